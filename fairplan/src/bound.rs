@@ -4,7 +4,7 @@ use crate::error::all_hold;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found};
 use fairplan_heuristics::{PlacementError, device_policy, policy};
-use fairplan_instances::{Instance, Objective, Placement, ProportionalBracket, WholeTaskBracket};
+use fairplan_instances::{Instance, Objective, Placement, ProportionalBracket, QuotaPart, WholeTaskBracket};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
 use fairplan_report::placement::ServerResults;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
@@ -12,6 +12,7 @@ use fairplan_solver::{proportional_bracket, whole_task_bracket, with_best_of};
 use fairplan_verify::{
     ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks,
 };
+use std::borrow::Cow;
 
 /// How to bound.
 #[derive(Clone, Debug)]
@@ -64,8 +65,8 @@ impl ProportionalBound {
 
 /// Brackets the smallest weighted dominant share that whole tasks can reach.
 ///
-/// Where there are rules inside servers (devices, limits a server) the bound knows nothing of them and holds all the same, and the
-/// placement is the best of the policies', which keep them.
+/// Where there are rules inside servers (devices, limits a server) or quotas the bound knows nothing of them and holds all the same, and
+/// the placement is the best of the policies', which keep them.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
 ///
@@ -79,8 +80,8 @@ impl ProportionalBound {
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
     instance.without_kinds("bound")?;
-    instance.without_quotas("bound")?;
-    let divisible = divisible_bound(instance, Objective::Drfh, &options.backend, control)?;
+    let free = without_quotas(instance)?;
+    let divisible = divisible_bound(&free, Objective::Drfh, &options.backend, control)?;
     let (bracket, sha256) = hashed(instance, || bracketed(instance, control))?;
     Ok(Bound { divisible, bracket, sha256 })
 }
@@ -127,8 +128,9 @@ const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
 pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<WholeTaskBracket, Error> {
     let limit = control.deadline.after_part(FINDING);
     control.stage("bounding whole tasks");
-    let bracket = whole_task_bracket(instance, &limit)?;
-    let bracket = if instance.has_server_rules() {
+    let free = without_quotas(instance)?;
+    let bracket = whole_task_bracket(&free, &limit)?;
+    let bracket = if instance.has_server_rules() || !instance.quotas().is_empty() {
         with_best_of(instance, bracket, by_policies(instance, control)?)?
     } else {
         bracket
@@ -137,6 +139,15 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
     control.stage("checking the bounds");
     let verdicts = verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated });
     all_hold(NOT_PROVED, &verdicts).map(|()| bracket)
+}
+
+/// The same cluster and users: what nobody can reach there nobody can with limits, reserves and guarantees.
+fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
+    if instance.quotas().is_empty() {
+        return Ok(Cow::Borrowed(instance));
+    }
+    let all = [QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves];
+    Ok(Cow::Owned(instance.without_parts(&all)?))
 }
 
 /// What the policies that know rules inside servers place, as far as they are done in time; at least one is.

@@ -7,8 +7,8 @@ use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Headline, Instance, InstanceStamp, Objective, Placement, ResourceId, User, WholeTaskBracket,
-    files,
+    ClassId, Headline, Instance, InstanceStamp, Objective, Placement, QuotaPart, ResourceId, User,
+    WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{Bounds, ComparedPolicy, Comparison};
@@ -110,7 +110,6 @@ pub fn compare_by(
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
     instance.without_kinds("compare")?;
-    instance.without_quotas("compare")?;
     if !options.placements.is_empty() {
         instance.without_server_rules("compare --placement")?;
     }
@@ -118,10 +117,17 @@ pub fn compare_by(
     let given = given(instance, options, placers)?;
     let solving = control.deadline.after_part(BOUNDING);
     let solver = solver(&options.backend, &solving)?;
-    let (solved, sha256) = hashed(instance, || Solved::new(instance, &*solver, Objective::Drfh, control))?;
+    // Whole tasks may keep less than all that is guaranteed, and leave others more.
+    let bounded = match instance.has_guarantees() {
+        true => &instance.without_parts(&[QuotaPart::Guarantees])?,
+        false => instance,
+    };
+    let (solved, sha256) = hashed(instance, || Solved::new(bounded, &*solver, Objective::Drfh, control))?;
     let solved = solved.certified().map_err(|failure| failure.by(&solving))?;
-    let divisible = Headline::new(instance, &solved.solution).bound;
-    let divisible_level = solved.solution.certificate.levels().first().map(|level| level.bound);
+    let divisible = Headline::new(bounded, &solved.solution).bound;
+    // The first level says nothing of the level of those whom no limit holds.
+    let first = solved.solution.certificate.levels().first();
+    let divisible_level = first.filter(|_| instance.limit_rows().is_empty()).map(|level| level.bound);
     let bracket = whole_task_bound(instance, control);
     let stated = bracket.as_ref().map(|bracket| stated_bounds(instance, bracket));
     let mut bounds = Bounds {

@@ -38,9 +38,8 @@ impl Quotas {
             queues.quotas().iter().map(|(owner, quota)| (name(owner), quota)).collect();
         let quota = |id: &str| -> Vec<f64> {
             let of = |column: &Option<usize>| {
-                let guarantee = &stated.get(id)?.guarantee;
-                let amount = guarantee.iter().find(|(r, _)| Some(r.0) == *column)?;
-                Some(amount.1.to_f64())
+                let of = stated.get(id)?.guaranteed().filter(|sure| Some(sure.resource.0) == *column);
+                Some(of.map(|sure| sure.amount.to_f64()).sum())
             };
             columns.iter().map(|column| of(column).unwrap_or(0.0)).collect()
         };

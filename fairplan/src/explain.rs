@@ -43,7 +43,8 @@ fn asked<T>(
     control: &Control<'_>,
     explain: impl FnOnce(&Solution, &str, &dyn Solver) -> Result<T, SolverError>,
 ) -> Result<T, Error> {
-    instance.plain("explain")?;
+    instance.without_kinds("explain")?;
+    instance.without_server_rules("explain")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let solve = || Solved::new(instance, &*solver, options.objective, control);
     let (solved, sha256) = hashed(instance, solve)?;

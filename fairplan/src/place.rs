@@ -91,7 +91,8 @@ impl Placed {
     }
 }
 
-/// Places whole tasks on servers until nothing more fits; the user with the smallest weighted dominant share is next.
+/// Places whole tasks on servers until nothing more fits; the user with the smallest weighted dominant share is next. Limits and
+/// reserves are kept, and who is below what it is guaranteed comes before all others.
 ///
 /// A policy that is not done by the deadline has no placement: [`Error::TimeLimit`].
 ///
@@ -223,11 +224,16 @@ impl Placer {
     /// Places, and recounts the placement by code that shares nothing with it.
     pub(crate) fn place(&self, instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
         instance.without_kinds("place")?;
-        instance.without_quotas("place")?;
         match self {
             Self::Policy(_) => {}
-            Self::Outside(policy) => instance.without_server_rules(&policy.name())?,
-            Self::Pattern => instance.without_server_rules("place --policy pattern")?,
+            Self::Outside(policy) => {
+                instance.without_server_rules(&policy.name())?;
+                instance.without_quotas(&policy.name())?;
+            }
+            Self::Pattern => {
+                instance.without_server_rules("place --policy pattern")?;
+                instance.without_quotas("place --policy pattern")?;
+            }
         }
         control.stage("placing");
         let placement = match self {

@@ -74,7 +74,6 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
         }
         "fairplan.placement.v1" => {
             instance.without_kinds(&format)?;
-            instance.without_quotas(&format)?;
             let document: PlacementDocument = read_json(&name, &bytes)?;
             besides = unchecked_of_placement(&document, instance);
             let stated = StatedPlacement::new(&document, instance, &sha256);
@@ -82,7 +81,6 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
         }
         "fairplan.bound.v1" => {
             instance.without_kinds(&format)?;
-            instance.without_quotas(&format)?;
             let document: BoundDocument = read_json(&name, &bytes)?;
             besides = unchecked_of_bound(&document, instance);
             let stated = StatedBracket::new(&document, instance, &sha256);

@@ -50,6 +50,7 @@ impl PlacementPolicy for Asked {
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         let failed = |problem| PlacementError::Asked { policy: self.name.clone(), problem };
+        instance.without_quotas("a rule of others").map_err(|violation| failed(violation.to_string()))?;
         let packing = Packing::in_resources(instance)?.apart();
         let resources = (0..instance.resources().len()).map(ResourceId);
         let cluster = Cluster {
@@ -140,6 +141,9 @@ impl Rule for Asking<'_> {
             None
         })
     }
+
+    /// Instances with quotas are refused before.
+    fn allow(&mut self, _packing: &Packing, _shape: usize, _classes: &[usize]) {}
 
     /// Nothing is sure of a rule that is not known.
     fn sure(&mut self, _shape: usize) -> Option<usize> {

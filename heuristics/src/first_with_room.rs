@@ -17,7 +17,7 @@ pub(crate) struct FirstWithRoom {
 
 impl FirstWithRoom {
     pub fn new(packing: &Packing) -> Self {
-        let ahead = |shape: &Shape| shape.servers(packing).into_iter().rev().collect();
+        let ahead = |shape: &Shape| packing.servers_of(&shape.classes).into_iter().rev().collect();
         Self {
             demands: packing.shapes.iter().map(|shape| Demand::new(&shape.demand)).collect(),
             ahead: packing.shapes.iter().map(ahead).collect(),
@@ -39,6 +39,10 @@ impl Rule for FirstWithRoom {
             return Some(server);
         }
         None
+    }
+
+    fn allow(&mut self, packing: &Packing, shape: usize, classes: &[usize]) {
+        self.ahead[shape] = packing.servers_of(classes).into_iter().rev().collect();
     }
 
     fn sure(&mut self, shape: usize) -> Option<usize> {

@@ -2,6 +2,7 @@
 //!
 //! Every policy serves the user with the lowest weighted dominant share `G_i / w_i` (ties: the lowest index)
 //! one task at a time; of users in groups the group with the lowest `S_g / w_g` comes first, then who has the lowest inside.
+//! Who is below what it is guaranteed is served before all others; limits and reserves are kept (`quotas.rs`).
 //! A user whose next task fits on no server leaves the round, and so does a user that has
 //! no more tasks. The policies differ only in the server they choose among those with room.
 
@@ -20,6 +21,7 @@ mod hadoop_slots;
 mod journal;
 mod packing;
 mod process;
+mod quotas;
 mod random;
 mod rule;
 mod scoring;

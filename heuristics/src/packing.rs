@@ -1,6 +1,7 @@
 //! What is to be packed: servers and tasks in whole units, tasks that pack alike merged into shapes.
 
 use crate::error::{MAX_SERVERS, PlacementError};
+use crate::quotas;
 use fairplan_instances::{ClassId, Instance, ResourceId, RuleId, User};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,6 +14,8 @@ pub(crate) struct Packing {
     pub shapes: Vec<Shape>,
     /// The shape of each user's tasks.
     pub shape_of: Vec<u32>,
+    /// Sets of classes of which some quota tells those inside from the others.
+    pub sets: Vec<Vec<usize>>,
 }
 
 /// The servers of one class.
@@ -21,7 +24,7 @@ pub(crate) struct Class {
     pub capacity: Vec<u128>,
 }
 
-/// Tasks of the same demand that may run on the same classes.
+/// Tasks of the same demand that may run on the same classes and count in the same quotas.
 pub(crate) struct Shape {
     pub demand: Vec<u128>,
     /// The classes that the tasks may run on, rising.
@@ -59,12 +62,13 @@ impl Packing {
             })
             .collect();
 
-        let mut positions: HashMap<(RuleId, Vec<u128>), u32> = HashMap::new();
+        let mut positions: HashMap<(RuleId, Vec<u128>, Vec<u128>), u32> = HashMap::new();
         let mut shapes = Vec::new();
         let shape_of = instance
             .users()
             .map(|user| {
-                *positions.entry((user.rule_id(), demand(user))).or_insert_with_key(|(_, demand)| {
+                let key = (user.rule_id(), demand(user), quotas::key(user));
+                *positions.entry(key).or_insert_with_key(|(_, demand, _)| {
                     let allowed = |&l: &usize| user.rule().allows(ClassId(l));
                     let classes = (0..classes.len()).filter(allowed).collect();
                     shapes.push(Shape { demand: demand.clone(), classes });
@@ -73,7 +77,7 @@ impl Packing {
             })
             .collect();
         let width = classes.first().map_or(0, |class| class.capacity.len());
-        Ok(Self { width, classes, shapes, shape_of })
+        Ok(Self { width, classes, shapes, shape_of, sets: quotas::sets_of_classes(instance) })
     }
 
     /// The same with a shape for each user, in their order: who is asked about a task is told whose it is.
@@ -100,25 +104,21 @@ impl Packing {
         free
     }
 
-    /// The class of a server.
-    pub fn class_of(&self, server: usize) -> ClassId {
-        ClassId(self.classes.partition_point(|class| class.servers.end <= server))
-    }
-}
-
-impl Shape {
-    /// The servers that the tasks may run on, as few ranges as possible, rising.
-    pub fn servers(&self, packing: &Packing) -> Vec<Range<usize>> {
+    /// The servers of some classes, which rise, as few ranges as possible, rising.
+    pub fn servers_of(&self, classes: &[usize]) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for class in
-            self.classes.iter().map(|&l| &packing.classes[l].servers).filter(|range| !range.is_empty())
-        {
+        for class in classes.iter().map(|&l| &self.classes[l].servers).filter(|range| !range.is_empty()) {
             match ranges.last_mut() {
                 Some(last) if last.end == class.start => last.end = class.end,
                 _ => ranges.push(class.clone()),
             }
         }
         ranges
+    }
+
+    /// The class of a server.
+    pub fn class_of(&self, server: usize) -> ClassId {
+        ClassId(self.classes.partition_point(|class| class.servers.end <= server))
     }
 }
 

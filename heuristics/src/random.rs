@@ -31,7 +31,7 @@ impl PlacementPolicy for Random {
         let packing = Packing::in_resources(instance)?;
         let rule = AnyWithRoom {
             demands: packing.shapes.iter().map(|shape| Demand::new(&shape.demand)).collect(),
-            eligible: packing.shapes.iter().map(|shape| shape.servers(&packing)).collect(),
+            eligible: packing.shapes.iter().map(|shape| packing.servers_of(&shape.classes)).collect(),
             blocks: Blocks::new(packing.width, packing.free()),
             generator: ChaCha8Rng::seed_from_u64(self.seed),
         };
@@ -62,6 +62,10 @@ struct AnyWithRoom {
 impl Rule for AnyWithRoom {
     fn take(&mut self, shape: usize) -> Option<usize> {
         take_any(&mut self.blocks, &self.eligible[shape], &self.demands[shape], &mut self.generator)
+    }
+
+    fn allow(&mut self, packing: &Packing, shape: usize, classes: &[usize]) {
+        self.eligible[shape] = packing.servers_of(classes);
     }
 
     /// Only where there is no other server.

@@ -1,10 +1,15 @@
 //! Where the next task goes: the part in which policies differ.
 
+use crate::packing::Packing;
+
 /// A policy at work.
 pub(crate) trait Rule {
     /// Chooses a server with room for one more task of `shape` and takes the room, or finds that no server has
-    /// any. Room only shrinks, so a shape that has been turned down once is not asked for again.
+    /// any. Room only shrinks, so a shape that has been turned down once is not asked for again, unless it is allowed other classes.
     fn take(&mut self, shape: usize) -> Option<usize>;
+
+    /// From now on tasks of a shape may run on these classes, of those that they might at first.
+    fn allow(&mut self, packing: &Packing, shape: usize, classes: &[usize]);
 
     /// The server that the next tasks of a shape go to, whatever else is placed meanwhile, as long as it has room; none
     /// where the rule cannot be sure.

@@ -60,6 +60,8 @@ pub(crate) struct LeastCost<S> {
     trees: Vec<Vec<Tree>>,
     /// The groups of classes that each shape may run on.
     groups_of: Vec<Vec<u32>>,
+    /// The group of each class.
+    group_of: Vec<u32>,
     /// Each shape's demand, and the same as doubles; row-major.
     demands: Vec<u128>,
     demands_nearly: Vec<f64>,
@@ -80,6 +82,7 @@ impl<S: Score> LeastCost<S> {
             states: States::empty(width),
             trees: vec![Vec::new()],
             groups_of: Vec::new(),
+            group_of: Vec::new(),
             demands: Vec::new(),
             demands_nearly: Vec::new(),
             least: vec![0; width],
@@ -103,11 +106,10 @@ impl<S: Score> LeastCost<S> {
             ..Self::empty(packing.width, score)
         };
         for shape in &packing.shapes {
-            let mut groups: Vec<u32> = shape.classes.iter().map(|&class| group_of[class]).collect();
-            groups.sort_unstable();
-            groups.dedup();
+            let groups = groups_of_classes(&group_of, &shape.classes);
             rule.add_shape_for(&shape.demand, groups);
         }
+        rule.group_of = group_of;
         rule
     }
 
@@ -168,6 +170,14 @@ impl<S: Score> LeastCost<S> {
     }
 }
 
+/// The groups that classes are in.
+fn groups_of_classes(group_of: &[u32], classes: &[usize]) -> Vec<u32> {
+    let mut groups: Vec<u32> = classes.iter().map(|class| group_of[*class]).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    groups
+}
+
 impl<S: Score> Rule for LeastCost<S> {
     fn take(&mut self, shape: usize) -> Option<usize> {
         let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
@@ -190,6 +200,10 @@ impl<S: Score> Rule for LeastCost<S> {
         self.left.extend(self.states.free(state).iter().zip(demand).map(|(free, demand)| free - demand));
         self.move_to_left(server);
         Some(server as usize)
+    }
+
+    fn allow(&mut self, _packing: &Packing, shape: usize, classes: &[usize]) {
+        self.groups_of[shape] = groups_of_classes(&self.group_of, classes);
     }
 
     /// Only where no other server of those that the shape may run on is left.

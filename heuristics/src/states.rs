@@ -181,6 +181,7 @@ impl States {
 pub(crate) fn groups(packing: &Packing) -> Vec<u32> {
     let mut group_of = vec![0u32; packing.classes.len()];
     let mut lists: Vec<&[usize]> = packing.shapes.iter().map(|shape| &shape.classes[..]).collect();
+    lists.extend(packing.sets.iter().map(|set| &set[..]));
     lists.sort_unstable();
     lists.dedup();
     for list in lists {

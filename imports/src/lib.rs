@@ -20,6 +20,7 @@ mod manifests;
 mod philly;
 mod queue_tasks;
 mod queues;
+mod quota_places;
 #[cfg(test)]
 mod real_files;
 mod report;

@@ -3,10 +3,11 @@
 
 use super::census::{Class, Memory, Server, add_classes};
 use super::queue_tasks::{Asked, Scopes};
+use super::quota_places::{Spread, sum};
 use super::report::ImportReport;
 use fairplan_instances::{
-    ClassId, ClassLimit, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, PlacementRule, Quota,
-    ResourceAmounts, ResourceId, Violation,
+    ClassAmounts, ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, PlacementRule,
+    Quota, ResourceAmounts, ResourceId, Violation,
 };
 use hashbrown::HashMap;
 
@@ -337,6 +338,8 @@ impl<'a> Tree<'a> {
         let name = &self.queues[queue].name;
         let mut quota = Quota::default();
         let resources = || asked.iter().enumerate();
+        let is_whole = self.places.len() == 1 || (self.is_leaf[queue] && parts.len() == 1);
+        let mut stated: Vec<ResourceAmounts> = Vec::new();
         for part in parts {
             let mut amounts = ResourceAmounts::new();
             for (r, asks) in resources() {
@@ -362,38 +365,54 @@ impl<'a> Tree<'a> {
                     Some(limit) => amounts.push((ResourceId(r), limit)),
                 }
             }
-            if self.places.len() == 1 || (self.is_leaf[queue] && parts.len() == 1) {
+            if is_whole {
                 quota.limit.extend(amounts);
-            } else if !amounts.is_empty() {
-                quota.limits.push(ClassLimit { classes: self.classes_of(part.place, classes), amounts });
+            } else {
+                stated.push(amounts);
             }
         }
-        let sums = [|part: &Part| part.guarantee.clone(), |part: &Part| part.reserve.clone()].map(|of| {
-            let sum = |(r, _): (usize, &bool)| {
-                let mut amounts = parts.iter().filter_map(|part| of(part).get(r).copied().flatten());
-                let sum = amounts.try_fold(Decimal::ZERO, added);
-                let place = || format!("queue {name}: {}", self.resources[r]);
-                sum.ok_or_else(|| Violation::new(place(), "", "has amounts too far apart to add up"))
-            };
-            resources().map(sum).collect::<Result<Vec<Decimal>, Violation>>()
-        });
-        let [guarantee, reserve] = sums;
-        for (what, sums, to) in
-            [("guarantees", guarantee?, &mut quota.guarantee), ("reserves", reserve?, &mut quota.reserve)]
-        {
-            for (r, amount) in sums.into_iter().enumerate().filter(|(_, amount)| !amount.is_zero()) {
+        let sets: Vec<Vec<ClassId>> = parts.iter().map(|part| self.classes_of(part.place, classes)).collect();
+        let mut shared = false;
+        for r in (0..asked.len()).filter(|_| !is_whole) {
+            let of =
+                |part: usize| stated[part].iter().find(|(other, _)| other.0 == r).map(|(_, limit)| *limit);
+            let limits: Vec<Option<Decimal>> = (0..parts.len()).map(of).collect();
+            let spread = Spread { name, resource: &self.resources[r], is_cap: true };
+            shared |= spread.over(&sets, &limits, ResourceId(r), &mut quota.limits)?;
+        }
+        let Quota { guarantee, guarantees, reserve, reserves, .. } = &mut quota;
+        let lists: [Given<'_>; 2] = [
+            ("guarantees", |part| &part.guarantee, guarantee, guarantees),
+            ("reserves", |part| &part.reserve, reserve, reserves),
+        ];
+        for (what, of, over_all, over_some) in lists {
+            for (r, asks) in resources() {
+                let amounts: Vec<Option<Decimal>> =
+                    parts.iter().map(|part| above_zero(of(part).get(r).copied().flatten())).collect();
+                if amounts.iter().all(Option::is_none) {
+                    continue;
+                }
                 if is_top {
                     report.one(format!("{what} of the queue above all left out: everybody is in it"));
-                } else if !asked[r] {
+                } else if !asks {
                     report.one(format!("{what} left out: no task of the queue asks for the resource"));
+                } else if is_whole {
+                    over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));
                 } else {
-                    to.push((ResourceId(r), amount));
+                    let spread = Spread { name, resource: &self.resources[r], is_cap: false };
+                    shared |= spread.over(&sets, &amounts, ResourceId(r), over_some)?;
                 }
             }
+        }
+        if shared {
+            report.one("queues with several quotas on the same servers, which count together there");
         }
         Ok(quota)
     }
 }
+
+/// What a quota is given: what that is called, where a part states it, and what it becomes over all classes and over some.
+type Given<'q> = (&'static str, fn(&Part) -> &Stated, &'q mut ResourceAmounts, &'q mut Vec<ClassAmounts>);
 
 impl Part {
     /// At a place, where nothing is stated yet.

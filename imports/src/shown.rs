@@ -28,9 +28,8 @@ pub fn tenants(instance: &Instance) -> Vec<String> {
 }
 
 fn given(instance: &Instance, owner: Owner) -> String {
-    let Some(Quota { guarantee, limit, limits, reserve }) = instance.quota_of(owner) else {
-        return String::new();
-    };
+    let Some(quota) = instance.quota_of(owner) else { return String::new() };
+    let Quota { guarantee, guarantees, limit, limits, reserve, reserves } = quota;
     let amounts = |amounts: &ResourceAmounts| {
         let one = |(r, amount): &(fairplan_instances::ResourceId, Decimal)| {
             format!(" {}={amount}", instance.resources()[r.0])
@@ -41,11 +40,15 @@ fn given(instance: &Instance, owner: Owner) -> String {
         true => String::new(),
         false => format!(" {word}{}", amounts(list)),
     };
-    let over = |limit: &fairplan_instances::ClassLimit| {
-        let on: Vec<&str> =
-            limit.classes.iter().map(|class| instance.classes()[class.0].id.as_str()).collect();
-        format!(" most on {}{}", on.join("|"), amounts(&limit.amounts))
+    let over = |word: &str, all: &[fairplan_instances::ClassAmounts]| -> String {
+        let one = |over: &fairplan_instances::ClassAmounts| {
+            let on: Vec<&str> =
+                over.classes.iter().map(|class| instance.classes()[class.0].id.as_str()).collect();
+            format!(" {word} on {}{}", on.join("|"), amounts(&over.amounts))
+        };
+        all.iter().map(one).collect()
     };
-    let over = limits.iter().map(over).collect::<String>();
-    format!("{}{}{over}{}", said("sure", guarantee), said("most", limit), said("kept", reserve))
+    [("sure", guarantee, guarantees), ("most", limit, limits), ("kept", reserve, reserves)]
+        .map(|(word, all, some)| said(word, all) + &over(word, some))
+        .concat()
 }

@@ -19,6 +19,7 @@ mod guarantee_result;
 mod headline;
 mod ids;
 mod limit_result;
+mod limit_room;
 mod lint;
 mod model;
 mod moves;
@@ -59,12 +60,13 @@ pub use guarantee_result::{GuaranteeResult, guarantee_results, guarantees_table}
 pub use headline::{Headline, guaranteed_share, guaranteed_shares, stated_level};
 pub use ids::IdTable;
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
+pub use limit_room::LimitRoom;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
-    AloneGroup, ClassId, ClassLimit, Draft, DraftKind, DraftQuota, DraftUser, FilledTree, Group, GroupId,
+    AloneGroup, ClassAmounts, ClassId, Draft, DraftKind, DraftQuota, DraftUser, FilledTree, Group, GroupId,
     Instance, InstanceBuilder, Kind, KindId, LimitRow, NewGroup, NewKind, NewUser, Owner, Part,
-    PlacementRule, Quota, QuotaPart, ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User,
-    UserId,
+    PlacementRule, Quota, QuotaAmount, QuotaPart, ResourceAmounts, ResourceId, RuleId, ServerClass,
+    ServerNames, User, UserId,
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};

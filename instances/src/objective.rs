@@ -122,11 +122,20 @@ impl Objective {
         }
         instance.check_guarantees()?;
         let over_some = instance.limit_rows().iter().find(|row| self.is_pooled() && row.classes.is_some());
-        if let Some(row) = over_some {
+        let sure_of_some = instance.quotas().iter().find(|(_, quota)| !quota.guarantees.is_empty());
+        let sure_of_some = sure_of_some.filter(|_| self.is_pooled()).map(|(owner, _)| (*owner, "guaranteed"));
+        let named =
+            |row: &crate::LimitRow| (row.owner, if row.is_reserve() { "reserved" } else { "limited" });
+        if let Some((owner, what)) = over_some.map(named).or(sure_of_some) {
             let problem = format!(
-                "{self} treats all servers as one, so nothing is limited on some; drop it or use drfh"
+                "{self} treats all servers as one, so nothing is {what} on some; drop it or use drfh"
             );
-            return Err(Violation::new("limits", instance.name_of(row.owner), problem));
+            let list = match what {
+                "guaranteed" => "guarantees",
+                "reserved" => "reserves",
+                _ => "limits",
+            };
+            return Err(Violation::new(list, instance.name_of(owner), problem));
         }
         if !self.is_pooled() && self != Self::DrfPerServer {
             return Ok(());

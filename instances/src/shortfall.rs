@@ -64,11 +64,15 @@ impl Shortfall {
             let worth = price * row.amount.to_f64();
             if worth > LITTLE {
                 let (owner, resource) = (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
+                let on = row.classes.as_ref().map_or(String::new(), |classes| {
+                    let ids = classes.iter().map(|class| instance.classes()[class.0].id.clone());
+                    format!(" on {}", listed(ids.collect()))
+                });
                 what.push((
                     worth,
                     match row.reserve {
-                        Some(reserve) => format!("the {reserve} {resource} that {owner} reserves"),
-                        None => format!("the limit of {owner} of {} {resource}", row.amount),
+                        Some(reserve) => format!("the {reserve} {resource}{on} that {owner} reserves"),
+                        None => format!("the limit of {owner} of {} {resource}{on}", row.amount),
                     },
                 ));
             }
@@ -80,7 +84,7 @@ impl Shortfall {
             (pays, instance.name_of(Owner::Group(alone.group)))
         });
         let of_users = instance.quotas().iter().filter_map(|(owner, quota)| match owner {
-            Owner::User(user) if !quota.guarantee.is_empty() && !in_groups.contains(user) => {
+            Owner::User(user) if quota.has_guarantee() && !in_groups.contains(user) => {
                 Some((paid[user.0], instance.name_of(*owner)))
             }
             _ => None,

@@ -233,7 +233,9 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
     let upper = breakpoint_value(instance, bracket.upper);
     let [lower, level] = Part::smallest(&children);
     let is_level = matches!(bracket.proof, Some(WholeTaskProof::Values { .. }));
-    let tells_apart = instance.has_task_limits() || instance.has_groups();
+    // What is out of reach without limits says nothing of the level of those whom no limit holds.
+    let tells_apart =
+        (instance.has_task_limits() || instance.has_groups()) && instance.limit_rows().is_empty();
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     let waiting = |user: User<'_>| Some(user.tasks()?.saturating_sub(tasks[user.index().0]));
     let unplaced = || instance.users().filter_map(waiting).fold(0, u64::saturating_add);

@@ -2,7 +2,7 @@
 //! breaks a rule.
 
 use crate::placement::server_classes;
-use fairplan_instances::{ClassId, Instance, Placement, ResourceId, ServerNames, User, UserId};
+use fairplan_instances::{ClassId, Instance, LimitRoom, Placement, ResourceId, ServerNames, User, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -31,6 +31,9 @@ pub struct Judgement {
     pub emptied_servers_at_most: Option<u64>,
     /// Servers that hold more than they have. Empty for every policy.
     pub over_committed: Vec<OverCommitted>,
+    /// Limits of which more is taken, and reserves that are not left. Empty for every policy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub over_limits: Vec<OverLimit>,
     /// Tasks on servers on which their user may not run. Empty for every policy.
     pub misplaced: Vec<MisplacedTasks>,
 }
@@ -71,6 +74,26 @@ pub struct OverCommitted {
     pub used: f64,
     /// What it has.
     pub capacity: f64,
+}
+
+/// A limit of which more is taken than there is, or a reserve that others have a part of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OverLimit {
+    /// Whose it is: `group web`, or `user shop`.
+    pub owner: String,
+    /// The server classes that it covers; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Vec<String>>,
+    /// The resource.
+    pub resource: String,
+    /// What its owner takes of it; of a reserve what all others take.
+    pub used: f64,
+    /// The most that may be.
+    pub most: f64,
+    /// What is reserved, if it is a reserve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserve: Option<f64>,
 }
 
 /// Tasks on a server on which their user may not run.
@@ -119,6 +142,7 @@ impl Judgement {
             }
             *states.entry((class, free)).or_default() += 1;
         }
+        judged.over_limits = over_limits(instance, placement);
         judged.stranded = stranded(instance, placement, &states);
         judged.servers_needed_at_least = needed(instance, &used);
         judged
@@ -136,9 +160,9 @@ impl Judgement {
         }
     }
 
-    /// Whether no server holds more than it has, and no task is where it may not be: only then do bounds hold for it.
+    /// Whether no server holds more than it has, no task is where it may not be and limits are kept: only then do bounds hold for it.
     pub fn is_valid(&self) -> bool {
-        self.over_committed.is_empty() && self.misplaced.is_empty()
+        self.over_committed.is_empty() && self.misplaced.is_empty() && self.over_limits.is_empty()
     }
 
     /// How many servers hold more than they have of something.
@@ -153,6 +177,22 @@ impl Judgement {
         let of = self.stranded.iter().filter(|stranded| stranded.resource == resource);
         of.map(|stranded| stranded.part).sum()
     }
+}
+
+fn over_limits(instance: &Instance, placement: &Placement) -> Vec<OverLimit> {
+    let told = |(j, taken): (usize, u128)| {
+        let row = &instance.limit_rows()[j];
+        let id = |class: &ClassId| instance.classes()[class.0].id.clone();
+        OverLimit {
+            owner: instance.name_of(row.owner),
+            classes: row.classes.as_ref().map(|classes| classes.iter().map(id).collect()),
+            resource: instance.resources()[row.resource.0].clone(),
+            used: amount(instance, row.resource.0, taken),
+            most: row.amount.to_f64(),
+            reserve: row.reserve.map(fairplan_instances::Decimal::to_f64),
+        }
+    };
+    LimitRoom::of(instance, placement).broken(instance).map(told).collect()
 }
 
 fn load(instance: &Instance, tasks: &[(u32, u64)]) -> Vec<u128> {

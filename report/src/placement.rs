@@ -7,7 +7,8 @@ use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Body, ClassId, Document, Instance, Part, Placement, ResourceId, ServerNames, ServerTasks, User, UserId,
+    Body, ClassId, Document, Instance, LimitRoom, Part, Placement, ResourceId, ServerNames, ServerTasks,
+    User, UserId,
 };
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
@@ -99,7 +100,7 @@ pub struct UserTasks {
 pub struct PlacementFigures {
     /// The smallest weighted dominant share of all users.
     pub value: f64,
-    /// The same of those that still want more; `None` if nobody does.
+    /// The same of those that still want more, whom no limit holds; `None` if nobody does.
     pub level: Option<f64>,
     /// Tasks that wait, of users who have a number of them.
     pub unplaced: u64,
@@ -119,9 +120,11 @@ impl PlacementFigures {
             instance.users().zip(work).map(|(user, work)| work * user.task_share()).collect();
         let waits =
             |user: User<'_>| user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]));
+        let room = LimitRoom::of(instance, placement);
         let part = |i: usize| {
             let user = instance.user(UserId(i));
-            Part { share: dominant_shares[i], wants_more: waits(user) != Some(0) && user.fits_somewhere() }
+            let wants_more = waits(user) != Some(0) && user.fits_somewhere() && !room.holds(user);
+            Part { share: dominant_shares[i], wants_more }
         };
         let [value, level] = Part::smallest(&instance.parts_at_the_root(part));
         let utilization = (0..instance.resources().len()).map(|r| {

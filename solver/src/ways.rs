@@ -178,7 +178,7 @@ pub(crate) fn solve(
 ) -> Result<Solution, SolverError> {
     question.solve_guaranteed(|alone| solve(alone, ways, &mut |_| true))?;
     let (mut best, mut failure) = (None::<Solution>, None);
-    let (mut iterations, mut rounds) = (0, 0);
+    let (mut iterations, mut rounds, mut is_certified) = (0, 0, false);
     for way in ways.iter().filter(|way| ways.len() == 1 || way.applies(question)) {
         match way.solve(question) {
             Ok(solution) => {
@@ -189,6 +189,7 @@ pub(crate) fn solve(
                     best = Some(solution);
                 }
                 if certified {
+                    is_certified = true;
                     break;
                 }
             }
@@ -198,6 +199,21 @@ pub(crate) fn solve(
         }
         if question.deadline.is_over() {
             break;
+        }
+    }
+    let may_try = !is_certified && !question.deadline.is_over();
+    if may_try && ways.len() > 1 && !question.guaranteed().groups.is_empty() {
+        // What is not accepted may be how a group divides what it is guaranteed: each way for that, too.
+        for way in ways.iter().filter(|way| way.applies(question)) {
+            let Question { instance, objective, backend, deadline, .. } = *question;
+            let again = Question::new(instance, objective, backend, deadline);
+            match solve(&again, std::slice::from_ref(way), accept) {
+                Ok(solution) if solution.status == Status::Optimal && accept(&solution) => {
+                    return Ok(solution);
+                }
+                _ if deadline.is_over() => break,
+                _ => {}
+            }
         }
     }
     let nothing = || {

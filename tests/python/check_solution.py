@@ -14,9 +14,12 @@ Over groups a level t at the root gives everybody a share S_i(t), by weights fro
 sum_i y_i S_i(t) > C.p, when those who are held keep what they have.
 A limit of a group or a user is a capacity too: C.p counts it at its price, and y_i the prices of the limits above a user that cover
 the class. A reserve is a limit of all others, of what there is besides. What is guaranteed is a floor of S_i(t), whatever the level.
+What a group is guaranteed its members would divide if they were alone with that as its limit: that division is checked as any other is, and
+what each has there is its floor.
 An allocation that is defined by what holds each user is held against the definition. Knows drfh, tsf, drf, drf-per-server,
 bmf, pf, alpha=A and utilitarian.
 """
+import copy
 import json
 import sys
 from decimal import Decimal, getcontext
@@ -40,6 +43,8 @@ def need(condition, what):
 
 
 def near(stated, computed, what):
+    if stated is None:  # Of the division of what a group is guaranteed only the proof is stated.
+        return
     need(abs(stated - computed) <= GAP * max(abs(stated), abs(computed)),
          f"{what}: {float(stated)!r} is stated, {float(computed)!r} is computed")
 
@@ -86,18 +91,19 @@ def limit_rows(instance):
     rows, every = {}, [l["id"] for l in instance["server_classes"]]
     for kind in ("group", "user"):
         for one in instance.get(kind + "s", []):
-            need(kind == "user" or not one.get("guarantee"), f"guarantees of groups are not known here ({one['id']})")
             sets = [(every, one.get("limit", {}))] + [(some["classes"], some["amounts"]) for some in one.get("limits", [])]
             for classes, amounts in sets:
                 for r in instance["resources"]:
                     if r in amounts:
                         rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(classes), "resource": r,
                                                     "amount": amounts[r], "every": classes is every}
-            for r in instance["resources"]:
-                if one.get("reserve", {}).get(r):
-                    total = sum(l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"])
-                    rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(every), "resource": r, "every": True,
-                                                "amount": total - one["reserve"][r], "reserve": one["reserve"][r]}
+            sets = [(every, one.get("reserve", {}))] + [(some["classes"], some["amounts"]) for some in one.get("reserves", [])]
+            for classes, amounts in sets:
+                for r in instance["resources"]:
+                    if amounts.get(r):
+                        total = sum(l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"] if l["id"] in classes)
+                        rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(classes), "resource": r,
+                                                    "every": classes is every, "amount": total - amounts[r], "reserve": amounts[r]}
     parent = {g["id"]: g.get("parent") for g in instance.get("groups", [])}
     for user in instance["users"]:
         owners, group = {("user", user["id"])}, user.get("group")
@@ -111,7 +117,7 @@ def limit_rows(instance):
 def limits_kept(solution, users, rows, load):
     """Whether the limits are those of the instance, and who is held by one is."""
     said = solution.get("limits", [])
-    need(len(said) == len(rows), f"{len(said)} limits are stated")
+    need("alone" in solution or len(said) == len(rows), f"{len(said)} limits are stated")
     for (at, row), stated in zip(rows.items(), said):
         kind, owner = row["owner"]
         need(stated.get(kind) == owner and list(stated["limit"]) == [row["resource"]], f"limit {at[1]} is of {owner}")
@@ -269,20 +275,93 @@ def sure(tree, node):
     return sum((sure(tree, child) for child, _ in tree["children"][node]), Fraction(0))
 
 
+def sure_on(user, demand, one):
+    """The classes that a user can use where whatever it needs of what somebody is guaranteed anywhere is guaranteed too."""
+    stated = [(None, one.get("guarantee", {}))] + [(some["classes"], some["amounts"]) for some in one.get("guarantees", [])]
+    needed = [(classes, r) for classes, amounts in stated for r, amount in amounts.items() if amount and demand.get(r)]
+    there = lambda l, r: any(r == other and (classes is None or l in classes) for classes, other in needed)
+    return [l for l in user["usable"] if needed and all(there(l, r) for _, r in needed)]
+
+
+def guaranteed_inside(whole, solution, users):
+    """What members of groups that are guaranteed something have when the group is alone with that as its limit."""
+    groups = {g["id"]: g for g in whole.get("groups", [])}
+    is_sure = lambda one: any(amount for amount in one.get("guarantee", {}).values()) or any(
+        amount for some in one.get("guarantees", []) for amount in some["amounts"].values())
+    above = lambda at: [] if at is None else [at] + above(groups[at].get("parent"))
+    raw = {user["id"]: user for user in whole["users"]}
+    members = {}
+    for user in users:
+        demand = raw[user["id"]].get("demand", {})
+        # Who needs some of it has a part, on whatever classes; of amounts on some classes who can run there.
+        has_part = lambda g: (any(demand.get(r) and amount for amounts in [g.get("guarantee", {})] + [s["amounts"] for s in g.get("guarantees", [])]
+                                  for r, amount in amounts.items()) and (not g.get("guarantees") or sure_on(user, demand, g)))
+        outermost = [g for g in above(user.get("group")) if is_sure(groups[g]) and has_part(groups[g])][-1:]
+        for g in outermost:
+            members.setdefault(g, []).append(user)
+    stated, floors = solution.get("guaranteed_groups", []), {}
+    tops = [g for g in groups if g in members]
+    need([one["group"] for one in stated] == tops, f"divisions of what {tops} are guaranteed")
+    for g, said in zip(tops, stated):
+        need([one["id"] for one in said["members"]] == [user["id"] for user in members[g]], f"members of group {g}")
+        inside = [copy.deepcopy(one) for one in groups.values() if g in above(one["id"])]
+        for one in inside:
+            one.pop("reserve", None), one.pop("reserves", None)
+            if one["id"] == g:
+                one.pop("parent", None)
+                sure = one.pop("guarantee", {})
+                one["limit"] = one.get("limit", {}) | {r: amount for r, amount in sure.items() if amount}
+                one["limits"] = one.get("limits", []) + one.pop("guarantees", [])
+        own = []
+        for user in members[g]:
+            one = copy.deepcopy(raw[user["id"]])
+            one.pop("reserve", None), one.pop("reserves", None)
+            if groups[g].get("guarantees"):
+                one["eligible"] = sure_on(user, one["demand"], groups[g])
+            own.append(one)
+        alone = {key: copy.deepcopy(whole[key]) for key in ("format", "resources", "server_classes")} | {"groups": inside, "users": own}
+        divided = {"format": solution["format"], "alone": g, "status": "optimal", "objective": solution["objective"], "value": None,
+                   "certificate": {"levels": said["levels"], "primal": None, "dual": None},
+                   "users": [{"dominant_resource": None, "dominant_share": None, "tasks": None} | one for one in said["members"]],
+                   "server_classes": [{"id": l["id"]} for l in alone["server_classes"]], "utilization": {},
+                   "guaranteed_groups": said.get("guaranteed_groups", [])}
+        check(alone, divided)
+        floors |= {user["id"]: user["weighted"] * user["own"] for user in alone["users"]}
+    return floors
+
+
 def floor_of(user):
     """What a user is guaranteed as the objective counts shares, at most what its tasks are worth."""
-    sure = [Fraction(amount) / user["needs"][r] for r, amount in user.get("guarantee", {}).items() if amount]
-    if not sure or not user["usable"]:
+    if "sure" in user:
+        return user["sure"] if user["cap"] is None else min(user["sure"], user["cap"] * user["own"])
+    stated = [(set(user["usable"]), user.get("guarantee", {}))]
+    stated += [(set(some["classes"]), some["amounts"]) for some in user.get("guarantees", [])]
+    stated = [(classes, r, amount) for classes, amounts in stated for r, amount in amounts.items() if amount]
+    # What is guaranteed of a resource on some classes only is nothing on the others.
+    there = lambda l, r: any(l in classes for classes, other, _ in stated if other == r)
+    on = frozenset(l for l in user["usable"] if all(there(l, r) for _, r, _ in stated))
+    if not stated or not on:
         return Fraction(0)
+    most = {}
+    for classes, tasks in sorted(((on & classes, Fraction(amount) / user["needs"][r]) for classes, r, amount in stated),
+                                 key=lambda one: len(one[0])):
+        if not classes:
+            continue
+        inside = [other for other in most if other & classes]
+        need(all(other <= classes for other in inside), f"classes of guarantees of user {user['id']} cross")
+        is_all = sum(len(other) for other in inside) == len(classes)
+        together = sum((most.pop(other) for other in inside), Fraction(0))
+        most[classes] = min(tasks, together) if is_all else tasks
+    sure = sum(most.values(), Fraction(0))
     need(len(set(user["rate"].values())) == 1, f"user {user['id']} is guaranteed work at several rates: not known here")
-    tasks = min(sure + [user["tasks"]] if "tasks" in user else sure)
+    tasks = min(sure, user["tasks"]) if "tasks" in user else sure
     return tasks * user["delta"] / user["weight"] * user["own"]
 
 
 def standing(instance, solution, users):
     """What groups have, and the children of the root that still want more, against what is stated."""
     groups, named = instance.get("groups", []), {}
-    need([g["id"] for g in groups] == [g["id"] for g in solution.get("groups", [])], "the group ids differ")
+    need("alone" in solution or [g["id"] for g in groups] == [g["id"] for g in solution.get("groups", [])], "the group ids differ")
     children = {None: []} | {("group", g["id"]): [] for g in groups}
     for g in groups:
         children[("group", g["parent"]) if "parent" in g else None].append((("group", g["id"]), g.get("weight", Fraction(1))))
@@ -379,7 +458,7 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
     for stated, computed, what in [(solution["value"], value, "value"), (certificate["primal"], value, "primal"),
                                    (certificate["dual"], min(bounds), "dual")]:
         near(stated, computed, what)
-    return f"value {float(solution['value']):.12g}, {len(levels)} levels of a tree, largest gap {float(worst):.1e}"
+    return f"value {float(value):.12g}, {len(levels)} levels of a tree, largest gap {float(worst):.1e}"
 
 
 def decimal(x):
@@ -431,6 +510,7 @@ def sum_of_utilities(solution, users, capacity):
 
 
 def check(instance, solution):
+    whole = copy.deepcopy(instance)
     need(instance["format"] == "fairplan.instance.v1", "not an instance")
     need(solution["format"] == "fairplan.solution.v1", "not a solution")
     objective = solution["objective"]
@@ -494,7 +574,7 @@ def check(instance, solution):
         need("tasks" not in user or tasks <= user["tasks"], f"user {user['id']} has more tasks than there are")
         near(said["tasks"], tasks, f"tasks of user {user['id']}")
         near(said["dominant_share"], delta * work, f"dominant share of user {user['id']}")
-        need(said["dominant_resource"] == next(r for r in resources if shares.get(r) == delta),
+        need("alone" in solution or said["dominant_resource"] == next(r for r in resources if shares.get(r) == delta),
              f"dominant resource of user {user['id']}")
         user.update(needs=demand, usable=usable, kinds=list(zip(pieces, places)), rate=rate, work=work, share=delta * work, delta=delta,
                     weight=weight,
@@ -504,13 +584,18 @@ def check(instance, solution):
 
     for l, r in capacity:
         need(load[l, r] <= capacity[l, r], f"class {l} is overloaded in {r}")
-    utilizations = {(l["id"], r): l["utilization"].get(r, 0) for l in solution["server_classes"] for r in resources}
-    for (l, r), stated in utilizations.items():
-        near(stated, load[l, r] / capacity[l, r] if capacity[l, r] else 0, f"{r} utilization of class {l}")
-    for r in resources:
+    for l in solution["server_classes"] if "alone" not in solution else []:
+        for r in resources:
+            at = l["id"], r
+            near(l["utilization"].get(r, 0), load[at] / capacity[at] if capacity[at] else 0, f"{r} utilization of class {l['id']}")
+    for r in resources if "alone" not in solution else []:
         used = sum(load[l["id"], r] for l in classes)
         near(solution["utilization"].get(r, 0), used / total[r] if total[r] else 0, f"utilization of {r}")
 
+    sure = guaranteed_inside(whole, solution, users)
+    for user in users:
+        if user["id"] in sure:
+            user["sure"] = sure[user["id"]]
     limits_kept(solution, users, rows, load)
     tree = standing(instance, solution, users)
     if any("group" in user for user in users) and (is_sum or objective in ("drf-per-server", "bmf")):
@@ -526,7 +611,7 @@ def check(instance, solution):
     def measure(share):
         return min(max(share, min(usual, share * 1000)), MEASURED)
 
-    if rows or any("group" in user or user.get("guarantee") for user in users):
+    if rows or any("group" in user or user.get("guarantee") or user.get("guarantees") for user in users):
         return stages(solution, users, capacity, tree, measure, usual, rows)
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))

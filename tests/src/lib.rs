@@ -35,7 +35,9 @@ pub use random_instances::{
     odd_draft, random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
     random_draft_without_rates, with_random_kinds,
 };
-pub use random_trees::{random_tree, random_tree_with_limits, random_tree_with_quotas};
+pub use random_trees::{
+    random_tree, random_tree_with_limits, random_tree_with_quotas, random_tree_with_quotas_of_classes,
+};
 pub use simplex::Tableau;
 pub use tree::{Unkept, exact_filling, exact_tree};
 pub use water_filling::water_filling;

@@ -3,7 +3,7 @@
 
 use crate::Fraction;
 use crate::simplex::Tableau;
-use fairplan_instances::{ClassId, Instance, Objective, Owner, ResourceId, User};
+use fairplan_instances::{ClassId, Instance, Objective, Owner, QuotaAmount, ResourceId, User};
 use num_bigint::BigInt;
 
 /// A lexicographic optimum (DRFH eq. 7 and Sec. V-A); the shares are unique, the allocation behind them is not.
@@ -136,16 +136,20 @@ impl ExactRows {
             }
         }
         for (owner, quota) in instance.quotas() {
-            for (resource, reserve) in &quota.reserve {
-                let mut taken = row();
-                for user in instance.users().filter(|user| !is_below(*user, *owner)) {
-                    for class in 0..classes {
-                        taken[user.index().0 * classes + class] = user.demand_units(*resource).into();
+            for QuotaAmount { classes: over, resource, amount } in quota.reserved() {
+                let (mut taken, mut all) = (row(), BigInt::ZERO);
+                for class in (0..classes).map(ClassId) {
+                    if over.is_some_and(|over| !over.contains(&class)) {
+                        continue;
+                    }
+                    all += class_units(instance, class, resource);
+                    for user in instance.users().filter(|user| !is_below(*user, *owner)) {
+                        taken[user.index().0 * classes + class.0] = user.demand_units(resource).into();
                     }
                 }
-                let unit = instance.unit_exponent(*resource);
-                let reserve = reserve.scaled(unit).expect("it fits the unit");
-                constraints.push((taken, (instance.total_units(*resource) - reserve).into()));
+                let unit = instance.unit_exponent(resource);
+                let reserve = amount.scaled(unit).expect("it fits the unit");
+                constraints.push((taken, all - reserve));
             }
         }
         let limits = instance.limit_rows().iter().enumerate();

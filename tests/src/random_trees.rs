@@ -2,7 +2,7 @@
 
 use crate::random_instances::random_draft;
 use crate::{Dice, Draft, decimal};
-use fairplan_instances::{ClassId, ClassLimit, DraftQuota, NewGroup, Quota, ResourceId};
+use fairplan_instances::{ClassAmounts, ClassId, DraftQuota, NewGroup, Quota, ResourceId};
 
 /// A random tree, or none, with one to four limits of groups and users, over all classes or some of them; each is a part of what
 /// the cluster has, mostly a small one.
@@ -33,7 +33,7 @@ pub fn random_tree_with_limits(seed: u64) -> Draft {
         } else {
             let some: Vec<_> = (0..draft.classes.len()).filter(|_| dice.percent(60)).map(ClassId).collect();
             let classes = if some.is_empty() { vec![ClassId(0)] } else { some };
-            quota.limits.push(ClassLimit { classes, amounts: vec![(resource, amount)] });
+            quota.limits.push(ClassAmounts { classes, amounts: vec![(resource, amount)] });
         }
     }
     draft
@@ -108,6 +108,38 @@ pub fn random_tree_with_quotas(seed: u64) -> Draft {
         let resource = ResourceId(dice.below(draft.resources.len() as u64) as usize);
         let amount = decimal(dice.pick(&["0.5", "1", "2", "3", "5"]));
         quota_of(&mut draft, is_group, owner).reserve = vec![(resource, amount)];
+    }
+    draft
+}
+
+/// The same with most guarantees and reserves over some classes, which are inside one another or apart: half of an amount here and half
+/// there, or all of it on some.
+pub fn random_tree_with_quotas_of_classes(seed: u64) -> Draft {
+    let mut draft = random_tree_with_quotas(seed);
+    let mut dice = Dice::new(seed ^ 0x00c1_a55e);
+    let classes = draft.classes.len();
+    for DraftQuota { quota, .. } in &mut draft.quotas {
+        for (all, some) in
+            [(&mut quota.guarantee, &mut quota.guarantees), (&mut quota.reserve, &mut quota.reserves)]
+        {
+            let mut over = |classes: std::ops::Range<usize>, amounts| {
+                some.push(ClassAmounts { classes: classes.map(ClassId).collect(), amounts });
+            };
+            let cut = 1 + dice.below(classes as u64) as usize;
+            match dice.below(4) {
+                // Besides what is guaranteed over all.
+                1 if cut < classes => over(0..cut, all.clone()),
+                0 | 1 => {}
+                2 => over(0..cut, std::mem::take(all)),
+                _ if cut < classes => {
+                    over(0..cut, all.clone());
+                    over(cut..classes, std::mem::take(all));
+                }
+                _ => over(0..1, std::mem::take(all)),
+            }
+        }
+        quota.guarantees.retain(|over| !over.amounts.is_empty());
+        quota.reserves.retain(|over| !over.amounts.is_empty());
     }
     draft
 }

@@ -4,7 +4,9 @@
 use crate::max_min::ExactRows;
 use crate::simplex::Tableau;
 use crate::{Draft, Fraction};
-use fairplan_instances::{GroupId, Instance, Objective, Owner, User, UserId};
+use fairplan_instances::{
+    ClassId, GroupId, Instance, Objective, Owner, Quota, QuotaAmount, ResourceId, User, UserId,
+};
 use num_bigint::BigInt;
 
 /// The share of each user, as the objective counts it and without its weight, by exact arithmetic.
@@ -98,20 +100,22 @@ pub fn exact_filling(instance: &Instance, objective: Objective) -> Result<Vec<Fr
 /// another of which a user needs the guarantee the outer one.
 fn shares_alone(instance: &Instance, objective: Objective) -> Result<Vec<Option<Fraction>>, Unkept> {
     let mut shares = vec![None; instance.user_count()];
-    let guarantee = |group: GroupId| {
-        let quota = instance.quota_of(Owner::Group(group)).filter(|quota| !quota.guarantee.is_empty());
-        quota.map(|quota| quota.guarantee.clone())
-    };
+    let guarantee =
+        |group: GroupId| instance.quota_of(Owner::Group(group)).filter(|quota| quota.has_guarantee());
     let needs = |i: usize, group: GroupId| {
-        let demand = instance.user(UserId(i)).demand();
-        guarantee(group).is_some_and(|all| all.iter().any(|(r, _)| !demand[r.0].is_zero()))
+        let user = instance.user(UserId(i));
+        let needs_some = |quota: &Quota| quota.guaranteed().any(|sure| user.demand_units(sure.resource) > 0);
+        let is_all_over = |quota: &Quota| quota.guarantees.is_empty();
+        guarantee(group).is_some_and(|quota| {
+            needs_some(quota) && (is_all_over(quota) || !sure_on(instance, user, quota).is_empty())
+        })
     };
     let above = |i: usize| {
         let next = |group: &GroupId| instance.groups()[group.0].parent;
         std::iter::successors(instance.user(UserId(i)).group(), next)
     };
     for group in (0..instance.groups().len()).map(GroupId) {
-        let Some(amounts) = guarantee(group) else { continue };
+        let Some(sure) = guarantee(group) else { continue };
         let outermost = |i: usize| above(i).filter(|above| needs(i, *above)).last();
         let members: Vec<usize> = (0..shares.len()).filter(|i| outermost(*i) == Some(group)).collect();
         if members.is_empty() {
@@ -120,6 +124,12 @@ fn shares_alone(instance: &Instance, objective: Objective) -> Result<Vec<Option<
         let whole = Draft::from(instance);
         let mut alone = whole.clone();
         alone.users = members.iter().map(|i| whole.users[*i].clone()).collect();
+        for (user, i) in alone.users.iter_mut().zip(&members) {
+            let on = sure_on(instance, instance.user(UserId(*i)), sure);
+            if !sure.guarantees.is_empty() {
+                user.eligible = Some(on.into_iter().map(|class| class.0).collect());
+            }
+        }
         let is_inside = |mut at: GroupId| loop {
             if at == group {
                 return true;
@@ -138,11 +148,14 @@ fn shares_alone(instance: &Instance, objective: Objective) -> Result<Vec<Option<
         });
         for quota in &mut alone.quotas {
             quota.quota.reserve.clear();
+            quota.quota.reserves.clear();
             if quota.is_group && quota.owner == instance.groups()[group.0].id {
                 quota.quota.guarantee.clear();
-                let guaranteed = |resource| amounts.iter().any(|(other, _)| *other == resource);
+                quota.quota.guarantees.clear();
+                let guaranteed = |resource| sure.guarantee.iter().any(|(other, _)| *other == resource);
                 quota.quota.limit.retain(|(resource, _)| !guaranteed(*resource));
-                quota.quota.limit.extend(amounts.clone());
+                quota.quota.limit.extend(sure.guarantee.clone());
+                quota.quota.limits.extend(sure.guarantees.clone());
             }
         }
         let has = exact_filling(&alone.build().expect("a part of an instance is one"), objective);
@@ -152,18 +165,43 @@ fn shares_alone(instance: &Instance, objective: Objective) -> Result<Vec<Option<
     Ok(shares)
 }
 
-/// What a user is guaranteed in tasks, at most its own; nothing if it can run none.
+/// The classes that a user can run on where whatever it needs of what is guaranteed anywhere is guaranteed too.
+fn sure_on(instance: &Instance, user: User<'_>, quota: &Quota) -> Vec<ClassId> {
+    let needs = |sure: &QuotaAmount<'_>| user.demand_units(sure.resource) > 0;
+    let resources: Vec<ResourceId> = quota.guaranteed().filter(needs).map(|sure| sure.resource).collect();
+    let is_over = |sure: &QuotaAmount<'_>, class: ClassId| match sure.classes {
+        Some(classes) => classes.contains(&class),
+        None => true,
+    };
+    let is_sure = |class: &ClassId| {
+        let there =
+            |r: &ResourceId| quota.guaranteed().any(|sure| sure.resource == *r && is_over(&sure, *class));
+        user.can_use(*class) && resources.iter().all(there)
+    };
+    (0..instance.classes().len()).map(ClassId).filter(is_sure).collect()
+}
+
+/// What a user is guaranteed in tasks, at most its own; nothing if it can run none: a linear program over its tasks on each class.
 fn guaranteed_tasks(instance: &Instance, user: User<'_>) -> Option<Fraction> {
     let quota = instance.quota_of(Owner::User(user.index()))?;
-    let classes = (0..instance.classes().len()).map(fairplan_instances::ClassId);
-    if !classes.into_iter().any(|class| user.can_use(class)) {
+    let on = sure_on(instance, user, quota);
+    if on.is_empty() || !quota.has_guarantee() {
         return None;
     }
-    let tasks = quota
-        .guarantee
-        .iter()
-        .map(|(r, amount)| &Fraction::from(*amount) / &Fraction::from(user.demand()[r.0]));
-    let tasks = tasks.min()?;
+    let tasks = on.len();
+    let mut all = vec![BigInt::from(-1); tasks];
+    all.push(BigInt::from(1));
+    let mut rows = vec![(all, BigInt::ZERO)];
+    for sure in quota.guaranteed() {
+        let counts = |class: &ClassId| sure.classes.is_none_or(|classes| classes.contains(class));
+        let demand = BigInt::from(user.demand_units(sure.resource));
+        let mut row: Vec<BigInt> =
+            on.iter().map(|class| if counts(class) { demand.clone() } else { BigInt::ZERO }).collect();
+        row.push(BigInt::ZERO);
+        let amount = sure.amount.scaled(instance.unit_exponent(sure.resource)).expect("it fits the unit");
+        rows.push((row, BigInt::from(amount)));
+    }
+    let tasks = Tableau::new(tasks + 1, rows).maximise(tasks);
     Some(user.tasks().map_or(tasks.clone(), |all| tasks.min(Fraction::from(all))))
 }
 

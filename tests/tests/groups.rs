@@ -192,3 +192,48 @@ fn levels_that_lie_on_a_break_of_the_filling_are_certified() {
         }
     }
 }
+
+/// Users `(demand, group)` of one server, with one group; their tasks by exact arithmetic and by every backend.
+fn tasks_beside_a_group(capacity: &str, users: &[([u32; 2], bool)]) -> Vec<f64> {
+    let mut builder =
+        fairplan_instances::InstanceBuilder::new("", vec!["cpu".into(), "memory".into()]).unwrap();
+    let amount: fairplan_instances::Decimal = capacity.parse().unwrap();
+    builder.class(fairplan_instances::ServerClass::new("node", 1, vec![amount; 2])).unwrap();
+    let group = fairplan_instances::NewGroup {
+        id: "inner".into(),
+        weight: fairplan_instances::Decimal::ONE,
+        parent: None,
+    };
+    builder.groups(vec![group]).unwrap();
+    for (i, (demand, inside)) in users.iter().enumerate() {
+        let demand = demand.map(fairplan_instances::Decimal::from);
+        let group = inside.then_some(fairplan_instances::GroupId(0));
+        let id = format!("user-{i}");
+        builder
+            .user(fairplan_instances::NewUser { group, ..fairplan_instances::NewUser::new(&id, &demand) })
+            .unwrap();
+    }
+    let instance = builder.build().unwrap();
+    for solver in backends() {
+        conforms(&instance, Objective::Drfh, solver.as_ref())
+            .unwrap_or_else(|problem| panic!("{}: {problem}", solver.name()));
+    }
+    let most: f64 = capacity.parse().unwrap();
+    exact_tree(&instance, Objective::Drfh).iter().map(|share| share.to_f64() * most).collect()
+}
+
+/// The cases of Bhattacharya et al. 2013 (H-DRF) in which naive hierarchies starve or block a leaf, with the numbers of Volcano's tests
+/// of H-DRF: there `sci` and both below `eng` get 5 of 10 each; 10 of 30 cores each go to those who want cores, 15 of memory to the
+/// others. A group counts for its largest sum of one resource there, here for the sum of its members' shares: so members of a group pay
+/// for each other here, and nobody is starved or blocked either.
+#[test]
+fn nobody_is_starved_or_blocked_in_the_cases_of_hierarchical_drf() {
+    let near = |ours: Vec<f64>, expected: &[f64]| {
+        assert_eq!(ours.len(), expected.len());
+        assert!(ours.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{ours:?}, not {expected:?}");
+    };
+    let rescaling = [([1, 1], false), ([1, 0], true), ([0, 1], true)];
+    near(tasks_beside_a_group("10", &rescaling), &[20.0 / 3.0, 10.0 / 3.0, 10.0 / 3.0]);
+    let blocking = [([1, 0], false), ([1, 0], false), ([1, 0], true), ([0, 1], true), ([0, 1], false)];
+    near(tasks_beside_a_group("30", &blocking), &[12.0, 12.0, 6.0, 12.0, 18.0]);
+}

@@ -3,7 +3,8 @@
 use crate::conformance::backends;
 use crate::groups::conforms;
 use fairplan_instances::{
-    Certificate, ClassId, ClassLimit, DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId, Solution,
+    Certificate, ClassAmounts, ClassId, DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId,
+    Solution,
 };
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{Draft, Fraction, decimal, draft, exact_tree, random_crowd, random_tree_with_limits};
@@ -91,7 +92,8 @@ fn a_limit_of_a_group_is_divided_among_its_members_and_the_rest_goes_up() {
 fn a_limit_on_some_classes_moves_a_user_to_the_others() {
     // The first user may have 1 of the 6 on class 0, and its share on class 1 is not limited.
     let mut users = draft(&[(1, "6"), (1, "6")], &["1", "1"]);
-    let limits = vec![ClassLimit { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), decimal("1"))] }];
+    let limits =
+        vec![ClassAmounts { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), decimal("1"))] }];
     users.quotas = vec![DraftQuota {
         is_group: false,
         owner: "user-0".into(),
@@ -115,7 +117,8 @@ fn a_pool_keeps_limits_and_refuses_those_on_some_classes() {
         assert!((solution.allocation.tasks(fairplan_instances::UserId(0)) - 2.0).abs() < 1e-9);
     }
     let mut draft = capped();
-    let limits = vec![ClassLimit { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), decimal("1"))] }];
+    let limits =
+        vec![ClassAmounts { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), decimal("1"))] }];
     draft.quotas[0].quota.limits = limits;
     let refusal = backends()[0].solve(&draft.build().unwrap(), Objective::DrfPooled).unwrap_err().to_string();
     assert_eq!(
@@ -226,7 +229,7 @@ fn thousands_of_users_below_limits_share_bins_and_are_proved() {
         for (quota, part) in quotas.iter_mut().zip([0.1, 0.05, 0.01]) {
             quota.quota.limit[0].1 = of_all(part);
         }
-        let first = ClassLimit { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), of_all(0.02))] };
+        let first = ClassAmounts { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), of_all(0.02))] };
         quotas[1].quota.limits.push(first);
         draft.quotas = quotas;
         let instance = draft.build().unwrap();

@@ -44,6 +44,7 @@ mod published;
 #[cfg(feature = "highs")]
 mod python;
 mod quotas;
+mod quotas_placed;
 mod red_team;
 mod scale;
 mod setup;

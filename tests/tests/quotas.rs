@@ -4,12 +4,13 @@
 use crate::conformance::backends;
 use crate::groups::{conforms, in_groups};
 use fairplan_instances::{
-    Allocation, Certificate, DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId, Shortfall,
-    Solution, Solver, SolverError, UserId,
+    Allocation, Certificate, ClassAmounts, ClassId, DraftQuota, Instance, LimitedBy, Objective, Quota,
+    ResourceId, Shortfall, Solution, Solver, SolverError, UserId,
 };
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{
-    Draft, Fraction, Unkept, decimal, draft, exact_filling, exact_tree, random_crowd, random_tree_with_quotas,
+    Draft, Fraction, Unkept, decimal, draft, exact_filling, exact_tree, random_crowd,
+    random_tree_with_quotas, random_tree_with_quotas_of_classes,
 };
 use fairplan_verify::{verify_shortfall, verify_solution};
 use std::ops::Range;
@@ -37,11 +38,11 @@ fn refuses(
     if verdict.holds { Ok(()) } else { Err(format!("the checker refuses it: {verdict:?}")) }
 }
 
-fn quotas_are_kept_exactly(seeds: Range<u64>, objective: Objective) {
+fn quotas_are_kept_exactly(seeds: Range<u64>, objective: Objective, random: fn(u64) -> Draft) {
     let (backends, mut unproved) = (backends(), 0);
     let (mut failures, mut refused, mut held_up, mut built, mut groups) = (Vec::new(), 0, 0, 0, 0);
     for seed in seeds.clone() {
-        let draft = random_tree_with_quotas(seed);
+        let draft = random(seed);
         // A group may be guaranteed more than its limit, or what a member inside a guaranteed group does not need.
         let Ok(instance) = draft.build() else { continue };
         if objective.applies_to(&instance).is_err() {
@@ -50,7 +51,10 @@ fn quotas_are_kept_exactly(seeds: Range<u64>, objective: Objective) {
         built += 1;
         let exact = exact_filling(&instance, objective);
         let mut plain = draft.clone();
-        plain.quotas.iter_mut().for_each(|quota| quota.quota.guarantee.clear());
+        for DraftQuota { quota, .. } in &mut plain.quotas {
+            quota.guarantee.clear();
+            quota.guarantees.clear();
+        }
         match &exact {
             Err(_) => refused += 1,
             Ok(_) if !instance.guaranteed_groups().unwrap().is_empty() => groups += 1,
@@ -86,12 +90,17 @@ fn quotas_are_kept_exactly(seeds: Range<u64>, objective: Objective) {
 
 #[test]
 fn guarantees_and_reserves_are_kept_in_five_hundred_random_trees_exactly() {
-    quotas_are_kept_exactly(0..500, Objective::Drfh);
+    quotas_are_kept_exactly(0..500, Objective::Drfh, random_tree_with_quotas);
 }
 
 #[test]
 fn guarantees_and_reserves_are_kept_in_random_trees_by_task_shares_exactly() {
-    quotas_are_kept_exactly(500..650, Objective::TaskShareFairness);
+    quotas_are_kept_exactly(500..650, Objective::TaskShareFairness, random_tree_with_quotas);
+}
+
+#[test]
+fn guarantees_and_reserves_over_some_classes_are_kept_in_random_trees_exactly() {
+    quotas_are_kept_exactly(0..300, Objective::Drfh, random_tree_with_quotas_of_classes);
 }
 
 fn of(is_group: bool, owner: &str, quota: Quota) -> DraftQuota {
@@ -307,6 +316,117 @@ fn forged_levels_above_guarantees_are_refused() {
     assert!(!forged(&|level| level.bound *= 1.0 + 1e-6).is_empty());
     assert!(!forged(&|level| level.prices[0] *= 1.0 + 1e-4).is_empty());
     assert!(!forged(&|level| level.prices[0] = 0.0).is_empty());
+}
+
+/// Three users of a server of 8 and one of 4.
+fn on_two(quotas: Vec<DraftQuota>) -> Draft {
+    let mut users = draft(&[(1, "8"), (1, "4")], &["1", "1", "1"]);
+    users.quotas = quotas;
+    users
+}
+
+fn on_class(class: usize, amount: &str) -> Vec<ClassAmounts> {
+    vec![ClassAmounts { classes: vec![ClassId(class)], amounts: vec![(ResourceId(0), decimal(amount))] }]
+}
+
+#[test]
+fn amounts_on_two_classes_are_guaranteed_together_and_may_be_had_anywhere() {
+    let guarantees = [on_class(0, "5"), on_class(1, "2")].concat();
+    let both = of(false, "user-0", Quota { guarantees: guarantees.clone(), ..Quota::default() });
+    let instance = on_two(vec![both]).build().unwrap();
+    let seventh = |n: u32| Fraction::new(n, 24);
+    assert_eq!(exact_tree(&instance, Objective::Drfh), [seventh(14), seventh(5), seventh(5)]);
+    for solver in backends() {
+        conforms(&instance, Objective::Drfh, solver.as_ref()).unwrap();
+    }
+    // Over all classes it may be less than on each of them.
+    let guarantee = vec![(ResourceId(0), decimal("6"))];
+    let less = of(false, "user-0", Quota { guarantee, guarantees, ..Quota::default() });
+    let instance = on_two(vec![less]).build().unwrap();
+    assert_eq!(exact_tree(&instance, Objective::Drfh)[0], Fraction::new(1, 2));
+    conforms(&instance, Objective::Drfh, backends()[0].as_ref()).unwrap();
+}
+
+#[test]
+fn what_is_guaranteed_where_a_user_cannot_run_is_nothing() {
+    let guarantees = on_class(0, "7");
+    let mut draft = on_two(vec![of(false, "user-0", Quota { guarantees, ..Quota::default() })]);
+    draft.users[0].eligible = Some(vec![1]);
+    let instance = draft.build().unwrap();
+    assert_eq!(exact_tree(&instance, Objective::Drfh), vec![Fraction::new(1, 3); 3]);
+    conforms(&instance, Objective::Drfh, backends()[0].as_ref()).unwrap();
+}
+
+#[test]
+fn a_groups_guarantee_on_a_class_is_for_members_that_can_run_there() {
+    let mut draft = in_groups(on_two(Vec::new()), &[("a", None), ("b", None)], &[Some(0), Some(0), Some(1)]);
+    draft.users[1].eligible = Some(vec![1]);
+    draft.quotas = vec![of(true, "a", Quota { guarantees: on_class(0, "7"), ..Quota::default() })];
+    let instance = draft.build().unwrap();
+    let alone = instance.guaranteed_groups().unwrap();
+    assert_eq!(alone[0].members, [UserId(0)]);
+    // The seven of `user-0` are more than its group's six, which leaves nothing to the other member.
+    let exact = exact_tree(&instance, Objective::Drfh);
+    assert_eq!(exact, [Fraction::new(7, 12), Fraction::zero(), Fraction::new(5, 12)]);
+    for solver in backends() {
+        conforms(&instance, Objective::Drfh, solver.as_ref()).unwrap();
+    }
+}
+
+#[test]
+fn a_guarantee_beyond_the_classes_of_its_groups_is_refused_with_both_named() {
+    let mut draft = in_groups(on_two(Vec::new()), &[("a", None), ("b", None)], &[Some(0), Some(0), Some(1)]);
+    draft.quotas = vec![
+        of(true, "a", Quota { guarantees: on_class(0, "6"), ..Quota::default() }),
+        guarantee(false, "user-0", "3"),
+    ];
+    let refusal = Objective::Drfh.applies_to(&draft.build().unwrap()).unwrap_err().to_string();
+    let told = "groups[0].guarantee = group a: user user-0 can have nothing of it on some classes, but of what user user-0 is \
+                guaranteed, which is inside it; state the classes in both";
+    assert_eq!(refusal, told);
+}
+
+#[test]
+fn a_reserve_on_a_class_leaves_the_others_free() {
+    let mut draft =
+        on_two(vec![of(false, "user-0", Quota { reserves: on_class(1, "3"), ..Quota::default() })]);
+    draft.users[0].tasks = Some(1);
+    let instance = draft.build().unwrap();
+    let exact = exact_tree(&instance, Objective::Drfh);
+    // One more is left beside the reserve and the task of its owner, who may run on either server.
+    assert_eq!(exact, [Fraction::new(1, 12), Fraction::new(3, 8), Fraction::new(3, 8)]);
+    for solver in backends() {
+        conforms(&instance, Objective::Drfh, solver.as_ref()).unwrap();
+    }
+    let mut solution = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+    // One task of `user-0` and 4.5 of the others on the small server: 1 too much beside the reserve.
+    solution.allocation = Allocation::new(2, vec![1.0, 4.0, 4.0], vec![0, 1, 1], vec![1.0, 0.0, 0.75, 0.25]);
+    let numbers = StatedNumbers::new(&instance, &solution);
+    let proof = verify_solution(&instance, &numbers.claim(&solution));
+    let failures: Vec<_> = proof.failures().map(|verdict| verdict.property).collect();
+    assert!(failures.contains(&"limits"), "{failures:?}");
+}
+
+#[test]
+fn sets_of_classes_that_cross_are_refused_of_users_and_known_of_groups() {
+    let over = |classes: [usize; 2], amount: &str| ClassAmounts {
+        classes: classes.map(ClassId).into(),
+        amounts: vec![(ResourceId(0), decimal(amount))],
+    };
+    let quota = Quota { guarantees: vec![over([0, 1], "3"), over([1, 2], "4")], ..Quota::default() };
+    let mut draft = draft(&[(1, "4"), (1, "4"), (1, "4")], &["1", "1", "1"]);
+    draft.quotas = vec![of(false, "user-0", quota.clone())];
+    let refusal = Objective::Drfh.applies_to(&draft.build().unwrap()).unwrap_err().to_string();
+    assert!(
+        refusal.starts_with("users[0].guarantees = user user-0: two of its sets of classes cross"),
+        "{refusal}"
+    );
+    let mut grouped = in_groups(draft, &[("a", None)], &[Some(0), None, None]);
+    grouped.quotas = vec![of(true, "a", quota)];
+    let instance = grouped.build().unwrap();
+    // Three on the first and four on the last.
+    assert_eq!(exact_tree(&instance, Objective::Drfh)[0], Fraction::new(7, 12));
+    conforms(&instance, Objective::Drfh, backends()[0].as_ref()).unwrap();
 }
 
 #[test]

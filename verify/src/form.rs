@@ -142,7 +142,7 @@ fn printed(instance: &Instance, stated: &Printed<'_>, pooled: bool) -> Result<()
     let (users, m) = (instance.user_count(), instance.resources().len());
     length("groups", stated.groups.len(), instance.groups().len())?;
     length("limits", stated.limits.len(), instance.limit_rows().len())?;
-    let guaranteed = instance.quotas().iter().filter(|(_, quota)| !quota.guarantee.is_empty()).count();
+    let guaranteed = instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee()).count();
     length("guarantees", stated.guarantees.len(), guaranteed)?;
     length("tasks", stated.tasks.len(), users)?;
     length("dominant shares", stated.dominant_shares.len(), users)?;

@@ -5,11 +5,12 @@ use crate::devices;
 use crate::groups::{divided, smallest};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, Placement, ResourceId, UserId};
+use fairplan_instances::{ClassId, Instance, Placement, ResourceId, ServerTasks, User, UserId};
+use std::collections::HashMap;
 
 /// Re-counts a placement from the instance alone: `well-formed`, `eligibility`, `capacity`, `task-limits`, `tasks`,
 /// where servers have devices or users a limit a server
-/// `devices` and `per-server`, and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
+/// `devices` and `per-server`, where there are limits or reserves `limits`, and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
 /// `well-formed` is returned when that fails.
 pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<Verdict> {
     let mut form = Worst::of("well-formed", 0.0);
@@ -66,6 +67,7 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             used[r] = used[r].saturating_add(load);
         }
     }
+    let taken = taken_of_limits(instance, claim.servers);
     let mut limits = Worst::of("task-limits", 0.0);
     let mut totals = Worst::of("tasks", 0.0);
     for (user, (&counted, &stated)) in instance.users().zip(counted.iter().zip(claim.tasks)) {
@@ -83,13 +85,19 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
     if instance.has_server_rules() {
         verdicts.extend(inside.map(Worst::verdict));
     }
+    if !taken.is_empty() {
+        verdicts.push(limits_kept(instance, &taken));
+    }
     if let Some(stated) = &claim.printed {
         let mut shares = Worst::of("shares", tolerance::STATED);
         let mut value = Worst::of("value", tolerance::STATED);
         let mut utilization = Worst::of("utilization", tolerance::STATED);
         let share = |i: usize| work[i] * instance.user(UserId(i)).task_share();
         let waits = |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(counted[i]));
-        let wants_more = |i: usize| waits(i) != Some(0) && instance.user(UserId(i)).fits_somewhere();
+        let wants_more = |i: usize| {
+            let user = instance.user(UserId(i));
+            waits(i) != Some(0) && user.fits_somewhere() && !is_held(user, &taken)
+        };
         let [smallest, level] = smallest(&divided(instance, share, wants_more));
         let mut unplaced = 0u64;
         for user in instance.users() {
@@ -138,6 +146,73 @@ pub(crate) fn level_and_waiting(instance: &Instance, placement: &Placement) -> (
     let [_, level] = smallest(&divided(instance, share, wants_more));
     let waiting = (0..instance.user_count()).filter_map(waits).fold(0, u64::saturating_add);
     (level, waiting)
+}
+
+/// What users take of each limit, in whole units; of a reserve what all others take.
+fn taken_of_limits(instance: &Instance, servers: &[ServerTasks]) -> Vec<u128> {
+    let rows = instance.limit_rows();
+    let mut taken = vec![0u128; rows.len()];
+    if rows.is_empty() {
+        return taken;
+    }
+    let mut on: HashMap<(u32, usize), u128> = HashMap::new();
+    let mut next = 0;
+    for (class, of) in instance.classes().iter().enumerate() {
+        for (user, count) in servers[next..next + of.count as usize].iter().flatten() {
+            *on.entry((*user, class)).or_default() += u128::from(*count);
+        }
+        next += of.count as usize;
+    }
+    for ((user, class), count) in on {
+        let user = instance.user(UserId(user as usize));
+        for j in instance.limits_above(user) {
+            if rows[j].covers(ClassId(class)) {
+                let more = user.demand_units(rows[j].resource).saturating_mul(count);
+                taken[j] = taken[j].saturating_add(more);
+            }
+        }
+    }
+    taken
+}
+
+/// `limits`: nobody has more than its limits, or takes of what others reserve.
+fn limits_kept(instance: &Instance, taken: &[u128]) -> Verdict {
+    let mut worst = Worst::of("limits", 0.0);
+    for (row, taken) in instance.limit_rows().iter().zip(taken) {
+        let most = instance.limit_units(row);
+        if *taken > most {
+            worst.fail(|| {
+                let (owner, resource) =
+                    (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
+                match row.reserve {
+                    None => format!("{owner} has {taken} units of {resource}, its limit is {most}"),
+                    Some(_) => format!(
+                        "others have {taken} units of {resource}, beside what {owner} reserves there are {most}"
+                    ),
+                }
+            });
+        }
+    }
+    worst.verdict()
+}
+
+/// Whether no more of a user's tasks is within its limits and those of its groups, wherever it can run.
+fn is_held(user: User<'_>, taken: &[u128]) -> bool {
+    let instance = user.instance();
+    let rows = instance.limit_rows();
+    let is_full = |j: &usize| {
+        let with_one_more = taken[*j].saturating_add(user.demand_units(rows[*j].resource));
+        !rows[*j].is_reserve() && with_one_more > instance.limit_units(&rows[*j])
+    };
+    let full: Vec<usize> = match rows.is_empty() {
+        true => Vec::new(),
+        false => instance.limits_above(user).into_iter().filter(is_full).collect(),
+    };
+    let on = |class: &usize| user.can_use(ClassId(*class));
+    !full.is_empty()
+        && (0..instance.classes().len())
+            .filter(on)
+            .all(|class| full.iter().any(|j| rows[*j].covers(ClassId(class))))
 }
 
 fn check(instance: &Instance, claim: &PlacementClaim<'_>) -> Result<(), String> {

@@ -1,11 +1,13 @@
 //! Why a group has what it has: what holds its members, where it stands among its siblings, and who of them would have more if
 //! it asked for less.
 
+use super::quotas;
 use super::{LevelReached, holdings};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, ClassId, Decimal, Draft, GroupId, GroupResult, Instance, InstanceStamp, LimitedBy, ResourceId,
-    Solution, Solver, SolverError, Status, UserId, group_results, objective_share,
+    Body, ClassId, Decimal, Draft, GroupId, GroupResult, GuaranteeResult, Instance, InstanceStamp,
+    LimitResult, LimitedBy, ResourceId, Solution, Solver, SolverError, Status, UserId, group_results,
+    objective_share,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,12 @@ pub struct GroupExplanation {
     pub group: GroupResult,
     /// The full, priced capacities that keep its members from more.
     pub held_by: Vec<GroupHolding>,
+    /// Its limits, those of the groups that it is in, and what others reserve, that are used up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitResult>,
+    /// What it and the groups that it is in are guaranteed, and have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guarantees: Vec<GuaranteeResult>,
     /// Its members, those of groups inside it included, in the instance's order.
     pub members: Vec<Member>,
     /// The groups inside it, in the instance's order.
@@ -185,6 +193,8 @@ pub fn explain_group(
         instance: InstanceStamp::new(instance, sha256),
         objective: solution.objective.to_string(),
         held_by: held_by(instance, solution, &members),
+        limits: limits_of(instance, solution, &members),
+        guarantees: quotas::guarantees_of(instance, solution, Some(group), None),
         members: members.iter().map(|user| member(instance, solution, *user)).collect(),
         groups: all.iter().enumerate().filter(is_inside).map(|(_, group)| group.clone()).collect(),
         group: all[group.0].clone(),
@@ -192,6 +202,16 @@ pub fn explain_group(
         siblings,
         not_asked,
     })
+}
+
+/// The used up limits that all members are below, and what others reserve of what all of them need.
+fn limits_of(instance: &Instance, solution: &Solution, members: &[UserId]) -> Vec<LimitResult> {
+    let [first, others @ ..] = members else { return Vec::new() };
+    let all = quotas::limits_above(instance.user(*first), solution, &[]);
+    let is_above = |limit: &LimitResult| {
+        others.iter().all(|user| quotas::limits_above(instance.user(*user), solution, &[]).contains(limit))
+    };
+    all.into_iter().filter(|limit| limit.user.is_none() && is_above(limit)).collect()
 }
 
 /// The level that holds a user.
@@ -317,6 +337,7 @@ fn with_less(
         Ok(_) => why_not("the solution of that is not proved"),
         Err(SolverError::OutOfTime) => why_not("time was over"),
         Err(SolverError::Unsupported(why)) => why_not(&why),
+        Err(SolverError::Guarantees(_)) => why_not("guarantees cannot be kept then"),
         Err(error) => Err(error),
     }
 }

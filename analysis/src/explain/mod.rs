@@ -5,12 +5,13 @@
 
 mod group;
 mod nothing;
+mod quotas;
 mod ranges;
 
 use fairplan_instances::table::{Kind, Table};
 use fairplan_instances::{
-    Body, ClassId, Decimal, Draft, GroupResult, Instance, InstanceStamp, LimitedBy, ResourceId, Solution,
-    Solver, SolverError, Status, User, UserId, group_results,
+    Body, ClassId, Decimal, Draft, GroupResult, GuaranteeResult, Instance, InstanceStamp, LimitResult,
+    LimitedBy, ResourceId, Solution, Solver, SolverError, Status, User, UserId, group_results,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,12 @@ pub struct Explanation {
     pub level: Option<LevelReached>,
     /// The full, priced capacities that keep it from more: it needs one of them on every class that it can use.
     pub held_by: Vec<Holding>,
+    /// The limits above it, its own and those of its groups, and what others reserve, that are used up or priced at its level.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitResult>,
+    /// What it and the groups that it is in are guaranteed, and have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guarantees: Vec<GuaranteeResult>,
     /// Every server class, as this user sees it.
     pub server_classes: Vec<ClassView>,
     /// What happens when one of its tasks needs less of one resource.
@@ -206,9 +213,13 @@ pub fn explain(
         Some(k) => levels.get(k).map(|level| level.prices.as_slice()),
         None => solution.certificate.prices().first().copied(),
     };
+    let of_limits = frozen_at.and_then(|k| levels.get(k)).map_or(&[][..], |level| &level.limit_prices);
     let limited_by = solution.limited_by[user.0];
     let (held_by, server_classes) = match prices.filter(|_| limited_by != LimitedBy::NoUsableClass) {
-        Some(prices) => (holdings(view, instance, prices), class_views(view, instance, solution, prices)),
+        Some(prices) => {
+            let seen = quotas::prices_seen(view, prices, of_limits);
+            (holdings(view, instance, prices), class_views(view, instance, solution, &seen))
+        }
         None => (Vec::new(), class_views(view, instance, solution, &[])),
     };
     let mut not_asked = Vec::new();
@@ -240,6 +251,8 @@ pub fn explain(
                 price: held.price,
             })
             .collect(),
+        limits: quotas::limits_above(view, solution, of_limits),
+        guarantees: quotas::guarantees_of(instance, solution, view.group(), Some(user)),
         server_classes,
         smaller_demands,
         price_ranges,
@@ -321,6 +334,14 @@ fn smaller_demands(
         let answer = match solver.solve(&variant, solution.objective) {
             Err(SolverError::OutOfTime) => {
                 not_asked.push(format!("what a smaller demand of {} changes", instance.resources()[r]));
+                continue;
+            }
+            // What is guaranteed in tasks of another size may be more than fits.
+            Err(SolverError::Guarantees(_)) => {
+                let resource = &instance.resources()[r];
+                let what =
+                    format!("what a smaller demand of {resource} changes: guarantees cannot be kept then");
+                not_asked.push(what);
                 continue;
             }
             answer => answer?,

@@ -78,7 +78,12 @@ pub(crate) fn range_of_price(
         let Some(variant) = with_capacity(instance, class.0, resource.0, one * factor) else {
             return Ok(false);
         };
-        let answer = solver.solve(&variant, solution.objective)?;
+        let answer = match solver.solve(&variant, solution.objective) {
+            // Less capacity may hold less than is guaranteed: then the price says nothing.
+            Err(SolverError::Guarantees(_)) => return Ok(false),
+            Err(SolverError::Inapplicable(_)) if variant.has_guarantees() => return Ok(false),
+            answer => answer?,
+        };
         let Some(there) = answer.certificate.levels().get(level).map(|level| level.value) else {
             return Ok(false);
         };

@@ -1,8 +1,9 @@
 //! What differs between two instances, and which difference moved whose work: the changes made one after the other.
 
 use super::group_change::{self, GroupChange};
+use super::quota_changes::{on_classes, quota_changes};
 use super::standing::Standing;
-use super::{NOTICED, change, part_changed, solved};
+use super::{NOTICED, both, built_as_far_as_reserved, change, part_changed, solved_as_far_as_guaranteed};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, Draft, DraftUser, GroupId, Instance, InstanceStamp, LimitedBy, NewGroup, Objective, ResourceId,
@@ -78,7 +79,8 @@ pub struct PartChange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
-    /// `before`, `servers`, `users removed`, `groups` (where there are any), `users changed` or `users added`.
+    /// `before`, `servers`, `users removed`, `groups` (where there are any), `quotas` (where there are any), `users changed` or
+    /// `users added`.
     pub change: String,
     /// The smallest weighted dominant share then: of users without a group, and of groups. Absent where the change alone leaves no
     /// cluster that its users can use.
@@ -87,6 +89,9 @@ pub struct Step {
     /// The same of those that still want more, where it is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
+    /// Why what is guaranteed or reserved cannot be kept then; what users have is told without it. Absent where all is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_kept: Option<String>,
     /// How many users do more work than before this step.
     pub gaining: usize,
     /// How many do less.
@@ -211,12 +216,17 @@ pub fn differences(
     let has_groups = before.has_groups() || after.has_groups();
     let then = |user: &&Named| in_groups(user, after, &new_of);
     let regrouped: Vec<Named> = kept.iter().filter(|_| has_groups).map(then).collect();
+    let has_quotas = !before.quotas().is_empty() || !after.quotas().is_empty();
+    let old_quotas = Draft { quotas: on_classes(&first, &second), ..second.clone() };
+    let all = old.iter().collect::<Vec<_>>();
+    let in_new_groups = regrouped.iter().collect::<Vec<_>>();
+    let last_of_old = if has_groups { &in_new_groups } else { &kept };
     let stages = [
         Some(("before", first.clone())),
-        Some(("servers", on_servers(&second, &first.groups, &old.iter().collect::<Vec<_>>()))),
-        Some(("users removed", on_servers(&second, &first.groups, &kept))),
-        has_groups
-            .then(|| ("groups", on_servers(&second, &second.groups, &regrouped.iter().collect::<Vec<_>>()))),
+        Some(("servers", on_servers(&old_quotas, &first.groups, &all))),
+        Some(("users removed", on_servers(&old_quotas, &first.groups, &kept))),
+        has_groups.then(|| ("groups", on_servers(&old_quotas, &second.groups, &in_new_groups))),
+        has_quotas.then(|| ("quotas", on_servers(&second, &second.groups, last_of_old))),
         Some(("users changed", on_servers(&second, &second.groups, &changed))),
         Some(("users added", second.clone())),
     ];
@@ -225,11 +235,13 @@ pub fn differences(
     let mut first_works = HashMap::new();
     for (name, draft) in stages.into_iter().flatten() {
         // A stage need not be an instance: a user may need what only later servers, or earlier ones, have.
-        let Ok(instance) = draft.build() else {
-            steps.push(Step { change: name.into(), value: None, level: None, gaining: 0, losing: 0 });
+        let Ok((instance, unreserved)) = built_as_far_as_reserved(draft) else {
+            let (change, value, level, not_kept) = (name.into(), None, None, None);
+            steps.push(Step { change, value, level, not_kept, gaining: 0, losing: 0 });
             continue;
         };
-        let standing = Standing::of(&instance, &solved(solver, &instance)?);
+        let (solution, not_kept) = solved_as_far_as_guaranteed(solver, &instance)?;
+        let (standing, not_kept) = (Standing::of(&instance, &solution), both(unreserved, not_kept));
         let by_id: HashMap<String, f64> =
             instance.users().map(|user| user.id().to_owned()).zip(standing.works.iter().copied()).collect();
         let parts =
@@ -237,14 +249,14 @@ pub fn differences(
         let gaining = parts().filter(|part| *part > NOTICED).count();
         let losing = parts().filter(|part| *part < -NOTICED).count();
         let (value, level) = (Some(standing.value), standing.stated_level());
-        steps.push(Step { change: name.into(), value, level, gaining, losing });
+        steps.push(Step { change: name.into(), value, level, not_kept, gaining, losing });
         if name == "before" {
             first_works = by_id.clone();
         }
         last = by_id;
     }
-    let all = old.iter().chain(new.iter().filter(|user| !old_of.contains_key(user.user.id.as_str())));
-    let mut works: Vec<UserChange> = all
+    let users = old.iter().chain(new.iter().filter(|user| !old_of.contains_key(user.user.id.as_str())));
+    let mut works: Vec<UserChange> = users
         .map(|user| {
             let id = user.user.id.clone();
             UserChange::new(id.clone(), first_works.get(&id).copied(), last.get(&id).copied())
@@ -265,8 +277,8 @@ pub fn differences(
         before: side(before, sha256[0], steps.first()),
         after: side(after, sha256[1], steps.last()),
         server_classes: class_changes(&first, &second),
-        changed_users: user_changes(&old, &new, &old_of, &new_of),
-        changed_groups: group_changes(before, after),
+        changed_users: quota_changes([&first, &second], false, user_changes(&old, &new, &old_of, &new_of)),
+        changed_groups: quota_changes([&first, &second], true, group_changes(before, after)),
         groups: groups_of_both([before, after], [&first_works, &last]),
         steps,
         users: works,

@@ -6,7 +6,7 @@
 use super::failure::Failure;
 use super::group_change::{self, GroupChange, most_changed};
 use super::standing::Standing;
-use super::{NOTICED, solved, works};
+use super::{NOTICED, both, built_as_far_as_reserved, solved_as_far_as_guaranteed, works};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Draft, Instance, InstanceStamp, LimitedBy, Solution, Solver, SolverError, UserId,
@@ -58,6 +58,10 @@ pub struct Loss {
     /// dominant shares of the whole cluster.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupChange>,
+    /// Why what is guaranteed or reserved cannot be kept then. What users have is told without it: without guarantees, or without
+    /// reserves. Absent where all is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_kept: Option<String>,
     /// What is lost over all users that lose, in dominant shares of the whole cluster.
     pub lost: f64,
     /// How many users do less work.
@@ -188,7 +192,7 @@ pub fn losses(
         let id = |class: ClassId| instance.classes()[class.0].id.as_str();
         let is_class = matches!(&servers[..], [(class, _)] if id(*class) == name);
         let named = servers.iter().filter(|_| !is_class);
-        let left = works_left(instance, draft, solver)?;
+        let (left, not_kept) = works_left(instance, draft, solver)?;
         let after = &left.works;
         let part = |i: usize| 1.0 - after[i] / before[i];
         let mut losers: Vec<usize> =
@@ -212,6 +216,7 @@ pub fn losses(
             value: left.value,
             level: left.stated_level(),
             groups: most_changed(instance, &today.groups, &left.groups, false),
+            not_kept,
             // From 0.0 on: the sum of nothing is -0.0.
             lost: losers.iter().fold(0.0, |sum, i| sum + (before[*i] - after[*i]) * share(UserId(*i))),
             losing: losers.len(),
@@ -228,7 +233,11 @@ pub fn losses(
 }
 
 /// What the users of an instance have on what is left of its servers, which may have nothing of some resource.
-fn works_left(instance: &Instance, mut draft: Draft, solver: &dyn Solver) -> Result<Standing, SolverError> {
+fn works_left(
+    instance: &Instance,
+    mut draft: Draft,
+    solver: &dyn Solver,
+) -> Result<(Standing, Option<String>), SolverError> {
     let mut works_of_all = vec![0.0; draft.users.len()];
     let mut wants_more = vec![false; draft.users.len()];
     let is_there =
@@ -239,14 +248,14 @@ fn works_left(instance: &Instance, mut draft: Draft, solver: &dyn Solver) -> Res
     };
     let kept: Vec<usize> = (0..draft.users.len()).filter(has_a_chance).collect();
     if kept.is_empty() || !there.contains(&true) {
-        return Ok(Standing::new(instance, works_of_all, wants_more));
+        return Ok((Standing::new(instance, works_of_all, wants_more), None));
     }
     draft.users = kept.iter().map(|i| draft.users[*i].clone()).collect();
-    let variant = draft.build().map_err(SolverError::Inapplicable)?;
-    let solution = solved(solver, &variant)?;
+    let (variant, unreserved) = built_as_far_as_reserved(draft).map_err(SolverError::Inapplicable)?;
+    let (solution, not_kept) = solved_as_far_as_guaranteed(solver, &variant)?;
     let left = works(&variant, &solution).into_iter().zip(&solution.limited_by);
     for (i, (work, limited_by)) in kept.into_iter().zip(left) {
         (works_of_all[i], wants_more[i]) = (work, *limited_by == LimitedBy::Capacity);
     }
-    Ok(Standing::new(instance, works_of_all, wants_more))
+    Ok((Standing::new(instance, works_of_all, wants_more), both(unreserved, not_kept)))
 }

@@ -6,6 +6,7 @@ mod failure;
 mod group_change;
 mod growth;
 mod loss;
+mod quota_changes;
 mod standing;
 mod worth;
 
@@ -16,7 +17,9 @@ pub use growth::{BoughtBy, BoughtServers, Followed, Growth, GrowthQuantum, Short
 pub use loss::{Loser, Loss, Losses, LostServers, losses};
 pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};
 
-use fairplan_instances::{Instance, Level, Objective, Solution, Solver, SolverError, Status, UserId};
+use fairplan_instances::{
+    Draft, Instance, Level, Objective, QuotaPart, Solution, Solver, SolverError, Status, UserId, Violation,
+};
 
 /// Part of its work by which a user must change to count as gaining or losing.
 const NOTICED: f64 = 1e-6;
@@ -30,6 +33,44 @@ fn solved(solver: &dyn Solver, variant: &Instance) -> Result<Solution, SolverErr
     }
     let problem = "the solution of a variant is not proved optimal".into();
     Err(SolverError::Backend { backend: solver.name(), problem })
+}
+
+/// The same; where what is guaranteed cannot be kept, of the variant without guarantees, and why not.
+fn solved_as_far_as_guaranteed(
+    solver: &dyn Solver,
+    variant: &Instance,
+) -> Result<(Solution, Option<String>), SolverError> {
+    let why = match solved(solver, variant) {
+        Err(SolverError::Guarantees(shortfall)) => shortfall.to_string(),
+        // What is guaranteed inside a group may be more than the servers hold of what that is guaranteed.
+        Err(SolverError::Inapplicable(violation)) if variant.has_guarantees() => violation.to_string(),
+        other => return other.map(|solution| (solution, None)),
+    };
+    let without = variant.without_parts(&[QuotaPart::Guarantees]).map_err(SolverError::Inapplicable)?;
+    Ok((solved(solver, &without)?, Some(why)))
+}
+
+/// The instance of a draft; where its reserves are more than its servers have, without reserves, and why not.
+fn built_as_far_as_reserved(mut draft: Draft) -> Result<(Instance, Option<String>), Violation> {
+    draft.fit_quotas();
+    match draft.build() {
+        Err(violation) if violation.place.contains(".reserve") => {
+            for stated in &mut draft.quotas {
+                stated.quota.reserve.clear();
+                stated.quota.reserves.clear();
+            }
+            Ok((draft.build()?, Some(violation.to_string())))
+        }
+        other => other.map(|instance| (instance, None)),
+    }
+}
+
+/// Two reasons as one.
+fn both(one: Option<String>, other: Option<String>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(format!("{one}; {other}")),
+        (one, other) => one.or(other),
+    }
 }
 
 /// The work of every user, in tasks of rate 1.

@@ -12,7 +12,8 @@ use super::{NOTICED, change, solved};
 use crate::explain::{PricedCapacity, range_of_price};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, ClassId, Decimal, Draft, Instance, InstanceStamp, ResourceId, Solution, Solver, SolverError, UserId,
+    Body, ClassId, Decimal, Draft, Instance, InstanceStamp, Level, LimitedBy, ResourceId, Solution, Solver,
+    SolverError, UserId,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -201,8 +202,9 @@ pub fn worth_of_servers(
     let m = instance.resources().len();
     let today = Standing::of(instance, solution);
     let (now, before) = (today.raised(), &today.works);
-    let prices = match solution.certificate.levels().first() {
-        Some(level) => level.prices.clone(),
+    let raised = level_of_those_that_want_more(instance, solution);
+    let prices = match raised.and_then(|k| solution.certificate.levels().get(k)) {
+        Some(level) => prices_with_reserves(instance, level),
         // Everybody has all its tasks, or can have nothing.
         None => vec![0.0; m * instance.classes().len()],
     };
@@ -229,7 +231,7 @@ pub fn worth_of_servers(
             let range = match ranges {
                 true => {
                     let priced = PricedCapacity { class: ClassId(l), resource: ResourceId(r), price: row[r] };
-                    range_of_price(instance, solution, solver, 0, priced)?
+                    range_of_price(instance, solution, solver, raised.unwrap_or(0), priced)?
                 }
                 false => None,
             };
@@ -271,6 +273,29 @@ pub fn worth_of_servers(
         level: today.stated_level(),
         server_classes: worths,
     })
+}
+
+/// The level that gains add to: the first, where there are limits the first that capacity holds somebody at.
+fn level_of_those_that_want_more(instance: &Instance, solution: &Solution) -> Option<usize> {
+    if instance.limit_rows().is_empty() {
+        return Some(0);
+    }
+    let held = solution.limited_by.iter().zip(solution.certificate.level_of()?);
+    held.filter(|(reason, _)| **reason == LimitedBy::Capacity).map(|(_, level)| *level as usize).min()
+}
+
+/// The prices of capacities. Of more servers others may use all that is not reserved: more capacity is more beside a reserve, too.
+fn prices_with_reserves(instance: &Instance, level: &Level) -> Vec<f64> {
+    let m = instance.resources().len();
+    let mut prices = level.prices.clone();
+    for (row, price) in instance.limit_rows().iter().zip(&level.limit_prices) {
+        for class in (0..instance.classes().len()).filter(|_| row.is_reserve()) {
+            if row.covers(ClassId(class)) {
+                prices[class * m + row.resource.0] += price;
+            }
+        }
+    }
+    prices
 }
 
 fn scaled(amount: Decimal, factor: f64) -> Option<Decimal> {

@@ -126,7 +126,11 @@ pub fn buy(
     options: &BuyOptions,
     control: &Control<'_>,
 ) -> Result<Plan, Error> {
-    instance.plain("plan buy")?;
+    instance.without_kinds("plan buy")?;
+    instance.without_server_rules("plan buy")?;
+    if options.under_drfh {
+        instance.without_quotas("plan buy --under-drfh")?;
+    }
     let deadline = control.deadline.after_part(SOLVING);
     let planning = &*solver(&options.backend, &deadline)?;
     let asked = options.target.asked(instance, planning, control);

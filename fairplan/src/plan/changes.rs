@@ -104,7 +104,6 @@ pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>)
 
 /// What DRFH gives users now, and the hash of the instance.
 fn today(instance: &Instance, solver: &dyn Solver, control: &Control<'_>) -> Result<(Solved, String), Error> {
-    instance.without_quotas("plan")?;
     instance.without_server_rules("plan")?;
     let (solved, sha256) = hashed(instance, || Solved::new(instance, solver, Objective::Drfh, control))?;
     let solved = solved.certified().map_err(|failure| failure.by(&control.deadline))?;
@@ -128,8 +127,10 @@ pub fn compare_instances(
     backend: &str,
     control: &Control<'_>,
 ) -> Result<Difference, Error> {
-    before.plain("plan diff")?;
-    after.plain("plan diff")?;
+    for instance in [before, after] {
+        instance.without_kinds("plan diff")?;
+        instance.without_server_rules("plan diff")?;
+    }
     let sha256 = [before, after].map(files::sha256_hex);
     let solver = solver(backend, &control.deadline)?;
     control.stage("comparing");

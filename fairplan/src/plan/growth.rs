@@ -52,7 +52,8 @@ pub fn growth(
     options: &GrowthOptions,
     control: &Control<'_>,
 ) -> Result<Growth, Error> {
-    instance.plain("plan growth")?;
+    instance.without_kinds("plan growth")?;
+    instance.without_server_rules("plan growth")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let asked = options.target.asked(instance, &*solver, control)?;
     let scaling = Scaling::new(series, &asked.extended, options.by.as_deref(), options.base)

@@ -1,10 +1,10 @@
 //! What every user shall reach.
 
 use crate::solve::Solved;
-use crate::{Control, Error, user_named};
+use crate::{Control, Error, Progress, user_named};
 use fairplan_instances::wording::{did_you_mean, printable};
 use fairplan_instances::{
-    Decimal, Draft, GroupId, Instance, MoreUsers, Objective, Solver, StatedTarget, Target, UserId,
+    Decimal, Draft, GroupId, Instance, MoreUsers, Objective, QuotaPart, Solver, StatedTarget, Target, UserId,
     with_more_users,
 };
 
@@ -89,6 +89,7 @@ impl TargetOptions {
             return Err(Error::input("nothing is asked for of any user; state a target above 0"));
         }
         let (extended, models) = with_more_users(grown, &more)?;
+        let extended = without_quotas(extended, control)?;
         Ok(Asked {
             required: models.iter().map(|model| known[model.0]).collect(),
             target: StatedTarget {
@@ -103,6 +104,16 @@ impl TargetOptions {
             extended,
         })
     }
+}
+
+/// The same without quotas, and a word of it: what is asked for may be more than users are guaranteed, or can have today.
+fn without_quotas(instance: Instance, control: &Control<'_>) -> Result<Instance, Error> {
+    if instance.quotas().is_empty() {
+        return Ok(instance);
+    }
+    let note = "What is asked for takes the place of guarantees, limits and reserves: they are not counted in what to buy.";
+    (control.progress)(Progress::Note(note));
+    Ok(instance.without_parts(&[QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves])?)
 }
 
 /// By how much what users ask for grows.

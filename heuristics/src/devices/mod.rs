@@ -89,6 +89,10 @@ impl<C: Choice> Rule for Inside<C> {
         Some(server)
     }
 
+    fn allow(&mut self, _packing: &Packing, shape: usize, classes: &[usize]) {
+        self.servers.allow(shape, classes);
+    }
+
     /// Nothing is sure of servers whose devices fill up one by one.
     fn sure(&mut self, _shape: usize) -> Option<usize> {
         None

@@ -100,6 +100,15 @@ impl Servers {
         self.eligible[shape][class]
     }
 
+    /// From now on tasks of a shape may run on these classes.
+    pub fn allow(&mut self, shape: usize, classes: &[usize]) {
+        for (class, is_eligible) in self.eligible[shape].iter_mut().enumerate() {
+            *is_eligible = classes.binary_search(&class).is_ok();
+        }
+        // What was known of any server may be otherwise.
+        self.versions.iter_mut().for_each(|version| *version = version.wrapping_add(1).max(1));
+    }
+
     /// Changes whenever a server does; never 0.
     pub fn version(&self, server: usize) -> u32 {
         self.versions[server]

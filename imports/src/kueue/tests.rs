@@ -35,7 +35,7 @@ fn without_nodes_the_quotas_of_a_root_cohort_are_the_servers() {
     assert_eq!(
         tenants(&instance),
         [
-            "[research] <department w1 sure cpu=15 memory=38654705664 nvidia.com/gpu=4",
+            "[research] <department w1 sure on department/a100+default cpu=15 memory=38654705664 nvidia.com/gpu=4",
             "[department] w1",
             &format!(
                 "team-a <research w2 2.25,9663676416,1 {on} sure cpu=9 memory=38654705664 nvidia.com/gpu=4 most cpu=12"
@@ -70,7 +70,7 @@ fn weights_are_parts_of_the_quotas_and_users_local_queues_when_asked_for() {
     assert_eq!(
         tenants(&instance)[1..],
         [
-            format!("[team-a] <research w2 sure {sure} most on {on} cpu=12"),
+            format!("[team-a] <research w2 sure on {on} {sure} most on {on} cpu=12"),
             format!("lab/ada <team-a w3 2.25,9663676416,1 on {on}"),
             format!("lab/bob <team-a w1 2.25,9663676416,1 on {on}"),
         ]
@@ -99,7 +99,7 @@ fn flavors_are_the_nodes_that_their_labels_and_taints_allow_and_limits_are_over_
             // Nodes have more than the quotas of the cohort above all.
             "[company] w1 most on gpu-1 cpu=32 nvidia.com/gpu=4 most on cpu3.92 cpu=11",
             // Its own core and what is below it; it borrows two cores, and lends three of its seven on plain nodes.
-            "[labs] <company w3 sure cpu=39 nvidia.com/gpu=4 most on cpu3.92 cpu=9 kept cpu=4",
+            "[labs] <company w3 sure on gpu-1 cpu=32 nvidia.com/gpu=4 sure on cpu3.92 cpu=7 most on cpu3.92 cpu=9 kept on cpu3.92 cpu=4",
             "[vision] <labs w2",
             "vision@gpu <vision w0.5 8,1 on gpu-1 sure cpu=32 nvidia.com/gpu=4 most cpu=48 nvidia.com/gpu=6 kept nvidia.com/gpu=1",
             "vision@plain <vision w0.340136054422 1,0 on cpu3.92 sure cpu=4",
@@ -110,12 +110,29 @@ fn flavors_are_the_nodes_that_their_labels_and_taints_allow_and_limits_are_over_
 }
 
 #[test]
+fn flavors_on_the_same_nodes_count_together_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: spare}\n\
+                ---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: audio}\nspec: {cohortName: labs, \
+                resourceGroups: [{flavors: [{name: spare, resources: [{name: cpu, nominalQuota: 3}]}]}]}\n";
+    let (instance, report) = kueue(&fleet(&folder, more, true)).unwrap();
+    let told = tenants(&instance);
+    // Seven of plain and three of spare; what may be borrowed of plain only limits nobody who may use spare on the same nodes.
+    let labs = "[labs] <company w3 sure on gpu-1 cpu=32 nvidia.com/gpu=4 sure on cpu3.92 cpu=10 kept on cpu3.92 cpu=4";
+    assert!(told.iter().any(|line| line == labs), "{told:#?}");
+    assert_eq!(report.count("queues with several quotas on the same servers, which count together there"), 2);
+}
+
+#[test]
 fn without_nodes_each_flavor_is_a_server_with_all_its_quotas() {
     let folder = tempfile::tempdir().unwrap();
     let (instance, _) = kueue(&fleet(&folder, "", false)).unwrap();
     assert_eq!(classes(&instance), ["gpu x1 32,4", "plain x1 11,0"]);
     let told = tenants(&instance);
-    assert_eq!(told[0], "[labs] w3 sure cpu=39 nvidia.com/gpu=4 most on plain cpu=9 kept cpu=4");
+    assert_eq!(
+        told[0],
+        "[labs] w3 sure on gpu cpu=32 nvidia.com/gpu=4 sure on plain cpu=7 most on plain cpu=9 kept on plain cpu=4"
+    );
     assert_eq!(
         told[2],
         "vision@gpu <vision w1 8,1 on gpu sure cpu=32 nvidia.com/gpu=4 kept nvidia.com/gpu=1"
@@ -142,7 +159,7 @@ fn workloads_that_run_or_wait_are_users_below_their_queue() {
     assert_eq!(
         tenants(&instance)[2..],
         [
-            "[vision] <labs w2 sure cpu=36 nvidia.com/gpu=4 most on gpu-1 cpu=48 nvidia.com/gpu=6 kept nvidia.com/gpu=1",
+            "[vision] <labs w2 sure on gpu-1 cpu=32 nvidia.com/gpu=4 sure on cpu3.92 cpu=4 most on gpu-1 cpu=48 nvidia.com/gpu=6 kept on gpu-1 nvidia.com/gpu=1",
             // Of a pod set that does not say how many pods it has there is one.
             "vision:cpu1 <vision w1 1,0 x2",
             "vision:cpu4-nvidia.com/gpu1 <vision w1 4,1 x4",

@@ -80,11 +80,15 @@ struct GroupFields<'a> {
     #[serde(borrow, default, deserialize_with = "stated")]
     guarantee: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
+    guarantees: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "stated")]
     limit: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
     limits: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     reserve: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    reserves: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -109,11 +113,15 @@ struct UserFields<'a> {
     #[serde(borrow, default, deserialize_with = "stated")]
     guarantee: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
+    guarantees: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "stated")]
     limit: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
     limits: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     reserve: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    reserves: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     kinds: Option<&'a RawValue>,
 }
@@ -166,8 +174,7 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
                 weight: weight.transpose()?.unwrap_or(Decimal::ONE),
                 parent: group.parent.as_ref().map(|name| name.0.clone().into_owned()),
             });
-            let GroupFields { guarantee, limit, limits, reserve, .. } = &group;
-            let fields = QuotaFields { guarantee, limit, limits: *limits, reserve };
+            let fields = QuotaFields::of_group(&group);
             let place = |field: &str| format!("groups[{position}].{field}");
             quotas.push(fields.read(&builder, &mut amounts, place)?);
             Ok(())
@@ -222,8 +229,7 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         if let Some(raw) = user.per_server {
             builder.per_server(added, whole(raw, || place("per_server"))?)?;
         }
-        let UserFields { guarantee, limit, limits, reserve, .. } = &user;
-        let fields = QuotaFields { guarantee, limit, limits: *limits, reserve };
+        let fields = QuotaFields::of_user(&user);
         if !fields.is_empty() {
             let quota = fields.read(&builder, &mut amounts, place)?;
             builder.quota(Owner::User(added), quota)?;
@@ -231,6 +237,18 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         Ok(())
     })?;
     builder.build()
+}
+
+impl<'f, 'a> QuotaFields<'f, 'a> {
+    fn of_group(group: &'f GroupFields<'a>) -> Self {
+        let GroupFields { guarantee, guarantees, limit, limits, reserve, reserves, .. } = group;
+        Self { guarantee, guarantees: *guarantees, limit, limits: *limits, reserve, reserves: *reserves }
+    }
+
+    fn of_user(user: &'f UserFields<'a>) -> Self {
+        let UserFields { guarantee, guarantees, limit, limits, reserve, reserves, .. } = user;
+        Self { guarantee, guarantees: *guarantees, limit, limits: *limits, reserve, reserves: *reserves }
+    }
 }
 
 /// The kinds of one user, listed at `place`.

@@ -1,4 +1,4 @@
-//! Quotas in JSON: reading the four fields of a user or a group, and writing them.
+//! Quotas in JSON: reading the fields of a user or a group, and writing them.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,19 +7,21 @@ use super::canonical::Text as Writer;
 use super::json::Amounts;
 use super::strict_json::{Entries, Object, Text, for_each};
 use crate::stated;
-use crate::{ClassLimit, Instance, InstanceBuilder, Quota, ResourceId, Violation};
+use crate::{ClassAmounts, Instance, InstanceBuilder, Quota, ResourceId, Violation};
 
 /// The fields as they stand in a file.
 pub(super) struct QuotaFields<'f, 'a> {
     pub guarantee: &'f Option<Entries<'a>>,
+    pub guarantees: Option<&'a RawValue>,
     pub limit: &'f Option<Entries<'a>>,
     pub limits: Option<&'a RawValue>,
     pub reserve: &'f Option<Entries<'a>>,
+    pub reserves: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ClassLimitFields<'a> {
+struct ClassAmountsFields<'a> {
     #[serde(borrow)]
     classes: Vec<Text<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
@@ -30,7 +32,8 @@ impl QuotaFields<'_, '_> {
     /// Whether none of them is there.
     pub fn is_empty(&self) -> bool {
         let lists = [self.guarantee, self.limit, self.reserve];
-        self.limits.is_none() && lists.iter().all(|list| list.is_none())
+        let over_some = [self.guarantees, self.limits, self.reserves];
+        over_some.iter().all(Option::is_none) && lists.iter().all(|list| list.is_none())
     }
 
     /// The quota; `place` is its owner's.
@@ -40,29 +43,42 @@ impl QuotaFields<'_, '_> {
         amounts: &mut Amounts,
         place: impl Fn(&str) -> String,
     ) -> Result<Quota, Violation> {
-        let mut quota = Quota {
+        Ok(Quota {
             guarantee: named(amounts, self.guarantee, || place("guarantee"))?,
+            guarantees: over_some(builder, amounts, self.guarantees, || place("guarantees"))?,
             limit: named(amounts, self.limit, || place("limit"))?,
-            limits: Vec::new(),
+            limits: over_some(builder, amounts, self.limits, || place("limits"))?,
             reserve: named(amounts, self.reserve, || place("reserve"))?,
-        };
-        let Some(limits) = self.limits else { return Ok(quota) };
-        for_each(limits, &place("limits"), |position, Object(limit): Object<ClassLimitFields>| {
-            let place = |field: &str| place(&format!("limits[{position}].{field}"));
-            let class = |(position, name): (usize, &Text)| {
-                builder.class_named(&name.0).ok_or_else(|| {
-                    let at = place(&format!("classes[{position}]"));
-                    Violation::new(at, &name.0, "there is no server class with this id")
-                })
-            };
-            quota.limits.push(ClassLimit {
-                classes: limit.classes.iter().enumerate().map(class).collect::<Result<_, _>>()?,
-                amounts: named(amounts, &limit.amounts, || place("amounts"))?,
-            });
-            Ok(())
-        })?;
-        Ok(quota)
+            reserves: over_some(builder, amounts, self.reserves, || place("reserves"))?,
+        })
     }
+}
+
+/// The amounts over some classes, with the classes of each.
+fn over_some(
+    builder: &InstanceBuilder,
+    amounts: &mut Amounts,
+    list: Option<&RawValue>,
+    place: impl Fn() -> String,
+) -> Result<Vec<ClassAmounts>, Violation> {
+    let mut all = Vec::new();
+    let Some(list) = list else { return Ok(all) };
+    let place = place();
+    for_each(list, &place, |position, Object(over): Object<ClassAmountsFields>| {
+        let place = |field: &str| format!("{place}[{position}].{field}");
+        let class = |(position, name): (usize, &Text)| {
+            builder.class_named(&name.0).ok_or_else(|| {
+                let at = place(&format!("classes[{position}]"));
+                Violation::new(at, &name.0, "there is no server class with this id")
+            })
+        };
+        all.push(ClassAmounts {
+            classes: over.classes.iter().enumerate().map(class).collect::<Result<_, _>>()?,
+            amounts: named(amounts, &over.amounts, || place("amounts"))?,
+        });
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 /// The amounts that are named, zeros included.
@@ -80,28 +96,33 @@ fn named(
 impl Writer {
     /// The fields of a quota, each after a comma.
     pub(super) fn quota(&mut self, quota: &Quota, instance: &Instance, keys: &[Vec<u8>]) {
-        for (field, amounts) in [("guarantee", &quota.guarantee), ("limit", &quota.limit)] {
+        let lists = [
+            ("guarantee", &quota.guarantee, "guarantees", &quota.guarantees),
+            ("limit", &quota.limit, "limits", &quota.limits),
+            ("reserve", &quota.reserve, "reserves", &quota.reserves),
+        ];
+        for (field, amounts, fields, over_some) in lists {
             if !amounts.is_empty() {
                 self.raw(", ");
                 self.string(field);
                 self.raw(": ");
                 self.named_amounts(amounts, keys);
             }
-        }
-        for (position, limit) in quota.limits.iter().enumerate() {
-            self.raw(if position == 0 { ", \"limits\": [" } else { ", " });
-            self.raw("{\"classes\": ");
-            self.strings(limit.classes.iter().map(|class| instance.classes()[class.0].id.as_str()));
-            self.raw(", \"amounts\": ");
-            self.named_amounts(&limit.amounts, keys);
-            self.raw("}");
-        }
-        if !quota.limits.is_empty() {
-            self.raw("]");
-        }
-        if !quota.reserve.is_empty() {
-            self.raw(", \"reserve\": ");
-            self.named_amounts(&quota.reserve, keys);
+            for (position, over) in over_some.iter().enumerate() {
+                self.raw(", ");
+                if position == 0 {
+                    self.string(fields);
+                    self.raw(": [");
+                }
+                self.raw("{\"classes\": ");
+                self.strings(over.classes.iter().map(|class| instance.classes()[class.0].id.as_str()));
+                self.raw(", \"amounts\": ");
+                self.named_amounts(&over.amounts, keys);
+                self.raw("}");
+            }
+            if !over_some.is_empty() {
+                self.raw("]");
+            }
         }
     }
 

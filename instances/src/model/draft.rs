@@ -6,6 +6,7 @@ use super::{
 };
 use crate::Decimal;
 use crate::violation::Violation;
+use std::collections::HashMap;
 
 /// The parts of an instance, free to change.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,6 +122,48 @@ impl Draft {
     }
 }
 
+impl Draft {
+    /// Leaves out the quotas of users that are not there, and guarantees of resources that nobody there needs.
+    pub fn fit_quotas(&mut self) {
+        if self.quotas.is_empty() {
+            return;
+        }
+        let mut needed = vec![vec![false; self.resources.len()]; self.groups.len()];
+        let position: HashMap<&str, usize> =
+            self.groups.iter().enumerate().map(|(g, group)| (group.id.as_str(), g)).collect();
+        let parent =
+            |group: usize| self.groups[group].parent.as_deref().and_then(|id| position.get(id).copied());
+        for user in &self.users {
+            let mut above = user.group;
+            // A circle of groups is refused when it is built.
+            for _ in 0..=self.groups.len() {
+                let Some(group) = above else { break };
+                for (needs, demand) in needed[group].iter_mut().zip(&user.demand) {
+                    *needs |= !demand.is_zero();
+                }
+                above = parent(group);
+            }
+        }
+        let users: HashMap<&str, Vec<bool>> = (self.users.iter())
+            .map(|user| (user.id.as_str(), user.demand.iter().map(|demand| !demand.is_zero()).collect()))
+            .collect();
+        self.quotas.retain_mut(|stated| {
+            let needs = match stated.is_group {
+                true => position.get(stated.owner.as_str()).map(|group| &needed[*group]),
+                false => users.get(stated.owner.as_str()),
+            };
+            let Some(needs) = needs else { return false };
+            let quota = &mut stated.quota;
+            quota.guarantee.retain(|(resource, _)| needs[resource.0]);
+            for over in &mut quota.guarantees {
+                over.amounts.retain(|(resource, _)| needs[resource.0]);
+            }
+            quota.guarantees.retain(|over| !over.amounts.is_empty());
+            !quota.is_empty()
+        });
+    }
+}
+
 impl From<&Instance> for Draft {
     fn from(instance: &Instance) -> Self {
         let new_group = |group: &Group| NewGroup {
@@ -198,8 +241,17 @@ mod tests {
         };
         let mut draft = Draft::from(&crate::generate::drfh_fig1().unwrap());
         let amounts = |amount: &str| vec![(crate::ResourceId(1), amount.parse().unwrap())];
-        let limits = vec![crate::ClassLimit { classes: vec![ClassId(1)], amounts: amounts("2.5") }];
-        let quota = Quota { guarantee: amounts("1"), limit: amounts("3"), limits, reserve: amounts("0.25") };
+        let limits = vec![crate::ClassAmounts { classes: vec![ClassId(1)], amounts: amounts("2.5") }];
+        let over =
+            |amount: &str| vec![crate::ClassAmounts { classes: vec![ClassId(1)], amounts: amounts(amount) }];
+        let quota = Quota {
+            guarantee: amounts("1"),
+            guarantees: over("0.5"),
+            limit: amounts("3"),
+            limits,
+            reserve: amounts("0.25"),
+            reserves: over("0.125"),
+        };
         let quotas = vec![DraftQuota { is_group: false, owner: draft.users[1].id.clone(), quota }];
         draft.users[1].eligible = Some(vec![0]);
         draft.users[0].rates = vec![(1, "1.5".parse().unwrap())];

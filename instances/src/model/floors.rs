@@ -3,9 +3,13 @@
 //! What a group is guaranteed its members would divide if they were alone in the cluster, with the guarantee as the group's limit: by
 //! their weights, as its groups do, above what they are guaranteed themselves. That is the floor of each of them. A member that needs
 //! nothing of what its group is guaranteed has no part in that.
+//!
+//! What is guaranteed over some classes counts for tasks that run there: of a resource that is guaranteed on some classes only, nothing
+//! is on the others. Nobody is bound to these classes for that: a floor is a share, which may be had anywhere.
 
 use super::quotas::place_of;
-use super::{Draft, DraftUser, GroupId, Instance, Owner, Quota, ResourceId, User, UserId};
+use super::{ClassId, Draft, DraftUser, GroupId, Instance, Owner, Quota, User, UserId};
+use crate::Decimal;
 use crate::violation::Violation;
 
 /// A group that is guaranteed something, as if its members were alone in the cluster.
@@ -37,29 +41,38 @@ impl Instance {
     /// Of each group the users that have a part in its guarantee, unless they have it in that of a group around it; nothing where no
     /// group is guaranteed anything.
     fn guaranteed_members(&self) -> Result<Vec<Vec<UserId>>, Violation> {
-        let guarantee = |group: GroupId| self.quota_of(Owner::Group(group)).map(|quota| &quota.guarantee);
-        let is_guaranteed: Vec<bool> = (0..self.groups().len())
-            .map(|g| guarantee(GroupId(g)).is_some_and(|all| !all.is_empty()))
-            .collect();
-        if !is_guaranteed.contains(&true) {
+        let guarantee = |owner: Owner| {
+            self.quota_of(owner).filter(|quota| quota.has_guarantee()).map(|quota| (owner, quota))
+        };
+        let of_group = |group: usize| guarantee(Owner::Group(GroupId(group)));
+        if (0..self.groups().len()).all(|group| of_group(group).is_none()) {
             return Ok(Vec::new());
         }
         let mut members: Vec<Vec<UserId>> = vec![Vec::new(); self.groups().len()];
         for user in self.users() {
-            let needs = |resource: &ResourceId| !user.demand()[resource.0].is_zero();
             let (mut above, mut top) = (user.group(), None);
+            let mut inside = guarantee(Owner::User(user.index()));
             while let Some(group) = above {
-                let all = guarantee(group).filter(|all| !all.is_empty());
-                match (all.map(|all| all.iter().any(|(resource, _)| needs(resource))), top) {
-                    (Some(true), _) => top = Some(group),
-                    (Some(false), Some(inner)) => {
-                        let problem = format!(
-                            "{} needs nothing of it, but of what {} is guaranteed, which is inside it; state the resource in both",
-                            self.name_of(Owner::User(user.index())),
-                            self.name_of(Owner::Group(inner))
-                        );
-                        let place = format!("{}.guarantee", place_of(Owner::Group(group)));
-                        return Err(Violation::new(place, self.name_of(Owner::Group(group)), problem));
+                let here = of_group(group.0);
+                let wrong = |inner: Owner, why: &str, state: &str| {
+                    let (who, inner) = (self.name_of(Owner::User(user.index())), self.name_of(inner));
+                    let problem = format!(
+                        "{who} {why}, but of what {inner} is guaranteed, which is inside it; state the {state} in both"
+                    );
+                    let place = format!("{}.guarantee", place_of(Owner::Group(group)));
+                    Err(Violation::new(place, self.name_of(Owner::Group(group)), problem))
+                };
+                match (here.map(|(_, quota)| self.has_part(user, quota)), top, inside) {
+                    (Some(true), _, inner) => {
+                        if let (Some((owner, inner)), Some((_, quota))) = (inner, here)
+                            && self.is_guaranteed_beyond(user, inner, quota)
+                        {
+                            return wrong(owner, "can have nothing of it on some classes", "classes");
+                        }
+                        (top, inside) = (Some(group), here);
+                    }
+                    (Some(false), Some(inner), _) => {
+                        return wrong(Owner::Group(inner), "needs nothing of it", "resource");
                     }
                     _ => {}
                 }
@@ -72,6 +85,23 @@ impl Instance {
         Ok(members)
     }
 
+    /// Whether a user could have any of what is guaranteed.
+    fn has_part(&self, user: User<'_>, quota: &Quota) -> bool {
+        let needs_some = quota.guaranteed().any(|sure| !user.demand()[sure.resource.0].is_zero());
+        let on = |class: ClassId| user.can_use(class) && quota.guarantees_on(user.demand(), class);
+        needs_some && (quota.guarantees.is_empty() || (0..self.classes().len()).map(ClassId).any(on))
+    }
+
+    /// Whether the inner of two guarantees is over classes where the outer gives a user nothing.
+    fn is_guaranteed_beyond(&self, user: User<'_>, inner: &Quota, outer: &Quota) -> bool {
+        let beyond = |class: ClassId| {
+            user.can_use(class)
+                && inner.guarantees_on(user.demand(), class)
+                && !outer.guarantees_on(user.demand(), class)
+        };
+        !outer.guarantees.is_empty() && (0..self.classes().len()).map(ClassId).any(beyond)
+    }
+
     fn alone(&self, group: GroupId, members: Vec<UserId>, whole: &Draft) -> Result<AloneGroup, Violation> {
         let inside = self.groups_inside(group);
         let id = self.groups()[group.0].id.as_str();
@@ -79,9 +109,23 @@ impl Instance {
             .iter()
             .scan(0, |next, inside| Some(std::mem::replace(next, *next + usize::from(*inside))))
             .collect();
+        // Members run where something is guaranteed.
+        let over_some = self.quota_of(Owner::Group(group)).filter(|quota| !quota.guarantees.is_empty());
+        let only = |user: User<'_>| {
+            let quota = over_some?;
+            let classes = (0..self.classes().len()).map(ClassId);
+            let on =
+                |class: &ClassId| user.rule().allows(*class) && quota.guarantees_on(user.demand(), *class);
+            let classes: Vec<usize> = classes.filter(on).map(|class| class.0).collect();
+            (classes.len() < self.classes().len()).then_some(classes)
+        };
         let member = |user: &UserId| {
-            let user = DraftUser::from(self.user(*user));
-            DraftUser { group: user.group.map(|group| place_of_group[group]), ..user }
+            let (here, user) = (DraftUser::from(self.user(*user)), self.user(*user));
+            DraftUser {
+                group: here.group.map(|group| place_of_group[group]),
+                eligible: only(user).or(here.eligible.clone()),
+                ..here
+            }
         };
         let names: Vec<&str> = members.iter().map(|user| self.user(*user).id()).collect();
         let known: std::collections::HashSet<&str> = names.iter().copied().collect();
@@ -93,13 +137,14 @@ impl Instance {
         };
         let quota = |quota: &super::DraftQuota| {
             let mut here = super::DraftQuota {
-                quota: Quota { reserve: Vec::new(), ..quota.quota.clone() },
+                quota: Quota { reserve: Vec::new(), reserves: Vec::new(), ..quota.quota.clone() },
                 ..quota.clone()
             };
             if quota.is_group && quota.owner == id {
-                let Quota { guarantee, limit, .. } = &mut here.quota;
+                let Quota { guarantee, guarantees, limit, limits, .. } = &mut here.quota;
                 limit.retain(|(resource, _)| guarantee.iter().all(|(other, _)| other != resource));
                 limit.append(guarantee);
+                limits.append(guarantees);
             }
             here
         };
@@ -122,19 +167,33 @@ impl Instance {
 
     /// Whether anybody is guaranteed anything.
     pub fn has_guarantees(&self) -> bool {
-        self.quotas().iter().any(|(_, quota)| !quota.guarantee.is_empty())
+        self.quotas().iter().any(|(_, quota)| quota.has_guarantee())
     }
 
     /// The tasks that a user is sure of: as many as hold what it is guaranteed, `min_r a_r / D_ir`, at most its own; 0 without a
-    /// guarantee.
+    /// guarantee. Of amounts over some classes it is the most tasks that it could run there within all of them, if it were alone.
     pub fn guaranteed_tasks(&self, user: User<'_>) -> f64 {
-        let quota = self.quota_of(Owner::User(user.index())).filter(|quota| !quota.guarantee.is_empty());
-        let Some(quota) = quota else { return 0.0 };
-        let demand = user.demand_doubles();
-        let of =
-            |(resource, amount): &(super::ResourceId, crate::Decimal)| amount.to_f64() / demand[resource.0];
-        let tasks = quota.guarantee.iter().map(of).fold(f64::INFINITY, f64::min);
+        let tasks = self.tasks_within_guarantee(user).unwrap_or(0.0);
         user.tasks().map_or(tasks, |all| tasks.min(all as f64))
+    }
+
+    /// The tasks that a user's guarantee holds; `None` where it is over sets of classes that cross.
+    fn tasks_within_guarantee(&self, user: User<'_>) -> Option<f64> {
+        let quota = self.quota_of(Owner::User(user.index())).filter(|quota| quota.has_guarantee());
+        let Some(quota) = quota else { return Some(0.0) };
+        let demand = user.demand_doubles();
+        if quota.guarantees.is_empty() {
+            let of = |sure: super::QuotaAmount<'_>| sure.amount.to_f64() / demand[sure.resource.0];
+            return Some(quota.guaranteed().map(of).fold(f64::INFINITY, f64::min));
+        }
+        let classes = (0..self.classes().len()).map(ClassId);
+        let on = |class: &ClassId| user.can_use(*class) && quota.guarantees_on(user.demand(), *class);
+        let usable: Vec<ClassId> = classes.filter(on).collect();
+        let within = |sure: super::QuotaAmount<'_>| {
+            let there = usable.iter().copied().filter(|class| sure.covers(*class)).collect();
+            (there, sure.amount.to_f64() / demand[sure.resource.0])
+        };
+        most_within(quota.guaranteed().map(within).collect())
     }
 
     /// For what knows the guarantees that can be solved.
@@ -143,8 +202,13 @@ impl Instance {
     /// If somebody's cannot.
     pub fn check_guarantees(&self) -> Result<(), Violation> {
         self.guaranteed_members()?;
-        for (owner, _) in self.quotas().iter().filter(|(_, quota)| !quota.guarantee.is_empty()) {
+        for (owner, _) in self.quotas().iter().filter(|(_, quota)| quota.has_guarantee()) {
             let Owner::User(UserId(i)) = *owner else { continue };
+            if self.tasks_within_guarantee(self.user(UserId(i))).is_none() {
+                let problem = "two of its sets of classes cross, neither inside the other; state amounts of sets that are inside \
+                               one another or apart, or guarantee them to a group of which it is the only member";
+                return Err(Violation::new(format!("users[{i}].guarantees"), self.name_of(*owner), problem));
+            }
             if !self.user(UserId(i)).rule().rates().is_empty() {
                 let problem = "what is guaranteed to a user whose tasks do different work on different classes is not \
                                defined; leave out its rates or its guarantee";
@@ -153,4 +217,35 @@ impl Instance {
         }
         Ok(())
     }
+}
+
+impl Quota {
+    /// Whether tasks of a demand have a part in what is guaranteed where they run on a class: whatever they need of what is guaranteed
+    /// anywhere is guaranteed there.
+    pub fn guarantees_on(&self, demand: &[Decimal], class: ClassId) -> bool {
+        let needed = || self.guaranteed().filter(|sure| !demand[sure.resource.0].is_zero());
+        let is_there = |resource| needed().any(|sure| sure.resource == resource && sure.covers(class));
+        needed().all(|sure| is_there(sure.resource))
+    }
+}
+
+/// The most tasks of which no set of classes has more than its amount, of sets that are inside one another or apart; `None` where two
+/// cross. Each class is in some set.
+fn most_within(mut sets: Vec<(Vec<ClassId>, f64)>) -> Option<f64> {
+    sets.retain(|(classes, _)| !classes.is_empty());
+    sets.sort_by_key(|(classes, _)| classes.len());
+    // Sets that are inside no other so far, and the most that there is in each.
+    let mut outer: Vec<(Vec<ClassId>, f64)> = Vec::new();
+    for (classes, most) in sets {
+        let has = |class: &ClassId| classes.contains(class);
+        if outer.iter().any(|(set, _)| set.iter().any(has) && !set.iter().all(has)) {
+            return None;
+        }
+        let (inside, apart): (Vec<_>, Vec<_>) = outer.into_iter().partition(|(set, _)| set.iter().any(has));
+        let is_all = inside.iter().map(|(set, _)| set.len()).sum::<usize>() == classes.len();
+        let in_sets = if is_all { inside.iter().map(|(_, most)| most).sum() } else { f64::INFINITY };
+        outer = apart;
+        outer.push((classes, most.min(in_sets)));
+    }
+    Some(outer.iter().map(|(_, most)| most).sum())
 }

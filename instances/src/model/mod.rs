@@ -20,7 +20,7 @@ pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
 pub use kinds::{Kind, KindId, NewKind};
 pub use quota_parts::QuotaPart;
-pub use quotas::{ClassLimit, DraftQuota, LimitRow, Owner, Quota, ResourceAmounts};
+pub use quotas::{ClassAmounts, DraftQuota, LimitRow, Owner, Quota, QuotaAmount, ResourceAmounts};
 pub use server_names::ServerNames;
 
 use crate::violation::Violation;

@@ -39,12 +39,18 @@ impl Instance {
             let quota = &mut stated.quota;
             for part in parts {
                 match part {
-                    QuotaPart::Guarantees => quota.guarantee.clear(),
+                    QuotaPart::Guarantees => {
+                        quota.guarantee.clear();
+                        quota.guarantees.clear();
+                    }
                     QuotaPart::Limits => {
                         quota.limit.clear();
                         quota.limits.clear();
                     }
-                    QuotaPart::Reserves => quota.reserve.clear(),
+                    QuotaPart::Reserves => {
+                        quota.reserve.clear();
+                        quota.reserves.clear();
+                    }
                 }
             }
         }
@@ -56,7 +62,7 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::quotas::{ClassLimit, Quota};
+    use crate::model::quotas::{ClassAmounts, Quota};
     use crate::{ClassId, Decimal, InstanceBuilder, NewUser, Owner, ResourceId, ServerClass};
 
     #[test]
@@ -65,8 +71,15 @@ mod tests {
         builder.class(ServerClass::new("a", 1, vec![Decimal::from(8)])).unwrap();
         let user = builder.user(NewUser::new("u", &[Decimal::ONE])).unwrap();
         let amounts = |amount: u32| vec![(ResourceId(0), Decimal::from(amount))];
-        let limits = vec![ClassLimit { classes: vec![ClassId(0)], amounts: amounts(5) }];
-        let quota = Quota { guarantee: amounts(2), limit: amounts(6), limits, reserve: amounts(1) };
+        let over = |amount: u32| vec![ClassAmounts { classes: vec![ClassId(0)], amounts: amounts(amount) }];
+        let quota = Quota {
+            guarantee: amounts(2),
+            guarantees: over(1),
+            limit: amounts(6),
+            limits: over(5),
+            reserve: amounts(1),
+            reserves: over(2),
+        };
         builder.quota(Owner::User(user), quota.clone()).unwrap();
         let instance = builder.build().unwrap();
         let left = |parts: &[QuotaPart]| {
@@ -74,10 +87,12 @@ mod tests {
             changed.quota_of(Owner::User(user)).cloned()
         };
         assert_eq!(left(&[]), Some(quota.clone()));
-        let none = Vec::new;
-        assert_eq!(left(&[QuotaPart::Guarantees]), Some(Quota { guarantee: none(), ..quota.clone() }));
-        assert_eq!(left(&[QuotaPart::Reserves]), Some(Quota { reserve: none(), ..quota.clone() }));
-        let without_limits = Quota { limit: none(), limits: Vec::new(), ..quota };
+        let (none, nowhere) = (Vec::new, Vec::new);
+        let without_guarantees = Quota { guarantee: none(), guarantees: nowhere(), ..quota.clone() };
+        assert_eq!(left(&[QuotaPart::Guarantees]), Some(without_guarantees));
+        let without_reserves = Quota { reserve: none(), reserves: nowhere(), ..quota.clone() };
+        assert_eq!(left(&[QuotaPart::Reserves]), Some(without_reserves));
+        let without_limits = Quota { limit: none(), limits: nowhere(), ..quota };
         assert_eq!(left(&[QuotaPart::Limits]), Some(without_limits));
         let all = ["guarantees", "limits", "reserves"].map(|part| part.parse::<QuotaPart>().unwrap());
         assert_eq!(left(&all), None);

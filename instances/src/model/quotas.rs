@@ -19,23 +19,54 @@ pub type ResourceAmounts = Vec<(ResourceId, Decimal)>;
 /// What a user or a group is sure of and what it can have at most. Nothing is stated of a resource that is not named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quota {
-    /// What comes first, before anybody has more by its weight.
+    /// What comes first, before anybody has more by its weight, over all classes.
     pub guarantee: ResourceAmounts,
+    /// The same over some classes.
+    pub guarantees: Vec<ClassAmounts>,
     /// The most of a resource over all classes.
     pub limit: ResourceAmounts,
     /// The most of a resource over some classes.
-    pub limits: Vec<ClassLimit>,
-    /// What all others leave unused.
+    pub limits: Vec<ClassAmounts>,
+    /// What all others leave unused, over all classes.
     pub reserve: ResourceAmounts,
+    /// The same over some classes.
+    pub reserves: Vec<ClassAmounts>,
 }
 
-/// The most of some resources over some classes together.
+/// Amounts of some resources over some classes together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClassLimit {
+pub struct ClassAmounts {
     /// The classes, each once, in the instance's order.
     pub classes: Vec<ClassId>,
-    /// The most of each resource.
+    /// The amount of each resource.
     pub amounts: ResourceAmounts,
+}
+
+/// An amount of one resource over some classes, or over all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuotaAmount<'a> {
+    /// The classes, in order; `None`: all.
+    pub classes: Option<&'a [ClassId]>,
+    /// The resource.
+    pub resource: ResourceId,
+    /// How much of it.
+    pub amount: Decimal,
+}
+
+impl QuotaAmount<'_> {
+    /// Whether what runs on a class counts.
+    pub fn covers(&self, class: ClassId) -> bool {
+        self.classes.is_none_or(|classes| classes.binary_search(&class).is_ok())
+    }
+
+    /// Whether it is over all that the other is over.
+    fn covers_all_of(&self, other: &Self) -> bool {
+        match (self.classes, other.classes) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(_), Some(classes)) => classes.iter().all(|class| self.covers(*class)),
+        }
+    }
 }
 
 /// The quota of a user or a group of a [`Draft`](super::Draft), which is named: users and groups of a draft may move.
@@ -83,71 +114,106 @@ impl Quota {
         *self == Self::default()
     }
 
+    /// Whether anything is guaranteed.
+    pub fn has_guarantee(&self) -> bool {
+        !self.guarantee.is_empty() || !self.guarantees.is_empty()
+    }
+
+    /// What is guaranteed, over all classes first.
+    pub fn guaranteed(&self) -> impl Iterator<Item = QuotaAmount<'_>> + Clone {
+        over(&self.guarantee, &self.guarantees)
+    }
+
+    /// The limits, those over all classes first.
+    pub fn limited(&self) -> impl Iterator<Item = QuotaAmount<'_>> + Clone {
+        over(&self.limit, &self.limits)
+    }
+
+    /// What is reserved, over all classes first.
+    pub fn reserved(&self) -> impl Iterator<Item = QuotaAmount<'_>> + Clone {
+        over(&self.reserve, &self.reserves)
+    }
+
     /// The same with its amounts in the order of the resources and its classes in that of the instance; no guarantee and no reserve of
     /// nothing, which say nothing.
     fn in_order(mut self) -> Self {
-        self.guarantee.retain(|(_, amount)| !amount.is_zero());
-        self.reserve.retain(|(_, amount)| !amount.is_zero());
+        let some = |amounts: &mut ResourceAmounts| amounts.retain(|(_, amount)| !amount.is_zero());
         let sort = |amounts: &mut ResourceAmounts| amounts.sort_by_key(|(resource, _)| *resource);
+        [&mut self.guarantee, &mut self.reserve].into_iter().for_each(some);
         [&mut self.guarantee, &mut self.limit, &mut self.reserve].into_iter().for_each(sort);
-        for limit in &mut self.limits {
-            limit.classes.sort();
-            sort(&mut limit.amounts);
+        for of_nothing in [&mut self.guarantees, &mut self.reserves] {
+            of_nothing.iter_mut().for_each(|over| some(&mut over.amounts));
+            of_nothing.retain(|over| !over.amounts.is_empty());
+        }
+        for over in [&mut self.guarantees, &mut self.limits, &mut self.reserves].into_iter().flatten() {
+            over.classes.sort();
+            sort(&mut over.amounts);
         }
         self
     }
 
     /// The limits as rows, those over all classes first.
     fn rows(&self, owner: Owner) -> impl Iterator<Item = LimitRow> + '_ {
-        let row = move |classes: Option<&[ClassId]>, &(resource, amount): &(ResourceId, Decimal)| LimitRow {
+        self.limited().map(move |QuotaAmount { classes, resource, amount }| LimitRow {
             owner,
             resource,
             classes: classes.map(<[ClassId]>::to_vec),
             amount,
             reserve: None,
-        };
-        let over_some = move |limit: &'_ ClassLimit| {
-            limit.amounts.iter().map(|amount| row(Some(&limit.classes), amount)).collect::<Vec<_>>()
-        };
-        self.limit.iter().map(move |amount| row(None, amount)).chain(self.limits.iter().flat_map(over_some))
+        })
     }
 
     /// All amounts.
     pub(super) fn amounts(&self) -> impl Iterator<Item = (ResourceId, Decimal)> + '_ {
-        let lists = [&self.guarantee, &self.limit, &self.reserve];
-        let over_some = self.limits.iter().flat_map(|limit| &limit.amounts);
-        lists.into_iter().flatten().chain(over_some).copied()
+        let all = self.guaranteed().chain(self.limited()).chain(self.reserved());
+        all.map(|one| (one.resource, one.amount))
+    }
+
+    /// What the lists over some classes say, by the name of each.
+    fn over_some(&self) -> [(&'static str, &'static str, &[ClassAmounts]); 3] {
+        [
+            ("guarantees", "guarantee", &self.guarantees),
+            ("limits", "limit", &self.limits),
+            ("reserves", "reserve", &self.reserves),
+        ]
     }
 
     /// Checks what the quota alone says; a violation's place starts at its owner (`groups[2].limit.cpu`).
     pub(super) fn check(self, place: &str, resources: &[String], classes: usize) -> Result<Self, Violation> {
         let named = |list: &str, resource: ResourceId| format!("{place}.{list}.{}", resources[resource.0]);
+        for (list, over_all, all) in self.over_some() {
+            for (position, over) in all.iter().enumerate() {
+                let wrong = |field: &str, problem: &str| {
+                    Err(Violation::new(format!("{place}.{list}[{position}].{field}"), "", problem))
+                };
+                if over.classes.is_empty() {
+                    let what = format!("a {over_all} over all of them is `{over_all}`");
+                    return wrong("classes", &format!("name the server classes that it covers; {what}"));
+                }
+                if over.amounts.is_empty() {
+                    return wrong("amounts", "name at least one resource");
+                }
+            }
+        }
         let quota = self.in_order();
         let mut lists = vec![
             ("guarantee".to_owned(), &quota.guarantee),
             ("limit".to_owned(), &quota.limit),
             ("reserve".to_owned(), &quota.reserve),
         ];
-        for (position, limit) in quota.limits.iter().enumerate() {
-            let list = format!("limits[{position}]");
-            if limit.classes.is_empty() {
-                let problem = "name the server classes that it covers; a limit over all of them is `limit`";
-                return Err(Violation::new(format!("{place}.{list}.classes"), "", problem));
+        for (list, _, all) in quota.over_some() {
+            for (position, over) in all.iter().enumerate() {
+                let list = format!("{list}[{position}]");
+                let wrong =
+                    |problem: &str| Err(Violation::new(format!("{place}.{list}.classes"), "", problem));
+                if over.classes.windows(2).any(|pair| pair[0] == pair[1]) {
+                    return wrong("a class is named twice");
+                }
+                if over.classes.iter().any(|class| class.0 >= classes) {
+                    return wrong("there is no such class");
+                }
+                lists.push((format!("{list}.amounts"), &over.amounts));
             }
-            if limit.amounts.is_empty() {
-                return Err(Violation::new(
-                    format!("{place}.{list}.amounts"),
-                    "",
-                    "name at least one resource",
-                ));
-            }
-            if limit.classes.windows(2).any(|pair| pair[0] == pair[1]) {
-                return Err(Violation::new(format!("{place}.{list}.classes"), "", "a class is named twice"));
-            }
-            if limit.classes.iter().any(|class| class.0 >= classes) {
-                return Err(Violation::new(format!("{place}.{list}.classes"), "", "there is no such class"));
-            }
-            lists.push((format!("{list}.amounts"), &limit.amounts));
         }
         for (list, amounts) in lists {
             if let Some(pair) = amounts.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -160,14 +226,19 @@ impl Quota {
                 return Err(Violation::new(named(&list, *resource), amount, problem));
             }
         }
-        for &(resource, guarantee) in &quota.guarantee {
-            let of = |amounts: &ResourceAmounts| {
-                amounts.iter().find(|(other, _)| *other == resource).map(|(_, amount)| *amount)
+        for sure in quota.guaranteed() {
+            let is_less = |limit: &QuotaAmount<'_>| {
+                limit.resource == sure.resource
+                    && limit.covers_all_of(&sure)
+                    && is_less(limit.amount, sure.amount)
             };
-            if let Some(limit) = of(&quota.limit).filter(|limit| is_less(*limit, guarantee)) {
-                let problem =
-                    format!("more than its limit of {limit}; lower the guarantee or raise the limit");
-                return Err(Violation::new(named("guarantee", resource), guarantee, problem));
+            if let Some(limit) = quota.limited().find(is_less) {
+                let problem = format!(
+                    "more than its limit of {}; lower the guarantee or raise the limit",
+                    limit.amount
+                );
+                let list = if sure.classes.is_some() { "guarantees" } else { "guarantee" };
+                return Err(Violation::new(named(list, sure.resource), sure.amount, problem));
             }
         }
         Ok(quota)
@@ -262,19 +333,35 @@ impl Instance {
     fn reserve_row(
         &self,
         owner: Owner,
-        (resource, reserve): (ResourceId, Decimal),
+        QuotaAmount { classes, resource, amount: reserve }: QuotaAmount<'_>,
     ) -> Result<LimitRow, Violation> {
         let name = &self.resources[resource.0];
+        let list = if classes.is_some() { "reserves" } else { "reserve" };
         let wrong =
-            |problem: String| Violation::new(format!("{}.reserve.{name}", place_of(owner)), reserve, problem);
-        let (all, kept) = (self.total_units(resource), self.in_units(resource, reserve));
+            |problem: String| Violation::new(format!("{}.{list}.{name}", place_of(owner)), reserve, problem);
+        let of_class = |class: &ClassId| {
+            let count = u128::from(self.classes[class.0].count);
+            self.capacity_units(*class, resource).saturating_mul(count)
+        };
+        let of_some = |classes: &[ClassId]| classes.iter().map(of_class).fold(0, u128::saturating_add);
+        let all = classes.map_or_else(|| self.total_units(resource), of_some);
+        let kept = self.in_units(resource, reserve);
         if kept >= all {
-            let problem = "all servers together have no more, so nobody else could run a task that needs it; reserve less";
+            let problem = match classes {
+                None => {
+                    "all servers together have no more, so nobody else could run a task that needs it; reserve less"
+                }
+                Some(_) => {
+                    "these classes together have no more, so nobody else could run there a task that needs it; \
+                     reserve less, or leave them out of the others' `eligible` classes"
+                }
+            };
             return Err(wrong(problem.into()));
         }
         let amount = Decimal::from_units(all - kept, i32::from(self.exponents[resource.0]));
         let amount = amount.map_err(|error| wrong(format!("what is left beside it: {error}; round it")))?;
-        Ok(LimitRow { owner, resource, classes: None, amount, reserve: Some(reserve) })
+        let classes = classes.map(<[ClassId]>::to_vec);
+        Ok(LimitRow { owner, resource, classes, amount, reserve: Some(reserve) })
     }
 
     /// Notes the limits as rows, once all quotas are there; and checks what they say of others.
@@ -283,13 +370,13 @@ impl Instance {
         let mut rows = Vec::new();
         for (owner, quota) in &self.quotas {
             rows.extend(quota.rows(*owner));
-            for reserve in &quota.reserve {
-                rows.push(self.reserve_row(*owner, *reserve)?);
+            for reserve in quota.reserved() {
+                rows.push(self.reserve_row(*owner, reserve)?);
             }
         }
         self.limit_rows = rows;
         self.reserve_rows = (0..self.limit_rows.len()).filter(|j| self.limit_rows[*j].is_reserve()).collect();
-        if self.quotas.iter().all(|(_, quota)| quota.guarantee.is_empty()) {
+        if !self.has_guarantees() {
             return Ok(());
         }
         let m = self.resources.len();
@@ -303,19 +390,34 @@ impl Instance {
                 Owner::Group(group) => of_groups[group.0].clone(),
                 Owner::User(user) => needs(user.0),
             };
-            if let Some((resource, amount)) = quota.guarantee.iter().find(|(resource, _)| !needed[resource.0])
-            {
-                let (who, name) = (self.name_of(*owner), &self.resources[resource.0]);
+            if let Some(sure) = quota.guaranteed().find(|sure| !needed[sure.resource.0]) {
+                let (who, name) = (self.name_of(*owner), &self.resources[sure.resource.0]);
                 let problem = format!("no task of {who} needs {name}; leave it out");
+                let list = if sure.classes.is_some() { "guarantees" } else { "guarantee" };
                 return Err(Violation::new(
-                    format!("{}.guarantee.{name}", place_of(*owner)),
-                    amount,
+                    format!("{}.{list}.{name}", place_of(*owner)),
+                    sure.amount,
                     problem,
                 ));
             }
         }
         Ok(())
     }
+}
+
+/// Amounts over all classes, then those over some.
+fn over<'a>(
+    all: &'a ResourceAmounts,
+    some: &'a [ClassAmounts],
+) -> impl Iterator<Item = QuotaAmount<'a>> + Clone {
+    let amount = |classes: Option<&'a [ClassId]>, &(resource, amount): &(ResourceId, Decimal)| QuotaAmount {
+        classes,
+        resource,
+        amount,
+    };
+    let over_some =
+        move |over: &'a ClassAmounts| over.amounts.iter().map(move |one| amount(Some(&over.classes), one));
+    all.iter().map(move |one| amount(None, one)).chain(some.iter().flat_map(over_some))
 }
 
 /// Exactly, where both can be counted in one unit.

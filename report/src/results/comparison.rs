@@ -71,6 +71,19 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
         let (used, capacity) = (number(first.used), number(first.capacity));
         text += &format!(" {servers} more than there is: {server} {used} of {capacity} {resource}, for one.");
     }
+    if let Some(first) = judged.over_limits.first() {
+        let (broken, resource) = (judged.over_limits.len() as u64, name(&first.resource));
+        let (used, most) = (number(first.used), number(first.most));
+        let broken = counted(broken, "limit or reserve is not kept", "limits or reserves are not kept");
+        let what = match first.reserve {
+            None => format!("{} has {used} {resource} of at most {most}", first.owner),
+            Some(_) => format!(
+                "others have {used} {resource}, and beside what {} reserves there are {most}",
+                first.owner
+            ),
+        };
+        text += &format!(" {broken}: {what}, for one.");
+    }
     if let Some(first) = judged.misplaced.first() {
         let tasks = judged.misplaced.iter().fold(0u64, |sum, tasks| sum.saturating_add(tasks.tasks));
         let (user, server) = (name(&first.user), name(&first.server));
@@ -266,6 +279,7 @@ fn all_served(policy: &ComparedPolicy) -> &'static str {
     // Whoever has nothing asks for a task that no server holds.
     match policy.value == 0.0 {
         true => "all whose tasks fit on a server have all that they ask for",
+        false if policy.unplaced.is_some_and(|tasks| tasks > 0) => "limits hold all who want more",
         false => "all have all that they ask for",
     }
 }

@@ -6,7 +6,9 @@ use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{first, grid, paragraph};
 use crate::units::{number, percent, share};
 use fairplan_analysis::{ClassView, Explanation};
-use fairplan_instances::{LimitedBy, groups_table};
+use fairplan_instances::{
+    GuaranteeResult, LimitResult, LimitedBy, groups_table, guarantees_table, limits_table,
+};
 use std::fmt::Write;
 
 /// Why a user has its share.
@@ -16,7 +18,14 @@ pub(super) fn answer(document: &Explanation) -> String {
     let has = format!("User {} gets {tasks} tasks, {part} of all {resource}.", name(&document.user));
     let why = match document.limited_by {
         LimitedBy::Tasks => "It has no more tasks: nothing else holds it.".to_owned(),
-        LimitedBy::Limit => "It is held by a limit of its own or of a group that it is in.".to_owned(),
+        LimitedBy::Limit => {
+            let of = |limit: &&LimitResult| limit.reserve.is_none();
+            let used_up: Vec<String> = document.limits.iter().filter(of).map(limit).collect();
+            match &used_up[..] {
+                [] => "It is held by a limit of its own or of a group that it is in.".to_owned(),
+                _ => format!("It is held by {}.", listed(&used_up)),
+            }
+        }
         LimitedBy::NoUsableClass => format!("It has nothing: {}.", document.why_nothing.join("; ")),
         LimitedBy::Capacity => {
             let level = document.level.map_or(String::new(), |level| {
@@ -29,7 +38,31 @@ pub(super) fn answer(document: &Explanation) -> String {
             format!("It is held{level} by {by}.")
         }
     };
-    format!("{has} {why}")
+    format!("{has} {why}{}", sure(&document.guarantees))
+}
+
+/// A limit in words.
+pub(super) fn limit(limit: &LimitResult) -> String {
+    let owner = [("group", &limit.group), ("user", &limit.user)];
+    let owner = owner.into_iter().find_map(|(kind, id)| Some(format!("{kind} {}", name(id.as_ref()?))));
+    let amounts: Vec<String> = limit
+        .limit
+        .0
+        .iter()
+        .map(|(resource, amount)| format!("{} {}", number(*amount), name(resource)))
+        .collect();
+    let on = limit.classes.as_ref().map_or(String::new(), |classes| format!(" on {}", classes.join(", ")));
+    format!("the limit of {} of {}{on}", owner.unwrap_or_default(), amounts.join(", "))
+}
+
+/// Who is held up by what it is guaranteed.
+pub(super) fn sure(guarantees: &[GuaranteeResult]) -> String {
+    let held_up = guarantees.iter().filter(|one| one.held_up).map(|one| {
+        let owner = [("Group", &one.group), ("User", &one.user)];
+        let owner = owner.into_iter().find_map(|(kind, id)| Some(format!("{kind} {}", name(id.as_ref()?))));
+        format!(" {} is held up by its guarantee of {}.", owner.unwrap_or_default(), one.in_words())
+    });
+    held_up.collect()
 }
 
 /// Classes and capacities listed before the rest is only counted.
@@ -118,6 +151,8 @@ pub(crate) fn section(document: Explanation) -> Section {
         .table("The groups it is in", &groups_table(&document.groups))
         .grid("Server classes, as this user sees them", &document.classes())
         .table("Full capacities that keep it from more", &document.holding())
+        .table("Limits and reserves that are used up or priced", &limits_table(&document.limits))
+        .table("What is guaranteed", &guarantees_table(&document.guarantees))
         .table("How far the prices it pays hold", &document.ranges())
         .table("If its tasks needed less", &document.smaller())
 }

@@ -1,5 +1,6 @@
 //! Why a group has what it has, for people.
 
+use super::explanation::{limit, sure};
 use super::sentences::{listed, name};
 use crate::page::{Section, sizes_side_by_side};
 use crate::summary::grid::{listed as rows, paragraph};
@@ -30,12 +31,19 @@ pub(super) fn answer(document: &GroupExplanation) -> String {
     let why = match group.limited_by {
         _ if document.members.is_empty() => "It has no members.".to_owned(),
         LimitedBy::Tasks => "Its members have no more tasks: nothing else holds it.".to_owned(),
-        LimitedBy::Limit => "It is held by limits.".to_owned(),
+        LimitedBy::Limit => {
+            let used_up: Vec<String> =
+                document.limits.iter().filter(|limit| limit.reserve.is_none()).map(limit).collect();
+            match &used_up[..] {
+                [] => "It is held by limits.".to_owned(),
+                _ => format!("It is held by {}.", listed(&used_up)),
+            }
+        }
         LimitedBy::NoUsableClass => "No member has a class that it can use.".to_owned(),
         LimitedBy::Capacity if held.is_empty() => "It is held by what the others have.".to_owned(),
         LimitedBy::Capacity => format!("It is held by {}.", listed(&held)),
     };
-    format!("{has} {why}{}", gains(document))
+    format!("{has} {why}{}{}", sure(&document.guarantees), gains(document))
 }
 
 /// Who gains if it asks for less.

@@ -8,6 +8,9 @@ use crate::units::{counted, percent, share};
 use fairplan_analysis::Losses;
 use fairplan_instances::table::Tabular;
 
+/// Failures of which it is told what cannot be kept then.
+const TOLD: usize = 3;
+
 /// What failures cost.
 pub(super) fn answer(document: &Losses) -> String {
     let by_group = document.losses.iter().find_map(|loss| Some((loss, loss.worst_group()?)));
@@ -56,6 +59,11 @@ pub fn summary(document: &Losses) -> String {
         &document.table().without(&["value", "level", "gaining", "worst_before", "worst_after"]),
         "server classes",
     );
+    for loss in document.losses.iter().take(TOLD) {
+        if let Some(why) = &loss.not_kept {
+            text += &paragraph(&format!("Without {}: {why}", name(&loss.class)));
+        }
+    }
     text += "Lost in all: dominant shares of the whole cluster, summed over the users that lose.\n";
     if document.has_groups() {
         text += "\nWhat groups have then, all members together, in shares of the whole cluster:\n\n";

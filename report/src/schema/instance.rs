@@ -71,12 +71,17 @@ struct Group {
     parent: Option<String>,
     /// What comes first, before anybody has more by its weight: amounts of resources that its tasks need.
     guarantee: Option<BTreeMap<String, Amount>>,
+    /// The same over some classes together: it counts for tasks that run there, and of a resource that is guaranteed on some classes
+    /// only nothing is on the others.
+    guarantees: Option<Vec<SomeClasses>>,
     /// The most of a resource that it may have, over all classes.
     limit: Option<BTreeMap<String, PositiveAmount>>,
     /// The most of a resource that it may have over some classes together.
     limits: Option<Vec<ClassLimit>>,
     /// What all others leave unused.
     reserve: Option<BTreeMap<String, Amount>>,
+    /// The same over some classes together.
+    reserves: Option<Vec<SomeClasses>>,
 }
 
 /// Someone whose tasks run on the servers.
@@ -106,12 +111,17 @@ struct User {
     group: Option<String>,
     /// What comes first, before anybody has more by its weight: amounts of resources that its tasks need.
     guarantee: Option<BTreeMap<String, Amount>>,
+    /// The same over some classes together: it counts for tasks that run there, and of a resource that is guaranteed on some classes
+    /// only nothing is on the others.
+    guarantees: Option<Vec<SomeClasses>>,
     /// The most of a resource that it may have, over all classes.
     limit: Option<BTreeMap<String, PositiveAmount>>,
     /// The most of a resource that it may have over some classes together.
     limits: Option<Vec<ClassLimit>>,
     /// What all others leave unused.
     reserve: Option<BTreeMap<String, Amount>>,
+    /// The same over some classes together.
+    reserves: Option<Vec<SomeClasses>>,
     /// The kinds of which one task consists, instead of `demand`, `eligible` and `rates`: so many pieces of each, which may run
     /// on different servers, anywhere each may run.
     #[schemars(length(min = 1))]
@@ -147,6 +157,19 @@ struct ClassLimit {
     /// The most of each resource.
     #[schemars(extend("minProperties" = 1))]
     amounts: BTreeMap<String, PositiveAmount>,
+}
+
+/// Amounts of some resources over some server classes together.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct SomeClasses {
+    /// The server classes.
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    classes: Vec<String>,
+    /// The amount of each resource.
+    #[schemars(extend("minProperties" = 1))]
+    amounts: BTreeMap<String, Amount>,
 }
 
 /// An amount above 0.

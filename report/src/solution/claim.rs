@@ -191,21 +191,15 @@ fn limits(document: &SolutionDocument, instance: &Instance) -> Result<Vec<LimitR
 
 /// What is stated of guarantees, which are those of the instance.
 fn guarantees(document: &SolutionDocument, instance: &Instance) -> Result<Vec<GuaranteeResult>, Foreign> {
-    let told = |owner: String, amounts: Vec<String>| format!("{owner}: {}", amounts.join(", "));
-    let stated = document.guarantees.iter().map(|one| {
+    let told = |one: &GuaranteeResult| {
         let named = |(kind, id): (&str, &Option<String>)| Some(format!("{kind} {}", id.as_ref()?));
         let owners: Vec<String> =
             [("group", &one.group), ("user", &one.user)].into_iter().filter_map(named).collect();
-        let amounts = one.guarantee.0.iter().map(|(name, amount)| format!("{amount} {name}")).collect();
-        told(owners.join(" and "), amounts)
-    });
-    let owners = instance.quotas().iter().filter(|(_, quota)| !quota.guarantee.is_empty());
-    let known = owners.map(|(owner, quota)| {
-        let amount = |(r, amount): &(ResourceId, fairplan_instances::Decimal)| {
-            format!("{} {}", amount.to_f64(), instance.resources()[r.0])
-        };
-        told(instance.name_of(*owner), quota.guarantee.iter().map(amount).collect())
-    });
+        format!("{}: {}", owners.join(" and "), one.in_words())
+    };
+    let stated = document.guarantees.iter().map(told);
+    let owners = instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee());
+    let known = owners.map(|(owner, quota)| told(&GuaranteeResult::stated(instance, *owner, quota)));
     let (stated, known): (Vec<String>, Vec<String>) = (stated.collect(), known.collect());
     list("guarantees", stated.iter().map(String::as_str), known.iter().map(String::as_str))?;
     Ok(document.guarantees.clone())

@@ -1,0 +1,189 @@
+//! Quotas while servers are filled: limits and reserves are kept, and who is below what it is guaranteed is served first.
+//!
+//! Servers are filled twice over. At first only those are served who are guaranteed something, each as long as one more task is within
+//! what it, or a group that it is in, is guaranteed; and then everybody. Whole tasks may leave a part of a guarantee open that is less
+//! than one of them.
+
+use crate::packing::Packing;
+use fairplan_instances::{ClassId, GroupId, Instance, Owner, QuotaAmount, ResourceId, User, UserId};
+
+/// What is left of all limits and guarantees.
+pub(crate) struct Accounts {
+    rows: Vec<Account>,
+    /// By shape: tasks of a shape are below the same rows.
+    shapes: Vec<Below>,
+    has_guarantees: bool,
+}
+
+/// What is left of one amount, in whole units of its resource.
+struct Account {
+    resource: ResourceId,
+    /// The classes that it is over; `None`: all.
+    classes: Option<Vec<ClassId>>,
+    left: u128,
+}
+
+/// The rows that tasks of a shape count in, each with what one of them takes.
+#[derive(Default)]
+struct Below {
+    limits: Vec<(usize, u128)>,
+    /// Of each owner that is guaranteed something of what they need.
+    guarantees: Vec<Vec<(usize, u128)>>,
+    /// How many of its rows had no room for a task when it was last asked, and where it may run since.
+    exhausted: Option<usize>,
+}
+
+impl Account {
+    fn of(instance: &Instance, amount: QuotaAmount<'_>) -> Self {
+        Self {
+            resource: amount.resource,
+            classes: amount.classes.map(<[ClassId]>::to_vec),
+            left: amount.amount.scaled(instance.unit_exponent(amount.resource)).unwrap_or(u128::MAX),
+        }
+    }
+
+    fn covers(&self, class: usize) -> bool {
+        self.classes.as_ref().is_none_or(|classes| classes.binary_search(&ClassId(class)).is_ok())
+    }
+}
+
+/// The owners above a user, itself first.
+fn owners(user: User<'_>) -> impl Iterator<Item = Owner> {
+    let instance = user.instance();
+    let above = move |group: &GroupId| instance.groups()[group.0].parent;
+    let groups = std::iter::successors(user.group(), above).map(Owner::Group);
+    std::iter::once(Owner::User(user.index())).chain(groups)
+}
+
+/// Whether an owner is guaranteed something that a user needs.
+fn is_sure(instance: &Instance, user: User<'_>, owner: Owner) -> bool {
+    let quota = instance.quota_of(owner);
+    quota.is_some_and(|quota| quota.guaranteed().any(|sure| user.demand_units(sure.resource) > 0))
+}
+
+/// What tells tasks apart that otherwise pack alike: the limits and guarantees that they count in, and how much they take of them.
+pub(crate) fn key(user: User<'_>) -> Vec<u128> {
+    let instance = user.instance();
+    if instance.quotas().is_empty() {
+        return Vec::new();
+    }
+    let mut key: Vec<u128> = instance.limits_above(user).into_iter().map(|row| row as u128).collect();
+    key.push(u128::MAX);
+    key.extend(owners(user).filter(|owner| is_sure(instance, user, *owner)).map(|owner| match owner {
+        Owner::Group(GroupId(group)) => group as u128,
+        Owner::User(UserId(user)) => (instance.groups().len() + user) as u128,
+    }));
+    key.push(u128::MAX);
+    key.extend((0..instance.resources().len()).map(|r| user.demand_units(ResourceId(r))));
+    key
+}
+
+/// The sets of classes that rows are over: servers of classes that some row tells apart are not alike.
+pub(crate) fn sets_of_classes(instance: &Instance) -> Vec<Vec<usize>> {
+    let amounts = |(_, quota): &(Owner, fairplan_instances::Quota)| {
+        let some = quota.guaranteed().chain(quota.limited()).chain(quota.reserved());
+        some.filter_map(|amount| Some(amount.classes?.iter().map(|class| class.0).collect()))
+            .collect::<Vec<_>>()
+    };
+    let mut sets: Vec<Vec<usize>> = instance.quotas().iter().flat_map(amounts).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    sets
+}
+
+impl Accounts {
+    /// What there is before anything is placed; `None` where there are no quotas.
+    pub fn new(instance: &Instance, packing: &Packing) -> Option<Self> {
+        if instance.quotas().is_empty() {
+            return None;
+        }
+        let limit = |row: &fairplan_instances::LimitRow| Account {
+            resource: row.resource,
+            classes: row.classes.clone(),
+            left: instance.limit_units(row),
+        };
+        let mut rows: Vec<Account> = instance.limit_rows().iter().map(limit).collect();
+        let mut of_owner: std::collections::HashMap<Owner, std::ops::Range<usize>> = Default::default();
+        for (owner, quota) in instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee()) {
+            let first = rows.len();
+            rows.extend(quota.guaranteed().map(|amount| Account::of(instance, amount)));
+            of_owner.insert(*owner, first..rows.len());
+        }
+        let mut shapes: Vec<Below> = packing.shapes.iter().map(|_| Below::default()).collect();
+        let mut is_done = vec![false; shapes.len()];
+        for user in instance.users() {
+            let shape = packing.shape_of[user.index().0] as usize;
+            if std::mem::replace(&mut is_done[shape], true) {
+                continue;
+            }
+            let taken = |row: usize| (row, user.demand_units(rows[row].resource));
+            let needed = |(_, units): &(usize, u128)| *units > 0;
+            shapes[shape].limits =
+                instance.limits_above(user).into_iter().map(taken).filter(needed).collect();
+            let sure = owners(user).filter(|owner| is_sure(instance, user, *owner));
+            let of = |owner: Owner| {
+                of_owner.get(&owner).cloned().unwrap_or(0..0).map(taken).filter(needed).collect()
+            };
+            shapes[shape].guarantees = sure.map(of).collect();
+        }
+        Some(Self { rows, shapes, has_guarantees: instance.has_guarantees() })
+    }
+
+    /// Whether anybody is guaranteed anything.
+    pub fn has_guarantees(&self) -> bool {
+        self.has_guarantees
+    }
+
+    /// Everybody is asked anew: guarantees no longer count.
+    pub fn begin_again(&mut self) {
+        for below in &mut self.shapes {
+            (below.exhausted, below.guarantees) = (None, Vec::new());
+        }
+        self.has_guarantees = false;
+    }
+
+    /// Whether tasks of a shape are guaranteed anything.
+    pub fn is_sure(&self, shape: usize) -> bool {
+        !self.shapes[shape].guarantees.is_empty()
+    }
+
+    /// The classes of these on which one more task of a shape is within its limits, and, as long as guarantees count, within one of its
+    /// guarantees; `None` where that is as it was when the shape was last asked.
+    pub fn classes(&mut self, shape: usize, among: &[usize]) -> Option<Vec<usize>> {
+        let Self { rows, shapes, has_guarantees } = self;
+        let below = &mut shapes[shape];
+        let has_room = |(row, units): &(usize, u128)| rows[*row].left >= *units;
+        let all = below.limits.iter().chain(below.guarantees.iter().flatten());
+        let exhausted = all.filter(|one| !has_room(one)).count();
+        if below.exhausted == Some(exhausted) {
+            return None;
+        }
+        below.exhausted = Some(exhausted);
+        let within = |list: &[(usize, u128)], class: usize| {
+            list.iter().all(|one| has_room(one) || !rows[one.0].covers(class))
+        };
+        // Of what is guaranteed on some classes only nothing is on the others.
+        let is_there = |list: &[(usize, u128)], class: usize| {
+            let same = |one: usize, other: usize| rows[one].resource == rows[other].resource;
+            let covered =
+                |one: usize| list.iter().any(|(other, _)| same(one, *other) && rows[*other].covers(class));
+            list.iter().all(|(one, _)| covered(*one))
+        };
+        let is_open = |class: usize| {
+            let sure = |list: &Vec<(usize, u128)>| is_there(list, class) && within(list, class);
+            within(&below.limits, class) && (!*has_guarantees || below.guarantees.iter().any(sure))
+        };
+        Some(among.iter().copied().filter(|class| is_open(*class)).collect())
+    }
+
+    /// Counts a task.
+    pub fn take(&mut self, shape: usize, class: usize) {
+        let Self { rows, shapes, .. } = self;
+        let below = &shapes[shape];
+        for (row, units) in below.limits.iter().chain(below.guarantees.iter().flatten()) {
+            if rows[*row].covers(class) {
+                rows[*row].left = rows[*row].left.saturating_sub(*units);
+            }
+        }
+    }
+}

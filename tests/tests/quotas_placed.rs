@@ -1,0 +1,263 @@
+//! Whole tasks under guarantees, limits and reserves: against filling written from the rules alone, and against what must hold of any
+//! placement.
+
+use fairplan_heuristics::{FirstFit, PlacementPolicy, policy};
+use fairplan_instances::{ClassId, Instance, Owner, Placement, QuotaAmount, ResourceId, User, UserId};
+use fairplan_report::judgement::Judgement;
+use fairplan_report::placement::PlacementFigures;
+use fairplan_tests::{Draft, Fraction, random_tree_with_limits, random_tree_with_quotas_of_classes};
+use fairplan_verify::{PlacementClaim, verify_placement};
+
+/// Users and groups that are a user's, itself first.
+fn owners(user: User<'_>) -> Vec<Owner> {
+    let instance = user.instance();
+    let above = |group: &fairplan_instances::GroupId| instance.groups()[group.0].parent;
+    let groups = std::iter::successors(user.group(), above).map(Owner::Group);
+    std::iter::once(Owner::User(user.index())).chain(groups).collect()
+}
+
+/// A cluster that is filled task by task, all of it looked at for each.
+struct Naive<'a> {
+    instance: &'a Instance,
+    free: Vec<Vec<u128>>,
+    class_of: Vec<ClassId>,
+    /// Who has so many tasks on which class.
+    tasks: Vec<(UserId, ClassId)>,
+    placement: Placement,
+}
+
+impl<'a> Naive<'a> {
+    fn new(instance: &'a Instance) -> Self {
+        let counts = instance.classes().iter().enumerate();
+        let class_of: Vec<ClassId> =
+            counts.flat_map(|(l, class)| (0..class.count).map(move |_| ClassId(l))).collect();
+        let resources = || (0..instance.resources().len()).map(ResourceId);
+        let free = |class: &ClassId| resources().map(|r| instance.capacity_units(*class, r)).collect();
+        Self {
+            instance,
+            free: class_of.iter().map(free).collect(),
+            tasks: Vec::new(),
+            placement: Placement {
+                tasks: vec![0; instance.user_count()],
+                servers: vec![Vec::new(); class_of.len()],
+            },
+            class_of,
+        }
+    }
+
+    /// What the tasks of those of whom `counts` says so take of an amount.
+    fn taken(&self, amount: &QuotaAmount<'_>, counts: impl Fn(User<'_>) -> bool) -> u128 {
+        let there = self.tasks.iter().filter(|(user, class)| {
+            counts(self.instance.user(*user)) && amount.classes.is_none_or(|classes| classes.contains(class))
+        });
+        there.map(|(user, _)| self.instance.user(*user).demand_units(amount.resource)).sum()
+    }
+
+    fn units(&self, amount: &QuotaAmount<'_>) -> u128 {
+        amount.amount.scaled(self.instance.unit_exponent(amount.resource)).unwrap()
+    }
+
+    /// Whether one more task on a class is within all limits above the user and leaves what others reserve.
+    fn is_within(&self, user: User<'_>, class: ClassId) -> bool {
+        let mine = owners(user);
+        let covers = |amount: &QuotaAmount<'_>| amount.classes.is_none_or(|classes| classes.contains(&class));
+        self.instance.quotas().iter().all(|(owner, quota)| {
+            let is_below = |other: User<'_>| owners(other).contains(owner);
+            let needs = |amount: &QuotaAmount<'_>| user.demand_units(amount.resource) > 0 && covers(amount);
+            let limited = quota.limited().filter(|_| mine.contains(owner)).filter(needs);
+            let mut limited = limited.map(|limit| {
+                self.taken(&limit, is_below) + user.demand_units(limit.resource) <= self.units(&limit)
+            });
+            let reserved = quota.reserved().filter(|_| !mine.contains(owner)).filter(needs);
+            let mut reserved = reserved.map(|reserve| {
+                let on = (0..self.instance.classes().len()).map(ClassId);
+                let on = on.filter(|class| reserve.classes.is_none_or(|classes| classes.contains(class)));
+                let of = |class: ClassId| {
+                    self.instance.capacity_units(class, reserve.resource)
+                        * u128::from(self.instance.classes()[class.0].count)
+                };
+                let all: u128 = on.map(of).sum();
+                self.taken(&reserve, |other| !is_below(other))
+                    + user.demand_units(reserve.resource)
+                    + self.units(&reserve)
+                    <= all
+            });
+            limited.all(|is| is) && reserved.all(|is| is)
+        })
+    }
+
+    /// Whether one more task on a class is within what the user, or a group that it is in, is guaranteed.
+    fn is_guaranteed(&self, user: User<'_>, class: ClassId) -> bool {
+        owners(user).into_iter().any(|owner| {
+            let Some(quota) = self.instance.quota_of(owner) else { return false };
+            let needed: Vec<QuotaAmount<'_>> =
+                quota.guaranteed().filter(|sure| user.demand_units(sure.resource) > 0).collect();
+            let covers = |sure: &QuotaAmount<'_>| sure.classes.is_none_or(|classes| classes.contains(&class));
+            let is_there = |sure: &QuotaAmount<'_>| {
+                needed.iter().any(|other| other.resource == sure.resource && covers(other))
+            };
+            let is_below = |other: User<'_>| owners(other).contains(&owner);
+            let has_room = |sure: &QuotaAmount<'_>| {
+                !covers(sure)
+                    || self.taken(sure, is_below) + user.demand_units(sure.resource) <= self.units(sure)
+            };
+            !needed.is_empty() && needed.iter().all(|sure| is_there(sure) && has_room(sure))
+        })
+    }
+
+    fn fits(&self, user: User<'_>, server: usize) -> bool {
+        let class = self.class_of[server];
+        let resources = (0..self.instance.resources().len()).map(ResourceId);
+        user.rule().allows(class)
+            && resources.into_iter().all(|r| user.demand_units(r) <= self.free[server][r.0])
+            && self.is_within(user, class)
+    }
+
+    fn has_tasks_left(&self, user: User<'_>) -> bool {
+        user.tasks().is_none_or(|tasks| self.placement.tasks[user.index().0] < tasks)
+    }
+
+    /// Gives the lowest share a task where there is room first, again and again, of those that may have one there.
+    fn fill(&mut self, may_have: fn(&Self, User<'_>, ClassId) -> bool) {
+        let instance = self.instance;
+        let mut left: Vec<bool> = vec![false; instance.user_count()];
+        loop {
+            let share = |user: User<'_>| {
+                let r = user.dominant_resource();
+                let tasks = Fraction::from(self.placement.tasks[user.index().0]);
+                let one = Fraction::new(user.demand_units(r), instance.total_units(r));
+                &(&tasks * &one) / &Fraction::from(user.weight())
+            };
+            let there = instance.users().filter(|user| !left[user.index().0]);
+            let Some(user) = there.min_by_key(|user| (share(*user), user.index().0)) else { return };
+            let servers = 0..self.class_of.len();
+            let server = servers.into_iter().find(|server| {
+                self.has_tasks_left(user)
+                    && self.fits(user, *server)
+                    && may_have(self, user, self.class_of[*server])
+            });
+            let Some(server) = server else {
+                left[user.index().0] = true;
+                continue;
+            };
+            for (r, free) in self.free[server].iter_mut().enumerate() {
+                *free -= user.demand_units(ResourceId(r));
+            }
+            self.placement.tasks[user.index().0] += 1;
+            self.tasks.push((user.index(), self.class_of[server]));
+            let (there, key) = (&mut self.placement.servers[server], user.index().0 as u32);
+            match there.binary_search_by_key(&key, |(user, _)| *user) {
+                Ok(at) => there[at].1 += 1,
+                Err(at) => there.insert(at, (key, 1)),
+            }
+        }
+    }
+}
+
+/// A small cluster in which the tasks are not too many for filling one by one.
+fn small(mut draft: Draft) -> Option<Instance> {
+    draft.users.iter_mut().for_each(|user| user.rates.clear());
+    draft.classes.iter_mut().for_each(|class| class.set_count(class.count.min(3)));
+    draft.fit_quotas();
+    let instance = draft.build().ok()?;
+    let most = |user: User<'_>| {
+        let of = |class: usize| {
+            let on = |r: usize| match user.demand_units(ResourceId(r)) {
+                0 => u128::MAX,
+                units => instance.capacity_units(ClassId(class), ResourceId(r)) / units,
+            };
+            let fitting = (0..instance.resources().len()).map(on).min().unwrap_or(0);
+            fitting * u128::from(instance.classes()[class].count)
+        };
+        (0..instance.classes().len()).map(of).max().unwrap_or(0)
+    };
+    let is_small = instance.users().all(|user| most(user) <= 200);
+    (is_small && !instance.quotas().is_empty()).then_some(instance)
+}
+
+#[test]
+fn first_fit_keeps_quotas_task_for_task_as_filling_by_the_rules_does() {
+    let (mut tried, mut otherwise) = (0, 0);
+    for seed in 0..400 {
+        let mut draft = random_tree_with_quotas_of_classes(seed);
+        // Users side by side.
+        draft.quotas.retain(|quota| !quota.is_group);
+        draft.groups.clear();
+        draft.users.iter_mut().for_each(|user| user.group = None);
+        let plain = Draft { quotas: Vec::new(), ..draft.clone() };
+        let Some(instance) = small(draft) else { continue };
+        let mut naive = Naive::new(&instance);
+        naive.fill(|naive, user, class| naive.is_guaranteed(user, class));
+        naive.fill(|_, _, _| true);
+        let placement = FirstFit.place(&instance).unwrap();
+        assert_eq!(placement, naive.placement, "seed {seed}");
+        tried += 1;
+        let mut plain = Draft { classes: Draft::from(&instance).classes, ..plain };
+        plain.users.iter_mut().for_each(|user| user.rates.clear());
+        otherwise += u64::from(FirstFit.place(&plain.build().unwrap()).unwrap() != placement);
+    }
+    assert!(tried > 150 && 5 * otherwise > tried, "{otherwise} of {tried} are otherwise than without quotas");
+}
+
+#[test]
+fn every_policy_keeps_limits_and_reserves_and_leaves_no_room_that_somebody_may_have() {
+    let mut tried = 0;
+    for seed in 0..150 {
+        let random = if seed % 2 == 0 { random_tree_with_limits } else { random_tree_with_quotas_of_classes };
+        let Some(instance) = small(random(seed)) else { continue };
+        tried += 1;
+        for name in ["best-fit", "first-fit", "worst-fit", "dot-product", "random"] {
+            let placement = policy(name, seed).unwrap().place(&instance).unwrap();
+            let verdicts = verify_placement(&instance, &PlacementClaim::from(&placement));
+            let failures: Vec<_> = verdicts.iter().filter(|verdict| !verdict.holds).collect();
+            assert!(failures.is_empty(), "seed {seed}, {name}: {failures:?}");
+            let mut naive = Naive::new(&instance);
+            for (server, tasks) in placement.servers.iter().enumerate() {
+                for (user, count) in tasks {
+                    let user = instance.user(UserId(*user as usize));
+                    for (r, free) in naive.free[server].iter_mut().enumerate() {
+                        *free -= user.demand_units(ResourceId(r)) * u128::from(*count);
+                    }
+                    let on = (user.index(), naive.class_of[server]);
+                    naive.tasks.extend(std::iter::repeat_n(on, *count as usize));
+                }
+            }
+            naive.placement = placement;
+            for user in instance.users().filter(|user| naive.has_tasks_left(*user)) {
+                let room = (0..naive.class_of.len()).find(|server| naive.fits(user, *server));
+                assert_eq!(room, None, "seed {seed}, {name}: user {} has room", user.id());
+            }
+        }
+    }
+    assert!(tried > 60, "{tried}");
+}
+
+#[test]
+fn a_placement_above_a_limit_or_into_a_reserve_is_seen_and_who_is_held_by_one_is_not_of_the_level() {
+    let mut builder = fairplan_instances::InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
+    let cores = |cores: u32| vec![fairplan_instances::Decimal::from(cores)];
+    builder.class(fairplan_instances::ServerClass::new("a", 1, cores(8))).unwrap();
+    for id in ["held", "other", "owner"] {
+        builder.user(fairplan_instances::NewUser::new(id, &cores(1))).unwrap();
+    }
+    let amount = |cores: u32| vec![(ResourceId(0), fairplan_instances::Decimal::from(cores))];
+    let quota = fairplan_instances::Quota { limit: amount(1), ..Default::default() };
+    builder.quota(Owner::User(UserId(0)), quota).unwrap();
+    let quota = fairplan_instances::Quota { reserve: amount(4), ..Default::default() };
+    builder.quota(Owner::User(UserId(2)), quota).unwrap();
+    let instance = builder.build().unwrap();
+    let limits = |tasks: [u64; 3]| {
+        let servers = vec![(0..3).map(|i| (i, tasks[i as usize])).filter(|(_, count)| *count > 0).collect()];
+        let placement = Placement { tasks: tasks.to_vec(), servers };
+        let verdicts = verify_placement(&instance, &PlacementClaim::from(&placement));
+        let holds = verdicts.iter().find(|verdict| verdict.property == "limits").unwrap().holds;
+        let judged = Judgement::new(&instance, &placement);
+        assert_eq!(judged.is_valid(), holds);
+        let told: Vec<String> = judged.over_limits.into_iter().map(|over| over.owner).collect();
+        (holds, PlacementFigures::new(&instance, &placement).level, told)
+    };
+    assert_eq!(limits([1, 3, 4]), (true, Some(3.0 / 8.0), vec![]));
+    assert_eq!(limits([2, 2, 4]).2, ["user held"], "above its limit of one");
+    assert_eq!(limits([1, 4, 3]).2, ["user owner"], "five of the four that are not reserved");
+    assert_eq!(limits([0, 4, 4]), (true, Some(0.0), vec![]), "who has less than its limit wants more");
+}
