@@ -53,7 +53,7 @@ pub use philly::philly;
 pub use report::{ImportFailure, ImportReport};
 pub use shaved_ice::shaved_ice;
 pub use slurm::{JobOwner, SlurmOptions, slurm, slurm_present};
-pub use snowset::{SnowsetDemand, SnowsetOptions, SnowsetReport, snowset};
+pub use snowset::{SnowsetDemand, SnowsetOptions, SnowsetReport, WarehouseSample, snowset};
 pub use swf::swf;
 pub use yarn::{YarnOptions, yarn};
 

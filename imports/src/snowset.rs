@@ -10,8 +10,11 @@ use super::seconds::milliseconds;
 use super::some;
 use fairplan_instances::files::open_table;
 use fairplan_instances::files::rows::{Row, Table, for_each_row};
-use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, Violation};
-use std::collections::{BTreeMap, HashMap};
+use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, Random, Violation};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The stream of the seed that warehouses are drawn from.
+const WAREHOUSE_STREAM: u64 = 1;
 
 /// Most quanta from the first to the last that is read: two years of minutes.
 const MOST_QUANTA: u64 = 1 << 20;
@@ -38,6 +41,20 @@ pub enum SnowsetDemand {
         /// Bytes, at least 1.
         slice: u64,
     },
+    /// The same for every query, in each quantum that it touches, however briefly.
+    Queries {
+        /// Slices, at least 1.
+        slices: u64,
+    },
+}
+
+/// Some of all warehouses of a table: all choices are equally likely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarehouseSample {
+    /// How many; all where there are no more.
+    pub warehouses: usize,
+    /// Seed of the choice.
+    pub seed: u64,
 }
 
 /// What to read.
@@ -53,6 +70,9 @@ pub struct SnowsetOptions {
     pub from: Option<String>,
     /// Only what is held before this time.
     pub until: Option<String>,
+    /// Only these warehouses, which are then users even if they hold nothing in that time; the table is read twice. Without it
+    /// all that hold something.
+    pub sample: Option<WarehouseSample>,
 }
 
 /// What was read.
@@ -77,10 +97,15 @@ pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport)
         }),
     };
     let (from, until) = (bound("from", &options.from)?, bound("until", &options.until)?);
+    let mut held: HashMap<u64, HashMap<u64, u128>> = match options.sample {
+        Some(sample) => {
+            drawn(options, sample)?.into_iter().map(|warehouse| (warehouse, HashMap::new())).collect()
+        }
+        None => HashMap::new(),
+    };
     let mut rows = open_table(&options.queries)?;
     let table = rows.table().clone();
     let columns = Columns::of(&table, options.demand).map_err(invalid)?;
-    let mut held: HashMap<u64, HashMap<u64, u128>> = HashMap::new();
     let mut report = SnowsetReport::default();
     let quantum = options.quantum.max(1).saturating_mul(1000);
     let (mut first, mut last, mut demands) = (u64::MAX, 0, 0u64);
@@ -92,7 +117,8 @@ pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport)
         };
         let begin = query.begin.max(from.unwrap_or(0));
         let end = query.end.min(until.unwrap_or(u64::MAX));
-        if begin < end && query.amount > 0 {
+        let is_asked_for = options.sample.is_none() || held.contains_key(&query.warehouse);
+        if begin < end && query.amount > 0 && is_asked_for {
             let quanta = begin / quantum..end.div_ceil(quantum);
             first = first.min(quanta.start);
             last = last.max(quanta.end);
@@ -110,7 +136,10 @@ pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport)
             }
             let of_user = held.entry(query.warehouse).or_default();
             for position in quanta {
-                let within = end.min((position + 1).saturating_mul(quantum)) - begin.max(position * quantum);
+                let within = match options.demand {
+                    SnowsetDemand::Queries { .. } => quantum,
+                    _ => end.min((position + 1).saturating_mul(quantum)) - begin.max(position * quantum),
+                };
                 let more = u128::from(query.amount) * u128::from(within);
                 let sum = of_user.entry(position).or_insert(0);
                 *sum = sum.saturating_add(more);
@@ -119,7 +148,7 @@ pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport)
         Ok(())
     })?;
     let slice = match options.demand {
-        SnowsetDemand::Servers => 1,
+        SnowsetDemand::Servers | SnowsetDemand::Queries { .. } => 1,
         SnowsetDemand::Memory { slice } => slice,
     };
     some(&options.queries, "queries", report.rows as usize)?;
@@ -147,6 +176,28 @@ pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport)
     Ok((series(builder, named.collect()).map_err(invalid)?, report))
 }
 
+/// Warehouses of the whole table, drawn from the seed among those with a complete query.
+fn drawn(options: &SnowsetOptions, sample: WarehouseSample) -> Result<Vec<u64>, InstanceError> {
+    let invalid = |violation| InstanceError::Invalid { file: options.queries.clone(), violation };
+    let mut rows = open_table(&options.queries)?;
+    let table = rows.table().clone();
+    let columns = Columns::of(&table, options.demand).map_err(invalid)?;
+    let mut all = BTreeSet::new();
+    for_each_row(rows.as_mut(), &[], |row| {
+        all.extend(columns.query(&table, row).map_err(invalid)?.map(|query| query.warehouse));
+        Ok(())
+    })?;
+    let mut warehouses: Vec<u64> = all.into_iter().collect();
+    let mut random = Random::new(sample.seed, WAREHOUSE_STREAM);
+    let count = sample.warehouses.min(warehouses.len());
+    for position in 0..count {
+        let other = position + random.below((warehouses.len() - position) as u64) as usize;
+        warehouses.swap(position, other);
+    }
+    warehouses.truncate(count);
+    Ok(warehouses)
+}
+
 /// A query as far as it counts.
 struct Query {
     warehouse: u64,
@@ -161,7 +212,13 @@ struct Columns {
     warehouse: usize,
     created: usize,
     end: usize,
-    amount: usize,
+    amount: Amount,
+}
+
+/// What a query holds: a column, or the same for all.
+enum Amount {
+    Column(usize),
+    Same(u64),
 }
 
 impl Columns {
@@ -173,21 +230,26 @@ impl Columns {
             })
         };
         let amount = match demand {
-            SnowsetDemand::Servers => "serverCount",
-            SnowsetDemand::Memory { .. } => "memoryUsed",
+            SnowsetDemand::Servers => Amount::Column(find("serverCount")?),
+            SnowsetDemand::Memory { .. } => Amount::Column(find("memoryUsed")?),
+            SnowsetDemand::Queries { slices } => Amount::Same(slices),
         };
         Ok(Self {
             warehouse: find("warehouseId")?,
             created: find("createdTime")?,
             end: find("endTime")?,
-            amount: find(amount)?,
+            amount,
         })
     }
 
     /// The query of a row, or nothing where something is missing.
     fn query(&self, table: &Table, row: Row<'_>) -> Result<Option<Query>, Violation> {
-        let cells = [self.warehouse, self.created, self.end, self.amount];
-        if cells.iter().any(|column| matches!(row.cell(*column), b"" | MISSING)) {
+        let is_missing = |column: usize| matches!(row.cell(column), b"" | MISSING);
+        let amount = match self.amount {
+            Amount::Column(column) => Some(column),
+            Amount::Same(_) => None,
+        };
+        if [self.warehouse, self.created, self.end].into_iter().chain(amount).any(is_missing) {
             return Ok(None);
         }
         let whole = |column: usize| {
@@ -209,7 +271,11 @@ impl Columns {
             let problem = "comes before createdTime";
             return Err(Violation::new(table.place_in(row, "endTime"), table.text(row, self.end)?, problem));
         }
-        Ok(Some(Query { warehouse: whole(self.warehouse)?, begin, end, amount: whole(self.amount)? }))
+        let amount = match self.amount {
+            Amount::Column(column) => whole(column)?,
+            Amount::Same(slices) => slices,
+        };
+        Ok(Some(Query { warehouse: whole(self.warehouse)?, begin, end, amount }))
     }
 }
 
@@ -261,6 +327,7 @@ queryId,warehouseId,databaseId,createdTime,endTime,serverCount,memoryUsed
             quantum: 60,
             from: None,
             until: None,
+            sample: None,
         };
         change(&mut options);
         snowset(&options).map_err(|error| error.to_string())
@@ -291,6 +358,31 @@ queryId,warehouseId,databaseId,createdTime,endTime,serverCount,memoryUsed
         })
         .unwrap();
         assert_eq!(rows(&series), [[(0, 3)]]);
+    }
+
+    #[test]
+    fn queries_that_all_count_alike_count_in_every_quantum_that_they_touch() {
+        let (series, report) =
+            read(QUERIES, |options| options.demand = SnowsetDemand::Queries { slices: 2 }).unwrap();
+        assert_eq!(report.incomplete, 1);
+        // Two queries of 77 in the first minute, one of them in the second too, and one of 5 in the third.
+        assert_eq!(rows(&series), [vec![(1, 4)], vec![(1, 2)], vec![(0, 2)]]);
+    }
+
+    #[test]
+    fn drawn_warehouses_are_users_even_if_they_hold_nothing_in_the_time_asked_for() {
+        let sampled = |warehouses, seed| {
+            read(QUERIES, |options| {
+                options.sample = Some(WarehouseSample { warehouses, seed });
+                options.until = Some("2018-02-21 00:01:00".into());
+            })
+        };
+        let (both, _) = sampled(9, 0).unwrap();
+        assert_eq!((both.user_count(), rows(&both)), (2, vec![vec![(1, 5)]]));
+        let found: Vec<usize> =
+            (0..20).filter_map(|seed| sampled(1, seed).ok()).map(|(series, _)| series.user_count()).collect();
+        // Only 77 holds anything in that minute.
+        assert!(found.iter().all(|users| *users == 1) && (1..20).contains(&found.len()), "{found:?}");
     }
 
     #[test]

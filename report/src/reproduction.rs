@@ -34,25 +34,56 @@ impl Body for ReproductionBody {
 /// The whole file.
 pub type ReproductionDocument = Document<ReproductionBody>;
 
+/// Why numbers of an exhibit differ, as a study knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownReason {
+    /// The table or figure, by its name in fairplan.
+    pub exhibit: &'static str,
+    /// Whose quantities it explains: those that contain one of these words. None: all of the exhibit.
+    pub of: &'static [&'static str],
+    /// Whether that explains it.
+    pub standing: Standing,
+    /// What is known of it, for people.
+    pub why: &'static str,
+}
+
+impl KnownReason {
+    fn is_about(&self, number: &Reproduced) -> bool {
+        let named = self.of.is_empty() || self.of.iter().any(|part| number.quantity.contains(part));
+        named && number.exhibit == self.exhibit
+    }
+}
+
 impl ReproductionBody {
-    /// The document of these numbers and figures; `reasons` says of exhibits, by their names, why numbers of theirs differ, and
-    /// what that makes of them.
+    /// The document of these numbers and figures; `known` says why numbers differ, and what that makes of them: of each the first
+    /// reason counts that is about it.
     pub fn new(
-        numbers: Vec<Reproduced>,
+        mut numbers: Vec<Reproduced>,
         figures: Vec<Figure>,
-        reasons: &[(&'static str, Standing, &'static str)],
+        known: &[KnownReason],
     ) -> ReproductionDocument {
-        let differs =
-            |exhibit: &str| numbers.iter().any(|number| number.exhibit == exhibit && !number.agrees);
-        let known = reasons.iter().filter(|(exhibit, ..)| differs(exhibit));
-        let reason = |(exhibit, standing, why): &(&str, Standing, &str)| Reason {
-            exhibit: (*exhibit).into(),
-            standing: *standing,
-            why: (*why).into(),
+        let mut used = vec![false; known.len()];
+        for number in &mut numbers {
+            let reason = known.iter().position(|reason| reason.is_about(number));
+            number.standing = match (number.agrees, reason) {
+                (true, _) => Standing::Agrees,
+                (false, None) => Standing::Unexplained,
+                (false, Some(at)) => {
+                    used[at] = true;
+                    known[at].standing
+                }
+            };
+        }
+        let reason = |reason: &KnownReason| Reason {
+            exhibit: reason.exhibit.into(),
+            of: reason.of.iter().map(|part| (*part).into()).collect(),
+            standing: reason.standing,
+            why: reason.why.into(),
         };
+        let reasons = known.iter().zip(used).filter(|(_, used)| *used).map(|(known, _)| reason(known));
         Document::new(Self {
             agrees: numbers.iter().all(|number| number.agrees),
-            reasons: known.map(reason).collect(),
+            reasons: reasons.collect(),
             numbers,
             figures,
             exhibits: Vec::new(),
@@ -66,6 +97,9 @@ impl ReproductionBody {
 pub struct Reason {
     /// The table or figure, by its name in fairplan.
     pub exhibit: String,
+    /// Which of its quantities are meant: those that contain one of these words. None: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of: Vec<String>,
     /// Whether that explains it.
     #[serde(default)]
     pub standing: Standing,
@@ -198,8 +232,19 @@ impl Passage {
 
     /// It says it in words, which we take to mean this.
     pub fn words(&self, quantity: impl Into<String>, reading: Interval, ours: f64) -> Reproduced {
-        let agrees = reading.holds(ours, 0.0);
-        Reproduced { reading: Some(reading), agrees, ..self.about(quantity, ours) }
+        self.words_of_draws(quantity, reading, ours, 0.0)
+    }
+
+    /// The same of something drawn, which the draw changes by the tolerance.
+    pub fn words_of_draws(
+        &self,
+        quantity: impl Into<String>,
+        reading: Interval,
+        ours: f64,
+        tolerance: f64,
+    ) -> Reproduced {
+        let agrees = reading.holds(ours, tolerance);
+        Reproduced { reading: Some(reading), tolerance, agrees, ..self.about(quantity, ours) }
     }
 
     fn about(&self, quantity: impl Into<String>, ours: f64) -> Reproduced {
@@ -214,6 +259,7 @@ impl Passage {
             ours,
             tolerance: 0.0,
             agrees: false,
+            standing: Standing::default(),
         }
     }
 }
@@ -298,6 +344,9 @@ pub struct Reproduced {
     pub tolerance: f64,
     /// Whether it is no farther.
     pub agrees: bool,
+    /// What stands of it: that it agrees, or what is known of why it does not.
+    #[serde(default)]
+    pub standing: Standing,
 }
 
 impl Reproduced {
@@ -305,6 +354,16 @@ impl Reproduced {
     fn said(&self) -> Option<String> {
         let range = self.published_range.map(|range| range.to_string());
         range.or_else(|| Some(format!("({})", self.reading?)))
+    }
+
+    /// In a word or two.
+    fn verdict(&self) -> &'static str {
+        match self.standing {
+            _ if self.agrees => Standing::Agrees.words(),
+            Standing::Explained => "differs (why)",
+            Standing::Refuted => "refuted",
+            _ => Standing::Unexplained.words(),
+        }
     }
 
     fn interval(&self) -> Option<Interval> {
@@ -329,7 +388,7 @@ pub fn numbers_of(numbers: &[Reproduced]) -> Table<'_> {
         .column("published_least", "at least", Kind::Number, |number| number.interval()?.least)
         .column("published_most", "at most", Kind::Number, |number| number.interval()?.most)
         .column("ours", "ours", Kind::Number, |number| number.ours)
-        .column("agrees", "verdict", Kind::Words, |number| if number.agrees { "agrees" } else { "DIFFERS" })
+        .column("agrees", "verdict", Kind::Words, |number| number.verdict())
         .column("quotation", "the paper's words", Kind::Words, |number| &number.quotation)
         .done()
 }

@@ -5,7 +5,7 @@ use crate::output::{Destination, Sink};
 use crate::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
 };
-use crate::reproduction::{Exhibit, Interval, ReproductionBody, ReproductionDocument, Standing};
+use crate::reproduction::{Exhibit, Interval, KnownReason, ReproductionBody, ReproductionDocument, Standing};
 use crate::schema::Format;
 use crate::solution::users_of;
 use crate::solution::{SolutionDocument, StatedSolution, UserResult, solution_document};
@@ -150,11 +150,16 @@ fn real_outputs_fit_their_schemas() {
     let reproduction = written(&ReproductionBody::new(
         vec![exhibit.says("one").number("q", 1.0, 1.5, 0.1)],
         Vec::new(),
-        &[("e", Standing::Explained, "why"), ("f", Standing::Unexplained, "")],
+        &[
+            KnownReason { exhibit: "e", of: &["other"], standing: Standing::Refuted, why: "not of q" },
+            KnownReason { exhibit: "e", of: &["q"], standing: Standing::Explained, why: "why" },
+            KnownReason { exhibit: "f", of: &[], standing: Standing::Unexplained, why: "" },
+        ],
     ));
     fits_schema("reproduction", &reproduction);
     let read = read_json::<ReproductionDocument>("r", &reproduction).unwrap();
     assert_eq!((read.agrees, read.reasons.len(), &*read.reasons[0].why), (false, 1, "why"));
+    assert_eq!(read.numbers[0].standing, Standing::Explained);
     assert!(
         crate::summary::reproduction(&read).contains("e: s\n")
             && crate::summary::reproduction(&read).contains("why")

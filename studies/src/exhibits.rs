@@ -107,16 +107,21 @@ pub(crate) fn standings(numbers: &[Reproduced], reasons: &[Reason]) -> Vec<Publi
             NoResult => (None, Standing::NoResult, None),
             NotHere(why) => (None, Standing::NotReproducible, Some((*why).to_owned())),
             Study(study) => {
-                let reason = reasons.iter().find(|reason| reason.exhibit == *study);
-                let mut own = numbers.iter().filter(|number| number.exhibit == *study).peekable();
-                let standing = if own.peek().is_none() {
+                let own = || numbers.iter().filter(|number| number.exhibit == *study);
+                let stands = |standing| own().any(|number| number.standing == standing);
+                let standing = if own().next().is_none() {
                     Standing::NotRun
-                } else if own.all(|number| number.agrees) {
-                    Standing::Agrees
                 } else {
-                    reason.map_or(Standing::Unexplained, |reason| reason.standing)
+                    // What is least known of its numbers.
+                    let least = [Standing::Unexplained, Standing::Explained, Standing::Refuted];
+                    least.into_iter().find(|standing| stands(*standing)).unwrap_or(Standing::Agrees)
                 };
-                (Some((*study).to_owned()), standing, reason.map(|reason| reason.why.clone()))
+                let why: Vec<&str> = (reasons.iter())
+                    .filter(|reason| reason.exhibit == *study)
+                    .map(|reason| reason.why.as_str())
+                    .collect();
+                let why = (!why.is_empty()).then(|| why.join(" "));
+                (Some((*study).to_owned()), standing, why)
             }
         };
         let own = || numbers.iter().filter(|number| Some(&number.exhibit) == study.as_ref());
@@ -148,8 +153,11 @@ mod tests {
     #[test]
     fn an_exhibit_stands_as_its_statements_and_the_reason_say() {
         let exhibit = fairplan::report::reproduction::Exhibit { id: "drfh-fig4", source: "s" };
-        let number = |ours| exhibit.says("one").number("q", 1.0, ours, 0.1);
-        let reason = Reason { exhibit: "drfh-fig4".into(), standing: Standing::Refuted, why: "w".into() };
+        let number = |ours| {
+            let number = exhibit.says("one").number("q", 1.0, ours, 0.1);
+            let standing = if number.agrees { Standing::Agrees } else { Standing::Unexplained };
+            Reproduced { standing, ..number }
+        };
         let standing = |numbers: &[Reproduced], reasons: &[Reason]| {
             let found = standings(numbers, reasons).into_iter();
             let found = found.filter(|row| row.study.as_deref() == Some("drfh-fig4")).map(|row| row.standing);
@@ -157,7 +165,11 @@ mod tests {
         };
         assert_eq!(standing(&[], &[]), [Standing::NotRun]);
         assert_eq!(standing(&[number(1.0)], &[]), [Standing::Agrees]);
+        // Of several the least is known.
+        let stands = |standing| Reproduced { standing, ..number(2.0) };
         assert_eq!(standing(&[number(1.0), number(2.0)], &[]), [Standing::Unexplained]);
-        assert_eq!(standing(&[number(2.0)], &[reason]), [Standing::Refuted]);
+        assert_eq!(standing(&[number(1.0), stands(Standing::Refuted)], &[]), [Standing::Refuted]);
+        let known = [Standing::Refuted, Standing::Explained].map(stands);
+        assert_eq!(standing(&known, &[]), [Standing::Explained]);
     }
 }

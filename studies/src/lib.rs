@@ -12,6 +12,7 @@ mod refilled;
 mod stochastic;
 mod traces;
 
+use evaluations::Source;
 use fairplan::instances::{Entry, Registry, UnknownName};
 use fairplan::report::figure::Figure;
 use fairplan::report::reproduction::{Reproduced, ReproductionBody, ReproductionDocument};
@@ -34,6 +35,8 @@ pub struct Study(How);
 enum How {
     /// Its numbers.
     Numbers(fn(&Control<'_>) -> Result<Numbers, Error>),
+    /// Its numbers, from demands over time.
+    OfDemands(fn(&Source, &Control<'_>) -> Result<Numbers, Error>),
     /// Its curves.
     Figure(fn(&Control<'_>) -> Result<Curves, Error>),
     /// Its curves, from hours of a real trace.
@@ -77,26 +80,30 @@ pub const STUDIES: Registry<Study> = Registry::new(
         study("karma-fig4", "what underreporting gains and costs", How::Numbers(karma::fig4)),
         study("karma-lemma2", "the bounds of gain and loss, for 8 users", How::Numbers(karma::lemma2)),
         study("kdn-tables", "max-min and Karma, cell by cell", How::Numbers(karma::kdn)),
-        study("karma-fig6", "throughput and totals of three schemes", How::Numbers(evaluations::karma_fig6)),
+        study(
+            "karma-fig6",
+            "throughput and totals of three schemes",
+            How::OfDemands(evaluations::karma_fig6),
+        ),
         study(
             "karma-fig7",
             "utilization while fewer and fewer users hoard",
-            How::Numbers(evaluations::karma_fig7),
+            How::OfDemands(evaluations::karma_fig7),
         ),
         study(
             "karma-fig8",
             "utilization and evenness by guaranteed fraction",
-            How::Numbers(evaluations::karma_fig8),
+            How::OfDemands(evaluations::karma_fig8),
         ),
-        study("fs-fig2", "demands over a day", How::Numbers(evaluations::fig2)),
-        study("fs-fig3", "utilization by the share of greedy users", How::Numbers(evaluations::fig3)),
+        study("fs-fig2", "demands over a day", How::OfDemands(evaluations::fig2)),
+        study("fs-fig3", "utilization by the share of greedy users", How::OfDemands(evaluations::fig3)),
         study(
             "fs-fig4",
             "welfare and incentive by the share of greedy users",
-            How::Numbers(evaluations::fig4),
+            How::OfDemands(evaluations::fig4),
         ),
-        study("fs-fig5", "fairness by the share of greedy users", How::Numbers(evaluations::fig5)),
-        study("fs-fig6", "what greedy users hold more of", How::Numbers(evaluations::fig6)),
+        study("fs-fig5", "fairness by the share of greedy users", How::OfDemands(evaluations::fig5)),
+        study("fs-fig6", "what greedy users hold more of", How::OfDemands(evaluations::fig6)),
         study(
             "fgd",
             "GPU that six policies allocate, by the demand that has come",
@@ -126,13 +133,23 @@ pub struct ReproduceOptions {
     /// The directory that contains the tables of Alibaba's GPU cluster of 2023 (`openb_node_list_all_node.csv` and lists of pods), which
     /// some exhibits need. Default: none.
     pub alibaba_gpu2023: Option<PathBuf>,
-    /// Servers for these, drawn from the published distribution. Default: 2000, the paper's for a whole day.
+    /// The table `snowset-main` of Snowflake's public queries, from which karma-fig6 to karma-fig8 and fs-fig2 to fs-fig6 take their
+    /// demands. Default: none, which draws demands like those.
+    pub snowset: Option<PathBuf>,
+    /// Servers of the traces of 2011, drawn from the published distribution. Default: 2000, the paper's for a whole day.
     pub servers: u64,
 }
 
 impl Default for ReproduceOptions {
     fn default() -> Self {
-        Self { ids: Vec::new(), summary: false, google2011: None, alibaba_gpu2023: None, servers: 2000 }
+        Self {
+            ids: Vec::new(),
+            summary: false,
+            google2011: None,
+            alibaba_gpu2023: None,
+            snowset: None,
+            servers: 2000,
+        }
     }
 }
 
@@ -193,9 +210,11 @@ impl ReproduceOptions {
 pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<ReproductionDocument, Error> {
     let (mut numbers, mut figures) = (Vec::new(), Vec::new());
     let mut hours: Option<Hours<'_>> = None;
+    let source = Source::new(options.snowset.clone());
     for study in options.studies()? {
         let (said, figure) = match (study, &options.google2011) {
             (How::Numbers(recompute), _) => (recompute(control)?, None),
+            (How::OfDemands(recompute), _) => (source.named(recompute(&source, control)?)?, None),
             (How::Figure(recompute), _) => with_figure(recompute(control)?),
             (How::OfHours(recompute), Some(directory)) => {
                 let hours = match &mut hours {
@@ -213,23 +232,31 @@ pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<Re
         numbers.extend(said);
         figures.extend(figure);
     }
-    Ok(document(numbers, figures, options.summary))
+    Ok(document(numbers, figures, options))
 }
 
-/// The document of all these together, in their order; with `summary` it says what stands of every table and figure of the papers.
-pub fn joined(parts: impl IntoIterator<Item = ReproductionDocument>, summary: bool) -> ReproductionDocument {
+/// The document of all these together, in their order, of which each was asked for with these options but for its exhibit; with
+/// `summary` it says what stands of every table and figure of the papers.
+pub fn joined(
+    parts: impl IntoIterator<Item = ReproductionDocument>,
+    options: &ReproduceOptions,
+) -> ReproductionDocument {
     let (mut numbers, mut figures) = (Vec::new(), Vec::new());
     for part in parts {
         numbers.extend(part.body.numbers);
         figures.extend(part.body.figures);
     }
-    document(numbers, figures, summary)
+    document(numbers, figures, options)
 }
 
-fn document(numbers: Numbers, figures: Vec<Figure>, summary: bool) -> ReproductionDocument {
-    let reasons = [&[stochastic::FIG_1][..], &traces::REASONS, &evaluations::REASONS].concat();
+fn document(numbers: Numbers, figures: Vec<Figure>, options: &ReproduceOptions) -> ReproductionDocument {
+    let mut reasons = [&[stochastic::FIG_1][..], &traces::REASONS].concat();
+    // What was tested was tested on drawn demands.
+    if options.snowset.is_none() {
+        reasons.extend(evaluations::reasons());
+    }
     let mut document = ReproductionBody::new(numbers, figures, &reasons);
-    if summary {
+    if options.summary {
         document.body.exhibits = exhibits::standings(&document.numbers, &document.reasons);
     }
     document

@@ -5,7 +5,7 @@ use super::Curves;
 use fairplan::instances::generate::{mrf_fig1, mrf_fig2};
 use fairplan::instances::{Objective, Traffic, Violation};
 use fairplan::report::figure::{Curve, Figure, Mark, Panel};
-use fairplan::report::reproduction::{Exhibit, Interval, Reproduced, Standing};
+use fairplan::report::reproduction::{Exhibit, Interval, KnownReason, Reproduced, Standing};
 use fairplan::{Control, Error, Level, MarkovSettings, PacketSettings, SimulationSettings};
 
 const DRF: Objective = Objective::DrfPooled;
@@ -30,12 +30,13 @@ const PACKETS: PacketSettings = PacketSettings { packets_per_flow: 2500.0, windo
 const CLOSE: f64 = 0.03;
 
 /// Why numbers of Fig. 1 differ.
-pub(crate) const FIG_1: (&str, Standing, &str) = (
-    "mrf-fig1",
-    Standing::Refuted,
-    "PF serves class 3, which needs both resources in full, more slowly than DRF at light and medium loads, and faster only from a \
+pub(crate) const FIG_1: KnownReason = KnownReason {
+    exhibit: "mrf-fig1",
+    of: &[],
+    standing: Standing::Refuted,
+    why: "PF serves class 3, which needs both resources in full, more slowly than DRF at light and medium loads, and faster only from a \
      load of about 0.7 on. The paper's words hold for classes 1 and 2, and for BMF.",
-);
+};
 
 type Generator = fn(f64) -> Result<Traffic, Violation>;
 

@@ -33,6 +33,11 @@ pub struct Arguments {
     /// fgd-gpuspec33
     #[arg(long, value_name = "DIRECTORY")]
     alibaba_gpu2023: Option<PathBuf>,
+    /// Snowflake's public queries: the table snowset-main with its header, gzipped or not. karma-fig6 to karma-fig8 and fs-fig2 to
+    /// fs-fig6 take their demands from it: the memory of 100 warehouses in a quarter of an hour, in tenths of the mean of each;
+    /// two slices a query of 200 warehouses on 2018-03-01. Without it demands are drawn to be like these
+    #[arg(long, value_name = "FILE")]
+    snowset: Option<PathBuf>,
     /// Servers for --google2011, drawn from the published distribution. The paper has 2,000 for a whole day
     #[arg(long, value_name = "N", default_value_t = 2000, requires = "google2011")]
     servers: u64,
@@ -53,8 +58,8 @@ fn exhibits() -> String {
 
 /// Recomputes, writes, says whether all agree.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { ids, summary, google2011, alibaba_gpu2023, servers, sweep, plots, output } = arguments;
-    let options = ReproduceOptions { ids, summary, google2011, alibaba_gpu2023, servers };
+    let Arguments { ids, summary, google2011, alibaba_gpu2023, snowset, servers, sweep, plots, output } = arguments;
+    let options = ReproduceOptions { ids, summary, google2011, alibaba_gpu2023, snowset, servers };
     options.check()?;
     if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {
         return Err(Error::input(format!("--plots {}: no such directory", directory.display())));

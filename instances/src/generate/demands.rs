@@ -37,8 +37,8 @@ pub enum Workload {
     /// evenly, as their published totals under strict partitioning say of the 100 Snowflake users of Karma Sec. 5.
     Bursts,
     /// Users start queries that run for a while, as Fair Shares Sec. 5 has it of a Snowflake day: every query demands two
-    /// slices in each of its quanta, a few users start most of them, a fifth of the users demands something at a time, and
-    /// the sum is nearly normal.
+    /// slices in each of its quanta, three users in four start none, a few of the others start most, and the sum is nearly
+    /// normal.
     Queries,
 }
 
@@ -272,18 +272,19 @@ impl Busy {
 }
 
 /// How busy everybody is, in parts of [`ONE`]: the mean of a few draws between nothing and twice the usual, one of
-/// which is drawn anew from time to time. So the sum of all demands wanders, nearly normally.
+/// which is drawn anew from time to time. So the sum of all demands wanders, nearly normally: by a third of its mean, with
+/// which 84.7% of 200 slices can be used, as Fair Shares has it.
 struct Load {
-    draws: [u64; 4],
+    draws: [u64; 3],
     age: u64,
 }
 
 impl Load {
-    /// Quanta between new draws.
-    const PERIOD: u64 = 300;
+    /// Quanta between new draws: a day has so many that its mean hardly depends on them.
+    const PERIOD: u64 = 60;
 
     fn new(random: &mut Random) -> Self {
-        Self { draws: [(); 4].map(|()| random.below(2 * ONE)), age: 0 }
+        Self { draws: [(); 3].map(|()| random.below(2 * ONE)), age: 0 }
     }
 
     fn next(&mut self, random: &mut Random) -> u64 {
@@ -309,18 +310,24 @@ impl Queries {
     const SLICES: u64 = 2;
     const LENGTH: (u64, u64) = (29, 4);
 
-    /// Users of whom the `k`-th, in random order, starts a `k^-1.1875`-th of the queries of the first: then a fifth of them
-    /// demands something at a time, which is the part that strict partitioning can use (Fair Shares has 19.6%). `mean` in
-    /// parts of [`ONE`].
+    /// Users who start queries at all: 24%. Where a fair share is one slice, strict partitioning gives at most half of what
+    /// somebody demands whose queries take two; the mean welfare that Fair Shares states for it, 0.82, is only possible if
+    /// more than 64% of its users demand nothing all day.
+    const PRESENT: (u64, u64) = (6, 25);
+
+    /// Of the users who start queries the `k`-th, in random order, starts a `k^-0.625`-th of the queries of the first. So
+    /// strict partitioning uses nearly what Fair Shares states (19.6%), and users have nearly the stated part of what they
+    /// demand. `mean` in parts of [`ONE`].
     fn population(users: u64, mean: u128, characters: &mut Random) -> Vec<Self> {
         let mut ranks: Vec<u64> = (1..=users).collect();
         for position in (1..ranks.len()).rev() {
             ranks.swap(position, characters.below(position as u64 + 1) as usize);
         }
+        let present = (users * Self::PRESENT.0).div_ceil(Self::PRESENT.1);
         // By roots, which are the same everywhere to the last bit.
         let part = |rank: u64| {
-            let eighth = (rank as f64).sqrt().sqrt().sqrt();
-            (ONE as f64 / (rank as f64 * eighth * eighth.sqrt())) as u128
+            let root = (rank as f64).sqrt();
+            if rank > present { 0 } else { (ONE as f64 / (root * root.sqrt().sqrt())) as u128 }
         };
         let all: u128 = (1..=users).map(part).sum();
         let (over, under) = Self::LENGTH;
@@ -409,11 +416,8 @@ mod tests {
         let mean = all as f64 / quanta;
         assert!((185.0..215.0).contains(&mean), "{mean}");
         let largest: u64 = totals[190..].iter().sum();
-        assert!(
-            largest * 20 > all * 11 && totals[100] * 200 < all / 4,
-            "{largest} of {all}, median {}",
-            totals[100]
-        );
+        assert!(largest * 20 > all * 8 && largest * 20 < all * 11, "{largest} of {all}");
+        assert!(totals[151] == 0 && totals[152] > 0, "{} and {}", totals[151], totals[152]);
         let sums: Vec<u64> = (0..86_400).map(|quantum| series.demands(quantum).1.iter().sum()).collect();
         let moment =
             |power: i32| sums.iter().map(|sum| (*sum as f64 - mean).powi(power)).sum::<f64>() / quanta;
@@ -425,7 +429,7 @@ mod tests {
         assert!((0.16..0.24).contains(&active), "{active} of the users are active");
         let served: u64 = sums.iter().map(|sum| sum.min(&200)).sum();
         let used = served as f64 / (200.0 * quanta);
-        assert!((0.82..0.90).contains(&used), "{used} of 200 slices can be used");
+        assert!((0.84..0.88).contains(&used), "{used} of 200 slices can be used");
     }
 
     #[test]

@@ -16,31 +16,32 @@ pub fn drfh_fig1() -> Result<Instance, Violation> {
     builder.build()
 }
 
-/// One hundred servers of Google shapes and some of the three users of DRFH Fig. 4: `users` names them by
-/// number, 1 to 3, each at most once.
-///
-/// One task of theirs needs (0.2, 0.3), (0.5, 0.1) and (0.1, 0.3) of (cpu, memory). The paper drew its hundred
-/// servers from its Table I and does not print them; these have the paper's 52.75 CPU and, with 46.5677,
-/// less than its 51.32 memory.
+/// The hundred servers of DRFH Fig. 4, which the paper drew from its Table I and does not print: these have its totals, 52.75 CPU
+/// and 51.32 memory (51.3194), and hold as many tasks of user 1 alone as it says.
+pub(super) const FIG_4_SERVERS: [(u64, [&str; 2]); 6] = [
+    (66, ["0.5", "0.4995"]),
+    (15, ["0.5", "0.2493"]),
+    (11, ["0.5", "0.749"]),
+    (6, ["1", "1"]),
+    (1, ["0.25", "0.2498"]),
+    (1, ["0.5", "0.1241"]),
+];
+
+/// What a task of each user of DRFH Fig. 4 needs, of CPU and memory.
+pub(super) const FIG_4_TASKS: [[&str; 2]; 3] = [["0.2", "0.3"], ["0.5", "0.1"], ["0.1", "0.3"]];
+
+/// The hundred servers of DRFH Fig. 4 and some of its three users: `users` names them by number, 1 to 3, each at most once. The
+/// servers are those of [`drfh_fig4_trace`](super::drfh_fig4_trace).
 ///
 /// # Errors
 /// No user, a number that is not 1, 2 or 3, or one that is there twice.
 pub fn drfh_fig4(users: &[usize]) -> Result<Instance, Violation> {
-    const CLASSES: [(u64, [&str; 2]); 6] = [
-        (53, ["0.5", "0.4995"]),
-        (31, ["0.5", "0.2493"]),
-        (8, ["0.5", "0.749"]),
-        (6, ["1", "1"]),
-        (1, ["0.25", "0.2498"]),
-        (1, ["0.5", "0.1241"]),
-    ];
-    const TASKS: [[&str; 2]; 3] = [["0.2", "0.3"], ["0.5", "0.1"], ["0.1", "0.3"]];
     let mut builder = cpu_memory_builder("DRFH paper, Fig. 4, on 100 servers of Google shapes")?;
-    for (count, capacity) in CLASSES {
+    for (count, capacity) in FIG_4_SERVERS {
         add_classes(&mut builder, [(count, decimals(capacity)?)])?;
     }
     for (position, number) in users.iter().enumerate() {
-        let Some(task) = number.checked_sub(1).and_then(|user| TASKS.get(user)) else {
+        let Some(task) = number.checked_sub(1).and_then(|user| FIG_4_TASKS.get(user)) else {
             return Err(Violation::new(format!("users[{position}]"), number, "must be 1, 2 or 3"));
         };
         builder.user(NewUser::new(&format!("user-{number}"), &decimals(*task)?))?;
@@ -66,10 +67,10 @@ mod tests {
     }
 
     #[test]
-    fn fig_4_has_a_hundred_servers_and_the_papers_cpu() {
+    fn fig_4_has_a_hundred_servers_with_the_papers_totals() {
         let instance = drfh_fig4(&[3, 1]).unwrap();
         assert_eq!(instance.server_count(), 100);
-        assert_eq!((instance.total(ResourceId(0)), instance.total(ResourceId(1))), (52.75, 46.5677));
+        assert_eq!((instance.total(ResourceId(0)), instance.total(ResourceId(1))), (52.75, 51.3194));
         let ids: Vec<_> = instance.users().map(|user| user.id()).collect();
         assert_eq!(ids, ["user-3", "user-1"]);
     }

@@ -1,5 +1,6 @@
 //! Traces that need no file: the three users of the DRFH paper's Fig. 4, and random ones of any size.
 
+use super::papers::{FIG_4_SERVERS, FIG_4_TASKS};
 use super::{decimals, drawable, drawn_classes, name_user};
 use crate::google2011::server_class;
 use crate::random::Random;
@@ -15,30 +16,17 @@ const OUTAGE_STREAM: u64 = 4;
 /// The servers and users of DRFH Fig. 4: three users who join one after the other and leave when their tasks are done.
 ///
 /// User 1 joins at 0 s, user 2 at 200 s and user 3 at 500 s; one task needs (0.2, 0.3), (0.5, 0.1) and (0.1, 0.3) of
-/// (cpu, memory). The paper drew its hundred servers from its Table I and prints only their totals, 52.75 CPU and 51.32
-/// memory; these hundred of the same classes have 52.75 and 51.3194, and hold as many tasks of user 1 alone as the paper
-/// says (40% of the CPU, 62% of the memory). How many tasks there are and how long they take it does not print: here each
-/// takes 10 s, and their numbers are such that user 1 is done at about 1080 s, as in the paper, and the others later.
+/// (cpu, memory). The servers are those of [`drfh_fig4`](super::drfh_fig4). How many tasks there are and how long they take the
+/// paper does not print: here each takes 10 s, and their numbers are such that user 1 is done at about 1080 s, as in the paper,
+/// and the others later.
 pub fn drfh_fig4_trace() -> Result<Trace, Violation> {
-    const SERVERS: [(u64, [&str; 2]); 6] = [
-        (66, ["0.5", "0.4995"]),
-        (15, ["0.5", "0.2493"]),
-        (11, ["0.5", "0.749"]),
-        (6, ["1", "1"]),
-        (1, ["0.25", "0.2498"]),
-        (1, ["0.5", "0.1241"]),
-    ];
-    const USERS: [(&str, u64, [&str; 2], u32); 3] = [
-        ("user-1", 0, ["0.2", "0.3"], 7200),
-        ("user-2", 200, ["0.5", "0.1"], 4200),
-        ("user-3", 500, ["0.1", "0.3"], 6700),
-    ];
+    const USERS: [(&str, u64, u32); 3] = [("user-1", 0, 7200), ("user-2", 200, 4200), ("user-3", 500, 6700)];
     let mut header = TraceHeader::new("DRFH paper, Fig. 4", &["cpu", "memory"]);
-    for (count, capacity) in SERVERS {
+    for (count, capacity) in FIG_4_SERVERS {
         header.server_classes.push(server_class((count, decimals(capacity)?)));
     }
     let mut trace = Trace::new(header)?;
-    for (user, joins, demand, count) in USERS {
+    for ((user, joins, count), demand) in USERS.into_iter().zip(FIG_4_TASKS) {
         let (demand, duration) = (&decimals(demand)?[..], 10 * MICROSECONDS);
         let job = format!("job-of-{user}");
         let tasks = NewTasks { user, job: &job, demand, count, duration, more: false };

@@ -2,7 +2,9 @@
 
 use crate::figure::Figure;
 use crate::page::{Block, Section};
-use crate::reproduction::{PublishedExhibit, ReproductionDocument, exhibits_of, numbers_of};
+use crate::reproduction::{
+    PublishedExhibit, Reason, ReproductionDocument, Standing, exhibits_of, numbers_of,
+};
 use crate::summary::grid::{grid, paragraph};
 use crate::units::counted;
 use fairplan_instances::table::{Kind, Table, Tabular};
@@ -36,12 +38,25 @@ pub fn summary(document: &ReproductionDocument) -> String {
             text += &paragraph("In brackets: what we take the paper's words to mean; it prints no number.");
         }
         for reason in document.reasons.iter().filter(|reason| reason.exhibit == numbers[0].exhibit) {
-            text += &paragraph(&format!("Why numbers differ: {}", reason.why));
+            text += &paragraph(&format!("{}: {}", about(reason), reason.why));
         }
         text.push('\n');
     }
     document.figures.iter().for_each(|figure| text += &curves(figure));
     text
+}
+
+/// What a reason is about: `differs (sharp): …`.
+fn about(reason: &Reason) -> String {
+    let standing = match reason.standing {
+        Standing::Explained => "differs, tested",
+        Standing::Refuted => "refuted",
+        _ => "differs, not explained",
+    };
+    match reason.of.join("; ") {
+        all if all.is_empty() => standing.into(),
+        some => format!("{standing} ({some})"),
+    }
 }
 
 /// What stands of every table and figure, then why where there is something to say.
@@ -86,7 +101,7 @@ pub(crate) fn section(document: ReproductionDocument) -> Section {
         .answer(answer(&document))
         .fact("Statements that agree", format!("{agree} of {}", document.numbers.len()));
     for reason in &document.reasons {
-        section = section.fact(&format!("Why {} differs", reason.exhibit), &*reason.why);
+        section = section.fact(&format!("{}, {}", reason.exhibit, about(reason)), &*reason.why);
     }
     for figure in document.figures.iter().cloned() {
         section = section.block(Block::Curves(figure));

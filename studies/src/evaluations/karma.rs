@@ -3,43 +3,46 @@
 //! Each experiment is repeated on demands drawn from other seeds. Ours is the middle of them; a number agrees if it is no farther
 //! from ours than the farthest of these, and half of its last digit.
 
-use super::{Experiment, Numbers, median};
+use super::{Drawn, Experiment, Numbers, Source, median};
 use crate::karma::settings;
 use fairplan::instances::DynamicOutcome;
 use fairplan::instances::generate::{Workload, WorkloadOptions, demands};
-use fairplan::report::reproduction::{Exhibit, Interval, Passage, Reproduced, Standing};
-use fairplan::{Control, Decimal, Error, MechanismOptions, Ties};
+use fairplan::report::reproduction::{Exhibit, Interval, KnownReason, Standing};
+use fairplan::{Control, Decimal, DemandSeries, Error, MechanismOptions, Ties};
 use rayon::prelude::*;
 
-pub(super) const FIG_6: (&str, Standing, &str) = (
-    "karma-fig6",
-    Standing::Explained,
-    "The demands are drawn: what the paper's users demand when others do is not published, only their sorted totals. How much \
+pub(super) const FIG_6: KnownReason = KnownReason {
+    exhibit: "karma-fig6",
+    of: &[],
+    standing: Standing::Explained,
+    why: "The demands are drawn: what the paper's users demand when others do is not published, only their sorted totals. How much \
      bursts begin together was fitted to one of these, the slices that max-min uses; max-min then treats our users less unevenly \
      still (smallest over largest total 0.39, published 0.27). The rest is the testbed: the published totals themselves, through \
      the same model of a cache, give 9.5, 3.5 and 1.4 where the text has 7.8, 4.3 and 1.8.",
-);
+};
 
-pub(super) const FIG_7: (&str, Standing, &str) = (
-    "karma-fig7",
-    Standing::Explained,
-    "The text says 95% where the totals published with it have 92.5%, which how much our bursts begin together was fitted to. All \
+pub(super) const FIG_7: KnownReason = KnownReason {
+    exhibit: "karma-fig7",
+    of: &[],
+    standing: Standing::Explained,
+    why: "The text says 95% where the totals published with it have 92.5%, which how much our bursts begin together was fitted to. All \
      together gain 0.9246 / 0.5676 = 1.63 by these totals when everybody becomes conformant, which is above the range that the \
      paper states; ours gain as much.",
-);
+};
 
-pub(super) const FIG_8: (&str, Standing, &str) = (
-    "karma-fig8",
-    Standing::Explained,
-    "The demands are drawn. How much bursts begin together was fitted to the slices that max-min uses; all else follows, and Karma \
+pub(super) const FIG_8: KnownReason = KnownReason {
+    exhibit: "karma-fig8",
+    of: &[],
+    standing: Standing::Explained,
+    why: "The demands are drawn. How much bursts begin together was fitted to the slices that max-min uses; all else follows, and Karma \
      is a little more even on ours.",
-);
+};
 
 /// Initial credits of Karma Sec. 5: nobody runs out of them.
 const CREDITS: u64 = 900_000;
 
 /// How many times demands are drawn.
-const DRAWS: u64 = 11;
+pub(super) const DRAWS: u64 = 11;
 
 /// Storage is so many times slower than the cache: the paper has 50 to 100.
 const SLOWDOWN: u32 = 50;
@@ -63,14 +66,26 @@ const SLICES: f64 = 100.0 * 100.0 * 900.0;
 /// (0.9246). 0.6 gives 0.927, 0.7 gives 0.9235, and bursts that begin whenever they like 0.948: see the test.
 const TOGETHER: &str = "0.6";
 
-/// 100 users of fair share 10 over 900 quanta, drawn from a seed.
-fn experiment(seed: u64, together: &str) -> Result<Experiment, Error> {
-    let mean = Decimal::from(10u32);
+/// The users, and the slices due to each.
+pub(super) const USERS: u64 = 100;
+pub(super) const FAIR_SHARE: u64 = 10;
+
+/// The users over 900 quanta, drawn from a seed.
+pub(super) fn experiment(seed: u64) -> Result<Experiment, Error> {
+    drawn(seed, TOGETHER)
+}
+
+fn drawn(seed: u64, together: &str) -> Result<Experiment, Error> {
+    let mean = Decimal::from(FAIR_SHARE as u32);
     let together = together.parse().map_err(Error::input)?;
     let options =
-        WorkloadOptions { workload: Workload::Bursts, users: 100, quanta: 900, mean, together, seed };
-    let cache_slowdown = Some(Decimal::from(SLOWDOWN));
-    Ok(Experiment { series: demands(&options)?, fair_share: 10, cache_slowdown })
+        WorkloadOptions { workload: Workload::Bursts, users: USERS, quanta: 900, mean, together, seed };
+    Ok(experiment_of(demands(&options)?))
+}
+
+/// The same with other demands.
+pub(super) fn experiment_of(series: DemandSeries) -> Experiment {
+    Experiment { series, fair_share: FAIR_SHARE, cache_slowdown: Some(Decimal::from(SLOWDOWN)) }
 }
 
 /// Karma as Sec. 5 has it, but for alpha; who is not conformant is drawn from the seed.
@@ -78,33 +93,17 @@ fn karma(alpha: &str, seed: u64) -> Result<MechanismOptions, Error> {
     Ok(MechanismOptions { seed, ..settings(alpha, CREDITS, Ties::Lowest)? })
 }
 
-/// A quantity over all draws.
-struct Drawn {
-    /// The middle one.
-    ours: f64,
-    /// How far from it the farthest is.
-    reach: f64,
-}
-
-impl Drawn {
-    fn beside(&self, passage: &Passage, quantity: &str, published: f64, half_a_digit: f64) -> Reproduced {
-        passage.number(quantity, published, self.ours, self.reach + half_a_digit)
-    }
-}
-
 /// Some quantities of every draw, each over all draws.
 fn over_draws<const N: usize>(
+    experiments: &[Experiment],
     quantities: impl Fn(u64, &Experiment) -> Result<[f64; N], Error> + Sync,
 ) -> Result<[Drawn; N], Error> {
-    let draws: Vec<[f64; N]> = (0..DRAWS)
-        .into_par_iter()
-        .map(|seed| quantities(seed, &experiment(seed, TOGETHER)?))
+    let draws: Vec<[f64; N]> = experiments
+        .par_iter()
+        .enumerate()
+        .map(|(seed, experiment)| quantities(seed as u64, experiment))
         .collect::<Result<_, _>>()?;
-    Ok(std::array::from_fn(|at| {
-        let ours = median(draws.iter().map(|draw| draw[at]));
-        let reach = draws.iter().map(|draw| (draw[at] - ours).abs()).fold(0.0, f64::max);
-        Drawn { ours, reach }
-    }))
+    Ok(std::array::from_fn(|at| Drawn::of(draws.iter().map(|draw| draw[at]))))
 }
 
 /// Smallest, median and largest.
@@ -117,12 +116,12 @@ fn range(numbers: impl Iterator<Item = f64> + Clone) -> [f64; 3] {
 }
 
 /// Fig. 6: what the three schemes do to utilization, allocations and the throughput of a cache.
-pub(crate) fn karma_fig6(_: &Control<'_>) -> Numbers {
+pub(crate) fn karma_fig6(source: &Source, control: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig6",
         source: "Karma paper, Fig. 6, Sec. 5.1; demands drawn to be like theirs",
     };
-    let quantities = over_draws(|seed, experiment| {
+    let quantities = over_draws(source.quarters(control)?, |seed, experiment| {
         let of = |name| experiment.outcome(name, &karma("0.5", seed)?, 0);
         let outcomes = [of("strict")?, of("max-min")?, of("karma")?];
         let throughput =
@@ -200,12 +199,12 @@ pub(crate) fn karma_fig6(_: &Control<'_>) -> Numbers {
 }
 
 /// Fig. 7: utilization while fewer and fewer users hoard, and what hoarders gain by ceasing to.
-pub(crate) fn karma_fig7(_: &Control<'_>) -> Numbers {
+pub(crate) fn karma_fig7(source: &Source, control: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig7",
         source: "Karma paper, Fig. 7, Sec. 5.2; demands drawn to be like theirs",
     };
-    let quantities = over_draws(|seed, experiment| {
+    let quantities = over_draws(source.quarters(control)?, |seed, experiment| {
         let settings = karma("0.5", seed)?;
         let outcome = |tenths| experiment.outcome("karma", &settings, tenths);
         let strict = experiment.outcome("strict", &settings, 0)?.metrics.utilization;
@@ -248,7 +247,7 @@ pub(crate) fn karma_fig7(_: &Control<'_>) -> Numbers {
 }
 
 /// Fig. 8: utilization and evenness for guaranteed fractions from 0 to 1, against the published totals.
-pub(crate) fn karma_fig8(_: &Control<'_>) -> Numbers {
+pub(crate) fn karma_fig8(source: &Source, control: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig8",
         source: "Karma paper, Fig. 8, Sec. 5.3, and the totals published with it; demands drawn to be like theirs",
@@ -256,7 +255,7 @@ pub(crate) fn karma_fig8(_: &Control<'_>) -> Numbers {
     let mut numbers = Vec::new();
     let mut evenness = Vec::new();
     for (scheme, smallest, largest, sum) in TOTALS {
-        let [utilization, even] = over_draws(|seed, experiment| {
+        let [utilization, even] = over_draws(source.quarters(control)?, |seed, experiment| {
             let (name, alpha) = scheme.split_once(", alpha ").unwrap_or((scheme, "0.5"));
             let metrics = experiment.outcome(name, &karma(alpha, seed)?, 0)?.metrics;
             Ok([metrics.utilization, metrics.allocation_min_over_max])
@@ -289,13 +288,13 @@ mod tests {
 
     #[test]
     fn the_papers_order_of_schemes_is_kept() {
-        let control = Control::none();
-        let numbers = karma_fig8(&control).unwrap();
+        let (source, control) = (Source::new(None), Control::none());
+        let numbers = karma_fig8(&source, &control).unwrap();
         let evenness: Vec<f64> =
             numbers.iter().filter(|n| n.quantity.ends_with("total")).map(|n| n.ours).collect();
         // Strict, max-min, then Karma with alpha falling from 1 to 0.
         assert!(evenness.windows(2).all(|pair| pair[0] <= pair[1] + 0.005), "{evenness:?}");
-        let utilization = karma_fig7(&control).unwrap();
+        let utilization = karma_fig7(&source, &control).unwrap();
         assert!(
             utilization[0].agrees && utilization[2..].iter().all(|number| number.agrees),
             "{utilization:?}"
@@ -308,8 +307,7 @@ mod tests {
     fn the_more_bursts_begin_together_the_less_is_used_and_the_fitted_number_meets_the_published_total() {
         let used = |together| {
             let of = |seed| {
-                let metrics =
-                    experiment(seed, together)?.outcome("max-min", &karma("0.5", seed)?, 0)?.metrics;
+                let metrics = drawn(seed, together)?.outcome("max-min", &karma("0.5", seed)?, 0)?.metrics;
                 Ok(metrics.utilization)
             };
             median((0..DRAWS).map(|seed| -> Result<f64, Error> { of(seed) }).map(Result::unwrap))

@@ -1,13 +1,16 @@
-//! The evaluations of two papers on Snowflake's demands, which may not be shipped: on demands drawn to be like them.
+//! The evaluations of two papers on Snowflake's demands, which are not shipped: on demands drawn to be like them, or on the public
+//! data set, when a user has it.
 
 mod fair_shares;
 mod karma;
+mod source;
 
 pub(crate) use fair_shares::{fig2, fig3, fig4, fig5, fig6};
 pub(crate) use karma::{karma_fig6, karma_fig7, karma_fig8};
+pub(crate) use source::Source;
 
 use fairplan::instances::DynamicOutcome;
-use fairplan::report::reproduction::{Reproduced, Standing};
+use fairplan::report::reproduction::{Interval, KnownReason, Passage, Reproduced};
 use fairplan::{
     AllocateOptions, Control, Decimal, DemandSeries, Error, FairShares, MechanismOptions, allocate,
 };
@@ -15,16 +18,38 @@ use fairplan::{
 type Numbers = Result<Vec<Reproduced>, Error>;
 
 /// Why numbers differ, as far as it was tested or the papers allow to say.
-pub(crate) const REASONS: [(&str, Standing, &str); 8] = [
-    karma::FIG_6,
-    karma::FIG_7,
-    karma::FIG_8,
-    fair_shares::FIG_2,
-    fair_shares::FIG_3,
-    fair_shares::FIG_4,
-    fair_shares::FIG_5,
-    fair_shares::FIG_6,
-];
+pub(crate) fn reasons() -> Vec<KnownReason> {
+    [&[karma::FIG_6, karma::FIG_7, karma::FIG_8][..], &fair_shares::REASONS].concat()
+}
+
+/// A quantity over demands drawn from several seeds.
+#[derive(Clone, Copy)]
+struct Drawn {
+    /// The middle one.
+    ours: f64,
+    /// How far from it the farthest is: a number agrees if it is no farther.
+    reach: f64,
+}
+
+impl Drawn {
+    fn of(draws: impl Iterator<Item = f64> + Clone) -> Self {
+        let ours = median(draws.clone());
+        let reach = draws.map(|draw| (draw - ours).abs()).fold(0.0, f64::max);
+        Self { ours, reach }
+    }
+
+    fn beside(&self, passage: &Passage, quantity: &str, published: f64, half_a_digit: f64) -> Reproduced {
+        passage.number(quantity, published, self.ours, self.reach + half_a_digit)
+    }
+
+    fn within(&self, passage: &Passage, quantity: &str, range: Interval) -> Reproduced {
+        passage.range(quantity, range, self.ours, self.reach)
+    }
+
+    fn as_said(&self, passage: &Passage, quantity: &str, reading: Interval) -> Reproduced {
+        passage.words_of_draws(quantity, reading, self.ours, self.reach)
+    }
+}
 
 /// An experiment: the demands, what is due, and the cache that slices are, if any.
 struct Experiment {

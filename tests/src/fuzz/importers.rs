@@ -115,8 +115,11 @@ pub(super) fn targets() -> Vec<Target> {
                 quantum,
                 from: None,
                 until: None,
+                sample: None,
             };
             let _ = snowset(&options(SnowsetDemand::Memory { slice: 1000 }, 3600));
+            let sample = Some(WarehouseSample { warehouses: 1, seed: 1 });
+            let _ = snowset(&SnowsetOptions { sample, ..options(SnowsetDemand::Queries { slices: 2 }, 60) });
             used(&snowset(&options(SnowsetDemand::Servers, 60)).map_err(text)?.0, paths);
             Ok(())
         }),

@@ -23,7 +23,7 @@ fn a_bracket_is_written_and_verified_from_the_two_files_and_a_changed_one_is_ref
     assert_eq!(verdict["holds"], true);
     assert_eq!(verdict["result_format"], "fairplan.bound.v1");
     let value = bound["integral_upper"].to_string();
-    folder.write("forged.json", again.replace(&value, "0.2770"));
+    folder.write("forged.json", again.replace(&value, "0.2843"));
     assert_eq!(folder.run(&["-q", "verify", "i.json", "forged.json"]).status.code(), Some(1));
 }
 
@@ -66,7 +66,7 @@ fn comparing_marks_the_policies_that_are_proved_optimal() {
     };
     assert_eq!(of("proved_optimal"), [true, false, true]);
     assert_eq!(of("gap_to_integral")[0], 0.0);
-    assert!(of("gap_to_integral")[1].as_f64().unwrap() > 0.13);
+    assert!(of("gap_to_integral")[1].as_f64().unwrap() > 0.07);
     assert_eq!(comparison["bounds"]["integral_upper"], comparison["bounds"]["integral_lower"]);
 }
 
@@ -77,7 +77,7 @@ fn the_pattern_placement_is_a_placement_like_any_other() {
     folder.done(&["-q", "place", "i.json", "--policy", "pattern", "--servers-out", "-o", "placement.json"]);
     assert_eq!(read(&folder.done(&["-q", "verify", "i.json", "placement.json"]))["holds"], true);
     let value = read(&folder.read("placement.json"))["value"].as_f64().unwrap();
-    assert!((value - 0.47673).abs() < 5e-6, "{value}");
+    assert!((value - 0.46181).abs() < 5e-6, "{value}");
 }
 
 #[test]

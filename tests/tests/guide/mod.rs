@@ -5,6 +5,7 @@
 mod contents;
 mod examples;
 mod page;
+mod prose;
 mod python;
 
 use crate::command_line::root;

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 /// Snowflake's queries (Snowset): one user a warehouse
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What a query holds from createdTime until endTime is its user's demand, averaged over each quantum and rounded up. The \
-result is a fairplan.demands.v1.
+What a query holds from createdTime until endTime is its user's demand, averaged over each quantum and rounded up, unless \
+--per-query counts it whole. The result is a fairplan.demands.v1.
 
 Example: fairplan import snowset snowset-main.csv.gz --quantum 60 --until '2018-02-22 00:00:00' \\
            -o demands.json")]
@@ -30,6 +30,14 @@ pub struct SnowsetArguments {
     /// Slices are so many bytes of memoryUsed, instead of one server of serverCount
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
     memory_slice: Option<u64>,
+    /// Every query demands so many slices in each quantum that it touches, however briefly
+    #[arg(
+        long,
+        value_name = "SLICES",
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000),
+        conflicts_with = "memory_slice"
+    )]
+    per_query: Option<u64>,
     /// From this time in UTC on (2018-02-21 00:00:00)
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
@@ -90,10 +98,14 @@ pub fn from_shaved_ice(arguments: ShavedIceArguments, common: CommonOptions) -> 
 
 /// Reads the queries and writes the demands.
 pub fn from_snowset(arguments: SnowsetArguments, common: CommonOptions) -> Result<Answer, Error> {
-    let SnowsetArguments { queries, quantum, memory_slice, from, until, output } = arguments;
+    let SnowsetArguments { queries, quantum, memory_slice, per_query, from, until, output } = arguments;
     let destination = output.destination()?;
-    let demand = memory_slice.map_or(SnowsetDemand::Servers, |slice| SnowsetDemand::Memory { slice });
-    let options = SnowsetOptions { queries, demand, quantum, from, until };
+    let demand = match (memory_slice, per_query) {
+        (Some(slice), _) => SnowsetDemand::Memory { slice },
+        (None, Some(slices)) => SnowsetDemand::Queries { slices },
+        (None, None) => SnowsetDemand::Servers,
+    };
+    let options = SnowsetOptions { queries, demand, quantum, from, until, sample: None };
     let (series, report) = progress::during(common, "reading the trace", || snowset(&options))?;
     destination.write(|out| files::write_demands(&series, out))?;
     tell(common, || {

@@ -50,5 +50,5 @@ pub fn reproduced(
         Ok(())
     };
     results(&tasks, &kept, &mut take).map_err(failed)?;
-    Ok(joined(parts, options.summary))
+    Ok(joined(parts, options))
 }
