@@ -169,9 +169,8 @@ fn real_outputs_fit_their_schemas() {
         exhibit.says("one to two").range("q", Interval::between(1.0, 2.0), 2.05, 0.1),
         exhibit.says("more").words("q", Interval::at_least(1.0), 1.0),
     ];
-    assert!(
-        ReproductionBody::new(agreeing, Vec::new(), &[("e", Standing::Explained, "why")]).reasons.is_empty()
-    );
+    let why = KnownReason { exhibit: "e", of: &[], standing: Standing::Explained, why: "why" };
+    assert!(ReproductionBody::new(agreeing, Vec::new(), &[why]).reasons.is_empty());
 }
 
 #[test]

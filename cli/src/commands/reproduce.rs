@@ -42,7 +42,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 2000, requires = "google2011")]
     servers: u64,
     /// Recompute each exhibit as a task of a sweep in this directory: on all cores, and what is there already not again
-    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["google2011", "alibaba_gpu2023"])]
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["google2011", "alibaba_gpu2023", "snowset"])]
     sweep: Option<PathBuf>,
     /// Draw the figures, each as ID.svg in this directory
     #[arg(long, value_name = "DIRECTORY")]
@@ -58,7 +58,8 @@ fn exhibits() -> String {
 
 /// Recomputes, writes, says whether all agree.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { ids, summary, google2011, alibaba_gpu2023, snowset, servers, sweep, plots, output } = arguments;
+    let Arguments { ids, summary, google2011, alibaba_gpu2023, snowset, servers, sweep, plots, output } =
+        arguments;
     let options = ReproduceOptions { ids, summary, google2011, alibaba_gpu2023, snowset, servers };
     options.check()?;
     if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {

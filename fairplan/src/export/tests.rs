@@ -3,7 +3,7 @@ use crate::{SolveOptions, report, solve};
 use fairplan_exports::{ExportBody, MemoryIn, Unit};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{
-    ClassLimit, Decimal, Draft, DraftQuota, DraftUser, NewGroup, Quota, ResourceId, ServerClass,
+    ClassAmounts, Decimal, Draft, DraftQuota, DraftUser, NewGroup, Quota, ResourceId, ServerClass,
 };
 use std::collections::BTreeMap;
 
@@ -56,15 +56,15 @@ pub(super) fn random(seed: u64, memory: u64) -> Instance {
     };
     draft.users = (0..users).map(user).collect();
     // Somebody is limited on each class.
-    let limits = (0..classes as usize).map(|l| ClassLimit {
+    let limits = (0..classes as usize).map(|l| ClassAmounts {
         classes: vec![ClassId(l)],
         amounts: vec![(ResourceId(0), decimal(2 + l as u64))],
     });
     let quota = Quota { limits: limits.collect(), ..Quota::default() };
     draft.quotas = vec![DraftQuota { is_group: false, owner: "user.1".into(), quota }];
     // Of some trees a group may have half of each class.
-    if groups > 0 && seed % 3 == 0 {
-        let limits = (0..classes as usize).map(|l| ClassLimit {
+    if groups > 0 && seed.is_multiple_of(3) {
+        let limits = (0..classes as usize).map(|l| ClassAmounts {
             classes: vec![ClassId(l)],
             amounts: vec![(ResourceId(0), draft.classes[l].capacity[0])],
         });

@@ -239,11 +239,14 @@ pub(super) fn nodes_that_count(
     read_nodes(&options, report)
 }
 
+/// A node's name and its labels.
+pub type NodeLabels = (String, BTreeMap<String, String>);
+
 /// The labels of nodes, by their names.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, object, field and value are named), files without a node.
-pub fn node_labels(files: &[String]) -> Result<Vec<(String, BTreeMap<String, String>)>, InstanceError> {
+pub fn node_labels(files: &[String]) -> Result<Vec<NodeLabels>, InstanceError> {
     let mut report = ImportReport::default();
     let options =
         KubernetesOptions { nodes: files.to_vec(), all_nodes: true, ..KubernetesOptions::default() };

@@ -52,7 +52,7 @@ impl Drawn {
 }
 
 /// An experiment: the demands, what is due, and the cache that slices are, if any.
-struct Experiment {
+pub struct Experiment {
     series: DemandSeries,
     fair_share: u64,
     cache_slowdown: Option<Decimal>,

@@ -225,8 +225,7 @@ fn fair_shares_name_every_user_of_the_series_once() {
 #[test]
 fn rows_of_a_series_that_is_sorted_may_stand_in_any_order() {
     let folder = Folder::new();
-    let sorted =
-        |name: &str, table: &str| read_proportions(&folder.file(name, table), "month");
+    let sorted = |name: &str, table: &str| read_proportions(&folder.file(name, table), "month");
     let wide = sorted("w.csv", "month,all\n2026-03,13\n2026-01,10\n2026-02,11\n").unwrap();
     let numbered = sorted("n.csv", "month,all\n10,13\n8,10\n9,11\n").unwrap();
     let long = sorted("l.csv", "month,user,demand\n10,all,13\n8,all,10\n9,all,11\n").unwrap();

@@ -86,6 +86,7 @@ pub struct Demanded {
     /// The part of the seconds in which it is less than a standard deviation away.
     pub within: f64,
     /// The part of the seconds in which it is no more than there is.
+    #[cfg(test)]
     pub enough: f64,
     /// The part that the ten users have who demand most.
     pub of_ten: f64,
@@ -100,6 +101,7 @@ impl Demanded {
         let centre = mean(sums.iter().copied()).unwrap_or(f64::NAN);
         let deviation = mean(sums.iter().map(|sum| (sum - centre).powi(2))).unwrap_or(f64::NAN).sqrt();
         let near = sums.iter().filter(|sum| (*sum - centre).abs() < deviation).count();
+        #[cfg(test)]
         let enough = sums.iter().filter(|sum| **sum <= USERS as f64).count();
         let mut totals = series.totals();
         totals.sort_unstable_by(|a, b| b.cmp(a));
@@ -107,6 +109,7 @@ impl Demanded {
         Self {
             mean: centre,
             within: near as f64 / sums.len() as f64,
+            #[cfg(test)]
             enough: enough as f64 / sums.len() as f64,
             of_ten: totals.iter().take(10).sum::<u64>() as f64 / all as f64,
             idle: totals.iter().filter(|total| **total == 0).count() as f64 / totals.len() as f64,

@@ -147,7 +147,7 @@ fn draws_are_alike_and_none_has_what_is_called_refuted() {
         }
     }
     for day in days {
-        assert!(MIXED.all(|at| day.of("sharp", at).advantage < 0.05));
+        assert!(MIXED.into_iter().all(|at| day.of("sharp", at).advantage < 0.05));
         assert!(day.of("strict", 5).fairness < 0.1);
         // An auction leaves somebody without anything wherever more is demanded than there is.
         let short = day.of("mpsp", 0).short_term;
