@@ -297,24 +297,44 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// What each tenant is given and its part of what is given to none of its siblings.
+/// What each tenant is given and, by weight, its part of what is given to none of its siblings: of those who use some and may have
+/// more, so that what one cannot take goes to the others.
 fn fair(shared: &Shared) -> Vec<Vec<f64>> {
     let tenants = &shared.tenants;
-    let mut fair: Vec<Vec<f64>> = Vec::with_capacity(tenants.len());
-    let mut sums = vec![(vec![0.0; shared.room.len()], 0.0); tenants.len() + 1];
-    for tenant in tenants {
-        let (given, weights) = &mut sums[tenant.parent.map_or(0, |parent| parent + 1)];
-        given.iter_mut().zip(&tenant.given).for_each(|(sum, amount)| *sum += amount);
-        *weights += tenant.weight;
+    let size = shared.room.len();
+    let mut used: Vec<Vec<f64>> = tenants.iter().map(|tenant| tenant.uses.clone()).collect();
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); tenants.len() + 1];
+    for t in (0..tenants.len()).rev() {
+        let parent = tenants[t].parent;
+        below[parent.map_or(0, |parent| parent + 1)].push(t);
+        if let Some(parent) = parent {
+            let own = used[t].clone();
+            used[parent].iter_mut().zip(own).for_each(|(sum, amount)| *sum += amount);
+        }
     }
-    for tenant in tenants {
-        let (given, weights) = &sums[tenant.parent.map_or(0, |parent| parent + 1)];
-        let all = tenant.parent.map_or(&shared.room, |parent| &fair[parent]);
-        let part = |at: usize| {
-            tenant.given[at] + (all[at] - given[at]).max(0.0) * tenant.weight / weights.max(f64::MIN_POSITIVE)
-        };
-        let own = (0..all.len()).map(part).collect();
-        fair.push(own);
+    let mut fair: Vec<Vec<f64>> = tenants.iter().map(|tenant| tenant.given.clone()).collect();
+    // Parents come before those below them.
+    for (queue, siblings) in below.iter().enumerate() {
+        for at in 0..size {
+            let all = queue.checked_sub(1).map_or(shared.room[at], |parent| fair[parent][at]);
+            let mut left = (all - siblings.iter().map(|t| tenants[*t].given[at]).sum::<f64>()).max(0.0);
+            // How much of the rest each can take for its weight; the least first.
+            let room = |t: usize| match tenants[t].limit[at] {
+                _ if used[t][at] == 0.0 => 0.0,
+                Some(limit) => (limit - tenants[t].given[at]).max(0.0) / tenants[t].weight,
+                None => f64::INFINITY,
+            };
+            let mut order: Vec<(f64, usize)> = siblings.iter().map(|t| (room(*t), *t)).collect();
+            order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            let mut weights: f64 = siblings.iter().map(|t| tenants[*t].weight).sum();
+            for (room, t) in order {
+                let weight = tenants[t].weight;
+                let part = (left * weight / weights.max(f64::MIN_POSITIVE)).min(room * weight).min(left);
+                fair[t][at] += part;
+                left -= part;
+                weights -= weight;
+            }
+        }
     }
     fair
 }
@@ -342,6 +362,16 @@ mod tests {
     fn near(found: &[f64], expected: &[f64]) {
         let is_near = |(found, expected): (&f64, &f64)| (found - expected).abs() <= 4e-3 * expected.max(1.0);
         assert!(found.iter().zip(expected).all(is_near), "{found:?}, not {expected:?}");
+    }
+
+    #[test]
+    fn what_a_closed_or_idle_queue_cannot_take_goes_to_its_siblings() {
+        let mut closed = told(None, 5.0, &[0.0], &[1.0]);
+        closed.limit = vec![Some(0.0)];
+        let idle = told(None, 5.0, &[0.0], &[0.0]);
+        let tenants = vec![closed, told(None, 1.0, &[0.0], &[1.0]), idle, told(None, 1.0, &[4.0], &[1.0])];
+        let shared = Shared { measure: Measure::OverFair, resources: 1, room: vec![12.0], tenants };
+        assert_eq!(fair(&shared), [[0.0], [4.0], [0.0], [8.0]]);
     }
 
     #[test]

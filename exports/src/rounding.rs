@@ -8,7 +8,8 @@ const WHOLE: f64 = 1e-6;
 /// rounded up at all.
 ///
 /// They come to the whole number nearest to the sum of `exact`, as far as `most` and `may_rise` let them. Where already the
-/// numbers below come to more than `most`, which is no case where the exact ones fit, the smallest remainders lose one each.
+/// numbers below come to more than `most`, which is no case where the exact ones fit, the smallest remainders lose one each, and of
+/// equal ones the larger number, which feels it least.
 pub fn largest_remainders(exact: &[f64], most: u64, may_rise: &[bool]) -> Vec<u64> {
     let snapped =
         |number: &f64| if (number - number.round()).abs() <= WHOLE { number.round() } else { *number };
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn sums_that_are_over_by_their_last_digit_lose_one() {
-        assert_eq!(rounded(&[3.9999999, 6.0], 9), [3, 6]);
+        assert_eq!(rounded(&[3.9999999, 6.0], 9), [4, 5]);
     }
 
     proptest! {

@@ -47,7 +47,7 @@ def export(
     >>> cluster = fp.generate.drfh_fig1()
     >>> exported = fp.export(cluster, fp.solve(cluster), "kueue", memory_in="Gi")
     >>> [tenant["amounts"][0]["units"] for tenant in exported["tenants"]]
-    [1, 10]
+    [2, 10]
     >>> exported.configuration.count("kind: ClusterQueue")
     2
     """

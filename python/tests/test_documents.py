@@ -53,7 +53,7 @@ def test_exports_are_the_bytes_of_the_command(command, tmp_path):
     with pytest.raises(fp.InputError, match="target = x"):
         fp.export(cluster, solution, "x")
     with pytest.raises(fp.InputError, match="headroom"):
-        fp.export(cluster, solution, "kueue", headroom=1)
+        fp.export(cluster, solution, "kueue", memory_in="Gi", headroom=1)
 
 
 def test_a_group_is_explained_as_the_command_does(command, tmp_path):

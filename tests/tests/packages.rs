@@ -63,7 +63,7 @@ fn every_crate_can_be_packaged_for_a_registry() {
     );
     let packages = std::fs::read_dir(folder.path().join("package")).unwrap();
     let names = packages.map(|file| file.unwrap().file_name().into_string().unwrap());
-    assert_eq!(names.filter(|name| name.ends_with(".crate")).count(), 13);
+    assert_eq!(names.filter(|name| name.ends_with(".crate")).count(), 14);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use fairplan_imports::{
     JobOwner, KubernetesQueuesOptions, KueueOptions, SlurmOptions, TaskGrouping, YarnOptions,
     kubernetes_queues, kueue, slurm, yarn,
 };
-use fairplan_instances::{Decimal, GroupId, Owner, Quota, ResourceId};
+use fairplan_instances::{ClassAmounts, Decimal, GroupId, Owner, Quota, ResourceId};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -157,24 +157,27 @@ fn as_deployed(instance: &Instance, export: &Export, imported: &Instance, text: 
         let mut queue = DeployedQueue { parent: above(group.parent), weight, ..DeployedQueue::default() };
         let quota = imported.quota_of(Owner::Group(GroupId(g)));
         if export.target.knows_classes() {
-            // Limits of single classes; what cohorts and divided queues have is what is below them.
-            for limit in quota.into_iter().flat_map(|quota| &quota.limits) {
-                let label = text_class((instance, export), imported, &limit.classes);
-                for (r, amount) in &limit.amounts {
-                    queue.limits.insert((label.clone(), resource(*r)), amount.to_f64());
+            // By single classes; what divided queues have is what is below them.
+            let of_class = |over: &ClassAmounts| -> Vec<((String, String), f64)> {
+                let label = text_class((instance, export), imported, &over.classes);
+                over.amounts
+                    .iter()
+                    .map(|(r, amount)| ((label.clone(), resource(*r)), amount.to_f64()))
+                    .collect()
+            };
+            if let Some(quota) = quota {
+                queue.limits.extend(quota.limits.iter().flat_map(of_class));
+            }
+            // What Kueue's cohorts are sure of is what those below them are.
+            if let (Target::Yarn, Some(quota)) = (target, quota) {
+                queue.amounts.extend(quota.guarantees.iter().flat_map(of_class));
+                if imported.classes().len() == 1 {
+                    let only = [fairplan_instances::ClassId(0)];
+                    state(&mut queue, Some(quota), &text_class((instance, export), imported, &only));
                 }
             }
         } else {
             state(&mut queue, quota, "");
-        }
-        if let (Target::Yarn, Some(told)) = (target, text.get(&name)) {
-            // What those above others are sure of comes back in sums over the labels.
-            for (r, amount) in quota.into_iter().flat_map(|quota| &quota.guarantee) {
-                let of = told.amounts.iter().filter(|((_, name), _)| *name == resource(*r));
-                if near(of.clone().map(|(_, amount)| amount).sum(), amount.to_f64()) {
-                    queue.amounts.extend(of.map(|(key, amount)| (key.clone(), *amount)));
-                }
-            }
         }
         if name != "cohort cluster" {
             found.insert(name, queue);

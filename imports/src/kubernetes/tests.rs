@@ -108,7 +108,7 @@ fn taints_of_a_state_that_are_lifted_from_open_nodes_are_counted() {
         std::fs::write(&path, content).unwrap();
         path
     };
-    let nodes = "kind: Node\nmetadata: {name: n}\nspec: {taints: [{key: node.kubernetes.io/memory-pressure, effect: NoSchedule}]}\nstatus: {allocatable: {cpu: 4}}\n";
+    let nodes = "kind: Node\nmetadata: {name: node}\nspec: {taints: [{key: node.kubernetes.io/memory-pressure, effect: NoSchedule}]}\nstatus: {allocatable: {cpu: 4}}\n";
     let pods = "kind: Pod\nmetadata: {name: p, namespace: a}\nspec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}\nstatus: {phase: Pending}\n";
     let options = KubernetesOptions {
         nodes: vec![write("nodes.yaml", nodes)],

@@ -33,19 +33,14 @@ impl Reading {
         let (mut limit, mut guarantee) = (BTreeMap::new(), BTreeMap::new());
         let mut weight: Option<f64> = None;
         for (name, resource) in spec.resources {
-            let (name, factor) = match name.as_str() {
-                "cpu" => ("cpu", 1e-3),
-                "memory" => ("memory", 1e6),
-                "gpu" => (self.gpu.as_str(), 1.0),
+            let (name, suffix) = match name.as_str() {
+                "cpu" => ("cpu", "m"),
+                "memory" => ("memory", "M"),
+                "gpu" => (self.gpu.as_str(), ""),
                 other => {
                     report.one(format!("amounts of {other} left out, which KAI does not count"));
                     continue;
                 }
-            };
-            // Without the zeros at its end, of which there would be more digits than a number can have.
-            let amount = |stated: f64| {
-                let text = format!("{:.9}", stated * factor);
-                Quantity::parse(text.trim_end_matches('0').trim_end_matches('.')).ok()
             };
             let most = resource.limit.filter(|limit| *limit >= 0.0);
             let mut sure = resource.quota;
@@ -58,10 +53,20 @@ impl Reading {
             }
             if resource.quota < 0.0 {
                 report.one("quotas without an end left out, which guarantee nothing in particular");
-            } else if sure > 0.0 {
-                guarantee.extend(amount(sure).map(|sure| (name.to_owned(), sure)));
             }
-            limit.extend(most.and_then(amount).map(|most| (name.to_owned(), most)));
+            for (amounts, stated) in
+                [(&mut guarantee, Some(sure).filter(|sure| *sure > 0.0)), (&mut limit, most)]
+            {
+                let Some(stated) = stated else { continue };
+                // By its digits: a product of doubles may have more of them than a number can have.
+                match Quantity::parse(&format!("{stated}{suffix}")) {
+                    Ok(amount) => drop(amounts.insert(name.to_owned(), amount)),
+                    Err(_) => report.one(format!(
+                        "amounts of too many digits left out: {stated}{suffix} of {name}, {}",
+                        metadata.name
+                    )),
+                }
+            }
             let own = resource.weight.unwrap_or(1.0);
             if weight.is_some_and(|weight| weight != own) {
                 report.one("queues weigh resources differently: the largest weight counts");

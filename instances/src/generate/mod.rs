@@ -90,7 +90,7 @@ mod tests {
             (
                 "drfh-fig4",
                 drfh_fig4(&[1, 2, 3]),
-                "a81b1039da1ce3d8bf448a7b1c560032d3b09256c1d1e6e1699aba667d517b07",
+                "9e63fbc28d37cf683516ed8d2a7ad390dae13b706508ef7e13239bb4f5809015",
             ),
         ];
         let digests: Vec<_> =

@@ -13,6 +13,7 @@ fn main() {
     input.read_line(&mut line).unwrap_or_default();
     let cluster: Value = serde_json::from_str(&line).unwrap_or_default();
     let list = |value: &Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
     let amounts = |value: &Value, key: &str| -> Vec<f64> {
         list(value, key).iter().map(|amount| amount.as_str().unwrap_or("0").parse().unwrap_or(0.0)).collect()
     };
@@ -20,13 +21,18 @@ fn main() {
     let mut free: Vec<Vec<f64>> = servers.iter().map(|server| amounts(server, "capacity")).collect();
     let answers: Vec<String> =
         servers.iter().map(|server| format!("{{\"server\":{}}}\n", server["id"])).collect();
-    // Of each user its demand, and the first server that may have room.
-    let mut users: HashMap<String, (Vec<f64>, usize)> = HashMap::new();
-    for user in list(&cluster, "users") {
-        users.insert(user["id"].as_str().unwrap_or_default().into(), (amounts(&user, "demand"), 0));
-    }
-    let id = |server: &Value| server["id"].as_str().unwrap_or_default().to_owned();
-    let positions: HashMap<String, usize> = servers.iter().map(id).zip(0..).collect();
+    let classes: Vec<String> = servers.iter().map(|server| text(server, "class")).collect();
+    // Of each user its demand, the classes it may use if not all, and the first server that may have room.
+    let mut users: HashMap<String, (Vec<f64>, Option<HashSet<String>>, usize)> = HashMap::new();
+    let asker = |user: &Value| {
+        let eligible = user["eligible"].as_array().map(|names| {
+            names.iter().map(|name| name.as_str().unwrap_or_default().to_owned()).collect::<HashSet<_>>()
+        });
+        (text(user, "id"), (amounts(user, "demand"), eligible, 0))
+    };
+    users.extend(list(&cluster, "users").iter().map(asker));
+    let positions: HashMap<String, usize> =
+        servers.iter().map(|server| text(server, "id")).zip(0..).collect();
     let mut task = 0u64;
     let mut met: HashSet<String> = HashSet::new();
     loop {
@@ -37,21 +43,20 @@ fn main() {
         let kind = line.split('"').nth(3).unwrap_or_default().to_owned();
         if kind != "place" {
             let message: Value = serde_json::from_str(&line).unwrap_or_default();
-            let text = |key: &str| message[key].as_str().unwrap_or_default().to_owned();
             match kind.as_str() {
                 "end" => {
-                    let at = positions.get(&text("server")).copied().unwrap_or_default();
-                    let demand = users.get(&text("user")).cloned().unwrap_or_default().0;
+                    let at = positions.get(&text(&message, "server")).copied().unwrap_or_default();
+                    let demand = users.get(&text(&message, "user")).cloned().unwrap_or_default().0;
                     free[at].iter_mut().zip(&demand).for_each(|(left, need)| *left += need);
                     // What was passed by may have room again.
-                    users.values_mut().for_each(|(_, first)| *first = (*first).min(at));
+                    users.values_mut().for_each(|(.., first)| *first = (*first).min(at));
                 }
                 "begin" => {
-                    let at = positions.get(&text("server")).copied().unwrap_or_default();
-                    let demand = users.get(&text("user")).cloned().unwrap_or_default().0;
+                    let at = positions.get(&text(&message, "server")).copied().unwrap_or_default();
+                    let demand = users.get(&text(&message, "user")).cloned().unwrap_or_default().0;
                     free[at].iter_mut().zip(&demand).for_each(|(left, need)| *left -= need);
                 }
-                "user" => drop(users.insert(text("id"), (amounts(&message, "demand"), 0))),
+                "user" => users.extend([asker(&message)]),
                 _ => {}
             }
             continue;
@@ -59,9 +64,12 @@ fn main() {
         task += 1;
         let user = line.rsplit_once("\"user\":\"").and_then(|(_, rest)| rest.split_once('"'));
         let is_first = user.is_some_and(|(id, _)| met.insert(id.to_owned()));
-        let Some((demand, at)) = user.and_then(|(id, _)| users.get_mut(id)) else { break };
-        let fits = |free: &[f64]| demand.iter().zip(free).all(|(need, left)| *need <= left + 1e-9);
-        while *at < free.len() && !fits(&free[*at]) {
+        let Some((demand, eligible, at)) = user.and_then(|(id, _)| users.get_mut(id)) else { break };
+        let fits = |at: usize| {
+            eligible.as_ref().is_none_or(|eligible| eligible.contains(&classes[at]))
+                && demand.iter().zip(&free[at]).all(|(need, left)| *need <= left + 1e-9)
+        };
+        while *at < free.len() && !fits(*at) {
             *at += 1;
         }
         match fault.as_str() {

@@ -167,7 +167,7 @@ fn what_cannot_be_meant_is_named_before_anything_runs() {
         ),
         ("command: report\nparameters: {title: [a]}".into(), "report cannot be swept"),
         ("command: plan\nparameters: {title: [a]}".into(), "plan is several commands"),
-        ("command: [\n".into(), "sweep.yaml: specification: "),
+        ("command: [\n".into(), "sweep.yaml: line 1, column 10: "),
     ] {
         folder.write("sweep.yaml", &specification);
         let refused = folder.refused(&["sweep", "plan", "sweep.yaml", "-o", "sweep.jsonl"]);

@@ -68,8 +68,8 @@ fn numbers(text: &str) -> Vec<Stated> {
     let mut at = 0;
     while at < bytes.len() {
         let first = at;
-        let before = text[..at].chars().next_back();
-        if !bytes[at].is_ascii_digit() || before.is_some_and(|c| c.is_alphanumeric() || "._".contains(c)) {
+        let before = || text[..at].chars().next_back();
+        if !bytes[at].is_ascii_digit() || before().is_some_and(|c| c.is_alphanumeric() || "._".contains(c)) {
             at += 1;
             continue;
         }

@@ -115,7 +115,10 @@ fn a_run_from_a_placement_goes_on_as_if_its_policy_had_placed_it() {
         let context = format!("case {number}, {name}");
         assert_eq!(later(since), later(events), "{context}");
         assert_eq!((outcome.tasks, outcome.end), (placing.tasks, placing.end), "{context}");
-        assert_eq!((outcome.users, outcome.utilization), (placing.users, placing.utilization), "{context}");
+        // Of those who come behind the horizon the first may have been read.
+        let [ours, theirs] = [outcome.users, placing.users]
+            .map(|users| users.into_iter().filter(|user| user.submitted > 0).collect::<Vec<_>>());
+        assert_eq!((ours, outcome.utilization), (theirs, placing.utilization), "{context}");
     }
     assert!(tried > 100, "only {tried}");
 }
