@@ -54,7 +54,8 @@ const CORRECTORS: [Correctors; 2] =
 const LARGE: usize = 64;
 /// How much of the products a step may aim at: little at first, since centrality correctors keep its steps long; more after a
 /// step that left too much of them, and least again after one that did well or where aiming at all of them did no better.
-/// Where there are [`MANY_GROUPS`] a row, steps that aim at little get lost: there Mehrotra's rule stands as it is.
+/// Where there are [`MANY_GROUPS`] a row, steps that aim at little get lost: there Mehrotra's rule stands as it is, and in small
+/// systems, whose steps cost nothing.
 struct Centring {
     least: f64,
     most: f64,
@@ -70,9 +71,9 @@ impl Centring {
     const LEAVES: f64 = 0.8;
     const GROWTH: f64 = 30.0;
 
-    fn new(problem: &LevelProblem<'_>) -> Self {
+    fn new(problem: &LevelProblem<'_>, system: &LevelSystem) -> Self {
         let many = problem.groups.len() > MANY_GROUPS * problem.capacities.len();
-        let least = if many { 1.0 } else { Self::LEAST };
+        let least = if many || system.order(problem) < LARGE { 1.0 } else { Self::LEAST };
         Self { least, most: least, products: f64::INFINITY }
     }
 
@@ -210,13 +211,14 @@ impl<'a> Run<'a> {
             }
         }
         let now = Point { t, zeta, s, u, p, v, y, q, o, f, z };
+        let system = LevelSystem::new(problem);
         Self {
             problem,
             penalty,
             omega: weights(problem, sizes),
-            centring: Centring::new(problem),
+            centring: Centring::new(problem, &system),
             measured: Measured::default(),
-            system: LevelSystem::new(problem),
+            system,
             best: now.clone(),
             best_gap: f64::INFINITY,
             now,
@@ -226,13 +228,14 @@ impl<'a> Run<'a> {
     /// From a first iterate near the central path.
     fn centred(problem: &'a LevelProblem<'a>, penalty_levels: f64) -> Self {
         let Centred { now, penalty, omega } = Centred::of(problem, penalty_levels);
+        let system = LevelSystem::new(problem);
         Self {
             problem,
             penalty,
             omega,
-            centring: Centring::new(problem),
+            centring: Centring::new(problem, &system),
             measured: Measured::default(),
-            system: LevelSystem::new(problem),
+            system,
             best: now.clone(),
             best_gap: f64::INFINITY,
             now,

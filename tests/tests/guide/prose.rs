@@ -15,6 +15,8 @@ const ELSEWHERE: &[(&str, &str, &str, &str)] = &[
         "instances/src/generate/demands.rs",
         "how many quanta on the mean it runs, as a fraction: 7.25",
     ),
+    ("fs-fig2.md", "64%", "instances/src/generate/demands.rs", "more than 64% of its users demand nothing"),
+    ("fs-fig2.md", "76%", "instances/src/generate/demands.rs", "Users who start queries at all: 24%"),
     ("fs-fig2.md", "1,150,000", "instances/src/generate/demands.rs", "1,150,000"),
     ("karma-fig6.md", "900", "studies/src/evaluations/karma.rs", "quanta: 900"),
     ("karma-fig8.md", "100", "studies/src/evaluations/karma.rs", "USERS: u64 = 100"),
