@@ -65,13 +65,20 @@ impl<'a> Contents<'a> {
         let tasks = by_density(&nearly, &tightest, tasks);
         // Asked first, since it mostly tells.
         mixes.insert(0, tightest);
+        let directions: Vec<Direction> =
+            mixes.iter().map(|mix| Direction::new(server.capacity, mix, &tasks)).collect();
+        let changes =
+            |d: &usize, j: usize| j > 0 && directions[*d].best_from[j] != directions[*d].best_from[j - 1];
+        let changing =
+            (0..tasks.len()).map(|j| (0..directions.len()).filter(|d| changes(d, j)).collect()).collect();
         Self(Tree {
             capacity: server.capacity,
             steps,
             columns: Vec::new(),
             table: Vec::new(),
             margin: 0,
-            directions: mixes.iter().map(|mix| Direction::new(server.capacity, mix, &tasks)).collect(),
+            directions,
+            changing,
             tasks,
             claimed: 0,
             nodes: 0,
@@ -262,6 +269,8 @@ struct Tree<'a> {
     /// What tasks smaller than a step can be worth beside the table.
     margin: u128,
     directions: Vec<Direction>,
+    /// From each task on, the directions that have another best task than from the one before on.
+    changing: Vec<Vec<usize>>,
     tasks: Vec<Task>,
     claimed: u128,
     nodes: u64,
@@ -363,9 +372,9 @@ impl Tree<'_> {
         self.nodes += 1;
         let slack = self.claimed - worth;
         for j in start..self.tasks.len() {
-            let bounds =
-                |(direction, size): (&Direction, &u128)| is_at_most(*size, direction.best_from[j], slack);
-            if self.directions.iter().zip(&*sizes).any(bounds) {
+            // Whoever comes here has seen that no direction bounds all from the first on.
+            let bounds = |d: &usize| is_at_most(sizes[*d], self.directions[*d].best_from[j], slack);
+            if j > start && self.changing[j].iter().any(bounds) {
                 return Outcome::Proved;
             }
             let parts = self.tasks[j].demand.iter().zip(room.iter()).filter(|(d, _)| **d > 0);
