@@ -186,7 +186,9 @@ impl Stopping {
 
     fn is_reached(self, Quality { gap, widest, rounding }: Quality, steps_without_halving: u64) -> bool {
         let close_enough = gap <= self.accuracy && widest <= self.accuracy.sqrt();
-        let patience = if rounding || gap < self.small.0 { self.small.1 } else { PATIENCE };
+        // What is lost is no answer: rounding or not, it may yet be found again.
+        let near_rounding = rounding && !self.is_lost(gap);
+        let patience = if near_rounding || gap < self.small.0 { self.small.1 } else { PATIENCE };
         close_enough || steps_without_halving >= patience
     }
 }
@@ -235,8 +237,9 @@ mod tests {
         assert!(reached(1e-14, 0.99e-7, 0) && !reached(1e-14, 1.01e-7, 0));
         assert!(reached(0.9e-11, 0.0, 2) && !reached(0.9e-11, 0.0, 1));
         assert!(reached(1.1e-11, 0.0, 15) && !reached(1.1e-11, 0.0, 14));
-        let rounded = |steps| stopping.is_reached(Quality { gap: 1e-9, widest: 0.0, rounding: true }, steps);
-        assert!(rounded(2) && !rounded(1));
+        let rounded = |gap, steps| stopping.is_reached(Quality { gap, widest: 0.0, rounding: true }, steps);
+        assert!(rounded(0.99 * LOST.0, 2) && !rounded(0.99 * LOST.0, 1));
+        assert!(rounded(1.01 * LOST.0, 15) && !rounded(1.01 * LOST.0, 14));
     }
 
     #[test]

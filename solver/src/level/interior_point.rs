@@ -50,12 +50,13 @@ struct Correctors {
 /// Where factors cost little more than a direction, and where they cost as much as many of them: systems of the order
 /// [`LARGE`] and more. (With [`Centring`] a third to all of the steps, measured on 10 to 300 unlike classes.)
 const CORRECTORS: [Correctors; 2] =
-    [Correctors { most: 6, gain: 0.01, lengthen: 0.3 }, Correctors { most: 15, gain: 0.005, lengthen: 0.4 }];
+    [Correctors { most: 3, gain: 0.02, lengthen: 0.2 }, Correctors { most: 15, gain: 0.005, lengthen: 0.4 }];
 const LARGE: usize = 64;
+
 /// How much of the products a step may aim at: little at first, since centrality correctors keep its steps long; more after a
 /// step that left too much of them, and least again after one that did well or where aiming at all of them did no better.
-/// Where there are [`MANY_GROUPS`] a row, steps that aim at little get lost: there Mehrotra's rule stands as it is, and in small
-/// systems, whose steps cost nothing.
+/// Where there are [`MANY_GROUPS`] a row, steps that aim at little get lost: there Mehrotra's rule stands as it is. So it does
+/// below the order [`LARGE`]: there steps cost next to nothing, and a point near the path tells better who is held.
 struct Centring {
     least: f64,
     most: f64,
@@ -71,9 +72,9 @@ impl Centring {
     const LEAVES: f64 = 0.8;
     const GROWTH: f64 = 30.0;
 
-    fn new(problem: &LevelProblem<'_>, system: &LevelSystem) -> Self {
+    fn new(problem: &LevelProblem<'_>, order: usize) -> Self {
         let many = problem.groups.len() > MANY_GROUPS * problem.capacities.len();
-        let least = if many || system.order(problem) < LARGE { 1.0 } else { Self::LEAST };
+        let least = if many || order < LARGE { 1.0 } else { Self::LEAST };
         Self { least, most: least, products: f64::INFINITY }
     }
 
@@ -216,7 +217,7 @@ impl<'a> Run<'a> {
             problem,
             penalty,
             omega: weights(problem, sizes),
-            centring: Centring::new(problem, &system),
+            centring: Centring::new(problem, system.order(problem)),
             measured: Measured::default(),
             system,
             best: now.clone(),
@@ -233,7 +234,7 @@ impl<'a> Run<'a> {
             problem,
             penalty,
             omega,
-            centring: Centring::new(problem, &system),
+            centring: Centring::new(problem, system.order(problem)),
             measured: Measured::default(),
             system,
             best: now.clone(),

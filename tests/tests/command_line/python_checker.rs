@@ -121,7 +121,8 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
 #[test]
 fn random_guarantees_and_reserves_pass_the_second_checker() {
     let (mut checked, mut of_groups) = (0, 0);
-    for seed in 0..60 {
+    // Two of three are refused: limits and reserves are drawn apart from what is guaranteed.
+    for seed in 0..110 {
         let random = if seed % 2 == 0 { random_tree_with_quotas } else { random_tree_with_quotas_of_classes };
         let draft = random(seed);
         let folder = Folder::new();

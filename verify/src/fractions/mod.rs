@@ -14,11 +14,12 @@ mod stated;
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::proof::SolutionProof;
+use crate::task_limits::has_task_row;
 use crate::tolerance;
 use crate::users::Subject;
 use crate::verdict::{Verdict, Worst};
 use costs::LevelCosts;
-use fairplan_instances::{ClassId, ExactSolution, LimitedBy, ResourceId, User};
+use fairplan_instances::{ClassId, ExactSolution, LimitedBy, ResourceId, User, UserId};
 use fraction::Fraction;
 use num_bigint::BigInt;
 use rows::Rows;
@@ -380,9 +381,14 @@ fn levels(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdict
 /// of the level.
 fn unit_of_prices(stated: &Stated<'_>, holdings: &[Holding], k: usize) -> Fraction {
     let costs = LevelCosts::of(stated.instance, stated.objective, stated.usable, &stated.levels[k]);
+    // Whose tasks do different work on different classes is held by prices, with all its tasks too.
+    let does_unlike_work = |i: usize| {
+        !stated.objective.is_pooled()
+            && has_task_row(stated.instance.user(UserId(i)), stated.usable.of_user(i))
+    };
     let rises = |i: usize| match stated.limited_by[i] {
         LimitedBy::NoUsableClass => false,
-        LimitedBy::Tasks => stated.level_of[i] as usize > k,
+        LimitedBy::Tasks => stated.level_of[i] as usize + usize::from(does_unlike_work(i)) > k,
         LimitedBy::Capacity | LimitedBy::Limit => stated.level_of[i] as usize >= k,
     };
     let users = stated.instance.users().zip(holdings).filter(|(user, _)| rises(user.index().0));

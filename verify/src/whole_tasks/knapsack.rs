@@ -56,22 +56,29 @@ pub(super) struct Contents<'a>(Tree<'a>);
 
 impl<'a> Contents<'a> {
     pub fn new(server: &Server<'a>) -> Self {
-        let mut tasks = useful(server);
+        let tasks = useful(server);
         let steps = CELLS.powf(1.0 / server.capacity.len().max(1) as f64).round().max(2.0) as u128;
         let mut mixes = mixes(server.capacity.len());
-        let tightest = tightest(server.capacity, &tasks, &mixes);
+        let nearly = Nearly::new(server.capacity, &tasks);
+        let tightest = tightest(&nearly, &mixes);
         // The order decides only how long the search takes.
-        tasks.sort_by(|a, b| {
-            density(server.capacity, b, &tightest).total_cmp(&density(server.capacity, a, &tightest))
-        });
-        mixes.push(tightest);
+        let tasks = by_density(&nearly, &tightest, tasks);
+        // Asked first, since it mostly tells.
+        mixes.insert(0, tightest);
+        let directions: Vec<Direction> =
+            mixes.iter().map(|mix| Direction::new(server.capacity, mix, &tasks)).collect();
+        let changes =
+            |d: &usize, j: usize| j > 0 && directions[*d].best_from[j] != directions[*d].best_from[j - 1];
+        let changing =
+            (0..tasks.len()).map(|j| (0..directions.len()).filter(|d| changes(d, j)).collect()).collect();
         Self(Tree {
             capacity: server.capacity,
             steps,
             columns: Vec::new(),
             table: Vec::new(),
             margin: 0,
-            directions: mixes.iter().map(|mix| Direction::new(server.capacity, mix, &tasks)).collect(),
+            directions,
+            changing,
             tasks,
             claimed: 0,
             nodes: 0,
@@ -91,7 +98,8 @@ impl<'a> Contents<'a> {
         if tree.is_enough(room, claimed) {
             return Outcome::Proved;
         }
-        tree.search(0, &mut room.to_vec(), 0, 0)
+        let mut sizes: Vec<u128> = tree.directions.iter().map(|direction| direction.size(room)).collect();
+        tree.search(0, &mut room.to_vec(), &mut sizes, 0, 0)
     }
 
     /// Of each direction: the weight of every resource, and the most that a task is worth for its size, `(worth, size)`.
@@ -119,40 +127,68 @@ fn mixes(resources: usize) -> Vec<Vec<u128>> {
     mixes
 }
 
-/// What a task is worth for its size, nearly.
-fn density(capacity: &[u128], task: &Task, mix: &[u128]) -> f64 {
-    let part = |((d, c), part): ((&u128, &u128), &u128)| {
-        if *c > 0 { *d as f64 / *c as f64 * *part as f64 } else { 0.0 }
-    };
-    task.value as f64 / task.demand.iter().zip(capacity).zip(mix).map(part).sum::<f64>()
+/// What tasks take in parts of a server, nearly, with what each is worth: worked out once, since it is asked hundreds of times.
+struct Nearly {
+    values: Vec<f64>,
+    /// Task by task, each resource in parts of what the server has.
+    parts: Vec<f64>,
+    resources: usize,
+}
+
+impl Nearly {
+    fn new(capacity: &[u128], tasks: &[Task]) -> Self {
+        let part = |(d, c): (&u128, &u128)| if *c > 0 { *d as f64 / *c as f64 } else { 0.0 };
+        Self {
+            values: tasks.iter().map(|task| task.value as f64).collect(),
+            parts: tasks.iter().flat_map(|task| task.demand.iter().zip(capacity).map(part)).collect(),
+            resources: capacity.len(),
+        }
+    }
+
+    /// What each task is worth for its size.
+    fn densities(&self, mix: &[u128]) -> impl Iterator<Item = f64> {
+        let mix: Vec<f64> = mix.iter().map(|part| *part as f64).collect();
+        self.values.iter().zip(self.parts.chunks_exact(self.resources.max(1))).map(move |(value, parts)| {
+            let mut size = 0.0;
+            for (part, weight) in parts.iter().zip(&mix) {
+                size += part * weight;
+            }
+            value / size
+        })
+    }
+
+    /// What the whole server holds at most.
+    fn bound(&self, mix: &[u128]) -> f64 {
+        self.densities(mix).fold(0.0, f64::max) * mix.iter().sum::<u128>() as f64
+    }
 }
 
 /// How much each resource must count for the whole server to hold the least: weight moves between two resources at a time
 /// while that lowers it. Any answer is right, a good one makes the search short.
-fn tightest(capacity: &[u128], tasks: &[Task], mixes: &[Vec<u128>]) -> Vec<u128> {
-    let bound = |mix: &Vec<u128>| {
-        let best = tasks.iter().map(|task| density(capacity, task, mix)).fold(0.0, f64::max);
-        best * mix.iter().sum::<u128>() as f64
+fn tightest(tasks: &Nearly, mixes: &[Vec<u128>]) -> Vec<u128> {
+    let least = |a: &(f64, &Vec<u128>), b: &(f64, &Vec<u128>)| a.0.total_cmp(&b.0);
+    let first = mixes.iter().map(|mix| (tasks.bound(mix), mix)).min_by(least);
+    let Some((mut lowest, mut mix)) = first.map(|(bound, mix)| (bound, mix.clone())) else {
+        return Vec::new();
     };
-    let least = |a: &&Vec<u128>, b: &&Vec<u128>| bound(a).total_cmp(&bound(b));
-    let mut mix = mixes.iter().min_by(least).cloned().unwrap_or_default();
     for r in 0..mix.len() {
         for s in r + 1..mix.len() {
             let both = mix[r] + mix[s];
-            let with = |part: u128| {
-                let mut mix = mix.clone();
-                (mix[r], mix[s]) = (part, both - part);
-                mix
+            let mut with = mix.clone();
+            let mut bound_with = |part: u128| {
+                (with[r], with[s]) = (part, both - part);
+                tasks.bound(&with)
             };
             let (mut low, mut high) = (0, both);
             while high - low > 2 {
                 let third = (high - low) / 3;
-                let is_lower = bound(&with(low + third)) < bound(&with(high - third));
+                let is_lower = bound_with(low + third) < bound_with(high - third);
                 if is_lower { high -= third } else { low += third }
             }
-            let between = with((low + high) / 2);
-            if bound(&between) < bound(&mix) {
-                mix = between;
+            let between = (low + high) / 2;
+            let bound = bound_with(between);
+            if bound < lowest {
+                (lowest, mix[r], mix[s]) = (bound, between, both - between);
             }
         }
     }
@@ -162,6 +198,8 @@ fn tightest(capacity: &[u128], tasks: &[Task], mixes: &[Vec<u128>]) -> Vec<u128>
 /// Weights of the resources, and the best tasks by worth per weighted size.
 struct Direction {
     weights: Vec<u128>,
+    /// The size of each task.
+    of_tasks: Vec<u128>,
     /// From each task on; a size of 0 stands for no limit.
     best_from: Vec<(u128, u128)>,
 }
@@ -171,8 +209,10 @@ impl Direction {
         let weight = |(c, part): (&u128, &u128)| (UNIT * part).checked_div(*c).unwrap_or(0);
         let mut direction = Self {
             weights: capacity.iter().zip(mix).map(weight).collect(),
+            of_tasks: Vec::new(),
             best_from: vec![(0, 1); tasks.len() + 1],
         };
+        direction.of_tasks = tasks.iter().map(|task| direction.size(&task.demand)).collect();
         for (j, task) in tasks.iter().enumerate().rev() {
             direction.best_from[j] = direction.better(task, direction.best_from[j + 1]);
         }
@@ -189,25 +229,34 @@ impl Direction {
     }
 }
 
-/// The tasks that fit, without those that copies of another can replace at no less worth.
+/// The tasks that fit, without those that copies of another can replace at no less worth. Whatever measures size, the other is worth
+/// no less for it: so it comes first by one measure.
 fn useful(server: &Server<'_>) -> Vec<Task> {
     let fits = |task: &&Task| task.demand.iter().zip(server.capacity).all(|(d, c)| d <= c);
-    let all: Vec<&Task> = server.tasks.iter().filter(fits).collect();
+    let all: Vec<Task> = server.tasks.iter().filter(fits).cloned().collect();
     let replaces = |one: &Task, other: &Task| {
-        let parts = one.demand.iter().zip(&other.demand).filter(|(d, _)| **d > 0);
-        let copies = parts.map(|(d, room)| room / d).min().unwrap_or(0);
-        copies > 0 && copies * u128::from(one.value) >= u128::from(other.value)
+        // Mostly not one copy fits, which is seen without dividing.
+        let fits_once = one.demand.iter().zip(&other.demand).all(|(d, room)| d <= room);
+        let parts = || one.demand.iter().zip(&other.demand).filter(|(d, _)| **d > 0);
+        fits_once
+            && parts().map(|(d, room)| room / d).min().unwrap_or(0) * u128::from(one.value)
+                >= u128::from(other.value)
     };
+    let even = vec![1; server.capacity.len()];
     let mut kept: Vec<Task> = Vec::new();
-    for (at, task) in all.iter().enumerate() {
-        let is_replaced = all.iter().enumerate().any(|(other_at, other)| {
-            other_at != at && replaces(other, task) && (other_at < at || !replaces(task, other))
-        });
-        if !is_replaced {
-            kept.push((*task).clone());
+    for task in by_density(&Nearly::new(server.capacity, &all), &even, all) {
+        if !kept.iter().any(|other| replaces(other, &task)) {
+            kept.push(task);
         }
     }
     kept
+}
+
+/// Tasks in the order of what they are worth for their size, the most first.
+fn by_density(nearly: &Nearly, mix: &[u128], tasks: Vec<Task>) -> Vec<Task> {
+    let mut by_density: Vec<(f64, Task)> = nearly.densities(mix).zip(tasks).collect();
+    by_density.sort_by(|a, b| b.0.total_cmp(&a.0));
+    by_density.into_iter().map(|(_, task)| task).collect()
 }
 
 struct Tree<'a> {
@@ -220,6 +269,8 @@ struct Tree<'a> {
     /// What tasks smaller than a step can be worth beside the table.
     margin: u128,
     directions: Vec<Direction>,
+    /// From each task on, the directions that have another best task than from the one before on.
+    changing: Vec<Vec<usize>>,
     tasks: Vec<Task>,
     claimed: u128,
     nodes: u64,
@@ -309,15 +360,21 @@ impl Tree<'_> {
         self.table[cell] + self.margin <= slack
     }
 
-    /// Adds tasks from `start` on to `depth` kinds of them worth `worth` that leave `room`.
-    fn search(&mut self, start: usize, room: &mut [u128], worth: u128, depth: usize) -> Outcome {
+    /// Adds tasks from `start` on to `depth` kinds of them worth `worth` that leave `room`, of these sizes in all directions.
+    fn search(
+        &mut self,
+        start: usize,
+        room: &mut [u128],
+        sizes: &mut [u128],
+        worth: u128,
+        depth: usize,
+    ) -> Outcome {
         self.nodes += 1;
         let slack = self.claimed - worth;
-        let sizes: Vec<u128> = self.directions.iter().map(|direction| direction.size(room)).collect();
         for j in start..self.tasks.len() {
-            let bounds =
-                |(direction, size): (&Direction, &u128)| is_at_most(*size, direction.best_from[j], slack);
-            if self.directions.iter().zip(&sizes).any(bounds) {
+            // Whoever comes here has seen that no direction bounds all from the first on.
+            let bounds = |d: &usize| is_at_most(sizes[*d], self.directions[*d].best_from[j], slack);
+            if j > start && self.changing[j].iter().any(bounds) {
                 return Outcome::Proved;
             }
             let parts = self.tasks[j].demand.iter().zip(room.iter()).filter(|(d, _)| **d > 0);
@@ -327,7 +384,7 @@ impl Tree<'_> {
                 if count.saturating_mul(value) > slack {
                     return Outcome::Exceeded;
                 }
-                let fewer = self.fewest_proved(j, &sizes, slack, count);
+                let fewer = self.fewest_proved(j, sizes, slack, count);
                 if fewer < count {
                     count = fewer;
                     continue;
@@ -339,7 +396,16 @@ impl Tree<'_> {
                 } else if self.nodes >= NODES || depth >= DEPTH {
                     Outcome::TooLong
                 } else {
-                    self.search(j + 1, room, worth + count * value, depth + 1)
+                    let taken = |(size, direction): (&mut u128, &Direction)| {
+                        *size -= direction.of_tasks[j] * count;
+                    };
+                    sizes.iter_mut().zip(&self.directions).for_each(taken);
+                    let outcome = self.search(j + 1, room, sizes, worth + count * value, depth + 1);
+                    let given = |(size, direction): (&mut u128, &Direction)| {
+                        *size += direction.of_tasks[j] * count;
+                    };
+                    sizes.iter_mut().zip(&self.directions).for_each(given);
+                    outcome
                 };
                 let give = |(room, d): (&mut u128, &u128)| *room += d * count;
                 room.iter_mut().zip(&self.tasks[j].demand).for_each(give);
@@ -359,7 +425,7 @@ impl Tree<'_> {
         let mut left = count;
         for (direction, size) in self.directions.iter().zip(sizes) {
             let (worth, of_size) = direction.best_from[j + 1];
-            let own = direction.size(&self.tasks[j].demand);
+            let own = direction.of_tasks[j];
             let rest = size - own * count;
             if of_size == 0 || !is_at_most(rest, (worth, of_size), slack - count * value) {
                 continue;
