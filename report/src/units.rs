@@ -31,10 +31,10 @@ pub(crate) fn percent(part: f64) -> String {
 }
 
 /// A user's share of a cluster: a percentage with two decimals, and with three significant digits where it is below one
-/// percent, as shares of clusters with many users are. Above the whole cluster it is no part of it, but a share over its weight,
-/// and told as a number.
+/// percent, as shares of clusters with many users are. Far above the whole cluster it is a share over a small weight, and told as a
+/// number.
 pub(crate) fn share(part: f64) -> String {
-    if part > WHOLE {
+    if part > FAR_ABOVE {
         return number(part);
     }
     let percentage = part * 100.0;
@@ -50,8 +50,8 @@ pub(crate) fn share(part: f64) -> String {
     }
 }
 
-/// All of a cluster, and the rounding of sums.
-const WHOLE: f64 = 1.0 + 1e-9;
+/// So many clusters.
+const FAR_ABOVE: f64 = 10.0;
 
 /// Money: whole amounts in thousands, others with cents.
 pub(crate) fn money(amount: f64) -> String {
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn small_shares_keep_three_digits() {
         assert_eq!(
-            [0.0, 5.0 / 7.0, 1.0, 0.095_833_3, 0.0099999, 0.002_264_97, 0.000_161, 1e-7, 3e-12, 1.25]
+            [0.0, 5.0 / 7.0, 1.0, 0.095_833_3, 0.0099999, 0.002_264_97, 0.000_161, 1e-7, 3e-12, 1.25, 12.5]
                 .map(share),
             [
                 "0.00%",
@@ -167,7 +167,8 @@ mod tests {
                 "0.0161%",
                 "0.0000100%",
                 "3.00e-10%",
-                "1.25"
+                "125.00%",
+                "12.5"
             ]
         );
     }
