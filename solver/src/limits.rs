@@ -49,17 +49,41 @@ impl Limits {
             0 => 0.0,
             measure => instance.limit_units(row) as f64 / measure as f64,
         };
+        let amounts: Vec<f64> = stated.iter().map(amount).collect();
+        let says_nothing = limits.told_by_others(stated, &amounts);
         let mut known: HashMap<Vec<usize>, u32> = HashMap::new();
         known.insert(Vec::new(), 0);
         let set_of = |i: usize| {
-            let above = instance.limits_above(instance.user(UserId(i)));
+            let mut above = instance.limits_above(instance.user(UserId(i)));
+            above.retain(|j| !says_nothing[*j]);
             *known.entry(above).or_insert_with_key(|above| {
                 limits.sets.push(above.clone());
                 limits.sets.len() as u32 - 1
             })
         };
         let set_of: Vec<u32> = (0..instance.user_count()).map(set_of).collect();
-        (limits, stated.iter().map(amount).collect(), set_of)
+        (limits, amounts, set_of)
+    }
+
+    /// Of each row whether another of the same owner, resource and classes leaves no more: two rows over the same would share a
+    /// price in any parts, and rows that hang on each other cost an interior point its digits.
+    fn told_by_others(&self, stated: &[fairplan_instances::LimitRow], amounts: &[f64]) -> Vec<bool> {
+        let over_the_same = |j: usize, k: usize| {
+            stated[j].is_reserve() == stated[k].is_reserve()
+                && stated[j].resource == stated[k].resource
+                && self.rows[j].covers == self.rows[k].covers
+        };
+        let mut told = vec![false; stated.len()];
+        let mut first = 0;
+        for of_owner in stated.chunk_by(|one, next| one.owner == next.owner) {
+            let rows = first..first + of_owner.len();
+            first = rows.end;
+            for j in rows.clone() {
+                let is_less = |k: usize| amounts[k] < amounts[j] || amounts[k] == amounts[j] && k < j;
+                told[j] = rows.clone().any(|k| k != j && over_the_same(j, k) && is_less(k));
+            }
+        }
+        told
     }
 
     pub fn is_empty(&self) -> bool {

@@ -490,6 +490,40 @@ fn a_member_that_has_nothing_beside_a_guaranteed_sibling_is_held_by_prices() {
     }
 }
 
+/// Case 277 of the random trees, with these reserves of its group: by every backend.
+fn beside_reserves(reserves: &[(Option<&[usize]>, &str)]) {
+    let mut draft = random_tree_with_quotas(277);
+    let of_group = draft.quotas.iter_mut().find(|quota| quota.is_group).unwrap();
+    of_group.quota.reserve.clear();
+    for (classes, amount) in reserves {
+        let amounts = vec![(ResourceId(0), decimal(amount))];
+        match classes {
+            None => of_group.quota.reserve = amounts,
+            Some(classes) => {
+                let classes = classes.iter().map(|class| ClassId(*class)).collect();
+                of_group.quota.reserves.push(ClassAmounts { classes, amounts });
+            }
+        }
+    }
+    let instance = draft.build().unwrap();
+    for solver in backends() {
+        conforms(&instance, Objective::Drfh, solver.as_ref())
+            .unwrap_or_else(|problem| panic!("{reserves:?}, {}: {problem}", solver.name()));
+    }
+}
+
+/// What rounding leaves of a part is nothing: HiGHS refuses rows in which it is stretched to one.
+#[test]
+fn members_that_guarantees_leave_nothing_are_solved_by_every_backend() {
+    beside_reserves(&[(None, "3")]);
+}
+
+#[test]
+fn a_reserve_that_is_said_twice_is_solved_by_every_backend() {
+    beside_reserves(&[(None, "3"), (Some(&[0, 1, 2, 3]), "3")]);
+    beside_reserves(&[(None, "3"), (Some(&[0, 1, 2, 3]), "2")]);
+}
+
 #[test]
 fn thousands_of_users_with_guarantees_share_bins_and_are_proved() {
     for seed in 0..6 {

@@ -198,12 +198,8 @@ impl<'a> Stages<'a> {
         let Highest { level, piece, solved } = top;
         let stage = self.raised.len() as u32;
         let frozen = self.frozen(&piece, &solved);
-        let rounding = if self.tree.has_floors() { PIECE * level } else { 0.0 };
-        let share = |i: usize| match piece.share(i, level) {
-            nothing if nothing <= rounding * piece.slope[i] => 0.0,
-            share => share,
-        };
-        self.settle(|i| frozen[i], |_, i| share(i));
+        let shares = self.shares_at(&piece, level);
+        self.settle(|i| frozen[i], |_, i| shares[i]);
         self.statistics.users_merged = solved.grouping.groups.len();
         self.raised.push((level, solved.solution.prices));
         debug_assert!(self.level_of.iter().all(|level| *level <= stage));
@@ -249,7 +245,7 @@ impl<'a> Stages<'a> {
             }
             let piece = self.tree.at(level, &self.ceilings);
             if piece.from > bracket.low * (1.0 + PIECE) {
-                let shares: Vec<f64> = (0..self.shares.len()).map(|i| piece.share(i, level)).collect();
+                let shares = self.shares_at(&piece, level);
                 let (held, prices) = self.holds(&shares, &mut costs)?;
                 if !held {
                     bracket.high = level;
@@ -298,6 +294,16 @@ impl<'a> Stages<'a> {
         Err(gives_up())
     }
 
+    /// What all have at a level of a piece; what is left of a part beside floors by rounding is nothing.
+    fn shares_at(&self, piece: &Piece, level: f64) -> Vec<f64> {
+        let rounding = if self.tree.has_floors() { PIECE * level } else { 0.0 };
+        let share = |i: usize| match piece.share(i, level) {
+            nothing if nothing <= rounding * piece.slope[i] => 0.0,
+            share => share,
+        };
+        (0..self.shares.len()).map(share).collect()
+    }
+
     /// Whether somebody rises on a piece of whom something is left to decide.
     fn somebody_rises(&self, piece: &Piece) -> bool {
         let has_floors = self.tree.has_floors();
@@ -308,7 +314,7 @@ impl<'a> Stages<'a> {
     /// could not have a little more in proportion, who rises among them.
     fn just_above(&mut self, piece: &Piece, level: f64) -> Result<Solved, SolverError> {
         let above = level.min(piece.to);
-        let shares: Vec<f64> = (0..self.shares.len()).map(|i| piece.share(i, above)).collect();
+        let shares = self.shares_at(piece, above);
         let all = Amounts::new(self.in_dominant_shares(&shares), vec![true; self.unit.len()]);
         self.solve(&all, &mut vec![0.0; self.reduction.users.len()])
     }

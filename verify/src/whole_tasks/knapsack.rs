@@ -98,13 +98,16 @@ impl<'a> Contents<'a> {
         if tree.is_enough(room, claimed) {
             return Outcome::Proved;
         }
-        let mut sizes: Vec<u128> = tree.directions.iter().map(|direction| direction.size(room)).collect();
+        let mut sizes: Vec<u64> = tree.directions.iter().map(|direction| direction.size(room)).collect();
         tree.search(0, &mut room.to_vec(), &mut sizes, 0, 0)
     }
 
     /// Of each direction: the weight of every resource, and the most that a task is worth for its size, `(worth, size)`.
     pub fn directions(&self) -> impl Iterator<Item = (&[u128], (u128, u128))> {
-        self.0.directions.iter().map(|direction| (&direction.weights[..], direction.best_from[0]))
+        self.0.directions.iter().map(|direction| {
+            let (worth, size) = direction.best_from[0];
+            (&direction.weights[..], (worth.into(), size.into()))
+        })
     }
 }
 
@@ -199,9 +202,9 @@ fn tightest(tasks: &Nearly, mixes: &[Vec<u128>]) -> Vec<u128> {
 struct Direction {
     weights: Vec<u128>,
     /// The size of each task.
-    of_tasks: Vec<u128>,
-    /// From each task on; a size of 0 stands for no limit.
-    best_from: Vec<(u128, u128)>,
+    of_tasks: Vec<u64>,
+    /// From each task on, `(worth, size)`; a size of 0 stands for no limit.
+    best_from: Vec<(u64, u64)>,
 }
 
 impl Direction {
@@ -219,13 +222,16 @@ impl Direction {
         direction
     }
 
-    fn size(&self, amounts: &[u128]) -> u128 {
-        self.weights.iter().zip(amounts).map(|(weight, amount)| weight * amount).sum()
+    /// Of what is no larger than the server: below 2^63.
+    fn size(&self, amounts: &[u128]) -> u64 {
+        let size: u128 = self.weights.iter().zip(amounts).map(|(weight, amount)| weight * amount).sum();
+        u64::try_from(size).unwrap_or(u64::MAX)
     }
 
-    fn better(&self, task: &Task, best: (u128, u128)) -> (u128, u128) {
-        let own = (u128::from(task.value), self.size(&task.demand));
-        if compare_ratios(own, best).is_gt() { own } else { best }
+    fn better(&self, task: &Task, best: (u64, u64)) -> (u64, u64) {
+        let own = (task.value, self.size(&task.demand));
+        let wide = |(worth, size): (u64, u64)| (u128::from(worth), u128::from(size));
+        if compare_ratios(wide(own), wide(best)).is_gt() { own } else { best }
     }
 }
 
@@ -309,6 +315,7 @@ impl Tree<'_> {
         // step of each resource.
         let of_steps = |direction: &Direction| {
             let (worth, size) = small.iter().fold((0, 1), |best, task| direction.better(task, best));
+            let [worth, size] = [worth, size].map(u128::from);
             let of_step = |(weight, c): (&u128, &u128)| {
                 let step = (weight * c).div_ceil(self.steps - 1);
                 (size > 0).then(|| (worth * step).div_ceil(size))
@@ -365,7 +372,7 @@ impl Tree<'_> {
         &mut self,
         start: usize,
         room: &mut [u128],
-        sizes: &mut [u128],
+        sizes: &mut [u64],
         worth: u128,
         depth: usize,
     ) -> Outcome {
@@ -396,13 +403,15 @@ impl Tree<'_> {
                 } else if self.nodes >= NODES || depth >= DEPTH {
                     Outcome::TooLong
                 } else {
-                    let taken = |(size, direction): (&mut u128, &Direction)| {
-                        *size -= direction.of_tasks[j] * count;
+                    // So many fit, so they are no larger than the room.
+                    let so_many = count as u64;
+                    let taken = |(size, direction): (&mut u64, &Direction)| {
+                        *size -= direction.of_tasks[j] * so_many;
                     };
                     sizes.iter_mut().zip(&self.directions).for_each(taken);
                     let outcome = self.search(j + 1, room, sizes, worth + count * value, depth + 1);
-                    let given = |(size, direction): (&mut u128, &Direction)| {
-                        *size += direction.of_tasks[j] * count;
+                    let given = |(size, direction): (&mut u64, &Direction)| {
+                        *size += direction.of_tasks[j] * so_many;
                     };
                     sizes.iter_mut().zip(&self.directions).for_each(given);
                     outcome
@@ -420,23 +429,26 @@ impl Tree<'_> {
 
     /// How many of task `j` are left to look into, of at most `count` in room of these sizes: where a direction bounds
     /// what later tasks add to so many, it does so down to fewer.
-    fn fewest_proved(&self, j: usize, sizes: &[u128], slack: u128, count: u128) -> u128 {
+    fn fewest_proved(&self, j: usize, sizes: &[u64], slack: u128, count: u128) -> u128 {
         let value = u128::from(self.tasks[j].value);
+        let besides = slack - count * value;
         let mut left = count;
         for (direction, size) in self.directions.iter().zip(sizes) {
-            let (worth, of_size) = direction.best_from[j + 1];
+            let best = direction.best_from[j + 1];
             let own = direction.of_tasks[j];
-            let rest = size - own * count;
-            if of_size == 0 || !is_at_most(rest, (worth, of_size), slack - count * value) {
+            // So many fit, so they are no larger than the room.
+            let rest = size - own * count as u64;
+            if !is_at_most(rest, best, besides) {
                 continue;
             }
+            let [worth, of_size] = [best.0, best.1].map(u128::from);
             // With each one fewer the bound grows by this much, in parts of `of_size`.
-            let (grows, falls) = (worth * own, value * of_size);
+            let (grows, falls) = (worth * u128::from(own), value * of_size);
             if grows <= falls {
                 return 0;
             }
             // What is left to the first value that is too much.
-            let spare = (slack - count * value + 1) * of_size - worth * rest;
+            let spare = (besides + 1) * of_size - worth * u128::from(rest);
             left = left.min(count.saturating_sub(spare.div_ceil(grows - falls)));
         }
         left
@@ -444,9 +456,14 @@ impl Tree<'_> {
 }
 
 /// Whether room of some size holds no more than `slack`, at best a task's `(worth, size)` each.
-fn is_at_most(size: u128, (worth, of_size): (u128, u128), slack: u128) -> bool {
+fn is_at_most(size: u64, (worth, of_size): (u64, u64), slack: u128) -> bool {
+    let most = u128::from(worth) * u128::from(size);
     // worth · size / of_size < slack + 1
-    of_size > 0 && worth * size < (slack + 1).saturating_mul(of_size)
+    let is_below = || match u64::try_from(slack) {
+        Ok(slack) => most < u128::from(slack) * u128::from(of_size) + u128::from(of_size),
+        Err(_) => most < (slack + 1).saturating_mul(u128::from(of_size)),
+    };
+    of_size > 0 && is_below()
 }
 
 #[cfg(test)]
