@@ -29,7 +29,7 @@ pub fn explain(
         fairplan_analysis::explain(instance, sha256, solved, solver, user)
     };
     let explanation = asked(instance, options, control, explain)?;
-    if explanation.not_asked.is_empty() {
+    if explanation.not_asked.is_empty() || !control.deadline.is_over() {
         return Ok(explanation);
     }
     let why = format!("time was over: not asked: {}", explanation.not_asked.join(", "));

@@ -30,19 +30,22 @@ pub(crate) fn fill(
         turned_down: vec![false; packing.shapes.len()],
         journal: Journal::new(packing.servers()),
     };
-    if let Some(accounts) = accounts.as_mut().filter(|accounts| accounts.has_guarantees()) {
+    let mut placed = PlacedOn::new();
+    while let Some(accounts) = accounts.as_mut().filter(|accounts| accounts.has_guarantees()) {
         for (user, shape) in packing.shape_of.iter().enumerate() {
             if !accounts.is_sure(*shape as usize) {
                 filling.shares.leave(user);
             }
         }
-        let placed = filling.serve(&mut rule, Some(&mut *accounts), deadline)?;
+        for (place, count) in filling.serve(&mut rule, Some(&mut *accounts), deadline)? {
+            *placed.entry(place).or_default() += count;
+        }
         // Where there was no room beside other guarantees there may be some.
-        accounts.begin_again();
+        accounts.go_on();
         filling.turned_down.fill(false);
         filling.shares = Shares::new(instance, turn)?;
-        for ((user, class), count) in placed {
-            filling.shares.add_tasks(user, count, || class);
+        for ((user, class), count) in &placed {
+            filling.shares.add_tasks(*user, *count, || *class);
         }
     }
     filling.serve(&mut rule, accounts.as_mut(), deadline)?;

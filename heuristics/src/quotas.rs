@@ -1,8 +1,9 @@
 //! Quotas while servers are filled: limits and reserves are kept, and who is below what it is guaranteed is served first.
 //!
-//! Servers are filled twice over. At first only those are served who are guaranteed something, each as long as one more task is within
-//! what it, or a group that it is in, is guaranteed; and then everybody. Whole tasks may leave a part of a guarantee open that is less
-//! than one of them.
+//! Servers are filled several times over. At first only users are served who are guaranteed something themselves, each as long as one
+//! more task is within that; then also those within what their groups are guaranteed, from the innermost groups out, so that nobody's
+//! siblings take what it is sure of; and at last everybody. Whole tasks may leave a part of a guarantee open that is less than one of
+//! them.
 
 use crate::packing::Packing;
 use fairplan_instances::{ClassId, GroupId, Instance, Owner, QuotaAmount, ResourceId, User, UserId};
@@ -12,7 +13,8 @@ pub(crate) struct Accounts {
     rows: Vec<Account>,
     /// By shape: tasks of a shape are below the same rows.
     shapes: Vec<Below>,
-    has_guarantees: bool,
+    /// How many groups those owners are in whose guarantees are still to come, rising: those of the last, and further inside, count now.
+    still: Vec<usize>,
 }
 
 /// What is left of one amount, in whole units of its resource.
@@ -27,10 +29,17 @@ struct Account {
 #[derive(Default)]
 struct Below {
     limits: Vec<(usize, u128)>,
-    /// Of each owner that is guaranteed something of what they need.
-    guarantees: Vec<Vec<(usize, u128)>>,
+    /// Of each owner that is guaranteed something of what they need, with how far inside it is.
+    guarantees: Vec<Sure>,
     /// How many of its rows had no room for a task when it was last asked, and where it may run since.
     exhausted: Option<usize>,
+}
+
+/// What is guaranteed to one owner.
+struct Sure {
+    /// How many groups the owner is in; of a user more than of any group.
+    inside: usize,
+    rows: Vec<(usize, u128)>,
 }
 
 impl Account {
@@ -53,6 +62,17 @@ fn owners(user: User<'_>) -> impl Iterator<Item = Owner> {
     let above = move |group: &GroupId| instance.groups()[group.0].parent;
     let groups = std::iter::successors(user.group(), above).map(Owner::Group);
     std::iter::once(Owner::User(user.index())).chain(groups)
+}
+
+/// How many groups an owner is in; a user is further inside than all groups.
+fn inside(instance: &Instance, owner: Owner) -> usize {
+    match owner {
+        Owner::User(_) => usize::MAX,
+        Owner::Group(group) => std::iter::successors(instance.groups()[group.0].parent, |above| {
+            instance.groups()[above.0].parent
+        })
+        .count(),
+    }
 }
 
 /// Whether an owner is guaranteed something that a user needs.
@@ -121,39 +141,50 @@ impl Accounts {
             shapes[shape].limits =
                 instance.limits_above(user).into_iter().map(taken).filter(needed).collect();
             let sure = owners(user).filter(|owner| is_sure(instance, user, *owner));
-            let of = |owner: Owner| {
-                of_owner.get(&owner).cloned().unwrap_or(0..0).map(taken).filter(needed).collect()
+            let of = |owner: Owner| Sure {
+                inside: inside(instance, owner),
+                rows: of_owner.get(&owner).cloned().unwrap_or(0..0).map(taken).filter(needed).collect(),
             };
             shapes[shape].guarantees = sure.map(of).collect();
         }
-        Some(Self { rows, shapes, has_guarantees: instance.has_guarantees() })
+        let mut still: Vec<usize> =
+            shapes.iter().flat_map(|below| below.guarantees.iter().map(|sure| sure.inside)).collect();
+        still.sort_unstable();
+        still.dedup();
+        Some(Self { rows, shapes, still })
     }
 
-    /// Whether anybody is guaranteed anything.
+    /// Whether only those are served who are below what they are guaranteed.
     pub fn has_guarantees(&self) -> bool {
-        self.has_guarantees
+        !self.still.is_empty()
     }
 
-    /// Everybody is asked anew: guarantees no longer count.
-    pub fn begin_again(&mut self) {
+    /// The guarantees of the owners further out count too, or none any more; everybody is asked anew.
+    pub fn go_on(&mut self) {
+        self.still.pop();
         for below in &mut self.shapes {
-            (below.exhausted, below.guarantees) = (None, Vec::new());
+            below.exhausted = None;
+            if self.still.is_empty() {
+                below.guarantees.clear();
+            }
         }
-        self.has_guarantees = false;
     }
 
-    /// Whether tasks of a shape are guaranteed anything.
+    /// Whether tasks of a shape are guaranteed anything that counts now.
     pub fn is_sure(&self, shape: usize) -> bool {
-        !self.shapes[shape].guarantees.is_empty()
+        self.still
+            .last()
+            .is_some_and(|now| self.shapes[shape].guarantees.iter().any(|sure| sure.inside >= *now))
     }
 
     /// The classes of these on which one more task of a shape is within its limits, and, as long as guarantees count, within one of its
     /// guarantees; `None` where that is as it was when the shape was last asked.
     pub fn classes(&mut self, shape: usize, among: &[usize]) -> Option<Vec<usize>> {
-        let Self { rows, shapes, has_guarantees } = self;
+        let Self { rows, shapes, still } = self;
+        let now = still.last().copied();
         let below = &mut shapes[shape];
         let has_room = |(row, units): &(usize, u128)| rows[*row].left >= *units;
-        let all = below.limits.iter().chain(below.guarantees.iter().flatten());
+        let all = below.limits.iter().chain(below.guarantees.iter().flat_map(|sure| &sure.rows));
         let exhausted = all.filter(|one| !has_room(one)).count();
         if below.exhausted == Some(exhausted) {
             return None;
@@ -170,8 +201,12 @@ impl Accounts {
             list.iter().all(|(one, _)| covered(*one))
         };
         let is_open = |class: usize| {
-            let sure = |list: &Vec<(usize, u128)>| is_there(list, class) && within(list, class);
-            within(&below.limits, class) && (!*has_guarantees || below.guarantees.iter().any(sure))
+            let sure = |sure: &Sure| {
+                now.is_some_and(|now| sure.inside >= now)
+                    && is_there(&sure.rows, class)
+                    && within(&sure.rows, class)
+            };
+            within(&below.limits, class) && (now.is_none() || below.guarantees.iter().any(sure))
         };
         Some(among.iter().copied().filter(|class| is_open(*class)).collect())
     }
@@ -180,7 +215,7 @@ impl Accounts {
     pub fn take(&mut self, shape: usize, class: usize) {
         let Self { rows, shapes, .. } = self;
         let below = &shapes[shape];
-        for (row, units) in below.limits.iter().chain(below.guarantees.iter().flatten()) {
+        for (row, units) in below.limits.iter().chain(below.guarantees.iter().flat_map(|sure| &sure.rows)) {
             if rows[*row].covers(class) {
                 rows[*row].left = rows[*row].left.saturating_sub(*units);
             }

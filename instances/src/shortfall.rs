@@ -1,6 +1,6 @@
 //! Guarantees that cannot be kept together: the part of them that can, and the prices that prove it.
 
-use crate::{AloneGroup, Instance, Objective, Owner, Solution, UserId};
+use crate::{AloneGroup, Instance, Objective, Owner, QuotaAmount, Solution, UserId};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -68,10 +68,21 @@ impl Shortfall {
                     let ids = classes.iter().map(|class| instance.classes()[class.0].id.clone());
                     format!(" on {}", listed(ids.collect()))
                 });
+                // Alone with its members a group has no more than it is guaranteed.
+                let is_sure = instance.quota_of(row.owner).is_some_and(|quota| {
+                    let is_row = |sure: QuotaAmount<'_>| {
+                        (sure.resource, sure.amount) == (row.resource, row.amount)
+                            && sure.classes == row.classes.as_deref()
+                    };
+                    quota.guaranteed().any(is_row)
+                });
                 what.push((
                     worth,
                     match row.reserve {
                         Some(reserve) => format!("the {reserve} {resource}{on} that {owner} reserves"),
+                        None if is_sure => {
+                            format!("the {} {resource}{on} that {owner} is guaranteed", row.amount)
+                        }
                         None => format!("the limit of {owner} of {} {resource}{on}", row.amount),
                     },
                 ));

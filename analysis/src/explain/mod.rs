@@ -64,7 +64,7 @@ pub struct Explanation {
     pub price_ranges: Vec<PriceRange>,
     /// The smallest set of facts that leaves the user without any share. Empty when it has one.
     pub why_nothing: Vec<String>,
-    /// The questions for which there was no time.
+    /// The questions that were not asked, and why if it was not for want of time.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub not_asked: Vec<String>,
 }

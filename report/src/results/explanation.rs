@@ -6,6 +6,7 @@ use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{first, grid, paragraph};
 use crate::units::{number, percent, share};
 use fairplan_analysis::{ClassView, Explanation};
+use fairplan_instances::wording::printable;
 use fairplan_instances::{
     GuaranteeResult, LimitResult, LimitedBy, groups_table, guarantees_table, limits_table,
 };
@@ -104,7 +105,12 @@ pub fn summary(document: &Explanation) -> String {
             others(change.lose)
         ));
     }
-    text
+    text + &left_out(&document.not_asked)
+}
+
+/// The questions that were not asked, a line each.
+pub(super) fn left_out(questions: &[String]) -> String {
+    questions.iter().map(|question| paragraph(&format!("Not asked: {}.", printable(question, 300)))).collect()
 }
 
 fn others(count: usize) -> String {

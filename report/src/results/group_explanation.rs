@@ -1,6 +1,6 @@
 //! Why a group has what it has, for people.
 
-use super::explanation::{limit, sure};
+use super::explanation::{left_out, limit, sure};
 use super::sentences::{listed, name};
 use crate::page::{Section, sizes_side_by_side};
 use crate::summary::grid::{listed as rows, paragraph};
@@ -79,7 +79,7 @@ pub fn summary(document: &GroupExplanation) -> String {
         let members = if document.groups.is_empty() { members.without(&["group"]) } else { members };
         let _ = write!(text, "\nIts members:\n\n{}", rows(&members, "members"));
     }
-    text
+    text + &left_out(&document.not_asked)
 }
 
 /// The same as a section.

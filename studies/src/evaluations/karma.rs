@@ -63,8 +63,8 @@ const TOTALS: [(&str, f64, f64, f64); 7] = [
 const SLICES: f64 = 100.0 * 100.0 * 900.0;
 
 /// How much bursts begin together: the one number that is fitted, so that max-min uses what the published totals say
-/// (0.9246). 0.6 gives 0.927, 0.7 gives 0.9235, and bursts that begin whenever they like 0.948: see the test.
-const TOGETHER: &str = "0.6";
+/// (0.9246). 0.65 gives 0.9247, 0.8 gives 0.914, and bursts that begin whenever they like 0.948: see the test.
+const TOGETHER: &str = "0.65";
 
 /// The users, and the slices due to each.
 pub(super) const USERS: u64 = 100;
@@ -313,9 +313,9 @@ mod tests {
             median((0..DRAWS).map(|seed| -> Result<f64, Error> { of(seed) }).map(Result::unwrap))
         };
         let published = TOTALS[1].3 / SLICES;
-        let [alone, fitted, more] = ["0", TOGETHER, "0.7"].map(used);
+        let [alone, fitted, more] = ["0", TOGETHER, "0.8"].map(used);
         assert!(
-            alone > 0.94 && alone > fitted && fitted > published && published > more,
+            alone > 0.94 && (fitted - published).abs() < 0.002 && fitted > more + 0.005,
             "{alone} {fitted} {more}"
         );
     }

@@ -331,3 +331,77 @@ fn what_does_not_know_quotas_yet_says_so_and_of_whom() {
     }
     assert!(!text(&folder.run(&["-q", "solve", "i.json"]).stdout).is_empty());
 }
+
+#[test]
+fn a_member_is_served_what_it_is_guaranteed_before_its_siblings_take_what_their_group_is() {
+    let folder = Folder::new();
+    // Eight cores: four for the group, three of them for q whatever p's weight, and four for o.
+    folder.write(
+        "i.json",
+        r#"{"format":"fairplan.instance.v1","resources":["cpu"],
+            "server_classes":[{"id":"S","count":8,"capacity":{"cpu":1}}],
+            "groups":[{"id":"g","guarantee":{"cpu":4}}],
+            "users":[{"id":"p","demand":{"cpu":1},"group":"g","weight":9},
+                     {"id":"q","demand":{"cpu":1},"group":"g","guarantee":{"cpu":3}},
+                     {"id":"o","demand":{"cpu":1},"guarantee":{"cpu":4}}]}"#,
+    );
+    for policy in ["best-fit", "first-fit", "worst-fit", "random"] {
+        folder.done(&["-q", "place", "i.json", "--policy", policy, "-o", "p.json"]);
+        let placed: Value = serde_json::from_str(&folder.read("p.json")).unwrap();
+        let tasks: Vec<u64> =
+            placed["users"].as_array().unwrap().iter().map(|user| user["tasks"].as_u64().unwrap()).collect();
+        assert_eq!(tasks, [1, 3, 4], "{policy}");
+    }
+}
+
+#[test]
+fn an_explanation_says_what_guarantees_left_unasked_and_ends_well() {
+    let folder = Folder::new();
+    // All five cores run its tasks; were they smaller in memory, more of them would be guaranteed than there are cores for.
+    folder.write(
+        "i.json",
+        r#"{"format":"fairplan.instance.v1","resources":["cpu","memory"],
+            "server_classes":[{"id":"S","count":5,"capacity":{"cpu":1,"memory":2}}],
+            "users":[{"id":"a","demand":{"cpu":1,"memory":1},"guarantee":{"memory":5}}]}"#,
+    );
+    let output = folder.run(&["explain", "i.json", "--user", "a", "-o", "why.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let why: Value = serde_json::from_str(&folder.read("why.json")).unwrap();
+    let left = why["not_asked"][0].as_str().unwrap();
+    assert!(left.starts_with("what a smaller demand of memory changes: guarantees"), "{left}");
+    assert!(
+        text(&output.stderr).contains("Not asked: what a smaller demand of memory"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn no_level_is_bounded_below_what_is_reached() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format":"fairplan.instance.v1","resources":["cpu","memory"],
+            "server_classes":[{"id":"on-demand","count":8,"capacity":{"cpu":1,"memory":4}},
+                              {"id":"spot","count":4,"capacity":{"cpu":1,"memory":2}}],
+            "groups":[{"id":"web","guarantee":{"cpu":7}},
+                      {"id":"batch","limits":[{"classes":["on-demand"],"amounts":{"memory":9}}],"weight":2},
+                      {"id":"low","parent":"batch"}],
+            "users":[{"id":"shop","group":"web","demand":{"cpu":0.5,"memory":1},"guarantee":{"cpu":1,"memory":2}},
+                     {"id":"crawler","group":"web","demand":{"cpu":0.25,"memory":0.75},"eligible":["spot"],"tasks":3},
+                     {"id":"nightly","group":"batch","demand":{"cpu":0.5,"memory":0.5}},
+                     {"id":"rep","group":"low","demand":{"cpu":0.25,"memory":1},"limit":{"memory":3},"weight":3},
+                     {"id":"rep2","group":"low","demand":{"cpu":0.5,"memory":0.25}}]}"#,
+    );
+    folder.done(&["-q", "solve", "i.json", "-o", "r.json"]);
+    let result: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    let levels = result["certificate"]["levels"].as_array().unwrap().len();
+    for level in 0..levels {
+        let mut forged = result.clone();
+        let bound = &mut forged["certificate"]["levels"][level]["bound"];
+        *bound = Value::from(0.9 * bound.as_f64().unwrap());
+        folder.write("forged.json", forged.to_string());
+        let verdict = folder.run(&["verify", "i.json", "forged.json", "-o", "v.json"]);
+        assert_eq!(verdict.status.code(), Some(1), "level {level}: {}", text(&verdict.stderr));
+    }
+}

@@ -138,6 +138,9 @@ impl Stage<'_> {
         verdicts.bounds.see(at_least_nothing(up(least - needed)), || {
             format!("level {k}: all capacity is worth {worth}, of which level {beyond} would cost {needed}")
         });
+        // A bound is never below what is reached.
+        let above = if level.value > beyond { (level.value - beyond) / level.value } else { 0.0 };
+        verdicts.bounds.see(above, || format!("level {k}: {} is stated, and at most {beyond}", level.value));
         let gap = relative_gap(level.value, beyond);
         verdicts.gaps.see(gap, || format!("level {k} has {}, up to {beyond} is not ruled out", level.value));
 
