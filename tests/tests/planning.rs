@@ -27,7 +27,14 @@ fn random_catalog(dice: &mut Dice, instance: &Instance) -> Catalog {
             _ => (format!("type-{t}"), Some(digits), None),
         };
         let limit = Some(dice.below(MOST + 1));
-        Offer { id, capacity, price: Decimal::new(1 + dice.below(9), 0).unwrap(), limit, like }
+        Offer {
+            id,
+            capacity,
+            price: Decimal::new(1 + dice.below(9), 0).unwrap(),
+            limit,
+            like,
+            ..Offer::default()
+        }
     });
     let offers = offers.collect();
     Catalog::new(instance, String::new(), String::new(), offers).unwrap()
@@ -253,8 +260,8 @@ fn servers_that_only_some_may_use_are_bought_for_those_that_need_them() {
         id: id.into(),
         capacity: Some(capacity.iter().map(|x| decimal(x)).collect()),
         price: decimal(price),
-        limit: None,
         like: like.map(Into::into),
+        ..Offer::default()
     };
     let offers =
         vec![offer("open", &["4", "4"], "1", None), offer("reserved", &["4", "4"], "3", Some("class-1"))];
@@ -274,8 +281,7 @@ fn an_unreachable_target_names_the_user_the_resource_and_what_would_do() {
         id: "cpu only".into(),
         capacity: Some(vec![decimal("10"), decimal("0")]),
         price: Decimal::ONE,
-        limit: None,
-        like: None,
+        ..Offer::default()
     };
     let catalog = Catalog::new(&instance, String::new(), String::new(), vec![offer]).unwrap();
     let solver = backend("auto").unwrap();
@@ -387,7 +393,7 @@ fn growth_says_the_same_as_solving_every_quantum() {
             capacity: Some(vec![Decimal::ONE; instance.resources().len()]),
             price: Decimal::ONE,
             limit: Some(0),
-            like: None,
+            ..Offer::default()
         };
         let catalog = Catalog::new(&instance, String::new(), String::new(), vec![nothing]).unwrap();
         let part = |q: usize| {
@@ -444,7 +450,7 @@ fn a_target_share_is_measured_against_what_there_is_before_the_purchase() {
     let instance = generate::drfh_fig1().unwrap();
     let target = Target { share: Some(decimal("0.8")), ..Target::default() };
     let required = target.required(&instance).unwrap();
-    let offer = Offer { id: "high-cpu".into(), capacity: None, price: Decimal::ONE, limit: None, like: None };
+    let offer = Offer { id: "high-cpu".into(), price: Decimal::ONE, ..Offer::default() };
     let more = Offer { id: "high-memory".into(), ..offer.clone() };
     let catalog = Catalog::new(&instance, String::new(), String::new(), vec![offer, more]).unwrap();
     let solver = backend("auto").unwrap();

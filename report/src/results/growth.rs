@@ -1,12 +1,12 @@
 //! How long a cluster lasts, for people.
 
 use super::plan::target;
-use super::sentences::{label, name};
+use super::sentences::{label, name, price};
 use crate::figure::{Bars, Curve, Mark};
 use crate::page::{Block, Section, curves, line, time};
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{counted, number, percent, thousands};
-use fairplan_analysis::{Growth, Shortfall};
+use fairplan_analysis::{CostsOverTime, Growth, Shortfall, purchases_table, reservations_table};
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
@@ -51,7 +51,38 @@ pub fn summary(document: &Growth) -> String {
     }
     if !document.purchases.is_empty() {
         text += "\nWhat to buy by when:\n\n";
-        text += &listed(&document.purchases_table(), "stages");
+        text += &listed(&purchases_table(&document.purchases), "stages");
+    }
+    if let Some(costs) = &document.costs {
+        text += &what_it_costs(document, costs);
+    }
+    text
+}
+
+/// What purchases cost over time, and how to have them.
+fn what_it_costs(document: &Growth, costs: &CostsOverTime) -> String {
+    let price = |amount| price(amount, &costs.currency);
+    let total = costs.total;
+    let mut text = "\n".to_owned();
+    text += &paragraph(&format!(
+        "To the end of the series that costs {} on demand, {} reserved throughout, and {} the cheapest way: reserved where it is needed \
+         for longer than the break-even, where a commitment costs as much as the same on demand.",
+        price(total.on_demand),
+        price(total.reserved),
+        price(total.cheapest)
+    ));
+    text += "\n";
+    text += &listed(&reservations_table(&document.purchases).without_empty(), "purchases");
+    if !costs.quanta.is_empty() {
+        text += "\nWhat a quantum costs, from each on where that changes:\n\n";
+        text += &listed(&costs.changes(), "changes");
+    }
+    if costs.after.reserved > 0.0 {
+        text += &paragraph(&format!(
+            "After the end, commitments cost {} more if all is reserved throughout, {} the cheapest way; that is counted above.",
+            price(costs.after.reserved),
+            price(costs.after.cheapest)
+        ));
     }
     text
 }
@@ -77,7 +108,10 @@ pub(crate) fn section(document: Growth) -> Section {
         section = section.fact("Tightest", short(tightest));
     }
     if !document.purchases.is_empty() {
-        section = section.table("What to buy by when", &document.purchases_table());
+        section = section.table("What to buy by when", &purchases_table(&document.purchases));
+    }
+    if let Some(costs) = &document.costs {
+        section = costs_over_time(section, &document, costs);
     }
     let Some(quanta) = &document.quanta else { return section.block(asked_and_had(&document)) };
     let scales: Vec<f64> = quanta.iter().map(|quantum| quantum.scale).collect();
@@ -114,4 +148,38 @@ fn asked_and_had(document: &Growth) -> Block {
         mark: Some((document.part_at_one, "there is room for".into())),
         format: |times| number((times * 1000.0).round() / 1000.0),
     })
+}
+
+/// What purchases cost over time.
+fn costs_over_time(mut section: Section, document: &Growth, costs: &CostsOverTime) -> Section {
+    let price = |amount| price(amount, &costs.currency);
+    for (what, all, after) in [
+        ("Cost to the end, on demand", costs.total.on_demand, costs.after.on_demand),
+        ("Cost to the end, reserved throughout", costs.total.reserved, costs.after.reserved),
+        ("Cost to the end, the cheapest way", costs.total.cheapest, costs.after.cheapest),
+    ] {
+        let after =
+            if after > 0.0 { format!(", of it {} after the end", price(after)) } else { String::new() };
+        section = section.fact(what, price(all) + &after);
+    }
+    section =
+        section.table("How to have what is bought", &reservations_table(&document.purchases).without_empty());
+    if costs.quanta.is_empty() {
+        return section;
+    }
+    let curve = |name: &str, of: fn(&fairplan_analysis::CostsOfQuantum) -> f64| {
+        let values: Vec<f64> = costs.quanta.iter().map(of).collect();
+        line(name, time::thinned(&values, time::Keep::Mean))
+    };
+    let lines = vec![
+        curve("on demand", |quantum| quantum.on_demand),
+        curve("reserved throughout", |quantum| quantum.reserved),
+        curve("the cheapest way", |quantum| quantum.cheapest),
+    ];
+    let vertical =
+        if costs.currency.is_empty() { "cost".into() } else { format!("cost ({})", costs.currency) };
+    let horizontal = time::axis(costs.quanta.first().map(|one| &one.quantum));
+    section
+        .block(Block::Curves(curves("What purchases cost a quantum", &horizontal, &vertical, lines)))
+        .table("What purchases cost a quantum, from each on where that changes", &costs.changes())
 }

@@ -115,7 +115,10 @@ fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String 
         }
     };
     let mut text = format!("Buy for {}{currency}: {proof}\n\n", money(purchase.cost));
-    text += &grid(&servers_bought(&purchase.servers));
+    text += &grid(&servers_bought(&purchase.servers).without_empty());
+    if let Some(reserved) = purchase.reserved_cost {
+        text += &paragraph(&reservation(purchase, reserved, currency));
+    }
     if purchase.part_under_drfh < 1.0 - 1e-9 {
         text += &paragraph(&format!(
             "There is room for all targets together; where nobody is held to its own, DRFH gives every user {} of it.",
@@ -123,6 +126,27 @@ fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String 
         ));
     }
     text
+}
+
+/// What the purchase costs on demand and reserved, and from when on which is cheaper.
+fn reservation(purchase: &PurchaseResult, reserved: f64, currency: &str) -> String {
+    let ends: Vec<f64> = (purchase.servers.iter())
+        .filter_map(|bought| bought.reserved.as_ref().map(|reserved| reserved.break_even))
+        .collect();
+    let (first, last) = ends.iter().fold((f64::INFINITY, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
+    let after = |periods: f64| number((periods * 100.0).round() / 100.0);
+    let after = if after(first) == after(last) {
+        format!("{} periods", after(first))
+    } else {
+        format!("{} to {} periods, type by type", after(first), after(last))
+    };
+    format!(
+        "On demand it costs {}{currency}; with all reserved that can be, {}: {} less. A reservation is cheaper where servers are needed for \
+         more than {after}.",
+        money(purchase.cost),
+        money(reserved),
+        money(purchase.cost - reserved)
+    )
 }
 
 fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: &str) -> String {
@@ -197,7 +221,7 @@ pub(crate) fn section(document: PlanDocument) -> Section {
             format: units::money,
         }));
     }
-    section = section.table("Servers to buy", &servers_bought(servers));
+    section = section.table("Servers to buy", &servers_bought(servers).without_empty());
     if !document.frontier.is_empty() {
         section = frontier(section, &document, currency);
     }
@@ -215,8 +239,11 @@ fn facts_of_purchase(
         "optimal" => "nothing cheaper is enough".to_owned(),
         _ => format!("{} or more is needed{divided}", money(purchase.bound)),
     };
+    let mut section = section.fact("Cost", money(purchase.cost));
+    if let Some(reserved) = purchase.reserved_cost {
+        section = section.fact("Cost with all reserved that can be", money(reserved));
+    }
     section
-        .fact("Cost", money(purchase.cost))
         .fact("By branch and bound", proof)
         .fact("Proved by prices alone: it costs at least", money(purchase.proved_bound))
         .fact("What every user has under DRFH by itself, of its target", percent(purchase.part_under_drfh))
