@@ -75,7 +75,7 @@ pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, Quantum
 pub use pattern::is_like;
 pub use placement::{Placement, ServerTasks};
 pub use planning::{
-    Catalog, Commitment, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target,
+    Catalog, Commitment, HeldNowhere, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target,
     with_more_users,
 };
 pub use random::Random;

@@ -53,7 +53,7 @@ const QUESTION: &str = "the question that was asked";
 const PRICED: &str = "as the catalog states it";
 
 /// Of a plan and of growth only what they say of costs is checked.
-const OF_PLAN: [Field; 28] = [
+const OF_PLAN: [Field; 29] = [
     VERSION,
     WARNINGS,
     ("catalog", PRICED),
@@ -77,6 +77,7 @@ const OF_PLAN: [Field; 28] = [
     ("obstacle.nowhere", MADE),
     ("obstacle.part", MADE),
     ("obstacle.own_part", MADE),
+    ("obstacle.held_nowhere", MADE),
     ("obstacle.servers[].type", MADE),
     ("frontier[].part", MADE),
     ("frontier[].share", MADE),

@@ -292,6 +292,36 @@ fn an_unreachable_target_names_the_user_the_resource_and_what_would_do() {
     // 4 + 16 of memory are asked for, there are 10: half of both, or 1.5 tasks of user 1.
     assert!((obstacle.part - 0.5).abs() < 1e-6, "{obstacle:?}");
     assert!((obstacle.own_part.unwrap() - 0.375).abs() < 1e-6, "{obstacle:?}");
+    assert!(obstacle.held_nowhere.is_empty(), "each runs somewhere");
+}
+
+#[test]
+fn whole_tasks_that_no_server_holds_are_named_with_the_server_that_comes_nearest() {
+    // The first has memory for the task of user 1 and no cpu, the second lacks a quarter of the memory; user 2 may run on neither.
+    let mut draft = draft(&[(1, "1 64"), (1, "16 36"), (0, "64 64")], &["1 1", "4 48", "1 1"]);
+    draft.users[2].eligible = Some(vec![2]);
+    let instance = draft.build().unwrap();
+    let offer = |memory: &str, limit| {
+        let (id, capacity) = (format!("type {memory}"), Some(vec![decimal("2"), decimal(memory)]));
+        Offer { id, capacity, price: Decimal::ONE, limit, ..Offer::default() }
+    };
+    let obstacle = |offers: Vec<Offer>, whole| {
+        let catalog = Catalog::new(&instance, String::new(), String::new(), offers).unwrap();
+        let solver = backend("auto").unwrap();
+        let required = vec![1.0, 2.0, 3.0];
+        let mut planner = Planner::new(&instance, &catalog, required, whole, None, &*solver).unwrap();
+        planner.obstacle().unwrap()
+    };
+    let told = obstacle(vec![offer("96", None)], true);
+    let held: Vec<_> = told.held_nowhere.iter().map(|task| (task.user, task.resource, task.needs)).collect();
+    assert_eq!(held, [(UserId(1), ResourceId(1), 48.0), (UserId(2), ResourceId(0), 1.0)], "{told:?}");
+    assert!(told.nowhere && told.user == UserId(1) && told.resource == ResourceId(1));
+    assert_eq!(told.held_nowhere[0].nearest, Some(("class-1".into(), 36.0)));
+    assert_eq!(told.held_nowhere[1].nearest, None);
+    // Divided at will, the task of user 1 runs.
+    let users: Vec<UserId> =
+        obstacle(vec![offer("96", None)], false).held_nowhere.iter().map(|task| task.user).collect();
+    assert_eq!(users, [UserId(2)]);
 }
 
 /// Prices are slopes of a concave function, so no step gains more than they say; and a short step gains just that where

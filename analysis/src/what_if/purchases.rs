@@ -291,6 +291,9 @@ pub fn reservations_table(purchases: &[BoughtBy]) -> Table<'_> {
         .column("break_even", "break-even", Kind::Number, move |(.., costs)| {
             reserved(costs, |all| all.break_even)
         })
+        .said(|(.., costs)| {
+            costs.reserved.as_ref().map(|all| ((all.break_even * 100.0).round() / 100.0).to_string())
+        })
         .column("on_demand", "on demand", Kind::Money, |(.., costs)| costs.on_demand)
         .column("reserved", "reserved", Kind::Money, move |(.., costs)| reserved(costs, |all| all.cost))
         .column("cheapest", "cheapest", Kind::Money, |(.., costs)| {

@@ -9,5 +9,5 @@ mod target;
 pub use catalog::{Catalog, Offer, ServerType};
 pub use commitment::Commitment;
 pub use more_users::{MoreUsers, with_more_users};
-pub use purchase::{Obstacle, Purchase};
+pub use purchase::{HeldNowhere, Obstacle, Purchase};
 pub use target::{StatedTarget, Target};

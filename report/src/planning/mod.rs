@@ -6,6 +6,7 @@ mod plan;
 
 pub use costs::StatedCosts;
 pub use plan::{
-    CatalogStamp, FrontierPoint, ObstacleResult, PlanBody, PlanDocument, PlanParts, PlannedUser,
-    PricesOfClass, PurchaseResult, ReservedServers, ServersBought, TaskKind, plan_document, servers_bought,
+    CatalogStamp, FrontierPoint, NearestServer, ObstacleResult, PlanBody, PlanDocument, PlanParts,
+    PlannedUser, PricesOfClass, PurchaseResult, ReservedServers, ServersBought, TaskHeldNowhere, TaskKind,
+    plan_document, servers_bought,
 };

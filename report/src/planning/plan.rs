@@ -4,7 +4,7 @@ use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::{printable, thousands};
-use fairplan_instances::{Body, Catalog, Document, Instance, Obstacle, Purchase, StatedTarget};
+use fairplan_instances::{Body, Catalog, Document, HeldNowhere, Instance, Obstacle, Purchase, StatedTarget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -179,10 +179,41 @@ pub struct ObstacleResult {
     /// not enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_part: Option<f64>,
+    /// Where that user can run on nothing: the tasks that no server holds, of all users that have such.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_nowhere: Vec<TaskHeldNowhere>,
     /// What the purchase that reaches this part costs.
     pub cost: f64,
     /// The purchase that reaches this part.
     pub servers: Vec<ServersBought>,
+}
+
+/// A task that no server holds which there is or can be bought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskHeldNowhere {
+    /// The user.
+    pub user: String,
+    /// The group that the user is in. Absent where it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The resource that is short on the server that comes nearest to holding the task.
+    pub resource: String,
+    /// How much of it the task needs.
+    pub needs: f64,
+    /// That server: the one of which the scarcest resource is scarce the least. Absent where the user may run on no server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<NearestServer>,
+}
+
+/// The server that comes nearest to holding a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NearestServer {
+    /// Its class, or its type in the catalog.
+    pub server: String,
+    /// How much of the resource it has.
+    pub has: f64,
 }
 
 /// What is asked for of a user.
@@ -254,6 +285,7 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         nowhere: obstacle.nowhere,
         part: obstacle.part,
         own_part: obstacle.own_part,
+        held_nowhere: obstacle.held_nowhere.iter().map(|task| task_held_nowhere(extended, task)).collect(),
         cost: catalog.cost(&obstacle.counts),
         servers: servers(&obstacle.counts),
     });
@@ -287,6 +319,20 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         frontier: parts.frontier.iter().map(point).collect(),
         users: extended.users().enumerate().map(user).collect(),
     })
+}
+
+fn task_held_nowhere(instance: &Instance, task: &HeldNowhere) -> TaskHeldNowhere {
+    let user = instance.user(task.user);
+    TaskHeldNowhere {
+        user: user.id().into(),
+        group: user.group().map(|group| instance.groups()[group.0].id.clone()),
+        resource: instance.resources()[task.resource.0].clone(),
+        needs: task.needs,
+        nearest: task
+            .nearest
+            .as_ref()
+            .map(|(server, has)| NearestServer { server: server.clone(), has: *has }),
+    }
 }
 
 /// Prices under the names of classes and of types that become classes.
@@ -378,6 +424,23 @@ pub fn servers_bought(servers: &[ServersBought]) -> Table<'_> {
 fn periods(count: f64) -> String {
     let count = (count * 100.0).round() / 100.0;
     format!("{count} {}", if count == 1.0 { "period" } else { "periods" })
+}
+
+impl ObstacleResult {
+    /// The tasks that no server holds, a row a user.
+    pub fn tasks_held_nowhere(&self) -> Table<'_> {
+        let nearest = |task: &TaskHeldNowhere| task.nearest.as_ref().map(|nearest| nearest.has);
+        Table::of(&self.held_nowhere)
+            .column("user", "user", Kind::Id, |task| &task.user)
+            .column("group", "group", Kind::Name, |task| task.group.as_deref().unwrap_or(""))
+            .column("resource", "short of", Kind::Name, |task| &task.resource)
+            .column("needs", "a task needs", Kind::Number, |task| task.needs)
+            .column("server", "nearest server", Kind::Name, |task| {
+                task.nearest.as_ref().map_or("", |nearest| nearest.server.as_str())
+            })
+            .column("has", "has", Kind::Number, nearest)
+            .done()
+    }
 }
 
 impl PlanBody {

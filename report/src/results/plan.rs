@@ -7,7 +7,7 @@ use crate::page::{Block, Section, curves, line};
 use crate::planning::{
     FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, ServersBought, TaskKind, servers_bought,
 };
-use crate::summary::grid::{grid, paragraph};
+use crate::summary::grid::{grid, listed as listed_grid, paragraph};
 use crate::units::{self, counted, money, number, percent, share, thousands};
 use fairplan_instances::StatedTarget;
 use std::fmt::Write;
@@ -29,8 +29,10 @@ pub(super) fn answer(document: &PlanDocument) -> String {
             format!("Buy {} for {}: {cheapest}.", listed(&servers), price(purchase.cost, currency))
         }
         (None, Some(obstacle)) if obstacle.nowhere => format!(
-            "Out of reach: no server that there is or can be bought takes a task of user {}.",
-            name(&obstacle.user)
+            "Out of reach: no server that there is or can be bought takes a task of user {}{}; {}.",
+            name(&obstacle.user),
+            of_group(obstacle),
+            what_is_short(obstacle)
         ),
         (None, Some(obstacle)) => format!(
             "Out of reach: {} is short. At most {} of the target can be had, for {}.",
@@ -156,10 +158,17 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
         None => "with what the catalog offers".into(),
     };
     if obstacle.nowhere {
-        return format!(
-            "NOT REACHABLE: no server that there is or can be bought takes a task of user {user} (most of all {resource} is \
-             missing); offer one that does, or ask nothing for it.\n"
-        );
+        let mut text = paragraph(&format!(
+            "NOT REACHABLE: no server that there is or can be bought takes a task of user {user}{}; {}. Offer one that does, or \
+             ask nothing for it.",
+            of_group(obstacle),
+            what_is_short(obstacle)
+        ));
+        if obstacle.held_nowhere.len() > 1 {
+            text += "\n";
+            text += &listed_grid(&obstacle.tasks_held_nowhere().without_empty(), "users");
+        }
+        return text;
     }
     let mut text = format!(
         "NOT REACHABLE {limits}: {resource} is short, and user {user} needs the most of what is short.\n\
@@ -175,6 +184,29 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
     let servers = if obstacle.servers.is_empty() { "nothing".into() } else { list(&obstacle.servers) };
     let _ = writeln!(text, "\n(with {servers} bought for {}{currency}).", money(obstacle.cost));
     text
+}
+
+/// ` of group research`, of whose task it is that runs nowhere.
+fn of_group(obstacle: &ObstacleResult) -> String {
+    let group = obstacle.held_nowhere.first().and_then(|task| task.group.as_ref());
+    group.map_or_else(String::new, |group| format!(" of group {}", label(group)))
+}
+
+/// Which resource no server has enough of, for a task that runs nowhere.
+fn what_is_short(obstacle: &ObstacleResult) -> String {
+    let resource = label(&obstacle.resource);
+    let Some(task) = obstacle.held_nowhere.first() else {
+        return format!("most of all {resource} is missing");
+    };
+    match &task.nearest {
+        Some(nearest) => format!(
+            "it needs {} {resource}, and the nearest server, {}, has {}",
+            number(task.needs),
+            label(&nearest.server),
+            number(nearest.has)
+        ),
+        None => "it may run on none of them".into(),
+    }
 }
 
 /// `3 large, 2 small`.
@@ -253,9 +285,12 @@ fn facts_of_obstacle(section: Section, obstacle: &ObstacleResult, money: &dyn Fn
     let (user, resource) = (&obstacle.user, &obstacle.resource);
     if obstacle.nowhere {
         let why = format!(
-            "no server that there is or can be bought takes a task of user {user}: most of all {resource}"
+            "no server that there is or can be bought takes a task of user {user}{}",
+            of_group(obstacle)
         );
-        return section.fact("Out of reach", why);
+        return section
+            .fact("Out of reach", format!("{why}; {}", what_is_short(obstacle)))
+            .table("Tasks that no server holds", &obstacle.tasks_held_nowhere().without_empty());
     }
     let mut section = section
         .fact("Out of reach", format!("{resource} is short, and user {user} needs the most of what is short"))

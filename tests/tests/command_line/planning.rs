@@ -245,6 +245,37 @@ fn what_cannot_be_reached_is_told_with_the_user_the_resource_and_what_would_do()
     assert!(text(&output.stderr).contains("takes a task of user v"), "{}", text(&output.stderr));
 }
 
+#[test]
+fn a_whole_task_that_no_server_holds_is_named_with_its_group_and_the_server_that_comes_nearest() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"], "groups": [{"id": "research"}],
+            "server_classes": [{"id": "small", "count": 4, "capacity": {"cpu": 8, "memory": 16}}],
+            "users": [{"id": "web", "demand": {"cpu": 1, "memory": 1}},
+                      {"id": "trainer", "group": "research", "demand": {"cpu": 4, "memory": 96}},
+                      {"id": "index", "group": "research", "demand": {"cpu": 12, "memory": 8}}]}"#,
+    );
+    folder.write("c.csv", "id,price,cpu,memory\nlarge,2,8,64\n");
+    let words = ["plan", "i.json", "--catalog", "c.csv", "--tasks", "2", "--whole"];
+    let output = folder.run(&words);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let told = text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("takes a task of user trainer of group research; it needs 96 memory, and the nearest server, large, has 64."),
+        "{told}"
+    );
+    assert!(told.contains("index research cpu 12"), "the others are listed: {told}");
+    let plan = read(&text(&output.stdout));
+    fits_schema(&folder, &plan);
+    let held = &plan["obstacle"]["held_nowhere"];
+    assert_eq!(held.as_array().unwrap().len(), 2);
+    assert_eq!((&held[0]["group"], &held[0]["nearest"]["server"]), (&"research".into(), &"large".into()));
+    // With a server that holds both there is something to buy.
+    folder.write("c.csv", "id,price,cpu,memory\nhuge,2,16,128\n");
+    assert_eq!(read(&folder.done(&[&["-q"][..], &words].concat()))["reachable"], true);
+}
+
 /// Two types, one of which can be reserved; as JSON and as a table.
 const COMMITMENTS: [(&str, &str); 2] = [
     (
