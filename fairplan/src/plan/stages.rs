@@ -41,6 +41,9 @@ pub fn growth_purchases(
     control: &Control<'_>,
 ) -> Result<(), Error> {
     instance.plain("plan growth")?;
+    if stages.stages == 0 {
+        return Err(Error::Setting("stages = 0: must be at least 1".into()));
+    }
     if !(stages.periods_per_quantum > 0.0 && stages.periods_per_quantum.is_finite()) {
         return Err(Error::Setting(format!(
             "periods_per_quantum = {}: must be > 0",
@@ -61,7 +64,7 @@ pub fn growth_purchases(
     let next = |have: f64| (0..quanta).find(|quantum| scale(*quantum) > have * (1.0 + 1e-9));
     let mut have = growth.part_at_one;
     let Some(first) = next(have) else { return Ok(()) };
-    let span = (quanta - first).div_ceil(stages.stages.max(1) as usize).max(1);
+    let span = (quanta - first).div_ceil(stages.stages as usize).max(1);
     let zeros = vec![0; catalog.types.len()];
     let mut cluster = catalog.added_to(&extended, &zeros, true).build()?;
     let mut bought = zeros;

@@ -8,8 +8,6 @@ use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::{output, progress};
 use fairplan::instances::table::Tabular;
-use fairplan::instances::wording::printable;
-use fairplan::instances::{Catalog, Instance};
 use fairplan::report::output::{Destination, Prepared, commit};
 use fairplan::report::{summary, write_json};
 use fairplan::{BuyOptions, Control, Decimal, Error, Plan, files, read};
@@ -119,7 +117,7 @@ impl TryFrom<Arguments> for Job {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
-    let catalog = job.less(read::catalog(&job.catalog, &instance)?, &instance)?;
+    let catalog = read::catalog_less(&job.catalog, &instance, &job.overhead)?;
     warn(common, &instance);
     let options = BuyOptions { target: job.target.options()?, ..job.options.clone() };
     let planned = |control: &Control<'_>| fairplan::buy(&instance, &catalog, &options, control);
@@ -140,27 +138,6 @@ fn amount(text: &str) -> Result<(String, Decimal), String> {
 }
 
 impl Job {
-    /// The catalog with what is taken off each server.
-    fn less(&self, catalog: Catalog, instance: &Instance) -> Result<Catalog, Error> {
-        if self.overhead.is_empty() {
-            return Ok(catalog);
-        }
-        let mut taken = vec![Decimal::ZERO; instance.resources().len()];
-        for (name, amount) in &self.overhead {
-            let resource = instance.resources().iter().position(|resource| resource == name);
-            let resource = resource.ok_or_else(|| {
-                let known = instance.resources().join(", ");
-                Error::input(format!(
-                    "overhead = {}: is no resource of the instance; use {known}",
-                    printable(name, 60)
-                ))
-            })?;
-            taken[resource] = *amount;
-        }
-        let less = catalog.less(&taken, instance.resources());
-        less.map_err(|violation| Error::input(format!("{}: {violation}", self.catalog)))
-    }
-
     /// The cluster, and the placement on it, where they are asked for.
     fn prepare_cluster(&self, plan: &Plan) -> Result<Vec<Prepared>, Error> {
         let mut prepared = Vec::new();
