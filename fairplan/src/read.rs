@@ -41,18 +41,18 @@ pub fn catalog(path: &str, instance: &Instance) -> Result<Catalog, Error> {
 /// have it off already.
 ///
 /// # Errors
-/// Also a resource that the instance does not have, and a type that has not so much.
+/// Also a resource that the instance does not have, what is no amount, and a type that has not so much.
 ///
 /// ```
 /// let instance = fairplan::generate::drfh_fig1()?;
-/// let overhead = [("cpu".to_owned(), fairplan::Decimal::ONE)];
+/// let overhead = [("cpu".to_owned(), "500m".to_owned())];
 /// assert!(fairplan::read::catalog_less("/missing.csv", &instance, &overhead).is_err());
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn catalog_less(
     path: &str,
     instance: &Instance,
-    overhead: &[(String, Decimal)],
+    overhead: &[(String, String)],
 ) -> Result<Catalog, Error> {
     let catalog = catalog(path, instance)?;
     if overhead.is_empty() {
@@ -68,7 +68,8 @@ pub fn catalog_less(
                 printable(name, 60)
             ))
         })?;
-        taken[resource] = *amount;
+        taken[resource] = files::read_amount(amount, name, instance)
+            .map_err(|violation| Error::input(format!("overhead.{violation}")))?;
     }
     let less = catalog.less(&taken, instance.resources());
     less.map_err(|violation| Error::input(format!("{path}: {violation}")))

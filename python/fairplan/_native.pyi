@@ -150,7 +150,7 @@ def workload(kind: str, users: int, quanta: int, mean: float, together: float, s
 def buy(
     instance: Instance,
     catalog: str,
-    overhead: Sequence[tuple[str, float | Decimal]],
+    overhead: Sequence[tuple[str, str]],
     target: Target,
     whole: bool,
     under_drfh: bool,
@@ -185,7 +185,7 @@ def growth(
     by: str | None,
     base: int,
     per_quantum: bool,
-    purchases: tuple[str, int, float | Decimal] | None,
+    purchases: tuple[str, Sequence[tuple[str, str]], int, float | Decimal] | None,
     backend: str,
     call: Call,
 ) -> Document: ...

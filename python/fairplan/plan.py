@@ -44,6 +44,10 @@ def _target(
     }
 
 
+def _overhead(overhead: Mapping[str, Amount | str] | None) -> list[tuple[str, str]]:
+    return [(resource, str(amount)) for resource, amount in (overhead or {}).items()]
+
+
 def buy(
     instance: Cluster,
     *,
@@ -53,7 +57,7 @@ def buy(
     as_today: bool = False,
     scale: Amount | Mapping[str, Amount] | None = None,
     more_users: int | Mapping[str, int] | None = None,
-    overhead: Mapping[str, Amount] | None = None,
+    overhead: Mapping[str, Amount | str] | None = None,
     whole: bool = False,
     under_drfh: bool = False,
     budget: float | None = None,
@@ -71,7 +75,8 @@ def buy(
         as_today: every user shall keep what DRFH gives it today.
         scale: every user shall be able to run so many times what it asks for today, or each user and group of a mapping.
         more_users: so many users come, or so many like each user of a mapping.
-        overhead: what the system and the pods of each node take off every bought server, by resource; types that are a class of the
+        overhead: what the system and the pods of each node take off every bought server, by resource, in what the instance
+            counts in or with a unit (``"2Gi"``); types that are a class of the
             instance have it off already.
         whole: whole tasks, each on one server; ``placement`` of the plan has all of them.
         under_drfh: DRFH by itself has to give every user its target.
@@ -86,7 +91,7 @@ def buy(
         plan, cluster, placement = _native.buy(
             _instance(instance)._native,
             os.fspath(catalog),
-            list((overhead or {}).items()),
+            _overhead(overhead),
             target,
             whole,
             under_drfh,
@@ -190,6 +195,7 @@ def growth(
     by: str | None = None,
     base: int = 1,
     catalog: str | os.PathLike[str] | None = None,
+    overhead: Mapping[str, Amount | str] | None = None,
     stages: int = 4,
     periods_per_quantum: Amount = 1,
     per_quantum: bool = False,
@@ -205,6 +211,7 @@ def growth(
         by: what scales whom: ``total``, ``user``, or the column that scales all.
         base: how many of the first quanta are, on average, a scale of 1.
         catalog: say too what to buy by when of this catalog, and what that costs where it has commitments.
+        overhead: what is taken off every bought server, as in :func:`buy`.
         stages: in how many stages of equal length at most.
         periods_per_quantum: how many periods of the catalog's prices a quantum lasts.
         per_quantum: keep every quantum of a series of more than 400 too.
@@ -219,7 +226,7 @@ def growth(
         by,
         base,
         per_quantum,
-        None if catalog is None else (os.fspath(catalog), stages, periods_per_quantum),
+        None if catalog is None else (os.fspath(catalog), _overhead(overhead), stages, periods_per_quantum),
         backend,
         _call(time_limit, progress),
     )

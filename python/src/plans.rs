@@ -48,7 +48,7 @@ pub fn buy(
     py: Python<'_>,
     instance: &Instance,
     catalog: String,
-    overhead: Vec<(String, Exact)>,
+    overhead: Vec<(String, String)>,
     target: Target,
     whole: bool,
     under_drfh: bool,
@@ -64,7 +64,6 @@ pub fn buy(
     }
     let options = BuyOptions { target: target.into(), whole, under_drfh, budget, frontier, backend };
     let bought = call.run(py, move |control| {
-        let overhead: Vec<_> = overhead.into_iter().map(|(resource, amount)| (resource, amount.0)).collect();
         let catalog = read::catalog_less(&catalog, &instance, &overhead)?;
         let plan = fairplan::buy(&instance, &catalog, &options, control)?;
         let document = plan.document(&instance, &catalog);
@@ -180,7 +179,7 @@ pub fn growth(
     by: Option<String>,
     base: u64,
     per_quantum: bool,
-    purchases: Option<(String, u32, Exact)>,
+    purchases: Option<(String, Vec<(String, String)>, u32, Exact)>,
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
@@ -189,8 +188,8 @@ pub fn growth(
     document(py, "plan.growth", &call, move |control| {
         let series = files::read_proportions(&options.series, &quantum)?;
         let mut growth = fairplan::growth(&instance, &series, &options, control)?;
-        if let Some((catalog, stages, periods)) = purchases {
-            let catalog = read::catalog(&catalog, &instance)?;
+        if let Some((catalog, overhead, stages, periods)) = purchases {
+            let catalog = read::catalog_less(&catalog, &instance, &overhead)?;
             let stages = StagesOptions { stages, periods_per_quantum: periods.0.to_f64() };
             let followed = (&*instance, &series);
             fairplan::growth_purchases(followed, &catalog, &stages, &mut growth, &options, control)?;

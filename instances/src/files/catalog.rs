@@ -134,6 +134,19 @@ fn count(text: &str, resource: &str, instance: &Instance) -> Option<Decimal> {
     (ALIKE.0 * largest..=ALIKE.1 * largest).contains(&amount.to_f64()).then_some(amount)
 }
 
+/// What is taken off each bought server of a resource, as people write it: a number, or an amount with a unit as in a catalog.
+///
+/// # Errors
+/// What is neither, and an amount with a unit that counts something else than the instance does.
+pub fn read_amount(text: &str, resource: &str, instance: &Instance) -> Result<Decimal, Violation> {
+    if let Some(amount) = count(text, resource, instance) {
+        return Ok(amount);
+    }
+    let refused =
+        |error: crate::DecimalError| without_unit(Violation::new(resource, text, error.to_string()));
+    Decimal::parse(text.as_bytes()).map_err(refused)
+}
+
 /// The same of an entry of a JSON document.
 fn raw_count((name, raw): &(Text<'_>, &RawValue), instance: &Instance) -> Option<Box<RawValue>> {
     let text: String = serde_json::from_str(raw.get()).ok()?;

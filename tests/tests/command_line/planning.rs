@@ -276,6 +276,49 @@ fn a_whole_task_that_no_server_holds_is_named_with_its_group_and_the_server_that
     assert_eq!(read(&folder.done(&[&["-q"][..], &words].concat()))["reachable"], true);
 }
 
+#[test]
+fn what_each_node_keeps_is_taken_off_bought_servers_with_a_unit_or_without() {
+    let folder = fig1();
+    let mut draft = Draft::from(&cluster(&folder, "i.json"));
+    for row in draft
+        .classes
+        .iter_mut()
+        .map(|class| &mut class.capacity)
+        .chain(draft.users.iter_mut().map(|user| &mut user.demand))
+    {
+        row[1] = Decimal::from_f64(row[1].to_f64() * f64::from(1u32 << 30)).unwrap();
+    }
+    folder.instance("bytes.json", &draft.build().unwrap());
+    folder.write("c.csv", "id,price,cpu,memory\nnew,10,8,10Gi\n");
+    folder.write("s.csv", "quantum,all\n1,10\n2,14\n");
+    let buy = ["plan", "buy", "bytes.json", "--catalog", "c.csv", "--share", "1.5"];
+    let cost = |overhead: &[&str]| {
+        let plan = read(&folder.done(&[&["-q"], &buy[..], overhead].concat()));
+        plan["purchase"]["cost"].as_f64().unwrap()
+    };
+    assert!(cost(&["--overhead", "cpu=4,memory=5Gi"]) > cost(&[]));
+    assert_eq!(
+        cost(&["--overhead", "cpu=4,memory=5Gi"]),
+        cost(&["--overhead", "cpu=4000m,memory=5368709120"])
+    );
+    let growth =
+        ["plan", "growth", "bytes.json", "--series", "s.csv", "--share", "0.7", "--catalog", "c.csv"];
+    let bought = |overhead: &[&str]| {
+        let output = folder.run(&[&["-q"], &growth[..], overhead].concat());
+        read(&text(&output.stdout))["purchases"][0]["cost"].as_f64().unwrap()
+    };
+    assert!(bought(&["--overhead", "cpu=7,memory=9Gi"]) > bought(&[]));
+    for (overhead, told) in [
+        ("gpu=1", "overhead = gpu: is no resource of the instance; use cpu, memory"),
+        ("memory=lots", "overhead.memory = lots: is not a decimal number"),
+        ("memory=11Gi", "a server of this type has not the 11811160064 that are taken off each"),
+        ("cpu", "write RESOURCE=AMOUNT"),
+    ] {
+        let refused = folder.refused(&[&buy[..], &["--overhead", overhead]].concat());
+        assert!(refused.contains(told), "{overhead}: {refused}");
+    }
+}
+
 /// Two types, one of which can be reserved; as JSON and as a table.
 const COMMITMENTS: [(&str, &str); 2] = [
     (

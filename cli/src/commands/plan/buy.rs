@@ -42,10 +42,10 @@ pub struct Arguments {
     /// room for all targets
     #[arg(long, conflicts_with_all = ["whole", "frontier"])]
     under_drfh: bool,
-    /// What every bought server gives to its system and to the pods of each node, in what the instance counts in: cpu=0.5,memory=2.
+    /// What every bought server gives to its system and to the pods of each node, in what the instance counts in or with a unit as in a catalog: cpu=500m,memory=2Gi.
     /// Types that are a class of the instance have it off already
     #[arg(long, value_name = "RESOURCE=AMOUNT", value_delimiter = ',', value_parser = amount)]
-    overhead: Vec<(String, Decimal)>,
+    overhead: Vec<(String, String)>,
     /// The most that may be spent
     #[arg(long, value_name = "PRICE", allow_negative_numbers = true)]
     budget: Option<Decimal>,
@@ -74,7 +74,7 @@ pub struct Arguments {
 struct Job {
     source: InstanceSource,
     catalog: String,
-    overhead: Vec<(String, Decimal)>,
+    overhead: Vec<(String, String)>,
     target: TargetArguments,
     options: BuyOptions,
     cluster_out: Option<Destination>,
@@ -131,10 +131,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
 }
 
 /// `cpu=0.5`.
-fn amount(text: &str) -> Result<(String, Decimal), String> {
-    let problem = || "write RESOURCE=AMOUNT, such as cpu=0.5".to_owned();
-    let (resource, amount) = text.split_once('=').ok_or_else(problem)?;
-    Ok((resource.trim().into(), amount.trim().parse().map_err(|_| problem())?))
+pub(super) fn amount(text: &str) -> Result<(String, String), String> {
+    let problem = "write RESOURCE=AMOUNT, such as cpu=0.5";
+    let (resource, amount) = text.split_once('=').ok_or(problem)?;
+    Ok((resource.trim().into(), amount.trim().into()))
 }
 
 impl Job {

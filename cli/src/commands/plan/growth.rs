@@ -1,5 +1,6 @@
 //! `plan growth`: when a cluster first misses what is asked of it as demands follow a series.
 
+use super::buy::amount;
 use super::target::TargetArguments;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::commands::solve::backend_name;
@@ -46,6 +47,9 @@ pub struct Arguments {
     /// With --catalog: in how many stages of equal length, from the first quantum that is missed on, at most
     #[arg(long, value_name = "N", default_value_t = 4, requires = "catalog", value_parser = clap::value_parser!(u32).range(1..=1000))]
     stages: u32,
+    /// With --catalog: what every bought server gives to its system and to the pods of each node, as in plan buy: cpu=500m,memory=2Gi
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_delimiter = ',', requires = "catalog", value_parser = amount)]
+    overhead: Vec<(String, String)>,
     /// With --catalog: how many periods of its prices a quantum lasts, where it has commitments; 3 for quarters and prices a month
     #[arg(long, value_name = "N", default_value = "1", requires = "catalog")]
     periods_per_quantum: Decimal,
@@ -84,7 +88,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         series: arguments.series,
         backend: arguments.backend,
     };
-    let catalog = arguments.catalog.map(|catalog| read::catalog(&catalog, &instance)).transpose()?;
+    let less = |catalog: String| read::catalog_less(&catalog, &instance, &arguments.overhead);
+    let catalog = arguments.catalog.map(less).transpose()?;
     let periods_per_quantum = arguments.periods_per_quantum.to_f64();
     let stages = StagesOptions { stages: arguments.stages, periods_per_quantum };
     let followed = |control: &Control<'_>| -> Result<_, Error> {
