@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, final
 
 from fairplan.frames import ArrowStream
-from fairplan.options import Call, Comparing, Due, Level, Moving, Run, Settings, Target
+from fairplan.options import Call, Comparing, Due, Level, Moving, Purchases, Run, Settings, Target
 
 @final
 class Table:
@@ -185,7 +185,7 @@ def growth(
     by: str | None,
     base: int,
     per_quantum: bool,
-    purchases: tuple[str, Sequence[tuple[str, str]], int, float | Decimal] | None,
+    purchases: Purchases | None,
     backend: str,
     call: Call,
 ) -> Document: ...

@@ -11,7 +11,7 @@ from fairplan import _native
 from fairplan.commands import Cluster, Progress, _call, _instance, _placement
 from fairplan.errors import Infeasible
 from fairplan.instances import Instance
-from fairplan.options import Moving, Target
+from fairplan.options import Moving, Purchases, Target
 from fairplan.results import Difference, Growth, Losses, Moves, Placement, Plan, Worth
 
 __all__ = ["buy", "diff", "growth", "lose", "move", "worth"]
@@ -218,6 +218,14 @@ def growth(
 
     The targets are those of :func:`buy`.
     """
+    purchases: Purchases | None = None
+    if catalog is not None:
+        purchases = {
+            "catalog": os.fspath(catalog),
+            "overhead": _overhead(overhead),
+            "stages": stages,
+            "periods_per_quantum": periods_per_quantum,
+        }
     native = _native.growth(
         _instance(instance)._native,
         os.fspath(series),
@@ -226,7 +234,7 @@ def growth(
         by,
         base,
         per_quantum,
-        None if catalog is None else (os.fspath(catalog), _overhead(overhead), stages, periods_per_quantum),
+        purchases,
         backend,
         _call(time_limit, progress),
     )

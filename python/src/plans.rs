@@ -167,6 +167,16 @@ pub fn diff(
     })
 }
 
+/// What is bought by when.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Purchases {
+    catalog: String,
+    overhead: Vec<(String, String)>,
+    stages: u32,
+    periods_per_quantum: Exact,
+}
+
 /// When a cluster first misses what is asked of it.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "one for each option")]
@@ -179,7 +189,7 @@ pub fn growth(
     by: Option<String>,
     base: u64,
     per_quantum: bool,
-    purchases: Option<(String, Vec<(String, String)>, u32, Exact)>,
+    purchases: Option<Purchases>,
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
@@ -188,7 +198,7 @@ pub fn growth(
     document(py, "plan.growth", &call, move |control| {
         let series = files::read_proportions(&options.series, &quantum)?;
         let mut growth = fairplan::growth(&instance, &series, &options, control)?;
-        if let Some((catalog, overhead, stages, periods)) = purchases {
+        if let Some(Purchases { catalog, overhead, stages, periods_per_quantum: periods }) = purchases {
             let catalog = read::catalog_less(&catalog, &instance, &overhead)?;
             let stages = StagesOptions { stages, periods_per_quantum: periods.0.to_f64() };
             let followed = (&*instance, &series);

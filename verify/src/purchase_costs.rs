@@ -209,6 +209,11 @@ fn check_batch(batch: &NeededClaim, costs: &mut Worst, commitments: &mut Worst) 
 mod tests {
     use super::*;
 
+    /// States other numbers of the first servers reserved.
+    fn reserved(claim: &mut CostsOverTimeClaim, stated: (f64, u64, f64, f64, u64, f64)) {
+        claim.stages[0].servers[0].reserved = Some(stated);
+    }
+
     fn holds(verdicts: &[Verdict]) -> bool {
         verdicts.iter().all(|verdict| verdict.holds)
     }
@@ -227,7 +232,7 @@ mod tests {
         ];
         let claim =
             PurchaseClaim { place: "purchase".into(), cost: 250.0, reserved_cost: Some(175.0), servers };
-        assert!(holds(&verify_purchases(&[claim.clone()])));
+        assert!(holds(&verify_purchases(std::slice::from_ref(&claim))));
         let wrong: [fn(&mut PurchaseClaim); 9] = [
             |claim| claim.cost = 251.0,
             |claim| claim.reserved_cost = Some(250.0),
@@ -275,27 +280,25 @@ mod tests {
         };
         let verdicts = verify_costs_over_time(&claim);
         assert!(holds(&verdicts), "{verdicts:?}");
-        let reserved =
-            |claim: &mut CostsOverTimeClaim, reserved| claim.stages[0].servers[0].reserved = Some(reserved);
-        let wrong: Vec<Box<dyn Fn(&mut CostsOverTimeClaim)>> = vec![
-            Box::new(|claim| claim.length = 1.0),
-            Box::new(|claim| claim.quanta[6][2] = 220.0),
-            Box::new(|claim| claim.after[1] = 0.0),
-            Box::new(|claim| claim.total[0] = 2241.0),
-            Box::new(|claim| claim.stages[0].cost = 80.0),
-            Box::new(|claim| claim.stages[0].total = 80.0),
-            Box::new(|claim| claim.stages[0].quantum = Some(1)),
-            Box::new(|claim| claim.stages[0].servers[0].needed = 13.0),
-            Box::new(|claim| claim.stages[0].servers[0].on_demand = 1.0),
-            Box::new(move |claim| reserved(claim, (55.0, 12, 8.5, 2640.0, 1, 1640.0))),
-            Box::new(move |claim| reserved(claim, (55.0, 12, 8.25, 2641.0, 1, 1640.0))),
-            Box::new(move |claim| reserved(claim, (55.0, 12, 8.25, 2640.0, 1, 1641.0))),
+        let wrong: [fn(&mut CostsOverTimeClaim); 13] = [
+            |claim| claim.length = 1.0,
+            |claim| claim.quanta[6][2] = 220.0,
+            |claim| claim.after[1] = 0.0,
+            |claim| claim.total[0] = 2241.0,
+            |claim| claim.stages[0].cost = 80.0,
+            |claim| claim.stages[0].total = 80.0,
+            |claim| claim.stages[0].quantum = Some(1),
+            |claim| claim.stages[0].servers[0].needed = 13.0,
+            |claim| claim.stages[0].servers[0].on_demand = 1.0,
+            |claim| reserved(claim, (55.0, 12, 8.5, 2640.0, 1, 1640.0)),
+            |claim| reserved(claim, (55.0, 12, 8.25, 2641.0, 1, 1640.0)),
+            |claim| reserved(claim, (55.0, 12, 8.25, 2640.0, 1, 1641.0)),
             // All on demand, and told as it is: dearer than it need be.
-            Box::new(move |claim| {
+            |claim| {
                 reserved(claim, (55.0, 12, 8.25, 2640.0, 0, 2240.0));
                 claim.quanta.iter_mut().for_each(|quantum| quantum[2] = 320.0);
                 claim.total[2] = 2240.0;
-            }),
+            },
         ];
         for (k, wrong) in wrong.iter().enumerate() {
             let mut claim = claim.clone();

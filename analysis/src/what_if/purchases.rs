@@ -101,7 +101,7 @@ pub struct CostsOfQuantum {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CostsOverTime {
-    /// What prices are counted in.
+    /// What prices of a period are counted in; what is paid over periods is in the same money.
     pub currency: String,
     /// How many periods of the prices a quantum lasts.
     pub periods_per_quantum: f64,

@@ -80,8 +80,13 @@ pub fn growth_purchases(
         let purchase = planner.cheapest(1.0)?;
         drop(planner);
         let by = Label::from(series.label(quantum));
-        firsts.push(quantum);
         let before = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
+        // Whole servers do more than they were bought for: what is there may be enough for the next stage.
+        if purchase.as_ref().is_some_and(|purchase| purchase.counts.iter().all(|count| *count == 0)) {
+            have = needed;
+            continue;
+        }
+        firsts.push(quantum);
         let Some(purchase) = purchase else {
             found.push(BoughtBy { by, scale: needed, cost: 0.0, total: before, servers: Vec::new() });
             break;

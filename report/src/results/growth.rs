@@ -1,11 +1,11 @@
 //! How long a cluster lasts, for people.
 
 use super::plan::target;
-use super::sentences::{label, name, price};
+use super::sentences::{label, name};
 use crate::figure::{Bars, Curve, Mark};
 use crate::page::{Block, Section, curves, line, time};
 use crate::summary::grid::{listed, paragraph};
-use crate::units::{counted, number, percent, thousands};
+use crate::units::{counted, money, number, percent, thousands};
 use fairplan_analysis::{CostsOverTime, Growth, Shortfall, purchases_table, reservations_table};
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
@@ -61,15 +61,18 @@ pub fn summary(document: &Growth) -> String {
 
 /// What purchases cost over time, and how to have them.
 fn what_it_costs(document: &Growth, costs: &CostsOverTime) -> String {
-    let price = |amount| price(amount, &costs.currency);
     let total = costs.total;
+    let prices = match &*costs.currency {
+        "" => String::new(),
+        currency => format!(" (prices are in {})", label(currency)),
+    };
     let mut text = "\n".to_owned();
     text += &paragraph(&format!(
-        "To the end of the series that costs {} on demand, {} reserved throughout, and {} the cheapest way: reserved where it is needed \
-         for longer than the break-even, where a commitment costs as much as the same on demand.",
-        price(total.on_demand),
-        price(total.reserved),
-        price(total.cheapest)
+        "To the end of the series that costs {} on demand, {} reserved throughout, and {} the cheapest way{prices}: reserved where it is \
+         needed for longer than the break-even, where a commitment costs as much as the same on demand.",
+        money(total.on_demand),
+        money(total.reserved),
+        money(total.cheapest)
     ));
     text += "\n";
     text += &listed(&reservations_table(&document.purchases).without_empty(), "purchases");
@@ -80,8 +83,8 @@ fn what_it_costs(document: &Growth, costs: &CostsOverTime) -> String {
     if costs.after.reserved > 0.0 {
         text += &paragraph(&format!(
             "After the end, commitments cost {} more if all is reserved throughout, {} the cheapest way; that is counted above.",
-            price(costs.after.reserved),
-            price(costs.after.cheapest)
+            money(costs.after.reserved),
+            money(costs.after.cheapest)
         ));
     }
     text
@@ -152,15 +155,17 @@ fn asked_and_had(document: &Growth) -> Block {
 
 /// What purchases cost over time.
 fn costs_over_time(mut section: Section, document: &Growth, costs: &CostsOverTime) -> Section {
-    let price = |amount| price(amount, &costs.currency);
+    if !costs.currency.is_empty() {
+        section = section.fact("Prices are in", costs.currency.clone());
+    }
     for (what, all, after) in [
         ("Cost to the end, on demand", costs.total.on_demand, costs.after.on_demand),
         ("Cost to the end, reserved throughout", costs.total.reserved, costs.after.reserved),
         ("Cost to the end, the cheapest way", costs.total.cheapest, costs.after.cheapest),
     ] {
         let after =
-            if after > 0.0 { format!(", of it {} after the end", price(after)) } else { String::new() };
-        section = section.fact(what, price(all) + &after);
+            if after > 0.0 { format!(", of it {} after the end", money(after)) } else { String::new() };
+        section = section.fact(what, money(all) + &after);
     }
     section =
         section.table("How to have what is bought", &reservations_table(&document.purchases).without_empty());
@@ -176,10 +181,8 @@ fn costs_over_time(mut section: Section, document: &Growth, costs: &CostsOverTim
         curve("reserved throughout", |quantum| quantum.reserved),
         curve("the cheapest way", |quantum| quantum.cheapest),
     ];
-    let vertical =
-        if costs.currency.is_empty() { "cost".into() } else { format!("cost ({})", costs.currency) };
     let horizontal = time::axis(costs.quanta.first().map(|one| &one.quantum));
     section
-        .block(Block::Curves(curves("What purchases cost a quantum", &horizontal, &vertical, lines)))
+        .block(Block::Curves(curves("What purchases cost a quantum", &horizontal, "cost", lines)))
         .table("What purchases cost a quantum, from each on where that changes", &costs.changes())
 }
