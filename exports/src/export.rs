@@ -2,7 +2,7 @@
 
 use crate::amounts::{BILLION, Counted, MemoryIn, Unit, counted};
 use crate::held::Held;
-use crate::names::{Names, short};
+use crate::names::{given, short};
 use crate::rounding::largest_remainders;
 use crate::tree::{Tenant, Tree};
 use crate::{Target, kept, targets};
@@ -90,14 +90,15 @@ impl Export {
         let free = free_part(options.headroom)?;
         let tree = Tree::new(instance, held, &resources, options.levels.unwrap_or(usize::MAX));
         let classes = instance.classes();
-        let mut names = Names::new(target);
-        let class = |class: &ServerClass| ExportedClass {
+        let asked: Vec<(String, &str)> =
+            classes.iter().map(|class| (String::new(), class.id.as_str())).collect();
+        let class = |(class, name): (&ServerClass, String)| ExportedClass {
             id: class.id.clone(),
-            name: names.unique("", &class.id),
+            name,
             count: class.count,
             servers: class.names.clone(),
         };
-        let exported = classes.iter().map(class).collect();
+        let exported = classes.iter().zip(given(target, &asked)).map(class).collect();
         let amounts = |class: &ServerClass| -> Vec<u128> {
             let all = resources.iter().zip(&class.capacity);
             all.map(|(counted, amount)| counted.billionths(*amount).saturating_mul(class.count.into()))
@@ -135,7 +136,7 @@ impl Export {
         };
         export.make_room(&capacity, free);
         export.round();
-        export.name(Names::new(target));
+        export.name();
         kept::set(&mut export);
         export.note();
         Ok(export)
@@ -213,11 +214,8 @@ impl Export {
     }
 
     /// Names in the target's letters: of YARN's and YuniKorn's queues unique among their siblings, of others among all of their kind.
-    fn name(&mut self, mut names: Names) {
-        for t in 0..self.tenants.len() {
-            let tenant = &self.tenants[t];
-            let parent = tenant.parent.map(|parent| self.tenants[parent].id.as_str());
-            let own = short(&tenant.id, parent, self.target);
+    fn name(&mut self) {
+        let asked = |tenant: &'_ Tenant| {
             let scope = match self.target {
                 Target::Yarn | Target::YarnFair | Target::YuniKorn => {
                     tenant.parent.map_or_else(String::new, |parent| parent.to_string())
@@ -225,8 +223,17 @@ impl Export {
                 Target::Kueue if tenant.is_leaf => "queue".into(),
                 _ => String::new(),
             };
-            self.tenants[t].name = names.unique(&scope, own);
-        }
+            (scope, tenant.parent)
+        };
+        let asked: Vec<(String, &str)> = (self.tenants.iter())
+            .map(|tenant| {
+                let (scope, parent) = asked(tenant);
+                let parent = parent.map(|parent| self.tenants[parent].id.as_str());
+                (scope, short(&tenant.id, parent, self.target))
+            })
+            .collect();
+        let names = given(self.target, &asked);
+        self.tenants.iter_mut().zip(names).for_each(|(tenant, name)| tenant.name = name);
     }
 
     /// Says what the target cannot be told.

@@ -7,18 +7,18 @@ use std::collections::HashSet;
 const LONGEST: usize = 63;
 
 /// Names that are given out, each once in its scope.
-pub(crate) struct Names {
+struct Names {
     target: Target,
     taken: HashSet<(String, String)>,
 }
 
 impl Names {
-    pub(crate) fn new(target: Target) -> Self {
+    fn new(target: Target) -> Self {
         Self { target, taken: HashSet::new() }
     }
 
     /// The name of something called `id`, which nothing else in `scope` has.
-    pub(crate) fn unique(&mut self, scope: &str, id: &str) -> String {
+    fn unique(&mut self, scope: &str, id: &str) -> String {
         let name = legal(self.target, id);
         let numbered = |count: u32| {
             let ending = format!("-{count}");
@@ -33,6 +33,20 @@ impl Names {
         }
         name
     }
+}
+
+/// A name for each id in its scope: those that the target takes as they are keep theirs, whatever others become.
+pub(crate) fn given(target: Target, asked: &[(String, &str)]) -> Vec<String> {
+    let mut names = Names::new(target);
+    let mut given = vec![String::new(); asked.len()];
+    for takes_it in [true, false] {
+        for (name, (scope, id)) in given.iter_mut().zip(asked) {
+            if (legal(target, id) == *id) == takes_it {
+                *name = names.unique(scope, id);
+            }
+        }
+    }
+    given
 }
 
 /// `id` with what the target refuses replaced by `-`.
@@ -97,6 +111,12 @@ mod tests {
         assert_eq!(name(&long), format!("{}-2", "x".repeat(61)));
         assert_eq!(Names::new(Target::Yarn).unique("", "a.b c_d"), "a-b-c_d");
         assert_eq!(Names::new(Target::Yarn).unique("", "root"), "root-queue");
+    }
+
+    #[test]
+    fn who_is_called_as_the_target_takes_it_keeps_its_name() {
+        let asked = ["Team A", "team-a", "TEAM A"].map(|id| (String::new(), id));
+        assert_eq!(given(Target::Kueue, &asked), ["team-a-2", "team-a", "team-a-3"]);
     }
 
     #[test]

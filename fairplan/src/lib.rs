@@ -70,8 +70,9 @@ pub use flows::{FlowsOptions, Level, LevelOptions, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
 pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by, place_in_order};
 pub use plan::{
-    BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, Plan, TargetOptions,
-    WorthOptions, buy, compare_instances, growth, growth_purchases, losses, moves, worth_of_servers,
+    BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, Plan, StagesOptions,
+    TargetOptions, WorthOptions, buy, compare_instances, growth, growth_purchases, losses, moves,
+    worth_of_servers,
 };
 pub use present::SimulationStart;
 pub use simulate::{

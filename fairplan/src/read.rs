@@ -2,7 +2,9 @@
 
 use crate::{Error, ResultFile};
 use fairplan_instances::files::{self, Rounding};
-use fairplan_instances::{Catalog, DemandSeries, FairShares, Instance, Traffic};
+use fairplan_instances::wording::printable;
+use fairplan_instances::{Catalog, Decimal, DemandSeries, FairShares, Instance, Traffic};
+use std::collections::BTreeMap;
 
 /// Reads a `fairplan.instance.v1`, gzipped or not.
 ///
@@ -33,6 +35,78 @@ pub fn tables(servers: &str, users: &str, groups: Option<&str>) -> Result<Instan
 /// ```
 pub fn catalog(path: &str, instance: &Instance) -> Result<Catalog, Error> {
     Ok(files::read_catalog(path, instance)?)
+}
+
+/// Reads the same, with what the system and the pods of each node take off every bought server; types that are a class of the instance
+/// have it off already.
+///
+/// # Errors
+/// Also a resource that the instance does not have, what is no amount, and a type that has not so much.
+///
+/// ```
+/// let instance = fairplan::generate::drfh_fig1()?;
+/// let overhead = [("cpu".to_owned(), "500m".to_owned())];
+/// assert!(fairplan::read::catalog_less("/missing.csv", &instance, &overhead).is_err());
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn catalog_less(
+    path: &str,
+    instance: &Instance,
+    overhead: &[(String, String)],
+) -> Result<Catalog, Error> {
+    let catalog = catalog(path, instance)?;
+    if overhead.is_empty() {
+        return Ok(catalog);
+    }
+    let mut taken = vec![Decimal::ZERO; instance.resources().len()];
+    for (name, amount) in overhead {
+        let resource = instance.resources().iter().position(|resource| resource == name);
+        let resource = resource.ok_or_else(|| {
+            let known = instance.resources().join(", ");
+            Error::input(format!(
+                "overhead = {}: is no resource of the instance; use {known}",
+                printable(name, 60)
+            ))
+        })?;
+        taken[resource] = files::read_amount(amount, name, instance)
+            .map_err(|violation| Error::input(format!("overhead.{violation}")))?;
+    }
+    let less = catalog.less(&taken, instance.resources());
+    less.map_err(|violation| Error::input(format!("{path}: {violation}")))
+}
+
+/// Reads which nodes have a label, of `kubectl get nodes -o json`: those of each value of `KEY` in turn, or those with `KEY=VALUE`; each
+/// with what they have in common.
+///
+/// # Errors
+/// Also a label that no node has.
+///
+/// ```
+/// let labels = ["topology.kubernetes.io/zone".to_owned()];
+/// assert!(fairplan::read::nodes_with_labels(&labels, &["/missing.json".to_owned()]).is_err());
+/// ```
+pub fn nodes_with_labels(labels: &[String], nodes: &[String]) -> Result<Vec<(String, Vec<String>)>, Error> {
+    if labels.is_empty() {
+        return Ok(Vec::new());
+    }
+    let nodes = fairplan_imports::node_labels(nodes)?;
+    let mut found = Vec::new();
+    for label in labels {
+        let (key, wanted) =
+            label.split_once('=').map_or((label.as_str(), None), |(key, value)| (key, Some(value)));
+        let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (name, labels) in &nodes {
+            if let Some(value) = labels.get(key).filter(|value| wanted.is_none_or(|wanted| wanted == *value))
+            {
+                values.entry(value).or_default().push(name.clone());
+            }
+        }
+        if values.is_empty() {
+            return Err(Error::input(format!("label = {}: no node has it", printable(label, 200))));
+        }
+        found.extend(values.into_iter().map(|(value, names)| (format!("{key}={value}"), names)));
+    }
+    Ok(found)
 }
 
 /// Reads stochastic demand, a `fairplan.traffic.v1`.

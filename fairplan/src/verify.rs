@@ -1,6 +1,7 @@
 //! A result held against its instance or its demands, from what the two say alone.
 
 use crate::{Control, Error};
+use fairplan_analysis::Growth;
 use fairplan_exports::ExportBody;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{DemandSeries, DemandsStamp, Document, Instance, InstanceStamp, TaskDemands, files};
@@ -11,6 +12,7 @@ use fairplan_report::offline::{
     OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
 };
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
+use fairplan_report::planning::{PlanDocument, StatedCosts};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::verification::Verification;
@@ -45,7 +47,8 @@ impl ResultFile {
 }
 
 /// Checks a `fairplan.solution.v1`, `fairplan.placement.v1`, `fairplan.bound.v1`, `fairplan.proportional-bound.v1`,
-/// `fairplan.moves.v1` or `fairplan.export.v1` in exact arithmetic, by code that shares nothing with what made it. That a property fails is an answer.
+/// `fairplan.moves.v1` or `fairplan.export.v1` in exact arithmetic, by code that shares nothing with what made it; of a `fairplan.plan.v1` and
+/// a `fairplan.growth.v1` what they say of costs. That a property fails is an answer.
 ///
 /// ```
 /// use fairplan::{Control, PlaceOptions, ResultFile, generate, place, report, verify};
@@ -102,10 +105,19 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             let document: Document<ExportBody> = read_json(&name, &bytes)?;
             StatedExport::new(&document, instance, &sha256).map(|stated| stated.verdicts(instance))
         }
+        "fairplan.plan.v1" => {
+            let document: PlanDocument = read_json(&name, &bytes)?;
+            StatedCosts::of_plan(&document, instance, &sha256).map(|stated| stated.verdicts())
+        }
+        "fairplan.growth.v1" => {
+            let document: Document<Growth> = read_json(&name, &bytes)?;
+            StatedCosts::of_growth(&document, instance, &sha256).map(|stated| stated.verdicts())
+        }
         other => {
             return Err(Error::input(format!(
                 "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, fairplan.bound.v1, \
-                 fairplan.proportional-bound.v1, fairplan.moves.v1, fairplan.export.v1 and fairplan.offline.v1",
+                 fairplan.proportional-bound.v1, fairplan.moves.v1, fairplan.export.v1, fairplan.plan.v1, fairplan.growth.v1 and \
+                 fairplan.offline.v1",
                 printable(other, 60)
             )));
         }

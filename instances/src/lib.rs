@@ -75,7 +75,8 @@ pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, Quantum
 pub use pattern::is_like;
 pub use placement::{Placement, ServerTasks};
 pub use planning::{
-    Catalog, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target, with_more_users,
+    Catalog, Commitment, HeldNowhere, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target,
+    with_more_users,
 };
 pub use random::Random;
 pub use ratio::compare_ratios;

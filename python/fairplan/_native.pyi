@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, final
 
 from fairplan.frames import ArrowStream
-from fairplan.options import Call, Comparing, Due, Level, Moving, Run, Settings, Target
+from fairplan.options import Call, Comparing, Due, Level, Moving, Purchases, Run, Settings, Target
 
 @final
 class Table:
@@ -150,6 +150,7 @@ def workload(kind: str, users: int, quanta: int, mean: float, together: float, s
 def buy(
     instance: Instance,
     catalog: str,
+    overhead: Sequence[tuple[str, str]],
     target: Target,
     whole: bool,
     under_drfh: bool,
@@ -167,7 +168,14 @@ def moves(
     moving: Moving,
     call: Call,
 ) -> Document: ...
-def lose(instance: Instance, servers: int | None, together: list[str], backend: str, call: Call) -> Document: ...
+def lose(
+    instance: Instance,
+    servers: int | None,
+    together: list[str],
+    labelled: tuple[list[str], list[str]],
+    backend: str,
+    call: Call,
+) -> Document: ...
 def diff(before: Instance, after: Instance, backend: str, call: Call) -> Document: ...
 def growth(
     instance: Instance,
@@ -177,6 +185,7 @@ def growth(
     by: str | None,
     base: int,
     per_quantum: bool,
+    purchases: Purchases | None,
     backend: str,
     call: Call,
 ) -> Document: ...

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from fairplan import _native
 
-__all__ = ["Call", "Comparing", "Due", "Level", "Moving", "Run", "Settings", "Target"]
+__all__ = ["Call", "Comparing", "Due", "Level", "Moving", "Purchases", "Run", "Settings", "Target"]
 
 
 class Call(TypedDict):
@@ -59,6 +59,15 @@ class Target(TypedDict):
     scale: float | Decimal | None
     scale_of: Sequence[tuple[str, float | Decimal]]
     more_users: Sequence[tuple[str | None, int]]
+
+
+class Purchases(TypedDict):
+    """What is bought by when."""
+
+    catalog: str
+    overhead: Sequence[tuple[str, str]]
+    stages: int
+    periods_per_quantum: float | Decimal
 
 
 class Moving(TypedDict):

@@ -11,7 +11,7 @@ from fairplan import _native
 from fairplan.commands import Cluster, Progress, _call, _instance, _placement
 from fairplan.errors import Infeasible
 from fairplan.instances import Instance
-from fairplan.options import Moving, Target
+from fairplan.options import Moving, Purchases, Target
 from fairplan.results import Difference, Growth, Losses, Moves, Placement, Plan, Worth
 
 __all__ = ["buy", "diff", "growth", "lose", "move", "worth"]
@@ -44,6 +44,10 @@ def _target(
     }
 
 
+def _overhead(overhead: Mapping[str, Amount | str] | None) -> list[tuple[str, str]]:
+    return [(resource, str(amount)) for resource, amount in (overhead or {}).items()]
+
+
 def buy(
     instance: Cluster,
     *,
@@ -53,6 +57,7 @@ def buy(
     as_today: bool = False,
     scale: Amount | Mapping[str, Amount] | None = None,
     more_users: int | Mapping[str, int] | None = None,
+    overhead: Mapping[str, Amount | str] | None = None,
     whole: bool = False,
     under_drfh: bool = False,
     budget: float | None = None,
@@ -70,6 +75,9 @@ def buy(
         as_today: every user shall keep what DRFH gives it today.
         scale: every user shall be able to run so many times what it asks for today, or each user and group of a mapping.
         more_users: so many users come, or so many like each user of a mapping.
+        overhead: what the system and the pods of each node take off every bought server, by resource, in what the instance
+            counts in or with a unit (``"2Gi"``); types that are a class of the
+            instance have it off already.
         whole: whole tasks, each on one server; ``placement`` of the plan has all of them.
         under_drfh: DRFH by itself has to give every user its target.
         budget: the most that may be spent.
@@ -83,6 +91,7 @@ def buy(
         plan, cluster, placement = _native.buy(
             _instance(instance)._native,
             os.fspath(catalog),
+            _overhead(overhead),
             target,
             whole,
             under_drfh,
@@ -126,6 +135,8 @@ def lose(
     *,
     servers: int | None = None,
     together: Sequence[str] = (),
+    label: str | Sequence[str] = (),
+    nodes: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     backend: str = "auto",
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -135,12 +146,21 @@ def lose(
     Args:
         servers: so many of each class instead of all.
         together: servers that fail together, by a pattern of their names or classes (``zone-b-*``), each a failure of its own.
+        label: nodes that fail together by what they are labelled: ``KEY=VALUE``, or ``KEY`` for each of its values in turn.
+        nodes: with ``label``, the files that ``kubectl get nodes -o json`` prints; the instance has the names of its nodes if
+            ``fairplan import kubernetes --placement-out`` wrote it.
 
     >>> import fairplan as fp
     >>> len(fp.plan.lose(fp.generate.drfh_fig1())["losses"])
     2
     """
-    return Losses(_native.lose(_instance(instance)._native, servers, list(together), backend, _call(time_limit, progress)))
+    labels = [label] if isinstance(label, str) else list(label)
+    files = [nodes] if isinstance(nodes, (str, os.PathLike)) else list(nodes)
+    if bool(labels) != bool(files):
+        raise TypeError("label and nodes are stated together")
+    labelled = labels, [os.fspath(file) for file in files]
+    call = _call(time_limit, progress)
+    return Losses(_native.lose(_instance(instance)._native, servers, list(together), labelled, backend, call))
 
 
 def diff(
@@ -174,6 +194,10 @@ def growth(
     quantum: str = "quantum",
     by: str | None = None,
     base: int = 1,
+    catalog: str | os.PathLike[str] | None = None,
+    overhead: Mapping[str, Amount | str] | None = None,
+    stages: int = 4,
+    periods_per_quantum: Amount = 1,
     per_quantum: bool = False,
     backend: str = "auto",
     time_limit: float | None = None,
@@ -186,10 +210,22 @@ def growth(
         quantum: what a table calls its column of times.
         by: what scales whom: ``total``, ``user``, or the column that scales all.
         base: how many of the first quanta are, on average, a scale of 1.
+        catalog: say too what to buy by when of this catalog, and what that costs where it has commitments.
+        overhead: what is taken off every bought server, as in :func:`buy`.
+        stages: in how many stages of equal length at most.
+        periods_per_quantum: how many periods of the catalog's prices a quantum lasts.
         per_quantum: keep every quantum of a series of more than 400 too.
 
     The targets are those of :func:`buy`.
     """
+    purchases: Purchases | None = None
+    if catalog is not None:
+        purchases = {
+            "catalog": os.fspath(catalog),
+            "overhead": _overhead(overhead),
+            "stages": stages,
+            "periods_per_quantum": periods_per_quantum,
+        }
     native = _native.growth(
         _instance(instance)._native,
         os.fspath(series),
@@ -198,6 +234,7 @@ def growth(
         by,
         base,
         per_quantum,
+        purchases,
         backend,
         _call(time_limit, progress),
     )

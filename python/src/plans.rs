@@ -9,7 +9,7 @@ use crate::instance::Instance;
 use fairplan::files;
 use fairplan::{
     BuyOptions, Error, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, ResultFile,
-    TargetOptions, WorthOptions, read,
+    StagesOptions, TargetOptions, WorthOptions, read,
 };
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -48,6 +48,7 @@ pub fn buy(
     py: Python<'_>,
     instance: &Instance,
     catalog: String,
+    overhead: Vec<(String, String)>,
     target: Target,
     whole: bool,
     under_drfh: bool,
@@ -63,7 +64,7 @@ pub fn buy(
     }
     let options = BuyOptions { target: target.into(), whole, under_drfh, budget, frontier, backend };
     let bought = call.run(py, move |control| {
-        let catalog = read::catalog(&catalog, &instance)?;
+        let catalog = read::catalog_less(&catalog, &instance, &overhead)?;
         let plan = fairplan::buy(&instance, &catalog, &options, control)?;
         let document = plan.document(&instance, &catalog);
         let placed = plan.placed().map(|(cluster, placed)| json(&placed.document(cluster, true)));
@@ -137,16 +138,15 @@ pub fn lose(
     instance: &Instance,
     servers: Option<u64>,
     together: Vec<String>,
+    labelled: (Vec<String>, Vec<String>),
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
     let instance = Arc::clone(&instance.0);
     document(py, "plan.lose", &call, move |control| {
-        let losses = fairplan::losses(
-            &instance,
-            &LoseOptions { servers, together, backend, ..LoseOptions::default() },
-            control,
-        )?;
+        let named = read::nodes_with_labels(&labelled.0, &labelled.1)?;
+        let options = LoseOptions { servers, together, named, backend };
+        let losses = fairplan::losses(&instance, &options, control)?;
         Ok((json(&fairplan::Document::new(losses))?, None))
     })
 }
@@ -167,6 +167,16 @@ pub fn diff(
     })
 }
 
+/// What is bought by when.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Purchases {
+    catalog: String,
+    overhead: Vec<(String, String)>,
+    stages: u32,
+    periods_per_quantum: Exact,
+}
+
 /// When a cluster first misses what is asked of it.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "one for each option")]
@@ -179,6 +189,7 @@ pub fn growth(
     by: Option<String>,
     base: u64,
     per_quantum: bool,
+    purchases: Option<Purchases>,
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
@@ -187,8 +198,14 @@ pub fn growth(
     document(py, "plan.growth", &call, move |control| {
         let series = files::read_proportions(&options.series, &quantum)?;
         let mut growth = fairplan::growth(&instance, &series, &options, control)?;
+        if let Some(Purchases { catalog, overhead, stages, periods_per_quantum: periods }) = purchases {
+            let catalog = read::catalog_less(&catalog, &instance, &overhead)?;
+            let stages = StagesOptions { stages, periods_per_quantum: periods.0.to_f64() };
+            let followed = (&*instance, &series);
+            fairplan::growth_purchases(followed, &catalog, &stages, &mut growth, &options, control)?;
+        }
         if !per_quantum && series.quantum_count() > FEW_QUANTA {
-            growth.quanta = None;
+            growth.without_quanta();
         }
         Ok((json(&fairplan::Document::new(growth))?, None))
     })

@@ -16,9 +16,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def command(tmp_path: pathlib.Path) -> Callable[..., bytes]:
     """Runs the command in a folder of its own; returns standard output."""
 
-    def run(*words: str) -> bytes:
+    def run(*words: str, status: int = 0) -> bytes:
         line = [os.environ["FAIRPLAN"], "--quiet", *words]
-        return subprocess.run(line, cwd=tmp_path, check=True, capture_output=True).stdout
+        done = subprocess.run(line, cwd=tmp_path, check=False, capture_output=True)
+        assert done.returncode == status, done.stderr.decode()
+        return done.stdout
 
     return run
 

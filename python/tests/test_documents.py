@@ -103,6 +103,40 @@ def test_bounds_audits_and_plans_give_the_bytes_of_the_command(command, tmp_path
         assert ours.to_json().encode() == command(*words.split()), words
 
 
+def test_plans_of_labels_overheads_and_stages_give_the_bytes_of_the_command(command, tmp_path):
+    command("generate", "kubernetes-nodes", "-o", "nodes.json")
+    command("generate", "kubernetes-pods", "-o", "pods.json")
+    words = "import kubernetes --nodes nodes.json --pods pods.json --placement-out now.json -o named.json"
+    command(*words.split())
+    nodes, host = tmp_path / "nodes.json", "kubernetes.io/hostname"
+    named = fp.read(tmp_path / "named.json")
+    expected = command("plan", "lose", "named.json", "--label", host, "--nodes", "nodes.json")
+    assert fp.plan.lose(named, label=host, nodes=nodes).to_json().encode() == expected
+    assert fp.plan.lose(named, label=[host], nodes=[nodes]).to_json().encode() == expected
+    with pytest.raises(fp.InputError, match="no node has it"):
+        fp.plan.lose(named, label="nothing", nodes=nodes)
+    with pytest.raises(TypeError, match="stated together"):
+        fp.plan.lose(named, label=host)
+    cluster = fp.generate.drfh_fig1()
+    cluster.write(tmp_path / "i.json")
+    catalog, series = tmp_path / "catalog.csv", tmp_path / "series.csv"
+    catalog.write_text("id,price,commitment_price,commitment_periods,cpu,memory\nnew,3,2,12,8,8\n")
+    series.write_text("quantum,all\n1,10\n2,11\n3,13\n4,20\n")
+    ours = fp.plan.buy(cluster, catalog=catalog, share=0.9, overhead={"cpu": 0.5, "memory": 1})
+    words = "plan buy i.json --catalog catalog.csv --share 0.9 --overhead cpu=0.5,memory=1"
+    assert ours.to_json().encode() == command(*words.split())
+    assert ours["purchase"]["servers"][0]["reserved"]["break_even"] == 8.0
+    assert fp.verify(cluster, ours)
+    with pytest.raises(fp.InputError, match="overhead = gpu: is no resource"):
+        fp.plan.buy(cluster, catalog=catalog, share=0.9, overhead={"gpu": 1})
+    ours = fp.plan.growth(cluster, series=series, share=0.6, catalog=catalog, stages=2, periods_per_quantum=3)
+    words = "plan growth i.json --series series.csv --share 0.6 --catalog catalog.csv --stages 2 --periods-per-quantum 3"
+    assert ours.to_json().encode() == command(*words.split(), status=1)
+    assert len(ours["purchases"]) == 2 and fp.verify(cluster, ours)
+    with pytest.raises(fp.InputError, match="stages = 0"):
+        fp.plan.growth(cluster, series=series, share=0.6, catalog=catalog, stages=0)
+
+
 def test_demands_give_the_bytes_of_the_command(command, tmp_path):
     demands = fp.generate.demands(users=12, quanta=40, mean=4, seed=2)
     (tmp_path / "d.json").write_text(demands.to_json())

@@ -47,12 +47,68 @@ const ENTITLED: Field = ("tenants[].entitled", "the scheduler's rule is not run 
 const KEPT: Field =
     ("tenants[].kept", "follows from the whole units and where tasks may run, and is not computed again");
 
+const MADE: &str = "needs the catalog: `plan buy` proves it where it makes the plan";
+const FOLLOWED: &str = "needs the series: `plan growth` finds it where it follows that";
+const QUESTION: &str = "the question that was asked";
+const PRICED: &str = "as the catalog states it";
+
+/// Of a plan and of growth only what they say of costs is checked.
+const OF_PLAN: [Field; 29] = [
+    VERSION,
+    WARNINGS,
+    ("catalog", PRICED),
+    ("tasks", QUESTION),
+    ("target", QUESTION),
+    ("budget", QUESTION),
+    ("under_drfh", QUESTION),
+    ("users", MADE),
+    ("reachable", MADE),
+    ("part_before", MADE),
+    ("purchase.status", MADE),
+    ("purchase.bound", MADE),
+    ("purchase.gap", MADE),
+    ("purchase.proved_bound", MADE),
+    ("purchase.prices", MADE),
+    ("purchase.part", MADE),
+    ("purchase.part_under_drfh", MADE),
+    ("purchase.servers[].type", MADE),
+    ("obstacle.user", MADE),
+    ("obstacle.resource", MADE),
+    ("obstacle.nowhere", MADE),
+    ("obstacle.part", MADE),
+    ("obstacle.own_part", MADE),
+    ("obstacle.held_nowhere", MADE),
+    ("obstacle.servers[].type", MADE),
+    ("frontier[].part", MADE),
+    ("frontier[].share", MADE),
+    ("frontier[].bound", MADE),
+    ("frontier[].servers[].type", MADE),
+];
+const OF_GROWTH: [Field; 14] = [
+    VERSION,
+    WARNINGS,
+    ("series", QUESTION),
+    ("scaled_by", QUESTION),
+    ("base", QUESTION),
+    ("target", QUESTION),
+    ("part_at_one", FOLLOWED),
+    ("missed", FOLLOWED),
+    ("first_missed", FOLLOWED),
+    ("tightest", FOLLOWED),
+    ("quanta", FOLLOWED),
+    ("purchases[].scale", FOLLOWED),
+    ("purchases[].servers[].id", FOLLOWED),
+    ("costs.currency", PRICED),
+];
+
 /// The fields of a format that `verify` takes as they are.
 pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
     let fields: &[Field] = match format {
         "fairplan.solution.v1" => &[VERSION, WARNINGS, BACKEND, METHOD, STATS],
         "fairplan.placement.v1" => &[VERSION, WARNINGS, POLICY, SEED],
         "fairplan.export.v1" => &[VERSION, TARGET, SOLUTION, NOTES, NAME, EXPORTED_SHARE, ENTITLED, KEPT],
+        "fairplan.plan.v1" => &OF_PLAN,
+        "fairplan.growth.v1" => &OF_GROWTH,
         "fairplan.moves.v1" => &[VERSION, WARNINGS, PART, BOUND],
         "fairplan.bound.v1" | "fairplan.proportional-bound.v1" => &[VERSION, WARNINGS, SEARCH],
         "fairplan.offline.v1" => &[VERSION, WARNINGS, SETTINGS, MECHANISM, VALUE, ONLINE, ONLINE_VALUE],

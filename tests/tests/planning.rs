@@ -27,7 +27,14 @@ fn random_catalog(dice: &mut Dice, instance: &Instance) -> Catalog {
             _ => (format!("type-{t}"), Some(digits), None),
         };
         let limit = Some(dice.below(MOST + 1));
-        Offer { id, capacity, price: Decimal::new(1 + dice.below(9), 0).unwrap(), limit, like }
+        Offer {
+            id,
+            capacity,
+            price: Decimal::new(1 + dice.below(9), 0).unwrap(),
+            limit,
+            like,
+            ..Offer::default()
+        }
     });
     let offers = offers.collect();
     Catalog::new(instance, String::new(), String::new(), offers).unwrap()
@@ -253,8 +260,8 @@ fn servers_that_only_some_may_use_are_bought_for_those_that_need_them() {
         id: id.into(),
         capacity: Some(capacity.iter().map(|x| decimal(x)).collect()),
         price: decimal(price),
-        limit: None,
         like: like.map(Into::into),
+        ..Offer::default()
     };
     let offers =
         vec![offer("open", &["4", "4"], "1", None), offer("reserved", &["4", "4"], "3", Some("class-1"))];
@@ -274,8 +281,7 @@ fn an_unreachable_target_names_the_user_the_resource_and_what_would_do() {
         id: "cpu only".into(),
         capacity: Some(vec![decimal("10"), decimal("0")]),
         price: Decimal::ONE,
-        limit: None,
-        like: None,
+        ..Offer::default()
     };
     let catalog = Catalog::new(&instance, String::new(), String::new(), vec![offer]).unwrap();
     let solver = backend("auto").unwrap();
@@ -286,6 +292,36 @@ fn an_unreachable_target_names_the_user_the_resource_and_what_would_do() {
     // 4 + 16 of memory are asked for, there are 10: half of both, or 1.5 tasks of user 1.
     assert!((obstacle.part - 0.5).abs() < 1e-6, "{obstacle:?}");
     assert!((obstacle.own_part.unwrap() - 0.375).abs() < 1e-6, "{obstacle:?}");
+    assert!(obstacle.held_nowhere.is_empty(), "each runs somewhere");
+}
+
+#[test]
+fn whole_tasks_that_no_server_holds_are_named_with_the_server_that_comes_nearest() {
+    // The first has memory for the task of user 1 and no cpu, the second lacks a quarter of the memory; user 2 may run on neither.
+    let mut draft = draft(&[(1, "1 64"), (1, "16 36"), (0, "64 64")], &["1 1", "4 48", "1 1"]);
+    draft.users[2].eligible = Some(vec![2]);
+    let instance = draft.build().unwrap();
+    let offer = |memory: &str, limit| {
+        let (id, capacity) = (format!("type {memory}"), Some(vec![decimal("2"), decimal(memory)]));
+        Offer { id, capacity, price: Decimal::ONE, limit, ..Offer::default() }
+    };
+    let obstacle = |offers: Vec<Offer>, whole| {
+        let catalog = Catalog::new(&instance, String::new(), String::new(), offers).unwrap();
+        let solver = backend("auto").unwrap();
+        let required = vec![1.0, 2.0, 3.0];
+        let mut planner = Planner::new(&instance, &catalog, required, whole, None, &*solver).unwrap();
+        planner.obstacle().unwrap()
+    };
+    let told = obstacle(vec![offer("96", None)], true);
+    let held: Vec<_> = told.held_nowhere.iter().map(|task| (task.user, task.resource, task.needs)).collect();
+    assert_eq!(held, [(UserId(1), ResourceId(1), 48.0), (UserId(2), ResourceId(0), 1.0)], "{told:?}");
+    assert!(told.nowhere && told.user == UserId(1) && told.resource == ResourceId(1));
+    assert_eq!(told.held_nowhere[0].nearest, Some(("class-1".into(), 36.0)));
+    assert_eq!(told.held_nowhere[1].nearest, None);
+    // Divided at will, the task of user 1 runs.
+    let users: Vec<UserId> =
+        obstacle(vec![offer("96", None)], false).held_nowhere.iter().map(|task| task.user).collect();
+    assert_eq!(users, [UserId(2)]);
 }
 
 /// Prices are slopes of a concave function, so no step gains more than they say; and a short step gains just that where
@@ -387,7 +423,7 @@ fn growth_says_the_same_as_solving_every_quantum() {
             capacity: Some(vec![Decimal::ONE; instance.resources().len()]),
             price: Decimal::ONE,
             limit: Some(0),
-            like: None,
+            ..Offer::default()
         };
         let catalog = Catalog::new(&instance, String::new(), String::new(), vec![nothing]).unwrap();
         let part = |q: usize| {
@@ -444,7 +480,7 @@ fn a_target_share_is_measured_against_what_there_is_before_the_purchase() {
     let instance = generate::drfh_fig1().unwrap();
     let target = Target { share: Some(decimal("0.8")), ..Target::default() };
     let required = target.required(&instance).unwrap();
-    let offer = Offer { id: "high-cpu".into(), capacity: None, price: Decimal::ONE, limit: None, like: None };
+    let offer = Offer { id: "high-cpu".into(), price: Decimal::ONE, ..Offer::default() };
     let more = Offer { id: "high-memory".into(), ..offer.clone() };
     let catalog = Catalog::new(&instance, String::new(), String::new(), vec![offer, more]).unwrap();
     let solver = backend("auto").unwrap();

@@ -24,6 +24,7 @@ mod prices;
 mod printed;
 mod proof;
 mod purchase;
+mod purchase_costs;
 mod rounding;
 mod solution;
 mod task_limits;
@@ -43,6 +44,10 @@ pub use offline::{OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
 pub use proof::SolutionProof;
 pub use purchase::least_cost;
+pub use purchase_costs::{
+    BoughtClaim, CostsOverTimeClaim, NeededClaim, PurchaseClaim, StageClaim, verify_costs_over_time,
+    verify_purchases,
+};
 pub use solution::verify_solution;
 pub use task_optimum::{TaskClaim, TaskProof, verify_task_optimum};
 pub use tolerance::{LOGARITHMS_MEET, OFFLINE_TOLERANCE, TASK_TOLERANCE};

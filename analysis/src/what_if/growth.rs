@@ -5,6 +5,7 @@
 //! and prices `p` exclude every quantum with `Σ_i R_i π_i(p) > Σ_lr C_lr p_lr`.
 
 use super::works;
+use super::{BoughtBy, CostsOverTime};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Decimal, DemandSeries, DemandsStamp, Draft, Instance, InstanceStamp, Label, Objective,
@@ -43,54 +44,21 @@ pub struct Growth {
     /// With `--catalog`: what is bought by when.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub purchases: Vec<BoughtBy>,
+    /// With a catalog that has commitments: what that costs quantum by quantum, on demand and reserved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<CostsOverTime>,
+}
+
+impl Growth {
+    /// Drops what is said quantum by quantum.
+    pub fn without_quanta(&mut self) {
+        self.quanta = None;
+        self.costs.iter_mut().for_each(|costs| costs.quanta.clear());
+    }
 }
 
 impl Body for Growth {
     const FORMAT: &'static str = "fairplan.growth.v1";
-}
-
-/// What is bought in a stage, so that nothing is missed until its end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BoughtBy {
-    /// The first quantum that needs it.
-    pub by: Label,
-    /// How many times the target is reached with it, and with what was bought before.
-    pub scale: f64,
-    /// What it costs.
-    pub cost: f64,
-    /// The same with all that was bought before.
-    pub total: f64,
-    /// The servers; none where nothing that may be bought is enough.
-    pub servers: Vec<BoughtServers>,
-}
-
-/// Servers of a type that are bought.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct BoughtServers {
-    /// The type.
-    pub id: String,
-    /// How many.
-    pub count: u64,
-}
-
-impl Growth {
-    /// What is bought by when, a row a stage.
-    pub fn purchases_table(&self) -> Table<'_> {
-        let servers = |stage: &BoughtBy| {
-            let each: Vec<String> =
-                stage.servers.iter().map(|servers| format!("{} {}", servers.count, servers.id)).collect();
-            if each.is_empty() { "nothing that may be bought is enough".to_owned() } else { each.join(", ") }
-        };
-        Table::of(&self.purchases)
-            .column("by", "needed by", Kind::Id, |stage| stage.by.to_string())
-            .column("scale", "enough for", Kind::Number, |stage| stage.scale)
-            .column("cost", "cost", Kind::Number, |stage| stage.cost)
-            .column("total", "in all", Kind::Number, |stage| stage.total)
-            .column("servers", "servers", Kind::Words, servers)
-            .done()
-    }
 }
 
 /// What a quantum asks for.
@@ -287,6 +255,7 @@ pub fn growth(
         tightest: tightest.map(told),
         quanta: Some(missed.iter().enumerate().map(quantum).collect()),
         purchases: Vec::new(),
+        costs: None,
     })
 }
 

@@ -6,6 +6,7 @@ mod failure;
 mod group_change;
 mod growth;
 mod loss;
+mod purchases;
 mod quota_changes;
 mod standing;
 mod worth;
@@ -13,8 +14,12 @@ mod worth;
 pub use differences::{Difference, DifferenceSide, PartChange, Step, UserChange, differences};
 pub use failure::Failure;
 pub use group_change::GroupChange;
-pub use growth::{BoughtBy, BoughtServers, Followed, Growth, GrowthQuantum, Shortfall, growth};
+pub use growth::{Followed, Growth, GrowthQuantum, Shortfall, growth};
 pub use loss::{Loser, Loss, Losses, LostServers, losses};
+pub use purchases::{
+    BoughtBy, BoughtServers, Costs, CostsOfQuantum, CostsOfServers, CostsOverTime, CostsReserved,
+    purchases_table, reservations_table,
+};
 pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};
 
 use fairplan_instances::{

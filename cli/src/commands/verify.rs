@@ -10,7 +10,7 @@ use fairplan::report::output::Destination;
 use fairplan::report::{summary, write_json};
 use fairplan::{Control, Deadline, Document, Error, ResultFile, TaskDemands, Verification, read};
 
-/// Check a result of solve, place, bound, plan move, export or offline in exact arithmetic, from the two files alone
+/// Check a result of solve, place, bound, plan move, export or offline in exact arithmetic, or the costs of plan buy and growth, from the two files alone
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "fairplan verify [OPTIONS] <INSTANCE> <RESULT>\n       \
@@ -26,7 +26,7 @@ Example: fairplan generate drfh-fig1 -o fig1.json && fairplan solve fig1.json -o
 )]
 pub struct Arguments {
     /// The instance and the result (fairplan.solution.v1, fairplan.bound.v1, fairplan.moves.v1, fairplan.export.v1, or fairplan.placement.v1
-    /// with its servers); or the demands and a fairplan.offline.v1 with its quanta
+    /// with its servers; a fairplan.plan.v1 or fairplan.growth.v1 for what they say of costs); or the demands and a fairplan.offline.v1 with its quanta
     #[arg(value_names = ["INSTANCE", "RESULT"], num_args = 1..=2, required = true)]
     files: Vec<String>,
     #[command(flatten)]

@@ -11,5 +11,5 @@ pub use buy::{BuyOptions, Plan, buy};
 pub use changes::{LoseOptions, WorthOptions, compare_instances, losses, worth_of_servers};
 pub use growth::{FEW_QUANTA, GrowthOptions, growth};
 pub use moves::{MoveTarget, MovesOptions, moves};
-pub use stages::growth_purchases;
+pub use stages::{StagesOptions, growth_purchases};
 pub use target::TargetOptions;

@@ -6,25 +6,50 @@ use super::growth::{GrowthOptions, Scaling};
 use super::target::Asked;
 use crate::solve::solver;
 use crate::{Control, Error};
-use fairplan_analysis::{BoughtBy, BoughtServers, Growth};
+use fairplan_analysis::{BoughtBy, BoughtServers, CostsOverTime, Growth};
 use fairplan_instances::{Catalog, DemandSeries, Instance, Label, Offer};
 use fairplan_solver::Planner;
 
+/// How to buy as demands grow.
+#[derive(Clone, Copy, Debug)]
+pub struct StagesOptions {
+    /// In how many stages of equal length at most. Default: 4.
+    pub stages: u32,
+    /// How many periods of the catalog's prices a quantum of the series lasts (> 0), where it has commitments. Default: 1.
+    pub periods_per_quantum: f64,
+}
+
+impl Default for StagesOptions {
+    fn default() -> Self {
+        Self { stages: 4, periods_per_quantum: 1.0 }
+    }
+}
+
 /// Says what to buy by when, so that all of a series is reached that can be: from the first quantum that is missed on, in at most so many
 /// stages of equal length. Every purchase is checked by an allocation that fits. What cannot be reached ends the list, as a stage
-/// without servers.
+/// without servers. Where the catalog has commitments, it also says
+/// what all that costs until the end of the series, on demand and reserved. Both are written into `growth`.
 ///
 /// # Errors
 /// A series that scales each user by its own column; targets and catalogs that are refused as those of [`buy`](crate::buy()).
 pub fn growth_purchases(
     (instance, series): (&Instance, &DemandSeries),
     catalog: &Catalog,
-    stages: u32,
-    growth: &Growth,
+    stages: &StagesOptions,
+    growth: &mut Growth,
     options: &GrowthOptions,
     control: &Control<'_>,
-) -> Result<Vec<BoughtBy>, Error> {
+) -> Result<(), Error> {
     instance.plain("plan growth")?;
+    if stages.stages == 0 {
+        return Err(Error::Setting("stages = 0: must be at least 1".into()));
+    }
+    if !(stages.periods_per_quantum > 0.0 && stages.periods_per_quantum.is_finite()) {
+        return Err(Error::Setting(format!(
+            "periods_per_quantum = {}: must be > 0",
+            stages.periods_per_quantum
+        )));
+    }
     let planning = &*solver(&options.backend, &control.deadline)?;
     let Asked { extended, required, .. } = options.target.asked(instance, planning, control)?;
     let scaling = Scaling::new(series, &extended, options.by.as_deref(), options.base)
@@ -38,12 +63,12 @@ pub fn growth_purchases(
     let scale = |quantum: usize| scaling.at(quantum, 0);
     let next = |have: f64| (0..quanta).find(|quantum| scale(*quantum) > have * (1.0 + 1e-9));
     let mut have = growth.part_at_one;
-    let Some(first) = next(have) else { return Ok(Vec::new()) };
-    let span = (quanta - first).div_ceil(stages as usize).max(1);
+    let Some(first) = next(have) else { return Ok(()) };
+    let span = (quanta - first).div_ceil(stages.stages as usize).max(1);
     let zeros = vec![0; catalog.types.len()];
     let mut cluster = catalog.added_to(&extended, &zeros, true).build()?;
     let mut bought = zeros;
-    let mut found: Vec<BoughtBy> = Vec::new();
+    let (mut found, mut firsts): (Vec<BoughtBy>, Vec<usize>) = Default::default();
     control.stage("planning stage by stage");
     while let Some(quantum) = next(have) {
         let end = (quantum + span).min(quanta);
@@ -56,6 +81,12 @@ pub fn growth_purchases(
         drop(planner);
         let by = Label::from(series.label(quantum));
         let before = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
+        // Whole servers do more than they were bought for: what is there may be enough for the next stage.
+        if purchase.as_ref().is_some_and(|purchase| purchase.counts.iter().all(|count| *count == 0)) {
+            have = needed;
+            continue;
+        }
+        firsts.push(quantum);
         let Some(purchase) = purchase else {
             found.push(BoughtBy { by, scale: needed, cost: 0.0, total: before, servers: Vec::new() });
             break;
@@ -63,8 +94,9 @@ pub fn growth_purchases(
         cluster = left.added_to(&cluster, &purchase.counts, true).build()?;
         reached(&cluster, &required, planning, control).map_err(|error| error.by(&control.deadline))?;
         let counts = catalog.types.iter().zip(&purchase.counts).filter(|(_, count)| **count > 0);
-        let servers =
-            counts.map(|(kind, count)| BoughtServers { id: kind.id.clone(), count: *count }).collect();
+        let servers = counts
+            .map(|(kind, count)| BoughtServers { id: kind.id.clone(), count: *count, costs: None })
+            .collect();
         bought.iter_mut().zip(&purchase.counts).for_each(|(all, count)| *all += count);
         found.push(BoughtBy {
             by,
@@ -75,17 +107,18 @@ pub fn growth_purchases(
         });
         have = needed;
     }
-    Ok(found)
+    growth.costs = CostsOverTime::of(&mut found, &firsts, catalog, series, stages.periods_per_quantum);
+    growth.purchases = found;
+    Ok(())
 }
 
 /// What can still be bought for a cluster of which all types are classes.
 fn left(catalog: &Catalog, cluster: &Instance, bought: &[u64]) -> Result<Catalog, Error> {
     let offer = |(kind, bought): (&fairplan_instances::ServerType, &u64)| Offer {
         id: kind.id.clone(),
-        capacity: None,
         price: kind.price,
         limit: kind.limit.map(|limit| limit.saturating_sub(*bought)),
-        like: None,
+        ..Offer::default()
     };
     let offers = catalog.types.iter().zip(bought).map(offer).collect();
     Ok(Catalog::new(cluster, catalog.name.clone(), catalog.currency.clone(), offers)?)

@@ -45,16 +45,27 @@ struct TypeFields<'a> {
     #[serde(borrow)]
     price: &'a RawValue,
     #[serde(borrow, default, deserialize_with = "stated")]
+    commitment: Option<CommitmentFields<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
     limit: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     like: Option<Text<'a>>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CommitmentFields<'a> {
+    #[serde(borrow)]
+    price: &'a RawValue,
+    #[serde(borrow)]
+    periods: &'a RawValue,
+}
+
 /// Reads the catalog for `instance` from JSON or from a table (CSV, gzipped or not, or Parquet), told apart by their
 /// first byte; `-` is standard input.
 ///
-/// A table has the columns `id` and `price`, optionally `limit` and `like`, and one a resource; an empty cell is 0 of a
-/// resource, no limit, like no class. Refused: resources that the instance does not have, missing prices, and whatever
+/// A table has the columns `id` and `price`, optionally `commitment_price` with `commitment_periods`, `limit` and `like`, and one a
+/// resource; an empty cell is 0 of a resource, no commitment, no limit, like no class. Refused: resources that the instance does not have, missing prices, and whatever
 /// [`Catalog::new`] refuses.
 pub fn read_catalog(path: &str, instance: &Instance) -> Result<Catalog, InstanceError> {
     let mut source = source::open(path)?;
@@ -90,10 +101,16 @@ fn from_json(document: &Document, instance: &Instance) -> Result<Catalog, Violat
             None => None,
         };
         let limit = |raw| whole_number(number(raw, || place("limit"))?, || place("limit"));
+        let commitment = kind.commitment.map(|stated| {
+            let (price, periods) = (|| place("commitment.price"), || place("commitment.periods"));
+            let periods = whole_number(number(stated.periods, periods)?, periods)?;
+            Ok((number(stated.price, price)?, periods))
+        });
         offers.push(Offer {
             id: kind.id.0.into_owned(),
             capacity,
             price: number(kind.price, || place("price"))?,
+            commitment: commitment.transpose()?,
             limit: kind.limit.map(limit).transpose()?,
             like: kind.like.map(|like| like.0.into_owned()),
         });
@@ -117,6 +134,19 @@ fn count(text: &str, resource: &str, instance: &Instance) -> Option<Decimal> {
     (ALIKE.0 * largest..=ALIKE.1 * largest).contains(&amount.to_f64()).then_some(amount)
 }
 
+/// What is taken off each bought server of a resource, as people write it: a number, or an amount with a unit as in a catalog.
+///
+/// # Errors
+/// What is neither, and an amount with a unit that counts something else than the instance does.
+pub fn read_amount(text: &str, resource: &str, instance: &Instance) -> Result<Decimal, Violation> {
+    if let Some(amount) = count(text, resource, instance) {
+        return Ok(amount);
+    }
+    let refused =
+        |error: crate::DecimalError| without_unit(Violation::new(resource, text, error.to_string()));
+    Decimal::parse(text.as_bytes()).map_err(refused)
+}
+
 /// The same of an entry of a JSON document.
 fn raw_count((name, raw): &(Text<'_>, &RawValue), instance: &Instance) -> Option<Box<RawValue>> {
     let text: String = serde_json::from_str(raw.get()).ok()?;
@@ -134,7 +164,7 @@ fn without_unit(violation: Violation) -> Violation {
 }
 
 /// The columns that are no resources.
-const FIXED: [&str; 4] = ["id", "price", "limit", "like"];
+const FIXED: [&str; 6] = ["id", "price", "limit", "like", "commitment_price", "commitment_periods"];
 
 fn from_table(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, InstanceError> {
     let table = &rows.table().clone();
@@ -144,7 +174,7 @@ fn from_table(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, Insta
         return Err(bad_header(table, name, "duplicate column"));
     }
     let column = |name: &str| header.iter().position(|column| column == name);
-    let [id, price, limit, like] = FIXED.map(column);
+    let [id, price, limit, like, reserved, periods] = FIXED.map(column);
     let (Some(id), Some(price)) = (id, price) else {
         let missing = if id.is_none() { "id" } else { "price" };
         return Err(bad_header(table, missing, "is missing; a catalog needs id, price"));
@@ -175,10 +205,28 @@ fn from_table(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, Insta
             let capacity = amounts.into_iter().map(Option::unwrap_or_default).collect::<Vec<Decimal>>();
             let whole = |limit| whole_number(limit, || table.place_in(row, "limit"));
             let like = text(like)?;
+            let periods = number(periods)?
+                .map(|periods| whole_number(periods, || table.place_in(row, "commitment_periods")));
+            let commitment = match (number(reserved)?, periods.transpose()?) {
+                (Some(price), Some(periods)) => Some((price, periods)),
+                (None, None) => None,
+                (price, _) => {
+                    let (lacking, problem) = if price.is_some() {
+                        ("commitment_periods", "state for how many periods `commitment_price` is had")
+                    } else {
+                        (
+                            "commitment_price",
+                            "state the price a period that `commitment_periods` are committed to for",
+                        )
+                    };
+                    return Err(Violation::new(table.place_in(row, lacking), "", problem));
+                }
+            };
             offers.push(Offer {
                 id: text(Some(id))?.to_owned(),
                 capacity: stated.then_some(capacity),
                 price: number(Some(price))?.ok_or_else(missing)?,
+                commitment,
                 limit: number(limit)?.map(whole).transpose()?,
                 like: (!like.is_empty()).then(|| like.to_owned()),
             });
@@ -192,7 +240,10 @@ fn from_table(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, Insta
         let parts = violation.place.strip_prefix("server_types[").and_then(|rest| rest.split_once("]."));
         let at = parts.and_then(|(at, field)| Some((places.get(at.parse::<usize>().ok()?)?, field)));
         invalid(match at {
-            Some((row, field)) => Violation { place: format!("{row}, column {field}"), ..violation },
+            Some((row, field)) => {
+                let column = field.replace("commitment.", "commitment_");
+                Violation { place: format!("{row}, column {column}"), ..violation }
+            }
             None => violation,
         })
     })

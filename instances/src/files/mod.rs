@@ -29,7 +29,7 @@ mod trace;
 mod traffic;
 
 pub use canonical::{sha256_hex, write_json};
-pub use catalog::read_catalog;
+pub use catalog::{read_amount, read_catalog};
 #[cfg(feature = "parquet")]
 pub use columnar::{BatchWriter, Columnar};
 pub use demands::{

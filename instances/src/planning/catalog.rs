@@ -1,17 +1,20 @@
 //! What can be bought: types of servers, each with its price, and which users may run on them.
 
+use super::Commitment;
 use crate::{ClassId, Decimal, Draft, Instance, ServerClass, Violation};
 use std::collections::HashSet;
 
 /// A type of server as a catalog states it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Offer {
     /// Unique name. That of a server class of the instance means more servers of that class.
     pub id: String,
     /// One server's capacity, one entry a resource; may be left out where `id` or `like` names a class.
     pub capacity: Option<Vec<Decimal>>,
-    /// The price of one server (> 0), in the unit of all other prices.
+    /// The price of one server (> 0), in the unit of all other prices; on demand, for a period, where there is a commitment.
     pub price: Decimal,
+    /// The price a period of one server that is reserved, and for how many periods.
+    pub commitment: Option<(Decimal, u64)>,
     /// The most that can be bought; `None` is any number.
     pub limit: Option<u64>,
     /// The class as which users treat such servers: who may run there, and at which rates. Without one, every user runs
@@ -28,6 +31,8 @@ pub struct ServerType {
     pub capacity: Vec<Decimal>,
     /// The price of one server (> 0).
     pub price: Decimal,
+    /// What it costs when it is reserved.
+    pub commitment: Option<Commitment>,
     /// The most that can be bought; `None` is any number.
     pub limit: Option<u64>,
     /// The class of the instance that grows; `None`: the type becomes a class of its own.
@@ -75,6 +80,13 @@ impl Catalog {
             if offer.price.is_zero() {
                 return Err(Violation::new(place("price"), offer.price, "must be > 0"));
             }
+            let commitment = offer.commitment.map(|(price, periods)| {
+                Commitment::new(price, periods, offer.price).map_err(|violation| Violation {
+                    place: place(&format!("commitment.{}", violation.place)),
+                    ..violation
+                })
+            });
+            let commitment = commitment.transpose()?;
             let more_of = instance.class_named(&offer.id);
             let like = match &offer.like {
                 None => more_of,
@@ -103,7 +115,7 @@ impl Catalog {
                 return Err(Violation::new(place("capacity"), "", "a server must have some resource"));
             }
             let (id, price, limit) = (offer.id, offer.price, offer.limit);
-            types.push(ServerType { id, capacity, price, limit, more_of, like });
+            types.push(ServerType { id, capacity, price, commitment, limit, more_of, like });
         }
         Ok(Self { name, currency, types })
     }
@@ -137,6 +149,11 @@ impl Catalog {
             }
         }
         Ok(self)
+    }
+
+    /// Whether prices are of a period, on demand beside reserved, for some type.
+    pub fn has_commitments(&self) -> bool {
+        self.types.iter().any(|kind| kind.commitment.is_some())
     }
 
     /// What so many servers of each type cost.
@@ -184,7 +201,7 @@ mod tests {
 
     fn offer(id: &str) -> Offer {
         let capacity = Some(vec![Decimal::ONE; 2]);
-        Offer { id: id.into(), capacity, price: Decimal::ONE, limit: None, like: None }
+        Offer { id: id.into(), capacity, price: Decimal::ONE, ..Offer::default() }
     }
 
     fn refused(offers: Vec<Offer>) -> String {

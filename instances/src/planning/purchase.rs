@@ -40,4 +40,20 @@ pub struct Obstacle {
     /// The part of its own requirement to which this user alone must go down, with that purchase; `None` where that is
     /// not enough.
     pub own_part: Option<f64>,
+    /// The tasks that run nowhere, of all users of whom something is asked.
+    pub held_nowhere: Vec<HeldNowhere>,
+}
+
+/// A task that no server holds which there is or can be bought.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldNowhere {
+    /// Its user.
+    pub user: UserId,
+    /// The resource that is short on the server that comes nearest.
+    pub resource: ResourceId,
+    /// How much of it the task needs.
+    pub needs: f64,
+    /// The server class or type that comes nearest to holding the task, with how much of the resource it has; `None` where the user may
+    /// run on no server.
+    pub nearest: Option<(String, f64)>,
 }

@@ -1,9 +1,12 @@
 //! What planning writes: a purchase, what servers are worth, what failures cost, what made a difference, how long a cluster
 //! lasts.
 
+mod costs;
 mod plan;
 
+pub use costs::StatedCosts;
 pub use plan::{
-    CatalogStamp, FrontierPoint, ObstacleResult, PlanBody, PlanDocument, PlanParts, PlannedUser,
-    PricesOfClass, PurchaseResult, ServersBought, TaskKind, plan_document, servers_bought,
+    CatalogStamp, FrontierPoint, NearestServer, ObstacleResult, PlanBody, PlanDocument, PlanParts,
+    PlannedUser, PricesOfClass, PurchaseResult, ReservedServers, ServersBought, TaskHeldNowhere, TaskKind,
+    plan_document, servers_bought,
 };

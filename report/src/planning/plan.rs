@@ -4,7 +4,7 @@ use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::{printable, thousands};
-use fairplan_instances::{Body, Catalog, Document, Instance, Obstacle, Purchase, StatedTarget};
+use fairplan_instances::{Body, Catalog, Document, HeldNowhere, Instance, Obstacle, Purchase, StatedTarget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -79,8 +79,11 @@ pub enum TaskKind {
 pub struct PurchaseResult {
     /// `optimal` where nothing cheaper is enough, `feasible` where that is not proved.
     pub status: String,
-    /// What it costs.
+    /// What it costs; where the catalog has commitments: on demand, a period.
     pub cost: f64,
+    /// What it costs a period where all is reserved that can be. Absent where nothing of it can be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved_cost: Option<f64>,
     /// No purchase that is enough costs less, by the branching of HiGHS.
     pub bound: f64,
     /// `1 - bound / cost`.
@@ -118,10 +121,29 @@ pub struct ServersBought {
     pub kind: String,
     /// How many.
     pub count: u64,
-    /// The price of one.
+    /// The price of one; where it can be reserved too: on demand, a period.
     pub price: f64,
     /// The price of all.
     pub cost: f64,
+    /// What they cost when they are reserved. Absent where they cannot be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved: Option<ReservedServers>,
+}
+
+/// Servers of one type, reserved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReservedServers {
+    /// The price of one a period.
+    pub price: f64,
+    /// How many periods one commits to, and pays for.
+    pub periods: u64,
+    /// The price of all a period.
+    pub cost: f64,
+    /// What all cost less a period than on demand, where they are needed throughout.
+    pub saved: f64,
+    /// After so many periods on demand has cost as much as the whole commitment: who needs them for longer saves by it.
+    pub break_even: f64,
 }
 
 /// What a part of the target costs.
@@ -157,10 +179,41 @@ pub struct ObstacleResult {
     /// not enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_part: Option<f64>,
+    /// Where that user can run on nothing: the tasks that no server holds, of all users that have such.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_nowhere: Vec<TaskHeldNowhere>,
     /// What the purchase that reaches this part costs.
     pub cost: f64,
     /// The purchase that reaches this part.
     pub servers: Vec<ServersBought>,
+}
+
+/// A task that no server holds which there is or can be bought.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskHeldNowhere {
+    /// The user.
+    pub user: String,
+    /// The group that the user is in. Absent where it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The resource that is short on the server that comes nearest to holding the task.
+    pub resource: String,
+    /// How much of it the task needs.
+    pub needs: f64,
+    /// That server: the one of which the scarcest resource is scarce the least. Absent where the user may run on no server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<NearestServer>,
+}
+
+/// The server that comes nearest to holding a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NearestServer {
+    /// Its class, or its type in the catalog.
+    pub server: String,
+    /// How much of the resource it has.
+    pub has: f64,
 }
 
 /// What is asked for of a user.
@@ -217,6 +270,7 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
     let purchase = parts.outcome.ok().map(|purchase| PurchaseResult {
         status: if purchase.gap() == 0.0 { "optimal" } else { "feasible" }.into(),
         cost: purchase.cost,
+        reserved_cost: reserved_cost(&servers(&purchase.counts)),
         bound: purchase.bound,
         gap: purchase.gap(),
         proved_bound: parts.proof.0.min(purchase.cost),
@@ -231,6 +285,7 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         nowhere: obstacle.nowhere,
         part: obstacle.part,
         own_part: obstacle.own_part,
+        held_nowhere: obstacle.held_nowhere.iter().map(|task| task_held_nowhere(extended, task)).collect(),
         cost: catalog.cost(&obstacle.counts),
         servers: servers(&obstacle.counts),
     });
@@ -266,6 +321,20 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
     })
 }
 
+fn task_held_nowhere(instance: &Instance, task: &HeldNowhere) -> TaskHeldNowhere {
+    let user = instance.user(task.user);
+    TaskHeldNowhere {
+        user: user.id().into(),
+        group: user.group().map(|group| instance.groups()[group.0].id.clone()),
+        resource: instance.resources()[task.resource.0].clone(),
+        needs: task.needs,
+        nearest: task
+            .nearest
+            .as_ref()
+            .map(|(server, has)| NearestServer { server: server.clone(), has: *has }),
+    }
+}
+
 /// Prices under the names of classes and of types that become classes.
 fn prices(cluster: &Instance, catalog: &Catalog, prices: &[Vec<f64>]) -> Vec<PricesOfClass> {
     let classes = cluster.classes().iter().map(|class| class.id.as_str());
@@ -283,9 +352,23 @@ fn bought(catalog: &Catalog, counts: &[u64]) -> Vec<ServersBought> {
     let all = catalog.types.iter().zip(counts).filter(|(_, count)| **count > 0);
     all.map(|(kind, count)| {
         let price = kind.price.to_f64();
-        ServersBought { kind: kind.id.as_str().into(), count: *count, price, cost: price * *count as f64 }
+        let cost = price * *count as f64;
+        let reserved = kind.commitment.map(|commitment| {
+            let price = commitment.price.to_f64();
+            let all = price * *count as f64;
+            let (periods, break_even) = (commitment.periods, commitment.break_even(kind.price));
+            ReservedServers { price, periods, cost: all, saved: cost - all, break_even }
+        });
+        ServersBought { kind: kind.id.as_str().into(), count: *count, price, cost, reserved }
     })
     .collect()
+}
+
+/// What servers cost a period where all are reserved that can be.
+fn reserved_cost(servers: &[ServersBought]) -> Option<f64> {
+    let cost =
+        |bought: &ServersBought| bought.reserved.as_ref().map_or(bought.cost, |reserved| reserved.cost);
+    servers.iter().any(|bought| bought.reserved.is_some()).then(|| servers.iter().map(cost).sum())
 }
 
 impl Tabular for PlanBody {
@@ -318,14 +401,46 @@ fn listed(servers: &[ServersBought], count: impl Fn(u64) -> String) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// What is bought, a row a type.
+/// What is bought, a row a type; the columns of reservations are empty where there are none.
 pub fn servers_bought(servers: &[ServersBought]) -> Table<'_> {
+    let reserved = |row: &ServersBought, of: fn(&ReservedServers) -> f64| row.reserved.as_ref().map(of);
     Table::of(servers)
         .column("type", "server type", Kind::Id, |row| &row.kind)
         .column("count", "servers", Kind::Count, |row| row.count)
         .column("price", "price", Kind::Money, |row| row.price)
         .column("cost", "cost", Kind::Money, |row| row.cost)
+        .column("commitment_price", "reserved: price", Kind::Money, move |row| reserved(row, |all| all.price))
+        .column("commitment_periods", "periods", Kind::Count, |row| {
+            row.reserved.as_ref().map(|all| all.periods)
+        })
+        .column("reserved_cost", "cost", Kind::Money, move |row| reserved(row, |all| all.cost))
+        .column("saved", "saved", Kind::Money, move |row| reserved(row, |all| all.saved))
+        .column("break_even", "worth it after", Kind::Number, move |row| reserved(row, |all| all.break_even))
+        .said(|row| row.reserved.as_ref().map(|all| periods(all.break_even)))
         .done()
+}
+
+/// `8.25 periods`.
+fn periods(count: f64) -> String {
+    let count = (count * 100.0).round() / 100.0;
+    format!("{count} {}", if count == 1.0 { "period" } else { "periods" })
+}
+
+impl ObstacleResult {
+    /// The tasks that no server holds, a row a user.
+    pub fn tasks_held_nowhere(&self) -> Table<'_> {
+        let nearest = |task: &TaskHeldNowhere| task.nearest.as_ref().map(|nearest| nearest.has);
+        Table::of(&self.held_nowhere)
+            .column("user", "user", Kind::Id, |task| &task.user)
+            .column("group", "group", Kind::Name, |task| task.group.as_deref().unwrap_or(""))
+            .column("resource", "short of", Kind::Name, |task| &task.resource)
+            .column("needs", "a task needs", Kind::Number, |task| task.needs)
+            .column("server", "nearest server", Kind::Name, |task| {
+                task.nearest.as_ref().map_or("", |nearest| nearest.server.as_str())
+            })
+            .column("has", "has", Kind::Number, nearest)
+            .done()
+    }
 }
 
 impl PlanBody {

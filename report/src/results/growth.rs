@@ -5,8 +5,8 @@ use super::sentences::{label, name};
 use crate::figure::{Bars, Curve, Mark};
 use crate::page::{Block, Section, curves, line, time};
 use crate::summary::grid::{listed, paragraph};
-use crate::units::{counted, number, percent, thousands};
-use fairplan_analysis::{Growth, Shortfall};
+use crate::units::{counted, money, number, percent, thousands};
+use fairplan_analysis::{CostsOverTime, Growth, Shortfall, purchases_table, reservations_table};
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
@@ -51,7 +51,41 @@ pub fn summary(document: &Growth) -> String {
     }
     if !document.purchases.is_empty() {
         text += "\nWhat to buy by when:\n\n";
-        text += &listed(&document.purchases_table(), "stages");
+        text += &listed(&purchases_table(&document.purchases), "stages");
+    }
+    if let Some(costs) = &document.costs {
+        text += &what_it_costs(document, costs);
+    }
+    text
+}
+
+/// What purchases cost over time, and how to have them.
+fn what_it_costs(document: &Growth, costs: &CostsOverTime) -> String {
+    let total = costs.total;
+    let prices = match &*costs.currency {
+        "" => String::new(),
+        currency => format!(" (prices are in {})", label(currency)),
+    };
+    let mut text = "\n".to_owned();
+    text += &paragraph(&format!(
+        "To the end of the series that costs {} on demand, {} reserved throughout, and {} the cheapest way{prices}: reserved where it is \
+         needed for longer than the break-even, where a commitment costs as much as the same on demand.",
+        money(total.on_demand),
+        money(total.reserved),
+        money(total.cheapest)
+    ));
+    text += "\n";
+    text += &listed(&reservations_table(&document.purchases).without_empty(), "purchases");
+    if !costs.quanta.is_empty() {
+        text += "\nWhat a quantum costs, from each on where that changes:\n\n";
+        text += &listed(&costs.changes(), "changes");
+    }
+    if costs.after.reserved > 0.0 {
+        text += &paragraph(&format!(
+            "After the end, commitments cost {} more if all is reserved throughout, {} the cheapest way; that is counted above.",
+            money(costs.after.reserved),
+            money(costs.after.cheapest)
+        ));
     }
     text
 }
@@ -77,7 +111,10 @@ pub(crate) fn section(document: Growth) -> Section {
         section = section.fact("Tightest", short(tightest));
     }
     if !document.purchases.is_empty() {
-        section = section.table("What to buy by when", &document.purchases_table());
+        section = section.table("What to buy by when", &purchases_table(&document.purchases));
+    }
+    if let Some(costs) = &document.costs {
+        section = costs_over_time(section, &document, costs);
     }
     let Some(quanta) = &document.quanta else { return section.block(asked_and_had(&document)) };
     let scales: Vec<f64> = quanta.iter().map(|quantum| quantum.scale).collect();
@@ -114,4 +151,38 @@ fn asked_and_had(document: &Growth) -> Block {
         mark: Some((document.part_at_one, "there is room for".into())),
         format: |times| number((times * 1000.0).round() / 1000.0),
     })
+}
+
+/// What purchases cost over time.
+fn costs_over_time(mut section: Section, document: &Growth, costs: &CostsOverTime) -> Section {
+    if !costs.currency.is_empty() {
+        section = section.fact("Prices are in", costs.currency.clone());
+    }
+    for (what, all, after) in [
+        ("Cost to the end, on demand", costs.total.on_demand, costs.after.on_demand),
+        ("Cost to the end, reserved throughout", costs.total.reserved, costs.after.reserved),
+        ("Cost to the end, the cheapest way", costs.total.cheapest, costs.after.cheapest),
+    ] {
+        let after =
+            if after > 0.0 { format!(", of it {} after the end", money(after)) } else { String::new() };
+        section = section.fact(what, money(all) + &after);
+    }
+    section =
+        section.table("How to have what is bought", &reservations_table(&document.purchases).without_empty());
+    if costs.quanta.is_empty() {
+        return section;
+    }
+    let curve = |name: &str, of: fn(&fairplan_analysis::CostsOfQuantum) -> f64| {
+        let values: Vec<f64> = costs.quanta.iter().map(of).collect();
+        line(name, time::thinned(&values, time::Keep::Mean))
+    };
+    let lines = vec![
+        curve("on demand", |quantum| quantum.on_demand),
+        curve("reserved throughout", |quantum| quantum.reserved),
+        curve("the cheapest way", |quantum| quantum.cheapest),
+    ];
+    let horizontal = time::axis(costs.quanta.first().map(|one| &one.quantum));
+    section
+        .block(Block::Curves(curves("What purchases cost a quantum", &horizontal, "cost", lines)))
+        .table("What purchases cost a quantum, from each on where that changes", &costs.changes())
 }

@@ -7,7 +7,7 @@ use crate::page::{Block, Section, curves, line};
 use crate::planning::{
     FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, ServersBought, TaskKind, servers_bought,
 };
-use crate::summary::grid::{grid, paragraph};
+use crate::summary::grid::{grid, listed as listed_grid, paragraph};
 use crate::units::{self, counted, money, number, percent, share, thousands};
 use fairplan_instances::StatedTarget;
 use std::fmt::Write;
@@ -29,8 +29,10 @@ pub(super) fn answer(document: &PlanDocument) -> String {
             format!("Buy {} for {}: {cheapest}.", listed(&servers), price(purchase.cost, currency))
         }
         (None, Some(obstacle)) if obstacle.nowhere => format!(
-            "Out of reach: no server that there is or can be bought takes a task of user {}.",
-            name(&obstacle.user)
+            "Out of reach: no server that there is or can be bought takes a task of user {}{}; {}.",
+            name(&obstacle.user),
+            of_group(obstacle),
+            what_is_short(obstacle)
         ),
         (None, Some(obstacle)) => format!(
             "Out of reach: {} is short. At most {} of the target can be had, for {}.",
@@ -115,7 +117,10 @@ fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String 
         }
     };
     let mut text = format!("Buy for {}{currency}: {proof}\n\n", money(purchase.cost));
-    text += &grid(&servers_bought(&purchase.servers));
+    text += &grid(&servers_bought(&purchase.servers).without_empty());
+    if let Some(reserved) = purchase.reserved_cost {
+        text += &paragraph(&reservation(purchase, reserved, currency));
+    }
     if purchase.part_under_drfh < 1.0 - 1e-9 {
         text += &paragraph(&format!(
             "There is room for all targets together; where nobody is held to its own, DRFH gives every user {} of it.",
@@ -125,6 +130,27 @@ fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String 
     text
 }
 
+/// What the purchase costs on demand and reserved, and from when on which is cheaper.
+fn reservation(purchase: &PurchaseResult, reserved: f64, currency: &str) -> String {
+    let ends: Vec<f64> = (purchase.servers.iter())
+        .filter_map(|bought| bought.reserved.as_ref().map(|reserved| reserved.break_even))
+        .collect();
+    let (first, last) = ends.iter().fold((f64::INFINITY, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
+    let after = |periods: f64| number((periods * 100.0).round() / 100.0);
+    let after = if after(first) == after(last) {
+        format!("{} periods", after(first))
+    } else {
+        format!("{} to {} periods, type by type", after(first), after(last))
+    };
+    format!(
+        "On demand it costs {}{currency}; with all reserved that can be, {}: {} less. A reservation is cheaper where servers are needed for \
+         more than {after}.",
+        money(purchase.cost),
+        money(reserved),
+        money(purchase.cost - reserved)
+    )
+}
+
 fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: &str) -> String {
     let (user, resource) = (label(&obstacle.user), label(&obstacle.resource));
     let limits = match document.budget {
@@ -132,10 +158,17 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
         None => "with what the catalog offers".into(),
     };
     if obstacle.nowhere {
-        return format!(
-            "NOT REACHABLE: no server that there is or can be bought takes a task of user {user} (most of all {resource} is \
-             missing); offer one that does, or ask nothing for it.\n"
-        );
+        let mut text = paragraph(&format!(
+            "NOT REACHABLE: no server that there is or can be bought takes a task of user {user}{}; {}. Offer one that does, or \
+             ask nothing for it.",
+            of_group(obstacle),
+            what_is_short(obstacle)
+        ));
+        if obstacle.held_nowhere.len() > 1 {
+            text += "\n";
+            text += &listed_grid(&obstacle.tasks_held_nowhere().without_empty(), "users");
+        }
+        return text;
     }
     let mut text = format!(
         "NOT REACHABLE {limits}: {resource} is short, and user {user} needs the most of what is short.\n\
@@ -151,6 +184,29 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
     let servers = if obstacle.servers.is_empty() { "nothing".into() } else { list(&obstacle.servers) };
     let _ = writeln!(text, "\n(with {servers} bought for {}{currency}).", money(obstacle.cost));
     text
+}
+
+/// ` of group research`, of whose task it is that runs nowhere.
+fn of_group(obstacle: &ObstacleResult) -> String {
+    let group = obstacle.held_nowhere.first().and_then(|task| task.group.as_ref());
+    group.map_or_else(String::new, |group| format!(" of group {}", label(group)))
+}
+
+/// Which resource no server has enough of, for a task that runs nowhere.
+fn what_is_short(obstacle: &ObstacleResult) -> String {
+    let resource = label(&obstacle.resource);
+    let Some(task) = obstacle.held_nowhere.first() else {
+        return format!("most of all {resource} is missing");
+    };
+    match &task.nearest {
+        Some(nearest) => format!(
+            "it needs {} {resource}, and the nearest server, {}, has {}",
+            number(task.needs),
+            label(&nearest.server),
+            number(nearest.has)
+        ),
+        None => "it may run on none of them".into(),
+    }
 }
 
 /// `3 large, 2 small`.
@@ -197,7 +253,7 @@ pub(crate) fn section(document: PlanDocument) -> Section {
             format: units::money,
         }));
     }
-    section = section.table("Servers to buy", &servers_bought(servers));
+    section = section.table("Servers to buy", &servers_bought(servers).without_empty());
     if !document.frontier.is_empty() {
         section = frontier(section, &document, currency);
     }
@@ -215,8 +271,11 @@ fn facts_of_purchase(
         "optimal" => "nothing cheaper is enough".to_owned(),
         _ => format!("{} or more is needed{divided}", money(purchase.bound)),
     };
+    let mut section = section.fact("Cost", money(purchase.cost));
+    if let Some(reserved) = purchase.reserved_cost {
+        section = section.fact("Cost with all reserved that can be", money(reserved));
+    }
     section
-        .fact("Cost", money(purchase.cost))
         .fact("By branch and bound", proof)
         .fact("Proved by prices alone: it costs at least", money(purchase.proved_bound))
         .fact("What every user has under DRFH by itself, of its target", percent(purchase.part_under_drfh))
@@ -226,9 +285,12 @@ fn facts_of_obstacle(section: Section, obstacle: &ObstacleResult, money: &dyn Fn
     let (user, resource) = (&obstacle.user, &obstacle.resource);
     if obstacle.nowhere {
         let why = format!(
-            "no server that there is or can be bought takes a task of user {user}: most of all {resource}"
+            "no server that there is or can be bought takes a task of user {user}{}",
+            of_group(obstacle)
         );
-        return section.fact("Out of reach", why);
+        return section
+            .fact("Out of reach", format!("{why}; {}", what_is_short(obstacle)))
+            .table("Tasks that no server holds", &obstacle.tasks_held_nowhere().without_empty());
     }
     let mut section = section
         .fact("Out of reach", format!("{resource} is short, and user {user} needs the most of what is short"))

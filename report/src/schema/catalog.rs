@@ -41,13 +41,27 @@ struct ServerType {
     id: String,
     /// One server's capacity; a resource left out is 0. Absent: that of the class which `id` or `like` names.
     capacity: Option<BTreeMap<String, Amount>>,
-    /// The price of one server.
+    /// The price of one server; where there is a commitment: on demand, for a period.
     price: Price,
+    /// What it costs when it is reserved. Absent: it cannot be.
+    commitment: Option<Commitment>,
     /// The most that can be bought; absent: any number.
     limit: Option<u64>,
     /// The server class as which users treat such servers: who may run there, and at which rates. Absent: every user may
     /// that is not restricted to certain classes.
     like: Option<String>,
+}
+
+/// A lower price for those who commit to some periods.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct Commitment {
+    /// The price of one reserved server for a period, at most that on demand.
+    price: Price,
+    /// How many periods one commits to, and pays for.
+    #[schemars(range(min = 1))]
+    periods: u64,
 }
 
 /// An amount of a resource: 0 or more.

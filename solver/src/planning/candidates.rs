@@ -102,6 +102,19 @@ impl Candidates {
         &self.rate[user * self.len()..(user + 1) * self.len()]
     }
 
+    /// Whether a user may run on these servers, if only they held its task, and whether there are any or can be.
+    pub fn is_open_to(&self, candidate: usize, user: usize) -> bool {
+        let class = &self.draft.classes[candidate];
+        let is_available = class.count > 0 || self.of_type.contains(&candidate);
+        is_available
+            && self.draft.users[user].eligible.as_ref().is_none_or(|eligible| eligible.contains(&candidate))
+    }
+
+    /// What a class or type is called.
+    pub fn id_of(&self, candidate: usize) -> &str {
+        &self.draft.classes[candidate].id
+    }
+
     /// A user's id and the demand of one of its tasks, to be told.
     pub fn task_of(&self, user: usize) -> (String, String) {
         let user = &self.draft.users[user];

@@ -3,7 +3,7 @@
 use super::candidates::Coverage;
 use super::planner::Planner;
 use crate::tolerance::planning::SLACK;
-use fairplan_instances::{Obstacle, ResourceId, SolverError, UserId};
+use fairplan_instances::{HeldNowhere, Obstacle, ResourceId, SolverError, UserId};
 
 /// Halvings of how far a user's own requirement goes down.
 const HALVINGS: usize = 24;
@@ -11,16 +11,27 @@ const HALVINGS: usize = 24;
 impl Planner<'_> {
     /// Why what is asked for cannot be reached within the limits and the budget.
     pub fn obstacle(&mut self) -> Result<Obstacle, SolverError> {
-        if let Some(user) = self.without_servers() {
+        let held_nowhere = self.held_nowhere();
+        if let Some(HeldNowhere { user, resource, .. }) = held_nowhere.first() {
+            let (user, resource) = (*user, *resource);
             let counts = vec![0; self.candidates.of_type.len()];
-            let resource = ResourceId(self.lacking(user));
-            let user = UserId(user);
-            return Ok(Obstacle { user, resource, nowhere: true, part: 0.0, counts, own_part: Some(0.0) });
+            return Ok(Obstacle {
+                user,
+                resource,
+                nowhere: true,
+                part: 0.0,
+                counts,
+                own_part: Some(0.0),
+                held_nowhere,
+            });
         }
         let purchase = self.largest_part(1.0)?.0;
         let servers = self.candidates.servers(&purchase.counts, 1);
         let (user, resource) = match self.candidates.coverage(self.solver, &servers, 1)? {
-            Coverage::Stranded(user) => (user, self.lacking(user)),
+            Coverage::Stranded(user) => {
+                let short = self.nearest(user, |s| servers[s] > 0).map(|(_, r)| r);
+                (user, short.unwrap_or_else(|| self.lacking(user)))
+            }
             Coverage::Part(_, prices) => {
                 (self.largest_payer(&prices, &servers), self.dearest(&prices, &servers))
             }
@@ -34,7 +45,41 @@ impl Planner<'_> {
             part: purchase.part,
             counts: purchase.counts,
             own_part,
+            held_nowhere,
         })
+    }
+
+    /// The tasks that run nowhere, whatever is bought.
+    fn held_nowhere(&self) -> Vec<HeldNowhere> {
+        let candidates = &self.candidates;
+        let is_nowhere = |i: &usize| candidates.rates(*i).iter().all(|rate| *rate == 0.0);
+        let of_user = |i: usize| {
+            let nearest = self.nearest(i, |_| true);
+            let r = nearest.map_or_else(|| self.lacking(i), |(_, r)| r);
+            HeldNowhere {
+                user: UserId(i),
+                resource: ResourceId(r),
+                needs: candidates.demand_of(i)[r],
+                nearest: nearest.map(|(s, r)| (candidates.id_of(s).to_owned(), candidates.capacity_of(s)[r])),
+            }
+        };
+        candidates.asking().filter(is_nowhere).map(of_user).collect()
+    }
+
+    /// The servers that come nearest to holding a task of a user, of those that are open to it, and the resource that is short on
+    /// them: the one of which the task needs the most times what they have.
+    fn nearest(&self, user: usize, is_there: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+        let candidates = &self.candidates;
+        let times = |s: usize, r: usize| {
+            let (need, has) = (candidates.demand_of(user)[r], candidates.capacity_of(s)[r]);
+            if need > 0.0 { need / has } else { 0.0 }
+        };
+        let scarcest =
+            |s: usize| (0..candidates.resources).reduce(|a, b| if times(s, b) > times(s, a) { b } else { a });
+        let open = (0..candidates.len()).filter(|s| candidates.is_open_to(*s, user) && is_there(*s));
+        let nearer =
+            |a: (usize, usize), b: (usize, usize)| if times(b.0, b.1) < times(a.0, a.1) { b } else { a };
+        open.filter_map(|s| Some((s, scarcest(s)?))).reduce(nearer)
     }
 
     /// The resource of which a task needs the most beside what any server has, the cluster being as it is.

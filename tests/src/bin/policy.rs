@@ -5,6 +5,9 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 
+/// A user's demand, the classes that it may use if not all, and the first server that may have room.
+type Asker = (Vec<f64>, Option<HashSet<String>>, usize);
+
 fn main() {
     let fault = std::env::args().nth(1).unwrap_or_default();
     let mut input = BufReader::with_capacity(1 << 16, std::io::stdin());
@@ -23,7 +26,7 @@ fn main() {
         servers.iter().map(|server| format!("{{\"server\":{}}}\n", server["id"])).collect();
     let classes: Vec<String> = servers.iter().map(|server| text(server, "class")).collect();
     // Of each user its demand, the classes it may use if not all, and the first server that may have room.
-    let mut users: HashMap<String, (Vec<f64>, Option<HashSet<String>>, usize)> = HashMap::new();
+    let mut users: HashMap<String, Asker> = HashMap::new();
     let asker = |user: &Value| {
         let eligible = user["eligible"].as_array().map(|names| {
             names.iter().map(|name| name.as_str().unwrap_or_default().to_owned()).collect::<HashSet<_>>()

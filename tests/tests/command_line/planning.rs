@@ -71,7 +71,7 @@ fn a_divisible_plan_is_enough_when_its_cluster_is_solved_and_the_table_says_the_
         .write("c.csv", "id,price,limit,cpu,memory\nhigh-cpu,3,,,\nhigh-memory,2,40,,\nbalanced,2.5,,7,7\n");
     let words = ["-q", "plan", "i.json", "--catalog", "c.csv", "--share", "0.9", "--format", "csv"];
     let table = folder.done(&words);
-    assert!(table.starts_with("type,count,price,cost\n"), "{table}");
+    assert!(table.starts_with("type,count,price,cost,commitment_price,"), "{table}");
     let count = plan["purchase"]["servers"].as_array().unwrap().len();
     assert_eq!(table.lines().count(), 1 + count, "{table}");
 }
@@ -246,6 +246,203 @@ fn what_cannot_be_reached_is_told_with_the_user_the_resource_and_what_would_do()
 }
 
 #[test]
+fn a_whole_task_that_no_server_holds_is_named_with_its_group_and_the_server_that_comes_nearest() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"], "groups": [{"id": "research"}],
+            "server_classes": [{"id": "small", "count": 4, "capacity": {"cpu": 8, "memory": 16}}],
+            "users": [{"id": "web", "demand": {"cpu": 1, "memory": 1}},
+                      {"id": "trainer", "group": "research", "demand": {"cpu": 4, "memory": 96}},
+                      {"id": "index", "group": "research", "demand": {"cpu": 12, "memory": 8}}]}"#,
+    );
+    folder.write("c.csv", "id,price,cpu,memory\nlarge,2,8,64\n");
+    let words = ["plan", "i.json", "--catalog", "c.csv", "--tasks", "2", "--whole"];
+    let output = folder.run(&words);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let told = text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("takes a task of user trainer of group research; it needs 96 memory, and the nearest server, large, has 64."),
+        "{told}"
+    );
+    assert!(told.contains("index research cpu 12"), "the others are listed: {told}");
+    let plan = read(&text(&output.stdout));
+    fits_schema(&folder, &plan);
+    let held = &plan["obstacle"]["held_nowhere"];
+    assert_eq!(held.as_array().unwrap().len(), 2);
+    assert_eq!((&held[0]["group"], &held[0]["nearest"]["server"]), (&"research".into(), &"large".into()));
+    // With a server that holds both there is something to buy.
+    folder.write("c.csv", "id,price,cpu,memory\nhuge,2,16,128\n");
+    assert_eq!(read(&folder.done(&[&["-q"][..], &words].concat()))["reachable"], true);
+}
+
+#[test]
+fn what_each_node_keeps_is_taken_off_bought_servers_with_a_unit_or_without() {
+    let folder = fig1();
+    let mut draft = Draft::from(&cluster(&folder, "i.json"));
+    for row in draft
+        .classes
+        .iter_mut()
+        .map(|class| &mut class.capacity)
+        .chain(draft.users.iter_mut().map(|user| &mut user.demand))
+    {
+        row[1] = Decimal::from_f64(row[1].to_f64() * f64::from(1u32 << 30)).unwrap();
+    }
+    folder.instance("bytes.json", &draft.build().unwrap());
+    folder.write("c.csv", "id,price,cpu,memory\nnew,10,8,10Gi\n");
+    folder.write("s.csv", "quantum,all\n1,10\n2,14\n");
+    let buy = ["plan", "buy", "bytes.json", "--catalog", "c.csv", "--share", "1.5"];
+    let cost = |overhead: &[&str]| {
+        let plan = read(&folder.done(&[&["-q"], &buy[..], overhead].concat()));
+        plan["purchase"]["cost"].as_f64().unwrap()
+    };
+    assert!(cost(&["--overhead", "cpu=4,memory=5Gi"]) > cost(&[]));
+    assert_eq!(
+        cost(&["--overhead", "cpu=4,memory=5Gi"]),
+        cost(&["--overhead", "cpu=4000m,memory=5368709120"])
+    );
+    let growth =
+        ["plan", "growth", "bytes.json", "--series", "s.csv", "--share", "0.7", "--catalog", "c.csv"];
+    let bought = |overhead: &[&str]| {
+        let output = folder.run(&[&["-q"], &growth[..], overhead].concat());
+        read(&text(&output.stdout))["purchases"][0]["cost"].as_f64().unwrap()
+    };
+    assert!(bought(&["--overhead", "cpu=7,memory=9Gi"]) > bought(&[]));
+    for (overhead, told) in [
+        ("gpu=1", "overhead = gpu: is no resource of the instance; use cpu, memory"),
+        ("memory=lots", "overhead.memory = lots: is not a decimal number"),
+        ("memory=11Gi", "a server of this type has not the 11811160064 that are taken off each"),
+        ("cpu", "write RESOURCE=AMOUNT"),
+    ] {
+        let refused = folder.refused(&[&buy[..], &["--overhead", overhead]].concat());
+        assert!(refused.contains(told), "{overhead}: {refused}");
+    }
+}
+
+/// Two types, one of which can be reserved, as JSON and as a table.
+const COMMITMENTS: [(&str, &str); 2] = [
+    (
+        "r.json",
+        r#"{"format": "fairplan.catalog.v1", "currency": "EUR a month", "server_types": [
+            {"id": "balanced", "capacity": {"cpu": 7, "memory": 7}, "price": 80,
+             "commitment": {"price": 55, "periods": 12}},
+            {"id": "high-cpu", "price": 90, "limit": 1}]}"#,
+    ),
+    (
+        "r.csv",
+        "id,price,commitment_price,commitment_periods,limit,cpu,memory\nbalanced,80,55,12,,7,7\nhigh-cpu,90,,,1,,\n",
+    ),
+];
+
+#[test]
+fn a_plan_says_what_reservations_save_and_from_when_on() {
+    let folder = fig1();
+    for (name, content) in COMMITMENTS {
+        folder.write(name, content);
+        let words = ["-q", "plan", "i.json", "--catalog", name, "--share", "0.9", "-o", "p.json"];
+        folder.done(&words);
+        let plan = read(&std::fs::read_to_string(folder.path("p.json")).unwrap());
+        fits_schema(&folder, &plan);
+        let servers = plan["purchase"]["servers"].as_array().unwrap();
+        let balanced = servers.iter().find(|servers| servers["type"] == "balanced").unwrap();
+        let reserved = &balanced["reserved"];
+        assert_eq!(
+            (&reserved["price"], &reserved["periods"], &reserved["saved"]),
+            (&55.0.into(), &12.into(), &25.0.into())
+        );
+        // Twelve months at 55 cost as much as eight and a quarter at 80.
+        assert_eq!(reserved["break_even"], 8.25);
+        let cost = |of: &str| plan["purchase"][of].as_f64().unwrap();
+        assert_eq!(cost("cost") - cost("reserved_cost"), 25.0);
+        let checked = read(&folder.done(&["-q", "verify", "i.json", "p.json"]));
+        assert_eq!(checked["holds"], true, "{checked}");
+        folder.write("false.json", plan.to_string().replace("8.25", "8.5"));
+        let output = folder.run(&["-q", "verify", "i.json", "false.json"]);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    }
+    folder.write("r.json", COMMITMENTS[0].1);
+    fits_schema(&folder, &read(COMMITMENTS[0].1));
+    let told = text(&folder.run(&["plan", "i.json", "--catalog", "r.json", "--share", "0.9"]).stderr);
+    assert!(
+        told.contains("25 less. A reservation is cheaper where servers are needed for more than"),
+        "{told}"
+    );
+}
+
+#[test]
+fn growth_says_what_to_reserve_and_what_that_costs_quantum_by_quantum() {
+    let folder = fig1();
+    let (name, content) = COMMITMENTS[0];
+    folder.write(name, content);
+    let months: String =
+        (1..=15).map(|month| format!("{month},{}\n", if month < 2 { 10 } else { 12 })).collect();
+    folder.write("s.csv", format!("quantum,all\n{months}16,13\n"));
+    let words = [
+        "plan",
+        "growth",
+        "i.json",
+        "--series",
+        "s.csv",
+        "--share",
+        "0.7",
+        "--catalog",
+        name,
+        "--stages",
+        "15",
+    ];
+    let output = folder.run(&[&words[..], &["-o", "g.json"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("To the end of the series that costs"), "{}", text(&output.stderr));
+    let growth = read(&std::fs::read_to_string(folder.path("g.json")).unwrap());
+    fits_schema(&folder, &growth);
+    let costs = &growth["costs"];
+    let numbers = |of: &str| -> Vec<f64> {
+        costs["quanta"].as_array().unwrap().iter().map(|quantum| quantum[of].as_f64().unwrap()).collect()
+    };
+    for way in ["on_demand", "reserved", "cheapest"] {
+        let sum = numbers(way).iter().sum::<f64>() + costs["after"][way].as_f64().unwrap();
+        assert!((sum - costs["total"][way].as_f64().unwrap()).abs() < 1e-6, "{way}: {costs}");
+    }
+    let total = |way: &str| costs["total"][way].as_f64().unwrap();
+    assert!(total("cheapest") <= total("reserved").min(total("on_demand")), "{costs}");
+    // From the second month on, fifteen are left: the reservation, and three months on demand.
+    let first = &growth["purchases"][0];
+    let servers = &first["servers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|servers| servers["id"] == "balanced")
+        .unwrap()["costs"];
+    assert_eq!((&first["by"], &servers["needed"]), (&2.into(), &15.0.into()));
+    assert_eq!(
+        (&servers["reserved"]["commitments"], &servers["reserved"]["cheapest"]),
+        (&1.into(), &900.0.into())
+    );
+    assert_eq!(
+        servers["reserved"]["cost"], 1320.0,
+        "two commitments, of which nine months are after the end"
+    );
+    assert_eq!(
+        growth["purchases"].as_array().unwrap().len(),
+        1,
+        "what is bought first is enough for the last month too"
+    );
+    assert_eq!(read(&folder.done(&["-q", "verify", "i.json", "g.json"]))["holds"], true);
+    for (honest, wrong) in [("900.0", "890.0"), ("1320.0", "1310.0"), ("\"needed\":15.0", "\"needed\":14.0")]
+    {
+        let changed = growth.to_string().replace(honest, wrong);
+        assert_ne!(changed, growth.to_string(), "{honest}");
+        folder.write("false.json", changed);
+        assert_eq!(folder.run(&["-q", "verify", "i.json", "false.json"]).status.code(), Some(1), "{honest}");
+    }
+    // Quarters of prices a month.
+    let output = folder.run(&[&words[..], &["-q", "--periods-per-quantum", "3"]].concat());
+    assert_eq!(read(&text(&output.stdout))["purchases"][0]["servers"][0]["costs"]["needed"], 45.0);
+    let refused = folder.refused(&[&words[..], &["--periods-per-quantum", "0"]].concat());
+    assert!(refused.contains("periods_per_quantum = 0: must be > 0"), "{refused}");
+}
+
+#[test]
 fn catalogs_and_targets_that_cannot_be_meant_are_refused_in_one_line() {
     let folder = fig1();
     let types = |fields: &str| {
@@ -268,6 +465,36 @@ fn catalogs_and_targets_that_cannot_be_meant_are_refused_in_one_line() {
             "e.json",
             types(r#""capacity": {"cpu": 1}, "price": 1, "limit": 1.5"#),
             "limit = 1.5: must be a whole number",
+        ),
+        (
+            "n.json",
+            types(r#""capacity": {"cpu": 1}, "price": 80, "commitment": {"price": 660, "periods": 12}"#),
+            "server_types[0].commitment.price = 660: is more than the price on demand, 80",
+        ),
+        (
+            "o.json",
+            types(r#""capacity": {"cpu": 1}, "price": 80, "commitment": {"price": 55, "periods": 0}"#),
+            "server_types[0].commitment.periods = 0: must be at least 1",
+        ),
+        (
+            "p.json",
+            types(r#""capacity": {"cpu": 1}, "price": 80, "commitment": {"price": 55}"#),
+            "missing field `periods`",
+        ),
+        (
+            "q.csv",
+            "id,price,cpu,commitment_price,commitment_periods\na,80,1,55,\n".into(),
+            "line 2, column commitment_periods: state for how many periods",
+        ),
+        (
+            "r.csv",
+            "id,price,cpu,commitment_price,commitment_periods\na,80,1,55,0\n".into(),
+            "line 2, column commitment_periods = 0: must be at least 1",
+        ),
+        (
+            "s.csv",
+            "id,price,cpu,commitment_periods\na,80,1,12\n".into(),
+            "line 2, column commitment_price: state the price a period",
         ),
         ("f.json", r#"{"format": "fairplan.instance.v1"}"#.into(), "this is no catalog"),
         ("g.csv", "id,cpu\na,1\n".into(), "line 1, column price: is missing"),

@@ -8,8 +8,6 @@ use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::{output, progress};
 use fairplan::instances::table::Tabular;
-use fairplan::instances::wording::printable;
-use fairplan::instances::{Catalog, Instance};
 use fairplan::report::output::{Destination, Prepared, commit};
 use fairplan::report::{summary, write_json};
 use fairplan::{BuyOptions, Control, Decimal, Error, Plan, files, read};
@@ -44,10 +42,10 @@ pub struct Arguments {
     /// room for all targets
     #[arg(long, conflicts_with_all = ["whole", "frontier"])]
     under_drfh: bool,
-    /// What every bought server gives to its system and to the pods of each node, in what the instance counts in: cpu=0.5,memory=2.
+    /// What every bought server gives to its system and to the pods of each node, in what the instance counts in or with a unit as in a catalog: cpu=500m,memory=2Gi.
     /// Types that are a class of the instance have it off already
     #[arg(long, value_name = "RESOURCE=AMOUNT", value_delimiter = ',', value_parser = amount)]
-    overhead: Vec<(String, Decimal)>,
+    overhead: Vec<(String, String)>,
     /// The most that may be spent
     #[arg(long, value_name = "PRICE", allow_negative_numbers = true)]
     budget: Option<Decimal>,
@@ -76,7 +74,7 @@ pub struct Arguments {
 struct Job {
     source: InstanceSource,
     catalog: String,
-    overhead: Vec<(String, Decimal)>,
+    overhead: Vec<(String, String)>,
     target: TargetArguments,
     options: BuyOptions,
     cluster_out: Option<Destination>,
@@ -119,7 +117,7 @@ impl TryFrom<Arguments> for Job {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
-    let catalog = job.less(read::catalog(&job.catalog, &instance)?, &instance)?;
+    let catalog = read::catalog_less(&job.catalog, &instance, &job.overhead)?;
     warn(common, &instance);
     let options = BuyOptions { target: job.target.options()?, ..job.options.clone() };
     let planned = |control: &Control<'_>| fairplan::buy(&instance, &catalog, &options, control);
@@ -133,34 +131,13 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
 }
 
 /// `cpu=0.5`.
-fn amount(text: &str) -> Result<(String, Decimal), String> {
-    let problem = || "write RESOURCE=AMOUNT, such as cpu=0.5".to_owned();
-    let (resource, amount) = text.split_once('=').ok_or_else(problem)?;
-    Ok((resource.trim().into(), amount.trim().parse().map_err(|_| problem())?))
+pub(super) fn amount(text: &str) -> Result<(String, String), String> {
+    let problem = "write RESOURCE=AMOUNT, such as cpu=0.5";
+    let (resource, amount) = text.split_once('=').ok_or(problem)?;
+    Ok((resource.trim().into(), amount.trim().into()))
 }
 
 impl Job {
-    /// The catalog with what is taken off each server.
-    fn less(&self, catalog: Catalog, instance: &Instance) -> Result<Catalog, Error> {
-        if self.overhead.is_empty() {
-            return Ok(catalog);
-        }
-        let mut taken = vec![Decimal::ZERO; instance.resources().len()];
-        for (name, amount) in &self.overhead {
-            let resource = instance.resources().iter().position(|resource| resource == name);
-            let resource = resource.ok_or_else(|| {
-                let known = instance.resources().join(", ");
-                Error::input(format!(
-                    "overhead = {}: is no resource of the instance; use {known}",
-                    printable(name, 60)
-                ))
-            })?;
-            taken[resource] = *amount;
-        }
-        let less = catalog.less(&taken, instance.resources());
-        less.map_err(|violation| Error::input(format!("{}: {violation}", self.catalog)))
-    }
-
     /// The cluster, and the placement on it, where they are asked for.
     fn prepare_cluster(&self, plan: &Plan) -> Result<Vec<Prepared>, Error> {
         let mut prepared = Vec::new();

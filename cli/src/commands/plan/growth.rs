@@ -1,5 +1,6 @@
 //! `plan growth`: when a cluster first misses what is asked of it as demands follow a series.
 
+use super::buy::amount;
 use super::target::TargetArguments;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::commands::solve::backend_name;
@@ -9,7 +10,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
-use fairplan::{Control, Document, Error, FEW_QUANTA, GrowthOptions, files, read};
+use fairplan::{Control, Decimal, Document, Error, FEW_QUANTA, GrowthOptions, StagesOptions, files, read};
 
 /// Say when a cluster first misses what is asked of it as demands follow a series
 #[derive(Debug, clap::Args)]
@@ -17,7 +18,8 @@ use fairplan::{Control, Document, Error, FEW_QUANTA, GrowthOptions, files, read}
 The targets hold at a scale of 1; in each quantum they are scaled by the series, the mean of its first --base quanta being \
 1. A series whose columns are the instance's users scales each by its own; any other scales all by its total, or by one \
 column (--by). With --catalog it is planned what to buy by when: in each stage the cheapest servers that are enough until its \
-end, beside those that were bought before. The result is a fairplan.growth.v1, its table a row a quantum.
+end, beside those that were bought before; where it has commitments, what that costs quantum by quantum, on demand and \
+reserved. The result is a fairplan.growth.v1, its table a row a quantum.
 
 Example: fairplan generate drfh-fig1 -o fig1.json
          printf 'quantum,all\\n1,10\\n2,11\\n3,13\\n' > demand.csv
@@ -45,6 +47,12 @@ pub struct Arguments {
     /// With --catalog: in how many stages of equal length, from the first quantum that is missed on, at most
     #[arg(long, value_name = "N", default_value_t = 4, requires = "catalog", value_parser = clap::value_parser!(u32).range(1..=1000))]
     stages: u32,
+    /// With --catalog: what every bought server gives to its system and to the pods of each node, as in plan buy: cpu=500m,memory=2Gi
+    #[arg(long, value_name = "RESOURCE=AMOUNT", value_delimiter = ',', requires = "catalog", value_parser = amount)]
+    overhead: Vec<(String, String)>,
+    /// With --catalog: how many periods of its prices a quantum lasts, where it has commitments; 3 for quarters and prices a month
+    #[arg(long, value_name = "N", default_value = "1", requires = "catalog")]
+    periods_per_quantum: Decimal,
     /// Also write every quantum of a series of more than 400: how many times the target it asks for, and whether it is
     /// missed
     #[arg(long)]
@@ -80,25 +88,21 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         series: arguments.series,
         backend: arguments.backend,
     };
-    let catalog = arguments.catalog.map(|catalog| read::catalog(&catalog, &instance)).transpose()?;
-    let stages = arguments.stages;
+    let less = |catalog: String| read::catalog_less(&catalog, &instance, &arguments.overhead);
+    let catalog = arguments.catalog.map(less).transpose()?;
+    let periods_per_quantum = arguments.periods_per_quantum.to_f64();
+    let stages = StagesOptions { stages: arguments.stages, periods_per_quantum };
     let followed = |control: &Control<'_>| -> Result<_, Error> {
         let mut growth = fairplan::growth(&instance, &series, &options, control)?;
         if let Some(catalog) = &catalog {
-            growth.purchases = fairplan::growth_purchases(
-                (&instance, &series),
-                catalog,
-                stages,
-                &growth,
-                &options,
-                control,
-            )?;
+            let followed = (&instance, &series);
+            fairplan::growth_purchases(followed, catalog, &stages, &mut growth, &options, control)?;
         }
         Ok(growth)
     };
     let mut growth = progress::under(common, deadline, followed)?;
     if !arguments.per_quantum && output.table.is_none() && series.quantum_count() > FEW_QUANTA {
-        growth.quanta = None;
+        growth.without_quanta();
     }
     let document = Document::new(growth);
     output.write(&document, || document.table())?;

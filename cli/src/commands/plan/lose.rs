@@ -7,10 +7,8 @@ use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
-use fairplan::instances::wording::printable;
 use fairplan::report::summary;
-use fairplan::{Control, Document, Error, LoseOptions};
-use std::collections::BTreeMap;
+use fairplan::{Control, Document, Error, LoseOptions, read};
 
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
 #[derive(Debug, clap::Args)]
@@ -55,7 +53,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let source: InstanceSource = arguments.instance.try_into()?;
     let deadline = arguments.time_limit.deadline();
     let (servers, together) = (arguments.servers_lost, arguments.together);
-    let named = labelled(&arguments.label, &arguments.nodes)?;
+    let named = read::nodes_with_labels(&arguments.label, &arguments.nodes)?;
     let options = LoseOptions { servers, together, named, backend: arguments.backend };
     let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
@@ -65,29 +63,4 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     output.write(&document, || document.table())?;
     tell(common, || summary::losses(&document));
     Ok(Answer::Yes)
-}
-
-/// The nodes of each value of each label, or of the value that is named.
-fn labelled(labels: &[String], nodes: &[String]) -> Result<Vec<(String, Vec<String>)>, Error> {
-    if labels.is_empty() {
-        return Ok(Vec::new());
-    }
-    let nodes = fairplan::imports::node_labels(nodes)?;
-    let mut found = Vec::new();
-    for label in labels {
-        let (key, wanted) =
-            label.split_once('=').map_or((label.as_str(), None), |(key, value)| (key, Some(value)));
-        let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        for (name, labels) in &nodes {
-            if let Some(value) = labels.get(key).filter(|value| wanted.is_none_or(|wanted| wanted == *value))
-            {
-                values.entry(value).or_default().push(name.clone());
-            }
-        }
-        if values.is_empty() {
-            return Err(Error::input(format!("label = {}: no node has it", printable(label, 200))));
-        }
-        found.extend(values.into_iter().map(|(value, names)| (format!("{key}={value}"), names)));
-    }
-    Ok(found)
 }

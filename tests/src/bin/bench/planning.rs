@@ -44,8 +44,7 @@ pub fn purchases(scale: u64) -> Outcome {
                     id: format!("type-{t}"),
                     capacity: Some(capacity),
                     price: Decimal::new(1 + price.round() as u64, 0)?,
-                    limit: None,
-                    like: None,
+                    ..Offer::default()
                 });
             }
             let catalog = Catalog::new(&instance, String::new(), String::new(), offers)?;
