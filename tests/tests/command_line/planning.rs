@@ -363,6 +363,7 @@ fn a_plan_says_what_reservations_save_and_from_when_on() {
     folder.write("r.json", COMMITMENTS[0].1);
     fits_schema(&folder, &read(COMMITMENTS[0].1));
     let told = text(&folder.run(&["plan", "i.json", "--catalog", "r.json", "--share", "0.9"]).stderr);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         told.contains("25 less. A reservation is cheaper where servers are needed for more than"),
         "{told}"
