@@ -1,7 +1,7 @@
 //! What a scheduler's own rule entitles tenants to that all ask for more: it fills the cluster in small steps, as a scheduler does
 //! whose tasks are small.
 //!
-//! First everybody has what it is sure of. Then, from the top of the tree down, the tenant is served that has least by the scheduler's
+//! First everybody has what it is sure of, or its part of it where that is more than there is. Then, from the top of the tree down, the tenant is served that has least by the scheduler's
 //! [`Measure`], until nothing more fits. A step is a thousandth of what the tenant has, so that what is found is right to about that.
 
 use std::cmp::Ordering;
@@ -10,8 +10,11 @@ use std::collections::BinaryHeap;
 /// By what a scheduler decides who is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// What it uses over what it is given, of the resource where that is most (YARN's capacity scheduler, YuniKorn, Volcano).
+    /// What it uses over what it is given, of the resource where that is most, and over all there is of what it is given nothing of;
+    /// who is given nothing at all comes last, by weight (YARN's capacity scheduler).
     OverGiven,
+    /// The same, but who is given nothing at all does not come last (YuniKorn, Volcano).
+    OverGivenElseAll,
     /// What it uses beyond what it is given, of each resource summed over the classes, as a part of all that is given, where that is
     /// most, over its weight (Kueue).
     Borrowed,
@@ -101,7 +104,7 @@ impl Shared {
 /// A tenant to be served; the one with the smallest measure comes first, of equal ones the first.
 #[derive(PartialEq)]
 struct Next {
-    measure: f64,
+    measure: (bool, f64),
     tenant: usize,
 }
 
@@ -109,7 +112,8 @@ impl Eq for Next {}
 
 impl Ord for Next {
     fn cmp(&self, other: &Self) -> Ordering {
-        other.measure.total_cmp(&self.measure).then(other.tenant.cmp(&self.tenant))
+        let ((late, measure), (other_late, of_other)) = (self.measure, other.measure);
+        other_late.cmp(&late).then(of_other.total_cmp(&measure)).then(other.tenant.cmp(&self.tenant))
     }
 }
 
@@ -172,12 +176,16 @@ impl<'a> Filling<'a> {
     /// Everybody gets what it is sure of, as far as its tasks can use it.
     fn sure(&mut self) {
         let resources = self.shared.resources;
-        for t in 0..self.shared.tenants.len() {
+        let sure = sure_parts(self.shared);
+        // Of what nothing is said where amounts are guarantees of single resources, there is no bound.
+        let may_be_nothing = matches!(self.shared.measure, Measure::OverGiven | Measure::OverGivenElseAll);
+        for (t, sure) in sure.iter().enumerate() {
             let tenant = &self.shared.tenants[t];
             for class in 0..self.classes {
                 let range = class * resources..(class + 1) * resources;
                 let used = range.clone().filter(|at| tenant.uses[*at] > 0.0);
-                let times = used.map(|at| tenant.given[at] / tenant.uses[at]).fold(f64::INFINITY, f64::min);
+                let used = used.filter(|at| !may_be_nothing || tenant.given[*at] > 0.0);
+                let times = used.map(|at| sure[at] / tenant.uses[at]).fold(f64::INFINITY, f64::min);
                 if times.is_finite() {
                     let fits = self.fits(t, class).max(0.0);
                     self.add(t, class, times.min(tenant.most[class]).min(fits));
@@ -267,8 +275,8 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// How much a tenant has, by the scheduler's rule.
-    fn measure(&self, t: usize) -> f64 {
+    /// How much a tenant has, by the scheduler's rule; and first, whether it comes after all those of whom that is not so.
+    fn measure(&self, t: usize) -> (bool, f64) {
         let (tenant, used) = (&self.shared.tenants[t], &self.used[t]);
         let over = |of: &[f64]| {
             let part = |(used, of): (&f64, &f64)| match (*used, *of) {
@@ -278,8 +286,16 @@ impl<'a> Filling<'a> {
             };
             used.iter().zip(of).map(part).fold(0.0, f64::max)
         };
-        match self.shared.measure {
-            Measure::OverGiven => over(&tenant.given),
+        let measure = match self.shared.measure {
+            Measure::OverGiven | Measure::OverGivenElseAll => {
+                let of =
+                    |at: usize| if tenant.given[at] > 0.0 { tenant.given[at] } else { self.shared.room[at] };
+                let has_any = (0..used.len()).any(|at| tenant.given[at] > 0.0);
+                let weight = if has_any { 1.0 } else { tenant.weight };
+                let all: Vec<f64> = (0..used.len()).map(of).collect();
+                let is_last = !has_any && self.shared.measure == Measure::OverGiven;
+                return (is_last, over(&all) / weight);
+            }
             Measure::OverFair => over(&self.fair[t]),
             Measure::Dominant => {
                 let parts = used.iter().zip(&self.shared.room).filter(|(_, room)| **room > 0.0);
@@ -293,8 +309,30 @@ impl<'a> Filling<'a> {
                 let parts = (0..self.shared.resources).filter(|r| self.given[*r] > 0.0);
                 parts.map(|r| borrowed(r) / self.given[r]).fold(0.0, f64::max) / tenant.weight
             }
-        }
+        };
+        (false, measure)
     }
+}
+
+/// What each tenant is sure of: what it is given, or its part of what there is where siblings are given more than that together.
+fn sure_parts(shared: &Shared) -> Vec<Vec<f64>> {
+    let tenants = &shared.tenants;
+    let mut sums = vec![vec![0.0; shared.room.len()]; tenants.len() + 1];
+    let queue = |tenant: &Told| tenant.parent.map_or(0, |parent| parent + 1);
+    for tenant in tenants {
+        sums[queue(tenant)].iter_mut().zip(&tenant.given).for_each(|(sum, given)| *sum += given);
+    }
+    let mut sure: Vec<Vec<f64>> = Vec::with_capacity(tenants.len());
+    for tenant in tenants {
+        let above = tenant.parent.map_or(&shared.room, |parent| &sure[parent]);
+        let part = |(at, given): (usize, &f64)| {
+            let all: f64 = sums[queue(tenant)][at];
+            if all > above[at] { given * above[at] / all } else { *given }
+        };
+        let own = tenant.given.iter().enumerate().map(part).collect();
+        sure.push(own);
+    }
+    sure
 }
 
 /// What each tenant is given and, by weight, its part of what is given to none of its siblings: of those who use some and may have
@@ -388,6 +426,28 @@ mod tests {
         near(&times(Measure::Borrowed, 1, &[12.0], tenants()), &[3.5, 8.5]);
         near(&times(Measure::OverFair, 1, &[12.0], tenants()), &[3.5, 8.5]);
         near(&times(Measure::Dominant, 1, &[12.0], tenants()), &[3.0, 9.0]);
+    }
+
+    #[test]
+    fn who_is_given_nothing_shares_by_weight_what_those_leave_that_are_given_some() {
+        let of = |weight, given: &[f64]| told(None, weight, given, &[1.0, 4.0]);
+        let alike = vec![of(1.0, &[0.0; 2]), of(1.0, &[0.0; 2])];
+        near(&times(Measure::OverGiven, 2, &[16.0, 64.0], alike.clone()), &[8.0, 8.0]);
+        near(&times(Measure::OverGivenElseAll, 2, &[16.0, 64.0], alike), &[8.0, 8.0]);
+        let weighted = vec![of(1.0, &[0.0; 2]), of(3.0, &[0.0; 2])];
+        near(&times(Measure::OverGiven, 2, &[16.0, 64.0], weighted), &[4.0, 12.0]);
+        // Of the second resource nobody is given anything, which is no bound.
+        let of_one = vec![of(1.0, &[0.0; 2]), of(1.0, &[4.0, 0.0]), of(1.0, &[8.0, 0.0])];
+        near(&times(Measure::OverGiven, 2, &[16.0, 64.0], of_one.clone()), &[0.0, 16.0 / 3.0, 32.0 / 3.0]);
+        near(&times(Measure::OverGivenElseAll, 2, &[16.0, 64.0], of_one), &[4.0, 4.0, 8.0]);
+    }
+
+    #[test]
+    fn those_that_are_given_more_than_there_is_have_their_parts_of_it() {
+        for measure in [Measure::OverGiven, Measure::OverFair] {
+            let tenants = vec![told(None, 1.0, &[12.0], &[1.0]), told(None, 1.0, &[12.0], &[1.0])];
+            near(&times(measure, 1, &[12.0], tenants), &[6.0, 6.0]);
+        }
     }
 
     #[test]

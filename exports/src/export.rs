@@ -338,7 +338,9 @@ impl Export {
                 lines.push(format!("Name: {name} is {}", fairplan_instances::wording::printable(id, 200)));
             }
         }
-        lines
+        // A line's end in an id would end the comment.
+        let visible = |letter: char| if letter.is_control() { '\u{fffd}' } else { letter };
+        lines.into_iter().map(|line| line.chars().map(visible).collect()).collect()
     }
 
     /// What a tenant gets of a resource: on a class, or (`None`) on all.

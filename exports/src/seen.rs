@@ -22,7 +22,8 @@ impl Target {
     pub fn measure(self) -> Measure {
         match self {
             Self::Kueue => Measure::Borrowed,
-            Self::Yarn | Self::YuniKorn | Self::Volcano => Measure::OverGiven,
+            Self::Yarn => Measure::OverGiven,
+            Self::YuniKorn | Self::Volcano => Measure::OverGivenElseAll,
             Self::Kai => Measure::OverFair,
             Self::YarnFair | Self::Slurm => Measure::Dominant,
         }

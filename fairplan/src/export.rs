@@ -152,7 +152,9 @@ fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {
         }
         let numbers = |what: String, [before, after]: [Option<f64>; 2]| {
             let same = match (before, after) {
-                (Some(before), Some(after)) => (before - after).abs() <= 1e-9 * before.abs().max(after.abs()),
+                (Some(before), Some(after)) if before.is_finite() && after.is_finite() => {
+                    (before - after).abs() <= 1e-9 * before.abs().max(after.abs())
+                }
                 (one, other) => one == other,
             };
             // Nothing and no word of it are the same.
@@ -179,7 +181,9 @@ fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {
         for (what, before, after) in weights.into_iter().chain(of_lists) {
             let more = after.unwrap_or(0.0) - before.unwrap_or(0.0);
             let more = (!what.starts_with("most") || (before.is_some() && after.is_some())).then_some(more);
-            change(what, [before, after].map(|number| number.map(|number| number.to_string())), more);
+            let words = |number: f64| if number.is_finite() { number.to_string() } else { "no end".into() };
+            let more = more.filter(|more| more.is_finite());
+            change(what, [before, after].map(|number| number.map(words)), more);
         }
     }
     found

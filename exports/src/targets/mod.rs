@@ -5,6 +5,7 @@ pub(crate) mod kueue;
 pub(crate) mod slurm;
 pub(crate) mod volcano;
 mod weights;
+mod xml;
 mod yaml;
 pub(crate) mod yarn;
 pub(crate) mod yarn_fair;

@@ -1,6 +1,7 @@
 //! YARN's capacity scheduler: a queue for each tenant, with amounts of the nodes without a label, which are those of the largest
 //! class, and of each label, which are those of the others.
 
+use super::xml::{comment, escaped};
 use crate::amounts::{BILLION, MEBI};
 use crate::export::Export;
 use crate::tree::Tenant;
@@ -56,7 +57,6 @@ pub(crate) fn text(export: &Export) -> String {
         }
         paths.push(path);
     }
-    let mut text = String::from("<?xml version=\"1.0\"?>\n<!--\n");
     let mut lines = export.comments();
     lines.push(
         "The nodes of each class but the first here have its label (yarn rmadmin -replaceLabelsOnNode):"
@@ -71,11 +71,7 @@ pub(crate) fn text(export: &Export) -> String {
             class.servers.join(" ")
         ));
     }
-    for line in lines {
-        // Two dashes would end the comment.
-        text += &format!("{}\n", line.replace("--", "- -").trim_end());
-    }
-    text += "-->\n<configuration>\n";
+    let mut text = format!("<?xml version=\"1.0\"?>\n{}<configuration>\n", comment(&lines));
     for (name, value) in properties {
         text += &format!(
             "  <property>\n    <name>{}</name>\n    <value>{}</value>\n  </property>\n",
@@ -120,8 +116,4 @@ fn maximum(export: &Export, tenant: usize, class: usize) -> Option<String> {
 
 pub(super) fn unit(is_memory: bool) -> u128 {
     if is_memory { MEBI * BILLION } else { BILLION }
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,16 +1,13 @@
 //! YARN's fair scheduler: a queue for each tenant, with what it is sure of, the most it may have and its weight, over all nodes.
 
-use super::yarn::{escaped, unit};
+use super::xml::{comment, escaped};
+use super::yarn::unit;
 use crate::export::Export;
 use std::fmt::Write;
 
 pub(crate) fn text(export: &Export) -> String {
-    let mut text = String::from("<?xml version=\"1.0\"?>\n<!--\n");
-    for line in export.comments() {
-        // Two dashes would end the comment.
-        text += &format!("{}\n", line.replace("--", "- -").trim_end());
-    }
-    text += "-->\n<allocations>\n  <defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>\n  <queue name=\"root\">\n";
+    let mut text = format!("<?xml version=\"1.0\"?>\n{}", comment(&export.comments()));
+    text += "<allocations>\n  <defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>\n  <queue name=\"root\">\n";
     children(export, None, 4, &mut text);
     text + "  </queue>\n</allocations>\n"
 }

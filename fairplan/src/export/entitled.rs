@@ -27,6 +27,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         order.iter().enumerate().map(|(position, (name, _))| (*name, position)).collect();
     let cluster = export.cluster();
     let mut tenants: Vec<Told> = Vec::with_capacity(order.len());
+    let weights = sums_of_weights(&order);
     for (name, queue) in &order {
         let amounts = |of: &std::collections::BTreeMap<(String, String), f64>| -> Vec<Option<f64>> {
             let amount = |key: &Key| {
@@ -38,16 +39,30 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         let parent = above(export.target, queue).and_then(|above| positions.get(above.as_str()).copied());
         let mut given: Vec<f64> =
             amounts(&queue.amounts).into_iter().map(|amount| amount.unwrap_or(0.0)).collect();
-        // A percentage is one of what the queue above has.
+        let mut limit = amounts(&queue.limits);
+        // A percentage is one of what the queue above has, or may have; a weight is a part of it, among siblings.
         for (at, key) in keys.iter().enumerate() {
-            if let Some(percent) = queue.amounts.get(&(key.class.clone(), "percent".to_owned())) {
-                given[at] += percent / 100.0 * parent.map_or(cluster[at], |parent| tenants[parent].given[at]);
+            let above = parent.map_or(cluster[at], |parent| tenants[parent].given[at]);
+            let stated = |what: &str| queue.amounts.get(&(key.class.clone(), what.to_owned()));
+            if let Some(percent) = stated("percent") {
+                given[at] += percent / 100.0 * above;
+            }
+            if let Some(weight) = stated("weight") {
+                let all = weights.get(&(queue.parent.as_str(), key.class.as_str())).copied();
+                given[at] += all.filter(|all| *all > 0.0).map_or(0.0, |all| weight / all * above);
+            }
+            if given[at].is_infinite() {
+                given[at] = above;
+            }
+            if let Some(percent) = queue.limits.get(&(key.class.clone(), "percent".to_owned())) {
+                let above = parent.and_then(|parent| tenants[parent].limit[at]).unwrap_or(cluster[at]);
+                limit[at] = Some(percent / 100.0 * above);
             }
         }
         let mut told = Told {
             parent,
             weight: queue.weight.filter(|weight| *weight > 0.0).unwrap_or(1.0),
-            limit: amounts(&queue.limits),
+            limit,
             uses: vec![0.0; keys.len()],
             most: vec![1.0; keys.len()],
             given,
@@ -75,6 +90,17 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         Shared { measure: export.target.measure(), resources: export.resource_count(), room, tenants };
     let places = names.iter().map(|name| positions.get(name.as_str()).copied()).collect();
     (shared, places)
+}
+
+/// The weights that the capacities of siblings are, by their parent and the class.
+fn sums_of_weights<'a>(order: &[(&str, &'a DeployedQueue)]) -> HashMap<(&'a str, &'a str), f64> {
+    let mut sums = HashMap::new();
+    for (_, queue) in order {
+        for ((class, _), weight) in queue.amounts.iter().filter(|((_, what), _)| what == "weight") {
+            *sums.entry((queue.parent.as_str(), class.as_str())).or_insert(0.0) += weight;
+        }
+    }
+    sums
 }
 
 /// Whoever has others below it has at least what they have together; of Kueue's cohorts it is in addition to their own, and what they

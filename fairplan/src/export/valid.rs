@@ -150,6 +150,48 @@ fn yunikorn_queue(queue: &Value, above: &Amounts) -> Amounts {
     if own.is_empty() { below } else { own }
 }
 
+/// Reads XML to its end, with the rules for comments and names of closing tags; the texts that it has.
+fn well_formed(text: &str) -> Result<(), String> {
+    let mut reader = quick_xml::Reader::from_str(text);
+    reader.config_mut().check_comments = true;
+    loop {
+        match reader.read_event().map_err(|error| format!("{error} at {}", reader.error_position()))? {
+            quick_xml::events::Event::Eof => break,
+            quick_xml::events::Event::Text(letters) => {
+                drop(quick_xml::escape::unescape(&letters).map_err(|error| error.to_string())?)
+            }
+            _ => {}
+        }
+    }
+    // What XML 1.0 has no place for.
+    let is_char = |letter: char| matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
+    text.chars().find(|letter| !is_char(*letter)).map_or(Ok(()), |letter| Err(format!("{letter:?} is in it")))
+}
+
+#[test]
+fn files_of_yarn_are_well_formed_whatever_tenants_and_servers_are_called() {
+    assert!(well_formed("<a><!-- a--b --></a>").is_err(), "the parser is strict");
+    let mut draft = fairplan_instances::Draft::from(&random(0, 1024));
+    for (user, id) in draft.users.iter_mut().zip(["a---b", "team (a) & co", "x --> <y>", "-", "\"--"]) {
+        user.id = id.into();
+    }
+    draft.quotas.clear();
+    for (class, id) in draft.classes.iter_mut().zip(["c--", "<!-- c -->", "&c"]) {
+        class.id = id.into();
+    }
+    let instance = draft.build().unwrap();
+    let solution = solution(&instance);
+    for target in [Target::Yarn, Target::YarnFair] {
+        for options in [ExportOptions::default(), ExportOptions { hard: true, ..ExportOptions::default() }] {
+            let text = export(&instance, &solution, target, &options, &Control::none()).unwrap().text();
+            assert!(text.contains("team"), "{text}");
+            if let Err(problem) = well_formed(&text) {
+                panic!("{target}: {problem}\n{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn queues_of_yunikorn_pass_what_it_checks() {
     let mut limited = 0;

@@ -88,7 +88,9 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
                     _ => 1.0,
                 };
                 let key = || (String::new(), resource.clone());
-                queue.amounts.extend(of("quota").map(|quota| (key(), quota * factor)));
+                // Below zero there is no end.
+                let quota = of("quota").map(|quota| if quota < 0.0 { f64::INFINITY } else { quota * factor });
+                queue.amounts.extend(quota.map(|quota| (key(), quota)));
                 let limit = of("limit").filter(|limit| *limit >= 0.0);
                 queue.limits.extend(limit.map(|limit| (key(), limit * factor)));
                 queue.weight = of("overQuotaWeight").or(queue.weight);

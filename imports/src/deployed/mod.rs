@@ -39,7 +39,7 @@ pub struct DeployedQueue {
     /// Its weight, where it states one.
     pub weight: Option<f64>,
     /// What it gets, by class (flavor or label, empty where there are none) and resource: in cores, bytes (YARN and Slurm: MiB) or
-    /// pieces; of YARN in percent where it says so.
+    /// pieces; infinite where it has no end; of YARN in percent or as a weight where it says so.
     pub amounts: BTreeMap<(String, String), f64>,
     /// The most it may have, of the same.
     pub limits: BTreeMap<(String, String), f64>,
@@ -146,6 +146,30 @@ mod tests {
         assert_eq!(read(lines), read(dump));
         assert_eq!(read(lines)["a"].limits[&key("", "mem")], 2048.0);
         assert_eq!(read(lines)["a"].amounts[&key("", "cpu")], 2.0);
+    }
+
+    #[test]
+    fn what_is_below_zero_has_no_end() {
+        let queue = "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: a}\nspec: {resources: {cpu: {quota: -1, \
+                     limit: -1}, gpu: {quota: 2, limit: 3}}}\n";
+        let queue = &deployed_in(ConfigurationKind::Kai, "it", queue).unwrap()["a"];
+        assert_eq!(queue.amounts[&key("", "cpu")], f64::INFINITY);
+        assert_eq!(queue.amounts[&key("", "gpu")], 2.0);
+        assert_eq!(queue.limits.keys().collect::<Vec<_>>(), [&key("", "gpu")]);
+        let property = |field: &str, value: &str| {
+            format!(
+                "<property><name>{}root.a.{field}</name><value>{value}</value></property>",
+                "yarn.scheduler.capacity."
+            )
+        };
+        let text = format!(
+            "<configuration>{}{}</configuration>",
+            property("capacity", "40"),
+            property("maximum-capacity", "-1")
+        );
+        let read = deployed_in(ConfigurationKind::Yarn, "it", &text).unwrap();
+        assert_eq!(read["root.a"].amounts[&key("", "percent")], 40.0);
+        assert!(read["root.a"].limits.is_empty(), "{read:?}");
     }
 
     #[test]

@@ -37,7 +37,9 @@ pub(super) fn read(reading: Reading<'_>, root: &Element) -> Result<(), InstanceE
             .entry(path.to_owned())
             .or_insert_with(|| DeployedQueue { parent: parent.to_owned(), ..DeployedQueue::default() });
         let list = if field == "capacity" { &mut queue.amounts } else { &mut queue.limits };
-        list.extend(amounts.into_iter().map(|(resource, amount)| ((class.to_owned(), resource), amount)));
+        // A maximum below zero is none.
+        let amounts = amounts.into_iter().filter(|(_, amount)| field == "capacity" || *amount >= 0.0);
+        list.extend(amounts.map(|(resource, amount)| ((class.to_owned(), resource), amount)));
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ mod yunikorn;
 
 use super::census::{Memory, Server};
 use super::kubernetes::{Node, nodes_that_count};
-use super::manifests::{Metadata, documents, documents_in};
+use super::manifests::{Metadata, documents, documents_in, nullable};
 use super::queues::{self, Cluster, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::{Quantity, Written};
@@ -59,9 +59,11 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
             reading.document(file, &document, report)?;
         }
     }
+    reading.leave_out_stopped(report);
     let failed = |violation| InstanceError::Invalid { file: options.queues.join(", "), violation };
     if reading.found.is_empty() {
-        let problem = "there is no queue of Volcano, KAI or YuniKorn here; `kubectl get queues -o json` makes such a file";
+        let problem = "there is no queue of Volcano, KAI or YuniKorn here; `kubectl get queues -o json` makes such a file, of which stopped ones are \
+                       left out";
         return Err(failed(Violation::new("", "", problem)).into());
     }
     let resources = reading.resources(&offered, report);
@@ -99,6 +101,8 @@ struct Found {
     limit: Amounts,
     /// What stays its own when it is idle.
     reserve: Amounts,
+    /// Whether nothing new is let in.
+    is_stopped: bool,
 }
 
 type Amounts = BTreeMap<String, Quantity>;
@@ -125,6 +129,15 @@ struct Reading {
 struct Object<S> {
     metadata: Metadata,
     spec: S,
+    #[serde(default, deserialize_with = "nullable")]
+    status: Status,
+}
+
+/// What a queue is in, of which only Volcano's state concerns an instance.
+#[derive(Deserialize, Default)]
+struct Status {
+    #[serde(default, deserialize_with = "nullable")]
+    state: String,
 }
 
 impl Reading {
@@ -160,6 +173,24 @@ impl Reading {
                 report.one(format!("objects of kind {kind} left out"));
                 Ok(())
             }
+        }
+    }
+
+    /// Leaves out what is stopped, and all below it.
+    fn leave_out_stopped(&mut self, report: &mut ImportReport) {
+        let mut out: BTreeSet<String> = BTreeSet::new();
+        loop {
+            let is_out = |queue: &Found| {
+                queue.is_stopped || queue.parent.as_ref().is_some_and(|parent| out.contains(parent))
+            };
+            let (left, stopped): (Vec<Found>, Vec<Found>) =
+                std::mem::take(&mut self.found).into_iter().partition(|queue| !is_out(queue));
+            self.found = left;
+            if stopped.is_empty() {
+                return;
+            }
+            report.add(stopped.len() as u64, "queues left out: stopped");
+            out.extend(stopped.into_iter().map(|queue| queue.name));
         }
     }
 

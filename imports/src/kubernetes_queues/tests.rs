@@ -232,3 +232,22 @@ fn what_kais_departments_are_sure_of_stays_theirs_and_of_one_above_all_is_left_o
     assert_eq!(found[0], "[one] w1 most cpu=40");
     assert_eq!(report.count("guarantees of the queue above all left out: everybody is in it"), 1, "{report}");
 }
+
+#[test]
+fn closed_queues_of_volcano_and_those_below_them_are_left_out_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = |name: &str, spec: &str, state: &str| {
+        format!(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{weight: 1{spec}}}\n\
+             status: {{state: {state}}}\n---\n"
+        )
+    };
+    let path = folder.path().join("volcano.yaml").to_str().unwrap().to_owned();
+    let text = queue("below", ", parent: c", "Open") + &queue("a", "", "Open") + &queue("c", "", "Closed");
+    std::fs::write(&path, text + &queue("d", "", "Closing")).unwrap();
+    let (found, report) = users(vec![path.clone()]).unwrap();
+    assert_eq!(found, ["a w1 1,4288728099.68,0"]);
+    assert_eq!(report.count("queues left out: stopped"), 3, "{report}");
+    std::fs::write(&path, queue("c", "", "Closed")).unwrap();
+    assert!(users(vec![path]).unwrap_err().contains("stopped ones are left out"));
+}

@@ -1,7 +1,7 @@
 //! Volcano's queues.
 //!
 //! What they carry: `parent`; `weight`, or the weights of a hierarchy in annotations; `deserved` as guarantee, `guarantee` as that
-//! and as reserve, since no other queue may use it; `capability` as limit.
+//! and as reserve, since no other queue may use it; `capability` as limit. Queues that are closed (`status.state`) are left out.
 
 use super::super::manifests::nullable;
 use super::{Found, Object, Reading, Weight, quantities, refused};
@@ -36,7 +36,7 @@ impl Reading {
         &mut self,
         file: &str,
         place: &str,
-        Object { metadata, spec }: Object<VolcanoSpec>,
+        Object { metadata, spec, status }: Object<VolcanoSpec>,
     ) -> Result<(), InstanceError> {
         let mut guarantee = quantities(file, place, "spec.deserved", &spec.deserved)?;
         let reserve = quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?;
@@ -75,7 +75,8 @@ impl Reading {
             weight = numbers[numbers.len() - 1];
         }
         let weight = Weight::Stated(weight);
-        self.found.push(Found { name: metadata.name, parent, weight, guarantee, limit, reserve });
+        let is_stopped = ["Closed", "Closing"].contains(&status.state.as_str());
+        self.found.push(Found { name: metadata.name, parent, weight, guarantee, limit, reserve, is_stopped });
         Ok(())
     }
 }

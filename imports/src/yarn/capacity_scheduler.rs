@@ -113,7 +113,8 @@ impl Reading<'_> {
             let stated = self.value(name, &capacity);
             let (own, guarantee) = self.capacity(name, &capacity, stated, above, report)?;
             let mut part = Part { guarantee, ..Part::new(above.place, RESOURCES.len()) };
-            if let Some(text) = self.value(name, &maximum) {
+            // -1 is what Hadoop takes where nothing is stated: all that the queue above may have.
+            if let Some(text) = self.value(name, &maximum).filter(|text| !is_without_end(text)) {
                 part.limit = self.maximum(name, &maximum, text, above, report)?;
             }
             if field.is_empty() {
@@ -203,6 +204,11 @@ impl Reading<'_> {
             None => Err(self.place.refused(&format!("queue {name}: {field}"), text, "has no ] at its end")),
         }
     }
+}
+
+/// Whether a maximum is -1, which stands for 100%.
+fn is_without_end(text: &str) -> bool {
+    text.trim().trim_end_matches('%').parse::<f64>().is_ok_and(|percent| percent == -1.0)
 }
 
 /// What a queue is due, as its `capacity` states it.

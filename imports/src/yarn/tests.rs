@@ -75,6 +75,28 @@ fn capacities_are_weights_and_in_percent_guarantees_and_maxima_are_of_the_queue_
 }
 
 #[test]
+fn a_maximum_of_minus_one_is_all_that_the_queue_above_may_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("capacity-scheduler.xml").to_str().unwrap().to_owned();
+    let property = |field: &str, value: &str| {
+        let name = format!("yarn.scheduler.capacity.root.{field}");
+        format!("<property><name>{name}</name><value>{value}</value></property>")
+    };
+    let text = |maximum: &str| {
+        let rest = property("queues", "a,b") + &property("a.capacity", "40") + &property("b.capacity", "60");
+        format!("<configuration>{rest}{}</configuration>", property("a.maximum-capacity", maximum))
+    };
+    let read = |maximum: &str| {
+        std::fs::write(&queues, text(maximum)).unwrap();
+        let read = yarn(&YarnOptions { queues: queues.clone(), ..options("") });
+        read.map(|(instance, _)| tenants(&instance)).map_err(|failure| failure.to_string())
+    };
+    assert_eq!(read("-1").unwrap(), read("100").unwrap());
+    assert_eq!(read("-1.0").unwrap(), read("100").unwrap());
+    assert!(read("-2").unwrap_err().contains("root.a: maximum-capacity = -2"), "{:?}", read("-2"));
+}
+
+#[test]
 fn nodes_with_a_label_take_only_tasks_of_queues_that_may_use_it() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
