@@ -181,7 +181,7 @@ pub(crate) fn counted(
 }
 
 /// What a target calls a resource; `None` where it does not count it.
-fn called(target: Target, name: &str) -> Option<String> {
+pub(crate) fn called(target: Target, name: &str) -> Option<String> {
     let lower = name.to_ascii_lowercase();
     let is_cpu = ["cpu", "cpus", "vcores", "vcore", "cores"].contains(&lower.as_str());
     let is_memory = ["memory", "mem"].contains(&lower.as_str());

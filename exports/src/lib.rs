@@ -14,6 +14,7 @@ mod rounding;
 mod seen;
 mod target;
 mod targets;
+mod told;
 mod tree;
 
 pub use amounts::{MemoryIn, Unit, is_memory};
@@ -24,4 +25,5 @@ pub use held::Held;
 pub use rounding::largest_remainders;
 pub use seen::Key;
 pub use target::Target;
+pub use told::ToldQueue;
 pub use tree::Tenant;

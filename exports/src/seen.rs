@@ -120,8 +120,8 @@ impl Export {
 
     /// The class whose nodes have no label in YARN: that with the most servers, the first of equal ones.
     pub(crate) fn unlabelled(&self) -> usize {
-        let most = (0..self.classes.len()).rev().max_by_key(|l| self.classes[*l].count);
-        most.unwrap_or(0)
+        let counts: Vec<u64> = self.classes.iter().map(|class| class.count).collect();
+        crate::told::unlabelled(&counts)
     }
 
     /// Amounts on each class as they are, or summed over them.

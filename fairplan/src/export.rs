@@ -10,6 +10,7 @@ use fairplan_verify::Tasks;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod entitled;
+pub(crate) mod held_against;
 
 /// The shares of `solution`, a `fairplan.solution.v1` of `instance`, in whole units that fit, for `target`. The solution is verified
 /// first.
@@ -101,7 +102,7 @@ pub struct ExportChanges {
     pub entitled: BTreeMap<String, [Option<f64>; 2]>,
 }
 
-fn kind_of(target: Target) -> ConfigurationKind {
+pub(crate) fn kind_of(target: Target) -> ConfigurationKind {
     match target {
         Target::Kueue => ConfigurationKind::Kueue,
         Target::Yarn => ConfigurationKind::Yarn,

@@ -65,6 +65,7 @@ pub use control::{Control, Progress};
 pub use entitlements::{Quotas, entitlements};
 pub use error::{Error, Found};
 pub use explain::{explain, explain_group, group_named, user_named};
+pub use export::held_against::{ExportedFile, exported_from};
 pub use export::{ExportChange, ExportChanges, export, export_changes};
 pub use flows::{FlowsOptions, Level, LevelOptions, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
@@ -79,7 +80,7 @@ pub use simulate::{
     MOST_DEPRIVED, SimulateOptions, Simulated, SimulatedPolicy, TraceInput, simulate, simulate_dedicated,
 };
 pub use solve::{SolveOptions, Solved, solve};
-pub use verify::{ResultFile, exported_from, verify, verify_offline, verify_offline_tasks};
+pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
 
 pub use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
 pub use fairplan_exports as exports;

@@ -21,7 +21,6 @@ use fairplan_report::{
 };
 use fairplan_verify::{Verdict, verify_placement};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
 
 /// A result as it was written.
 #[derive(Clone, Debug)]
@@ -189,49 +188,6 @@ pub fn verify_offline_tasks(
     });
     let stamp = DemandsStamp::new(demands.series(), &series);
     Ok(Verification::of_demands(stamp, &result.format, &with_belonging(&result.name, found)?))
-}
-
-/// Whether the configuration in `file`, or the `fairplan.export.v1`, was made by `export` from the result `from` (a solution, or a
-/// `fairplan.export.v1` of it): each hash of a solution that it states is that of this one.
-///
-/// # Errors
-/// A file that states none, and one that cannot be read.
-pub fn exported_from(from: &ResultFile, file: &str) -> Result<Verdict, Error> {
-    let content = files::source::open(file).and_then(|source| source.read_all())?;
-    let text = String::from_utf8_lossy(&content);
-    let stated: BTreeSet<&str> =
-        text.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 64).collect();
-    let of_instance = after(&text, "of the instance ").or_else(|| after(&text, "\"instance_sha256\": \""));
-    let stated: BTreeSet<&str> = stated.into_iter().filter(|hash| Some(*hash) != of_instance).collect();
-    if stated.is_empty() {
-        return Err(Error::input(format!("{file}: states no solution that it was exported from")));
-    }
-    let expected = match from.format.as_str() {
-        "fairplan.export.v1" => {
-            let document: Document<ExportBody> = read_json(&from.name, &from.bytes)?;
-            document.solution_sha256.clone()
-        }
-        _ => sha256_of(&from.bytes),
-    };
-    let other = stated.into_iter().find(|hash| *hash != expected);
-    Ok(Verdict {
-        property: "exported-from-result",
-        holds: other.is_none(),
-        residual: if other.is_none() { 0.0 } else { f64::INFINITY },
-        tolerance: 0.0,
-        witness: other.map_or_else(String::new, |other| {
-            format!(
-                "{file} was exported from the solution {other}, not from {expected}, which {} is",
-                from.name
-            )
-        }),
-    })
-}
-
-/// The word after the first `mark`.
-fn after<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
-    let rest = &text[text.find(mark)? + mark.len()..];
-    rest.split(|c: char| !c.is_ascii_hexdigit()).next()
 }
 
 /// The hash of a file.

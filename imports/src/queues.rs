@@ -376,7 +376,10 @@ impl<'a> Tree<'a> {
         for r in (0..asked.len()).filter(|_| !is_whole) {
             let of =
                 |part: usize| stated[part].iter().find(|(other, _)| other.0 == r).map(|(_, limit)| *limit);
-            let limits: Vec<Option<Decimal>> = (0..parts.len()).map(of).collect();
+            // Where nothing of a resource may be asked for, its limits elsewhere hold on the same servers too.
+            let asked: Vec<usize> = (0..parts.len()).filter(|part| parts[*part].may_ask_for(r)).collect();
+            let limits: Vec<Option<Decimal>> = asked.iter().map(|part| of(*part)).collect();
+            let sets: Vec<Vec<ClassId>> = asked.into_iter().map(|part| sets[part].clone()).collect();
             let spread = Spread { name, resource: &self.resources[r], is_cap: true };
             shared |= spread.over(&sets, &limits, ResourceId(r), &mut quota.limits)?;
         }
@@ -419,6 +422,11 @@ impl Part {
     pub(super) fn new(place: usize, resources: usize) -> Self {
         let none = || vec![None; resources];
         Self { place, guarantee: none(), limit: none(), reserve: none(), shape: None }
+    }
+
+    /// Whether tasks here may ask for a resource.
+    fn may_ask_for(&self, r: usize) -> bool {
+        self.shape.as_ref().is_none_or(|shape| shape[r].is_some())
     }
 
     /// Of which resources it is given an amount above zero.

@@ -42,7 +42,12 @@ const TARGET: Field = ("target", "the question that was asked");
 const SOLUTION: Field = ("solution_sha256", "`--exported` holds a file against its solution");
 const NOTES: Field = ("notes", "words for people");
 const NAME: Field = ("tenants[].name", "names the tenant for the scheduler");
-const EXPORTED_SHARE: Field = ("tenants[].share", "the solution says and proves it");
+const EXPORTED_SHARE: Field =
+    ("tenants[].share", "the solution says and proves it; that the amounts come to it is checked");
+const HEADROOM: Field = (
+    "headroom",
+    "the question that was asked: that it is free, and takes no less of the shares than is missing, is checked",
+);
 const ENTITLED: Field = ("tenants[].entitled", "the scheduler's rule is not run again");
 const KEPT: Field =
     ("tenants[].kept", "follows from the whole units and where tasks may run, and is not computed again");
@@ -106,7 +111,9 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
     let fields: &[Field] = match format {
         "fairplan.solution.v1" => &[VERSION, WARNINGS, BACKEND, METHOD, STATS],
         "fairplan.placement.v1" => &[VERSION, WARNINGS, POLICY, SEED],
-        "fairplan.export.v1" => &[VERSION, TARGET, SOLUTION, NOTES, NAME, EXPORTED_SHARE, ENTITLED, KEPT],
+"fairplan.export.v1" => {
+            &[VERSION, TARGET, SOLUTION, HEADROOM, NOTES, NAME, EXPORTED_SHARE, ENTITLED, KEPT]
+        }
         "fairplan.plan.v1" => &OF_PLAN,
         "fairplan.growth.v1" => &OF_GROWTH,
         "fairplan.moves.v1" => &[VERSION, WARNINGS, PART, BOUND],

@@ -1,10 +1,12 @@
-//! An answer in whole units that a scheduler is told: it fits the servers less the headroom, and each number is within one unit of what
-//! it stands for.
+//! An answer in whole units that a scheduler is told: it fits the servers less the headroom, each number is within one unit of what
+//! it stands for, and that is what tenants of the instance may have ([`tenants`]).
+
+mod tenants;
 
 use crate::Verdict;
 use crate::tolerance::WHOLE_UNITS;
 use crate::verdict::Worst;
-use fairplan_instances::{ClassId, Decimal, Instance, ResourceId};
+use fairplan_instances::{ClassId, Decimal, Instance, Owner, ResourceId};
 use std::collections::HashMap;
 
 /// What tenants are told.
@@ -17,12 +19,16 @@ pub struct ExportClaim {
 }
 
 /// What one of them is told.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ExportedTenantClaim {
     /// Its id.
     pub id: String,
+    /// The group or user that it is.
+    pub owner: Owner,
     /// The position of the tenant that it belongs to.
     pub parent: Option<usize>,
+    /// Of the cluster's total, the largest part of a resource that it has by the answer.
+    pub share: f64,
     /// Of which resource on which class.
     pub amounts: Vec<AmountClaim>,
 }
@@ -53,7 +59,9 @@ fn capacity(instance: &Instance, amount: &AmountClaim) -> Option<u128> {
 
 /// Proves in exact integers that the whole units of all tenants at the top fit each class less the headroom (`units-fit`) and those of
 /// the children of each tenant what it has (`children-fit`); that each number is less than one unit off (`within-one-unit`); and that
-/// what they stand for fits too (`answer-fits`).
+/// what they stand for fits too (`answer-fits`) and is what the tenants may have: all are there (`all-tenants`), with amounts where
+/// their tasks may run (`may-run`), in the proportions of their tasks (`whole-tasks`), no more than their tasks use and their limits
+/// allow (`within-limits`), groups with what is below them (`sums`), and with the stated shares (`export-shares`).
 pub fn verify_export(instance: &Instance, claim: &ExportClaim) -> Vec<Verdict> {
     let mut fit = Worst::of("units-fit", 0.0);
     let mut inside = Worst::of("children-fit", 0.0);
@@ -117,19 +125,22 @@ pub fn verify_export(instance: &Instance, claim: &ExportClaim) -> Vec<Verdict> {
             });
         }
     }
-    [fit, inside, within, answer].into_iter().map(Worst::verdict).collect()
+    let of_tenants = tenants::seen(instance, claim);
+    [fit, inside, within, answer].into_iter().chain(of_tenants).map(Worst::verdict).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fairplan_instances::generate;
+    use fairplan_instances::{UserId, generate};
 
     /// Two users of the first class of the paper's example, with so many units of its first resource.
     fn claim(units: [u64; 2], exact: [f64; 2], headroom: &str) -> ExportClaim {
-        let tenant = |(units, exact): (u64, f64)| ExportedTenantClaim {
+        let tenant = |(user, (units, exact)): (usize, (u64, f64))| ExportedTenantClaim {
             id: "it".into(),
+            owner: Owner::User(UserId(user)),
             parent: None,
+            share: 0.0,
             amounts: vec![AmountClaim {
                 class: ClassId(0),
                 resource: ResourceId(0),
@@ -139,14 +150,16 @@ mod tests {
                 units,
             }],
         };
-        let tenants = units.into_iter().zip(exact).map(tenant).collect();
+        let tenants = units.into_iter().zip(exact).enumerate().map(tenant).collect();
         ExportClaim { headroom: headroom.parse().unwrap(), tenants }
     }
 
     fn failed(claim: &ExportClaim) -> Vec<&'static str> {
         let instance = generate::drfh_fig1().unwrap();
         let verdicts = verify_export(&instance, claim);
-        verdicts.into_iter().filter(|verdict| !verdict.holds).map(|verdict| verdict.property).collect()
+        let of_units = ["units-fit", "children-fit", "within-one-unit", "answer-fits"];
+        let failed = verdicts.into_iter().filter(|verdict| !verdict.holds).map(|verdict| verdict.property);
+        failed.filter(|property| of_units.contains(property)).collect()
     }
 
     #[test]

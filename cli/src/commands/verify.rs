@@ -8,7 +8,7 @@ use crate::progress;
 use fairplan::files::Rounding;
 use fairplan::report::output::Destination;
 use fairplan::report::{summary, write_json};
-use fairplan::{Control, Deadline, Document, Error, ResultFile, TaskDemands, Verification, read};
+use fairplan::{Control, Deadline, Document, Error, Instance, ResultFile, TaskDemands, Verification, read};
 
 /// Check a result of solve, place, bound, plan move, export or offline in exact arithmetic, or the costs of plan buy and growth, from the two files alone
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,8 @@ pub struct Arguments {
     /// With DEMANDS in tasks: the instance, unless the demands name it themselves
     #[arg(long, value_name = "FILE", conflicts_with = "servers")]
     instance: Option<String>,
-    /// Hold this file too, which export wrote, against RESULT: whether it was exported from it
+    /// Hold this file too, which export wrote, against RESULT: whether it names its solution, and, of a fairplan.export.v1, whether it
+    /// has its amounts
     #[arg(long, value_name = "FILE")]
     exported: Option<String>,
     #[command(flatten)]
@@ -76,16 +77,19 @@ impl TryFrom<Arguments> for Job {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let result = read::result(&job.result)?;
-    let exported = job.exported.as_ref().map(|file| fairplan::exported_from(&result, file)).transpose()?;
-    let verified = if result.is_offline() {
-        job.verify_offline(&result, common)?
+    let exported = |instance: Option<&Instance>, result: &ResultFile| {
+        job.exported.as_ref().map(|file| fairplan::exported_from(instance, result, file)).transpose()
+    };
+    let (verified, exported) = if result.is_offline() {
+        (job.verify_offline(&result, common)?, exported(None, &result)?)
     } else {
         let instance = job.source.read()?;
+        let exported = exported(Some(&instance), &result)?;
         let verified = |control: &Control<'_>| fairplan::verify(&instance, result, control);
-        progress::under(common, Deadline::never(), verified)?
+        (progress::under(common, Deadline::never(), verified)?, exported)
     };
     let verified = match exported {
-        Some(verdict) => verified.with(&verdict),
+        Some(found) => found.verdicts.iter().fold(verified, Verification::with).besides(found.unchecked),
         None => verified,
     };
     let document = Document::new(verified);

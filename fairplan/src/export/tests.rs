@@ -183,6 +183,62 @@ fn whole_units_fit_less_the_headroom_and_are_within_one_of_the_answer() {
     }
 }
 
+/// The number at the first place in the text that `at` names, after it, becomes another.
+fn forged(text: &str, at: &[&str]) -> Option<String> {
+    let start = at.iter().find_map(|at| text.find(at).map(|found| found + at.len()))?;
+    let digit = start + text[start..].find(|letter: char| ('1'..='9').contains(&letter))?;
+    let other = if text[digit..].starts_with('7') { "8" } else { "7" };
+    Some(format!("{}{other}{}", &text[..digit], &text[digit + 1..]))
+}
+
+#[test]
+fn a_file_has_the_amounts_of_its_export_and_is_refused_with_others() {
+    let (mut compared, mut missed) = (0, 0);
+    for seed in 0..20 {
+        for target in Target::ALL {
+            let in_mebibytes = matches!(target, Target::Yarn | Target::YarnFair | Target::Slurm);
+            let instance = random(seed, if in_mebibytes { 1024 } else { 1 << 30 });
+            let solved = solution(&instance);
+            let options = ExportOptions::default();
+            let export = export(&instance, &solved, target, &options, &Control::none()).unwrap();
+            let mut bytes = Vec::new();
+            report::write_json(&mut bytes, &fairplan_instances::Document::new(export.body())).unwrap();
+            let from = ResultFile::new("quotas.json".into(), bytes.clone()).unwrap();
+            let held = |from: &ResultFile, text: &str| {
+                let file = tempfile::NamedTempFile::new().unwrap();
+                std::fs::write(file.path(), text).unwrap();
+                let path = file.path().display().to_string();
+                let found = held_against::exported_from(Some(&instance), from, &path).unwrap();
+                let verdicts = found.verdicts.into_iter();
+                verdicts.map(|verdict| (verdict.property, verdict.holds, verdict.witness)).collect::<Vec<_>>()
+            };
+            let none = || String::new();
+            let holds = [("names-the-solution", true, none()), ("exported-amounts", true, none())];
+            let text = export.text();
+            assert_eq!(held(&from, &text), holds, "{target} {seed}\n{text}");
+            assert_eq!(held(&from, &String::from_utf8(bytes).unwrap()), holds, "{target} {seed}");
+            assert_eq!(held(&solved, &text), holds[..1], "{target} {seed}");
+            let verified = crate::verify(&instance, from.clone(), &Control::none()).unwrap();
+            assert!(verified.holds, "{target} {seed}: {:#?}", verified.verdicts);
+            let places: &[&str] = match target {
+                Target::Kueue => &["nominalQuota: "],
+                Target::Yarn => &["vcores="],
+                Target::YarnFair => &["<minResources>"],
+                Target::YuniKorn => &["guaranteed:\n"],
+                Target::Volcano => &["deserved:\n"],
+                Target::Kai => &["quota: "],
+                Target::Slurm => &["sure-"],
+            };
+            let Some(other) = forged(&text, places).filter(|_| target != Target::Slurm) else { continue };
+            let found = held(&from, &other);
+            assert!(found[0].1, "{target} {seed}: {found:?}\n{other}");
+            // What was changed may be no amount, but a limit, where all amounts before it are nothing.
+            *if found[1].1 { &mut missed } else { &mut compared } += 1;
+        }
+    }
+    assert!(compared >= 80 && missed * 10 < compared, "{compared} {missed}");
+}
+
 #[test]
 fn a_configuration_differs_from_another_answer_and_not_from_itself() {
     let instance = random(3, 1 << 30);
@@ -322,4 +378,29 @@ fn units_are_what_is_asked_for_and_levels_end_the_tree() {
     let memory =
         body.tenants.iter().flat_map(|tenant| &tenant.amounts).find(|amount| amount.resource == "memory");
     assert_eq!(memory.unwrap().unit, "4Gi");
+}
+
+#[test]
+fn exports_with_headroom_levels_and_other_units_are_proved_from_the_instance() {
+    for seed in 0..40 {
+        let instance = random(seed, 1 << 30);
+        let solved = solution(&instance);
+        for options in [
+            ExportOptions { headroom: "0.13".parse().unwrap(), ..ExportOptions::default() },
+            ExportOptions { levels: Some(1), ..ExportOptions::default() },
+            ExportOptions {
+                units: vec!["cpu=100m".parse().unwrap()],
+                hard: true,
+                ..ExportOptions::default()
+            },
+        ] {
+            let export = export(&instance, &solved, Target::Kueue, &options, &Control::none()).unwrap();
+            let mut bytes = Vec::new();
+            report::write_json(&mut bytes, &fairplan_instances::Document::new(export.body())).unwrap();
+            let from = ResultFile::new("quotas.json".into(), bytes).unwrap();
+            let verified = crate::verify(&instance, from, &Control::none()).unwrap();
+            let failed = verified.verdicts.iter().find(|verdict| !verdict.holds);
+            assert!(failed.is_none(), "{seed} {options:?}: {failed:#?}");
+        }
+    }
 }

@@ -98,11 +98,15 @@ pub(crate) struct Toleration {
 impl Conditions {
     /// Whether a pod with these conditions may be put on the node.
     pub(crate) fn allow(&self, site: &Site<'_>) -> bool {
+        self.select(site)
+            && site.taints.iter().filter(|taint| taint.repels()).all(|taint| self.tolerate(taint))
+    }
+
+    /// Whether labels let such a pod onto the node, whatever its taints.
+    pub(crate) fn select(&self, site: &Site<'_>) -> bool {
         let selected = self.selector.iter().all(|(key, value)| site.labels.get(key) == Some(value));
         let near = self.terms.as_ref().is_none_or(|terms| terms.iter().any(|term| term.matches(site)));
-        selected
-            && near
-            && site.taints.iter().filter(|taint| taint.repels()).all(|taint| self.tolerate(taint))
+        selected && near
     }
 
     /// Whether a taint keeps such a pod not away.

@@ -141,7 +141,8 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
     let files = options.files.iter().chain(&options.nodes);
     let failed = |violation| InstanceError::Invalid { file: together(files.clone()), violation };
     if found.queues.is_empty() {
-        let problem = "there is no ClusterQueue with a quota here; `kubectl get clusterqueues -o json` makes such a file";
+        let problem = "there is no ClusterQueue with a quota here; `kubectl get clusterqueues -o json` makes such a file, of which stopped \
+                       ones are left out";
         let failure = failed(Violation::new("", "", problem));
         let read_some = report.count("cluster queues") > 0;
         return Err(if read_some { Stopped::Building(failure) } else { Stopped::Reading(failure) });
@@ -197,6 +198,10 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         let weight = spec.fair_sharing.weight(manifest)?;
         let amounts = amounts(manifest, &spec.groups)?;
         report.one("cluster queues");
+        if spec.is_stopped() {
+            report.one("cluster queues left out: stopped");
+            continue;
+        }
         let cohort =
             Some(spec.cohort).filter(|cohort| !cohort.is_empty()).map(|cohort| cohorts.named(&cohort));
         if amounts.is_empty() || (cohort.is_none() && amounts.iter().all(|amount| amount.nominal.is_zero())) {
@@ -227,9 +232,14 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         let (_, spec) = objects::spec::<LocalSpec>(manifest)?;
         let weight = spec.fair_sharing.weight(manifest)?;
         report.one("local queues");
+        if spec.is_stopped() {
+            report.one("local queues left out: stopped");
+            continue;
+        }
         match queues.iter().position(|queue| queue.name == spec.cluster_queue) {
             Some(of) => locals.push(LocalQueue { name: manifest.name.clone(), of, weight }),
-            None => report.one("local queues left out: their cluster queue is not here or has no quota"),
+            None => report
+                .one("local queues left out: their cluster queue is not here, is stopped or has no quota"),
         }
     }
     let mut flavors = BTreeMap::new();

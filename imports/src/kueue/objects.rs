@@ -33,6 +33,19 @@ pub(super) struct QueueSpec {
     pub(super) groups: Vec<Group>,
     #[serde(rename = "fairSharing", deserialize_with = "nullable")]
     pub(super) fair_sharing: FairSharing,
+    #[serde(rename = "stopPolicy", deserialize_with = "nullable")]
+    stop: String,
+}
+
+impl QueueSpec {
+    /// Whether nothing new is let in.
+    pub(super) fn is_stopped(&self) -> bool {
+        is_stopped(&self.stop)
+    }
+}
+
+fn is_stopped(policy: &str) -> bool {
+    ["Hold", "HoldAndDrain"].contains(&policy)
 }
 
 #[derive(Deserialize, Default)]
@@ -54,6 +67,15 @@ pub(super) struct LocalSpec {
     pub(super) cluster_queue: String,
     #[serde(rename = "fairSharing", deserialize_with = "nullable")]
     pub(super) fair_sharing: FairSharing,
+    #[serde(rename = "stopPolicy", deserialize_with = "nullable")]
+    stop: String,
+}
+
+impl LocalSpec {
+    /// Whether nothing new is let in.
+    pub(super) fn is_stopped(&self) -> bool {
+        is_stopped(&self.stop)
+    }
 }
 
 #[derive(Deserialize, Default)]

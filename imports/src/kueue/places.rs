@@ -2,7 +2,7 @@
 
 use super::{ClusterQueue, Cohort, Sums};
 use crate::census::Server;
-use crate::kubernetes::{Conditions, Node};
+use crate::kubernetes::{Conditions, Node, Taint};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Violation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,8 @@ pub(super) struct Places {
     flavors: Vec<(Option<String>, BTreeSet<String>)>,
     /// With nodes: which place a choice is.
     choices: Vec<Choice>,
+    /// With nodes: where what the queues of a pool use of a flavor runs, by pool and flavor.
+    uses: BTreeMap<(String, String), usize>,
 }
 
 impl Places {
@@ -47,12 +49,17 @@ impl Places {
             .position(|(own, flavors)| own.as_deref() == Some(pool) && flavors.contains(flavor))
     }
 
-    /// Whether a place has this flavor.
-    pub(super) fn has(&self, place: usize, flavor: &str) -> bool {
-        self.flavors[place].1.contains(flavor)
+    /// Where all that a pool uses of a flavor runs.
+    pub(super) fn of_flavor(&self, pool: &str, flavor: &str) -> Option<usize> {
+        let is_it = |(own, flavors): &(Option<String>, BTreeSet<String>)| {
+            own.as_deref() == Some(pool) && flavors.contains(flavor)
+        };
+        let used = self.uses.get(&(pool.to_owned(), flavor.to_owned()));
+        used.copied().or_else(|| self.flavors.iter().position(is_it))
     }
 
-    /// The nodes; a place is all nodes that some flavor of each group of a choice allows.
+    /// The nodes; a place is all nodes to which a flavor of each group of a choice lets tasks. A task has the tolerations of all its
+    /// flavors.
     pub(super) fn of_nodes(
         queues: &[ClusterQueue],
         nodes: &[Node],
@@ -74,25 +81,48 @@ impl Places {
                 }
             }
         }
-        let allows = |flavor: &String, node: &Node| {
-            conditions.get(flavor).is_some_and(|conditions| conditions.allow(&node.site()))
-        };
-        let meets = |node: &Node| {
-            let any = |flavors: &BTreeSet<String>| flavors.iter().any(|flavor| allows(flavor, node));
-            choices.iter().map(|choice| choice.iter().all(any)).collect::<Vec<bool>>()
-        };
+        let mut meets: Vec<Vec<bool>> = choices
+            .iter()
+            .map(|choice| nodes.iter().map(|node| lets_in(choice, node, conditions)).collect())
+            .collect();
+        let group = |flavors: &BTreeSet<String>| flavors.iter().cloned().collect::<Vec<_>>().join(",");
+        let mut names: Vec<String> =
+            choices.iter().map(|choice| choice.iter().map(group).collect::<Vec<_>>().join("+")).collect();
+        // What queues of a pool use of a flavor runs wherever one of their choices with it does.
+        let mut runs: BTreeMap<(String, String), Vec<bool>> = BTreeMap::new();
+        for queue in queues {
+            for choice in self::choices(queue) {
+                let Some(place) = choices.iter().position(|known| *known == choice) else { continue };
+                for flavor in choice.iter().flatten() {
+                    let key = (queue.pool.clone(), flavor.clone());
+                    let runs = runs.entry(key).or_insert_with(|| vec![false; nodes.len()]);
+                    runs.iter_mut().zip(&meets[place]).for_each(|(runs, meets)| *runs |= meets);
+                }
+            }
+        }
+        let mut uses = BTreeMap::new();
+        for ((pool, flavor), runs) in runs {
+            let only = vec![BTreeSet::from([flavor.clone()])];
+            let is_it = |place: &usize| {
+                meets[*place] == runs
+                    && choices.get(*place).is_some_and(|choice| choice.iter().flatten().any(|f| *f == flavor))
+            };
+            let own = choices.iter().position(|choice| *choice == only).filter(is_it);
+            let place = own.or_else(|| (0..choices.len()).find(is_it)).unwrap_or(meets.len());
+            if place == meets.len() {
+                meets.push(runs);
+                names.push(flavor.clone());
+            }
+            uses.insert((pool, flavor), place);
+        }
         let mut servers = Vec::with_capacity(nodes.len());
-        for node in nodes {
+        for (n, node) in nodes.iter().enumerate() {
             let capacity = exact(&node.name, resources, |name| node.allocatable.get(name).copied())?;
             let (name, kind) = (node.name.clone(), node.gpu_model().to_owned());
-            servers.push(Server { name, kind, capacity, meets: meets(node) });
+            let meets = meets.iter().map(|nodes| nodes[n]).collect();
+            servers.push(Server { name, kind, capacity, meets });
         }
-        let group = |flavors: &BTreeSet<String>| flavors.iter().cloned().collect::<Vec<_>>().join(",");
-        let names =
-            choices.iter().map(|choice| choice.iter().map(group).collect::<Vec<_>>().join("+")).collect();
-        let flavors =
-            choices.iter().map(|choice| (None, choice.iter().flatten().cloned().collect())).collect();
-        Ok(Self { names, servers, flavors, choices })
+        Ok(Self { names, servers, flavors: Vec::new(), choices, uses })
     }
 
     /// One server a pool and flavor, with all its quotas; flavors of which a task takes one each are one server.
@@ -133,8 +163,27 @@ impl Places {
             servers.push(Server { name: names[place].clone(), capacity, meets, ..Server::default() });
         }
         let flavors = parts.into_iter().map(|(pool, flavors)| (Some(pool), flavors)).collect();
-        Ok(Self { names, servers, flavors, choices: Vec::new() })
+        Ok(Self { names, servers, flavors, choices: Vec::new(), uses: BTreeMap::new() })
     }
+}
+
+/// Whether a task with a flavor of each group of a choice may run on a node: each lets it by its labels, and of every taint one of them
+/// brings a toleration.
+fn lets_in(choice: &Choice, node: &Node, conditions: &BTreeMap<String, Conditions>) -> bool {
+    let site = node.site();
+    let taints: Vec<&Taint> = site.taints.iter().filter(|taint| taint.repels()).collect();
+    let mut tolerated = BTreeSet::from([vec![false; taints.len()]]);
+    for flavors in choice {
+        let allowed = flavors.iter().filter_map(|flavor| conditions.get(flavor));
+        let with = |flavor: &Conditions| {
+            let more = |before: &Vec<bool>| -> Vec<bool> {
+                before.iter().zip(&taints).map(|(before, taint)| *before || flavor.tolerate(taint)).collect()
+            };
+            tolerated.iter().map(more).collect::<Vec<_>>()
+        };
+        tolerated = allowed.filter(|flavor| flavor.select(&site)).flat_map(with).collect();
+    }
+    tolerated.iter().any(|taints| taints.iter().all(|tolerated| *tolerated))
 }
 
 /// Makes the flavors of a choice of a pool one part.

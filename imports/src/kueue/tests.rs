@@ -213,6 +213,71 @@ fn circles_of_cohorts_unknown_flavors_and_second_names_are_refused() {
     }
 }
 
+/// Two plain nodes, one of them with a label, and one with GPUs that is tainted.
+const THREE_NODES: &str = r#"{"items": [
+{"kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "3920m"}}},
+{"kind": "Node", "metadata": {"name": "b", "labels": {"zone": "z2", "gpu": "a100"}},
+ "spec": {"taints": [{"key": "gpu", "value": "true", "effect": "NoSchedule"}]},
+ "status": {"allocatable": {"cpu": "64", "nvidia.com/gpu": "8"}}},
+{"kind": "Node", "metadata": {"name": "c", "labels": {"zone": "z2"}}, "status": {"allocatable": {"cpu": "8"}}}]}"#;
+
+/// What becomes of queues on the three nodes: of flavor `any`, `z2` and `gpu`, the last with these tolerations.
+fn on_three_nodes(tolerations: &str, queues: &[(&str, &str)]) -> (Vec<String>, ImportReport) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let api = "apiVersion: kueue.x-k8s.io/v1beta1";
+    let mut text = format!(
+        "{api}\nkind: ResourceFlavor\nmetadata: {{name: gpu}}\nspec: {{nodeLabels: {{gpu: a100}}, tolerations: [{tolerations}]}}\n\
+         ---\n{api}\nkind: ResourceFlavor\nmetadata: {{name: z2}}\nspec: {{nodeLabels: {{zone: z2}}}}\n---\n{api}\n\
+         kind: ResourceFlavor\nmetadata: {{name: any}}\n"
+    );
+    for (name, spec) in queues {
+        text += &format!("---\n{api}\nkind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n");
+    }
+    let (files, nodes) = (vec![write("queues.yaml", &text)], vec![write("nodes.json", THREE_NODES)]);
+    let (instance, report) = kueue(&KueueOptions { files, nodes, ..Default::default() }).unwrap();
+    (tenants(&instance), report)
+}
+
+const CPU_AND_GPU: &str = "cohort: root, resourceGroups: [{flavors: [{name: any, resources: [{name: cpu, nominalQuota: 3}]}]}, \
+                           {flavors: [{name: gpu, resources: [{name: nvidia.com/gpu, nominalQuota: 4}]}]}]";
+const CPU: &str =
+    "cohort: root, resourceGroups: [{flavors: [{name: any, resources: [{name: cpu, nominalQuota: 1}]}]}]";
+
+#[test]
+fn a_cohorts_limit_stays_when_one_of_its_queues_is_left_out() {
+    let (told, report) = on_three_nodes("", &[("t1", CPU_AND_GPU), ("t2", CPU)]);
+    assert_eq!(report.count("queues left out: no server has what they ask for"), 1, "{report}");
+    assert_eq!(told, ["[root] w1 most on a|c cpu=4", "t2 <root w1 1,0 on a|c sure cpu=1"]);
+}
+
+#[test]
+fn tasks_have_the_tolerations_of_all_their_flavors_and_a_cohorts_limit_is_over_all_nodes_of_a_flavor() {
+    let tolerations = "{key: gpu, operator: Exists}";
+    let (told, report) = on_three_nodes(tolerations, &[("t1", CPU_AND_GPU), ("t2", CPU)]);
+    assert_eq!(report.count("queues left out: no server has what they ask for"), 0, "{report}");
+    assert!(told[0].contains(" cpu=4") && told[0].contains(" on b nvidia.com/gpu=4"), "{told:#?}");
+    assert!(!told[0].contains("on a|c "), "{told:#?}");
+    assert!(told[1].starts_with("t1 <root w1 ") && told[1].contains(" on b "), "{told:#?}");
+    // Of flavors in one group a task has one.
+    let either = CPU_AND_GPU.replace("}]}, {flavors: [", "}, ").replace("cohort: root, ", "");
+    let (told, _) = on_three_nodes(tolerations, &[("t1", &either)]);
+    assert!(told.iter().any(|line| line.starts_with("t1@any") && line.contains(" on a|c ")), "{told:#?}");
+}
+
+#[test]
+fn stopped_queues_are_left_out_and_counted() {
+    let spec = |policy: &str| CPU.replace("cohort: root", &format!("stopPolicy: {policy}"));
+    let (none, hold, drain) = (spec("None"), spec("Hold"), spec("HoldAndDrain"));
+    let (told, report) = on_three_nodes("", &[("open", &none), ("held", &hold), ("drained", &drain)]);
+    assert!(told.len() == 1 && told[0].starts_with("open "), "{told:#?}");
+    assert_eq!(report.count("cluster queues left out: stopped"), 2, "{report}");
+}
+
 #[test]
 fn a_flavor_without_nodes_leaves_its_queue_out() {
     let folder = tempfile::tempdir().unwrap();

@@ -205,14 +205,7 @@ impl Tree<'_> {
         sums: &Sums,
         report: &mut ImportReport,
     ) -> Result<Vec<Part>, Violation> {
-        let is_pools = |place: usize, flavor: &str| {
-            let choice = vec![BTreeSet::from([flavor.to_owned()])];
-            self.has_nodes || self.places.of_choice(&cohort.pool, &choice) == Some(place)
-        };
-        let place_of = |flavor: &str| {
-            (0..self.places.names.len())
-                .find(|place| self.places.has(*place, flavor) && is_pools(*place, flavor))
-        };
+        let place_of = |flavor: &str| self.places.of_flavor(&cohort.pool, flavor);
         let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
         let lost = cohort.amounts.iter().filter(|amount| place_of(&amount.flavor).is_none()).count() as u64;
         report.add(lost, "quotas of cohorts left out: no queue with a quota uses their flavor");
@@ -225,7 +218,14 @@ impl Tree<'_> {
                 held.entry(place).or_default().add(*sum, own);
             }
             for (place, held) in held {
-                let part = parts.entry(place).or_insert_with(|| Part::new(place, self.resources.len()));
+                let part = parts.entry(place).or_insert_with(|| {
+                    let part = Part::new(place, self.resources.len());
+                    Part { shape: Some(part.guarantee.clone()), ..part }
+                });
+                // What no flavor of a place covers nobody may use there.
+                if let Some(shape) = &mut part.shape {
+                    shape[r] = Some(self.exact(&cohort.name, held.sum)?);
+                }
                 if cohort.parent.is_none() {
                     let most = Some(held.sum).filter(|_| self.has_nodes);
                     part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;

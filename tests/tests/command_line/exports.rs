@@ -54,7 +54,7 @@ fn a_file_of_another_solution_and_forged_units_are_told() {
     folder.write("other.yaml", folder.read("it.yaml").replace(hash, &"0".repeat(64)));
     let output = folder.run(&["verify", "cluster.json", "solution.json", "--exported", "other.yaml"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("exported-from-result"));
+    assert!(text(&output.stderr).contains("names-the-solution"));
     let tenants = quotas["tenants"].as_array_mut().unwrap();
     let amount =
         tenants.iter_mut().flat_map(|tenant| tenant["amounts"].as_array_mut().unwrap()).next().unwrap();

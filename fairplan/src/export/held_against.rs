@@ -1,0 +1,169 @@
+//! A file that `export` wrote, held against the result that it was made from.
+
+use super::kind_of;
+use crate::verify::sha256_of;
+use crate::{Error, ResultFile};
+use fairplan_exports::{ExportBody, Target, ToldQueue};
+use fairplan_imports::deployed_in;
+use fairplan_instances::{Document, Instance, files};
+use fairplan_report::{UncheckedField, read_json};
+use fairplan_verify::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is found of a file that says it was exported from a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportedFile {
+    /// The properties that were checked.
+    pub verdicts: Vec<Verdict>,
+    /// What of the file was not compared.
+    pub unchecked: Vec<UncheckedField>,
+}
+
+/// What a queue has, by class and resource.
+type Amounts = BTreeMap<(String, String), f64>;
+
+/// Whether the configuration in `file`, or the `fairplan.export.v1`, was made by `export` from the result `from` (a solution, or a
+/// `fairplan.export.v1` of it): each hash of a solution that it states is that of this one (`names-the-solution`); and, of a
+/// `fairplan.export.v1` of `instance`, whether the file has the very amounts that it says (`exported-amounts`).
+///
+/// # Errors
+/// A file that states no solution, one that cannot be read, and one that is no configuration of the export's target.
+pub fn exported_from(
+    instance: Option<&Instance>,
+    from: &ResultFile,
+    file: &str,
+) -> Result<ExportedFile, Error> {
+    let content = files::source::open(file).and_then(|source| source.read_all())?;
+    let text = String::from_utf8_lossy(&content);
+    let document: Option<Document<ExportBody>> = match from.format.as_str() {
+        "fairplan.export.v1" => Some(read_json(&from.name, &from.bytes)?),
+        _ => None,
+    };
+    let expected =
+        document.as_ref().map_or_else(|| sha256_of(&from.bytes), |document| document.solution_sha256.clone());
+    let mut verdicts = vec![names_the_solution(&text, &expected, &from.name, file)?];
+    let unchecked = |what: &str, reason: &str| UncheckedField {
+        field: format!("{}: {what}", fairplan_instances::wording::printable(file, 100)),
+        reason: reason.into(),
+    };
+    let unchecked = match (&document, instance) {
+        (Some(document), Some(instance)) => {
+            verdicts.push(has_the_amounts(document, instance, file, &text)?);
+            unchecked(
+                "all but the amounts",
+                "limits and weights are not in the result; --current compares them",
+            )
+        }
+        _ => unchecked(
+            "all but the hash of its solution",
+            "the result states no amounts of queues; hold the file against its fairplan.export.v1, or use --current",
+        ),
+    };
+    Ok(ExportedFile { verdicts, unchecked: vec![unchecked] })
+}
+
+/// Whether each hash of a solution in the text is the expected one.
+fn names_the_solution(text: &str, expected: &str, from: &str, file: &str) -> Result<Verdict, Error> {
+    let stated: BTreeSet<&str> =
+        text.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 64).collect();
+    let of_instance = after(text, "of the instance ").or_else(|| after(text, "\"instance_sha256\": \""));
+    let stated: BTreeSet<&str> = stated.into_iter().filter(|hash| Some(*hash) != of_instance).collect();
+    if stated.is_empty() {
+        return Err(Error::input(format!("{file}: states no solution that it was exported from")));
+    }
+    let other = stated.into_iter().find(|hash| *hash != expected);
+    Ok(verdict(
+        "names-the-solution",
+        other.map(|other| {
+            format!("{file} was exported from the solution {other}, not from {expected}, which {from} is")
+        }),
+    ))
+}
+
+fn verdict(property: &'static str, problem: Option<String>) -> Verdict {
+    Verdict {
+        property,
+        holds: problem.is_none(),
+        residual: if problem.is_none() { 0.0 } else { f64::INFINITY },
+        tolerance: 0.0,
+        witness: problem.unwrap_or_default(),
+    }
+}
+
+/// The word after the first `mark`.
+fn after<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
+    let rest = &text[text.find(mark)? + mark.len()..];
+    rest.split(|c: char| !c.is_ascii_hexdigit()).next()
+}
+
+/// Whether the file has the amounts of the export and no others.
+fn has_the_amounts(
+    document: &Document<ExportBody>,
+    instance: &Instance,
+    file: &str,
+    text: &str,
+) -> Result<Verdict, Error> {
+    let refused = |violation: fairplan_instances::Violation| Error::input(format!("the result: {violation}"));
+    let target = document.told_target().map_err(refused)?;
+    // What cannot be told is no export of this instance, of which other properties speak.
+    let told = match document.told(instance) {
+        Ok(told) => told,
+        Err(violation) => return Ok(verdict("exported-amounts", Some(violation.to_string()))),
+    };
+    let found: BTreeMap<String, Amounts> =
+        if text.trim_start().starts_with('{') && text.contains("fairplan.export.v1") {
+            let other: Document<ExportBody> = read_json(file, text.as_bytes())?;
+            let other = other.told(instance).map_err(refused)?;
+            other
+                .into_iter()
+                .filter(|queue| is_stated(target, queue))
+                .map(|queue| (queue.name, queue.amounts))
+                .collect()
+        } else {
+            let read = deployed_in(kind_of(target), file, text)?;
+            read.into_iter().map(|(name, queue)| (name, queue.amounts)).collect()
+        };
+    Ok(verdict("exported-amounts", difference(target, &told, &found)))
+}
+
+/// Whether a file of the target says what a queue gets: Kueue's and Slurm's say it of leaves only.
+fn is_stated(target: Target, queue: &ToldQueue) -> bool {
+    queue.is_leaf || !matches!(target, Target::Kueue | Target::Slurm)
+}
+
+/// The first difference between what is told and what was found.
+fn difference(target: Target, told: &[ToldQueue], found: &BTreeMap<String, Amounts>) -> Option<String> {
+    let nothing = Amounts::new();
+    for queue in told.iter().filter(|queue| is_stated(target, queue)) {
+        let has = found.get(&queue.name);
+        if has.is_none() && target != Target::Slurm {
+            return Some(format!("{} is not there", queue.name));
+        }
+        let has = has.unwrap_or(&nothing);
+        let classes: BTreeSet<&String> = has.keys().map(|(class, _)| class).collect();
+        let is_full = target == Target::Kueue && classes.len() >= ToldQueue::CLASSES;
+        for key in queue.amounts.keys().chain(has.keys()).collect::<BTreeSet<_>>() {
+            let [told, has] = [&queue.amounts, has].map(|amounts| amounts.get(key).copied());
+            let (is_left_out, told, has) =
+                (has.is_none() && is_full, told.unwrap_or(0.0), has.unwrap_or(0.0));
+            let is_near = told == has || (told - has).abs() <= 1e-9 * told.max(has).min(f64::MAX);
+            if !is_near && !is_left_out {
+                let (class, resource) = key;
+                let on = if class.is_empty() { String::new() } else { format!(" on {class}") };
+                return Some(format!("{} has {has} {resource}{on}, not {told}", queue.name));
+            }
+        }
+    }
+    let known: BTreeSet<&str> = told.iter().map(|queue| queue.name.as_str()).collect();
+    let more = found.iter().find(|(name, amounts)| {
+        !known.contains(name.as_str()) && *name != "root" && amounts.values().any(|amount| *amount != 0.0)
+    });
+    // Cohorts are told no amounts of their own.
+    let of_cohort = || {
+        let mut cohorts =
+            found.iter().filter(|(name, _)| target == Target::Kueue && name.starts_with("cohort "));
+        cohorts.find(|(_, amounts)| amounts.values().any(|amount| *amount != 0.0))
+    };
+    more.map(|(name, _)| format!("{name} has amounts, and is not in the export"))
+        .or_else(|| of_cohort().map(|(name, _)| format!("{name} has amounts of its own")))
+}
