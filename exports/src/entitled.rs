@@ -20,8 +20,10 @@ pub enum Measure {
     Borrowed,
     /// What it uses over its fair part: what it is given and, by weight among its siblings, of what is given to nobody (KAI).
     OverFair,
-    /// The largest part of the cluster that it uses, over its weight (Slurm with `MAX_TRES`, YARN's fair scheduler).
+    /// The largest part of the cluster that it uses, over its weight (YARN's fair scheduler).
     Dominant,
+    /// The sum of the largest parts of the cluster that its tasks take, one by one, over its weight (Slurm with `MAX_TRES`).
+    Billed,
 }
 
 /// A tenant as a scheduler is told of it. All amounts count in the same units, row-major `classes × resources`; a scheduler that does
@@ -38,6 +40,8 @@ pub struct Told {
     pub limit: Vec<Option<f64>>,
     /// Of one with nobody below it: what its tasks use where the answer has it run, all together.
     pub uses: Vec<f64>,
+    /// The largest parts of the cluster that these tasks take, one by one, summed.
+    pub billed: f64,
     /// So many times as much its tasks can use at most, of each class.
     pub most: Vec<f64>,
 }
@@ -128,6 +132,8 @@ struct Filling<'a> {
     classes: usize,
     /// What each tenant and all below it use.
     used: Vec<Vec<f64>>,
+    /// What the tasks of each and of all below it are billed.
+    billed: Vec<f64>,
     /// What each is given or, by weight, its fair part.
     fair: Vec<Vec<f64>>,
     /// What nobody uses yet.
@@ -161,6 +167,7 @@ impl<'a> Filling<'a> {
             shared,
             classes,
             used: vec![vec![0.0; size]; tenants.len()],
+            billed: vec![0.0; tenants.len()],
             fair: fair(shared),
             free: shared.room.clone(),
             given,
@@ -264,6 +271,11 @@ impl<'a> Filling<'a> {
     fn add(&mut self, tenant: usize, class: usize, times: f64) {
         let resources = self.shared.resources;
         self.times[tenant][class] += times;
+        let mut above = Some(tenant);
+        while let Some(t) = above {
+            self.billed[t] += self.shared.tenants[tenant].billed * times;
+            above = self.shared.tenants[t].parent;
+        }
         for at in class * resources..(class + 1) * resources {
             let amount = self.shared.tenants[tenant].uses[at] * times;
             self.free[at] -= amount;
@@ -297,6 +309,7 @@ impl<'a> Filling<'a> {
                 return (is_last, over(&all) / weight);
             }
             Measure::OverFair => over(&self.fair[t]),
+            Measure::Billed => self.billed[t] / tenant.weight,
             Measure::Dominant => {
                 let parts = used.iter().zip(&self.shared.room).filter(|(_, room)| **room > 0.0);
                 parts.map(|(used, room)| used / room).fold(0.0, f64::max) / tenant.weight
@@ -388,6 +401,7 @@ mod tests {
             given: given.to_vec(),
             limit: vec![None; given.len()],
             uses: uses.to_vec(),
+            billed: 0.0,
             most: vec![f64::INFINITY; 2],
         }
     }
@@ -458,6 +472,22 @@ mod tests {
         near(&times(Measure::OverGiven, 1, &[6.0, 8.0], tenants()), &[10.0, 4.0]);
         // Four borrowed on the first class, four more are free on the second: all go to the other.
         near(&times(Measure::Borrowed, 1, &[6.0, 8.0], tenants()), &[8.0, 6.0]);
+    }
+
+    #[test]
+    fn an_account_is_billed_for_each_of_its_jobs() {
+        // One account with a user of cores and one of memory, and an account of both: of two thirds each, one third for each job.
+        let mut tenants = vec![
+            told(None, 2.0, &[0.0; 2], &[0.0; 2]),
+            told(Some(0), 1.0, &[0.0; 2], &[1.0, 0.0]),
+            told(Some(0), 1.0, &[0.0; 2], &[0.0, 1.0]),
+            told(None, 2.0, &[0.0; 2], &[1.0, 1.0]),
+        ];
+        for tenant in &mut tenants[1..] {
+            tenant.billed = 1.0 / 12.0;
+        }
+        near(&times(Measure::Billed, 2, &[12.0; 2], tenants.clone())[1..], &[4.0, 4.0, 8.0]);
+        near(&times(Measure::Dominant, 2, &[12.0; 2], tenants)[1..], &[6.0, 6.0, 6.0]);
     }
 
     #[test]

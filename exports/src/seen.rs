@@ -25,7 +25,8 @@ impl Target {
             Self::Yarn => Measure::OverGiven,
             Self::YuniKorn | Self::Volcano => Measure::OverGivenElseAll,
             Self::Kai => Measure::OverFair,
-            Self::YarnFair | Self::Slurm => Measure::Dominant,
+            Self::YarnFair => Measure::Dominant,
+            Self::Slurm => Measure::Billed,
         }
     }
 }

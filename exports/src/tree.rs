@@ -24,6 +24,8 @@ pub struct Tenant {
     pub units: Vec<u64>,
     /// Of the cluster's total, the largest part of a resource that it has by the answer.
     pub share: f64,
+    /// The largest parts of a resource that its tasks take, one by one, summed: more than the share where tasks differ.
+    pub billed: f64,
     /// Of a leaf: the part of its answer that the target makes sure of, at most 1.
     pub kept: Option<f64>,
     /// Of a leaf: the share that the target's own rule gives it when all ask for more, once that was asked.
@@ -155,7 +157,9 @@ impl Builder<'_> {
         let (classes, resources) = (self.instance.classes().len(), self.counted.len());
         let mut exact = vec![0.0; classes * resources];
         let mut eligible = vec![false; classes];
+        let mut billed = 0.0;
         for &member in members {
+            billed += self.held.billed(member);
             for (sum, amount) in exact.iter_mut().zip(self.held.of(member)) {
                 *sum += amount;
             }
@@ -183,6 +187,7 @@ impl Builder<'_> {
             units: vec![0; exact.len()],
             exact,
             share,
+            billed,
             kept: None,
             entitled: None,
             most,

@@ -75,16 +75,26 @@ pub(super) fn documents_of(source: source::Source) -> Result<Vec<Value>, Instanc
 /// The same of the content of a file, or of a text that stands in it.
 pub(super) fn documents_in(file: String, content: &[u8]) -> Result<Vec<Value>, InstanceError> {
     let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
-    let malformed = |place: String, problem: String| InstanceError::Malformed { file, place, problem };
-    if content.trim_ascii_start().starts_with(b"{") {
-        let values: Result<Vec<Value>, _> =
-            serde_json::Deserializer::from_slice(content).into_iter().collect();
-        return values.map_err(|error| {
-            let text = error.to_string();
-            let told = text.rsplit_once(" at line").map_or(text.as_str(), |(told, _)| told);
-            malformed(format!("line {}, column {}", error.line(), error.column()), told.to_owned())
-        });
-    }
+    let is_json = content.trim_ascii_start().starts_with(b"{");
+    let read = if is_json { json(content) } else { yaml(content) };
+    // Of YAML too the first document may begin like that.
+    let read = read.or_else(|fault| if is_json { yaml(content).map_err(|_| fault) } else { Err(fault) });
+    let documents = read.map_err(|(place, problem)| InstanceError::Malformed { file, place, problem })?;
+    Ok(documents.into_iter().filter(|document| !document.is_null()).collect())
+}
+
+/// JSON values one after another; else where it is malformed, and how.
+fn json(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
+    let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_slice(content).into_iter().collect();
+    values.map_err(|error| {
+        let text = error.to_string();
+        let told = text.rsplit_once(" at line").map_or(text.as_str(), |(told, _)| told);
+        (format!("line {}, column {}", error.line(), error.column()), told.to_owned())
+    })
+}
+
+/// YAML documents; else where they are malformed, and how.
+fn yaml(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
     let limits = serde_saphyr::budget! {
         max_events: 100_000_000,
         max_nodes: 100_000_000,
@@ -92,18 +102,15 @@ pub(super) fn documents_in(file: String, content: &[u8]) -> Result<Vec<Value>, I
         max_total_scalar_bytes: 1 << 30,
     };
     let options = serde_saphyr::options! { budget: limits, with_snippet: false };
-    let documents: Result<Vec<Value>, _> = serde_saphyr::from_slice_multiple_with_options(content, options);
-    let documents = documents.map_err(|error| {
+    serde_saphyr::from_slice_multiple_with_options(content, options).map_err(|error| {
         let place = error
             .location()
-            .map_or_else(String::new, |at| format!("line {}, column {}", at.line(), at.column()));
+            .map_or_else(|| "YAML".into(), |at| format!("line {}, column {}", at.line(), at.column()));
         // What follows advises whoever calls the parser.
         let told = error.to_string();
         let told = told.split("; set ").next().unwrap_or_default();
-        let told = told.split(", set ").next().unwrap_or_default().to_owned();
-        malformed(if place.is_empty() { "YAML".into() } else { place }, told)
-    })?;
-    Ok(documents.into_iter().filter(|document| !document.is_null()).collect())
+        (place, told.split(", set ").next().unwrap_or_default().to_owned())
+    })
 }
 
 /// An object, or those of a list, of which `kind` is known where they do not say it themselves.
@@ -186,4 +193,29 @@ pub(super) fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Result<Vec<String>, String> {
+        let documents = documents_in("it".into(), text.as_bytes()).map_err(|error| error.to_string())?;
+        Ok(documents
+            .iter()
+            .map(|document| document["kind"].as_str().unwrap_or_default().to_owned())
+            .collect())
+    }
+
+    #[test]
+    fn what_begins_with_a_brace_may_be_json_or_yaml() {
+        assert_eq!(kinds("{\"kind\": \"Node\"} {\"kind\": \"Pod\"}").unwrap(), ["Node", "Pod"]);
+        assert_eq!(kinds("{kind: Node}\n---\nkind: Pod\n").unwrap(), ["Node", "Pod"]);
+        assert_eq!(kinds("{\"kind\": \"Node\"}\n---\n{\"kind\": \"Pod\"}\n").unwrap(), ["Node", "Pod"]);
+        // What is neither is told as the JSON that it begins like.
+        assert_eq!(
+            kinds("{\"kind\": \"Node\",").unwrap_err(),
+            "it: line 1, column 16: EOF while parsing an object"
+        );
+    }
 }

@@ -64,6 +64,8 @@ impl ReproductionBody {
     ) -> ReproductionDocument {
         let mut used = vec![false; known.len()];
         for number in &mut numbers {
+            // What a file says of itself may be wrong.
+            number.agrees = number.is_near();
             let reason = known.iter().position(|reason| reason.is_about(number));
             number.standing = match (number.agrees, reason) {
                 (true, _) => Standing::Agrees,
@@ -213,9 +215,8 @@ impl Passage {
         ours: f64,
         tolerance: f64,
     ) -> Reproduced {
-        let near = Interval { least: Some(published), most: Some(published) }.holds(ours, tolerance);
-        let number = Reproduced { published: Some(published), agrees: near, ..self.about(quantity, ours) };
-        Reproduced { tolerance, ..number }
+        let number = self.about(quantity, ours, tolerance);
+        Reproduced { published: Some(published), ..number }.judged()
     }
 
     /// It prints this range, or a bound.
@@ -226,8 +227,8 @@ impl Passage {
         ours: f64,
         tolerance: f64,
     ) -> Reproduced {
-        let agrees = range.holds(ours, tolerance);
-        Reproduced { published_range: Some(range), tolerance, agrees, ..self.about(quantity, ours) }
+        let number = self.about(quantity, ours, tolerance);
+        Reproduced { published_range: Some(range), ..number }.judged()
     }
 
     /// It says it in words, which we take to mean this.
@@ -243,11 +244,11 @@ impl Passage {
         ours: f64,
         tolerance: f64,
     ) -> Reproduced {
-        let agrees = reading.holds(ours, tolerance);
-        Reproduced { reading: Some(reading), tolerance, agrees, ..self.about(quantity, ours) }
+        let number = self.about(quantity, ours, tolerance);
+        Reproduced { reading: Some(reading), ..number }.judged()
     }
 
-    fn about(&self, quantity: impl Into<String>, ours: f64) -> Reproduced {
+    fn about(&self, quantity: impl Into<String>, ours: f64, tolerance: f64) -> Reproduced {
         Reproduced {
             exhibit: self.exhibit.id.into(),
             source: self.exhibit.source.into(),
@@ -257,7 +258,7 @@ impl Passage {
             published_range: None,
             reading: None,
             ours,
-            tolerance: 0.0,
+            tolerance,
             agrees: false,
             standing: Standing::default(),
         }
@@ -350,6 +351,16 @@ pub struct Reproduced {
 }
 
 impl Reproduced {
+    /// Whether ours is no farther from what is published than the tolerance.
+    fn is_near(&self) -> bool {
+        let published = self.interval().or(self.published.map(Interval::exactly));
+        published.is_some_and(|published| published.holds(self.ours, self.tolerance))
+    }
+
+    fn judged(self) -> Self {
+        Self { agrees: self.is_near(), ..self }
+    }
+
     /// What people read where no number was printed: the range, or in brackets what we take the words to mean.
     fn said(&self) -> Option<String> {
         let range = self.published_range.map(|range| range.to_string());

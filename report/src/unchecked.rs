@@ -111,7 +111,7 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
     let fields: &[Field] = match format {
         "fairplan.solution.v1" => &[VERSION, WARNINGS, BACKEND, METHOD, STATS],
         "fairplan.placement.v1" => &[VERSION, WARNINGS, POLICY, SEED],
-"fairplan.export.v1" => {
+        "fairplan.export.v1" => {
             &[VERSION, TARGET, SOLUTION, HEADROOM, NOTES, NAME, EXPORTED_SHARE, ENTITLED, KEPT]
         }
         "fairplan.plan.v1" => &OF_PLAN,

@@ -16,8 +16,9 @@ const PRIORITY: u32 = 1000;
 pub(crate) fn text(export: &Export) -> String {
     let mut text: String = export.comments().iter().map(|line| format!("# {line}\n")).collect();
     text += &partitions(export);
-    // Shares to one in a million of the cluster; whoever gets nothing has the smallest.
-    let shares = weights::whole(&export.tenants, weights::LARGEST, |tenant| (tenant.share * 1e6).round());
+    // What an account uses is the sum of what its jobs are billed, each by its dominant resource: that of an account with others below it
+    // is more than its own dominant share. Shares to one in a million of the cluster; whoever gets nothing has the smallest.
+    let shares = weights::whole(&export.tenants, weights::LARGEST, |tenant| (tenant.billed * 1e6).round());
     for (t, (tenant, share)) in export.tenants.iter().zip(shares).enumerate() {
         let parent = tenant.parent.map_or("root", |parent| export.tenants[parent].name.as_str());
         let limits = written(export, |r| export.limit(t, None, r));

@@ -64,15 +64,21 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             weight: queue.weight.filter(|weight| *weight > 0.0).unwrap_or(1.0),
             limit,
             uses: vec![0.0; keys.len()],
+            billed: 0.0,
             most: vec![1.0; keys.len()],
             given,
         };
         match of_name.get(name).copied() {
             Some(t) if export.tenants[t].is_leaf => {
                 (told.uses, told.most) = (export.uses(t), export.most(t));
+                told.billed = export.tenants[t].billed;
             }
             // Of a queue that is not exported nothing else is known than that it uses what it has.
-            None if deployed.values().all(|other| other.parent != **name) => told.uses = told.given.clone(),
+            None if deployed.values().all(|other| other.parent != **name) => {
+                told.uses = told.given.clone();
+                let parts = told.uses.iter().zip(&cluster).filter(|(_, all)| **all > 0.0);
+                told.billed = parts.map(|(uses, all)| uses / all).fold(0.0, f64::max);
+            }
             _ => {}
         }
         tenants.push(told);

@@ -3,7 +3,7 @@
 use super::sentences::{label, name, users, value_by_name};
 use crate::names::beginning;
 use crate::page::{Section, sizes_side_by_side};
-use crate::summary::grid::{ROWS, first, grid, paragraph};
+use crate::summary::grid::{ROWS, grid, listed, paragraph, rest};
 use crate::units::{counted, number, percent, thousands};
 use fairplan_analysis::{Difference, DifferenceSide, GroupChange, PartChange};
 use fairplan_instances::table::Tabular;
@@ -59,7 +59,7 @@ pub fn summary(document: &Difference) -> String {
             let (id, kind, detail) = (label(&change.id), &change.kind, beginning(&detail, 60));
             let _ = writeln!(text, "{what} {id} {kind}{colon}{detail}");
         }
-        cut(text, changes.len(), &format!("changes of a {}", what.to_lowercase()));
+        *text += &rest(changes.len(), ROWS, &format!("changes of a {}", what.to_lowercase()));
     };
     changes(&mut text, &document.server_classes, "Class");
     changes(&mut text, &document.changed_groups, "Group");
@@ -82,8 +82,7 @@ pub fn summary(document: &Difference) -> String {
     }
     let groups = document.groups().only_rows(|row| document.groups[row].has_moved());
     if groups.rows() > 0 {
-        let _ = write!(text, "\n{}", first(&groups, ROWS));
-        cut(&mut text, groups.rows(), "groups");
+        let _ = write!(text, "\n{}", listed(&groups, "groups"));
     }
     let moved = document.table().without(&["limited_before", "limited_after"]);
     let moved = moved.only_rows(|row| document.users[row].has_moved());
@@ -91,15 +90,8 @@ pub fn summary(document: &Difference) -> String {
         text += "\nNobody has more or less.\n";
         return text;
     }
-    let _ = write!(text, "\n{}", first(&moved, ROWS));
-    cut(&mut text, moved.rows(), "users");
+    let _ = write!(text, "\n{}", listed(&moved, "users"));
     text
-}
-
-fn cut(text: &mut String, count: usize, what: &str) {
-    if count > ROWS {
-        let _ = writeln!(text, "… and {} more {what}", thousands((count - ROWS) as u64));
-    }
 }
 
 /// The same as a section.

@@ -5,7 +5,7 @@ use crate::figure::{Curve, Figure, Mark, Panel};
 use crate::flows::{Flows, FlowsClass, FlowsResult};
 use crate::names::beginning;
 use crate::page::{Block, Section};
-use crate::summary::grid::{first, paragraph};
+use crate::summary::grid::{listed_up_to, paragraph};
 use crate::units::{counted, number, thousands};
 use fairplan_instances::Traffic;
 use fairplan_instances::table::{Kind, Table, Tabular};
@@ -106,10 +106,7 @@ pub fn summary(document: &Flows) -> String {
             .said(move |row| Some(rate(&kind, row).map_or("unstable".into(), shown)));
     }
     let table = columns.done();
-    text += &first(&table, ROWS);
-    if table.rows() > ROWS {
-        let _ = writeln!(text, "… and {} more rows", table.rows() - ROWS);
-    }
+    text += &listed_up_to(&table, ROWS, "rows");
     text
 }
 

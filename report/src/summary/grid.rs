@@ -4,7 +4,6 @@
 use crate::names::{apart, cut};
 use crate::units::{shown, thousands};
 use fairplan_instances::table::{self, Kind, Table};
-use std::fmt::Write;
 use std::sync::OnceLock;
 use unicode_width::UnicodeWidthStr;
 
@@ -63,13 +62,22 @@ pub(crate) fn grid(table: &Table<'_>) -> String {
     first(table, table.rows())
 }
 
-/// The first rows of a table, and how many more `what` there are.
+/// The first rows of a table, and how many more of all `what` there are.
 pub(crate) fn listed(table: &Table<'_>, what: &str) -> String {
-    let mut text = first(table, ROWS);
-    if table.rows() > ROWS {
-        let _ = writeln!(text, "… and {} more {what}", thousands((table.rows() - ROWS) as u64));
+    listed_up_to(table, ROWS, what)
+}
+
+/// The same with so many rows.
+pub(crate) fn listed_up_to(table: &Table<'_>, most: usize, what: &str) -> String {
+    first(table, most) + &rest(table.rows(), most, what)
+}
+
+/// How many of all `what` there are beyond the first ones, as a line; nothing where there are none.
+pub(crate) fn rest(all: usize, listed: usize, what: &str) -> String {
+    match all.saturating_sub(listed) {
+        0 => String::new(),
+        more => format!("… and {} more of {} {what}\n", thousands(more as u64), thousands(all as u64)),
     }
-    text
 }
 
 /// The first rows of a table.

@@ -21,15 +21,6 @@ pub(super) const FIG_6: KnownReason = KnownReason {
      the same model of a cache, give 9.5, 3.5 and 1.4 where the text has 7.8, 4.3 and 1.8.",
 };
 
-pub(super) const FIG_7: KnownReason = KnownReason {
-    exhibit: "karma-fig7",
-    of: &[],
-    standing: Standing::Explained,
-    why: "The text says 95% where the totals published with it have 92.5%, which how much our bursts begin together was fitted to. All \
-     together gain 0.9246 / 0.5676 = 1.63 by these totals when everybody becomes conformant, which is above the range that the \
-     paper states; ours gain as much.",
-};
-
 pub(super) const FIG_8: KnownReason = KnownReason {
     exhibit: "karma-fig8",
     of: &[],
@@ -198,7 +189,8 @@ pub(crate) fn karma_fig6(source: &Source, control: &Control<'_>) -> Numbers {
     ])
 }
 
-/// Fig. 7: utilization while fewer and fewer users hoard, and what hoarders gain by ceasing to.
+/// Fig. 7: utilization while fewer and fewer users hoard, and what hoarders gain by ceasing to. By the published totals that is
+/// 0.9246 / 0.5676 = 1.63 for all of them together, which is above the range that the text states.
 pub(crate) fn karma_fig7(source: &Source, control: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig7",
@@ -295,12 +287,9 @@ mod tests {
         // Strict, max-min, then Karma with alpha falling from 1 to 0.
         assert!(evenness.windows(2).all(|pair| pair[0] <= pair[1] + 0.005), "{evenness:?}");
         let utilization = karma_fig7(&source, &control).unwrap();
-        assert!(
-            utilization[0].agrees && utilization[2..].iter().all(|number| number.agrees),
-            "{utilization:?}"
-        );
-        // The text says 95%; the totals published with it do not.
-        assert!(!utilization[1].agrees, "{utilization:?}");
+        assert!(utilization.iter().all(|number| number.agrees), "{utilization:?}");
+        // The text says 95%, the totals published with it 92.5%: the draws lie around these, and the highest reaches the text.
+        assert!((utilization[1].ours - TOTALS[1].3 / SLICES).abs() < 0.002, "{utilization:?}");
     }
 
     #[test]
