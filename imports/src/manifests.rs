@@ -215,7 +215,7 @@ mod tests {
         // What is neither is told as the JSON that it begins like.
         assert_eq!(
             kinds("{\"kind\": \"Node\",").unwrap_err(),
-            "it: line 1, column 16: EOF while parsing an object"
+            "it: line 1, column 16: EOF while parsing a value"
         );
     }
 }

@@ -8,7 +8,7 @@ use crate::streaming::cheapest_costs;
 use crate::sums::{column, in_parts, table_of_sums};
 use crate::task_rows::cost_with_task_rows;
 use crate::tolerance::level::{
-    ALL_TASKS, FREEZING, HIDDEN, MEASURED, ROUNDING, SHORTFALL, TIMES, TOLERANCE, UNCERTAINTY, UNPRICED,
+    ALL_TASKS, FREEZING, HIDDEN, MEASURED, ROUNDING, SHORTFALL, TOLERANCE, UNCERTAINTY, UNPRICED,
 };
 use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status};
 use std::ops::Range;
@@ -39,7 +39,7 @@ pub(crate) fn certify(
     if in_parts(users.len(), any_misses).contains(&true) {
         status = Status::Uncertified;
     }
-    let certifier = Certifier { reduction, bins, progress, shares: &shares, usual: usual_share(&of_users) };
+    let certifier = Certifier { reduction, bins, progress, shares: &shares };
     let mut gaps: Vec<f64> = Vec::new();
     for (position, raw) in raised.into_iter().enumerate() {
         let mut prices = raw.clone();
@@ -64,16 +64,6 @@ pub(crate) fn certify(
     (levels, status)
 }
 
-/// The share that half of the users that have any have at least; 0 where nobody has one.
-fn usual_share(shares: &[f64]) -> f64 {
-    let mut all: Vec<f64> = shares.iter().copied().filter(|share| *share > 0.0).collect();
-    if all.is_empty() {
-        return 0.0;
-    }
-    let middle = (all.len() - 1) / 2;
-    *all.select_nth_unstable_by(middle, f64::total_cmp).1
-}
-
 /// The users and what they have, by which levels are proved.
 struct Certifier<'a> {
     reduction: &'a Reduction,
@@ -81,8 +71,6 @@ struct Certifier<'a> {
     progress: &'a Progress,
     /// The dominant share of each user.
     shares: &'a [f64],
-    /// The share that half of the users that have any have at least.
-    usual: f64,
 }
 
 /// What some prices prove of a level.
@@ -107,7 +95,7 @@ impl Proof {
 impl Certifier<'_> {
     /// Proves the level at this position by these prices, given how uncertain the levels below it are.
     fn prove(&self, position: usize, prices: &[f64], gaps: &[f64], costs: &mut [f64]) -> Proof {
-        let Self { reduction, bins, progress, shares, usual } = *self;
+        let Self { reduction, bins, progress, shares } = *self;
         let users = &reduction.users;
         let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
         let by_capacity = |i: &usize| progress.limited_by[*i] == LimitedBy::Capacity;
@@ -138,7 +126,7 @@ impl Certifier<'_> {
         // What the worth of all capacity leaves for one user when all others keep what they have up to this level.
         let left = (worth - settled - value * rising).max(0.0) + ROUNDING * worth;
         let is_frozen = |i: &usize| progress.level_of[*i] as usize == position && by_capacity(i);
-        let measure = |share: f64| share.max(usual.min(share * TIMES)).min(MEASURED);
+        let measure = |share: f64| share.min(MEASURED);
         let of_users = users.costs_of_users(costs);
         // What more of a user's share costs, all its kinds together.
         let gain = |i: usize| match &of_users {

@@ -41,14 +41,11 @@ pub(crate) mod level {
     /// Part of the share that a level gave it which a user may lose to the levels above: a tenth of what is promised.
     pub(crate) const SHORTFALL: f64 = 1e-10;
     /// How much more than it has a user frozen on a level may be left to have by the prices of that level, in parts of what
-    /// its gains are measured by: its share, but no more than [`MEASURED`], and no less than half of the users have at
-    /// least, unless that is [`TIMES`] what it has. Where a task needs next to nothing of what is used up, prices that are
+    /// its gains are measured by: its share, but no more than [`MEASURED`]. Where a task needs next to nothing of what is used up, prices that are
     /// right to the last digit leave it open. The checker lets pass a little more.
     pub(crate) const FREEZING: f64 = 9e-3;
     /// The share by which gains are measured where users have more: [`FREEZING`] of it is a millionth of the cluster.
     pub(crate) const MEASURED: f64 = 1e-4;
-    /// So many times what a user has its gains are measured by at most: nobody is left to have ten times as much.
-    pub(crate) const TIMES: f64 = 1e3;
     /// How far tasks may be from all run, in parts of the share that they give, to leave nothing to gain.
     pub(crate) const ALL_TASKS: f64 = 1e-6;
     /// Costs below this part of what all capacity is worth can be paid from what [`TOLERANCE`] leaves of a level.

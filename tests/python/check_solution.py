@@ -609,7 +609,7 @@ def check(instance, solution):
     values = [level["value"] for level in levels]
 
     def measure(share):
-        return min(max(share, min(usual, share * 1000)), MEASURED)
+        return min(share, MEASURED)
 
     if rows or any("group" in user or user.get("guarantee") or user.get("guarantees") for user in users):
         return stages(solution, users, capacity, tree, measure, usual, rows)

@@ -62,7 +62,6 @@ pub(crate) fn relative_gap(lower: f64, upper: f64) -> f64 {
 /// Evaluates level `k` of a claim. Prices must be finite and >= 0.
 pub(crate) fn prove_level(
     Subject { instance, usable_classes, shares }: Subject<'_>,
-    usual: f64,
     Levels { levels, level_of, limited_by, .. }: Levels<'_>,
     k: usize,
 ) -> LevelProof {
@@ -91,7 +90,7 @@ pub(crate) fn prove_level(
             part.achieved = part.achieved.min(shares[i].weighted);
             part.freezes |= freezes_at == k;
             // Once more of what a user's gains are measured by has this price.
-            let again = |slope: f64| down(slope * shares[i].measure(usual));
+            let again = |slope: f64| down(slope * shares[i].measure());
             if freezes_at == k && !shares[i].nearly_all_tasks() {
                 let price = again(line.slope);
                 if part.cheapest_gain.is_none_or(|(least, _)| price < least) {

@@ -11,7 +11,7 @@ use crate::levels::{LevelProof, Levels, prove_level, relative_gap};
 use crate::limits;
 use crate::proof::SolutionProof;
 use crate::tolerance;
-use crate::users::{Subject, UserShares, usual_share};
+use crate::users::{Subject, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, Level, LimitedBy};
 use rayon::prelude::*;
@@ -19,8 +19,7 @@ use rayon::prelude::*;
 /// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share.
 pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Printed<'_>>) -> SolutionProof {
     let Subject { instance, shares, .. } = subject;
-    let usual = usual_share(shares);
-    let prove = |k| prove_level(subject, usual, claim, k);
+    let prove = |k| prove_level(subject, claim, k);
     let levels: Vec<LevelProof> = (0..claim.levels.len()).map(prove).collect();
     let (primal, dual) = value_bracket(shares, &levels);
     let relative_gap = relative_gap(primal, dual);

@@ -16,8 +16,7 @@ pub(crate) const ROUNDING: f64 = 1e-10;
 pub(crate) const EXACT_DOUBLES: f64 = 1e-13;
 
 /// How much more a user that capacity freezes might get while nobody with a smaller or equal weighted share
-/// loses, in parts of what it has, or of the share [`MEASURED`] where it has more, or of the share that half of the
-/// users have at least where it has less, but at most [`TIMES`] what it has.
+/// loses, in parts of what it has, or of the share [`MEASURED`] where it has more.
 ///
 /// A gap of 1e-9 on a level leaves room for this: what one user could gain is the gap summed over all
 /// users of the level, divided by that user's own price.
@@ -26,9 +25,6 @@ pub(crate) const FREEZING: f64 = 1e-2;
 /// The dominant share above which gains are measured by this share, not by what a user has: [`FREEZING`] of it is a
 /// millionth of the cluster.
 pub(crate) const MEASURED: f64 = 1e-4;
-
-/// So many times what a user has its gains are measured by at most: no user is left to have more than ten times as much.
-pub(crate) const TIMES: f64 = 1e3;
 
 /// The parts of a limit that may be left: by one that is said to hold a user, and by one that does not hold a user that capacity is
 /// said to hold. Between the two either may be said.

@@ -253,12 +253,10 @@ impl UserShares {
         Self { work, share, weighted, work_per_level, cap }
     }
 
-    /// The work that a user's gains are measured by: what it has, but no more than the share [`tolerance::MEASURED`], and no
-    /// less than the `usual` share unless that is [`tolerance::TIMES`] what it has. So a gain that is let pass is small beside the
-    /// users that there are and beside the cluster, and at most ten times what the user has.
-    pub fn measure(&self, usual: f64) -> f64 {
-        let least = usual.min(self.share * tolerance::TIMES);
-        let part = down(self.share.max(least).min(tolerance::MEASURED) / self.share);
+    /// The work that a user's gains are measured by: what it has, but no more than the share [`tolerance::MEASURED`]. So a gain
+    /// that is let pass is small beside what the user has and beside the cluster.
+    pub fn measure(&self) -> f64 {
+        let part = down(self.share.min(tolerance::MEASURED) / self.share);
         if self.share > 0.0 { down(self.work * part) } else { 0.0 }
     }
 
@@ -320,7 +318,7 @@ pub(crate) fn task_share(user: User<'_>, measures: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tolerance::{MEASURED, NEARLY_ALL, TIMES};
+    use crate::tolerance::{MEASURED, NEARLY_ALL};
 
     fn user(share: f64, cap: f64) -> UserShares {
         UserShares { work: 1.0, share, weighted: share, work_per_level: 1.0, cap }
@@ -335,11 +333,10 @@ mod tests {
     }
 
     #[test]
-    fn gains_are_measured_by_no_more_and_no_less_than_is_stated() {
+    fn gains_are_measured_by_no_more_than_is_stated() {
         let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
-        assert!(near(user(0.5 * MEASURED, 1.0).measure(0.0), 1.0));
-        assert!(near(user(2.0 * MEASURED, 1.0).measure(0.0), 0.5));
-        assert!(near(user(1e-9, 1.0).measure(1e-7), 100.0));
-        assert!(near(user(1e-9, 1.0).measure(1e-5), TIMES));
+        assert!(near(user(0.5 * MEASURED, 1.0).measure(), 1.0));
+        assert!(near(user(2.0 * MEASURED, 1.0).measure(), 0.5));
+        assert!(near(user(1e-9, 1.0).measure(), 1.0));
     }
 }

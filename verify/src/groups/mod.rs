@@ -180,7 +180,7 @@ impl Stage<'_> {
             // group's part, the share that half of the users have.
             let again = match shares[i].work {
                 0.0 => down(costs[i] * members.share_of(i, usual.min(tolerance::MEASURED))),
-                work => down(costs[i] * down(members.shares[i].low * (shares[i].measure(usual) / work))),
+                work => down(costs[i] * down(members.shares[i].low * (shares[i].measure() / work))),
             };
             verdicts.freezing.see(up(slack / again), || {
                 let (id, gain) = (instance.user(UserId(i)).id(), slack / again);
