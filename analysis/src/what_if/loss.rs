@@ -192,7 +192,7 @@ pub fn losses(
         let id = |class: ClassId| instance.classes()[class.0].id.as_str();
         let is_class = matches!(&servers[..], [(class, _)] if id(*class) == name);
         let named = servers.iter().filter(|_| !is_class);
-        let (left, not_kept) = works_left(instance, draft, solver)?;
+        let (left, not_kept) = works_left(instance, &today, draft, solver)?;
         let after = &left.works;
         let part = |i: usize| 1.0 - after[i] / before[i];
         let mut losers: Vec<usize> =
@@ -235,6 +235,7 @@ pub fn losses(
 /// What the users of an instance have on what is left of its servers, which may have nothing of some resource.
 fn works_left(
     instance: &Instance,
+    today: &Standing,
     mut draft: Draft,
     solver: &dyn Solver,
 ) -> Result<(Standing, Option<String>), SolverError> {
@@ -248,7 +249,7 @@ fn works_left(
     };
     let kept: Vec<usize> = (0..draft.users.len()).filter(has_a_chance).collect();
     if kept.is_empty() || !there.contains(&true) {
-        return Ok((Standing::new(instance, works_of_all, wants_more), None));
+        return Ok((today.after(instance, works_of_all, wants_more), None));
     }
     draft.users = kept.iter().map(|i| draft.users[*i].clone()).collect();
     let (variant, unreserved) = built_as_far_as_reserved(draft).map_err(SolverError::Inapplicable)?;
@@ -257,5 +258,5 @@ fn works_left(
     for (i, (work, limited_by)) in kept.into_iter().zip(left) {
         (works_of_all[i], wants_more[i]) = (work, *limited_by == LimitedBy::Capacity);
     }
-    Ok((Standing::new(instance, works_of_all, wants_more), both(unreserved, not_kept)))
+    Ok((today.after(instance, works_of_all, wants_more), both(unreserved, not_kept)))
 }

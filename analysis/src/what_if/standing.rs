@@ -1,7 +1,7 @@
 //! What users have, and what groups have together, told in shares of one cluster.
 
 use super::works;
-use fairplan_instances::{Instance, LimitedBy, Part, Solution, UserId, stated_level};
+use fairplan_instances::{Instance, LimitedBy, Part, Solution, UserId, guaranteed_shares, stated_level};
 
 /// What users and groups have, and what that comes to among the children of the root: users without a group, and groups
 /// without a parent.
@@ -16,25 +16,37 @@ pub(super) struct Standing {
     pub level: Option<f64>,
     /// The weighted shares of the children of the root.
     children: Vec<Part>,
+    /// The dominant shares that users are sure of, whatever the weights in their groups.
+    floors: Vec<f64>,
 }
 
 impl Standing {
     /// Of a solution of the instance.
     pub fn of(instance: &Instance, solution: &Solution) -> Self {
         let wants_more = solution.limited_by.iter().map(|reason| *reason == LimitedBy::Capacity).collect();
-        Self::new(instance, works(instance, solution), wants_more)
+        let floors = match instance.has_guarantees() {
+            true => guaranteed_shares(instance, solution.objective, &solution.guaranteed),
+            false => vec![0.0; instance.user_count()],
+        };
+        Self::new(instance, works(instance, solution), wants_more, floors)
     }
 
-    /// Of this work of each user, wherever it is done, in shares of the instance.
-    pub fn new(instance: &Instance, works: Vec<f64>, wants_more: Vec<bool>) -> Self {
+    /// Of other work of each user, wherever it is done, in shares of the instance, with the same guarantees.
+    pub fn after(&self, instance: &Instance, works: Vec<f64>, wants_more: Vec<bool>) -> Self {
+        Self::new(instance, works, wants_more, self.floors.clone())
+    }
+
+    fn new(instance: &Instance, works: Vec<f64>, wants_more: Vec<bool>, floors: Vec<f64>) -> Self {
         let share = |i: usize| works[i] * instance.user(UserId(i)).task_share();
-        let children = instance.parts_at_the_root(|i| Part { share: share(i), wants_more: wants_more[i] });
+        let part = |i: usize| Part { share: share(i), wants_more: wants_more[i] };
+        let children = instance.parts_at_the_root_above_floors(part, |i| floors[i]);
         let [value, level] = Part::smallest(&children);
         Self {
             groups: instance.of_groups(0.0, share, |a, b| a + b),
             level: (level < f64::INFINITY).then_some(level),
             value,
             children,
+            floors,
             works,
         }
     }
@@ -80,12 +92,17 @@ mod tests {
         let share = |i: usize| instance.user(UserId(i)).task_share();
         let works = vec![2.0, 3.0, 1.0];
         let together = 2.0 * share(0) + 3.0 * share(1);
-        let standing = Standing::new(&instance, works.clone(), vec![false, true, false]);
+        let standing = Standing::new(&instance, works.clone(), vec![false, true, false], vec![0.0; 3]);
         assert_eq!(standing.groups, [together]);
         assert_eq!((standing.value, standing.level), (share(2), Some(together / 2.0)));
         assert_eq!(standing.stated_level(), Some(together / 2.0));
-        let nobody = Standing::new(&instance, works, vec![false; 3]);
+        let nobody = standing.after(&instance, works.clone(), vec![false; 3]);
         assert_eq!((nobody.level, nobody.raised()), (None, share(2)));
         assert_eq!(nobody.raised_from(&standing), together / 2.0, "of those that wanted more before");
+        // Who is guaranteed what it has does not count by what the other has.
+        let few = vec![2.0, 1.0, 1.0];
+        let together = 2.0 * share(0) + share(1);
+        let sure = Standing::new(&instance, few, vec![true, true, false], vec![2.0 * share(0), 0.0, 0.0]);
+        assert_eq!(sure.level, Some(together / 2.0));
     }
 }

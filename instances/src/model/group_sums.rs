@@ -38,12 +38,21 @@ impl Instance {
     /// What each child of the root (users without a group, and groups without a parent that have members) has over its weight,
     /// given what users have.
     pub fn parts_at_the_root(&self, of_user: impl Fn(usize) -> Part) -> Vec<Part> {
+        self.parts_at_the_root_above_floors(of_user, |_| 0.0)
+    }
+
+    /// The same where users are guaranteed something, whatever their weights.
+    pub fn parts_at_the_root_above_floors(
+        &self,
+        of_user: impl Fn(usize) -> Part,
+        floor: impl Fn(usize) -> f64,
+    ) -> Vec<Part> {
         let over = |part: Part, weight: Decimal| Part { share: part.share / weight.to_f64(), ..part };
         let alone = self.users().filter(|user| user.group().is_none());
         let mut parts: Vec<Part> = alone.map(|user| over(of_user(user.index().0), user.weight())).collect();
         if self.has_groups() {
             let has_members = self.of_groups(false, |_| true, |a, b| a || b);
-            let groups = self.groups().iter().zip(self.parts_of_groups(of_user)).zip(has_members);
+            let groups = self.groups().iter().zip(self.parts_above_floors(of_user, floor)).zip(has_members);
             let groups = groups.filter(|((group, _), has_members)| group.parent.is_none() && *has_members);
             parts.extend(groups.map(|((group, part), _)| over(part, group.weight)));
         }
