@@ -19,7 +19,7 @@ type Numbers = Result<Vec<Reproduced>, Error>;
 
 /// Why numbers differ, as far as it was tested or the papers allow to say.
 pub(crate) fn reasons() -> Vec<KnownReason> {
-    [&[karma::FIG_6, karma::FIG_8][..], &fair_shares::REASONS].concat()
+    [&[karma::FIG_6][..], &fair_shares::REASONS].concat()
 }
 
 /// A quantity over demands drawn from several seeds.
