@@ -261,6 +261,11 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
     let error =
         yarn(&YarnOptions { nodes: vec![shipped("../slurm/jobs.json")], ..options("fair-scheduler.xml") });
     assert!(error.unwrap_err().to_string().contains("there are no nodes here; `curl"));
+    let error = yarn(&options("nodes.json")).unwrap_err().to_string();
+    assert!(
+        error.contains("nodes.json: line 1: there is no XML element here; expected a fair-scheduler.xml"),
+        "{error}"
+    );
 }
 
 #[test]
