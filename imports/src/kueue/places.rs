@@ -29,8 +29,8 @@ pub(super) fn choices(queue: &ClusterQueue) -> Vec<Choice> {
 pub(super) struct Places {
     pub(super) names: Vec<String>,
     pub(super) servers: Vec<Server>,
-    /// Of each place, whether several pools have quotas there, or nodes may have more than these.
-    pub(super) shared: Vec<bool>,
+    /// Of each place and resource, whether several pools have quotas of it there, or nodes may have more than these.
+    pub(super) shared: Vec<Vec<bool>>,
     /// Without nodes: the flavors of each place.
     flavors: Vec<BTreeSet<String>>,
     /// With nodes: which place a choice is.
@@ -112,7 +112,7 @@ impl Places {
             let meets = meets.iter().map(|nodes| nodes[n]).collect();
             servers.push(Server { name, kind, capacity, meets });
         }
-        let shared = vec![true; names.len()];
+        let shared = vec![vec![true; resources.len()]; names.len()];
         Ok(Self { names, servers, shared, flavors: Vec::new(), choices, uses })
     }
 
@@ -125,7 +125,7 @@ impl Places {
         let mut parts: Vec<BTreeSet<String>> = Vec::new();
         queues.iter().for_each(|queue| choices(queue).iter().for_each(|choice| join(&mut parts, choice)));
         let mut totals: Vec<BTreeMap<&str, Quantity>> = vec![BTreeMap::new(); parts.len()];
-        let mut pools: Vec<BTreeSet<&str>> = vec![BTreeSet::new(); parts.len()];
+        let mut pools: Vec<BTreeMap<&str, BTreeSet<&str>>> = vec![BTreeMap::new(); parts.len()];
         let of_queues = queues.iter().map(|queue| (&queue.pool, &queue.amounts));
         let of_cohorts = cohorts.iter().map(|cohort| (&cohort.pool, &cohort.amounts));
         for (pool, amounts) in of_queues.chain(of_cohorts) {
@@ -133,7 +133,7 @@ impl Places {
                 if let Some(part) = parts.iter().position(|flavors| flavors.contains(&amount.flavor)) {
                     let total = totals[part].entry(&amount.resource).or_default();
                     *total = total.plus(amount.nominal);
-                    pools[part].insert(pool);
+                    pools[part].entry(&amount.resource).or_default().insert(pool);
                 }
             }
         }
@@ -145,7 +145,11 @@ impl Places {
             let meets = (0..parts.len()).map(|other| other == place).collect();
             servers.push(Server { name: names[place].clone(), capacity, meets, ..Server::default() });
         }
-        let shared = pools.iter().map(|pools| pools.len() > 1).collect();
+        let is_shared = |pools: &BTreeMap<&str, BTreeSet<&str>>| -> Vec<bool> {
+            let several = |name: &String| pools.get(name.as_str()).is_some_and(|pools| pools.len() > 1);
+            resources.iter().map(several).collect()
+        };
+        let shared = pools.iter().map(is_shared).collect();
         Ok(Self { names, servers, shared, flavors: parts, choices: Vec::new(), uses: BTreeMap::new() })
     }
 }

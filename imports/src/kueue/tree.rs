@@ -164,7 +164,7 @@ impl Tree<'_> {
                 let nominal = own().fold(Quantity::default(), |sum, amount| sum.plus(amount.nominal));
                 part.guarantee[r] = Some(self.exact(&queue.name, nominal)?);
                 if queue.cohort.is_none() {
-                    part.limit[r] = part.guarantee[r].filter(|_| self.places.shared[place]);
+                    part.limit[r] = part.guarantee[r].filter(|_| self.places.shared[place][r]);
                     continue;
                 }
                 if own().all(|amount| amount.borrowing.is_some()) {
@@ -225,7 +225,7 @@ impl Tree<'_> {
                     shape[r] = Some(self.exact(&cohort.name, held.sum)?);
                 }
                 if cohort.parent.is_none() {
-                    let most = Some(held.sum).filter(|_| self.places.shared[place]);
+                    let most = Some(held.sum).filter(|_| self.places.shared[place][r]);
                     part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;
                     continue;
                 }
