@@ -1,6 +1,6 @@
 //! Guarantees that cannot be kept together: the part of them that can, and the prices that prove it.
 
-use crate::{AloneGroup, GroupId, Instance, Objective, Owner, QuotaAmount, Solution, UserId};
+use crate::{AloneGroup, ClassId, GroupId, Instance, Objective, Owner, QuotaAmount, Solution, UserId};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -76,10 +76,7 @@ impl Shortfall {
             let worth = price * row.amount.to_f64();
             if worth > LITTLE {
                 let (owner, resource) = (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
-                let on = row.classes.as_ref().map_or(String::new(), |classes| {
-                    let ids = classes.iter().map(|class| instance.classes()[class.0].id.clone());
-                    format!(" on {}", listed(ids.collect()))
-                });
+                let on = on(instance, row.classes.as_deref());
                 // Alone with its members a group has no more than it is guaranteed.
                 let is_sure = instance.quota_of(row.owner).is_some_and(|quota| {
                     let is_row = |sure: QuotaAmount<'_>| {
@@ -129,10 +126,30 @@ impl Shortfall {
     }
 
     /// The same of an instance in which this was found of what one of its groups would divide alone.
-    pub fn inside(mut self, group: GroupId, name: String) -> Self {
+    pub fn inside(mut self, instance: &Instance, group: GroupId) -> Self {
+        let (owner, name) = (Owner::Group(group), instance.name_of(Owner::Group(group)));
+        // Alone its guarantee is its limit.
+        for sure in instance.quota_of(owner).iter().flat_map(|quota| quota.guaranteed()) {
+            let (resource, on) = (&instance.resources()[sure.resource.0], on(instance, sure.classes));
+            let (amount, as_limit) =
+                (sure.amount, format!("the limit of {name} of {} {resource}{on}", sure.amount));
+            for what in self.what.iter_mut().filter(|what| **what == as_limit) {
+                *what = format!("the {amount} {resource}{on} that {name} is guaranteed");
+            }
+        }
         self.inside.insert(0, InsideGroup { group, name });
         self
     }
+}
+
+/// On which classes an amount is, where it is not on all.
+fn on(instance: &Instance, classes: Option<&[ClassId]>) -> String {
+    classes.map_or(String::new(), |classes| {
+        format!(
+            " on {}",
+            listed(classes.iter().map(|class| instance.classes()[class.0].id.clone()).collect())
+        )
+    })
 }
 
 /// Parts of what all guarantees cost below this are not worth a name.

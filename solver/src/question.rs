@@ -2,7 +2,7 @@
 
 use crate::aggregation::work;
 use crate::reduction::Reduction;
-use fairplan_instances::{AloneGroup, Deadline, Instance, Objective, Owner, Solution, SolverError};
+use fairplan_instances::{AloneGroup, Deadline, Instance, Objective, Solution, SolverError};
 use std::cell::OnceCell;
 
 /// An instance with what is asked of it.
@@ -57,8 +57,7 @@ impl<'a> Question<'a> {
             let question = Question::new(&alone.instance, self.objective, self.backend, self.deadline);
             solve(&question).map_err(|error| match error {
                 SolverError::Guarantees(shortfall) => {
-                    let name = self.instance.name_of(Owner::Group(alone.group));
-                    SolverError::Guarantees(Box::new(shortfall.inside(alone.group, name)))
+                    SolverError::Guarantees(Box::new(shortfall.inside(self.instance, alone.group)))
                 }
                 other => other,
             })

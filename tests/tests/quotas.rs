@@ -386,7 +386,7 @@ fn a_guarantee_beyond_the_classes_of_its_groups_is_refused_with_both_named() {
         guarantee(false, "user-0", "3"),
     ];
     let refusal = Objective::Drfh.applies_to(&draft.build().unwrap()).unwrap_err().to_string();
-    let told = "groups[0].guarantee = group a: user user-0 can have nothing of it on some classes, but of what user user-0 is \
+    let told = "groups[0].guarantees = group a: user user-0 can have nothing of it on some classes, but of what user user-0 is \
                 guaranteed, which is inside it; state the classes in both";
     assert_eq!(refusal, told);
 }
