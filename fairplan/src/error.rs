@@ -32,7 +32,7 @@ pub enum Error {
     },
     /// What users and groups are guaranteed is more than there is: the largest part that can be kept, and prices that prove it, which
     /// [`verify_shortfall`](fairplan_verify::verify_shortfall) has checked.
-    #[error("{0}")]
+    #[error("{0}; `convert --without guarantees` leaves them out")]
     Guarantees(Box<Shortfall>),
     /// The [`Deadline`] was over before.
     #[error("{why}")]

@@ -3,7 +3,7 @@
 
 use super::census::Server;
 use super::queues::rounded;
-use fairplan_instances::Decimal;
+use fairplan_instances::{Decimal, ResourceKind};
 use hashbrown::HashMap;
 
 /// Steps of 1, 2, 5, 10, … downwards in which a task may be smaller than one.
@@ -17,7 +17,7 @@ pub(super) struct Scope {
     least: Vec<f64>,
     /// The resource of which a task has `unit`.
     counted: usize,
-    /// One; of memory, where tasks ask for nothing else, what the smallest server has.
+    /// One; of memory and the like, where tasks ask for nothing else, what the smallest server has.
     unit: f64,
 }
 
@@ -76,10 +76,12 @@ impl Scope {
             return None;
         }
         let of = |r: usize| own.iter().map(move |server| server.capacity[r].to_f64());
-        let totals = (0..resources.len()).map(|r| wanted.contains(&r).then(|| of(r).sum::<f64>())).collect();
+        let totals: Vec<Option<f64>> =
+            (0..resources.len()).map(|r| wanted.contains(&r).then(|| of(r).sum::<f64>())).collect();
         let least: Vec<f64> = (0..resources.len()).map(|r| of(r).fold(f64::INFINITY, f64::min)).collect();
-        let counted = wanted.iter().copied().min_by_key(|&r| rank(&resources[r]))?;
-        let unit = if rank(&resources[counted]) == MEMORY { least[counted] } else { 1.0 };
+        let counted = counted(resources, &wanted, &totals)?;
+        let unit =
+            if ResourceKind::of(&resources[counted]) == ResourceKind::Amount { least[counted] } else { 1.0 };
         Some(Self { totals, least, counted, unit })
     }
 
@@ -122,19 +124,15 @@ fn step(at: usize) -> f64 {
     digit / 10f64.powi(at.div_ceil(3) as i32)
 }
 
-/// Tasks are counted in GPUs and the like before cores, and in these before memory.
-fn rank(resource: &str) -> u8 {
-    match resource {
-        name if name.ends_with("gpu") || name.contains("gpu:") => 0,
-        "cpu" | "vcores" => 2,
-        "memory" | "storage" | "ephemeral-storage" => MEMORY,
-        name if name.starts_with("hugepages-") => MEMORY,
-        _ => 1,
-    }
+/// Tasks are counted in whole GPUs and the like before cores, and in amounts such as memory only where they ask for nothing else. What
+/// there is more of than of cores is not counted in whole devices, whatever its name says.
+fn counted(resources: &[String], wanted: &[usize], totals: &[Option<f64>]) -> Option<usize> {
+    let kind = |r: usize| ResourceKind::of(&resources[r]);
+    let of = |r: usize| totals[r].unwrap_or(0.0);
+    let cores = wanted.iter().copied().find(|r| kind(*r) == ResourceKind::Cores);
+    let is_many = |r: usize| kind(r) == ResourceKind::Device && cores.is_some_and(|cores| of(r) > of(cores));
+    wanted.iter().copied().filter(|r| !is_many(*r)).min_by_key(|r| kind(*r))
 }
-
-/// The rank of what is not counted in ones.
-const MEMORY: u8 = 3;
 
 #[cfg(test)]
 mod tests {
@@ -220,6 +218,18 @@ mod tests {
         assert_eq!(task(&kinds, only, [Some("9"), Some("18"), None], NONE), shown(["1", "2", "0"]));
         let nothing = Asked { only: Some(Vec::new()), ..Asked::default() };
         assert_eq!(task(&kinds, nothing, NONE, NONE), None);
+    }
+
+    #[test]
+    fn a_task_is_a_core_where_a_gpus_memory_or_more_than_the_cores_are_asked_for() {
+        for (name, amount) in [("gpu.memory", "800"), ("nvidia.com/gpucores", "20"), ("rdma/hca", "800")] {
+            let resources = ["cpu", "memory", name].map(str::to_owned);
+            let servers = servers(&[(1, ["40", "200", amount])]);
+            let asked = Asked { only: Some(vec![0, 1, 2]), ..Asked::default() };
+            let mut scopes = Scopes::new(&servers, &resources);
+            let task = scopes.of(&asked).and_then(|scope| scope.task(&[], &[])).unwrap();
+            assert_eq!(task[..2], ["1", "5"].map(decimal), "{name}");
+        }
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub(super) struct Cluster<'a> {
     pub(super) servers: &'a [Server],
     /// What places are called; a single one is all of the cluster.
     pub(super) places: Vec<String>,
+    /// What the scheduler calls the queue above all that every cluster has, where it has one.
+    pub(super) root: Option<&'static str>,
 }
 
 /// The place of what knows no places.
@@ -72,19 +74,19 @@ pub(super) fn one_place() -> Vec<String> {
 /// The cluster with the queues as its tenants.
 ///
 /// A leaf is a user, with its own tasks where they are known, else one of [`Scopes`]'; where these may run at several places, it is a
-/// group with a user `QUEUE@PLACE` for each. A single queue above all is no group unless it limits them. What a queue is given of what no task below it asks for,
+/// group with a user `QUEUE@PLACE` for each. The scheduler's own root is no group unless it limits them. What a queue is given of what no task below it asks for,
 /// limits of all there is, and leaves that can run nothing are left out and counted.
 ///
 /// # Errors
 /// Guarantees above limits, and what breaks a rule of the model.
 pub(super) fn instance(
-    Cluster { name, resources, memory, servers, places }: Cluster<'_>,
+    Cluster { name, resources, memory, servers, places, root }: Cluster<'_>,
     queues: &[Queue],
     report: &mut ImportReport,
 ) -> Result<Instance, Violation> {
     let mut builder = InstanceBuilder::new(name, resources.clone())?;
     let classes = add_classes(&mut builder, servers, memory)?;
-    let tree = Tree::new(queues, &resources, servers, &places)?;
+    let tree = Tree::new(queues, &resources, servers, (&places, root))?;
     let users = tree.users(servers, report);
     let below = tree.users_below(&users);
     let groups = tree.groups(&users, &below, report);
@@ -141,6 +143,7 @@ struct Tree<'a> {
     queues: &'a [Queue],
     resources: &'a [String],
     places: &'a [String],
+    root: Option<&'static str>,
     is_leaf: Vec<bool>,
     /// Above zero.
     weights: Vec<Decimal>,
@@ -157,7 +160,7 @@ impl<'a> Tree<'a> {
         queues: &'a [Queue],
         resources: &'a [String],
         servers: &[Server],
-        places: &'a [String],
+        (places, root): (&'a [String], Option<&'static str>),
     ) -> Result<Self, Violation> {
         let mut is_leaf = vec![true; queues.len()];
         let mut least: HashMap<Option<usize>, f64> = HashMap::new();
@@ -187,7 +190,7 @@ impl<'a> Tree<'a> {
         let totals =
             (0..places.len()).map(|place| (0..resources.len()).map(|r| total(place, r)).collect()).collect();
         let tops = queues.iter().filter(|queue| queue.parent.is_none()).count();
-        Ok(Self { queues, resources, places, is_leaf, weights, tops, weightless, totals })
+        Ok(Self { queues, resources, places, root, is_leaf, weights, tops, weightless, totals })
     }
 
     fn leaves(&self) -> impl Iterator<Item = usize> + '_ {
@@ -273,7 +276,8 @@ impl<'a> Tree<'a> {
             let queue = &self.queues[position];
             let divided = !self.is_leaf[position] || users[position].len() > 1;
             let somebody = below[position].contains(&true);
-            divided && somebody && (!self.is_above_all(position) || self.limits(queue))
+            let is_root = self.is_above_all(position) && self.root == Some(queue.name.as_str());
+            divided && somebody && (!is_root || self.limits(queue))
         };
         let empty =
             (0..self.queues.len()).filter(|queue| !self.is_leaf[*queue] && !below[*queue].contains(&true));

@@ -102,7 +102,8 @@ pub(super) fn read_of(source: source::Source) -> Result<Element, InstanceError> 
         }
     }
     let root = inside(&mut open).children.pop();
-    root.ok_or_else(|| malformed(0, "there is no XML element here".into()))
+    let problem = "there is no XML element here; expected a fair-scheduler.xml or a capacity-scheduler.xml";
+    root.ok_or_else(|| malformed(0, problem.into()))
 }
 
 /// The element that is read into; the document itself is never closed.

@@ -1,6 +1,6 @@
 //! Guarantees that cannot be kept together: the part of them that can, and the prices that prove it.
 
-use crate::{AloneGroup, Instance, Objective, Owner, QuotaAmount, Solution, UserId};
+use crate::{AloneGroup, ClassId, GroupId, Instance, Objective, Owner, QuotaAmount, Solution, UserId};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -23,6 +23,18 @@ pub struct Shortfall {
     pub who: Vec<String>,
     /// What there is too little of, what is worth most first: resources of classes, and limits.
     pub what: Vec<String>,
+    /// Inside which group that is so, if it is not among all: the group is guaranteed something, and what is guaranteed inside it cannot
+    /// be kept with that. The proof is one of what the group would divide alone; a group inside that comes after it.
+    pub inside: Vec<InsideGroup>,
+}
+
+/// A group inside which guarantees cannot be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InsideGroup {
+    /// The group, of all groups or of those inside the one before.
+    pub group: GroupId,
+    /// What messages call it.
+    pub name: String,
 }
 
 /// So many are named of each list.
@@ -64,10 +76,7 @@ impl Shortfall {
             let worth = price * row.amount.to_f64();
             if worth > LITTLE {
                 let (owner, resource) = (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
-                let on = row.classes.as_ref().map_or(String::new(), |classes| {
-                    let ids = classes.iter().map(|class| instance.classes()[class.0].id.clone());
-                    format!(" on {}", listed(ids.collect()))
-                });
+                let on = on(instance, row.classes.as_deref());
                 // Alone with its members a group has no more than it is guaranteed.
                 let is_sure = instance.quota_of(row.owner).is_some_and(|quota| {
                     let is_row = |sure: QuotaAmount<'_>| {
@@ -112,8 +121,35 @@ impl Shortfall {
             guaranteed,
             who: ordered(of_groups.chain(of_users).collect()),
             what: ordered(what),
+            inside: Vec::new(),
         }
     }
+
+    /// The same of an instance in which this was found of what one of its groups would divide alone.
+    pub fn inside(mut self, instance: &Instance, group: GroupId) -> Self {
+        let (owner, name) = (Owner::Group(group), instance.name_of(Owner::Group(group)));
+        // Alone its guarantee is its limit.
+        for sure in instance.quota_of(owner).iter().flat_map(|quota| quota.guaranteed()) {
+            let (resource, on) = (&instance.resources()[sure.resource.0], on(instance, sure.classes));
+            let (amount, as_limit) =
+                (sure.amount, format!("the limit of {name} of {} {resource}{on}", sure.amount));
+            for what in self.what.iter_mut().filter(|what| **what == as_limit) {
+                *what = format!("the {amount} {resource}{on} that {name} is guaranteed");
+            }
+        }
+        self.inside.insert(0, InsideGroup { group, name });
+        self
+    }
+}
+
+/// On which classes an amount is, where it is not on all.
+fn on(instance: &Instance, classes: Option<&[ClassId]>) -> String {
+    classes.map_or(String::new(), |classes| {
+        format!(
+            " on {}",
+            listed(classes.iter().map(|class| instance.classes()[class.0].id.clone()).collect())
+        )
+    })
 }
 
 /// Parts of what all guarantees cost below this are not worth a name.
@@ -132,10 +168,18 @@ impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Rounded down, so that it is never said that all can be kept.
         let percent = (self.part * 1e4).floor() / 1e2;
+        let (whose, ways) = match self.inside.last() {
+            None => ("the guarantees cannot be kept together".to_owned(), "lower guarantees or add servers"),
+            Some(InsideGroup { name, .. }) => (
+                format!(
+                    "what is guaranteed inside {name} cannot be kept with what that is guaranteed itself"
+                ),
+                "lower guarantees inside it, raise its own or add servers",
+            ),
+        };
         write!(
             f,
-            "the guarantees cannot be kept together, at most {percent:.2}% of each: {} {} guaranteed more than fits; \
-             what stands against it is {}; lower guarantees or add servers",
+            "{whose}, at most {percent:.2}% of each: {} {} guaranteed more than fits; what stands against it is {}; {ways}",
             listed(self.who.clone()),
             if self.who.len() == 1 { "is" } else { "are together" },
             listed(self.what.clone()),

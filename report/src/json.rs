@@ -148,6 +148,15 @@ fn problem(error: &serde_json::Error) -> String {
     }
 }
 
+/// What is wrong with a file that holds no JSON at all, if it does not.
+fn no_json(bytes: &[u8]) -> Option<&'static str> {
+    match bytes.trim_ascii_start().first() {
+        None => Some("the file is empty"),
+        Some(b'{' | b'[') => None,
+        Some(_) => Some("is no JSON, which begins with {; give a result that fairplan wrote"),
+    }
+}
+
 /// The lines of a file of several documents, counted from 1, without empty ones.
 pub(crate) fn numbered_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     (1..).zip(bytes.split(|byte| *byte == b'\n')).filter(|(_, line)| !line.trim_ascii().is_empty())
@@ -160,8 +169,8 @@ pub fn read_json<'a, T: Deserialize<'a>>(file: &str, bytes: &'a [u8]) -> Result<
         return Ok(document);
     }
     let malformed = |place: String, problem: String| MalformedResult { file: file.into(), place, problem };
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(malformed(String::new(), "the file is empty".into()));
+    if let Some(problem) = no_json(bytes) {
+        return Err(malformed(String::new(), problem.into()));
     }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
@@ -196,10 +205,10 @@ pub fn format_of(file: &str, bytes: &[u8]) -> Result<String, MalformedResult> {
     format.ok_or_else(|| MalformedResult {
         file: file.into(),
         place: String::new(),
-        problem: match outcome {
-            _ if bytes.iter().all(u8::is_ascii_whitespace) => "the file is empty".into(),
-            Err(error) => self::problem(&error),
-            Ok(()) => "has no `format`; give a result that fairplan wrote".into(),
+        problem: match (no_json(bytes), outcome) {
+            (Some(problem), _) => problem.into(),
+            (None, Err(error)) => self::problem(&error),
+            (None, Ok(())) => "has no `format`; give a result that fairplan wrote".into(),
         },
     })
 }
@@ -266,6 +275,9 @@ mod tests {
             "f: has no `format`; give a result that fairplan wrote"
         );
         assert_eq!(format_of("f", b" \n").unwrap_err().to_string(), "f: the file is empty");
+        let told = "f: is no JSON, which begins with {; give a result that fairplan wrote";
+        assert_eq!(format_of("f", b"hello there").unwrap_err().to_string(), told);
+        assert_eq!(read_json::<Value>("f", b"hello there").unwrap_err().to_string(), told);
         assert!(format_of("f", b"[1]").unwrap_err().to_string().contains("expected an object"));
     }
 

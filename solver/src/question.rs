@@ -2,9 +2,7 @@
 
 use crate::aggregation::work;
 use crate::reduction::Reduction;
-use fairplan_instances::{
-    AloneGroup, Deadline, Instance, Objective, Owner, Solution, SolverError, Violation,
-};
+use fairplan_instances::{AloneGroup, Deadline, Instance, Objective, Solution, SolverError};
 use std::cell::OnceCell;
 
 /// An instance with what is asked of it.
@@ -59,9 +57,7 @@ impl<'a> Question<'a> {
             let question = Question::new(&alone.instance, self.objective, self.backend, self.deadline);
             solve(&question).map_err(|error| match error {
                 SolverError::Guarantees(shortfall) => {
-                    let (place, who) = (alone.group.0, self.instance.name_of(Owner::Group(alone.group)));
-                    let problem = format!("what is guaranteed inside it is more than that: {shortfall}");
-                    Violation::new(format!("groups[{place}].guarantee"), who, problem).into()
+                    SolverError::Guarantees(Box::new(shortfall.inside(self.instance, alone.group)))
                 }
                 other => other,
             })

@@ -4,8 +4,8 @@
 use crate::conformance::backends;
 use crate::groups::{conforms, in_groups};
 use fairplan_instances::{
-    Allocation, Certificate, ClassAmounts, ClassId, DraftQuota, Instance, LimitedBy, Objective, Quota,
-    ResourceId, Shortfall, Solution, Solver, SolverError, UserId,
+    Allocation, Certificate, ClassAmounts, ClassId, DraftQuota, GroupId, InsideGroup, Instance, LimitedBy,
+    Objective, Quota, ResourceId, Shortfall, Solution, Solver, SolverError, UserId,
 };
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{
@@ -65,10 +65,9 @@ fn quotas_are_kept_exactly(seeds: Range<u64>, objective: Objective, random: fn(u
                 Ok(_) => conforms(&instance, objective, solver.as_ref()),
                 Err(Unkept::Part(part)) => refuses(&instance, objective, solver.as_ref(), part),
                 Err(Unkept::Inside) => match solver.solve(&instance, objective) {
-                    Err(error)
-                        if error.to_string().contains("what is guaranteed inside it is more than that") =>
-                    {
-                        Ok(())
+                    Err(SolverError::Guarantees(shortfall)) if !shortfall.inside.is_empty() => {
+                        let verdict = verify_shortfall(&instance, objective, &shortfall);
+                        verdict.holds.then_some(()).ok_or(verdict.witness)
                     }
                     other => Err(format!("{other:?}")),
                 },
@@ -179,11 +178,17 @@ fn what_a_group_is_guaranteed_its_members_divide_as_if_alone_and_the_rest_goes_b
 fn what_is_guaranteed_inside_a_group_is_no_more_than_the_group_is() {
     let both = vec![guarantee(true, "a", "4"), guarantee(false, "user-0", "7")];
     let instance = two_groups(both).build().unwrap();
-    let refusal = backends()[0].solve(&instance, Objective::Drfh).unwrap_err().to_string();
-    assert!(
-        refusal.starts_with("groups[0].guarantee = group a: what is guaranteed inside it is more than that"),
-        "{refusal}"
-    );
+    let short = shortfall(&instance);
+    let told = "what is guaranteed inside group a cannot be kept with what that is guaranteed itself, at most 57.14% of each: user \
+                user-0 is guaranteed more than fits; what stands against it is the 4 resource-0 that group a is guaranteed; lower \
+                guarantees inside it, raise its own or add servers";
+    assert_eq!(short.to_string(), told);
+    let holds = |short: &Shortfall| verify_shortfall(&instance, Objective::Drfh, short).holds;
+    assert!(holds(&short));
+    // The proof is of what that group would divide, and of no other.
+    assert!(!holds(&Shortfall { inside: Vec::new(), ..short.clone() }));
+    let elsewhere = InsideGroup { group: GroupId(1), name: "group b".into() };
+    assert!(!holds(&Shortfall { inside: vec![elsewhere], ..short }));
 }
 
 #[test]
@@ -381,7 +386,7 @@ fn a_guarantee_beyond_the_classes_of_its_groups_is_refused_with_both_named() {
         guarantee(false, "user-0", "3"),
     ];
     let refusal = Objective::Drfh.applies_to(&draft.build().unwrap()).unwrap_err().to_string();
-    let told = "groups[0].guarantee = group a: user user-0 can have nothing of it on some classes, but of what user user-0 is \
+    let told = "groups[0].guarantees = group a: user user-0 can have nothing of it on some classes, but of what user user-0 is \
                 guaranteed, which is inside it; state the classes in both";
     assert_eq!(refusal, told);
 }

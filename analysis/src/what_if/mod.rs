@@ -47,7 +47,7 @@ fn solved_as_far_as_guaranteed(
 ) -> Result<(Solution, Option<String>), SolverError> {
     let why = match solved(solver, variant) {
         Err(SolverError::Guarantees(shortfall)) => shortfall.to_string(),
-        // What is guaranteed inside a group may be more than the servers hold of what that is guaranteed.
+        // A guarantee inside another may no longer be a part of that.
         Err(SolverError::Inapplicable(violation)) if variant.has_guarantees() => violation.to_string(),
         other => return other.map(|solution| (solution, None)),
     };

@@ -10,7 +10,7 @@ use super::manifests::{Metadata, documents, documents_in, nullable};
 use super::queues::{self, Cluster, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::{Quantity, Written};
-use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
+use fairplan_instances::{Decimal, Instance, InstanceError, ResourceKind, Violation, wording};
 use hashbrown::HashMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -52,8 +52,8 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let nodes = nodes_that_count(&options.nodes, report)?;
     let offered: BTreeSet<&str> =
         nodes.iter().flat_map(|node| node.allocatable.keys()).map(String::as_str).collect();
-    let gpu = offered.iter().find(|name| name.ends_with("/gpu")).copied().unwrap_or(GPU);
-    let mut reading = Reading { found: Vec::new(), gpu: gpu.to_owned() };
+    let gpu = offered.iter().find(|name| ResourceKind::of(name) == ResourceKind::Gpu).copied().unwrap_or(GPU);
+    let mut reading = Reading { found: Vec::new(), gpu: gpu.to_owned(), has_root: true };
     for file in &options.queues {
         for document in documents(file)? {
             reading.document(file, &document, report)?;
@@ -84,8 +84,9 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let queues = reading.tree(&resources, &totals).map_err(failed)?;
     let name = format!("Kubernetes, {}", wording::counted(servers.len() as u64, "node", "nodes"));
     let resources = resources.iter().map(|name| (*name).to_owned()).collect();
-    let cluster =
-        Cluster { name, resources, memory: Memory::Bytes, servers: &servers, places: queues::one_place() };
+    let root = reading.has_root.then_some("root");
+    let places = queues::one_place();
+    let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers, places, root };
     queues::instance(cluster, &queues, report).map_err(|violation| Stopped::Building(failed(violation)))
 }
 
@@ -123,6 +124,8 @@ struct Reading {
     found: Vec<Found>,
     /// The name under which these nodes have GPUs.
     gpu: String,
+    /// Whether all queues are of schedulers that have them below `root`: KAI has none.
+    has_root: bool,
 }
 
 #[derive(Deserialize)]

@@ -231,6 +231,9 @@ fn what_kais_departments_are_sure_of_stays_theirs_and_of_one_above_all_is_left_o
     let (found, report) = read(queue("one", "", 30_000, 40_000) + &queue("a", "one", 0, -1));
     assert_eq!(found[0], "[one] w1 most cpu=40");
     assert_eq!(report.count("guarantees of the queue above all left out: everybody is in it"), 1, "{report}");
+    // KAI has no queue above all of its own.
+    let (found, _) = read(queue("root", "", 0, -1) + &queue("a", "root", 0, -1));
+    assert_eq!(found, ["[root] w1", "a <root w1 1,4288728099.68,0"]);
 }
 
 #[test]

@@ -116,13 +116,13 @@ type Sums = BTreeMap<(String, String), Quantity>;
 /// each, unless a task takes one flavor of each of several resource groups.
 ///
 /// *Classes*: with nodes these, alike in what they have and in the flavors whose labels and taints let tasks run there. Without, each
-/// flavor of a pool (a root cohort, or a queue without cohort) is one server with all its quotas. *Tasks*: of Workloads where the
+/// flavor is one server with all its quotas, of which each pool (a root cohort, or a queue without cohort) may have its own. *Tasks*: of Workloads where the
 /// files have any, of each shape so many; else one GPU or core with its part of the queue's quotas, or less, so that every server
 /// holds one.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, object, field and value are named), cohorts inside themselves,
-/// flavors that no file describes where there are nodes, files without a ClusterQueue that has a quota.
+/// flavors that no file describes where there are nodes or descriptions of others, files without a ClusterQueue that has a quota.
 pub fn kueue(options: &KueueOptions) -> Result<(Instance, ImportReport), ImportFailure> {
     counted(|report| read(options, report))
 }
@@ -147,6 +147,9 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
         let read_some = report.count("cluster queues") > 0;
         return Err(if read_some { Stopped::Building(failure) } else { Stopped::Reading(failure) });
     }
+    if !options.nodes.is_empty() || !found.flavors.is_empty() {
+        known_flavors(&found).map_err(|violation| Stopped::Building(failed(violation)))?;
+    }
     let resources = resources(&found);
     let places = match options.nodes.as_slice() {
         [] => Places::of_quotas(&found.queues, &found.cohorts, &resources),
@@ -156,8 +159,7 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
         }
     };
     let places = places.map_err(|violation| Stopped::Building(failed(violation)))?;
-    let has_nodes = !options.nodes.is_empty();
-    let tree = tree::Tree { found: &found, places: &places, resources: &resources, has_nodes };
+    let tree = tree::Tree { found: &found, places: &places, resources: &resources };
     let queues = tree.queues(options, report).map_err(|violation| Stopped::Building(failed(violation)))?;
     let counted = wording::counted(found.queues.len() as u64, "cluster queue", "cluster queues");
     let Places { names, servers, .. } = &places;
@@ -167,8 +169,22 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
         memory: Memory::Bytes,
         servers,
         places: names.clone(),
+        root: None,
     };
     queues::instance(cluster, &queues, report).map_err(|violation| Stopped::Building(failed(violation)))
+}
+
+/// Refuses flavors that no object describes.
+fn known_flavors(found: &Found) -> Result<(), Violation> {
+    let of_queues = found.queues.iter().map(|queue| ("ClusterQueue", &queue.name, &queue.amounts));
+    let of_cohorts = found.cohorts.iter().map(|cohort| ("Cohort", &cohort.name, &cohort.amounts));
+    for (kind, name, amounts) in of_queues.chain(of_cohorts) {
+        if let Some(unknown) = amounts.iter().find(|amount| !found.flavors.contains_key(&amount.flavor)) {
+            let problem = "there is no ResourceFlavor of this name in the files; add `resourceflavors` to what kubectl gets";
+            return Err(Violation::new(format!("{kind} {name}: flavor"), &unknown.flavor, problem));
+        }
+    }
+    Ok(())
 }
 
 /// Reads all objects.

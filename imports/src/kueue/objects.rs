@@ -162,6 +162,8 @@ impl FairSharing {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Group {
+    #[serde(rename = "coveredResources", deserialize_with = "nullable")]
+    covered: Vec<String>,
     #[serde(deserialize_with = "nullable")]
     flavors: Vec<Flavor>,
 }
@@ -200,7 +202,7 @@ pub(super) struct Amount {
 pub(super) fn amounts(manifest: &Manifest, groups: &[Group]) -> Result<Vec<Amount>, InstanceError> {
     let lends_own = manifest.kind == "ClusterQueue";
     let mut amounts: Vec<Amount> = Vec::new();
-    for (group, Group { flavors }) in groups.iter().enumerate() {
+    for (group, Group { covered, flavors }) in groups.iter().enumerate() {
         for Flavor { name, resources } in flavors {
             for quota in resources {
                 let place = |field: &str| {
@@ -213,6 +215,13 @@ pub(super) fn amounts(manifest: &Manifest, groups: &[Group]) -> Result<Vec<Amoun
                 let limit = |field: &str, written: &Option<Written>| {
                     written.as_ref().map(|written| read(field, written)).transpose()
                 };
+                if !covered.is_empty() && !covered.contains(&quota.name) {
+                    let problem = format!(
+                        "is not among the coveredResources of its group, which are {}",
+                        covered.join(", ")
+                    );
+                    return Err(manifest.refused(&place(""), "", &problem));
+                }
                 let nominal = read(".nominalQuota", &quota.nominal)?;
                 let borrowing = limit(".borrowingLimit", &quota.borrowing)?;
                 let lending = limit(".lendingLimit", &quota.lending)?;

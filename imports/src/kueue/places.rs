@@ -1,6 +1,6 @@
 //! Where quotas are: the nodes of a flavor, or, of a cluster of which no nodes are known, all quotas of one flavor.
 
-use super::{ClusterQueue, Cohort, Sums};
+use super::{ClusterQueue, Cohort};
 use crate::census::Server;
 use crate::kubernetes::{Conditions, Node, Taint};
 use fairplan_instances::quantity::Quantity;
@@ -29,8 +29,10 @@ pub(super) fn choices(queue: &ClusterQueue) -> Vec<Choice> {
 pub(super) struct Places {
     pub(super) names: Vec<String>,
     pub(super) servers: Vec<Server>,
-    /// Of each place the pool, where every pool has servers of its own, and the flavors.
-    flavors: Vec<(Option<String>, BTreeSet<String>)>,
+    /// Of each place and resource, whether several pools have quotas of it there, or nodes may have more than these.
+    pub(super) shared: Vec<Vec<bool>>,
+    /// Without nodes: the flavors of each place.
+    flavors: Vec<BTreeSet<String>>,
     /// With nodes: which place a choice is.
     choices: Vec<Choice>,
     /// With nodes: where what the queues of a pool use of a flavor runs, by pool and flavor.
@@ -38,24 +40,19 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Where a queue of a pool has its quotas, of each of its choices.
-    pub(super) fn of_choice(&self, pool: &str, choice: &Choice) -> Option<usize> {
+    /// Where a queue has its quotas, of each of its choices.
+    pub(super) fn of_choice(&self, choice: &Choice) -> Option<usize> {
         if let Some(place) = self.choices.iter().position(|known| known == choice) {
             return Some(place);
         }
         let flavor = choice.iter().flatten().next()?;
-        self.flavors
-            .iter()
-            .position(|(own, flavors)| own.as_deref() == Some(pool) && flavors.contains(flavor))
+        self.flavors.iter().position(|flavors| flavors.contains(flavor))
     }
 
     /// Where all that a pool uses of a flavor runs.
     pub(super) fn of_flavor(&self, pool: &str, flavor: &str) -> Option<usize> {
-        let is_it = |(own, flavors): &(Option<String>, BTreeSet<String>)| {
-            own.as_deref() == Some(pool) && flavors.contains(flavor)
-        };
         let used = self.uses.get(&(pool.to_owned(), flavor.to_owned()));
-        used.copied().or_else(|| self.flavors.iter().position(is_it))
+        used.copied().or_else(|| self.flavors.iter().position(|flavors| flavors.contains(flavor)))
     }
 
     /// The nodes; a place is all nodes to which a flavor of each group of a choice lets tasks. A task has the tolerations of all its
@@ -69,13 +66,6 @@ impl Places {
         let mut choices: Vec<Choice> = Vec::new();
         for queue in queues {
             for choice in self::choices(queue) {
-                if let Some(unknown) =
-                    choice.iter().flatten().find(|flavor| !conditions.contains_key(*flavor))
-                {
-                    let place = format!("ClusterQueue {}: flavor", queue.name);
-                    let problem = "there is no ResourceFlavor of this name in the files; add `resourceflavors` to what kubectl gets";
-                    return Err(Violation::new(place, unknown, problem));
-                }
                 if !choices.contains(&choice) {
                     choices.push(choice);
                 }
@@ -122,48 +112,45 @@ impl Places {
             let meets = meets.iter().map(|nodes| nodes[n]).collect();
             servers.push(Server { name, kind, capacity, meets });
         }
-        Ok(Self { names, servers, flavors: Vec::new(), choices, uses })
+        let shared = vec![vec![true; resources.len()]; names.len()];
+        Ok(Self { names, servers, shared, flavors: Vec::new(), choices, uses })
     }
 
-    /// One server a pool and flavor, with all its quotas; flavors of which a task takes one each are one server.
+    /// One server a flavor, with all its quotas; flavors of which a task takes one each are one server.
     pub(super) fn of_quotas(
         queues: &[ClusterQueue],
         cohorts: &[Cohort],
         resources: &[String],
     ) -> Result<Self, Violation> {
-        let mut parts: Vec<(String, BTreeSet<String>)> = Vec::new();
-        for queue in queues {
-            choices(queue).iter().for_each(|choice| join(&mut parts, &queue.pool, choice));
-        }
-        let mut totals: Vec<Sums> = vec![Sums::new(); parts.len()];
+        let mut parts: Vec<BTreeSet<String>> = Vec::new();
+        queues.iter().for_each(|queue| choices(queue).iter().for_each(|choice| join(&mut parts, choice)));
+        let mut totals: Vec<BTreeMap<&str, Quantity>> = vec![BTreeMap::new(); parts.len()];
+        let mut pools: Vec<BTreeMap<&str, BTreeSet<&str>>> = vec![BTreeMap::new(); parts.len()];
         let of_queues = queues.iter().map(|queue| (&queue.pool, &queue.amounts));
         let of_cohorts = cohorts.iter().map(|cohort| (&cohort.pool, &cohort.amounts));
         for (pool, amounts) in of_queues.chain(of_cohorts) {
             for amount in amounts {
-                let is_there = |(own, flavors): &(String, BTreeSet<String>)| {
-                    own == pool && flavors.contains(&amount.flavor)
-                };
-                if let Some(part) = parts.iter().position(is_there) {
-                    let total = totals[part].entry((String::new(), amount.resource.clone())).or_default();
+                if let Some(part) = parts.iter().position(|flavors| flavors.contains(&amount.flavor)) {
+                    let total = totals[part].entry(&amount.resource).or_default();
                     *total = total.plus(amount.nominal);
+                    pools[part].entry(&amount.resource).or_default().insert(pool);
                 }
             }
         }
-        let several = parts.iter().any(|(pool, _)| *pool != parts[0].0);
-        let name = |(pool, flavors): &(String, BTreeSet<String>)| {
-            let flavors = flavors.iter().cloned().collect::<Vec<_>>().join("+");
-            if several { format!("{pool}/{flavors}") } else { flavors }
-        };
+        let name = |flavors: &BTreeSet<String>| flavors.iter().cloned().collect::<Vec<_>>().join("+");
         let names: Vec<String> = parts.iter().map(name).collect();
         let mut servers = Vec::with_capacity(parts.len());
         for (place, total) in totals.iter().enumerate() {
-            let of = |name: &str| total.get(&(String::new(), name.to_owned())).copied();
-            let capacity = exact(&names[place], resources, of)?;
+            let capacity = exact(&names[place], resources, |name| total.get(name).copied())?;
             let meets = (0..parts.len()).map(|other| other == place).collect();
             servers.push(Server { name: names[place].clone(), capacity, meets, ..Server::default() });
         }
-        let flavors = parts.into_iter().map(|(pool, flavors)| (Some(pool), flavors)).collect();
-        Ok(Self { names, servers, flavors, choices: Vec::new(), uses: BTreeMap::new() })
+        let is_shared = |pools: &BTreeMap<&str, BTreeSet<&str>>| -> Vec<bool> {
+            let several = |name: &String| pools.get(name.as_str()).is_some_and(|pools| pools.len() > 1);
+            resources.iter().map(several).collect()
+        };
+        let shared = pools.iter().map(is_shared).collect();
+        Ok(Self { names, servers, shared, flavors: parts, choices: Vec::new(), uses: BTreeMap::new() })
     }
 }
 
@@ -186,16 +173,15 @@ fn lets_in(choice: &Choice, node: &Node, conditions: &BTreeMap<String, Condition
     tolerated.iter().any(|taints| taints.iter().all(|tolerated| *tolerated))
 }
 
-/// Makes the flavors of a choice of a pool one part.
-fn join(parts: &mut Vec<(String, BTreeSet<String>)>, pool: &str, choice: &Choice) {
+/// Makes the flavors of a choice one part.
+fn join(parts: &mut Vec<BTreeSet<String>>, choice: &Choice) {
     let mut together: BTreeSet<String> = choice.iter().flatten().cloned().collect();
-    let touched =
-        |(own, flavors): &(String, BTreeSet<String>)| own == pool && !flavors.is_disjoint(&together);
+    let touched = |flavors: &BTreeSet<String>| !flavors.is_disjoint(&together);
     let at = parts.iter().position(touched).unwrap_or(parts.len());
     let (joined, others): (Vec<_>, Vec<_>) = std::mem::take(parts).into_iter().partition(touched);
     *parts = others;
-    together.extend(joined.into_iter().flat_map(|(_, flavors)| flavors));
-    parts.insert(at.min(parts.len()), (pool.to_owned(), together));
+    together.extend(joined.into_iter().flatten());
+    parts.insert(at.min(parts.len()), together);
 }
 
 fn exact(

@@ -26,24 +26,18 @@ fn without_nodes_the_quotas_of_a_root_cohort_are_the_servers() {
     assert_eq!(
         classes(&instance),
         [
-            // 9 + 3 and the cohort's own 6 cores; 36Gi + 12Gi.
-            "department/a100+default x1 18,51539607552,4",
-            "alone/default x1 4,0,0",
+            // 9 + 3, the cohort's own 6 cores and the 4 of the queue without cohort; 36Gi + 12Gi.
+            "a100+default x1 22,51539607552,4",
         ]
     );
-    let on = "on department/a100+default";
     assert_eq!(
         tenants(&instance),
         [
-            "[research] <department w1 sure on department/a100+default cpu=15 memory=38654705664 nvidia.com/gpu=4",
-            "[department] w1",
-            &format!(
-                "team-a <research w2 2.25,9663676416,1 {on} sure cpu=9 memory=38654705664 nvidia.com/gpu=4 most cpu=12"
-            ),
-            &format!(
-                "team-b <department w1 1,4294967296,0 {on} sure cpu=3 memory=12884901888 kept memory=6442450944"
-            ),
-            "alone w1 1,0,0 on alone/default sure cpu=4",
+            "[research] <department w1 sure cpu=15 memory=38654705664 nvidia.com/gpu=4",
+            "[department] w1 most cpu=18",
+            "team-a <research w2 2.25,9663676416,1 sure cpu=9 memory=38654705664 nvidia.com/gpu=4 most cpu=12",
+            "team-b <department w1 1,4294967296,0 sure cpu=3 memory=12884901888 kept memory=6442450944",
+            "alone w1 1,0,0 sure cpu=4 most cpu=4",
         ]
     );
     for (count, what) in [
@@ -66,13 +60,12 @@ fn weights_are_parts_of_the_quotas_and_users_local_queues_when_asked_for() {
     let local = KueueOptions { users: QueueLevel::LocalQueue, ..options() };
     let (instance, report) = kueue(&local).unwrap();
     let sure = "cpu=9 memory=38654705664 nvidia.com/gpu=4";
-    let on = "department/a100+default";
     assert_eq!(
-        tenants(&instance)[1..],
+        tenants(&instance)[2..],
         [
-            format!("[team-a] <research w2 sure on {on} {sure} most on {on} cpu=12"),
-            format!("lab/ada <team-a w3 2.25,9663676416,1 on {on}"),
-            format!("lab/bob <team-a w1 2.25,9663676416,1 on {on}"),
+            format!("[team-a] <research w2 sure {sure} most cpu=12"),
+            "lab/ada <team-a w3 2.25,9663676416,1".to_owned(),
+            "lab/bob <team-a w1 2.25,9663676416,1".to_owned(),
         ]
     );
     assert_eq!(report.count("cluster queues left out: no local queue names them"), 2);
@@ -129,12 +122,13 @@ fn without_nodes_each_flavor_is_a_server_with_all_its_quotas() {
     let (instance, _) = kueue(&fleet(&folder, "", false)).unwrap();
     assert_eq!(classes(&instance), ["gpu x1 32,4", "plain x1 11,0"]);
     let told = tenants(&instance);
+    assert_eq!(told[0], "[company] w1");
     assert_eq!(
-        told[0],
-        "[labs] w3 sure on gpu cpu=32 nvidia.com/gpu=4 sure on plain cpu=7 most on plain cpu=9 kept on plain cpu=4"
+        told[1],
+        "[labs] <company w3 sure on gpu cpu=32 nvidia.com/gpu=4 sure on plain cpu=7 most on plain cpu=9 kept on plain cpu=4"
     );
     assert_eq!(
-        told[2],
+        told[3],
         "vision@gpu <vision w1 8,1 on gpu sure cpu=32 nvidia.com/gpu=4 kept nvidia.com/gpu=1"
     );
 }
@@ -205,6 +199,26 @@ fn circles_of_cohorts_unknown_flavors_and_second_names_are_refused() {
             object("ClusterQueue", "lost", &quota("arm")),
             true,
             "ClusterQueue lost: flavor = arm: there is no ResourceFlavor of this name in the files",
+        ),
+        (
+            object("ClusterQueue", "lost", &quota("arm")),
+            false,
+            "ClusterQueue lost: flavor = arm: there is no ResourceFlavor of this name in the files",
+        ),
+        (
+            object("Cohort", "lost", &quota("arm")),
+            false,
+            "Cohort lost: flavor = arm: there is no ResourceFlavor",
+        ),
+        (
+            object(
+                "ClusterQueue",
+                "own",
+                &quota("plain").replace("flavors", "coveredResources: [memory], flavors"),
+            ),
+            false,
+            "ClusterQueue own: spec.resourceGroups[0], flavor plain, cpu: is not among the coveredResources of its group, \
+             which are memory",
         ),
         (object("ClusterQueue", "web", &quota("plain")), false, "metadata.name = web: is named twice"),
     ] {
@@ -351,4 +365,60 @@ fn real_queues_become_the_users_and_pools_that_their_files_name() {
 fn nobody_is_warned_about_the_size_of_tasks_that_were_made_up() {
     let (instance, _) = kueue(&options()).unwrap();
     assert_eq!(fairplan_instances::lint(&instance), []);
+}
+
+/// What becomes of these queues without a ResourceFlavor and without nodes, each with its specification.
+fn of_quotas_only(queues: &[(&str, &str)]) -> (Vec<String>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let object = |(name, spec): &(&str, &str)| {
+        format!(
+            "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n---\n"
+        )
+    };
+    std::fs::write(&path, queues.iter().map(object).collect::<String>()).unwrap();
+    let (instance, _) = kueue(&KueueOptions { files: vec![path], ..Default::default() }).unwrap();
+    (classes(&instance), tenants(&instance))
+}
+
+#[test]
+fn a_flavor_of_two_queues_without_a_cohort_keeps_its_name_and_each_has_its_own_quota_of_it() {
+    let plain = |cpu: u64| {
+        format!(
+            "resourceGroups: [{{flavors: [{{name: plain, resources: [{{name: cpu, nominalQuota: {cpu}}}]}}]}}]"
+        )
+    };
+    let (classes, told) = of_quotas_only(&[("a", &plain(10)), ("b", &plain(20))]);
+    assert_eq!(classes, ["plain x1 30"]);
+    assert_eq!(told, ["a w1 1 sure cpu=10 most cpu=10", "b w1 1 sure cpu=20 most cpu=20"]);
+}
+
+#[test]
+fn a_single_queue_on_several_flavors_is_a_group_and_a_single_cohort_too() {
+    let flavor =
+        |name: &str, cpu: u64| format!("{{name: {name}, resources: [{{name: cpu, nominalQuota: {cpu}}}]}}");
+    let spec = format!("resourceGroups: [{{flavors: [{}, {}]}}]", flavor("spot", 4), flavor("reserved", 8));
+    let (_, told) = of_quotas_only(&[("team", &spec)]);
+    assert_eq!(
+        told,
+        [
+            "[team] w1",
+            "team@reserved <team w1 1 on reserved sure cpu=8",
+            "team@spot <team w1 1 on spot sure cpu=4",
+        ]
+    );
+    let spec = format!("cohortName: all, resourceGroups: [{{flavors: [{}]}}]", flavor("spot", 4));
+    assert_eq!(of_quotas_only(&[("team", &spec)]).1, ["[all] w1", "team <all w1 1 sure cpu=4"]);
+}
+
+#[test]
+fn a_task_of_a_queue_with_memory_of_gpus_is_one_core_with_its_part() {
+    // Kueue's own example of dynamic resource allocation.
+    let resource = |name: &str, amount: &str| format!("{{name: {name}, nominalQuota: {amount}}}");
+    let all =
+        [resource("cpu", "40"), resource("memory", "200Gi"), resource("gpu.memory", "800Gi")].join(", ");
+    let spec = format!("resourceGroups: [{{flavors: [{{name: default, resources: [{all}]}}]}}]");
+    let (_, told) = of_quotas_only(&[("queue", &spec)]);
+    let (memory, of_gpus) = (5u64 << 30, 20u64 << 30);
+    assert!(told[0].starts_with(&format!("queue w1 1,{memory},{of_gpus} ")), "{told:?}");
 }

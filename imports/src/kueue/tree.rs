@@ -15,8 +15,6 @@ pub(super) struct Tree<'a> {
     pub(super) found: &'a Found,
     pub(super) places: &'a Places,
     pub(super) resources: &'a [String],
-    /// Whether places are nodes, which several pools may share.
-    pub(super) has_nodes: bool,
 }
 
 impl Tree<'_> {
@@ -146,7 +144,7 @@ impl Tree<'_> {
         let mut parts: Vec<Part> = Vec::new();
         let mut flavors: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         for choice in choices(queue) {
-            if let Some(place) = self.places.of_choice(&queue.pool, &choice) {
+            if let Some(place) = self.places.of_choice(&choice) {
                 flavors.entry(place).or_default().extend(choice.into_iter().flatten());
             }
         }
@@ -166,7 +164,7 @@ impl Tree<'_> {
                 let nominal = own().fold(Quantity::default(), |sum, amount| sum.plus(amount.nominal));
                 part.guarantee[r] = Some(self.exact(&queue.name, nominal)?);
                 if queue.cohort.is_none() {
-                    part.limit[r] = part.guarantee[r].filter(|_| self.has_nodes);
+                    part.limit[r] = part.guarantee[r].filter(|_| self.places.shared[place][r]);
                     continue;
                 }
                 if own().all(|amount| amount.borrowing.is_some()) {
@@ -227,7 +225,7 @@ impl Tree<'_> {
                     shape[r] = Some(self.exact(&cohort.name, held.sum)?);
                 }
                 if cohort.parent.is_none() {
-                    let most = Some(held.sum).filter(|_| self.has_nodes);
+                    let most = Some(held.sum).filter(|_| self.places.shared[place][r]);
                     part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;
                     continue;
                 }

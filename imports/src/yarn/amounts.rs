@@ -4,7 +4,7 @@
 //! Source: `FairSchedulerConfiguration.parseResourceConfigValue`, `CapacitySchedulerConfiguration` and
 //! `UnitsConversionUtil` of Hadoop 3. What Hadoop would refuse, or find another number in, is refused here too.
 
-use fairplan_instances::Decimal;
+use fairplan_instances::{Decimal, DecimalError};
 
 /// An amount, or a percentage of what the cluster has.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +111,10 @@ fn number(text: &str) -> Result<Decimal, &'static str> {
     if !text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         return Err(PROBLEM);
     }
-    Decimal::parse(text.as_bytes()).map_err(|_| PROBLEM)
+    Decimal::parse(text.as_bytes()).map_err(|error| match error {
+        DecimalError::TooPrecise | DecimalError::OutOfRange => "is too large, or has too many digits",
+        _ => PROBLEM,
+    })
 }
 
 fn percent(text: &str) -> Result<Amount, &'static str> {
@@ -216,5 +219,9 @@ mod tests {
         ] {
             assert!(read(text).is_err(), "{text}");
         }
+        assert_eq!(
+            read("99999999999999999999999999 mb, 1 vcores"),
+            Err("is too large, or has too many digits")
+        );
     }
 }

@@ -11,6 +11,9 @@ use crate::xml::Element;
 use fairplan_instances::{Decimal, InstanceError};
 use std::collections::{BTreeMap, HashSet};
 
+/// By so many percent the percentages below a queue may miss 100, as in Hadoop (`ParentQueue.PRECISION`).
+const ROUNDING: f64 = 0.05;
+
 /// What the names of all properties that concern queues begin with.
 const PREFIX: &str = "yarn.scheduler.capacity.";
 
@@ -29,14 +32,15 @@ pub(super) fn read(
     let reading = Reading { place, properties };
     let mut queues = vec![reading.root()];
     let mut names = HashSet::new();
-    // Of each queue the part of the cluster that it is due.
+    // Of each queue the part of the cluster that it is due, and the places where its guarantee is a percentage of all there is.
     let mut parts = vec![1.0];
+    let mut in_percent: Vec<Vec<usize>> = vec![(0..place.places.len()).collect()];
     let mut position = 0;
     while position < queues.len() {
         let path = queues[position].name.clone();
         let (first, mut stated) = (queues.len(), Vec::new());
         let children = reading.value(&path, "queues").unwrap_or_default();
-        for child in children.split(',').map(str::trim).filter(|child| !child.is_empty()) {
+        for child in children_of(children) {
             let name = format!("{path}.{child}");
             if reading.value(&name, "state").is_some_and(|state| state.eq_ignore_ascii_case("STOPPED")) {
                 report.one("queues left out: stopped");
@@ -45,10 +49,16 @@ pub(super) fn read(
             if !names.insert(name.clone()) {
                 return Err(place.refused(&format!("queue {path}: queues"), child, "is named twice"));
             }
-            let (capacity, parts) = reading.queue(&name, &queues[position].parts, report)?;
+            if child.contains('.') {
+                let problem = "has a dot, which stands between a queue and those below it; name it otherwise";
+                return Err(place.refused(&format!("queue {path}: queues"), child, problem));
+            }
+            let (capacity, parts, percentages) = reading.queue(&name, &queues[position].parts, report)?;
+            in_percent.push(percentages.into_iter().filter(|at| in_percent[position].contains(at)).collect());
             stated.push(capacity);
             queues.push(Queue { name, parent: Some(position), weight: 0.0, parts, work: None });
         }
+        reading.percentages_are_all(&path, &children_of(children).collect::<Vec<_>>())?;
         let weights = weights(&stated, parts[position]);
         let all: f64 = weights.iter().sum();
         for (queue, weight) in queues[first..].iter_mut().zip(weights) {
@@ -57,11 +67,21 @@ pub(super) fn read(
         }
         position += 1;
     }
+    for (queue, in_percent) in queues.iter_mut().zip(&in_percent).skip(1) {
+        for part in queue.parts.iter_mut().filter(|part| in_percent.contains(&part.place)) {
+            place.lowered(part.place, &mut part.guarantee, report);
+        }
+    }
     if queues.len() == 1 {
         let problem = "there are no queues here: the property yarn.scheduler.capacity.root.queues is missing";
         return Err(place.refused("", "", problem));
     }
     Ok(queues)
+}
+
+/// The names in a `queues`.
+fn children_of(queues: &str) -> impl Iterator<Item = &str> {
+    queues.split(',').map(str::trim).filter(|child| !child.is_empty())
 }
 
 struct Reading<'a> {
@@ -75,6 +95,38 @@ impl Reading<'_> {
         self.properties.get(format!("{queue}.{field}").as_str()).copied()
     }
 
+    /// Refuses percentages that do not come to 100 among the queues below one, stopped ones too, as Hadoop does unless its older rules
+    /// are switched off. All 0 is how queues are set aside.
+    fn percentages_are_all(&self, path: &str, children: &[&str]) -> Result<(), InstanceError> {
+        let legacy = self.properties.get("legacy-queue-mode.enabled");
+        if legacy.is_some_and(|is_on| is_on.trim().eq_ignore_ascii_case("false")) {
+            return Ok(());
+        }
+        let of_labels =
+            self.place.labels.iter().map(|label| format!("accessible-node-labels.{label}.capacity"));
+        for field in std::iter::once("capacity".to_owned()).chain(of_labels) {
+            let stated = |child: &&str| self.value(&format!("{path}.{child}"), &field);
+            let texts: Vec<&str> = children.iter().filter_map(stated).collect();
+            let percent = |text: &&str| text.trim().trim_end_matches('%').trim_end().parse::<f64>();
+            let Ok(percentages) = texts.iter().map(percent).collect::<Result<Vec<f64>, _>>() else {
+                continue;
+            };
+            let sum: f64 = percentages.iter().sum();
+            let is_short = percentages.len() == children.len() && sum > 0.0 && sum < 100.0 - ROUNDING;
+            if is_short || sum > 100.0 + ROUNDING {
+                let sum = (sum * 1e4).round() / 1e4;
+                let problem = "is what the queues below it have together, and Hadoop refuses all but 100% (unless \
+                     yarn.scheduler.capacity.legacy-queue-mode.enabled is false); change one of them";
+                return Err(self.place.refused(
+                    &format!("queue {path}: {field}"),
+                    &format!("{sum}%"),
+                    problem,
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// The root is due all there is, of every label too.
     fn root(&self) -> Queue {
         let part = |(place, totals): (usize, &Vec<Decimal>)| Part {
@@ -85,15 +137,15 @@ impl Reading<'_> {
         Queue { name: "root".into(), parent: None, weight: 1.0, parts, work: None }
     }
 
-    /// What a queue below one with the parts `above` is due and given.
+    /// What a queue below one with the parts `above` is due and given, and at which places in percent.
     fn queue(
         &self,
         name: &str,
         above: &[Part],
         report: &mut ImportReport,
-    ) -> Result<(Capacity, Vec<Part>), InstanceError> {
+    ) -> Result<(Capacity, Vec<Part>, Vec<usize>), InstanceError> {
         let mut due = Capacity::Weight(1.0);
-        let mut parts = Vec::new();
+        let (mut parts, mut in_percent) = (Vec::new(), Vec::new());
         let named = self.value(name, "accessible-node-labels");
         for above in above {
             let field = match above.place.checked_sub(1) {
@@ -117,6 +169,9 @@ impl Reading<'_> {
             if let Some(text) = self.value(name, &maximum).filter(|text| !is_without_end(text)) {
                 part.limit = self.maximum(name, &maximum, text, above, report)?;
             }
+            if matches!(own, Capacity::Percent(_)) {
+                in_percent.push(above.place);
+            }
             if field.is_empty() {
                 due = own;
             } else if stated.is_none() {
@@ -136,7 +191,7 @@ impl Reading<'_> {
             }
             parts.push(part);
         }
-        Ok((due, parts))
+        Ok((due, parts, in_percent))
     }
 
     /// A percentage, a weight (`3w`) or amounts (`[memory=1024,vcores=2]`), of which the larger part of the cluster counts; and
@@ -164,6 +219,10 @@ impl Reading<'_> {
         }
         let number = text.strip_suffix('%').unwrap_or(text);
         let percent = self.place.weight(name, field, number, problem)?;
+        if percent > 100.0 {
+            let problem = "is more than 100%";
+            return Err(self.place.refused(&format!("queue {name}: {field}"), text, problem));
+        }
         let exact = Decimal::parse(number.trim().as_bytes()).unwrap_or(Decimal::ZERO);
         let of = |amount: &Option<Decimal>| amount.and_then(|amount| percent_of(amount, exact));
         Ok((Capacity::Percent(percent), above.guarantee.iter().map(of).collect()))

@@ -12,7 +12,7 @@ use super::queues::{self, Cluster, Stated, added};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::xml;
 use super::{some, together};
-use amounts::Amount;
+use amounts::{Amount, percent_of};
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
 use nodes::Listed;
 use std::collections::BTreeSet;
@@ -64,8 +64,9 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
         ..Server::default()
     };
     let nodes: Vec<Server> = listed.iter().map(server).collect();
-    let places = (0..=labels.len()).map(|place| totals(&nodes, place)).collect();
-    let place = Place { file: &options.queues, places, labels: &labels };
+    let places: Vec<Vec<Decimal>> = (0..=labels.len()).map(|place| totals(&nodes, place)).collect();
+    let held = (0..=labels.len()).map(|place| part_held(&nodes, place)).collect();
+    let place = Place { file: &options.queues, places, held, labels: &labels };
     let queues = match root.name.as_str() {
         "allocations" => fair_scheduler::read(&place, &root, report)?,
         "configuration" => capacity_scheduler::read(&place, &root, report)?,
@@ -79,7 +80,8 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
     let resources = RESOURCES.map(str::to_owned).to_vec();
     let unlabelled = if labels.is_empty() { String::new() } else { "no-label".to_owned() };
     let places = std::iter::once(unlabelled).chain(labels.iter().cloned()).collect();
-    let cluster = Cluster { name, resources, memory: Memory::Mebibytes, servers: &nodes, places };
+    let root = Some("root");
+    let cluster = Cluster { name, resources, memory: Memory::Mebibytes, servers: &nodes, places, root };
     queues::instance(cluster, &queues, report).map_err(|violation| {
         let file = together(options.nodes.iter().chain([&options.queues]));
         Stopped::Building(InstanceError::Invalid { file, violation })
@@ -93,11 +95,34 @@ fn totals(nodes: &[Server], place: usize) -> Vec<Decimal> {
     (0..RESOURCES.len()).map(|r| sum(r).unwrap_or(Decimal::ZERO)).collect()
 }
 
+/// The percentage of all memory and vcores of a place that tasks in the proportions of its nodes can hold there; `None` where that is all.
+///
+/// A queue that is due p% is given p% of each resource until its tasks hold p% of one. All tasks of queues have the proportions of their
+/// nodes, and where nodes are not all of one shape something is left over on each: of so much no queue can be sure.
+fn part_held(nodes: &[Server], place: usize) -> Option<Decimal> {
+    let there = || nodes.iter().filter(|node| node.meets[place]);
+    let of = |node: &Server, r: usize| node.capacity[r].to_f64();
+    let is_usable = |node: &&Server| (0..RESOURCES.len()).all(|r| of(node, r) > 0.0);
+    let all: Vec<f64> = (0..RESOURCES.len()).map(|r| there().map(|node| of(node, r)).sum()).collect();
+    let task: Vec<f64> =
+        (0..RESOURCES.len()).map(|r| there().filter(is_usable).map(|node| of(node, r)).sum()).collect();
+    let tasks =
+        |amount: &dyn Fn(usize) -> f64| (0..RESOURCES.len()).map(|r| amount(r) / task[r]).collect::<Vec<_>>();
+    let least = |tasks: Vec<f64>| tasks.into_iter().fold(f64::INFINITY, f64::min);
+    let held: f64 = there().filter(is_usable).map(|node| least(tasks(&|r| of(node, r)))).sum();
+    let part = held / tasks(&|r| all[r]).into_iter().fold(0.0, f64::max);
+    // Cut to hundredths of a percent, so that what is stated can be kept.
+    let hundredths = (part * 1e4 + 1e-9).floor();
+    (part < 1.0 - 1e-9 && hundredths >= 1.0).then(|| Decimal::new(hundredths as u64, -2).ok()).flatten()
+}
+
 /// Names what a problem is in, and what percentages are of.
 struct Place<'a> {
     file: &'a str,
     /// What the nodes without a label have of each of [`RESOURCES`], then those of each label.
     places: Vec<Vec<Decimal>>,
+    /// Of each of them, [`part_held`].
+    held: Vec<Option<Decimal>>,
     labels: &'a [String],
 }
 
@@ -130,6 +155,26 @@ impl Place<'_> {
             None => Ok(None),
         };
         amounts.of.iter().zip(whole).map(absolute).collect()
+    }
+
+    /// As much of what a queue is sure of in percent as all queues can be sure of together.
+    fn lowered(&self, place: usize, guarantee: &mut Stated, report: &mut ImportReport) {
+        let Some(percent) = self.held[place] else { return };
+        if guarantee.iter().all(Option::is_none) {
+            return;
+        }
+        for amount in guarantee.iter_mut() {
+            *amount = amount.and_then(|amount| percent_of(amount, percent));
+        }
+        let on = match place.checked_sub(1) {
+            Some(label) => format!("nodes with the label {}", self.labels[label]),
+            None if self.labels.is_empty() => "these nodes".to_owned(),
+            None => "nodes without a label".to_owned(),
+        };
+        report.one(format!(
+            "queues whose guarantees in percent are lowered to {percent}% of them: tasks with as much memory a vcore as {on} have \
+             together fill no more of them"
+        ));
     }
 
     /// The same of the whole cluster.

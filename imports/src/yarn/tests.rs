@@ -64,14 +64,73 @@ fn capacities_are_weights_and_in_percent_guarantees_and_maxima_are_of_the_queue_
     assert_eq!(
         tenants(&instance),
         [
-            "[root.research] w25 sure memory=65536 vcores=10 most memory=131072 vcores=20",
-            "root.production w75 6553.6,1 sure memory=196608 vcores=30",
+            // Tasks of 6553.6 MiB a vcore take ten of sixteen vcores on two nodes, and 52428.8 of 131072 MiB on the third: 28 of 40.
+            "[root.research] w25 sure memory=45875.2 vcores=7 most memory=131072 vcores=20",
+            "root.production w75 6553.6,1 sure memory=137625.6 vcores=21",
             // Weights guarantee nothing.
             "root.research.alice <root.research w3 6553.6,1",
             "root.research.bob <root.research w1 6553.6,1 most memory=52428.8 vcores=8",
         ]
     );
     assert_eq!(report.count("queues left out: stopped"), 1);
+    let lowered = "queues whose guarantees in percent are lowered to 70% of them: tasks with as much memory a vcore as these nodes have \
+                   together fill no more of them";
+    assert_eq!(report.count(lowered), 2, "{report}");
+}
+
+/// The shipped nodes under a capacity scheduler with these properties of queues.
+fn with_properties(properties: &[(&str, &str)]) -> Result<(Vec<String>, ImportReport), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("capacity-scheduler.xml").to_str().unwrap().to_owned();
+    let property = |(name, value): &(&str, &str)| {
+        format!("<property><name>yarn.scheduler.capacity.{name}</name><value>{value}</value></property>")
+    };
+    let text: String = properties.iter().map(property).collect();
+    std::fs::write(&queues, format!("<configuration>{text}</configuration>")).unwrap();
+    let read = yarn(&YarnOptions { queues, ..options("") });
+    read.map(|(instance, report)| (tenants(&instance), report)).map_err(|failure| failure.to_string())
+}
+
+#[test]
+fn amounts_and_percentages_of_amounts_stay_as_stated_whatever_tasks_fit() {
+    let (found, _) = with_properties(&[
+        ("root.queues", "a,b"),
+        ("root.a.capacity", "[memory=100Gi,vcores=20]"),
+        ("root.a.queues", "c"),
+        ("root.a.c.capacity", "100"),
+        ("root.b.capacity", "[memory=10Gi,vcores=2]"),
+    ])
+    .unwrap();
+    assert!(found[0].ends_with(" sure memory=102400 vcores=20"), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|line| line.starts_with("root.a.c ") && line.ends_with(" sure memory=102400 vcores=20")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn what_hadoop_refuses_of_percentages_and_names_is_refused_by_name() {
+    let two = |a: &'static str, b: &'static str| {
+        [("root.queues", "a,b"), ("root.a.capacity", a), ("root.b.capacity", b)]
+    };
+    let refused = |properties: &[(&str, &str)]| with_properties(properties).unwrap_err();
+    assert!(
+        refused(&two("40", "50"))
+            .contains("queue root: capacity = 90%: is what the queues below it have together")
+    );
+    assert!(refused(&two("60", "50%")).contains("queue root: capacity = 110%"));
+    assert!(refused(&two("150", "0")).contains("queue root.a: capacity = 150: is more than 100%"));
+    let dotted = [("root.queues", "a.b"), ("root.a.b.capacity", "100")];
+    assert!(refused(&dotted).contains("queue root: queues = a.b: has a dot"));
+    // Stopped queues count, as in Hadoop.
+    let stopped = [&two("40", "60")[..], &[("root.b.state", "STOPPED")]].concat();
+    // Without its older rules Hadoop takes any sum, and it rounds.
+    let newer = [&two("40", "50")[..], &[("legacy-queue-mode.enabled", "false")]].concat();
+    for properties in [&stopped[..], &newer, &two("33.33", "66.66"), &two("3w", "1w"), &two("0", "0")] {
+        with_properties(properties).unwrap();
+    }
 }
 
 #[test]
@@ -202,6 +261,11 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
     let error =
         yarn(&YarnOptions { nodes: vec![shipped("../slurm/jobs.json")], ..options("fair-scheduler.xml") });
     assert!(error.unwrap_err().to_string().contains("there are no nodes here; `curl"));
+    let error = yarn(&options("nodes.json")).unwrap_err().to_string();
+    assert!(
+        error.contains("nodes.json: line 1: there is no XML element here; expected a fair-scheduler.xml"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -59,7 +59,8 @@ impl Instance {
                     let problem = format!(
                         "{who} {why}, but of what {inner} is guaranteed, which is inside it; state the {state} in both"
                     );
-                    let place = format!("{}.guarantee", place_of(Owner::Group(group)));
+                    let field = here.map_or("guarantee", |(_, quota)| quota.guarantee_field());
+                    let place = format!("{}.{field}", place_of(Owner::Group(group)));
                     Err(Violation::new(place, self.name_of(Owner::Group(group)), problem))
                 };
                 match (here.map(|(_, quota)| self.has_part(user, quota)), top, inside) {

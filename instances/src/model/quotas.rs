@@ -119,6 +119,11 @@ impl Quota {
         !self.guarantee.is_empty() || !self.guarantees.is_empty()
     }
 
+    /// The field that states what is guaranteed: the one over all classes, if there is something in it.
+    pub fn guarantee_field(&self) -> &'static str {
+        if self.guarantee.is_empty() { "guarantees" } else { "guarantee" }
+    }
+
     /// What is guaranteed, over all classes first.
     pub fn guaranteed(&self) -> impl Iterator<Item = QuotaAmount<'_>> + Clone {
         over(&self.guarantee, &self.guarantees)

@@ -16,7 +16,8 @@ use std::fmt::Write;
 pub(super) fn answer(document: &Explanation) -> String {
     let (tasks, part, resource) =
         (number(document.tasks), share(document.dominant_share), name(&document.dominant_resource));
-    let has = format!("User {} gets {tasks} tasks, {part} of all {resource}.", name(&document.user));
+    let tasks = if tasks == "1" { "1 task".to_owned() } else { format!("{tasks} tasks") };
+    let has = format!("User {} gets {tasks}, {part} of all {resource}.", name(&document.user));
     let why = match document.limited_by {
         LimitedBy::Tasks => "It has no more tasks: nothing else holds it.".to_owned(),
         LimitedBy::Limit => {

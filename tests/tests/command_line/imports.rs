@@ -151,3 +151,14 @@ fn the_rule_of_yarn_is_drf_over_the_pool() {
         }
     }
 }
+
+#[test]
+fn percentages_of_a_capacity_scheduler_over_nodes_of_several_shapes_are_kept() {
+    let folder = Folder::new();
+    let shipped = |path: &str| root().join("imports/data/yarn").join(path).to_str().unwrap().to_owned();
+    let (nodes, queues) = (shipped("nodes.json"), shipped("capacity-scheduler.xml"));
+    let told = folder.run(&["import", "yarn", "--nodes", &nodes, "--queues", &queues, "-o", "i.json"]);
+    assert!(text(&told.stderr).contains("lowered to 70% of them"), "{}", text(&told.stderr));
+    folder.done(&["solve", "i.json", "-o", "s.json"]);
+    folder.done(&["verify", "i.json", "s.json"]);
+}

@@ -405,3 +405,37 @@ fn no_level_is_bounded_below_what_is_reached() {
         assert_eq!(verdict.status.code(), Some(1), "level {level}: {}", text(&verdict.stderr));
     }
 }
+
+#[test]
+fn guarantees_that_cannot_be_kept_end_with_status_1_inside_a_group_too() {
+    for (of_group, told) in [
+        ("", "the guarantees cannot be kept together, at most 85.71% of each"),
+        (
+            r#", "guarantee": {"cpu": 7}"#,
+            "what is guaranteed inside group web cannot be kept with what that is guaranteed itself, at most 50.00% of each",
+        ),
+    ] {
+        let folder = folder(of_group, r#", "guarantee": {"cpu": 14}"#);
+        let output = folder.run(&["solve", "i.json"]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(
+            error.contains(told) && error.contains("`convert --without guarantees` leaves them out"),
+            "{error}"
+        );
+        folder.done(&["convert", "i.json", "--without", "guarantees", "-o", "without.json"]);
+        folder.done(&["solve", "without.json"]);
+    }
+}
+
+#[test]
+fn a_user_with_one_task_is_said_to_have_one() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        "{\"format\": \"fairplan.instance.v1\", \"resources\": [\"cpu\"], \"server_classes\": [{\"id\": \"s\", \"count\": 1, \
+         \"capacity\": {\"cpu\": 10}}], \"users\": [{\"id\": \"a\", \"demand\": {\"cpu\": 10}}]}",
+    );
+    let told = text(&folder.run(&["explain", "i.json", "--user", "a", "-o", "e.json"]).stderr);
+    assert!(told.contains("User a gets 1 task, 100"), "{told}");
+}

@@ -13,7 +13,8 @@ use crate::tolerance;
 use crate::users::{UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
-    ClassId, GuaranteeResult, Instance, Level, Objective, Owner, Quota, QuotaAmount, Shortfall, User, UserId,
+    ClassId, GuaranteeResult, InsideGroup, Instance, Level, Objective, Owner, Quota, QuotaAmount, Shortfall,
+    User, UserId,
 };
 
 /// The tree of an instance with what its users are guaranteed; nothing where nobody is anything.
@@ -172,6 +173,22 @@ pub fn verify_shortfall(instance: &Instance, objective: Objective, shortfall: &S
 }
 
 fn check(instance: &Instance, objective: Objective, shortfall: &Shortfall) -> Result<(), String> {
+    check_inside(instance, objective, shortfall, &shortfall.inside)
+}
+
+/// Of what the innermost of these groups would divide alone.
+fn check_inside(
+    instance: &Instance,
+    objective: Objective,
+    shortfall: &Shortfall,
+    inside: &[InsideGroup],
+) -> Result<(), String> {
+    if let [InsideGroup { group, name }, rest @ ..] = inside {
+        let groups = instance.guaranteed_groups().map_err(|violation| violation.to_string())?;
+        let alone = groups.iter().find(|alone| alone.group == *group);
+        let alone = alone.ok_or_else(|| format!("{name} is guaranteed nothing"))?;
+        return check_inside(&alone.instance, objective, shortfall, rest);
+    }
     objective.applies_to(instance).map_err(|violation| violation.to_string())?;
     let pooled = objective.is_pooled();
     check_prices(instance, "prices", &shortfall.prices, pooled)?;

@@ -12,7 +12,7 @@ use fairplan::imports::YarnOptions;
 Nodes of equal memory (MiB), vcores and label become a server class. Queues above others become groups, the leaves users, each \
 with its own weight. minResources, and a capacity in percent or in amounts, become guarantees, maxResources and maximum-capacity \
 limits; so do those of each label, of which a leaf has a user. A task is one vcore with its part of the memory, or less, so \
-that every node holds one. What is left out is counted on standard error.
+that every node holds one; percentages guarantee what such tasks can hold together. What is left out is counted on standard error.
 
 The files are made by
   curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes > nodes.json

@@ -90,7 +90,7 @@ impl TryFrom<Arguments> for Job {
         let source: InstanceSource = arguments.instance.try_into()?;
         let catalog = arguments.catalog.ok_or_else(|| {
             Error::input(
-                "name a --catalog of what can be bought, or say worth, lose, diff or growth; see --help",
+                "name a --catalog of what can be bought, or say worth, lose, diff, move or growth; see --help",
             )
         })?;
         if catalog == "-" && source.takes_standard_input() {
