@@ -54,6 +54,17 @@ impl MemoryIn {
     }
 }
 
+impl MemoryIn {
+    /// What it is called in options and files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Mebibytes => "Mi",
+            Self::Gibibytes => "Gi",
+        }
+    }
+}
+
 impl FromStr for MemoryIn {
     type Err = Violation;
     fn from_str(text: &str) -> Result<Self, Violation> {

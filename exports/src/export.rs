@@ -70,6 +70,8 @@ pub struct Export {
     pub(crate) left: Vec<f64>,
     pub(crate) memory_in: MemoryIn,
     pub(crate) hard: bool,
+    /// The options as the file states them.
+    pub(crate) stated: String,
 }
 
 impl Export {
@@ -133,6 +135,7 @@ impl Export {
             left: vec![1.0; classes.len()],
             memory_in,
             hard: options.hard,
+            stated: options.word(target, memory_in),
         };
         export.make_room(&capacity, free);
         export.round();
@@ -264,8 +267,13 @@ impl Export {
             if let Some(first) = small.first().filter(|_| resource.called.is_some()) {
                 let others =
                     if small.len() > 1 { format!(" and {} more", small.len() - 1) } else { String::new() };
+                // A QOS without a word of a resource would make sure of all of it.
+                let forbids = match self.target {
+                    Target::Slurm => ", and their QOS lets no job run that asks for it",
+                    _ => "",
+                };
                 notes.push(format!(
-                    "{first}{others} would get less than a unit of {} and get none; state a smaller --unit {}=AMOUNT",
+                    "{first}{others} would get less than a unit of {} and get none{forbids}; state a smaller --unit {}=AMOUNT",
                     resource.name, resource.name
                 ));
             }
@@ -329,6 +337,7 @@ impl Export {
         let mut lines = vec![
             format!("Made by fairplan export {} from the solution {}", self.target, self.source.solution),
             format!("of the instance {}.", self.source.instance),
+            format!("{}: {}", crate::stated::MARK, self.stated),
         ];
         lines.extend(self.notes.iter().map(|note| format!("Note: {note}.")));
         let classes = self.classes.iter().map(|class| (&class.id, &class.name));

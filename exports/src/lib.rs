@@ -12,6 +12,7 @@ mod kept;
 mod names;
 mod rounding;
 mod seen;
+mod stated;
 mod target;
 mod targets;
 mod told;

@@ -60,7 +60,7 @@ impl Target {
     }
 
     /// Whether its objects are those of Kubernetes, where memory is counted in bytes.
-    pub(crate) fn is_kubernetes(self) -> bool {
+    pub fn is_kubernetes(self) -> bool {
         !matches!(self, Self::Yarn | Self::YarnFair | Self::Slurm)
     }
 

@@ -9,8 +9,12 @@ use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_verify::Tasks;
 use std::collections::{BTreeMap, BTreeSet};
 
+mod again;
 mod entitled;
 pub(crate) mod held_against;
+
+/// The format of what is exported.
+const SOLUTION: &str = "fairplan.solution.v1";
 
 /// The shares of `solution`, a `fairplan.solution.v1` of `instance`, in whole units that fit, for `target`. The solution is verified
 /// first.
@@ -41,9 +45,9 @@ pub fn export(
     control: &Control<'_>,
 ) -> Result<Export, Error> {
     let ResultFile { name, bytes, format } = solution;
-    if format != "fairplan.solution.v1" {
+    if format != SOLUTION {
         return Err(Error::input(format!(
-            "{name}: is a {format}; export takes a fairplan.solution.v1, which solve writes"
+            "{name}: is a {format}; export takes a {SOLUTION}, which solve writes"
         )));
     }
     let sha256 = files::sha256_hex(instance);
@@ -56,6 +60,17 @@ pub fn export(
             format!("{name}: is no proved solution ({}: {}); solve again", failed.property, failed.witness);
         return Err(Error::input(problem));
     }
+    let held = held(instance, name, &stated)?;
+    let source = Source { instance: sha256, solution: crate::verify::sha256_of(bytes) };
+    let mut export = Export::new(instance, &held, source, target, options)?;
+    control.stage("asking the scheduler's rule");
+    let shares = entitled::entitled(&export, &exported(&export)?);
+    export.entitle(shares);
+    Ok(export)
+}
+
+/// What users have on each class by the solution called `name`.
+fn held(instance: &Instance, name: &str, stated: &StatedSolution) -> Result<Held, Error> {
     let Tasks::Listed { starts, entries } = stated.claim().tasks else {
         let problem = format!(
             "{name}: its objective treats all servers as one; export needs what runs on which class, as drfh says"
@@ -68,13 +83,7 @@ pub fn export(
             .map(move |(class, tasks)| (KindId(kind), ClassId(*class as usize), *tasks))
             .collect::<Vec<_>>()
     };
-    let held = Held::new(instance, starts.windows(2).enumerate().flat_map(of_kind));
-    let source = Source { instance: sha256, solution: crate::verify::sha256_of(bytes) };
-    let mut export = Export::new(instance, &held, source, target, options)?;
-    control.stage("asking the scheduler's rule");
-    let shares = entitled::entitled(&export, &exported(&export)?);
-    export.entitle(shares);
-    Ok(export)
+    Ok(Held::new(instance, starts.windows(2).enumerate().flat_map(of_kind)))
 }
 
 /// Something that an export changes in what is deployed.
@@ -88,8 +97,8 @@ pub struct ExportChange {
     pub before: Option<String>,
     /// After; `None` where nothing is stated any more.
     pub after: Option<String>,
-    /// By how much it is more, of numbers.
-    pub more: Option<f64>,
+    /// By how much it is more, of numbers, with its sign.
+    pub more: Option<String>,
 }
 
 /// What an export changes.
@@ -125,16 +134,82 @@ fn exported(export: &Export) -> Result<Deployed, Error> {
 /// # Errors
 /// Files that are no configuration of the export's target.
 pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChanges, Error> {
-    let before = deployed(kind_of(export.target), current)?;
+    let mut before = deployed(kind_of(export.target), current)?;
+    let renamed = flavors_of_queues(export, &mut before);
     let after = exported(export)?;
     let shares = entitled::entitled(export, &before);
     let names = export.queue_names();
     let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);
     let entitled = leaves.map(|t| (names[t].clone(), [shares[t], export.tenants[t].entitled])).collect();
-    Ok(ExportChanges { changes: changes(&before, &after), entitled })
+    let mut changes = changes(&before, &after, export.target);
+    changes.extend(renamed);
+    changes.sort_by(|a, b| a.queue.cmp(&b.queue));
+    Ok(ExportChanges { changes, entitled })
 }
 
-fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {
+/// Queues of Kueue that are in no cohort have servers of their own: their flavors are classes `QUEUE/FLAVOR` of the instance. In `deployed`
+/// they get the names that the export writes; says which ones.
+fn flavors_of_queues(export: &Export, deployed: &mut Deployed) -> Vec<ExportChange> {
+    let mut renamed: BTreeSet<(String, String, String)> = BTreeSet::new();
+    if export.target != Target::Kueue {
+        return Vec::new();
+    }
+    for (name, queue) in deployed.iter_mut() {
+        let of_queue = |flavor: &str| {
+            let class = export.classes.iter().find(|class| {
+                class.id.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(flavor)
+            });
+            class.map(|class| class.name.clone())
+        };
+        for list in [&mut queue.amounts, &mut queue.limits] {
+            let rename = |((flavor, resource), amount): ((String, String), f64)| match of_queue(&flavor) {
+                Some(class) => {
+                    renamed.insert((name.clone(), flavor, class.clone()));
+                    ((class, resource), amount)
+                }
+                None => ((flavor, resource), amount),
+            };
+            *list = std::mem::take(list).into_iter().map(rename).collect();
+        }
+    }
+    let change = |(queue, before, after): (String, String, String)| ExportChange {
+        queue,
+        what: "flavor".into(),
+        before: Some(before),
+        after: Some(after),
+        more: None,
+    };
+    renamed.into_iter().filter(|(_, before, after)| before != after).map(change).collect()
+}
+
+/// A number as people write it: memory in the largest unit of which it is a whole number, others as they are.
+fn written(target: Target, resource: &str, number: f64) -> String {
+    if !number.is_finite() {
+        return "no end".into();
+    }
+    let units: &[(&str, f64)] = match (fairplan_exports::is_memory(resource), target.is_kubernetes()) {
+        (false, _) => &[],
+        (true, true) => &[
+            ("Ti", TEBI),
+            ("Gi", TEBI / 1024.0),
+            ("Mi", 1_048_576.0),
+            ("G", 1e9),
+            ("M", 1e6),
+            ("Ki", 1024.0),
+        ],
+        // YARN's and Slurm's count in MiB.
+        (true, false) => &[("Ti", 1_048_576.0), ("Gi", 1024.0), ("Mi", 1.0)],
+    };
+    let whole = units.iter().find(|(_, unit)| number != 0.0 && number % unit == 0.0);
+    match whole.or(units.last().filter(|_| !target.is_kubernetes() && number != 0.0)) {
+        Some((suffix, unit)) => format!("{}{suffix}", number / unit),
+        None => number.to_string(),
+    }
+}
+
+const TEBI: f64 = 1_099_511_627_776.0;
+
+fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportChange> {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let nothing = DeployedQueue::default();
     let mut found = Vec::new();
@@ -151,7 +226,7 @@ fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {
         if old.is_some() && new.is_some() && sides[0].parent != sides[1].parent {
             change("parent".into(), sides.map(|side| Some(side.parent.clone())), None);
         }
-        let numbers = |what: String, [before, after]: [Option<f64>; 2]| {
+        let numbers = |what: String, resource: String, [before, after]: [Option<f64>; 2]| {
             let same = match (before, after) {
                 (Some(before), Some(after)) if before.is_finite() && after.is_finite() => {
                     (before - after).abs() <= 1e-9 * before.abs().max(after.abs())
@@ -161,29 +236,35 @@ fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {
             // Nothing and no word of it are the same.
             let both_nothing =
                 before.unwrap_or(0.0) == 0.0 && after.unwrap_or(0.0) == 0.0 && !what.starts_with("most");
-            (!same && !both_nothing).then_some((what, before, after))
+            (!same && !both_nothing).then_some((what, resource, before, after))
         };
         // Who states no weight has 1.
         let is_there = [old.is_some(), new.is_some()];
         let weights = [0, 1].map(|side| sides[side].weight.or(is_there[side].then_some(1.0)));
         let weights = [0, 1].map(|side| weights[side].or(weights[1 - side].filter(|weight| *weight == 1.0)));
-        let weights = numbers("weight".into(), weights);
+        let weights = numbers("weight".into(), String::new(), weights);
         let lists = [("", sides.map(|side| &side.amounts)), ("most ", sides.map(|side| &side.limits))];
         let of_lists = lists.into_iter().flat_map(|(most, lists)| {
             let keys: BTreeSet<&(String, String)> = lists[0].keys().chain(lists[1].keys()).collect();
             let of = move |key: &(String, String)| {
                 let (class, resource) = key;
                 let on = if class.is_empty() { String::new() } else { format!(" on {class}") };
-                (format!("{most}{resource}{on}"), lists.map(|list| list.get(key).copied()))
+                (format!("{most}{resource}{on}"), resource.clone(), lists.map(|list| list.get(key).copied()))
             };
             keys.into_iter().map(of).collect::<Vec<_>>()
         });
-        let of_lists = of_lists.filter_map(|(what, sides)| numbers(what, sides));
-        for (what, before, after) in weights.into_iter().chain(of_lists) {
+        let of_lists = of_lists.filter_map(|(what, resource, sides)| numbers(what, resource, sides));
+        for (what, resource, before, after) in weights.into_iter().chain(of_lists) {
             let more = after.unwrap_or(0.0) - before.unwrap_or(0.0);
             let more = (!what.starts_with("most") || (before.is_some() && after.is_some())).then_some(more);
-            let words = |number: f64| if number.is_finite() { number.to_string() } else { "no end".into() };
-            let more = more.filter(|more| more.is_finite());
+            let words = |number: f64| written(target, &resource, number);
+            // A difference of doubles, without the digits that only rounding has left.
+            let rounded = |more: f64| match fairplan_exports::is_memory(&resource) {
+                true => more,
+                false => format!("{more:.8e}").parse().unwrap_or(more),
+            };
+            let more = more.filter(|more| more.is_finite()).map(rounded);
+            let more = more.map(|more| format!("{}{}", if more > 0.0 { "+" } else { "" }, words(more)));
             change(what, [before, after].map(|number| number.map(words)), more);
         }
     }

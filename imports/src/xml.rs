@@ -5,6 +5,7 @@ use fairplan_instances::files::source;
 use quick_xml::escape::unescape;
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An element: its attributes, the text directly inside it, and its children.
 #[derive(Debug, Default)]
@@ -27,9 +28,28 @@ impl Element {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// The text of the first child of this name.
+    /// The text of the last child of this name, which is the one that Hadoop takes where there are several.
     pub(super) fn text_of<'a>(&'a self, name: &'a str) -> Option<&'a str> {
-        self.children(name).next().map(|child| child.text.trim())
+        self.children(name).last().map(|child| child.text.trim())
+    }
+
+    /// The properties of a `<configuration>` as Hadoop reads them: of several of a name the last counts, unless an earlier one is final;
+    /// names and values may stand in attributes.
+    pub(super) fn properties(&self) -> BTreeMap<&str, &str> {
+        let mut found: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut finals: BTreeSet<&str> = BTreeSet::new();
+        for property in self.children("property") {
+            let of = |field| property.text_of(field).or_else(|| property.attribute(field));
+            let (Some(name), Some(value)) = (of("name"), of("value")) else { continue };
+            if finals.contains(name) {
+                continue;
+            }
+            found.insert(name, value);
+            if of("final").is_some_and(|text| text.eq_ignore_ascii_case("true")) {
+                finals.insert(name);
+            }
+        }
+        found
     }
 }
 

@@ -40,6 +40,10 @@ const ONLINE_VALUE: Field =
 
 const TARGET: Field = ("target", "the question that was asked");
 const SOLUTION: Field = ("solution_sha256", "`--exported` holds a file against its solution");
+const WHOSE: Field = (
+    "whose amounts they are",
+    "is proved only beside the solution: verify INSTANCE SOLUTION --exported this file; alone they hold in themselves",
+);
 const NOTES: Field = ("notes", "words for people");
 const NAME: Field = ("tenants[].name", "names the tenant for the scheduler");
 const EXPORTED_SHARE: Field =
@@ -112,7 +116,7 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
         "fairplan.solution.v1" => &[VERSION, WARNINGS, BACKEND, METHOD, STATS],
         "fairplan.placement.v1" => &[VERSION, WARNINGS, POLICY, SEED],
         "fairplan.export.v1" => {
-            &[VERSION, TARGET, SOLUTION, HEADROOM, NOTES, NAME, EXPORTED_SHARE, ENTITLED, KEPT]
+            &[WHOSE, VERSION, TARGET, SOLUTION, HEADROOM, NOTES, NAME, EXPORTED_SHARE, ENTITLED, KEPT]
         }
         "fairplan.plan.v1" => &OF_PLAN,
         "fairplan.growth.v1" => &OF_GROWTH,

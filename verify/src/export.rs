@@ -2,6 +2,7 @@
 //! it stands for, and that is what tenants of the instance may have ([`tenants`]).
 
 mod tenants;
+mod used_up;
 
 use crate::Verdict;
 use crate::tolerance::WHOLE_UNITS;
@@ -61,7 +62,8 @@ fn capacity(instance: &Instance, amount: &AmountClaim) -> Option<u128> {
 /// the children of each tenant what it has (`children-fit`); that each number is less than one unit off (`within-one-unit`); and that
 /// what they stand for fits too (`answer-fits`) and is what the tenants may have: all are there (`all-tenants`), with amounts where
 /// their tasks may run (`may-run`), in the proportions of their tasks (`whole-tasks`), no more than their tasks use and their limits
-/// allow (`within-limits`), groups with what is below them (`sums`), and with the stated shares (`export-shares`).
+/// allow (`within-limits`), groups with what is below them (`sums`), with the stated shares (`export-shares`), and with nothing left over
+/// that a tenant could use (`used-up`).
 pub fn verify_export(instance: &Instance, claim: &ExportClaim) -> Vec<Verdict> {
     let mut fit = Worst::of("units-fit", 0.0);
     let mut inside = Worst::of("children-fit", 0.0);
@@ -118,8 +120,8 @@ pub fn verify_export(instance: &Instance, claim: &ExportClaim) -> Vec<Verdict> {
     }
     for (parent, tenant) in claim.tenants.iter().enumerate() {
         for (&(class, resource), &(units, _)) in &sums[parent + 1] {
-            let own = tenant.amounts.iter().find(|own| (own.class, own.resource) == (class, resource));
-            let has = own.map_or(0, |own| u128::from(own.units));
+            let own = tenant.amounts.iter().filter(|own| (own.class, own.resource) == (class, resource));
+            let has: u128 = own.map(|own| u128::from(own.units)).sum();
             inside.see(units.saturating_sub(has) as f64, || {
                 format!("{}: {units} units below it of {}, but {has}", tenant.id, place(class, resource))
             });

@@ -98,3 +98,7 @@ pub(crate) fn surely(resources: usize) -> f64 {
 /// Of whole units that a scheduler is told: by how much of a unit they may be further off than one, and their sum above what there is.
 /// The answers of a solver are sums of doubles, and what is within 1e-6 of a whole number is taken as that number.
 pub(crate) const WHOLE_UNITS: f64 = 1e-5;
+
+/// The part of the cluster that a tenant of an export could have more of what is free: solvers leave a millionth, and sums of
+/// utilities more where they are flat.
+pub(crate) const LEFT: f64 = 1e-4;

@@ -97,11 +97,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
 fn line(change: &ExportChange) -> String {
     let ExportChange { queue, what, before, after, more } = change;
     let side = |side: &Option<String>| side.clone().map_or_else(|| "-".into(), |side| printable(&side, 200));
-    // A difference of doubles, without the digits that only rounding has left.
-    let told = |more: f64| format!("{more:.8e}").parse().unwrap_or(more);
-    let more = more
-        .map(told)
-        .map_or_else(String::new, |more: f64| format!(" ({}{more})", if more > 0.0 { "+" } else { "" }));
+    let more = more.as_ref().map_or_else(String::new, |more| format!(" ({more})"));
     format!("{}: {} {} -> {}{more}\n", printable(queue, 200), printable(what, 200), side(before), side(after))
 }
 

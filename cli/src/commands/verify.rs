@@ -37,8 +37,8 @@ pub struct Arguments {
     /// With DEMANDS in tasks: the instance, unless the demands name it themselves
     #[arg(long, value_name = "FILE", conflicts_with = "servers")]
     instance: Option<String>,
-    /// Hold this file too, which export wrote, against RESULT: whether it names its solution, and, of a fairplan.export.v1, whether it
-    /// has its amounts
+    /// Hold this file too, which export wrote (a configuration or a fairplan.export.v1), against RESULT: whether it names its solution and
+    /// has the amounts that follow from it
     #[arg(long, value_name = "FILE")]
     exported: Option<String>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! The little of YAML that is written: comments, and texts that are read back as texts.
 
 use crate::export::Export;
+use crate::stated::MARK;
 
 /// The key under which objects state which solution they come from.
 pub(super) const ANNOTATION: &str = "fairplan/solution-sha256";
@@ -28,9 +29,10 @@ pub(super) fn quoted(text: &str) -> String {
 /// The beginning of an object of Kubernetes, up to its `spec`.
 pub(super) fn object(export: &Export, api: &str, kind: &str, name: &str) -> String {
     format!(
-        "---\napiVersion: {api}\nkind: {kind}\nmetadata:\n  name: {}\n  annotations:\n    {ANNOTATION}: {}\n",
+        "---\napiVersion: {api}\nkind: {kind}\nmetadata:\n  name: {}\n  annotations:\n    {ANNOTATION}: {}\n    {MARK}: {}\n",
         quoted(name),
-        quoted(&export.source.solution)
+        quoted(&export.source.solution),
+        quoted(&export.stated)
     )
 }
 

@@ -1,6 +1,6 @@
 //! A file that `export` wrote, held against the result that it was made from.
 
-use super::kind_of;
+use super::{SOLUTION, again, kind_of};
 use crate::verify::sha256_of;
 use crate::{Error, ResultFile};
 use fairplan_exports::{ExportBody, Target, ToldQueue};
@@ -20,11 +20,12 @@ pub struct ExportedFile {
 }
 
 /// What a queue has, by class and resource.
-type Amounts = BTreeMap<(String, String), f64>;
+pub(super) type Amounts = BTreeMap<(String, String), f64>;
 
 /// Whether the configuration in `file`, or the `fairplan.export.v1`, was made by `export` from the result `from` (a solution, or a
-/// `fairplan.export.v1` of it): each hash of a solution that it states is that of this one (`names-the-solution`); and, of a
-/// `fairplan.export.v1` of `instance`, whether the file has the very amounts that it says (`exported-amounts`).
+/// `fairplan.export.v1` of it): each hash of a solution that it states is that of this one (`names-the-solution`); and, with the
+/// `instance`, whether it has the very amounts that follow (`exported-amounts`): of a solution by exporting it again with the options that
+/// the file states, of a `fairplan.export.v1` those that it says. Whether the result itself is right says [`verify`](crate::verify()).
 ///
 /// # Errors
 /// A file that states no solution, one that cannot be read, and one that is no configuration of the export's target.
@@ -49,17 +50,28 @@ pub fn exported_from(
     let unchecked = match (&document, instance) {
         (Some(document), Some(instance)) => {
             verdicts.push(has_the_amounts(document, instance, file, &text)?);
-            unchecked(
-                "all but the amounts",
-                "limits and weights are not in the result; --current compares them",
-            )
+            let problem = "limits and weights are not in the result; hold the file against the solution, or use --current";
+            vec![unchecked("all but the amounts", problem)]
         }
-        _ => unchecked(
+        (None, Some(instance)) if from.format == SOLUTION => {
+            let found = match is_document(&text) {
+                true => again::document(instance, from, file, &content)?,
+                false => again::configuration(instance, from, file, &text)?,
+            };
+            verdicts.extend(found.verdicts);
+            found.unchecked.into_iter().map(|(what, reason)| unchecked(what, reason)).collect()
+        }
+        _ => vec![unchecked(
             "all but the hash of its solution",
-            "the result states no amounts of queues; hold the file against its fairplan.export.v1, or use --current",
-        ),
+            "the result states no amounts of queues; hold the file against the solution or its fairplan.export.v1, with the instance",
+        )],
     };
-    Ok(ExportedFile { verdicts, unchecked: vec![unchecked] })
+    Ok(ExportedFile { verdicts, unchecked })
+}
+
+/// Whether a file is a `fairplan.export.v1` and no configuration.
+fn is_document(text: &str) -> bool {
+    text.trim_start().starts_with('{') && text.contains("\"fairplan.export.v1\"")
 }
 
 /// Whether each hash of a solution in the text is the expected one.
@@ -80,7 +92,7 @@ fn names_the_solution(text: &str, expected: &str, from: &str, file: &str) -> Res
     ))
 }
 
-fn verdict(property: &'static str, problem: Option<String>) -> Verdict {
+pub(super) fn verdict(property: &'static str, problem: Option<String>) -> Verdict {
     Verdict {
         property,
         holds: problem.is_none(),
@@ -110,19 +122,18 @@ fn has_the_amounts(
         Ok(told) => told,
         Err(violation) => return Ok(verdict("exported-amounts", Some(violation.to_string()))),
     };
-    let found: BTreeMap<String, Amounts> =
-        if text.trim_start().starts_with('{') && text.contains("fairplan.export.v1") {
-            let other: Document<ExportBody> = read_json(file, text.as_bytes())?;
-            let other = other.told(instance).map_err(refused)?;
-            other
-                .into_iter()
-                .filter(|queue| is_stated(target, queue))
-                .map(|queue| (queue.name, queue.amounts))
-                .collect()
-        } else {
-            let read = deployed_in(kind_of(target), file, text)?;
-            read.into_iter().map(|(name, queue)| (name, queue.amounts)).collect()
-        };
+    let found: BTreeMap<String, Amounts> = if is_document(text) {
+        let other: Document<ExportBody> = read_json(file, text.as_bytes())?;
+        let other = other.told(instance).map_err(refused)?;
+        other
+            .into_iter()
+            .filter(|queue| is_stated(target, queue))
+            .map(|queue| (queue.name, queue.amounts))
+            .collect()
+    } else {
+        let read = deployed_in(kind_of(target), file, text)?;
+        read.into_iter().map(|(name, queue)| (name, queue.amounts)).collect()
+    };
     Ok(verdict("exported-amounts", difference(target, &told, &found)))
 }
 
@@ -132,7 +143,11 @@ fn is_stated(target: Target, queue: &ToldQueue) -> bool {
 }
 
 /// The first difference between what is told and what was found.
-fn difference(target: Target, told: &[ToldQueue], found: &BTreeMap<String, Amounts>) -> Option<String> {
+pub(super) fn difference(
+    target: Target,
+    told: &[ToldQueue],
+    found: &BTreeMap<String, Amounts>,
+) -> Option<String> {
     let nothing = Amounts::new();
     for queue in told.iter().filter(|queue| is_stated(target, queue)) {
         let has = found.get(&queue.name);

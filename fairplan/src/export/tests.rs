@@ -221,7 +221,9 @@ fn a_file_has_the_amounts_of_its_export_and_is_refused_with_others() {
             let text = export.text();
             assert_eq!(held(&from, &text), holds, "{target} {seed}\n{text}");
             assert_eq!(held(&from, &String::from_utf8(bytes).unwrap()), holds, "{target} {seed}");
-            assert_eq!(held(&solved, &text), holds[..1], "{target} {seed}");
+            let again = held(&solved, &text);
+            assert_eq!(again[..2], holds, "{target} {seed}\n{text}");
+            assert_eq!(again[2..], [("exported-limits", true, none())], "{target} {seed}\n{text}");
             let verified = crate::verify(&instance, from.clone(), &Control::none()).unwrap();
             assert!(verified.holds, "{target} {seed}: {:#?}", verified.verdicts);
             let (mark, until): (&str, &[&str]) = match target {
@@ -240,10 +242,157 @@ fn a_file_has_the_amounts_of_its_export_and_is_refused_with_others() {
             let found = held(&from, &(text[..start].to_owned() + &other));
             assert!(found[0].1, "{target} {seed}: {found:?}\n{other}");
             assert!(!found[1].1, "{target} {seed}: {found:?}\n{other}");
+            let found = held(&solved, &(text[..start].to_owned() + &other));
+            assert!(found[0].1 && !found[1].1, "{target} {seed}: {found:?}\n{other}");
             compared += 1;
         }
     }
     assert!(compared >= 100, "{compared}");
+}
+
+/// What is found of a text beside its solution: the properties that fail.
+fn fails_beside(instance: &Instance, solved: &ResultFile, text: &str) -> Vec<&'static str> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let path = file.path().display().to_string();
+    let found = held_against::exported_from(Some(instance), solved, &path).unwrap();
+    found.verdicts.into_iter().filter(|verdict| !verdict.holds).map(|verdict| verdict.property).collect()
+}
+
+fn json_of(body: ExportBody) -> String {
+    let mut bytes = Vec::new();
+    report::write_json(&mut bytes, &fairplan_instances::Document::new(body)).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn what_export_wrote_with_whatever_options_is_proved_from_the_solution() {
+    for seed in 0..12 {
+        for target in Target::ALL {
+            let in_mebibytes = matches!(target, Target::Yarn | Target::YarnFair | Target::Slurm);
+            let instance = random(seed, if in_mebibytes { 1024 } else { 1 << 30 });
+            let solved = solution(&instance);
+            let unit =
+                |resource: &str, amount: &str| Unit { resource: resource.into(), amount: amount.into() };
+            let options = ExportOptions {
+                headroom: if seed % 3 == 0 { Decimal::ZERO } else { "0.05".parse().unwrap() },
+                units: vec![unit("cpu", "2"), unit("memory", "512Mi")],
+                memory_in: None,
+                levels: (seed % 2 == 0).then_some(1),
+                hard: seed % 4 == 1,
+            };
+            let export = export(&instance, &solved, target, &options, &Control::none()).unwrap();
+            let nothing: [&str; 0] = [];
+            assert_eq!(fails_beside(&instance, &solved, &export.text()), nothing, "{target} {seed}");
+            let body = export.body();
+            let text = json_of(body.clone());
+            assert_eq!(fails_beside(&instance, &solved, &text), nothing, "{target} {seed}\n{text}");
+            let from = ResultFile::new("it".into(), text.into_bytes()).unwrap();
+            let verified = crate::verify(&instance, from, &Control::none()).unwrap();
+            assert!(verified.holds, "{target} {seed}: {:#?}", verified.verdicts);
+            // Half of everything is an answer that holds in itself but for what is left over.
+            let mut half = body.clone();
+            for tenant in &mut half.tenants {
+                tenant.share /= 2.0;
+                for amount in &mut tenant.amounts {
+                    amount.exact /= 2.0;
+                    amount.units /= 2;
+                }
+            }
+            let text = json_of(half);
+            assert!(fails_beside(&instance, &solved, &text).contains(&"exported-amounts"), "{target} {seed}");
+            let from = ResultFile::new("it".into(), text.into_bytes()).unwrap();
+            let verified = crate::verify(&instance, from, &Control::none()).unwrap();
+            let failed: Vec<&str> =
+                verified.verdicts.iter().filter(|it| !it.holds).map(|it| it.property.as_str()).collect();
+            assert!(failed.contains(&"used-up"), "{target} {seed}: {failed:?}");
+            let mut swapped = body;
+            if let [first, .., last] = &mut swapped.tenants[..] {
+                std::mem::swap(&mut first.name, &mut last.name);
+                let failed = fails_beside(&instance, &solved, &json_of(swapped));
+                assert!(failed.contains(&"exported-names"), "{target} {seed}: {failed:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_configuration_that_states_no_options_or_other_limits_is_not_of_the_solution() {
+    let instance = random(3, 1 << 30);
+    let solved = solution(&instance);
+    let options = ExportOptions { hard: true, ..ExportOptions::default() };
+    let export = export(&instance, &solved, Target::YuniKorn, &options, &Control::none()).unwrap();
+    let text = export.text();
+    let without: String = text
+        .lines()
+        .filter(|line| !line.contains("export-options"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(fails_beside(&instance, &solved, &without), ["exported-amounts"]);
+    let soft = text.replace(";hard", "");
+    assert_eq!(fails_beside(&instance, &solved, &soft), ["exported-limits"]);
+}
+
+#[test]
+fn queues_of_kueue_in_no_cohort_have_their_quotas_on_their_own_flavors() {
+    let mut draft = Draft::from(&crate::generate::drfh_fig1().unwrap());
+    draft.resources = vec!["cpu".into()];
+    draft.classes = vec![
+        ServerClass::new("a/plain", 1, vec![decimal(10)]),
+        ServerClass::new("b/plain", 1, vec![decimal(20)]),
+    ];
+    let template = draft.users[0].clone();
+    let user = |(id, class): (&str, usize)| DraftUser {
+        id: id.into(),
+        demand: vec![decimal(1)],
+        weight: decimal(1),
+        eligible: Some(vec![class]),
+        ..template.clone()
+    };
+    draft.users = [("a", 0), ("b", 1)].map(user).to_vec();
+    let instance = draft.build().unwrap();
+    let export = exported(&instance, Target::Kueue, &ExportOptions::default()).unwrap();
+    let queue = |name: &str, quota: u32| {
+        format!(
+            "kind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{resourceGroups: [{{flavors: [{{name: plain, resources: \
+             [{{name: cpu, nominalQuota: {quota}}}]}}]}}]}}\n---\n"
+        )
+    };
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), queue("a", 10) + &queue("b", 20)).unwrap();
+    let found = export_changes(&export, &[file.path().display().to_string()]).unwrap();
+    for (queue, [before, after]) in &found.entitled {
+        assert!((before.unwrap() - after.unwrap()).abs() < 1e-3, "{queue}: {before:?} {after:?}");
+    }
+    let of_amounts = found.changes.iter().find(|change| change.what.contains("cpu"));
+    assert_eq!(of_amounts, None);
+    assert!(
+        found
+            .changes
+            .iter()
+            .any(|change| change.what == "flavor" && change.before.as_deref() == Some("plain"))
+    );
+}
+
+#[test]
+fn changes_of_memory_are_told_in_the_units_of_people_and_exactly() {
+    let export = exported(&alike(["a", "b"], 1 << 30), Target::Volcano, &ExportOptions::default()).unwrap();
+    let queue = |name: &str, memory: &str| {
+        format!(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{deserved: {{cpu: 8, \
+             memory: {memory}}}}}\n---\n"
+        )
+    };
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), queue("a", "8") + &queue("b", "1536Mi")).unwrap();
+    let found = export_changes(&export, &[file.path().display().to_string()]).unwrap();
+    let of = |queue: &str| {
+        let of_memory = |change: &&ExportChange| change.queue == queue && change.what == "memory";
+        let change = found.changes.iter().find(of_memory).unwrap();
+        [&change.before, &change.after, &change.more].map(|text| text.clone().unwrap())
+    };
+    assert_eq!(of("a"), ["8", "32Gi", "+34359738360"]);
+    assert_eq!(of("b"), ["1536Mi", "32Gi", "+31232Mi"]);
 }
 
 #[test]

@@ -1,24 +1,29 @@
 //! Queues of Kueue, Volcano, KAI and YuniKorn.
 
 use super::{ConfigurationKind, DeployedQueue, Reading};
+use crate::kubernetes_queues::yunikorn_partitions;
 use fairplan_instances::InstanceError;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 pub(super) fn read(
     mut reading: Reading<'_>,
     kind: ConfigurationKind,
     documents: &[Value],
 ) -> Result<(), InstanceError> {
+    if kind == ConfigurationKind::YuniKorn {
+        let mut partitions = Vec::new();
+        for document in documents {
+            partitions.extend(yunikorn_partitions(reading.file, document)?);
+        }
+        return partitions_of(&mut reading, &partitions);
+    }
     documents.iter().try_for_each(|document| object(&mut reading, kind, document))
 }
 
 fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) -> Result<(), InstanceError> {
     if let Some(items) = object.get("items").and_then(Value::as_array) {
         return items.iter().try_for_each(|item| self::object(reading, kind, item));
-    }
-    if kind == ConfigurationKind::YuniKorn {
-        let first = object.get("partitions").and_then(Value::as_array).and_then(|all| all.first());
-        return first.map_or(Ok(()), |partition| yunikorn(reading, partition, ""));
     }
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
     let name = text(object.get("metadata").and_then(|metadata| metadata.get("name")));
@@ -45,6 +50,12 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
         return Err(reading.refused(&format!("{place}: apiVersion"), &api, &problem));
     }
     match (kind, stated.as_str()) {
+        (ConfigurationKind::Kueue, "ClusterQueue")
+            if spec.get("stopPolicy").and_then(Value::as_str).is_some_and(|policy| policy != "None") =>
+        {
+            // Of what it has nothing is given out.
+            Ok(())
+        }
         (ConfigurationKind::Kueue, "ClusterQueue" | "Cohort") => {
             let above = ["cohortName", "cohort", "parentName", "parent"];
             queue.parent = text(above.iter().find_map(|key| spec.get(*key)));
@@ -63,6 +74,10 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
                     let nominal = amount("nominalQuota")?.unwrap_or(0.0);
                     // What may be borrowed comes on top.
                     let limit = amount("borrowingLimit")?.map(|borrowing| nominal + borrowing);
+                    if queue.amounts.contains_key(&key) || queue.limits.contains_key(&key) {
+                        let place = format!("{place}: flavor {}", key.0);
+                        return Err(reading.refused(&place, &key.1, "is stated twice"));
+                    }
                     if nominal > 0.0 || stated == "ClusterQueue" {
                         queue.amounts.insert(key.clone(), nominal);
                     }
@@ -75,13 +90,27 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
             queue.parent = text(spec.get("parent"));
             queue.weight = number(reading, &format!("{place}: spec.weight"), spec.get("weight"))?;
             amounts(reading, &place, spec.get("deserved"), &mut queue.amounts)?;
+            // What is guaranteed is deserved too, if more than is said to be.
+            let mut guaranteed = BTreeMap::new();
+            let guarantee = spec.get("guarantee").and_then(|guarantee| guarantee.get("resource"));
+            amounts(reading, &format!("{place}: guarantee"), guarantee, &mut guaranteed)?;
+            for (key, amount) in guaranteed {
+                let deserved = queue.amounts.entry(key).or_insert(amount);
+                *deserved = deserved.max(amount);
+            }
             amounts(reading, &place, spec.get("capability"), &mut queue.limits)?;
             reading.add(&name, queue)
         }
         (ConfigurationKind::Kai, "Queue") if api.starts_with("scheduling.run.ai") => {
             queue.parent = text(spec.get("parentQueue"));
             for (resource, stated) in spec.get("resources").and_then(Value::as_object).into_iter().flatten() {
-                let of = |field: &str| stated.get(field).and_then(Value::as_f64);
+                let of = |field: &str| match stated.get(field) {
+                    None | Some(Value::Null) => Ok(None),
+                    Some(value) => value.as_f64().map(Some).ok_or_else(|| {
+                        let place = format!("{place}: {resource}.{field}");
+                        reading.refused(&place, &value.to_string(), "must be a number")
+                    }),
+                };
                 let factor = match resource.as_str() {
                     "cpu" => 1e-3,
                     "memory" => 1e6,
@@ -89,16 +118,39 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
                 };
                 let key = || (String::new(), resource.clone());
                 // Below zero there is no end.
-                let quota = of("quota").map(|quota| if quota < 0.0 { f64::INFINITY } else { quota * factor });
+                let quota =
+                    of("quota")?.map(|quota| if quota < 0.0 { f64::INFINITY } else { quota * factor });
                 queue.amounts.extend(quota.map(|quota| (key(), quota)));
-                let limit = of("limit").filter(|limit| *limit >= 0.0);
+                let limit = of("limit")?.filter(|limit| *limit >= 0.0);
                 queue.limits.extend(limit.map(|limit| (key(), limit * factor)));
-                queue.weight = of("overQuotaWeight").or(queue.weight);
+                queue.weight = of("overQuotaWeight")?.or(queue.weight);
             }
             reading.add(&name, queue)
         }
         _ => Ok(()),
     }
+}
+
+/// The queues of the partition `default`, the only one whose nodes the exporter knows.
+fn partitions_of(reading: &mut Reading<'_>, partitions: &[Value]) -> Result<(), InstanceError> {
+    let mut is_read = false;
+    for partition in partitions {
+        let name = partition.get("name").and_then(Value::as_str).unwrap_or_default();
+        let is_default = name.is_empty() || name.eq_ignore_ascii_case("default");
+        if !is_default || is_read {
+            let problem =
+                "is not the only partition `default`: others have nodes of their own; leave them out";
+            return Err(reading.refused("partition", name, problem));
+        }
+        is_read = true;
+        // All queues are below root, whether the file says so or not.
+        let is_root = |queue: &Value| {
+            queue.get("name").and_then(Value::as_str).is_some_and(|name| name.eq_ignore_ascii_case("root"))
+        };
+        let has_root = matches!(list(partition, "queues"), [one] if is_root(one));
+        yunikorn(reading, partition, if has_root { "" } else { "root" })?;
+    }
+    Ok(())
 }
 
 fn yunikorn(reading: &mut Reading<'_>, above: &Value, parent: &str) -> Result<(), InstanceError> {
@@ -124,7 +176,7 @@ fn amounts(
     reading: &Reading<'_>,
     place: &str,
     of: Option<&Value>,
-    found: &mut std::collections::BTreeMap<(String, String), f64>,
+    found: &mut BTreeMap<(String, String), f64>,
 ) -> Result<(), InstanceError> {
     for (resource, amount) in of.and_then(Value::as_object).into_iter().flatten() {
         let amount = number(reading, &format!("{place}: {resource}"), Some(amount))?;

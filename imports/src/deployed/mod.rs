@@ -128,7 +128,10 @@ mod tests {
         assert!(read(ConfigurationKind::Kueue, "kueue/queues.yaml").len() > 1);
         assert!(read(ConfigurationKind::Volcano, "kubernetes/volcano.yaml").len() > 1);
         assert!(read(ConfigurationKind::Kai, "kubernetes/kai.yaml").len() > 1);
-        assert!(read(ConfigurationKind::YuniKorn, "kubernetes/yunikorn.yaml").len() > 1);
+        // The sample has a second partition, of other nodes.
+        let yunikorn = std::fs::read_to_string(format!("{data}kubernetes/yunikorn.yaml")).unwrap();
+        let (default, _) = yunikorn.split_once("- name: gpu").unwrap();
+        assert!(deployed_in(ConfigurationKind::YuniKorn, "it", default).unwrap().len() > 1);
         assert!(read(ConfigurationKind::Yarn, "yarn/capacity-scheduler.xml").len() > 1);
         assert!(read(ConfigurationKind::YarnFair, "yarn/fair-scheduler.xml").len() > 1);
     }
@@ -163,13 +166,103 @@ mod tests {
             )
         };
         let text = format!(
-            "<configuration>{}{}</configuration>",
+            "<configuration><property><name>yarn.scheduler.capacity.root.queues</name><value>a</value></property>{}{}</configuration>",
             property("capacity", "40"),
             property("maximum-capacity", "-1")
         );
         let read = deployed_in(ConfigurationKind::Yarn, "it", &text).unwrap();
         assert_eq!(read["root.a"].amounts[&key("", "percent")], 40.0);
         assert!(read["root.a"].limits.is_empty(), "{read:?}");
+    }
+
+    #[test]
+    fn xml_is_read_as_hadoop_reads_it() {
+        let property = |name: &str, value: &str| {
+            format!(
+                "<property><name>yarn.scheduler.capacity.root.{name}</name><value>{value}</value></property>"
+            )
+        };
+        let read = |rest: &str| {
+            let all = [property("queues", "a,b"), property("a.capacity", "40"), property("b.capacity", "60")];
+            let text = format!("<configuration>{}{rest}</configuration>", all.concat());
+            deployed_in(ConfigurationKind::Yarn, "it", &text).unwrap()
+        };
+        let percent = |found: &Deployed, queue: &str| found[queue].amounts[&key("", "percent")];
+        assert_eq!(percent(&read(""), "root.a"), 40.0);
+        // Of several the last counts, of properties and of values, but for one that is final.
+        assert_eq!(percent(&read(&property("a.capacity", "1")), "root.a"), 1.0);
+        assert_eq!(percent(&read(&property("a.capacity", "1</value><value>2")), "root.a"), 2.0);
+        let final_ = property("a.capacity", "3").replace("</property>", "<final>true</final></property>");
+        assert_eq!(percent(&read(&(final_ + &property("a.capacity", "1"))), "root.a"), 3.0);
+        // Who is not listed is not there, and who is listed is.
+        assert_eq!(read(&property("queues", "a")).keys().collect::<Vec<_>>(), ["root.a"]);
+        assert_eq!(read(&property("queues", "a,c")).keys().collect::<Vec<_>>(), ["root.a", "root.c"]);
+        // A label that a queue may not use gives it nothing.
+        let labelled = property("a.accessible-node-labels.x.capacity", "50");
+        assert!(read(&labelled)["root.a"].amounts.contains_key(&key("x", "percent")));
+        let without = labelled + &property("a.accessible-node-labels", " ");
+        assert!(!read(&without)["root.a"].amounts.contains_key(&key("x", "percent")));
+        let fair = "<allocations><queue name=\"a\"><minResources>1 mb, 1 vcores</minResources><minResources>2 mb, 2 vcores\
+                    </minResources></queue></allocations>";
+        let fair = deployed_in(ConfigurationKind::YarnFair, "it", fair).unwrap();
+        assert_eq!(fair["root.a"].amounts[&key("", "vcores")], 2.0);
+    }
+
+    #[test]
+    fn lines_of_sacctmgr_do_what_slurm_does() {
+        let first = "sacctmgr -i add account name=a parent=root\nsacctmgr -i add qos name=sure-a\n\
+                     sacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=2,mem=10M\n";
+        let allow = "sacctmgr -i modify account where name=a set qos+=sure-a\n";
+        let read = |text: &str| deployed_in(ConfigurationKind::Slurm, "it", text).unwrap();
+        let cpu = |text: &str| read(text)["a"].amounts.get(&key("", "cpu")).copied();
+        let all = format!("{first}{allow}");
+        assert_eq!(cpu(&all), Some(2.0));
+        assert_eq!(cpu(first), None, "the account may not use the QOS");
+        let set = "MODIFY qos where name=sure-a SET grptres=CPU=1";
+        assert_eq!(cpu(&format!("{all}/usr/bin/sacctmgr -i {set}\n")), Some(1.0));
+        assert_eq!(read(&format!("{all}sacctmgr -i {set}\n"))["a"].amounts[&key("", "mem")], 10.0);
+        assert_eq!(cpu(&format!("{all}sacctmgr -i delete qos sure-a\n")), None);
+        let gone = format!("{all}sacctmgr -i delete account a\n");
+        assert!(
+            deployed_in(ConfigurationKind::Slurm, "it", &gone).unwrap_err().to_string().contains("no queue")
+        );
+        for line in [
+            "sacctmgr -i modify qos where name=sure-a set GrpTRES+=cpu=1",
+            "sacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=1,cpu=2",
+            "sacctmgr -i modify account where name=a set qos=normal",
+            "scontrol update partition=x",
+            "sacctmgr -i add account b; rm x",
+        ] {
+            let refused = deployed_in(ConfigurationKind::Slurm, "it", &format!("{all}{line}\n")).unwrap_err();
+            assert!(refused.to_string().contains("line 5"), "{line}: {refused}");
+        }
+    }
+
+    #[test]
+    fn guarantees_of_volcano_and_partitions_of_yunikorn_count() {
+        let volcano = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: a}\nspec: {deserved: {cpu: 1}, \
+                       guarantee: {resource: {cpu: 20, memory: 1Gi}}}\n";
+        let read = deployed_in(ConfigurationKind::Volcano, "it", volcano).unwrap();
+        assert_eq!(read["a"].amounts[&key("", "cpu")], 20.0);
+        let queues = "queues: [{name: a, resources: {guaranteed: {vcore: 1}}}]";
+        let yunikorn = |partitions: &[&str]| {
+            let all: String =
+                partitions.iter().map(|name| format!("- {{name: {name}, {queues}}}\n")).collect();
+            format!("partitions:\n{all}")
+        };
+        let own = deployed_in(ConfigurationKind::YuniKorn, "it", &yunikorn(&["default"])).unwrap();
+        assert_eq!(own.keys().collect::<Vec<_>>(), ["root.a"]);
+        let inside: String = yunikorn(&["default"]).lines().map(|line| format!("    {line}\n")).collect();
+        let map = format!("kind: ConfigMap\ndata:\n  queues.yaml: |\n{inside}");
+        assert_eq!(deployed_in(ConfigurationKind::YuniKorn, "it", &map).unwrap(), own);
+        for partitions in [&["gpu"][..], &["default", "gpu"], &["default", "default"]] {
+            let refused = deployed_in(ConfigurationKind::YuniKorn, "it", &yunikorn(partitions)).unwrap_err();
+            assert!(refused.to_string().contains("partition"), "{refused}");
+        }
+        let stopped = "kind: ClusterQueue\nmetadata: {name: a}\nspec: {stopPolicy: Hold}\n---\nkind: ClusterQueue\nmetadata: {name: \
+                       b}\nspec: {stopPolicy: None}\n";
+        let read = deployed_in(ConfigurationKind::Kueue, "it", stopped).unwrap();
+        assert_eq!(read.keys().collect::<Vec<_>>(), ["b"]);
     }
 
     #[test]

@@ -1,112 +1,218 @@
 //! Slurm's accounts: lines of `sacctmgr`, the file that `sacctmgr dump` writes, and what `sacctmgr -P show qos format=name,grptres`
 //! prints, which has what jobs are sure of in the QOS of their account, called `sure-ACCOUNT`.
+//!
+//! Every line is understood or refused by its number, so that nothing is done by Slurm that is not read here.
+
+mod command;
 
 use super::Reading;
+use command::Command;
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source::Source;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the name of the QOS of an account begins with.
 const SURE: &str = "sure-";
 
 type Amounts = BTreeMap<(String, String), f64>;
 
-pub(super) fn read(mut reading: Reading<'_>, source: Source) -> Result<(), InstanceError> {
+pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceError> {
     let content = source.read_all()?;
     let text = String::from_utf8_lossy(&content);
-    let mut above = String::new();
+    let mut file = File { reading, line: 0, above: String::new(), columns: None, sure: BTreeMap::new() };
+    let mut allowed = BTreeSet::new();
+    let mut has_commands = false;
     for (position, line) in text.lines().map(str::trim).enumerate() {
-        let place = |field: &str| format!("line {}: {field}", position + 1);
+        file.line = position + 1;
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
         if let Some(parent) = line.strip_prefix("Parent - ") {
             // Of a dump, everything after `Parent - 'a'` belongs to a.
-            above = name_of(parent);
+            file.above = name_of(parent);
         } else if let Some(account) = line.strip_prefix("Account - ") {
-            let fields = std::iter::once(format!("parent={above}"));
-            let fields = fields.chain(account.split(':').skip(1).map(str::to_owned));
-            reading.account(&name_of(account), fields, place)?;
-        } else if line.starts_with("sacctmgr") {
-            let words = || line.split_whitespace().map(str::to_owned);
-            let name = words().find_map(|word| word.strip_prefix("name=").map(str::to_owned));
-            let Some(name) = name else { continue };
-            if line.contains(" account ") {
-                reading.account(&name, words(), place)?;
-            } else if line.contains(" qos ") {
-                let amounts = words().find_map(|word| word.strip_prefix("GrpTRES=").map(str::to_owned));
-                reading.qos(&name, amounts.as_deref(), place)?;
-            }
-        } else if let Some((name, amounts)) = line.split_once('|') {
-            reading.qos(name, Some(amounts.trim_end_matches('|')), place)?;
+            file.dumped(account)?;
+        } else if line.starts_with("Cluster - ") || line.starts_with("User - ") {
+        } else if let Some(words) = command::words(line).map_err(|problem| file.refused("", line, problem))? {
+            has_commands = true;
+            let command = Command::new(&words);
+            let command = command.map_err(|(value, problem)| file.refused("", &value, &problem))?;
+            file.done(command, &mut allowed)?;
+        } else if line.contains('|') {
+            file.row(line)?;
+        } else {
+            let problem = "is no line of `sacctmgr`, of `sacctmgr dump` or of `sacctmgr -P show qos`";
+            return Err(file.refused("", line, problem));
+        }
+    }
+    let File { reading, sure, .. } = file;
+    for (account, amounts) in sure {
+        // Where lines make the QOS, they must let the account use it too.
+        if !has_commands || allowed.contains(&account) {
+            reading.found.entry(account).or_default().amounts = amounts;
         }
     }
     Ok(())
 }
 
-impl Reading<'_> {
-    /// What fields `name=value` say of an account.
-    fn account(
-        &mut self,
-        name: &str,
-        fields: impl Iterator<Item = String>,
-        place: impl Fn(&str) -> String,
-    ) -> Result<(), InstanceError> {
-        let mut queue = self.found.get(name).cloned().unwrap_or_default();
-        for field in fields {
-            let Some((key, value)) = field.split_once('=') else { continue };
-            match key.to_ascii_lowercase().as_str() {
-                "parent" => queue.parent = if value == "root" { String::new() } else { value.to_owned() },
-                "fairshare" => {
-                    let weight = value.parse();
-                    queue.weight = Some(
-                        weight.map_err(|_| self.refused(&place("fairshare"), value, "must be a number"))?,
-                    );
+/// A file as far as it is read.
+struct File<'a> {
+    reading: Reading<'a>,
+    line: usize,
+    /// Of a dump: the account that the next ones are in.
+    above: String,
+    /// Of a table of QOS: where the name and the amounts stand.
+    columns: Option<(usize, usize)>,
+    /// What the QOS of accounts have.
+    sure: BTreeMap<String, Amounts>,
+}
+
+impl File<'_> {
+    fn refused(&self, field: &str, value: &str, problem: &str) -> InstanceError {
+        let field = if field.is_empty() { String::new() } else { format!(": {field}") };
+        self.reading.refused(&format!("line {}{field}", self.line), value, problem)
+    }
+
+    /// An account of a dump: `'a':Fairshare=3:GrpTRES=cpu=4`.
+    fn dumped(&mut self, text: &str) -> Result<(), InstanceError> {
+        let name = name_of(text);
+        let parent = self.above.clone();
+        self.account(&name, "parent", &parent)?;
+        for (key, value) in text.split(':').skip(1).filter_map(|field| field.split_once('=')) {
+            self.account(&name, &key.to_ascii_lowercase(), value)?;
+        }
+        Ok(())
+    }
+
+    /// A row of a table of QOS, or the names of its columns.
+    fn row(&mut self, line: &str) -> Result<(), InstanceError> {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let at = |name: &str| cells.iter().position(|cell| cell.eq_ignore_ascii_case(name));
+        if let (None, Some(name)) = (self.columns, at("name")) {
+            let problem = "has no column GrpTRES; write format=name,grptres";
+            self.columns = Some((name, at("grptres").ok_or_else(|| self.refused("", line, problem))?));
+            return Ok(());
+        }
+        let (name, amounts) = self.columns.unwrap_or((0, 1));
+        let [name, amounts] = [name, amounts].map(|at| cells.get(at).copied().unwrap_or_default());
+        match name.strip_prefix(SURE) {
+            Some(account) => self.make_sure(account, amounts),
+            None => Ok(()),
+        }
+    }
+
+    /// What a command does.
+    fn done(&mut self, command: Command, allowed: &mut BTreeSet<String>) -> Result<(), InstanceError> {
+        match command {
+            Command::Nothing => Ok(()),
+            Command::Account { is_new, names, fields } => {
+                for name in names {
+                    // What is there is not added again.
+                    if is_new && self.reading.found.contains_key(&name) {
+                        continue;
+                    }
+                    self.reading.found.entry(name.clone()).or_default();
+                    for (key, value) in &fields {
+                        if key == "qos" {
+                            allowed
+                                .extend(value.strip_prefix(SURE).filter(|of| *of == name).map(str::to_owned));
+                        } else {
+                            self.account(&name, key, value)?;
+                        }
+                    }
                 }
-                "grptres" => queue.limits = self.amounts(value, &place)?,
-                _ => {}
+                Ok(())
+            }
+            Command::Qos { is_new, names, amounts } => {
+                for name in names {
+                    let Some(account) = name.strip_prefix(SURE) else { continue };
+                    let is_there = self.sure.contains_key(account);
+                    self.sure.entry(account.to_owned()).or_default();
+                    if let Some(amounts) = amounts.as_ref().filter(|_| !(is_new && is_there)) {
+                        self.make_sure(account, amounts)?;
+                    }
+                }
+                Ok(())
+            }
+            Command::NoAccount(names) => {
+                for name in names {
+                    self.reading.found.remove(&name);
+                    allowed.remove(&name);
+                }
+                Ok(())
+            }
+            Command::NoQos(names) => {
+                for account in names.iter().filter_map(|name| name.strip_prefix(SURE)) {
+                    self.sure.remove(account);
+                    allowed.remove(account);
+                }
+                Ok(())
             }
         }
-        self.found.insert(name.to_owned(), queue);
-        Ok(())
     }
 
-    /// What the jobs of a QOS may have together.
-    fn qos(
-        &mut self,
-        name: &str,
-        amounts: Option<&str>,
-        place: impl Fn(&str) -> String,
-    ) -> Result<(), InstanceError> {
-        if let (Some(account), Some(amounts)) = (name.strip_prefix(SURE), amounts) {
-            let amounts = self.amounts(amounts, &place)?;
-            self.found.entry(account.to_owned()).or_default().amounts = amounts;
+    /// What a field, in small letters, says of an account.
+    fn account(&mut self, name: &str, key: &str, value: &str) -> Result<(), InstanceError> {
+        let mut queue = self.reading.found.get(name).cloned().unwrap_or_default();
+        match key {
+            "parent" => queue.parent = if value == "root" { String::new() } else { value.to_owned() },
+            "fairshare" => {
+                let weight = value.parse();
+                let problem = "must be a number";
+                queue.weight = Some(weight.map_err(|_| self.refused("fairshare", value, problem))?);
+            }
+            "grptres" => self.set(&mut queue.limits, value)?,
+            _ => {}
         }
+        self.reading.found.insert(name.to_owned(), queue);
         Ok(())
     }
 
-    /// `cpu=4,mem=2G`, memory in MiB; -1 is no limit.
-    fn amounts(&self, text: &str, place: &impl Fn(&str) -> String) -> Result<Amounts, InstanceError> {
-        let mut found = Amounts::new();
-        for (resource, amount) in text.split(',').filter_map(|part| part.split_once('=')) {
-            let (number, factor) = match amount.strip_suffix(['K', 'M', 'G', 'T', 'P']) {
-                Some(number) if resource == "mem" => (
-                    number,
-                    match amount.as_bytes().last() {
-                        Some(b'K') => 1.0 / 1024.0,
-                        Some(b'G') => 1024.0,
-                        Some(b'T') => 1_048_576.0,
-                        Some(b'P') => 1_073_741_824.0,
-                        _ => 1.0,
-                    },
-                ),
-                _ => (amount, 1.0),
-            };
+    /// What the jobs of the QOS of an account may have together.
+    fn make_sure(&mut self, account: &str, amounts: &str) -> Result<(), InstanceError> {
+        let mut has = self.sure.get(account).cloned().unwrap_or_default();
+        self.set(&mut has, amounts)?;
+        self.sure.insert(account.to_owned(), has);
+        Ok(())
+    }
+
+    /// `cpu=4,mem=2G`, memory in MiB; -1 takes a limit away, and what is not named stays.
+    fn set(&self, amounts: &mut Amounts, text: &str) -> Result<(), InstanceError> {
+        let mut named = BTreeSet::new();
+        for part in text.trim_matches('\'').split(',').filter(|part| !part.is_empty()) {
+            let problem = "must be a resource and an amount, such as cpu=4";
+            let (resource, amount) =
+                part.split_once('=').ok_or_else(|| self.refused("GrpTRES", part, problem))?;
+            let resource = resource.to_ascii_lowercase();
+            if !named.insert(resource.clone()) {
+                return Err(self.refused("GrpTRES", &resource, "is stated twice"));
+            }
+            let number = amount_of(amount, resource == "mem");
             let problem = "must be a number, of mem with K, M, G or T";
-            let number: f64 = number.parse().map_err(|_| self.refused(&place("GrpTRES"), amount, problem))?;
+            let number = number.ok_or_else(|| self.refused("GrpTRES", amount, problem))?;
+            let key = (String::new(), resource);
             if number >= 0.0 {
-                found.insert((String::new(), resource.to_owned()), number * factor);
+                amounts.insert(key, number);
+            } else {
+                amounts.remove(&key);
             }
         }
-        Ok(found)
+        Ok(())
     }
+}
+
+/// A number, of memory with a letter for its unit.
+fn amount_of(text: &str, is_memory: bool) -> Option<f64> {
+    let unit = text.bytes().last().filter(|_| is_memory).unwrap_or_default();
+    let factor = match unit.to_ascii_uppercase() {
+        b'K' => 1.0 / 1024.0,
+        b'M' => 1.0,
+        b'G' => 1024.0,
+        b'T' => 1_048_576.0,
+        b'P' => 1_073_741_824.0,
+        _ => return text.parse().ok(),
+    };
+    Some(text[..text.len() - 1].parse::<f64>().ok()? * factor)
 }
 
 /// What stands in the first quotes.

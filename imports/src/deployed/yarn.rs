@@ -3,45 +3,82 @@
 use super::{DeployedQueue, Reading};
 use crate::xml::Element;
 use fairplan_instances::InstanceError;
+use std::collections::BTreeMap;
 
 const PREFIX: &str = "yarn.scheduler.capacity.";
 
-pub(super) fn read(reading: Reading<'_>, root: &Element) -> Result<(), InstanceError> {
+/// The field that says which labels a queue may use, and what the names of those of a label begin with.
+const LABELS: &str = "accessible-node-labels";
+
+pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), InstanceError> {
     if root.name != "configuration" {
         let problem = "expected <configuration>: a capacity-scheduler.xml";
         return Err(reading.refused("", &root.name, problem));
     }
-    for property in root.children("property") {
-        let (Some(name), Some(value)) = (property.text_of("name"), property.text_of("value")) else {
-            continue;
-        };
-        let Some((path, field)) = name.strip_prefix(PREFIX).and_then(parts) else { continue };
-        if path == "root" {
-            continue;
+    let properties = root.properties();
+    // What is stated of each queue: the field, the whole name and the value.
+    let mut of_queue: BTreeMap<&str, Vec<(&str, &str, &str)>> = BTreeMap::new();
+    for (name, value) in &properties {
+        if let Some((path, field)) = name.strip_prefix(PREFIX).and_then(parts) {
+            of_queue.entry(path).or_default().push((field, name, value));
         }
-        let (class, field) =
-            match field.strip_prefix("accessible-node-labels.").and_then(|it| it.rsplit_once('.')) {
-                Some((label, field)) => (label, field),
-                None => ("", field),
-            };
-        if !["capacity", "maximum-capacity"].contains(&field) {
+    }
+    let stated = |path: &str, field: &str| -> Option<&str> {
+        let all = of_queue.get(path)?;
+        all.iter().find(|(known, _, _)| *known == field).map(|(_, _, value)| *value)
+    };
+    // Only queues that the one above lists are there. Who says nothing of labels may use those that the one above may.
+    let mut open = vec![("root".to_owned(), stated("root", LABELS).map(str::to_owned))];
+    while let Some((parent, above)) = open.pop() {
+        let children = stated(&parent, "queues").unwrap_or_default();
+        for child in children.split(',').map(str::trim).filter(|child| !child.is_empty()) {
+            let path = format!("{parent}.{child}");
+            if stated(&path, "state").is_some_and(|state| state.eq_ignore_ascii_case("STOPPED")) {
+                continue;
+            }
+            let labels = stated(&path, LABELS).map(str::to_owned).or_else(|| above.clone());
+            let fields = of_queue.get(path.as_str()).map_or(&[][..], Vec::as_slice);
+            let queue = queue(&reading, &parent, fields, labels.as_deref())?;
+            reading.add(&path, queue)?;
+            open.push((path, labels));
+        }
+    }
+    Ok(())
+}
+
+/// A queue of which these fields are stated, and which may use these labels (`None`: all).
+fn queue(
+    reading: &Reading<'_>,
+    parent: &str,
+    fields: &[(&str, &str, &str)],
+    labels: Option<&str>,
+) -> Result<DeployedQueue, InstanceError> {
+    let mut queue = DeployedQueue { parent: parent.to_owned(), ..DeployedQueue::default() };
+    for (field, name, value) in fields {
+        let of_label = field.strip_prefix(LABELS).and_then(|rest| rest.strip_prefix('.'));
+        let (class, field) = match of_label.and_then(|it| it.rsplit_once('.')) {
+            Some((label, field)) => (label, field),
+            None => ("", *field),
+        };
+        let may_use = |labels: &str| labels.split(',').any(|one| [class, "*"].contains(&one.trim()));
+        let is_told = class.is_empty() || labels.is_none_or(may_use);
+        if !is_told || !["capacity", "maximum-capacity"].contains(&field) {
             continue;
         }
         let amounts = amounts(value);
         let amounts = amounts.ok_or_else(|| {
             reading.refused(name, value, "must be a percentage, a weight such as 3w, or [memory=…,vcores=…]")
         })?;
-        let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
-        let queue = reading
-            .found
-            .entry(path.to_owned())
-            .or_insert_with(|| DeployedQueue { parent: parent.to_owned(), ..DeployedQueue::default() });
         let list = if field == "capacity" { &mut queue.amounts } else { &mut queue.limits };
         // A maximum below zero is none.
         let amounts = amounts.into_iter().filter(|(_, amount)| field == "capacity" || *amount >= 0.0);
-        list.extend(amounts.map(|(resource, amount)| ((class.to_owned(), resource), amount)));
+        for (resource, amount) in amounts {
+            if list.insert((class.to_owned(), resource.clone()), amount).is_some() {
+                return Err(reading.refused(name, value, &format!("states {resource} twice")));
+            }
+        }
     }
-    Ok(())
+    Ok(queue)
 }
 
 /// The path of the queue that a property is of, and its field.

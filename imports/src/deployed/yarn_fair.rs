@@ -3,6 +3,7 @@
 use super::{DeployedQueue, Reading};
 use crate::xml::Element;
 use fairplan_instances::InstanceError;
+use std::collections::BTreeMap;
 
 pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), InstanceError> {
     if root.name != "allocations" {
@@ -28,7 +29,14 @@ fn below(reading: &mut Reading<'_>, element: &Element, parent: &str) -> Result<(
                         "must be amounts such as `1024 mb, 1 vcores`, or `memory-mb=1024, vcores=1`";
                     reading.refused(&format!("queue {name}: {field}"), text, problem)
                 })?;
-                Ok(amounts.into_iter().map(|(name, amount)| ((String::new(), name), amount)).collect())
+                let mut found = BTreeMap::new();
+                for (name, amount) in amounts {
+                    if found.insert((String::new(), name.clone()), amount).is_some() {
+                        let place = format!("queue {name}: {field}");
+                        return Err(reading.refused(&place, text, &format!("states {name} twice")));
+                    }
+                }
+                Ok(found)
             };
             let weight = queue.text_of("weight").map(|text| {
                 let problem = "must be a number";

@@ -4,9 +4,11 @@ mod kai;
 mod volcano;
 mod yunikorn;
 
+pub(super) use yunikorn::partitions as yunikorn_partitions;
+
 use super::census::{Memory, Server};
 use super::kubernetes::{Node, nodes_that_count};
-use super::manifests::{Metadata, documents, documents_in, nullable};
+use super::manifests::{Metadata, documents, nullable};
 use super::queues::{self, Cluster, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::{Quantity, Written};
@@ -150,18 +152,12 @@ impl Reading {
         document: &Value,
         report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
-        if let Some(Value::Array(partitions)) = document.get("partitions") {
-            return self.partitions(file, partitions, report);
-        }
         if let Some(Value::Array(items)) = document.get("items") {
             return items.iter().try_for_each(|item| self.document(file, item, report));
         }
-        // YuniKorn's configuration stands as a text in a ConfigMap.
-        if let Some(text) =
-            document.get("data").and_then(|data| data.get("queues.yaml")).and_then(Value::as_str)
-        {
-            let inside = documents_in(format!("{file}: data.queues.yaml"), text.as_bytes())?;
-            return inside.iter().try_for_each(|document| self.document(file, document, report));
+        let partitions = yunikorn_partitions(file, document)?;
+        if !partitions.is_empty() {
+            return self.partitions(file, &partitions, report);
         }
         let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = document.get("metadata").and_then(|data| data.get("name")).and_then(Value::as_str);

@@ -3,7 +3,7 @@
 //! What they carry: the tree; `resources.guaranteed` as guarantee; `resources.max` as limit; and what of both a queue is measured
 //! against as weight.
 
-use super::super::manifests::nullable;
+use super::super::manifests::{documents_in, nullable};
 use super::super::report::ImportReport;
 use super::{Amounts, Found, Reading, Weight, quantities, read};
 use fairplan_instances::InstanceError;
@@ -39,6 +39,26 @@ struct YuniKornResources {
     guaranteed: BTreeMap<String, Written>,
     #[serde(deserialize_with = "nullable")]
     max: BTreeMap<String, Written>,
+}
+
+/// The partitions in a document: YuniKorn's own file, the ConfigMap in which that stands as a text, or a list of such.
+pub(crate) fn partitions(file: &str, document: &Value) -> Result<Vec<Value>, InstanceError> {
+    if let Some(Value::Array(partitions)) = document.get("partitions") {
+        return Ok(partitions.clone());
+    }
+    let mut found = Vec::new();
+    if let Some(Value::Array(items)) = document.get("items") {
+        for item in items {
+            found.extend(partitions(file, item)?);
+        }
+    }
+    if let Some(text) = document.get("data").and_then(|data| data.get("queues.yaml")).and_then(Value::as_str)
+    {
+        for document in documents_in(format!("{file}: data.queues.yaml"), text.as_bytes())? {
+            found.extend(partitions(file, &document)?);
+        }
+    }
+    Ok(found)
 }
 
 impl Reading {

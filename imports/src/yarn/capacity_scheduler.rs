@@ -23,12 +23,8 @@ pub(super) fn read(
     root: &Element,
     report: &mut ImportReport,
 ) -> Result<Vec<Queue>, InstanceError> {
-    let mut properties = BTreeMap::new();
-    for property in root.children("property") {
-        if let Some(name) = property.text_of("name").and_then(|name| name.strip_prefix(PREFIX)) {
-            properties.insert(name, property.text_of("value").unwrap_or_default());
-        }
-    }
+    let stated = root.properties().into_iter();
+    let properties = stated.filter_map(|(name, value)| Some((name.strip_prefix(PREFIX)?, value))).collect();
     let reading = Reading { place, properties };
     let mut queues = vec![reading.root()];
     let mut names = HashSet::new();

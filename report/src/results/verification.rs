@@ -4,7 +4,7 @@ use super::audit::measured;
 use super::sentences::listed;
 use crate::names::beginning;
 use crate::page::Section;
-use crate::summary::grid::grid;
+use crate::summary::grid::{grid, paragraph};
 use crate::verification::Verification;
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
@@ -18,17 +18,28 @@ pub(super) fn answer(document: &Verification) -> String {
         .map(|verdict| verdict.property.to_string())
         .collect();
     match document.holds && failing.is_empty() {
-        true => format!(
-            "The result was checked anew from its numbers: all {} properties hold.",
-            document.verdicts.len()
-        ),
+        true => {
+            let all = document.verdicts.len();
+            let alone = alone(document).unwrap_or_default();
+            format!("The result was checked anew from its numbers: all {all} properties hold. {alone}")
+                .trim()
+                .into()
+        }
         false => format!("The result is NOT to be trusted: {} fails.", listed(&failing)),
     }
 }
 
+/// What an export without its solution leaves open.
+fn alone(document: &Verification) -> Option<&'static str> {
+    (document.result_format == "fairplan.export.v1").then_some(
+        "That these are the amounts of its solution is proved only beside that: verify INSTANCE SOLUTION --exported FILE.",
+    )
+}
+
 /// What was found, property by property.
 pub fn summary(document: &Verification) -> String {
-    let mut text = grid(&document.table().without(&["witness"]));
+    let mut text = alone(document).map(paragraph).unwrap_or_default();
+    text += &grid(&document.table().without(&["witness"]));
     for verdict in document.verdicts.iter().filter(|verdict| !verdict.holds) {
         let witness = verdict.witness.as_deref().unwrap_or_default();
         let _ = writeln!(text, "{}: {}", verdict.property, beginning(witness, 300));

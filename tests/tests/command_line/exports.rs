@@ -67,6 +67,54 @@ fn a_file_of_another_solution_and_forged_units_are_told() {
 }
 
 #[test]
+fn amounts_that_are_not_those_of_the_solution_fail_beside_it() {
+    let folder = solved();
+    folder.done(&export("yunikorn", &["-o", "it.yaml", "--quotas", "quotas.json"]));
+    let beside = |file: &str| {
+        let output = folder.run(&["verify", "cluster.json", "solution.json", "--exported", file]);
+        (output.status.code(), text(&output.stderr))
+    };
+    assert_eq!(beside("quotas.json").0, Some(0), "{}", beside("quotas.json").1);
+    assert_eq!(beside("it.yaml").0, Some(0), "{}", beside("it.yaml").1);
+    let mut quotas: serde_json::Value = serde_json::from_str(&folder.read("quotas.json")).unwrap();
+    for tenant in quotas["tenants"].as_array_mut().unwrap() {
+        tenant["share"] = 0.0.into();
+        for amount in tenant["amounts"].as_array_mut().unwrap() {
+            (amount["exact"], amount["units"]) = (0.0.into(), 0.into());
+        }
+    }
+    folder.write("zero.json", quotas.to_string());
+    let (status, told) = beside("zero.json");
+    assert_eq!(status, Some(1));
+    assert!(told.contains("exported-amounts: ") && told.contains("by the solution"), "{told}");
+    // Alone it leaves all to nobody, and one that holds says what it does not prove.
+    let alone = |file: &str| folder.run(&["verify", "cluster.json", file]);
+    let output = alone("zero.json");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("used-up"), "{}", text(&output.stderr));
+    let output = alone("quotas.json");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).starts_with("That these are the amounts of its solution is proved only"));
+    let forged = folder.read("it.yaml").replacen("\"cpu\": \"", "\"cpu\": \"1", 1);
+    let forged = forged.replacen("\"vcore\": \"", "\"vcore\": \"1", 1);
+    folder.write("forged.yaml", forged);
+    let (status, told) = beside("forged.yaml");
+    assert_eq!(status, Some(1), "{told}");
+    assert!(told.contains("exported-amounts: "), "{told}");
+}
+
+#[test]
+fn a_config_map_is_what_is_deployed_as_it_is_what_is_imported() {
+    let folder = solved();
+    folder.done(&export("yunikorn", &["-o", "it.yaml"]));
+    let inside: String = folder.read("it.yaml").lines().map(|line| format!("    {line}\n")).collect();
+    let map =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: yunikorn-configs\ndata:\n  queues.yaml: |\n";
+    folder.write("map.yaml", map.to_owned() + &inside);
+    assert_eq!(folder.done(&export("yunikorn", &["--current", "map.yaml"])), "");
+}
+
+#[test]
 fn nodes_that_left_since_the_solution_are_another_instance() {
     let folder = solved();
     let mut nodes: serde_json::Value = serde_json::from_str(&folder.read("nodes.json")).unwrap();

@@ -1,6 +1,6 @@
 //! What an export says of its tenants, held against the instance: who they are, where their tasks may run, and how much they may have.
 
-use super::{AmountClaim, ExportClaim, ExportedTenantClaim};
+use super::{AmountClaim, ExportClaim, ExportedTenantClaim, used_up};
 use crate::tolerance::STATED;
 use crate::verdict::Worst;
 use fairplan_instances::{ClassId, Decimal, GroupId, Instance, Owner, ResourceId, User, UserId};
@@ -26,16 +26,16 @@ pub(super) fn seen(instance: &Instance, claim: &ExportClaim) -> Vec<Worst> {
         tree.has_what_is_below(t, &mut sums);
         tree.has_its_share(tenant, &mut shares);
     }
-    vec![all, runs, tasks, limits, sums, shares]
+    vec![all, runs, tasks, limits, sums, shares, used_up::seen(&tree, claim)]
 }
 
 /// What an amount is by the answer, in what the instance counts in.
-fn exact(amount: &AmountClaim) -> f64 {
+pub(super) fn exact(amount: &AmountClaim) -> f64 {
     amount.exact * amount.unit as f64 / 1e9 / amount.per as f64
 }
 
-struct Tree<'a> {
-    instance: &'a Instance,
+pub(super) struct Tree<'a> {
+    pub(super) instance: &'a Instance,
     claim: &'a ExportClaim,
     /// Of each tenant, those of the claim directly below it; at last those at the top.
     below: Vec<Vec<usize>>,
@@ -69,7 +69,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Everybody whose tasks are a tenant's.
-    fn members(&self, owner: Owner) -> Vec<User<'a>> {
+    pub(super) fn members(&self, owner: Owner) -> Vec<User<'a>> {
         match owner {
             Owner::User(user) => vec![self.instance.user(user)],
             Owner::Group(group) => {
@@ -318,7 +318,10 @@ mod tests {
             let mut claim = claim(&instance);
             change(&mut claim);
             let verdicts = verify_export(&instance, &claim);
-            verdicts.into_iter().filter(|verdict| !verdict.holds).map(|verdict| verdict.property).collect()
+            let failed =
+                verdicts.into_iter().filter(|verdict| !verdict.holds).map(|verdict| verdict.property);
+            // Whoever has less than it may leaves something over, of which another test speaks.
+            failed.filter(|property| *property != "used-up").collect()
         };
         assert!(failed(&|_| {}).is_empty());
         assert_eq!(failed(&|claim| claim.tenants.clear()), ["all-tenants"]);
@@ -342,10 +345,41 @@ mod tests {
             let amount = &mut claim.tenants[at].amounts[0];
             (amount.units, amount.exact) = (amount.units - 1, amount.exact - 1.0);
         };
-        assert_eq!(failed(&|claim| one_more(claim, 3)), ["whole-tasks"]);
-        assert_eq!(failed(&|claim| one_more(claim, 2)), ["whole-tasks", "sums"]);
+        assert_eq!(failed(&|claim| one_more(claim, 3)), ["whole-tasks", "export-shares"]);
+        assert_eq!(failed(&|claim| one_more(claim, 2)), ["whole-tasks", "sums", "export-shares"]);
         assert_eq!(failed(&|claim| claim.tenants[3].share *= 1.1), ["export-shares"]);
         assert!(failed(&|claim| claim.headroom = "0.5".parse().unwrap()).contains(&"units-fit"));
+    }
+
+    #[test]
+    fn an_export_that_leaves_over_what_a_tenant_could_use_is_refused() {
+        let instance = cluster();
+        let left_over = |change: &dyn Fn(&mut ExportClaim)| {
+            let mut claim = claim(&instance);
+            change(&mut claim);
+            let verdicts = verify_export(&instance, &claim);
+            let verdict = verdicts.into_iter().find(|verdict| verdict.property == "used-up").unwrap();
+            (!verdict.holds).then_some(verdict.witness)
+        };
+        let less = |claim: &mut ExportClaim, at: usize, tasks: f64| {
+            for amount in &mut claim.tenants[at].amounts {
+                amount.exact *= tasks;
+            }
+        };
+        // All is used, all tasks run or the limit is reached.
+        assert_eq!(left_over(&|_| {}), None);
+        assert!(
+            left_over(&|claim| less(claim, 3, 0.8)).unwrap().starts_with("a: 1 tasks more of a fit on T")
+        );
+        assert!(left_over(&|claim| less(claim, 2, 0.5)).unwrap().starts_with("c: "));
+        assert!(left_over(&|claim| claim.tenants.iter_mut().for_each(|it| it.amounts.clear())).is_some());
+        // Of a group that is one tenant nothing is known of those with tasks or limits, but b takes what is free.
+        assert_eq!(left_over(&|claim| drop(claim.tenants.drain(1..3))), None);
+        let half = |claim: &mut ExportClaim| {
+            claim.tenants.drain(1..3);
+            less(claim, 0, 0.5);
+        };
+        assert!(left_over(&half).unwrap().contains("of b fit on S"));
     }
 
     #[test]

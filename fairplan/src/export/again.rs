@@ -1,0 +1,198 @@
+//! What `export` wrote, held against the solution exported again with the options that it states.
+
+use super::held_against::{Amounts, difference, verdict};
+use super::{changes, exported, held, kind_of};
+use crate::verify::sha256_of;
+use crate::{Error, ResultFile};
+use fairplan_exports::{Export, ExportBody, ExportOptions, ExportedTenant, Source, Target, Unit};
+use fairplan_imports::deployed_in;
+use fairplan_instances::quantity::Quantity;
+use fairplan_instances::{Decimal, Document, Instance, Violation, files};
+use fairplan_report::export::StatedExport;
+use fairplan_report::read_json;
+use fairplan_report::solution::{SolutionDocument, StatedSolution};
+use fairplan_verify::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is found, and what was not compared, with the reason.
+pub(super) struct Found {
+    pub(super) verdicts: Vec<Verdict>,
+    pub(super) unchecked: Vec<(&'static str, &'static str)>,
+}
+
+const AMOUNTS: &str = "exported-amounts";
+
+/// Amounts are told and computed by the same steps: they differ by what a text of a number loses.
+const NEAR: f64 = 1e-9;
+
+impl Found {
+    /// Where nothing can be exported again, the file has no amounts of this solution.
+    fn nothing(problem: String) -> Self {
+        Self { verdicts: vec![verdict(AMOUNTS, Some(problem))], unchecked: Vec::new() }
+    }
+}
+
+/// Whether a `fairplan.export.v1` has the tenants, the shares and the exact amounts that the solution gives (`exported-amounts`) under
+/// the names that they have by it (`exported-names`); its whole units are held against the instance as `verify` does without a solution.
+pub(super) fn document(
+    instance: &Instance,
+    solution: &ResultFile,
+    file: &str,
+    content: &[u8],
+) -> Result<Found, Error> {
+    let told: Document<ExportBody> = read_json(file, content)?;
+    let again = match options_of(&told) {
+        Ok((target, options)) => again(instance, solution, target, &options)?,
+        Err(violation) => Err(violation.to_string()),
+    };
+    let again = match again {
+        Ok(again) => again.body(),
+        Err(problem) => return Ok(Found::nothing(problem)),
+    };
+    let mut verdicts = vec![
+        verdict(AMOUNTS, other_amounts(&told.tenants, &again.tenants)),
+        verdict("exported-names", other_names(&told.tenants, &again.tenants)),
+    ];
+    match StatedExport::new(&told, instance, &files::sha256_hex(instance)) {
+        Ok(stated) => verdicts.extend(stated.verdicts(instance)),
+        Err(foreign) => verdicts.push(verdict("all-tenants", Some(format!("{file}: {foreign}")))),
+    }
+    let unchecked = vec![
+        ("target, headroom, memory_in, levels, units", "the question that was asked"),
+        ("notes, entitled, kept", "words for people, and the scheduler's rule, which is not run again"),
+    ];
+    Ok(Found { verdicts, unchecked })
+}
+
+/// Whether the configuration has the amounts that the solution exported again has (`exported-amounts`), and the same limits and weights
+/// in the same tree (`exported-limits`).
+pub(super) fn configuration(
+    instance: &Instance,
+    solution: &ResultFile,
+    file: &str,
+    text: &str,
+) -> Result<Found, Error> {
+    let Some((target, options)) =
+        ExportOptions::stated_in(text).map_err(|violation| violation.in_file(file))?
+    else {
+        let problem = format!(
+            "{file} does not state the options it was exported with (fairplan/export-options), as export writes them: hold it against \
+             its fairplan.export.v1, and that against the solution"
+        );
+        return Ok(Found::nothing(problem));
+    };
+    let again = match again(instance, solution, target, &options)? {
+        Ok(again) => again,
+        Err(problem) => return Ok(Found::nothing(problem)),
+    };
+    let read = deployed_in(kind_of(target), file, text)?;
+    let found: BTreeMap<String, Amounts> =
+        read.iter().map(|(name, queue)| (name.clone(), queue.amounts.clone())).collect();
+    let told = again.body().told(instance)?;
+    let after = exported(&again)?;
+    let of_rest = |what: &str| what.starts_with("most ") || ["weight", "parent", "queue"].contains(&what);
+    let other = changes(&read, &after, target).into_iter();
+    let mut other = other.filter(|change| after.contains_key(&change.queue) && of_rest(&change.what));
+    let limits = other.next().map(|change| {
+        let words = |side: Option<String>| side.unwrap_or_else(|| "nothing".into());
+        let (before, after) = (words(change.before), words(change.after));
+        format!("{}: {} is {before}, by the solution {after}", change.queue, change.what)
+    });
+    let unchecked = vec![
+        ("the options it was exported with", "the question that was asked"),
+        (
+            "all but amounts, limits, weights and the tree",
+            "reserves, labels of nodes and what export does not state are not compared",
+        ),
+    ];
+    let amounts = verdict(AMOUNTS, difference(target, &told, &found));
+    Ok(Found { verdicts: vec![amounts, verdict("exported-limits", limits)], unchecked })
+}
+
+/// The solution exported again; else why that is not possible.
+fn again(
+    instance: &Instance,
+    solution: &ResultFile,
+    target: Target,
+    options: &ExportOptions,
+) -> Result<Result<Export, String>, Error> {
+    let ResultFile { name, bytes, .. } = solution;
+    let sha256 = files::sha256_hex(instance);
+    let document: SolutionDocument = read_json(name, bytes)?;
+    let stated = match StatedSolution::new(&document, instance, &sha256) {
+        Ok(stated) => stated,
+        Err(foreign) => return Ok(Err(format!("{name}: {foreign}"))),
+    };
+    let held = held(instance, name, &stated)?;
+    let source = Source { instance: sha256, solution: sha256_of(bytes) };
+    Ok(Export::new(instance, &held, source, target, options).map_err(|violation| violation.to_string()))
+}
+
+/// The options that give such a document.
+fn options_of(told: &ExportBody) -> Result<(Target, ExportOptions), Violation> {
+    let headroom = Decimal::from_f64(told.headroom)
+        .map_err(|_| Violation::new("headroom", told.headroom, "must be a part of one"))?;
+    let mut units: Vec<Unit> = Vec::new();
+    for amount in told.tenants.iter().flat_map(|tenant| &tenant.amounts) {
+        if units.iter().all(|unit| unit.resource != amount.resource) {
+            units.push(Unit { resource: amount.resource.clone(), amount: amount.unit.clone() });
+        }
+    }
+    let mut level_of: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut levels = None;
+    for tenant in &told.tenants {
+        let above = tenant.parent.as_deref().and_then(|parent| level_of.get(parent)).copied().unwrap_or(0);
+        // Users and groups may have the same id; a parent is a group, which is named first.
+        level_of.entry(&tenant.id).or_insert(above + 1);
+        levels = levels.max(Some(above + 1));
+    }
+    let options = ExportOptions { headroom, units, memory_in: Some(told.memory_in), levels, hard: false };
+    Ok((told.told_target()?, options))
+}
+
+/// The first difference of what tenants are given.
+fn other_amounts(told: &[ExportedTenant], again: &[ExportedTenant]) -> Option<String> {
+    for (position, tenant) in again.iter().enumerate() {
+        let Some(told) = told.get(position) else { return Some(format!("{} is not there", tenant.id)) };
+        if (&told.id, &told.parent) != (&tenant.id, &tenant.parent) {
+            return Some(format!("tenants[{position}] is {}, by the solution {}", told.id, tenant.id));
+        }
+        if !is_near(told.share, tenant.share) {
+            return Some(format!("{}: share is {}, by the solution {}", told.id, told.share, tenant.share));
+        }
+        let [has, by_solution] = [told, tenant].map(amounts);
+        let keys: BTreeSet<&(&str, &str)> = has.keys().chain(by_solution.keys()).collect();
+        for key in keys {
+            let [has, by_solution] =
+                [&has, &by_solution].map(|amounts| amounts.get(key).copied().unwrap_or(0.0));
+            if !is_near(has, by_solution) {
+                let (class, resource) = key;
+                return Some(format!(
+                    "{}: {resource} on {class} is {has}, by the solution {by_solution}",
+                    told.id
+                ));
+            }
+        }
+    }
+    told.get(again.len()).map(|more| format!("{} is no tenant by the solution", more.id))
+}
+
+/// What a tenant is given of which resource on which class, in cores, bytes and pieces.
+fn amounts(tenant: &ExportedTenant) -> BTreeMap<(&str, &str), f64> {
+    let mut found = BTreeMap::new();
+    for amount in &tenant.amounts {
+        let unit = Quantity::parse(&amount.unit).map_or(f64::NAN, |unit| unit.part_of(Quantity::ONE));
+        *found.entry((amount.class.as_str(), amount.resource.as_str())).or_insert(0.0) += amount.exact * unit;
+    }
+    found
+}
+
+fn is_near(one: f64, other: f64) -> bool {
+    one == other || (one - other).abs() <= NEAR * one.abs().max(other.abs()).min(f64::MAX)
+}
+
+/// The first tenant that is called otherwise: under its name it would be told what another has.
+fn other_names(told: &[ExportedTenant], again: &[ExportedTenant]) -> Option<String> {
+    let other = told.iter().zip(again).find(|(told, again)| told.name != again.name);
+    other.map(|(told, again)| format!("{} is called {}, by its id {}", told.id, told.name, again.name))
+}
