@@ -2,7 +2,7 @@
 
 use crate::Target;
 use fairplan_instances::quantity::Quantity;
-use fairplan_instances::{Decimal, Instance, Violation};
+use fairplan_instances::{Decimal, Instance, ResourceKind, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -193,10 +193,9 @@ pub(crate) fn counted(
 
 /// What a target calls a resource; `None` where it does not count it.
 pub(crate) fn called(target: Target, name: &str) -> Option<String> {
-    let lower = name.to_ascii_lowercase();
-    let is_cpu = ["cpu", "cpus", "vcores", "vcore", "cores"].contains(&lower.as_str());
-    let is_memory = ["memory", "mem"].contains(&lower.as_str());
-    let is_gpu = lower.ends_with("gpu") || lower.ends_with("gpus");
+    let kind = ResourceKind::of(name);
+    let (is_cpu, is_gpu, is_memory) =
+        (kind == ResourceKind::Cores, kind == ResourceKind::Gpu, is_memory(name));
     let called = match target {
         Target::Kueue | Target::Volcano if is_cpu => "cpu",
         Target::Kueue | Target::Volcano | Target::YuniKorn if is_memory => "memory",
