@@ -3,7 +3,7 @@
 use super::{AmountClaim, ExportClaim, ExportedTenantClaim, used_up};
 use crate::tolerance::STATED;
 use crate::verdict::Worst;
-use fairplan_instances::{ClassId, Decimal, GroupId, Instance, Owner, ResourceId, User, UserId};
+use fairplan_instances::{ClassId, GroupId, Instance, Owner, ResourceId, User, UserId};
 use std::collections::{BTreeMap, HashSet};
 
 /// By which part of it a limit may be exceeded: answers of a solver are sums of doubles.
@@ -195,15 +195,9 @@ impl<'a> Tree<'a> {
             seen.see(over, || format!("{}: {has} {name}, but {what} {most}", tenant.id));
         };
         if let Some(quota) = self.instance.quota_of(tenant.owner) {
-            let over_all = quota.limit.iter().map(|limit| (None, *limit));
-            let over_some = quota
-                .limits
-                .iter()
-                .flat_map(|over| over.amounts.iter().map(|limit| (Some(over.classes.as_slice()), *limit)));
-            let limits: Vec<(Option<&[ClassId]>, (ResourceId, Decimal))> =
-                over_all.chain(over_some).collect();
-            for (classes, (resource, most)) in limits {
-                see(resource, sum(resource, classes), most.to_f64(), "its limit is");
+            for limit in quota.limited() {
+                let has = sum(limit.resource, limit.classes);
+                see(limit.resource, has, limit.amount.to_f64(), "its limit is");
             }
         }
         let members = self.members(tenant.owner);

@@ -4,7 +4,7 @@ use super::ExportClaim;
 use super::tenants::{Tree, exact};
 use crate::tolerance::LEFT;
 use crate::verdict::Worst;
-use fairplan_instances::{ClassId, Decimal, Instance, Owner, ResourceId, User};
+use fairplan_instances::{ClassId, Instance, Owner, ResourceId, User};
 
 /// What nobody has of each class and resource, less the headroom: `free[class][resource]`.
 fn free(instance: &Instance, claim: &ExportClaim, part: f64) -> Vec<Vec<f64>> {
@@ -99,19 +99,13 @@ fn within_limits(
     let mut least = f64::INFINITY;
     for tenant in above.map(|t| &claim.tenants[t]) {
         let Some(quota) = instance.quota_of(tenant.owner) else { continue };
-        let over_all = quota.limit.iter().map(|limit| (None, *limit));
-        let over_some = quota.limits.iter().flat_map(|over| {
-            let classes = Some(over.classes.as_slice());
-            over.amounts.iter().map(move |limit| (classes, *limit))
-        });
-        let limits: Vec<(Option<&[ClassId]>, (ResourceId, Decimal))> = over_all.chain(over_some).collect();
-        for (classes, (resource, most)) in limits {
-            let covers = |class: ClassId| classes.is_none_or(|classes| classes.contains(&class));
-            if demand[resource.0] > 0.0 && covers(class) {
-                let counted =
-                    |amount: &&super::AmountClaim| amount.resource == resource && covers(amount.class);
+        for limit in quota.limited() {
+            if demand[limit.resource.0] > 0.0 && limit.covers(class) {
+                let counted = |amount: &&super::AmountClaim| {
+                    amount.resource == limit.resource && limit.covers(amount.class)
+                };
                 let has: f64 = tenant.amounts.iter().filter(counted).map(exact).sum();
-                least = least.min((most.to_f64() * part - has) / demand[resource.0]);
+                least = least.min((limit.amount.to_f64() * part - has) / demand[limit.resource.0]);
             }
         }
     }
