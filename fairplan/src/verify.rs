@@ -198,16 +198,10 @@ pub(crate) fn sha256_of(bytes: &[u8]) -> String {
 /// Whether the result `file` belongs to what it is held against (same hash, same users and classes in the same order), and what
 /// was found of it if it does. One that was written without what is checked is bad input: nothing is known of it.
 fn with_belonging(file: &str, found: Result<Vec<Verdict>, Foreign>) -> Result<Vec<Verdict>, Error> {
-    let belonging = |holds, witness| Verdict {
-        property: "belongs-to-instance",
-        holds,
-        residual: if holds { 0.0 } else { f64::INFINITY },
-        tolerance: 0.0,
-        witness,
-    };
+    let belonging = |problem| Verdict::without_size("belongs-to-instance", problem);
     match found {
-        Ok(found) => Ok([vec![belonging(true, String::new())], found].concat()),
+        Ok(found) => Ok([vec![belonging(None)], found].concat()),
         Err(foreign) if foreign.is_incomplete() => Err(Error::input(format!("{file}: {foreign}"))),
-        Err(foreign) => Ok(vec![belonging(false, foreign.to_string())]),
+        Err(foreign) => Ok(vec![belonging(Some(foreign.to_string()))]),
     }
 }

@@ -224,27 +224,23 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
             true => guaranteed_shares(instance, solution.objective, &solution.guaranteed),
             false => Vec::new(),
         };
-        let (figures, weight) = (&figures, &weight);
-        let parts = |of_user| match instance.has_guarantees() {
-            false => instance.parts_of_groups(of_user),
-            true => instance.parts_above_floors(of_user, |i| floors[i]),
-        };
-        let part = |wants_more: fn(LimitedBy) -> bool| {
-            move |i: usize| {
+        let parts = |wants_more: fn(LimitedBy) -> bool| {
+            instance.parts_of_groups(|i| {
                 let (share, _, reason) = figures(i);
-                Part { share: share * weight(i), wants_more: wants_more(reason) }
-            }
+                let floor = floors.get(i).copied().unwrap_or(0.0);
+                Part { floor, ..Part::new(share * weight(i), wants_more(reason)) }
+            })
         };
         let cap = |i: usize| Some(figures(i).1 * weight(i));
         let add = |a: Option<f64>, b: Option<f64>| match (a, b) {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
-        let by_prices = parts(part(LimitedBy::is_by_prices));
+        let by_prices = parts(LimitedBy::is_by_prices);
         // Only where limits hold somebody do the two differ.
         let by_capacity = match instance.limit_rows().is_empty() {
             true => by_prices.clone(),
-            false => parts(part(|reason| reason == LimitedBy::Capacity)),
+            false => parts(|reason| reason == LimitedBy::Capacity),
         };
         let groups = instance.groups().iter().zip(by_prices.iter().zip(&by_capacity));
         let groups = groups.zip(instance.of_groups(None, cap, add));

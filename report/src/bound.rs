@@ -219,15 +219,11 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
         Ok(_) => Some(0),
         Err(_) => instance.user(UserId(i)).tasks(),
     };
-    let caps = instance.parts_at_the_root(|i| Part {
-        share: wanted(i).map_or(f64::INFINITY, |tasks| share(i, tasks)),
-        wants_more: false,
-    });
+    let caps = instance
+        .parts_at_the_root(|i| Part::new(wanted(i).map_or(f64::INFINITY, |tasks| share(i, tasks)), false));
     let tasks = &bracket.placement.tasks;
-    let children = instance.parts_at_the_root(|i| Part {
-        share: share(i, tasks[i]),
-        wants_more: wanted(i).is_none_or(|all| tasks[i] < all),
-    });
+    let children = instance
+        .parts_at_the_root(|i| Part::new(share(i, tasks[i]), wanted(i).is_none_or(|all| tasks[i] < all)));
     let least = |shares: &mut dyn Iterator<Item = f64>| shares.fold(f64::INFINITY, f64::min);
     let others = || caps.iter().zip(&children).filter(|(cap, _)| cap.share > 0.0);
     let upper = breakpoint_value(instance, bracket.upper);

@@ -73,12 +73,6 @@ pub(crate) fn list<'a>(
     Ok(())
 }
 
-/// The verdict on a property that holds or does not, for this reason.
-pub(crate) fn exactly(property: &'static str, witness: Option<String>) -> Verdict {
-    let (holds, residual) = (witness.is_none(), if witness.is_none() { 0.0 } else { f64::INFINITY });
-    Verdict { property, holds, residual, tolerance: 0.0, witness: witness.unwrap_or_default() }
-}
-
 /// The numbers of a map in the instance's order of resources, each of which must be named once.
 pub(crate) fn in_order(
     map: &ResourceMap,

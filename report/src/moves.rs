@@ -1,6 +1,6 @@
 //! `fairplan.moves.v1`: the steps from the placement that is to a better one, and why fewer do not lead as far.
 
-use crate::foreign::{Foreign, check_stamp, exactly, list};
+use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{ServerResult, UserTasks, server_classes, tasks_on_servers};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
@@ -457,7 +457,7 @@ impl StatedMoves {
         };
         let (mut verdicts, after) = verify_moves(instance, &claim);
         if let Some(after) = after {
-            verdicts.push(exactly("stated-numbers", self.wrong_number(body, instance, &after)));
+            verdicts.push(Verdict::without_size("stated-numbers", self.wrong_number(body, instance, &after)));
         }
         verdicts
     }

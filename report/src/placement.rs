@@ -124,7 +124,7 @@ impl PlacementFigures {
         let part = |i: usize| {
             let user = instance.user(UserId(i));
             let wants_more = waits(user) != Some(0) && user.fits_somewhere() && !room.holds(user);
-            Part { share: dominant_shares[i], wants_more }
+            Part::new(dominant_shares[i], wants_more)
         };
         let [value, level] = Part::smallest(&instance.parts_at_the_root(part));
         let utilization = (0..instance.resources().len()).map(|r| {

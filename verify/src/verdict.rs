@@ -15,6 +15,15 @@ pub struct Verdict {
     pub witness: String,
 }
 
+impl Verdict {
+    /// On a property that has no sizes: it holds, or it does not for the stated reason.
+    pub fn without_size(property: &'static str, witness: Option<String>) -> Self {
+        let residual = if witness.is_some() { f64::INFINITY } else { 0.0 };
+        let holds = witness.is_none();
+        Self { property, holds, residual, tolerance: 0.0, witness: witness.unwrap_or_default() }
+    }
+}
+
 /// Collects the largest violation of one property.
 pub(crate) struct Worst {
     property: &'static str,

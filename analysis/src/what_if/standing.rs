@@ -38,8 +38,8 @@ impl Standing {
 
     fn new(instance: &Instance, works: Vec<f64>, wants_more: Vec<bool>, floors: Vec<f64>) -> Self {
         let share = |i: usize| works[i] * instance.user(UserId(i)).task_share();
-        let part = |i: usize| Part { share: share(i), wants_more: wants_more[i] };
-        let children = instance.parts_at_the_root_above_floors(part, |i| floors[i]);
+        let part = |i: usize| Part { floor: floors[i], ..Part::new(share(i), wants_more[i]) };
+        let children = instance.parts_at_the_root(part);
         let [value, level] = Part::smallest(&children);
         Self {
             groups: instance.of_groups(0.0, share, |a, b| a + b),

@@ -1,6 +1,6 @@
 //! What `export` wrote, held against the solution exported again with the options that it states.
 
-use super::held_against::{Amounts, difference, verdict};
+use super::held_against::{Amounts, difference, is_near};
 use super::{changes, exported, held, kind_of};
 use crate::verify::sha256_of;
 use crate::{Error, ResultFile};
@@ -22,13 +22,10 @@ pub(super) struct Found {
 
 const AMOUNTS: &str = "exported-amounts";
 
-/// Amounts are told and computed by the same steps: they differ by what a text of a number loses.
-const NEAR: f64 = 1e-9;
-
 impl Found {
     /// Where nothing can be exported again, the file has no amounts of this solution.
     fn nothing(problem: String) -> Self {
-        Self { verdicts: vec![verdict(AMOUNTS, Some(problem))], unchecked: Vec::new() }
+        Self { verdicts: vec![Verdict::without_size(AMOUNTS, Some(problem))], unchecked: Vec::new() }
     }
 }
 
@@ -50,12 +47,14 @@ pub(super) fn document(
         Err(problem) => return Ok(Found::nothing(problem)),
     };
     let mut verdicts = vec![
-        verdict(AMOUNTS, other_amounts(&told.tenants, &again.tenants)),
-        verdict("exported-names", other_names(&told.tenants, &again.tenants)),
+        Verdict::without_size(AMOUNTS, other_amounts(&told.tenants, &again.tenants)),
+        Verdict::without_size("exported-names", other_names(&told.tenants, &again.tenants)),
     ];
     match StatedExport::new(&told, instance, &files::sha256_hex(instance)) {
         Ok(stated) => verdicts.extend(stated.verdicts(instance)),
-        Err(foreign) => verdicts.push(verdict("all-tenants", Some(format!("{file}: {foreign}")))),
+        Err(foreign) => {
+            verdicts.push(Verdict::without_size("all-tenants", Some(format!("{file}: {foreign}"))))
+        }
     }
     let unchecked = vec![
         ("target, headroom, memory_in, levels, units", "the question that was asked"),
@@ -105,8 +104,8 @@ pub(super) fn configuration(
             "reserves, labels of nodes and what export does not state are not compared",
         ),
     ];
-    let amounts = verdict(AMOUNTS, difference(target, &told, &found));
-    Ok(Found { verdicts: vec![amounts, verdict("exported-limits", limits)], unchecked })
+    let amounts = Verdict::without_size(AMOUNTS, difference(target, &told, &found));
+    Ok(Found { verdicts: vec![amounts, Verdict::without_size("exported-limits", limits)], unchecked })
 }
 
 /// The solution exported again; else why that is not possible.
@@ -185,10 +184,6 @@ fn amounts(tenant: &ExportedTenant) -> BTreeMap<(&str, &str), f64> {
         *found.entry((amount.class.as_str(), amount.resource.as_str())).or_insert(0.0) += amount.exact * unit;
     }
     found
-}
-
-fn is_near(one: f64, other: f64) -> bool {
-    one == other || (one - other).abs() <= NEAR * one.abs().max(other.abs()).min(f64::MAX)
 }
 
 /// The first tenant that is called otherwise: under its name it would be told what another has.

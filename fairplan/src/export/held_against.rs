@@ -19,6 +19,9 @@ pub struct ExportedFile {
     pub unchecked: Vec<UncheckedField>,
 }
 
+/// Amounts are told and computed by the same steps: they differ by what a text of a number loses.
+const NEAR: f64 = 1e-9;
+
 /// What a queue has, by class and resource.
 pub(super) type Amounts = BTreeMap<(String, String), f64>;
 
@@ -84,7 +87,7 @@ fn names_the_solution(text: &str, expected: &str, from: &str, file: &str) -> Res
         return Err(Error::input(format!("{file}: states no solution that it was exported from")));
     }
     let other = stated.into_iter().find(|hash| *hash != expected);
-    Ok(verdict(
+    Ok(Verdict::without_size(
         "names-the-solution",
         other.map(|other| {
             format!("{file} was exported from the solution {other}, not from {expected}, which {from} is")
@@ -92,14 +95,8 @@ fn names_the_solution(text: &str, expected: &str, from: &str, file: &str) -> Res
     ))
 }
 
-pub(super) fn verdict(property: &'static str, problem: Option<String>) -> Verdict {
-    Verdict {
-        property,
-        holds: problem.is_none(),
-        residual: if problem.is_none() { 0.0 } else { f64::INFINITY },
-        tolerance: 0.0,
-        witness: problem.unwrap_or_default(),
-    }
+pub(super) fn is_near(one: f64, other: f64) -> bool {
+    one == other || (one - other).abs() <= NEAR * one.abs().max(other.abs()).min(f64::MAX)
 }
 
 /// The word after the first `mark`.
@@ -120,7 +117,7 @@ fn has_the_amounts(
     // What cannot be told is no export of this instance, of which other properties speak.
     let told = match document.told(instance) {
         Ok(told) => told,
-        Err(violation) => return Ok(verdict("exported-amounts", Some(violation.to_string()))),
+        Err(violation) => return Ok(Verdict::without_size("exported-amounts", Some(violation.to_string()))),
     };
     let found: BTreeMap<String, Amounts> = if is_document(text) {
         let other: Document<ExportBody> = read_json(file, text.as_bytes())?;
@@ -134,7 +131,7 @@ fn has_the_amounts(
         let read = deployed_in(kind_of(target), file, text)?;
         read.into_iter().map(|(name, queue)| (name, queue.amounts)).collect()
     };
-    Ok(verdict("exported-amounts", difference(target, &told, &found)))
+    Ok(Verdict::without_size("exported-amounts", difference(target, &told, &found)))
 }
 
 /// Whether a file of the target says what a queue gets: Kueue's and Slurm's say it of leaves only.
@@ -161,8 +158,7 @@ pub(super) fn difference(
             let [told, has] = [&queue.amounts, has].map(|amounts| amounts.get(key).copied());
             let (is_left_out, told, has) =
                 (has.is_none() && is_full, told.unwrap_or(0.0), has.unwrap_or(0.0));
-            let is_near = told == has || (told - has).abs() <= 1e-9 * told.max(has).min(f64::MAX);
-            if !is_near && !is_left_out {
+            if !is_near(told, has) && !is_left_out {
                 let (class, resource) = key;
                 let on = if class.is_empty() { String::new() } else { format!(" on {class}") };
                 return Some(format!("{} has {has} {resource}{on}, not {told}", queue.name));

@@ -11,9 +11,16 @@ pub struct Part {
     pub share: f64,
     /// Whether the user, or any member, wants more.
     pub wants_more: bool,
+    /// What it is guaranteed, whatever its weight; of a group what its members are together.
+    pub floor: f64,
 }
 
 impl Part {
+    /// Of a user who is guaranteed nothing.
+    pub fn new(share: f64, wants_more: bool) -> Self {
+        Self { share, wants_more, floor: 0.0 }
+    }
+
     /// The smallest share, and the smallest of those that want more; infinite where there are none.
     pub fn smallest(parts: &[Self]) -> [f64; 2] {
         let least = |parts: &mut dyn Iterator<Item = &Self>| {
@@ -22,15 +29,16 @@ impl Part {
         [least(&mut parts.iter()), least(&mut parts.iter().filter(|part| part.wants_more))]
     }
 
-    /// What a node has of which these are the children, each with its weight and what it has whatever that is.
-    fn above(children: impl Iterator<Item = (f64, Self, f64)> + Clone) -> Self {
-        let wanting = children.clone().filter(|(_, part, _)| part.wants_more);
-        let each = wanting.map(|(weight, part, _)| part.share / weight).fold(f64::INFINITY, f64::min);
-        let share = children.map(|(weight, part, floor)| match part.wants_more {
-            true if floor == 0.0 => weight * each,
-            _ => part.share.min(floor.max(weight * each)),
+    /// What a node has of which these are the children, each with its weight.
+    fn above(children: &[(f64, Self)]) -> Self {
+        let wanting = children.iter().filter(|(_, part)| part.wants_more);
+        let each = wanting.map(|(weight, part)| part.share / weight).fold(f64::INFINITY, f64::min);
+        let share = children.iter().map(|(weight, part)| match part.wants_more {
+            true if part.floor == 0.0 => weight * each,
+            _ => part.share.min(part.floor.max(weight * each)),
         });
-        Self { share: share.sum(), wants_more: each < f64::INFINITY }
+        let floor = children.iter().map(|(_, part)| part.floor).sum();
+        Self { share: share.sum(), wants_more: each < f64::INFINITY, floor }
     }
 }
 
@@ -38,21 +46,12 @@ impl Instance {
     /// What each child of the root (users without a group, and groups without a parent that have members) has over its weight,
     /// given what users have.
     pub fn parts_at_the_root(&self, of_user: impl Fn(usize) -> Part) -> Vec<Part> {
-        self.parts_at_the_root_above_floors(of_user, |_| 0.0)
-    }
-
-    /// The same where users are guaranteed something, whatever their weights.
-    pub fn parts_at_the_root_above_floors(
-        &self,
-        of_user: impl Fn(usize) -> Part,
-        floor: impl Fn(usize) -> f64,
-    ) -> Vec<Part> {
         let over = |part: Part, weight: Decimal| Part { share: part.share / weight.to_f64(), ..part };
         let alone = self.users().filter(|user| user.group().is_none());
         let mut parts: Vec<Part> = alone.map(|user| over(of_user(user.index().0), user.weight())).collect();
         if self.has_groups() {
             let has_members = self.of_groups(false, |_| true, |a, b| a || b);
-            let groups = self.groups().iter().zip(self.parts_above_floors(of_user, floor)).zip(has_members);
+            let groups = self.groups().iter().zip(self.parts_of_groups(of_user)).zip(has_members);
             let groups = groups.filter(|((group, _), has_members)| group.parent.is_none() && *has_members);
             parts.extend(groups.map(|((group, part), _)| over(part, group.weight)));
         }
@@ -61,29 +60,18 @@ impl Instance {
 
     /// What each group has, given what users have.
     pub fn parts_of_groups(&self, of_user: impl Fn(usize) -> Part) -> Vec<Part> {
-        self.parts_above_floors(of_user, |_| 0.0)
-    }
-
-    /// The same where users are guaranteed something, whatever their weights.
-    pub fn parts_above_floors(
-        &self,
-        of_user: impl Fn(usize) -> Part,
-        floor: impl Fn(usize) -> f64,
-    ) -> Vec<Part> {
-        let mut children: Vec<Vec<(f64, Part, f64)>> = vec![Vec::new(); self.groups().len()];
+        let mut children: Vec<Vec<(f64, Part)>> = vec![Vec::new(); self.groups().len()];
         for user in self.users() {
-            let i = user.index().0;
             if let Some(GroupId(group)) = user.group() {
-                children[group].push((user.weight().to_f64(), of_user(i), floor(i)));
+                children[group].push((user.weight().to_f64(), of_user(user.index().0)));
             }
         }
-        let mut parts = vec![Part { share: 0.0, wants_more: false }; self.groups().len()];
+        let mut parts = vec![Part::new(0.0, false); self.groups().len()];
         for GroupId(group) in self.groups_upwards() {
-            parts[group] = Part::above(children[group].iter().copied());
+            parts[group] = Part::above(&children[group]);
             let weight: Decimal = self.groups()[group].weight;
             if let Some(GroupId(parent)) = self.groups()[group].parent {
-                let floor = children[group].iter().map(|(.., floor)| floor).sum();
-                children[parent].push((weight.to_f64(), parts[group], floor));
+                children[parent].push((weight.to_f64(), parts[group]));
             }
         }
         parts
@@ -166,21 +154,21 @@ mod tests {
 
     #[test]
     fn a_group_counts_for_what_it_has_as_far_as_members_divide_it() {
-        let user = |weight: f64, share: f64, wants_more: bool| (weight, Part { share, wants_more }, 0.0);
+        let user = |weight: f64, share: f64, wants_more: bool| (weight, Part::new(share, wants_more));
         // A second member has more than its part: what the first has, twice.
         let parts = [user(1.0, 2.0, true), user(1.0, 5.0, true)];
-        assert_eq!(Part::above(parts.into_iter()), Part { share: 4.0, wants_more: true });
+        assert_eq!(Part::above(&parts), Part::new(4.0, true));
         // With weight 3 its part is more than it has, and 5/3 is the first one's.
         let parts = [user(1.0, 2.0, true), user(3.0, 5.0, true)];
-        assert!((Part::above(parts.into_iter()).share - 20.0 / 3.0).abs() < 1e-15);
+        assert!((Part::above(&parts).share - 20.0 / 3.0).abs() < 1e-15);
         // Who wants no more takes what it has and nothing else, at most its part.
         let parts = [user(1.0, 2.0, true), user(1.0, 1.0, false), user(1.0, 9.0, false)];
-        assert_eq!(Part::above(parts.into_iter()), Part { share: 5.0, wants_more: true });
+        assert_eq!(Part::above(&parts), Part::new(5.0, true));
         // Who is guaranteed more than its part has it whatever the others have.
-        let sure = (1.0, Part { share: 7.0, wants_more: true }, 7.0);
+        let sure = (1.0, Part { floor: 7.0, ..Part::new(7.0, true) });
         let parts = [user(1.0, 2.0, true), sure];
-        assert_eq!(Part::above(parts.into_iter()), Part { share: 9.0, wants_more: true });
+        assert_eq!(Part::above(&parts), Part { floor: 7.0, ..Part::new(9.0, true) });
         let parts = [user(1.0, 1.0, false), user(1.0, 9.0, false)];
-        assert_eq!(Part::above(parts.into_iter()), Part { share: 10.0, wants_more: false });
+        assert_eq!(Part::above(&parts), Part::new(10.0, false));
     }
 }

@@ -1,7 +1,7 @@
 //! What an offline result states, matched with the series that it says it belongs to.
 
 use super::{Held, OfflineDocument, beside_optimum, offline_document};
-use crate::foreign::{Foreign, exactly, list};
+use crate::foreign::{Foreign, list};
 use fairplan_instances::Label;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
@@ -98,9 +98,9 @@ impl StatedOffline {
         let different: Vec<&str> =
             different.into_iter().filter(|(_, same)| !same).map(|(field, _)| field).collect();
         let mut verdicts = proof.verdicts;
-        verdicts.push(exactly("demanded", self.undemanded.clone()));
+        verdicts.push(Verdict::without_size("demanded", self.undemanded.clone()));
         let told = || format!("{} not what the allocation comes to", different.join(", "));
-        verdicts.push(exactly("stated-numbers", (!different.is_empty()).then(told)));
+        verdicts.push(Verdict::without_size("stated-numbers", (!different.is_empty()).then(told)));
         verdicts
     }
 }

@@ -4,7 +4,7 @@
 use super::{
     Against, Held, OfflineCertificate, OfflineMetrics, beside_optimum, level_of, min_over_max, regret,
 };
-use crate::foreign::{Foreign, check_stamp, exactly, list};
+use crate::foreign::{Foreign, check_stamp, list};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document, OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum};
 use fairplan_instances::{DemandsStamp, InstanceStamp, Label};
@@ -346,7 +346,7 @@ impl StatedTaskOffline {
         .collect();
         let mut verdicts = proof.verdicts;
         let told = || format!("{} not what the tasks come to", different.join(", "));
-        verdicts.push(exactly("stated-numbers", (!different.is_empty()).then(told)));
+        verdicts.push(Verdict::without_size("stated-numbers", (!different.is_empty()).then(told)));
         verdicts
     }
 }

@@ -5,7 +5,7 @@ use super::alone::StatedAlone;
 use super::document::*;
 use super::fractions;
 use super::pools::price_groups;
-use crate::foreign::{Foreign, check_stamp, exactly, in_order, list};
+use crate::foreign::{Foreign, check_stamp, in_order, list};
 use fairplan_instances::{
     Allocation, Certificate, ExactSolution, GroupId, GroupResult, GuaranteeResult, Instance, Level,
     LimitResult, LimitedBy, Objective, ResourceId, ResourceMap, Status, Total, limit_results,
@@ -111,7 +111,10 @@ impl StatedSolution {
     pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
         let mut verdicts = verify_solution(instance, &self.claim()).verdicts;
         let stated = self.status == Status::Optimal;
-        verdicts.push(exactly("status", (!stated).then(|| "the result says that it is uncertified".into())));
+        verdicts.push(Verdict::without_size(
+            "status",
+            (!stated).then(|| "the result says that it is uncertified".into()),
+        ));
         verdicts
     }
 

@@ -79,13 +79,14 @@ fn complaint(mut page: Page, marks: &[&str]) -> Option<String> {
             if std::env::var_os("FAIRPLAN_UPDATE_GUIDE").is_some() {
                 page.lines.splice(example.output.clone(), output.lines.iter().cloned());
             } else {
-                let shown = page.lines[example.output.clone()].join("\n");
-                let given = output.lines.join("\n");
+                let shown = &page.lines[example.output.clone()];
                 writeln!(
                     complaint,
-                    "{}:{}: shows\n{shown}\nbut gives\n{given}",
+                    "{}:{}: shows\n{}\nbut gives\n{}",
                     page.name(),
-                    example.output.start
+                    example.output.start,
+                    only_in(shown, &output.lines),
+                    only_in(&output.lines, shown)
                 )
                 .unwrap();
             }
@@ -179,6 +180,13 @@ fn agree(shown: &[String], given: &[String]) -> bool {
     lines_agree(&comparable(shown), &comparable(given))
 }
 
+/// The lines of `these` that agree with none of `those`: a page is long, and what differs is often one number.
+fn only_in(these: &[String], those: &[String]) -> String {
+    let others = comparable(those);
+    let found = these.iter().zip(comparable(these)).filter(|(_, line)| !others.contains(line));
+    found.map(|(line, _)| line.as_str()).collect::<Vec<_>>().join("\n")
+}
+
 fn lines_agree(shown: &[String], given: &[String]) -> bool {
     match shown.split_first() {
         None => given.is_empty(),
@@ -261,5 +269,6 @@ fn what_differs_is_seen_and_times_are_not() {
     assert!(
         agrees("[0.7142857142857116, 1.8e-13]", "[0.71428571428571, 0]") && !agrees("0.714285", "0.714286")
     );
+    assert_eq!(only_in(&lines("a  1\nb\nc"), &lines("c\na 1\nd")), "b");
     assert!(!agrees("share 0.5", "share 0.6") && !agrees("a", "a\nb") && !agrees("a\nb", "a"));
 }

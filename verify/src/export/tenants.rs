@@ -34,6 +34,16 @@ pub(super) fn exact(amount: &AmountClaim) -> f64 {
     amount.exact * amount.unit as f64 / 1e9 / amount.per as f64
 }
 
+/// What a tenant has of a resource on these classes.
+pub(super) fn has_of(
+    tenant: &ExportedTenantClaim,
+    resource: ResourceId,
+    covers: impl Fn(ClassId) -> bool,
+) -> f64 {
+    let counts = |amount: &&AmountClaim| amount.resource == resource && covers(amount.class);
+    tenant.amounts.iter().filter(counts).map(exact).sum()
+}
+
 pub(super) struct Tree<'a> {
     pub(super) instance: &'a Instance,
     claim: &'a ExportClaim,
@@ -58,6 +68,11 @@ impl<'a> Tree<'a> {
             users_of.entry(user.group()).or_default().push(user.index());
         }
         Self { instance, claim, below, groups_of, users_of }
+    }
+
+    /// Whether nobody is told below a tenant.
+    pub(super) fn is_leaf(&self, tenant: usize) -> bool {
+        self.below[tenant].is_empty()
     }
 
     fn groups(&self, of: Option<GroupId>) -> &[GroupId] {
@@ -183,12 +198,6 @@ impl<'a> Tree<'a> {
     }
 
     fn is_within_limits(&self, tenant: &ExportedTenantClaim, seen: &mut Worst) {
-        let sum = |resource: ResourceId, classes: Option<&[ClassId]>| -> f64 {
-            let is_in = |amount: &&AmountClaim| {
-                amount.resource == resource && classes.is_none_or(|classes| classes.contains(&amount.class))
-            };
-            tenant.amounts.iter().filter(is_in).map(exact).sum()
-        };
         let mut see = |resource: ResourceId, has: f64, most: f64, what: &str| {
             let name = &self.instance.resources()[resource.0];
             let over = if most > 0.0 { has / most - 1.0 } else { has };
@@ -196,7 +205,7 @@ impl<'a> Tree<'a> {
         };
         if let Some(quota) = self.instance.quota_of(tenant.owner) {
             for limit in quota.limited() {
-                let has = sum(limit.resource, limit.classes);
+                let has = has_of(tenant, limit.resource, |class| limit.covers(class));
                 see(limit.resource, has, limit.amount.to_f64(), "its limit is");
             }
         }
@@ -204,14 +213,14 @@ impl<'a> Tree<'a> {
         for r in (0..self.instance.resources().len()).map(ResourceId) {
             let used = |user: &User<'a>| Some(user.tasks()? as f64 * user.demand_doubles()[r.0]);
             if let Some(all) = members.iter().map(used).sum::<Option<f64>>() {
-                see(r, sum(r, None), all, "all its tasks use");
+                see(r, has_of(tenant, r, |_| true), all, "all its tasks use");
             }
         }
     }
 
     /// A group has what those below it have together.
     fn has_what_is_below(&self, position: usize, seen: &mut Worst) {
-        if self.below[position].is_empty() {
+        if self.is_leaf(position) {
             return;
         }
         let tenant = &self.claim.tenants[position];

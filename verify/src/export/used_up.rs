@@ -1,7 +1,7 @@
 //! Whether an export gives away what there is: a tenant that could have more of what is free has not what a solution gives it.
 
 use super::ExportClaim;
-use super::tenants::{Tree, exact};
+use super::tenants::{Tree, exact, has_of};
 use crate::tolerance::LEFT;
 use crate::verdict::Worst;
 use fairplan_instances::{ClassId, Instance, Owner, ResourceId, User};
@@ -25,17 +25,15 @@ pub(super) fn seen(tree: &Tree<'_>, claim: &ExportClaim) -> Worst {
     let mut seen = Worst::of("used-up", LEFT);
     let owners = (0..instance.groups().len()).map(|g| Owner::Group(fairplan_instances::GroupId(g)));
     let mut owners = owners.chain(instance.users().map(|user| Owner::User(user.index())));
-    let has_reserve = |owner: Owner| {
-        instance.quota_of(owner).is_some_and(|quota| !quota.reserve.is_empty() || !quota.reserves.is_empty())
-    };
+    let has_reserve =
+        |owner: Owner| instance.quota_of(owner).is_some_and(|quota| quota.reserved().next().is_some());
     if instance.has_server_rules() || owners.any(has_reserve) {
         return seen;
     }
     // What the headroom takes of the answer may leave tenants that much below their tasks and limits.
     let part = 1.0 - claim.headroom.to_f64();
     let free = free(instance, claim, part);
-    let is_leaf = |t: usize| claim.tenants.iter().all(|tenant| tenant.parent != Some(t));
-    for t in (0..claim.tenants.len()).filter(|t| is_leaf(*t)) {
+    for t in (0..claim.tenants.len()).filter(|t| tree.is_leaf(*t)) {
         let owner = claim.tenants[t].owner;
         let (members, is_one) = (tree.members(owner), matches!(owner, Owner::User(_)));
         for user in members.into_iter().filter(|user| !user.has_kinds()) {
@@ -79,10 +77,9 @@ fn tasks_of(claim: &ExportClaim, tenant: usize, user: User<'_>) -> f64 {
 fn is_limited_inside(instance: &Instance, tenant: Owner, user: User<'_>) -> bool {
     let above = std::iter::successors(user.group(), |group| instance.groups()[group.0].parent);
     let groups = above.map(Owner::Group).take_while(|owner| *owner != tenant);
-    std::iter::once(Owner::User(user.index())).chain(groups).any(|owner| {
-        let quota = instance.quota_of(owner);
-        quota.is_some_and(|quota| !quota.limit.is_empty() || !quota.limits.is_empty())
-    })
+    std::iter::once(Owner::User(user.index()))
+        .chain(groups)
+        .any(|owner| instance.quota_of(owner).is_some_and(|quota| quota.limited().next().is_some()))
 }
 
 /// So many tasks more of a user its tenant, and those above that, may have on a class.
@@ -101,11 +98,9 @@ fn within_limits(
         let Some(quota) = instance.quota_of(tenant.owner) else { continue };
         for limit in quota.limited() {
             if demand[limit.resource.0] > 0.0 && limit.covers(class) {
-                let counted = |amount: &&super::AmountClaim| {
-                    amount.resource == limit.resource && limit.covers(amount.class)
-                };
-                let has: f64 = tenant.amounts.iter().filter(counted).map(exact).sum();
-                least = least.min((limit.amount.to_f64() * part - has) / demand[limit.resource.0]);
+                let has = has_of(tenant, limit.resource, |class| limit.covers(class));
+                let room = limit.amount.to_f64() * part - has;
+                least = least.min(room / demand[limit.resource.0]);
             }
         }
     }
