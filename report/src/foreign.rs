@@ -4,7 +4,6 @@ use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Instance, Violation};
-use fairplan_verify::Verdict;
 use std::fmt;
 
 /// A valid document that cannot be held against this instance: where it departs from it, or what it lacks.
