@@ -202,7 +202,7 @@ pub fn compare(
 }
 
 /// The error, caused by what a function of Python's raised, if one did.
-fn because(py: Python<'_>, error: PyErr, kept: &Raised) -> PyErr {
+pub fn because(py: Python<'_>, error: PyErr, kept: &Raised) -> PyErr {
     if let Some(cause) = kept.take() {
         error.set_cause(py, Some(cause));
     }

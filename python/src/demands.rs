@@ -1,11 +1,13 @@
 //! Demands over time: divided by mechanisms, and at best.
 
 use crate::call::Call;
-use crate::commands::{document, what_there_is};
+use crate::commands::{because, document, what_there_is};
 use crate::document::{Document, json};
 use crate::exact::Exact;
 use crate::failure::answered;
 use crate::instance::{Given, Instance};
+use crate::mechanism::{Dividing, Mechanism, only_slices};
+use crate::policy::{Raised, asking};
 use fairplan::files::{self, Rounding};
 use fairplan::instances::Violation;
 use fairplan::{
@@ -168,7 +170,7 @@ pub fn allocate(
     py: Python<'_>,
     demands: &Demands,
     due: Due,
-    mechanism: String,
+    mechanism: Mechanism,
     settings: Settings,
     non_conformant: Option<Exact>,
     reported: Option<&Demands>,
@@ -178,6 +180,9 @@ pub fn allocate(
 ) -> PyResult<Document> {
     let series = Arc::clone(&demands.series);
     let asked = answered(py, due.of(&series))?;
+    let (mechanism, function) = mechanism.apart();
+    let kept = Raised::default();
+    let mut own = function.map(|function| Dividing::new(py, function, &series, &kept)).transpose()?;
     let options = AllocateOptions {
         mechanism,
         settings: answered(py, settings.options())?,
@@ -186,7 +191,7 @@ pub fn allocate(
         per_quantum,
     };
     let reported = reported.map(|reported| (Arc::clone(&reported.series), reported.name.clone()));
-    document(py, "allocate", &call, move |control| {
+    let allocated = document(py, "allocate", &call, move |control| {
         options.check()?;
         let told = reported.as_ref().map(|(series, _)| &**series);
         if let Some((told, name)) = &reported {
@@ -194,8 +199,15 @@ pub fn allocate(
         }
         let bytes = match &asked {
             Asked::Slices(shares) => {
-                json(&fairplan::allocate(&series, shares, told, &options, control)?.document(&series))?
+                let allocated = match &mut own {
+                    Some(own) => {
+                        asking(|| fairplan::allocate_by(&series, shares, told, own, &options, control))
+                    }
+                    None => fairplan::allocate(&series, shares, told, &options, control),
+                };
+                json(&allocated?.document(&series))?
             }
+            Asked::Tasks(_) if own.is_some() => return Err(only_slices(&options.mechanism)),
             Asked::Tasks(instance) => {
                 let truth = TaskDemands::new(instance, &series)?;
                 let told = told.map(|told| TaskDemands::new(instance, told)).transpose()?;
@@ -204,7 +216,8 @@ pub fn allocate(
             }
         };
         Ok((bytes, None))
-    })
+    });
+    allocated.map_err(|error| because(py, error, &kept))
 }
 
 /// The optimum when all demands are known.
