@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn slices_that_cannot_be_name_mechanism_quantum_and_user() {
-        let start = "mechanism mine: quantum 1: ";
+        let start = "mechanism mine: quantum 0: ";
         assert_eq!(told(false, [-1, 0, 0]), format!("{start}A gets -1: must be >= 0"));
         let more = told(false, [0, 99, 0]);
         assert!(more.starts_with(&format!("{start}B gets 99: it demands ")), "{more}");
@@ -179,7 +179,7 @@ mod tests {
             false,
         );
         let told = run(&shares).asked("mine", &mut divider, &series).unwrap_err().to_string();
-        assert_eq!((told.as_str(), times), ("mechanism mine: quantum 1: no idea", 1));
+        assert_eq!((told.as_str(), times), ("mechanism mine: quantum 0: no idea", 1));
         let mut short = By(|_: Quantum<'_>| Ok(vec![0]), false);
         let told = run(&shares).asked("mine", &mut short, &series).unwrap_err().to_string();
         assert!(told.contains("1 number for 3 users"), "{told}");

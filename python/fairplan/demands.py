@@ -161,7 +161,7 @@ def allocate(
     ...         left -= slices[-1]
     ...     return slices
     >>> fp.allocate(fp.generate.karma_fig2(), fair_share=2, mechanism=first_comes).users["useful"]
-    [10, 8, 6]
+    [10, 10, 4]
     >>> karma = fp.allocate(fp.generate.karma_fig2(), fair_share=2, initial_credits=6)
     >>> karma.users["useful"]
     [8, 8, 8]

@@ -44,12 +44,12 @@ class History:
         """Slices that each user is due in this quantum, perhaps with a fraction; 0 of who is no member."""
         self.members: Any = ()
         """Of each user whether it is a member in this quantum."""
-        self.demands: Any = ()
-        """What users reported in the quanta before: an array of quanta times users."""
-        self.slices: Any = ()
-        """What they got in the quanta before: an array of quanta times users."""
         self._last: list[Any] | None = None
         self._demands, self._slices = _rows(quanta, len(users)), _rows(quanta, len(users))
+        self.demands: Any = _seen(self._demands, 0)
+        """What users reported in the quanta before: an array of quanta times users."""
+        self.slices: Any = _seen(self._slices, 0)
+        """What they got in the quanta before: an array of quanta times users."""
 
     def _admit(self, capacity: int, fair_shares: list[float], members: list[bool]) -> None:
         self.capacity = capacity
@@ -86,11 +86,18 @@ def _rows(quanta: int, users: int) -> Any:
 
 
 def _put(rows: Any, position: int, row: list[Any]) -> Any:
-    """The rows up to this one, which is put there; they cannot be written."""
+    """The rows up to this one, which is put there."""
     if isinstance(rows, list):
         rows.append(tuple(row))
-        return tuple(rows)
-    rows[position] = row
-    filled = rows[: position + 1]
+    else:
+        rows[position] = row
+    return _seen(rows, position + 1)
+
+
+def _seen(rows: Any, count: int) -> Any:
+    """The first rows, which cannot be written."""
+    if isinstance(rows, list):
+        return tuple(rows[:count])
+    filled = rows[:count]
     filled.flags.writeable = False
     return filled

@@ -100,6 +100,16 @@ def test_many_threads_get_the_answers_of_one():
     assert together == alone
 
 
+def test_a_solve_does_not_wait_for_another_call_that_is_under_way():
+    cluster, long_cluster, ended = fp.generate.drfh_fig1(), long(), []
+    other = threading.Thread(target=lambda: (fp.bound(long_cluster, time_limit=2), ended.append(True)))
+    other.start()
+    fp.solve(cluster)
+    assert not ended, "the other call works for two seconds"
+    other.join()
+    assert ended
+
+
 def value(cluster: fp.Instance) -> float:
     return fp.solve(cluster).value
 
