@@ -53,7 +53,7 @@ def simulate(
         NotProved: it was stopped by ``time_limit``; ``found`` has the partial result.
         InputError: the trace cannot be used; a function answered what cannot be, or raised (then ``__cause__`` is what it raised).
     """
-    if isinstance(policies, str) or callable(policies):
+    if isinstance(policies, str) or not hasattr(policies, "__iter__"):
         raise TypeError("policies: simulate takes a list of names and functions")
     all_policies = [named("policies", policy, "(task, free) -> server") for policy in policies]
     run: Run = {
