@@ -56,6 +56,7 @@ fuzz: build ## Read COUNT damaged files (200,000) of SEED (1) with every reader;
 	cargo run --release --locked -p fairplan-tests --bin fuzz -- --count $(COUNT) --seed $(SEED)
 
 notebooks: build ## Execute the notebooks in a Python environment of their own and store their outputs
+	@$(SETUP) set -x && cargo build --release --locked -p fairplan-python $$with
 	FAIRPLAN=$(FAIRPLAN) $$(setup/notebook-tools.sh) notebooks/execute.py
 
 guide: ## Build the guide as HTML in out/guide, with mdbook; guide/src/ reads well without

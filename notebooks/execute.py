@@ -1,5 +1,7 @@
 """Executes the notebooks beside this file with the `fairplan` command that $FAIRPLAN names, or that is on the PATH.
 
+The package is the one that is installed, or else that of the sources beside this folder with the compiled module beside the command.
+
 Without an option the outputs are stored in the notebooks. With --check nothing is written: what is printed must be what is
 stored, and where a picture is stored, there must be one. What changes from run to run without meaning anything (times, counters,
 the kernel's version) is left out, so that another execution changes little.
@@ -7,15 +9,30 @@ the kernel's version) is left out, so that another execution changes little.
 
 import argparse
 import difflib
+import importlib.util
 import os
 import pathlib
 import shutil
 import sys
+import tempfile
 
 import nbformat
 from nbclient import NotebookClient
 
 FOLDER = pathlib.Path(__file__).parent
+
+
+def lay_out_package(command, folder):
+    """Lets kernels import the package of the sources, where none is installed."""
+    installed = importlib.util.find_spec("fairplan")
+    if installed is not None and installed.origin is not None:
+        return
+    module = command.with_name("lib_native.so")
+    if not module.exists():
+        sys.exit(f"the package fairplan is not installed, and {module} is not there: run make notebooks, or cargo build --release")
+    shutil.copytree(FOLDER.parent / "python/fairplan", folder / "fairplan", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "fairplan/_native.abi3.so").symlink_to(module)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
 
 
 def executed(path):
@@ -76,8 +93,16 @@ def main():
     command = shutil.which(os.environ.get("FAIRPLAN", "fairplan"))
     if command is None:
         sys.exit("the fairplan command is not there: set FAIRPLAN to it, or run make build and put it on the PATH")
-    os.environ["FAIRPLAN"] = str(pathlib.Path(command).resolve())
+    command = pathlib.Path(command).resolve()
+    os.environ["FAIRPLAN"] = str(command)
 
+    with tempfile.TemporaryDirectory() as folder:
+        lay_out_package(command, pathlib.Path(folder))
+        sys.exit(differs(arguments))
+
+
+def differs(arguments):
+    """Whether what is printed is not what is stored, after all have been executed."""
     differ = False
     for path in sorted(FOLDER.glob("*.ipynb")):
         if arguments.names and path.stem not in arguments.names:
@@ -90,7 +115,7 @@ def main():
         if stored != given:
             differ = True
             print("\n".join(difflib.unified_diff(stored, given, f"{path.name}, stored", "given now", lineterm="")))
-    sys.exit(differ)
+    return differ
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ use fairplan_instances::{
     CacheModel, Deadline, Decimal, DemandSeries, DynamicOutcome, FairShares, GuaranteedFraction,
     TaskAllocation, TaskDemands, files,
 };
-use fairplan_mechanisms::{Conduct, MECHANISMS, Reports, Run, Settings, Ties, non_conformant};
+use fairplan_mechanisms::{Conduct, Divider, MECHANISMS, Reports, Run, Settings, Ties, non_conformant};
 use fairplan_report::allocation::{AllocationDocument, AllocationSettings, allocation_document};
 use fairplan_report::task_allocation::{
     TaskAllocationDocument, TaskAllocationSettings, task_allocation_document,
@@ -171,9 +171,60 @@ pub fn allocate(
     options: &AllocateOptions,
     control: &Control<'_>,
 ) -> Result<Allocated, Error> {
+    MECHANISMS.find(&options.mechanism)?;
+    divided(series, shares, reported, None, options, control)
+}
+
+/// The same by a mechanism of the caller's, which results call what the options name. Every answer of it is checked.
+///
+/// ```
+/// use fairplan::{AllocateOptions, Control, Divider, FairShares, Quantum, allocate_by, generate};
+///
+/// /// Everybody what it asks for, as long as there is some.
+/// struct FirstComes;
+/// impl Divider for FirstComes {
+///     fn divide(&mut self, quantum: Quantum<'_>) -> Result<Vec<i64>, String> {
+///         let mut left = quantum.due.capacity();
+///         let slices = quantum.demands.iter().map(|demand| {
+///             let slices = left.min(*demand);
+///             left -= slices;
+///             slices as i64
+///         });
+///         Ok(slices.collect())
+///     }
+/// }
+/// let options = AllocateOptions { mechanism: "first-comes".into(), ..AllocateOptions::default() };
+/// let (series, shares) = (generate::karma_fig2()?, FairShares::PerUser(2));
+/// let allocated = allocate_by(&series, &shares, None, &mut FirstComes, &options, &Control::none())?;
+/// assert_eq!(allocated.outcome.users[0].useful, allocated.outcome.users[0].demand);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn allocate_by(
+    series: &DemandSeries,
+    shares: &FairShares,
+    reported: Option<&DemandSeries>,
+    mechanism: &mut dyn Divider,
+    options: &AllocateOptions,
+    control: &Control<'_>,
+) -> Result<Allocated, Error> {
+    let name = &options.mechanism;
+    if MECHANISMS.find(name).is_ok() {
+        let problem = format!("mechanism = {name}: is the name of one of ours; call your own something else");
+        return Err(Error::Setting(problem));
+    }
+    divided(series, shares, reported, Some(mechanism), options, control)
+}
+
+fn divided(
+    series: &DemandSeries,
+    shares: &FairShares,
+    reported: Option<&DemandSeries>,
+    own: Option<&mut dyn Divider>,
+    options: &AllocateOptions,
+    control: &Control<'_>,
+) -> Result<Allocated, Error> {
     options.check()?;
     let mechanism = options.mechanism.as_str();
-    MECHANISMS.find(mechanism)?;
     let settings = options.settings.of_slices(series, shares);
     let users = series.user_count();
     let (greedy, reports, strategy) = match (reported, options.non_conformant) {
@@ -193,7 +244,11 @@ pub fn allocate(
     let conduct = Conduct { non_conformant: &greedy, reports };
     let run = Run { shares, conduct, cache, per_quantum: options.per_quantum };
     control.stage("dividing");
-    let outcome = run.named(mechanism, &settings, series).map_err(Error::input)?;
+    let outcome = match own {
+        Some(own) => run.asked(mechanism, own, series),
+        None => run.named(mechanism, &settings, series),
+    };
+    let outcome = outcome.map_err(Error::input)?;
     let settings = AllocationSettings {
         strategy: strategy.map(Into::into),
         reported_sha256: reported.map(files::demands_sha256_hex),

@@ -11,7 +11,7 @@ use fairplan_instances::{
     WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
-use fairplan_report::comparison::{Bounds, ComparedPolicy, Comparison};
+use fairplan_report::comparison::{Bounds, ComparedPolicy, ComparedUser, Comparison};
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::judgement::Judgement;
 use fairplan_report::placement::PlacementFigures;
@@ -35,6 +35,8 @@ pub struct CompareOptions {
     /// Placements made elsewhere, each a `fairplan.placement.v1` with its servers, of which nothing but what runs where is
     /// believed. They are judged like the policies' own. Default: none.
     pub placements: Vec<ResultFile>,
+    /// Whether to say what each user has under each policy. Default: no.
+    pub per_user: bool,
     /// Whether to say how long each policy took, the only numbers that differ from run to run. Default: yes.
     pub timing: bool,
 }
@@ -49,6 +51,7 @@ impl Default for CompareOptions {
             seed: 0,
             backend: AUTO.into(),
             placements: Vec::new(),
+            per_user: false,
             timing: true,
         }
     }
@@ -140,7 +143,11 @@ pub fn compare_by(
         integral_unplaced: stated.and_then(|bounds| bounds.unplaced),
     };
     let judges = !given.is_empty();
-    let judge = |placement: &Placement| Judged::new(instance, placement, bracket.as_ref(), judges);
+    let judge = |placement: &Placement| {
+        let judged = Judged::new(instance, placement, bracket.as_ref(), judges)?;
+        let users = options.per_user.then(|| ComparedUser::all(instance, placement, &judged.figures));
+        Ok::<_, Error>(Judged { users, ..judged })
+    };
     let (mut rows, mut late) = (Vec::new(), Vec::new());
     for placer in placers {
         let start = Instant::now();
@@ -172,9 +179,9 @@ pub fn compare_by(
         return Err(Error::TimeLimit { why, found: Found::Nothing });
     }
     let result = |(name, file, judged, seconds): (String, Option<String>, Judged, Option<f64>)| {
-        let Judged { figures, is_optimal, judgement, .. } = judged;
+        let Judged { figures, is_optimal, judgement, users, .. } = judged;
         let row = ComparedPolicy::new(&name, instance, &figures, bounds, is_optimal, seconds);
-        ComparedPolicy { file, judgement, ..row }
+        ComparedPolicy { file, judgement, users, ..row }
     };
     Ok(Comparison {
         instance: InstanceStamp::new(instance, &sha256),
@@ -236,6 +243,8 @@ struct Judged {
     is_valid: bool,
     /// What it leaves, where that is asked for.
     judgement: Option<Judgement>,
+    /// What each user has, where that is asked for.
+    users: Option<Vec<ComparedUser>>,
 }
 
 impl Judged {
@@ -260,7 +269,7 @@ impl Judged {
             is_valid && bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))
         });
         let figures = PlacementFigures::new(instance, placement);
-        Ok(Self { figures, is_optimal, is_valid, judgement })
+        Ok(Self { figures, is_optimal, is_valid, judgement, users: None })
     }
 }
 

@@ -57,7 +57,9 @@ mod simulate;
 mod solve;
 mod verify;
 
-pub use allocate::{AllocateOptions, Allocated, AllocatedTasks, MechanismOptions, allocate, allocate_tasks};
+pub use allocate::{
+    AllocateOptions, Allocated, AllocatedTasks, MechanismOptions, allocate, allocate_by, allocate_tasks,
+};
 pub use audit::{AuditOptions, Audited, audit};
 pub use bound::{Bound, BoundOptions, ProportionalBound, bound, bound_proportional};
 pub use compare::{CompareOptions, compare, compare_by};
@@ -77,7 +79,8 @@ pub use plan::{
 };
 pub use present::SimulationStart;
 pub use simulate::{
-    MOST_DEPRIVED, SimulateOptions, Simulated, SimulatedPolicy, TraceInput, simulate, simulate_dedicated,
+    MOST_DEPRIVED, SimulateOptions, SimulatePolicy, Simulated, SimulatedPolicy, TraceInput, simulate,
+    simulate_by, simulate_dedicated,
 };
 pub use solve::{SolveOptions, Solved, solve};
 pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
@@ -85,7 +88,7 @@ pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
 pub use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
 pub use fairplan_exports as exports;
 pub use fairplan_heuristics::{
-    Asked, Chooser, Cluster, DEVICE_POLICIES, OutsidePolicy, POLICIES, PlacementPolicy,
+    Asked, Chooser, Cluster, ClusterNames, DEVICE_POLICIES, OutsidePolicy, POLICIES, PlacementPolicy,
 };
 pub use fairplan_imports as imports;
 pub use fairplan_instances as instances;
@@ -94,7 +97,7 @@ pub use fairplan_instances::{
     GuaranteedFraction, Instance, InstanceBuilder, LimitedBy, OBJECTIVES, Objective, OfflineMeasure,
     QuantumLabel, TaskDemands, Traffic, UserId, files, generate,
 };
-pub use fairplan_mechanisms::{MECHANISMS, Ties};
+pub use fairplan_mechanisms::{Divider, MECHANISMS, Quantum, Ties};
 pub use fairplan_report as report;
 pub use fairplan_report::comparison::Comparison;
 pub use fairplan_report::entitlements::Entitlements;

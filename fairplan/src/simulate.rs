@@ -3,7 +3,9 @@
 use crate::present::SimulationStart;
 use crate::solve::{AUTO, solver};
 use crate::{Control, Error, Found, Progress};
-use fairplan_heuristics::{BestFit, ClusterNames, FailureNote, OutsidePolicy, PlacementPolicy, Turn, policy};
+use fairplan_heuristics::{
+    Asked, BestFit, ClusterNames, FailureNote, OutsidePolicy, PlacementPolicy, Turn, policy,
+};
 use fairplan_instances::trace::{EventSource, MICROSECONDS, Trace, TraceHeader};
 use fairplan_instances::{
     ClusterOutcome, Deadline, Entry, InstanceError, Objective, Registry, Solver, TaskCounts, files,
@@ -58,10 +60,19 @@ impl SimulateOptions {
 
     fn named(&self) -> Result<Vec<ClusterPolicy>, Error> {
         let named = self.policies.iter().map(|name| ClusterPolicy::named(name, self.seed));
-        let outside = self.commands.iter().map(|command| Ok(ClusterPolicy::outside(command)));
-        let policies = named.chain(outside).collect::<Result<Vec<ClusterPolicy>, Error>>()?;
+        let policies = named.collect::<Result<Vec<ClusterPolicy>, Error>>()?;
+        self.with_commands(policies)
+    }
+
+    /// These and the policies in other processes, if all can be meant.
+    fn with_commands(&self, mut policies: Vec<ClusterPolicy>) -> Result<Vec<ClusterPolicy>, Error> {
+        policies.extend(self.commands.iter().map(ClusterPolicy::outside));
         if self.dedicated && !self.commands.is_empty() {
             let problem = "policy-command is one cluster's: leave out --dedicated";
+            return Err(Error::Setting(problem.into()));
+        }
+        if self.dedicated && policies.iter().any(|policy| matches!(policy.placement, Chooser::Asked(_))) {
+            let problem = "a policy of one's own is one cluster's: leave out dedicated";
             return Err(Error::Setting(problem.into()));
         }
         if self.dedicated && self.start.is_some() {
@@ -75,6 +86,14 @@ impl SimulateOptions {
         }
         Ok(policies)
     }
+}
+
+/// A policy by its name, or one of the caller's.
+pub enum SimulatePolicy {
+    /// One of [`POLICIES`](crate::POLICIES) and [`MOST_DEPRIVED`].
+    Named(String),
+    /// One of the caller's, asked for the server of each task.
+    Own(Asked),
 }
 
 /// What came of every policy.
@@ -134,7 +153,30 @@ pub fn simulate(
     options: &SimulateOptions,
     control: &Control<'_>,
 ) -> Result<Simulated, Error> {
-    let policies = options.named()?;
+    run_all(trace, options.named()?, options, control)
+}
+
+/// The same under these policies, whatever the options name.
+pub fn simulate_by(
+    trace: &TraceInput,
+    policies: Vec<SimulatePolicy>,
+    options: &SimulateOptions,
+    control: &Control<'_>,
+) -> Result<Simulated, Error> {
+    let policies = policies.into_iter().map(|policy| match policy {
+        SimulatePolicy::Named(name) => ClusterPolicy::named(&name, options.seed),
+        SimulatePolicy::Own(asked) => Ok(ClusterPolicy::own(asked)),
+    });
+    let policies = options.with_commands(policies.collect::<Result<_, Error>>()?)?;
+    run_all(trace, policies, options, control)
+}
+
+fn run_all(
+    trace: &TraceInput,
+    policies: Vec<ClusterPolicy>,
+    options: &SimulateOptions,
+    control: &Control<'_>,
+) -> Result<Simulated, Error> {
     let solver = solver(AUTO, &Deadline::never())?;
     let SimulateOptions { settings, dedicated, seed, .. } = *options;
     let header = trace.open()?.register().header().clone();
@@ -149,7 +191,7 @@ pub fn simulate(
         let run = Shared { input: trace, settings, present: present.as_ref(), note: &note };
         let shared = asked.as_ref().unwrap_or(policy).run(run, &*solver, &mut watch);
         if let Some(failure) = note.read() {
-            return Err(Error::backend(failure));
+            return Err(failure.into());
         }
         let shared = shared?;
         let alone = || policy.run_dedicated(trace, &*solver, settings, seed, &stop);
@@ -276,6 +318,7 @@ struct Shared<'a> {
 enum Chooser {
     Rule(Box<dyn PlacementPolicy>),
     Outside(OutsidePolicy),
+    Asked(Asked),
 }
 
 impl ClusterPolicy {
@@ -297,6 +340,11 @@ impl ClusterPolicy {
     fn outside(command: &OutsidePolicy) -> Self {
         let placement = Chooser::Outside(command.clone());
         Self { name: command.name(), placement, order: ServiceOrder::LowestShare }
+    }
+
+    /// One of the caller's.
+    fn own(asked: Asked) -> Self {
+        Self { name: asked.name.clone(), placement: Chooser::Asked(asked), order: ServiceOrder::LowestShare }
     }
 
     /// The same where it is another process, which must answer within what is left of the time.
@@ -346,12 +394,13 @@ impl ClusterPolicy {
         let choice = |totals: &[u128], largest: &[u128]| match &self.placement {
             Chooser::Rule(policy) => policy.choice(totals, largest),
             Chooser::Outside(policy) => policy.choice(names.clone(), note.clone()),
+            Chooser::Asked(asked) => asked.live_choice(names.clone(), note.clone()),
         };
         run(ClusterRules { choice: &choice, order: self.order, solver, present: None })
     }
 }
 
-/// What a policy in another process is told that resources and servers are called.
+/// What policies of other people are told that resources and servers are called.
 fn cluster_names(header: &TraceHeader) -> ClusterNames {
     let servers = header.server_classes.iter().flat_map(|class| {
         (1..=class.count).map(|number| (format!("{}/{number}", class.id), class.id.clone()))

@@ -1,13 +1,15 @@
 //! A rule that somebody else has: asked for the server of every task, and checked at every answer.
 
+use crate::asked_choice::AskedChoice;
 use crate::filling::fill;
 use crate::first_with_room::FirstFitting;
 use crate::packing::{Packing, fits};
 use crate::rule::Rule;
-use crate::{PlacementError, PlacementPolicy};
+use crate::{ClusterNames, FailureNote, PlacementError, PlacementPolicy};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Deadline, Instance, Placement, ResourceId, ServerChoice, UserId};
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// What a rule is told before it is asked.
@@ -21,19 +23,28 @@ pub struct Cluster<'a> {
 }
 
 /// A rule at work.
-pub trait Chooser {
-    /// The server for one more task of this user; `None` if it shall have no more tasks.
+pub trait Chooser: Send {
+    /// Adds the server for one more task of this user to `servers`, and those for its tasks after it if the rule decides several at
+    /// once; nothing if the user shall have no more tasks. As soon as a server is full that was named for a later task, the rule is
+    /// asked again.
     ///
     /// # Errors
     /// Why there is no answer.
-    fn choose(&mut self, user: UserId) -> Result<Option<usize>, String>;
+    fn choose(&mut self, user: UserId, servers: &mut VecDeque<usize>) -> Result<(), String>;
 
-    /// What a server has left in units, after a task has taken its room.
+    /// What a server has left in units, after a task has taken its room. Where tasks come and go also when one has ended, and when
+    /// there is one server more: it has the next number.
     fn left(&mut self, server: usize, free: &[u128]);
+
+    /// Where tasks come and go: there is one user more, whose tasks ask for this.
+    fn user(&mut self, _demand: &[u128]) {}
 }
 
 /// Begins a rule.
 pub type Begin = dyn Fn(&Cluster<'_>) -> Result<Box<dyn Chooser>, String> + Send + Sync;
+
+/// Begins a rule where tasks come and go, told of the resources: it is told of servers and users as they come.
+pub type BeginLive = dyn Fn(&ClusterNames) -> Result<Box<dyn Chooser>, String> + Send + Sync;
 
 /// A policy that asks such a rule.
 pub struct Asked {
@@ -41,6 +52,42 @@ pub struct Asked {
     pub name: String,
     /// Begins the rule.
     pub begin: Box<Begin>,
+    /// Begins it where tasks come and go.
+    pub begin_live: Box<BeginLive>,
+}
+
+impl Asked {
+    /// The choice among servers whose tasks come and go. Why it broke off is noted.
+    pub fn live_choice(&self, names: ClusterNames, note: FailureNote) -> Box<dyn ServerChoice> {
+        Box::new(AskedChoice::new(self.name.clone(), (self.begin_live)(&names), names, note))
+    }
+}
+
+/// Servers that a rule has named for tasks to come, by user.
+#[derive(Default)]
+pub(crate) struct Ahead(Vec<VecDeque<usize>>);
+
+impl Ahead {
+    /// The server for one more task of a user: the next that was named, or what the rule now says.
+    pub fn next(
+        &mut self,
+        user: usize,
+        chooser: &mut dyn Chooser,
+        is_full: impl Fn(usize) -> bool,
+    ) -> Result<Option<usize>, String> {
+        if user >= self.0.len() {
+            self.0.resize_with(user + 1, VecDeque::new);
+        }
+        let named = &mut self.0[user];
+        if let Some(server) = named.pop_front()
+            && !is_full(server)
+        {
+            return Ok(Some(server));
+        }
+        named.clear();
+        chooser.choose(UserId(user), named)?;
+        Ok(named.pop_front())
+    }
 }
 
 impl PlacementPolicy for Asked {
@@ -65,6 +112,7 @@ impl PlacementPolicy for Asked {
             packing: &packing,
             free: packing.free(),
             chooser,
+            ahead: Ahead::default(),
             failure: &failure,
             deadline,
         };
@@ -78,7 +126,7 @@ impl PlacementPolicy for Asked {
         }
     }
 
-    /// Servers whose tasks come and go are not asked about: the first with room has the task.
+    /// Without the names of the cluster nothing is asked, see [`Asked::live_choice`]: the first server with room has the task.
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
         Box::new(FirstFitting::new(totals.len()))
     }
@@ -90,6 +138,7 @@ struct Asking<'a> {
     /// What each server has, row-major `servers × width`.
     free: Vec<u128>,
     chooser: Box<dyn Chooser>,
+    ahead: Ahead,
     /// Why nothing is asked any more.
     failure: &'a RefCell<Option<String>>,
     deadline: &'a Deadline,
@@ -100,9 +149,12 @@ impl Asking<'_> {
         if self.deadline.is_over() {
             return Err("time is over".into());
         }
-        let Some(server) = self.chooser.choose(UserId(user))? else { return Ok(None) };
         let shape = &self.packing.shapes[user];
-        let width = self.packing.width;
+        let (width, free, servers) = (self.packing.width, &self.free, self.packing.servers());
+        let is_full = |server: usize| {
+            server < servers && !fits(&shape.demand, &free[server * width..(server + 1) * width])
+        };
+        let Some(server) = self.ahead.next(user, &mut *self.chooser, is_full)? else { return Ok(None) };
         let task = || printable(self.instance.user(UserId(user)).id(), 60);
         if server >= self.packing.servers() {
             let last = self.packing.servers().saturating_sub(1);
@@ -169,40 +221,55 @@ mod tests {
         demands: Vec<Vec<u128>>,
         /// Added to every answer.
         off: usize,
+        /// So many tasks are decided at once.
+        at_once: usize,
     }
 
     impl Chooser for First {
-        fn choose(&mut self, user: UserId) -> Result<Option<usize>, String> {
+        fn choose(&mut self, user: UserId, servers: &mut VecDeque<usize>) -> Result<(), String> {
             let fits = |free: &Vec<u128>| crate::packing::fits(&self.demands[user.0], free);
-            Ok(self.free.iter().position(fits).map(|server| server + self.off))
+            // As often as it fits, where several are named at once.
+            let found = self.free.iter().position(fits).map(|server| server + self.off);
+            servers.extend(found.into_iter().flat_map(|server| std::iter::repeat_n(server, self.at_once)));
+            Ok(())
         }
         fn left(&mut self, server: usize, free: &[u128]) {
             self.free[server] = free.to_vec();
         }
     }
 
-    fn first(off: usize) -> Asked {
+    fn asked(
+        name: &str,
+        begin: impl Fn(&Cluster<'_>) -> Result<Box<dyn Chooser>, String> + Send + Sync + 'static,
+    ) -> Asked {
+        let begin_live = |_: &ClusterNames| Err("asked of a cluster that stands still".to_owned());
+        Asked { name: name.into(), begin: Box::new(begin), begin_live: Box::new(begin_live) }
+    }
+
+    fn first(off: usize, at_once: usize) -> Asked {
         let begin = move |cluster: &Cluster<'_>| -> Result<Box<dyn Chooser>, String> {
             let packing = Packing::in_resources(cluster.instance).map_err(|error| error.to_string())?.apart();
             let free = packing.free().chunks(packing.width).map(<[u128]>::to_vec).collect();
             let demands = packing.shapes.iter().map(|shape| shape.demand.clone()).collect();
-            Ok(Box::new(First { free, demands, off }))
+            Ok(Box::new(First { free, demands, off, at_once }))
         };
-        Asked { name: "mine".into(), begin: Box::new(begin) }
+        asked("mine", begin)
     }
 
     #[test]
     fn a_rule_of_others_places_as_the_same_rule_of_ours() {
         let instance = generate::drfh_fig4(&[1, 2, 3]).unwrap();
-        assert_eq!(first(0).place(&instance).unwrap(), FirstFit.place(&instance).unwrap());
+        for at_once in [1, 2, 7] {
+            assert_eq!(first(0, at_once).place(&instance).unwrap(), FirstFit.place(&instance).unwrap());
+        }
     }
 
     #[test]
     fn an_answer_that_cannot_be_names_policy_task_server_and_resource() {
         let instance = generate::drfh_fig4(&[1, 2, 3]).unwrap();
-        let told = |off| first(off).place(&instance).unwrap_err().to_string();
+        let told = |off| first(off, 1).place(&instance).unwrap_err().to_string();
         assert_eq!(told(100), "policy mine: a task of user-1: there is no server 100; they are 0 to 99");
-        let gone = Asked { name: "gone".into(), begin: Box::new(|_| Err("no such thing".into())) };
+        let gone = asked("gone", |_| Err("no such thing".into()));
         assert_eq!(gone.place(&instance).unwrap_err().to_string(), "policy gone: no such thing");
     }
 
@@ -210,12 +277,13 @@ mod tests {
     fn a_task_that_does_not_fit_is_refused_with_the_resource() {
         struct Always;
         impl Chooser for Always {
-            fn choose(&mut self, _: UserId) -> Result<Option<usize>, String> {
-                Ok(Some(0))
+            fn choose(&mut self, _: UserId, servers: &mut VecDeque<usize>) -> Result<(), String> {
+                servers.push_back(0);
+                Ok(())
             }
             fn left(&mut self, _: usize, _: &[u128]) {}
         }
-        let always = Asked { name: "always".into(), begin: Box::new(|_| Ok(Box::new(Always))) };
+        let always = asked("always", |_| Ok(Box::new(Always)));
         let told = always.place(&generate::drfh_fig1().unwrap()).unwrap_err().to_string();
         assert!(
             told.starts_with("policy always: a task of user-")

@@ -7,6 +7,7 @@
 //! no more tasks. The policies differ only in the server they choose among those with room.
 
 mod asked;
+mod asked_choice;
 mod at_once;
 mod best_fit;
 mod blocks;

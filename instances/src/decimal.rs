@@ -106,7 +106,7 @@ impl Decimal {
         if !value.is_finite() {
             return Err(DecimalError::NotFinite);
         }
-        Self::parse(format!("{value:e}").as_bytes())
+        few_digits(value).unwrap_or_else(|| Self::parse(format!("{value:e}").as_bytes()))
     }
 
     /// Whether the value is zero.
@@ -179,6 +179,23 @@ impl Decimal {
         // Cannot fail: digits and an exponent form a number.
         format!("{}e{}", self.coefficient, self.exponent).parse().unwrap_or(f64::NAN)
     }
+}
+
+/// The shortest decimal of a double that has one of at most 15 digits. No other decimal of so few digits reads back as the same
+/// double, so the first that is found is the shortest; what is none, or is not found so quickly, is `None`.
+fn few_digits(value: f64) -> Option<Result<Decimal, DecimalError>> {
+    const MOST: f64 = 1e15;
+    const PLACES: [usize; 5] = [0, 2, 4, 8, 15];
+    if value.is_sign_negative() {
+        return None;
+    }
+    PLACES.into_iter().find_map(|places| {
+        // Powers up to 10^22 are exact doubles, and a quotient of two exact ones is rounded once, as reading rounds.
+        let power = POWERS[places] as f64;
+        let scaled = value * power + 0.5;
+        let units = (scaled < MOST).then_some(scaled as u64)?;
+        (units as f64 / power == value).then(|| Decimal::new(units, -(places as i32)))
+    })
 }
 
 /// Plain notation with so few digits that none can be lost on the way; `None` for all else.

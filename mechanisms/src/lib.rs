@@ -3,6 +3,7 @@
 //!
 //! A mechanism sees the demands that users report, one quantum after the other, and nothing of the future.
 
+mod asked;
 mod error;
 mod karma;
 mod ladders;
@@ -15,6 +16,7 @@ mod sharp;
 mod strict;
 mod ties;
 
+pub use asked::{Divider, Quantum};
 pub use error::MechanismError;
 pub use karma::{Karma, KarmaSettings};
 pub use las::LeastAttained;

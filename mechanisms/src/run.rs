@@ -1,5 +1,6 @@
 //! A series through a mechanism, quantum by quantum: what users report, who joins and leaves, what comes of it.
 
+use crate::asked::{Asked, Divider};
 use crate::metrics::Tally;
 use crate::{Account, Mechanism, MechanismError, Settings, mechanism};
 use fairplan_instances::{
@@ -75,6 +76,18 @@ impl Run<'_> {
     ) -> Result<DynamicOutcome, MechanismError> {
         let mut mechanism = mechanism(name, settings, self.conduct.non_conformant, series.quantum_count())?;
         self.outcome(mechanism.as_mut(), series)
+    }
+
+    /// Runs a mechanism of somebody else's, which is called `name`, over all quanta of `series`.
+    pub fn asked(
+        &self,
+        name: &str,
+        divider: &mut dyn Divider,
+        series: &DemandSeries,
+    ) -> Result<DynamicOutcome, MechanismError> {
+        let mut asked = Asked::new(divider, series);
+        let outcome = self.outcome(&mut asked, series)?;
+        asked.failure(name).map(|()| outcome)
     }
 
     /// Runs `mechanism` over all quanta of `series`.

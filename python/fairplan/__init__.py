@@ -17,6 +17,7 @@ from fairplan.errors import FairplanError, FairplanWarning, Infeasible, InputErr
 from fairplan.exports import export
 from fairplan.imports import import_kubernetes, import_kueue, import_slurm, import_yarn
 from fairplan.instances import Instance, read
+from fairplan.mechanisms import History, Mechanism
 from fairplan.pictures import Picture
 from fairplan.policies import Policy, Task
 from fairplan.results import (
@@ -59,10 +60,12 @@ __all__ = [
     "FairplanWarning",
     "Flows",
     "Growth",
+    "History",
     "Infeasible",
     "InputError",
     "Instance",
     "Losses",
+    "Mechanism",
     "Moves",
     "NotProved",
     "Offline",

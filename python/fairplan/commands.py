@@ -11,12 +11,11 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
 from fairplan import _native
 from fairplan.errors import FairplanWarning, NotProved
 from fairplan.instances import Instance, read
 from fairplan.options import Call, Comparing
+from fairplan.policies import Policy, named
 from fairplan.results import (
     Audit,
     Bound,
@@ -27,9 +26,6 @@ from fairplan.results import (
     Solution,
     Verification,
 )
-
-if TYPE_CHECKING:
-    from fairplan.policies import Policy
 
 __all__ = ["audit", "bound", "compare", "explain", "place", "report", "solve", "verify"]
 
@@ -136,11 +132,7 @@ def verify(
 
 
 def _policy(policy: str | Policy) -> str | tuple[str, Policy]:
-    if isinstance(policy, str):
-        return policy
-    if not callable(policy):
-        raise TypeError(f"policy: {type(policy).__name__} is neither a name nor a function (task, free) -> server")
-    return getattr(policy, "__name__", type(policy).__name__), policy
+    return named("policy", policy, "(task, free) -> server")
 
 
 def place(
@@ -184,6 +176,7 @@ def compare(
     policies: Iterable[str | Policy] = POLICIES,
     seed: int = 0,
     backend: str = "auto",
+    per_user: bool = False,
     timing: bool = True,
     placements: Iterable[Placement | str | os.PathLike[str]] = (),
     time_limit: float | None = None,
@@ -196,6 +189,7 @@ def compare(
         policies: names, and functions ``(task, free) -> server``.
         seed: of the policy ``random``.
         backend: what finds the bound of divisible tasks.
+        per_user: say too what each user has under each policy, in ``users``.
         timing: say how long each policy took, the only numbers that differ from run to run.
         placements: made elsewhere, each a ``fairplan.placement.v1`` with its servers: they are judged like the policies' own.
         time_limit: seconds, half of them for the bound of whole tasks, which is else left out where it may take minutes.
@@ -205,11 +199,17 @@ def compare(
     >>> comparison.policies["proved_optimal"]
     [True, False]
     """
-    named = [_policy(policy) for policy in policies]
+    all_policies = [_policy(policy) for policy in policies]
     given = [_placement(position, placement) for position, placement in enumerate(placements, 1)]
-    comparing: Comparing = {"seed": seed, "backend": backend, "timing": timing, "placements": given}
+    comparing: Comparing = {
+        "seed": seed,
+        "backend": backend,
+        "timing": timing,
+        "per_user": per_user,
+        "placements": given,
+    }
     call = _call(time_limit, progress)
-    return Comparison(_native.compare(_instance(instance)._native, named, comparing, call))
+    return Comparison(_native.compare(_instance(instance)._native, all_policies, comparing, call))
 
 
 def _placement(position: int, given: Placement | str | os.PathLike[str]) -> tuple[str, bytes]:

@@ -13,8 +13,11 @@ from fairplan.commands import Cluster, Progress, _call, _found, _instance
 from fairplan.errors import NotProved
 from fairplan.frames import ArrowStream
 from fairplan.instances import _bytes
+from fairplan.mechanisms import Mechanism
 from fairplan.options import Due, Settings
+from fairplan.policies import named
 from fairplan.results import Allocation, Offline, Result, Verification
+from fairplan.tables import Table
 
 __all__ = ["Demands", "allocate", "offline", "verify_offline"]
 
@@ -111,7 +114,7 @@ def allocate(
     capacity: int | None = None,
     fair_shares: Mapping[str, int] | None = None,
     instance: Cluster | None = None,
-    mechanism: str = "karma",
+    mechanism: str | Mechanism = "karma",
     alpha: float | Decimal = 0.5,
     initial_credits: int | None = None,
     ties: str = "lowest",
@@ -133,7 +136,8 @@ def allocate(
         capacity: slices in a quantum, shared equally (or, with one of the others: their sum, which is checked).
         fair_shares: slices that each user is due.
         instance: demands are tasks over the servers of this instance, whose users have the same ids.
-        mechanism: ``karma``, ``max-min``, ``strict``, ``las``, ``mpsp``, ``sharp`` …; for tasks ``drfh``, ``karma`` ….
+        mechanism: ``karma``, ``max-min``, ``strict``, ``las``, ``mpsp``, ``sharp`` …; for tasks ``drfh``, ``karma`` …; or a
+            function ``(demands, history) -> slices`` (see :data:`fairplan.mechanisms.Mechanism`), which divides slices.
         alpha: Karma: the guaranteed fraction of the fair share, 0 to 1.
         initial_credits: Karma: of every user at the start; by default so many that nobody with an average share can run out.
         ties: who comes first among equals: ``lowest`` or ``highest`` in the input, or the largest ``demand``.
@@ -143,9 +147,21 @@ def allocate(
         non_conformant: this part of the users reports at least its fair share.
         reported: what users report instead of the truth in ``demands``.
         cache_slowdown: slices are a cache, the store behind it so many times slower.
-        per_quantum: keep every quantum too.
+        per_quantum: keep every quantum too, in ``quanta``.
+
+    Raises:
+        InputError: a setting or the demands cannot be used; a function answered what cannot be, with quantum and user, or raised
+            (then ``__cause__`` is what it raised).
 
     >>> import fairplan as fp
+    >>> def first_comes(demands, history):
+    ...     slices, left = [], history.capacity
+    ...     for demand in demands:
+    ...         slices.append(min(int(demand), left))
+    ...         left -= slices[-1]
+    ...     return slices
+    >>> fp.allocate(fp.generate.karma_fig2(), fair_share=2, mechanism=first_comes).users["useful"]
+    [10, 10, 4]
     >>> karma = fp.allocate(fp.generate.karma_fig2(), fair_share=2, initial_credits=6)
     >>> karma.users["useful"]
     [8, 8, 8]
@@ -158,10 +174,10 @@ def allocate(
         "term": term,
         "seed": seed,
     }
-    native = _native.allocate(
+    native, quanta = _native.allocate(
         _demands(demands),
         _due(fair_share, capacity, fair_shares, instance),
-        mechanism,
+        named("mechanism", mechanism, "(demands, history) -> slices"),
         settings,
         non_conformant,
         None if reported is None else _demands(reported),
@@ -169,7 +185,10 @@ def allocate(
         per_quantum,
         _call(time_limit, progress),
     )
-    return Allocation(native)
+    allocation = Allocation(native)
+    if quanta is not None:
+        allocation.quanta = Table(quanta)
+    return allocation
 
 
 def offline(

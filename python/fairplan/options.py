@@ -26,6 +26,7 @@ class Comparing(TypedDict):
     seed: int
     backend: str
     timing: bool
+    per_user: bool
     placements: Sequence[tuple[str, bytes]]
 
 

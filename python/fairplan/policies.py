@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["Policy", "Task", "free_capacities"]
+__all__ = ["Policy", "Task", "free_capacities", "named"]
 
-Policy = Callable[["Task", Any], "int | None"]
+Policy = Callable[["Task", Any], "int | Iterable[int] | None"]
 """Chooses the server for one more task: ``(task, free) -> server``, or ``None`` if it shall have no more.
+
+A policy may decide many tasks in one call: it answers with several servers, the first for this task, the others for the next tasks of
+the same user in their order. It is asked again when they are used up, or as soon as one of them has no room any more. One call of
+a policy in numpy takes tens of microseconds, so this is how it decides more than some ten thousand tasks a second.
 
 ``free`` is an array of servers times resources: what each server has free now. Servers are numbered class by class, in the
 instance's order. It changes under the policy's eyes; what is written into it means nothing. An answer where the task does not fit
 is an ``InputError`` that names task, server and resource. Without numpy, ``free`` is a two-dimensional ``memoryview``.
+
+In ``simulate`` tasks end too and servers come and go, so ``free`` has more rows later. Tasks that ask for the same are one user there,
+called ``shape-1``, ``shape-2`` and so on in the order in which they first come; all may run on all servers.
 """
+
+
+def named(what: str, given: str | Callable[..., Any], form: str) -> str | tuple[str, Callable[..., Any]]:
+    """A name as it is, a function with what results call it."""
+    if isinstance(given, str):
+        return given
+    if not callable(given):
+        raise TypeError(f"{what}: {type(given).__name__} is neither a name nor a function {form}")
+    return getattr(given, "__name__", type(given).__name__), given
 
 
 class Task:

@@ -274,6 +274,11 @@ class Comparison(Result):
         """A row a policy: value, gaps to the bounds, tasks."""
         return self.table
 
+    @property
+    def users(self) -> Table:
+        """A row for each policy and user: dominant share and tasks. No rows unless ``compare`` was told ``per_user=True``."""
+        return Table(self._native.users())
+
 
 class Bound(Result):
     """The best that whole tasks can do, from both sides. ``result["integral_lower"]`` and so on are its members."""
@@ -346,6 +351,10 @@ class Export(Result):
 
 class Allocation(Result):
     """Demands divided by a mechanism. Its table has a row a user."""
+
+    quanta: Table | None = None
+    """With ``per_quantum`` a row for each quantum and user (of tasks also for each class): what it demanded, was allocated, and its
+    credits afterwards. Not kept by pickling."""
 
     @property
     def users(self) -> Table:

@@ -10,6 +10,7 @@ from fairplan import _native
 from fairplan.commands import Progress, _call, _found
 from fairplan.errors import InputError, NotProved
 from fairplan.options import Level, Run
+from fairplan.policies import Policy, named
 from fairplan.results import Flows, Simulation
 
 __all__ = ["flows", "simulate"]
@@ -25,7 +26,7 @@ def _microseconds(name: str, seconds: float | Decimal) -> int:
 def simulate(
     trace: str | os.PathLike[str],
     *,
-    policies: Sequence[str] = ("best-fit", "first-fit", "slots=14"),
+    policies: Sequence[str | Policy] = ("best-fit", "first-fit", "slots=14"),
     over_commit: float | Decimal = 1,
     lose_evicted: bool = False,
     horizon: float | Decimal | None = None,
@@ -39,7 +40,8 @@ def simulate(
 
     Args:
         trace: the path of a ``fairplan.trace.v1``.
-        policies: those of :func:`place`, and ``exact``, ``pf``, ``bmf``, which serve whoever is most deprived.
+        policies: those of :func:`place`, and ``exact``, ``pf``, ``bmf``, which serve whoever is most deprived; and functions
+            ``(task, free) -> server`` (see :data:`fairplan.policies.Policy`), which serve the lowest share first.
         over_commit: servers give so many times their capacity to tasks.
         lose_evicted: tasks that lose their server are lost, instead of submitted again.
         horizon: simulate nothing later than this, in seconds.
@@ -49,9 +51,11 @@ def simulate(
 
     Raises:
         NotProved: it was stopped by ``time_limit``; ``found`` has the partial result.
+        InputError: the trace cannot be used; a function answered what cannot be, or raised (then ``__cause__`` is what it raised).
     """
-    if isinstance(policies, str) or not all(isinstance(policy, str) for policy in policies):
-        raise TypeError("policies: simulate takes a list of names; policies of one's own are for place and compare")
+    if isinstance(policies, str) or not hasattr(policies, "__iter__"):
+        raise TypeError("policies: simulate takes a list of names and functions")
+    all_policies = [named("policies", policy, "(task, free) -> server") for policy in policies]
     run: Run = {
         "over_commit": over_commit,
         "lose_evicted": lose_evicted,
@@ -62,7 +66,7 @@ def simulate(
     }
     try:
         call = _call(time_limit, progress)
-        return Simulation(_native.simulate(os.fspath(trace), list(policies), run, call))
+        return Simulation(_native.simulate(os.fspath(trace), all_policies, run, call))
     except NotProved as error:
         raise _found(error, Simulation) from None
 

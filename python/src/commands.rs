@@ -41,8 +41,9 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     of("explain", entries! { "objective": objective.to_string(), "backend": &backend })?;
     let PlaceOptions { policy, seed, .. } = PlaceOptions::default();
     of("place", entries! { "policy": policy, "seed": seed })?;
-    let CompareOptions { policies, seed, backend, timing, .. } = CompareOptions::default();
-    of("compare", entries! { "policies": policies, "seed": seed, "backend": backend, "timing": timing })?;
+    let CompareOptions { policies, seed, backend, per_user, timing, .. } = CompareOptions::default();
+    let compare = entries! { "policies": policies, "seed": seed, "backend": backend, "per_user": per_user, "timing": timing };
+    of("compare", compare)?;
     let BoundOptions { backend } = BoundOptions::default();
     of("bound", entries! { "backend": backend })?;
     let AuditOptions { objectives, users, seed, backend, .. } = AuditOptions::default();
@@ -171,6 +172,7 @@ pub struct Comparing {
     seed: u64,
     backend: String,
     timing: bool,
+    per_user: bool,
     /// Names and bytes of placements made elsewhere.
     placements: Vec<(String, Vec<u8>)>,
 }
@@ -184,7 +186,7 @@ pub fn compare(
     comparing: Comparing,
     call: Call,
 ) -> PyResult<Document> {
-    let Comparing { seed, backend, timing, placements } = comparing;
+    let Comparing { seed, backend, timing, per_user, placements } = comparing;
     let (instance, kept) = (Arc::clone(&instance.0), Raised::default());
     let has_own = policies.iter().any(Policy::is_own);
     let placers =
@@ -192,7 +194,7 @@ pub fn compare(
     let placers = answered(py, placers)?;
     let placements = placements.into_iter().map(|(name, bytes)| ResultFile::new(name, bytes));
     let placements = answered(py, placements.collect::<Result<Vec<_>, Error>>())?;
-    let options = CompareOptions { seed, backend, timing, placements, ..CompareOptions::default() };
+    let options = CompareOptions { seed, backend, timing, per_user, placements, ..CompareOptions::default() };
     let compared = document(py, "compare", &call, move |control| {
         let compare = || fairplan::compare_by(&instance, &placers, &options, control);
         let comparison = if has_own { asking(compare)? } else { compare()? };
@@ -202,7 +204,7 @@ pub fn compare(
 }
 
 /// The error, caused by what a function of Python's raised, if one did.
-fn because(py: Python<'_>, error: PyErr, kept: &Raised) -> PyErr {
+pub fn because(py: Python<'_>, error: PyErr, kept: &Raised) -> PyErr {
     if let Some(cause) = kept.take() {
         error.set_cause(py, Some(cause));
     }

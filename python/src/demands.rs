@@ -1,13 +1,18 @@
 //! Demands over time: divided by mechanisms, and at best.
 
 use crate::call::Call;
-use crate::commands::{document, what_there_is};
+use crate::commands::{because, document, what_there_is};
 use crate::document::{Document, json};
 use crate::exact::Exact;
 use crate::failure::answered;
 use crate::instance::{Given, Instance};
+use crate::mechanism::{Dividing, Mechanism, only_slices};
+use crate::policy::{Raised, asking};
+use crate::table::Table;
 use fairplan::files::{self, Rounding};
 use fairplan::instances::Violation;
+use fairplan::report::allocation::quanta_of_users;
+use fairplan::report::task_allocation::tasks_by_class;
 use fairplan::{
     AllocateOptions, DemandSeries, Error, FairShares, Found, GuaranteedFraction, MechanismOptions,
     OfflineMeasure, OfflineOptions, TaskDemands, read,
@@ -15,7 +20,7 @@ use fairplan::{
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Demands over time, in slices or in tasks.
 #[pyclass(frozen, module = "fairplan._native")]
@@ -168,16 +173,26 @@ pub fn allocate(
     py: Python<'_>,
     demands: &Demands,
     due: Due,
-    mechanism: String,
+    mechanism: Mechanism,
     settings: Settings,
     non_conformant: Option<Exact>,
     reported: Option<&Demands>,
     cache_slowdown: Option<Exact>,
     per_quantum: bool,
     call: Call,
-) -> PyResult<Document> {
+) -> PyResult<(Document, Option<Table>)> {
     let series = Arc::clone(&demands.series);
     let asked = answered(py, due.of(&series))?;
+    let quanta = Arc::new(Mutex::new(None));
+    let kept_quanta = Arc::clone(&quanta);
+    let keep = move |table: fairplan::instances::table::Table<'_>| -> Result<(), Error> {
+        let table = per_quantum.then(|| Table::new(&table)).transpose()?;
+        *kept_quanta.lock().unwrap_or_else(PoisonError::into_inner) = table;
+        Ok(())
+    };
+    let (mechanism, function) = mechanism.apart();
+    let kept = Raised::default();
+    let mut own = function.map(|function| Dividing::new(py, function, &series, &kept)).transpose()?;
     let options = AllocateOptions {
         mechanism,
         settings: answered(py, settings.options())?,
@@ -186,7 +201,7 @@ pub fn allocate(
         per_quantum,
     };
     let reported = reported.map(|reported| (Arc::clone(&reported.series), reported.name.clone()));
-    document(py, "allocate", &call, move |control| {
+    let allocated = document(py, "allocate", &call, move |control| {
         options.check()?;
         let told = reported.as_ref().map(|(series, _)| &**series);
         if let Some((told, name)) = &reported {
@@ -194,17 +209,30 @@ pub fn allocate(
         }
         let bytes = match &asked {
             Asked::Slices(shares) => {
-                json(&fairplan::allocate(&series, shares, told, &options, control)?.document(&series))?
+                let allocated = match &mut own {
+                    Some(own) => {
+                        asking(|| fairplan::allocate_by(&series, shares, told, own, &options, control))
+                    }
+                    None => fairplan::allocate(&series, shares, told, &options, control),
+                };
+                let allocated = allocated?;
+                keep(quanta_of_users(&series, &allocated.outcome))?;
+                json(&allocated.document(&series))?
             }
+            Asked::Tasks(_) if own.is_some() => return Err(only_slices(&options.mechanism)),
             Asked::Tasks(instance) => {
                 let truth = TaskDemands::new(instance, &series)?;
                 let told = told.map(|told| TaskDemands::new(instance, told)).transpose()?;
                 let allocated = fairplan::allocate_tasks(&truth, told.as_ref(), &options, control)?;
+                keep(tasks_by_class(told.as_ref().unwrap_or(&truth), &allocated.allocation.tasks))?;
                 json(&allocated.document(&truth, told.as_ref()))?
             }
         };
         Ok((bytes, None))
-    })
+    });
+    let document = allocated.map_err(|error| because(py, error, &kept))?;
+    let quanta = quanta.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Ok((document, quanta))
 }
 
 /// The optimum when all demands are known.

@@ -111,6 +111,15 @@ impl Document {
         answered(py, self.with_table(Table::new))
     }
 
+    /// What users have, of a comparison that says so.
+    fn users(&self, py: Python<'_>) -> PyResult<Table> {
+        let read = || {
+            let comparison: Whole<Comparison> = read_json(&self.name, &self.bytes)?;
+            Table::new(&reports::comparison::users_of_policies(&comparison.body))
+        };
+        answered(py, read())
+    }
+
     /// Its section of a page, to stand in another page.
     fn html(&self, py: Python<'_>) -> PyResult<String> {
         answered(py, self.section().map(|section| fragment(&section)))

@@ -10,6 +10,7 @@ mod failure;
 mod imported;
 mod instance;
 mod made;
+mod mechanism;
 mod plans;
 mod policy;
 mod random;

@@ -1,10 +1,11 @@
 //! Clusters and traffic over time: traces that are run, transactions that come at random.
 
 use crate::call::Call;
-use crate::commands::{document, objective, what_there_is};
+use crate::commands::{because, document, objective, what_there_is};
 use crate::document::{Document, json};
 use crate::exact::Exact;
 use crate::failure::answered;
+use crate::policy::{Policy, Raised, asking};
 use fairplan::{
     ClusterSettings, Error, FlowsOptions, Found, LevelOptions, SimulateOptions, TraceInput, read,
 };
@@ -29,7 +30,7 @@ pub struct Run {
 pub fn simulate(
     py: Python<'_>,
     trace: String,
-    policies: Vec<String>,
+    policies: Vec<Policy>,
     run: Run,
     call: Call,
 ) -> PyResult<Document> {
@@ -41,14 +42,19 @@ pub fn simulate(
         resolve_every,
         ..ClusterSettings::default()
     };
-    let options = SimulateOptions { policies, settings, dedicated, seed, ..SimulateOptions::default() };
-    document(py, "simulate", &call, move |control| {
-        options.check()?;
+    let kept = Raised::default();
+    let has_own = policies.iter().any(Policy::is_own);
+    let policies: Vec<_> = policies.into_iter().map(|policy| policy.simulated(&kept)).collect();
+    let options =
+        SimulateOptions { policies: Vec::new(), settings, dedicated, seed, ..SimulateOptions::default() };
+    let simulated = document(py, "simulate", &call, move |control| {
         let trace = TraceInput::new(trace, dedicated)?;
-        let (simulated, failure) =
-            what_there_is(fairplan::simulate(&trace, &options, control), Found::simulation)?;
+        let simulate = || fairplan::simulate_by(&trace, policies, &options, control);
+        let outcome = if has_own { asking(simulate) } else { simulate() };
+        let (simulated, failure) = what_there_is(outcome, Found::simulation)?;
         Ok((json(&simulated.document())?, failure))
-    })
+    });
+    simulated.map_err(|error| because(py, error, &kept))
 }
 
 /// The settings of a level.

@@ -3,6 +3,7 @@
     python python/tests/benchmark.py         needs fairplan, numpy, polars; and for the second table cvxpy with clarabel and highspy
 """
 
+import concurrent.futures
 import statistics
 import subprocess
 import sys
@@ -67,6 +68,72 @@ def overhead():
         print(f"| {users:,} | {' | '.join(cells)} |")
 
 
+def from_frame_to_frame():
+    """All of the way beside what of it is `fp.solve`, in one run."""
+    print("| users | frame to frame | of it `fp.solve` | ratio |")
+    print("|---|---|---|---|")
+    for users, times in [(1_000, 30), (1_000_000, 3)]:
+        servers, wanted = frames(users, 10, 1)
+
+        def all_of_it(servers=servers, wanted=wanted):
+            start = time.perf_counter()
+            cluster = fp.Instance(servers, wanted)
+            read = time.perf_counter()
+            solution = fp.solve(cluster)
+            solved = time.perf_counter()
+            polars.DataFrame(solution.users)
+            return time.perf_counter() - start, solved - read
+
+        whole, solving = min(all_of_it() for _ in range(times))
+        print(f"| {users:,} | {1000 * whole:.1f} ms | {1000 * solving:.1f} ms | {whole / solving:.2f} |")
+
+
+def in_two_threads():
+    """Two solves at the same time beside one."""
+    cluster = fp.generate.population(kind="spread", users=400, cluster="distinct:60", seed=1)
+    one, _, _ = best(lambda: fp.solve(cluster), 5)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        two, _, _ = best(lambda: list(pool.map(lambda _: fp.solve(cluster), range(2))), 5)
+    print(f"two solves in two threads: {two / one:.2f} times as long as one")
+
+
+def decisions():
+    """What a rule in numpy decides a second on a thousand servers, one task a call and several."""
+    document = {
+        "resources": ["cpu", "memory"],
+        "server_classes": [{"id": "c", "count": 1000, "capacity": {"cpu": 64, "memory": 64}}],
+        "users": [
+            {"id": f"u{i}", "demand": {"cpu": 1 + i % 3, "memory": 1 + i % 2}, "tasks": 2500} for i in range(8)
+        ],
+    }
+    cluster = fp.Instance.from_dict(document)
+
+    def first(task, free):
+        room = (free >= task.demand).all(axis=1)
+        server = int(room.argmax())
+        return server if room[server] else None
+
+    def by(at_once):
+        def rule(task, free):
+            left = (free - task.demand).min(axis=1)
+            fits = int((left >= 0).sum())
+            if not fits:
+                return None
+            most = min(at_once, fits)
+            # Those with most left, in no order.
+            return numpy.argpartition(left, -most)[-most:]
+
+        return rule
+
+    free = numpy.full((1000, 2), 64.0)
+    for name, rule in [("first fit", first), *((f"roomiest, {n} a call", by(n)) for n in (1, 4, 16, 64))]:
+        task = fp.Task("u0", [1.0, 1.0], None, 1000)
+        alone, _, _ = best(lambda rule=rule, task=task: [rule(task, free) for _ in range(1000)], 5)
+        seconds, _, placed = best(lambda rule=rule: fp.place(cluster, policy=rule), 2)
+        tasks = sum(placed.users["tasks"])
+        print(f"{name}: {tasks / seconds:,.0f} decisions a second; the rule alone is called {1000 / alone:,.0f} times")
+
+
 def level_in_cvxpy(cluster, solver):
     """The largest smallest dominant share, as people write it in cvxpy."""
     import cvxpy
@@ -112,4 +179,7 @@ def beside_cvxpy():
 
 if __name__ == "__main__":
     overhead()
+    from_frame_to_frame()
+    in_two_threads()
+    decisions()
     beside_cvxpy()

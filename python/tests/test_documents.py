@@ -30,6 +30,8 @@ def test_solve_and_everything_that_follows_gives_the_bytes_of_the_command(cluste
         assert fp.verify(cluster, placed)
     assert fp.place(cluster).to_json().encode() == command("place", "i.json")
     assert fp.compare(cluster, timing=False).to_json().encode() == command("compare", "i.json", "--no-timing")
+    ours = fp.compare(cluster, timing=False, per_user=True)
+    assert ours.to_json().encode() == command("compare", "i.json", "--no-timing", "--per-user")
     user = cluster.to_dict()["users"][0]["id"]
     assert fp.explain(cluster, user).to_json().encode() == command("explain", "i.json", "--user", user)
     solution.write(tmp_path / "s.json")

@@ -60,6 +60,16 @@ def test_a_policy_of_ones_own_stands_beside_ours_in_its_place():
     assert values[1] == values[2]
 
 
+def test_a_comparison_says_what_each_user_has_where_asked():
+    cluster = fp.generate.drfh_fig4()
+    comparison = fp.compare(cluster, policies=["best-fit", first], timing=False, per_user=True)
+    placed = {name: fp.place(cluster, policy=policy).users for name, policy in [("best-fit", "best-fit"), ("first", first)]}
+    expected = [(name, *row) for name, users in placed.items() for row in zip(users["id"], users["dominant_share"], users["tasks"], strict=True)]
+    assert comparison.users.column_names == ["policy", "user", "dominant_share", "tasks"]
+    assert list(zip(*comparison.users.to_dict().values(), strict=True)) == expected
+    assert len(fp.compare(cluster, policies=["best-fit"]).users) == 0
+
+
 def test_free_is_what_is_left_and_cannot_be_written():
     cluster = fp.generate.drfh_fig1()
     seen = []
@@ -107,5 +117,78 @@ def test_what_a_policy_raises_is_the_cause():
 def test_what_is_neither_a_name_nor_a_function_is_a_type_error():
     with pytest.raises(TypeError, match="neither a name nor a function"):
         fp.place(fp.generate.drfh_fig1(), policy=3)
-    with pytest.raises(TypeError, match="list of names"):
-        fp.simulate("t.jsonl", policies=[first])
+    with pytest.raises(TypeError, match="list of names and functions"):
+        fp.simulate("t.jsonl", policies=first)
+
+
+def in_bulk(at_once):
+    """First-Fit that decides so many tasks of a user at once."""
+
+    def rule(task, free):
+        rule.calls += 1
+        server = first(task, free)
+        return None if server is None else numpy.full(at_once, server)
+
+    rule.calls = 0
+    return rule
+
+
+def test_several_servers_in_an_answer_decide_several_tasks():
+    classes = [{"id": "c", "count": 5, "capacity": {"cpu": 64, "memory": 64}}]
+    users = [{"id": f"u{i}", "demand": {"cpu": 1 + i, "memory": 2}} for i in range(3)]
+    cluster = fp.Instance.from_dict({"resources": ["cpu", "memory"], "server_classes": classes, "users": users})
+    ours = fp.place(cluster, policy="first-fit", servers_out=True)
+    calls = []
+    for at_once in [1, 2, 16]:
+        rule = in_bulk(at_once)
+        # What is named ahead is the first server as long as it has room, and then the rule is asked again.
+        assert fp.place(cluster, policy=rule, servers_out=True).servers == ours.servers
+        calls.append(rule.calls)
+    assert calls[0] == sum(ours.users["tasks"]) + len(ours.users)
+    assert calls[1] < 0.7 * calls[0] and calls[2] < 0.5 * calls[0]
+
+
+@pytest.mark.parametrize("answer", [[0, 99], numpy.array([0, 99]), (0, 99)])
+def test_a_server_named_ahead_that_is_not_there_is_refused(answer):
+    with pytest.raises(fp.InputError, match="there is no server 99; they are 0 to 1"):
+        fp.place(fp.generate.drfh_fig1(), policy=lambda task, free: answer)
+
+
+def test_no_server_in_an_answer_is_none():
+    assert fp.place(fp.generate.drfh_fig1(), policy=lambda task, free: []).users["tasks"] == [0, 0]
+
+
+@pytest.fixture
+def trace(command, tmp_path):
+    words = "generate trace-random --servers 20 --users 4 --jobs 60 --seed 3 -o t.jsonl"
+    command(*words.split())
+    return tmp_path / "t.jsonl"
+
+
+def test_a_policy_of_ones_own_simulates_as_ours_by_the_same_rule(trace):
+    simulated = fp.simulate(trace, policies=[first, "first-fit", in_bulk(4)])
+    mine, ours, bulk = simulated["policies"]
+    assert mine["policy"] == "first"
+    for other in [mine, bulk]:
+        for member in ["utilization", "completion_time", "tasks", "users"]:
+            if other is mine or member == "tasks":
+                assert other[member] == ours[member], member
+
+
+def test_what_goes_wrong_in_a_simulation_names_the_policy(trace):
+    for answer, told in [(10**6, "there is no server 1000000; they are 0 to 19"), (0, "does not fit server 0: too little")]:
+        with pytest.raises(fp.InputError, match=told) as refused:
+            fp.simulate(trace, policies=["best-fit", lambda task, free, answer=answer: answer])
+        assert str(refused.value).startswith("policy <lambda>: a task of shape-")
+
+    def broken(task, free):
+        assert task.user.startswith("shape-") and task.eligible is None
+        raise KeyError("oops")
+
+    with pytest.raises(fp.InputError, match="policy broken") as refused:
+        fp.simulate(trace, policies=[broken])
+    assert isinstance(refused.value.__cause__, KeyError)
+    with pytest.raises(fp.InputError, match="leave out dedicated"):
+        fp.simulate(trace, policies=[first], dedicated=True)
+    with pytest.raises(fp.InputError, match="twice"):
+        fp.simulate(trace, policies=[first, first])

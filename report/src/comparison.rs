@@ -6,7 +6,7 @@ use crate::placement::PlacementFigures;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Instance};
+use fairplan_instances::{Body, Instance, Placement, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -104,6 +104,49 @@ pub struct ComparedPolicy {
     /// only for placements that break none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
+    /// What each user has, in the order of the instance. With `--per-user`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<Vec<ComparedUser>>,
+}
+
+/// What a user has under one policy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ComparedUser {
+    /// The user.
+    pub id: String,
+    /// Its dominant share.
+    pub dominant_share: f64,
+    /// Its tasks.
+    pub tasks: u64,
+}
+
+impl ComparedUser {
+    /// What all users have by a placement, whose figures these are.
+    pub fn all(instance: &Instance, placement: &Placement, figures: &PlacementFigures) -> Vec<Self> {
+        let shares = figures.dominant_shares.iter().zip(&placement.tasks);
+        let user = |(user, (share, tasks)): (User<'_>, (&f64, &u64))| Self {
+            id: user.id().into(),
+            dominant_share: *share,
+            tasks: *tasks,
+        };
+        instance.users().zip(shares).map(user).collect()
+    }
+}
+
+/// A row for each policy and user, where the comparison says what users have.
+pub fn users_of_policies(comparison: &Comparison) -> Table<'_> {
+    let rows = comparison
+        .policies
+        .iter()
+        .flat_map(|policy| policy.users.iter().flatten().map(move |user| (policy.name.as_str(), user)));
+    let rows: Vec<(&str, &ComparedUser)> = rows.collect();
+    Table::over(rows.len(), move |row| rows[row])
+        .column("policy", "policy", Kind::Name, |row| row.0)
+        .column("user", "user", Kind::Id, |row| &row.1.id)
+        .column("dominant_share", "dominant share", Kind::Share, |row| row.1.dominant_share)
+        .column("tasks", "tasks", Kind::Count, |row| row.1.tasks)
+        .done()
 }
 
 impl ComparedPolicy {
@@ -139,6 +182,7 @@ impl ComparedPolicy {
             proved_optimal,
             seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
             judgement: None,
+            users: None,
         }
     }
 }

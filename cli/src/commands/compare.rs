@@ -8,6 +8,7 @@ use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
+use fairplan::report::comparison::users_of_policies;
 use fairplan::report::summary;
 use fairplan::{CompareOptions, Control, Deadline, Document, Error, read};
 use std::time::Duration;
@@ -47,7 +48,10 @@ pub struct Arguments {
     /// more than 64 tasks of a user
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
-    /// Write the whole result (json), or the table of policies
+    /// Say what each user has under each policy too
+    #[arg(long)]
+    per_user: bool,
+    /// Write the whole result (json), or the table of policies (of policies and users, with --per-user)
     /// (default: as the ending of -o FILE says, else json)
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<ResultFormat>,
@@ -72,8 +76,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     }
     let commands = arguments.policy_command.iter().map(|command| arguments.timeout.policy(command));
     let commands = commands.collect::<Result<_, Error>>()?;
-    let timing = !arguments.no_timing;
-    let options = CompareOptions { policies, commands, seed, backend, timing, ..CompareOptions::default() };
+    let (timing, per_user) = (!arguments.no_timing, arguments.per_user);
+    let options =
+        CompareOptions { policies, commands, seed, backend, timing, per_user, ..CompareOptions::default() };
     options.check()?;
     let instance = source.read()?;
     let placements = arguments.placement.iter().map(|path| read::result(path));
@@ -82,7 +87,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let deadline = arguments.time_limit.map_or_else(Deadline::never, Deadline::after);
     let compare = |control: &Control<'_>| fairplan::compare(&instance, &options, control);
     let document = Document::new(progress::under(common, deadline, compare)?);
-    output.write(&document, || document.table())?;
+    output.write(&document, || match per_user {
+        false => document.table(),
+        true => users_of_policies(&document.body),
+    })?;
     tell(common, || summary::comparison(&instance, &document));
     Ok(Answer::Yes)
 }

@@ -5,6 +5,7 @@
 use super::dialogue::Dialogue;
 use super::messages::{amounts, server, short_of, text, user};
 use super::{OutsidePolicy, ProcessFailure};
+use crate::PlacementError;
 use crate::packing::{fits, resized};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Decimal, ServerChoice};
@@ -21,17 +22,17 @@ pub struct ClusterNames {
     pub servers: Vec<(String, String)>,
 }
 
-/// Where it is noted why a policy in another process broke off: who asks for a server cannot be told.
+/// Where it is noted why a policy of somebody else's broke off: who asks for a server cannot be told.
 #[derive(Clone, Debug, Default)]
-pub struct FailureNote(Arc<Mutex<Option<ProcessFailure>>>);
+pub struct FailureNote(Arc<Mutex<Option<PlacementError>>>);
 
 impl FailureNote {
     /// What went wrong, if anything did.
-    pub fn read(&self) -> Option<ProcessFailure> {
+    pub fn read(&self) -> Option<PlacementError> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn note(&self, failure: ProcessFailure) {
+    pub(crate) fn note(&self, failure: PlacementError) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
     }
 }
@@ -195,7 +196,7 @@ impl ServerChoice for OutsideChoice {
             }
             Err(failure) => {
                 self.has_failed = true;
-                self.note.note(failure);
+                self.note.note(failure.into());
                 None
             }
         }

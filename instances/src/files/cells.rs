@@ -18,14 +18,18 @@ pub(super) fn is_text(kind: &DataType) -> bool {
     matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
-/// Appends a text of a column of texts.
-pub(super) fn push_text(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
-    let text = match column.data_type() {
+/// A text of a column of texts.
+pub(super) fn text(column: &ArrayRef, row: usize) -> &str {
+    match column.data_type() {
         DataType::Utf8 => column.as_string::<i32>().value(row),
         DataType::LargeUtf8 => column.as_string::<i64>().value(row),
         _ => column.as_string_view().value(row),
-    };
-    bytes.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Appends a text of a column of texts.
+pub(super) fn push_text(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
+    bytes.extend_from_slice(text(column, row).as_bytes());
 }
 
 /// Appends the value, which is not null; a double's text is the shortest that reads back as it.

@@ -8,7 +8,8 @@ use arrow_schema::DataType;
 use std::sync::Arc;
 
 use super::cells::{is_readable, is_text, push_cell, push_text};
-use super::rows::{RowBuffer, Rows, Table};
+use super::numbers::read_numbers;
+use super::rows::{BATCH, Batch, Number, RowBuffer, Rows, Table, fill_by_rows};
 use super::tables::{FIXED, bad_header};
 use crate::{InstanceError, Violation};
 
@@ -58,14 +59,9 @@ impl Frame {
         self.batch = self.columns.iter().map(|at| plain(batch.column(*at))).collect();
         (self.next, self.length) = (0, batch.num_rows());
     }
-}
 
-impl Rows for Frame {
-    fn table(&self) -> &Table {
-        &self.table
-    }
-
-    fn next(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError> {
+    /// Goes on to the next batch that has rows where this one is used up; `false` after the last.
+    fn advance(&mut self) -> Result<bool, InstanceError> {
         while self.next == self.length {
             let file = || self.table.file.clone();
             let schema = self.batches.schema();
@@ -84,28 +80,103 @@ impl Rows for Frame {
             let Some(batch) = self.batches.next().transpose().map_err(failed)? else { return Ok(false) };
             self.take(&batch);
         }
+        Ok(true)
+    }
+
+    /// Which of the required columns has no cell in this row of the batch.
+    fn missing(&self, row: usize) -> Option<usize> {
+        let has_none = |column: &ArrayRef| column.is_null(row) || *column.data_type() == DataType::Null;
+        (0..self.batch.len()).find(|at| self.required[*at] && has_none(&self.batch[*at]))
+    }
+
+    /// Where the next rows end that have all required cells.
+    fn complete(&self) -> usize {
+        let has_gaps = |column: &ArrayRef| column.null_count() > 0 || *column.data_type() == DataType::Null;
+        if !self.batch.iter().zip(&self.required).any(|(column, required)| *required && has_gaps(column)) {
+            return self.length;
+        }
+        let near = self.length.min(self.next + BATCH);
+        (self.next..near).find(|row| self.missing(*row).is_some()).unwrap_or(near)
+    }
+
+    /// That the next row has no cell in this column.
+    fn lacks(&self, column: usize) -> InstanceError {
+        let place = format!("{} {}, column {}", self.table.unit, self.count, self.table.header[column]);
+        let problem = "is missing (null or NaN); fill it, with 0 where there is none";
+        InstanceError::Invalid {
+            file: self.table.file.clone(),
+            violation: Violation::new(place, "", problem),
+        }
+    }
+
+    fn passed(&mut self, rows: usize) {
+        self.next += rows;
+        self.count += rows as u64;
+    }
+}
+
+/// Appends a cell as the text that CSV would have; nothing where there is none.
+fn push(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
+    match column.data_type() {
+        DataType::Null => {}
+        _ if column.is_null(row) => {}
+        kind if is_list(kind) => push_list(bytes, column, row),
+        _ => push_cell(bytes, column, row),
+    }
+}
+
+impl Rows for Frame {
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
+    fn next(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError> {
+        if !self.advance()? {
+            return Ok(false);
+        }
+        if let Some(column) = self.missing(self.next) {
+            return Err(self.lacks(column));
+        }
         row.clear();
-        for (column, required) in self.batch.iter().zip(&self.required) {
-            if !column.is_null(self.next) && *column.data_type() != DataType::Null {
-                if is_list(column.data_type()) {
-                    push_list(&mut row.bytes, column, self.next);
-                } else {
-                    push_cell(&mut row.bytes, column, self.next);
-                }
-            } else if *required {
-                let name = &self.table.header[row.ends.len()];
-                let place = format!("{} {}, column {name}", self.table.unit, self.count);
-                let problem = "is missing (null or NaN); fill it, with 0 where there is none";
-                return Err(InstanceError::Invalid {
-                    file: self.table.file.clone(),
-                    violation: Violation::new(place, "", problem),
-                });
-            }
+        for column in &self.batch {
+            push(&mut row.bytes, column, self.next);
             row.end_cell();
         }
         row.number = self.count;
-        self.next += 1;
-        self.count += 1;
+        self.passed(1);
+        Ok(true)
+    }
+
+    /// Column by column: numbers have no text on their way.
+    fn fill(
+        &mut self,
+        batch: &mut Batch,
+        numeric: &[bool],
+        row: &mut RowBuffer,
+    ) -> Result<bool, InstanceError> {
+        if numeric.is_empty() {
+            return fill_by_rows(self, batch, numeric, row);
+        }
+        if !self.advance()? {
+            return Ok(false);
+        }
+        if let Some(column) = self.missing(self.next) {
+            return Err(self.lacks(column));
+        }
+        let (columns, first, width) = (&self.batch, self.next, self.batch.len());
+        let read = |numbers: &mut [Number], rows: usize| {
+            for (at, column) in columns.iter().enumerate().filter(|(at, _)| numeric[*at]) {
+                read_numbers(column, first..first + rows, &mut numbers[at..], width);
+            }
+        };
+        let write = |bytes: &mut Vec<u8>, row: usize, at: usize, number: &Number| {
+            // Of a number only messages need the text.
+            if !numeric[at] || number.is_err() {
+                push(bytes, &columns[at], first + row);
+            }
+        };
+        let added = batch.add_numbered(self.complete() - first, self.count, read, write);
+        self.passed(added);
         Ok(true)
     }
 
@@ -171,11 +242,13 @@ fn push_list(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::rows::for_each_row;
     use crate::files::{read_opened, sha256_hex};
     use crate::{Instance, generate};
     use arrow_array::builder::{ListBuilder, StringBuilder};
     use arrow_array::{
-        BooleanArray, DictionaryArray, Float64Array, Int64Array, NullArray, RecordBatchIterator, types,
+        BooleanArray, DictionaryArray, Float32Array, Float64Array, Int64Array, NullArray,
+        RecordBatchIterator, types,
     };
 
     fn frame(name: &str, columns: Vec<(&str, ArrayRef)>) -> Result<Frame, InstanceError> {
@@ -234,6 +307,86 @@ mod tests {
         let wanted = generate::drfh_fig1().unwrap();
         assert_eq!(users(&read), users(&wanted));
         assert_ne!(sha256_hex(&read), sha256_hex(&wanted), "a frame carries no name of the instance");
+    }
+
+    /// The same frame, cell by cell as texts.
+    struct AsTexts(Frame);
+
+    impl Rows for AsTexts {
+        fn table(&self) -> &Table {
+            self.0.table()
+        }
+        fn next(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError> {
+            self.0.next(row)
+        }
+        fn expected(&self, rows: usize, bytes: usize) -> usize {
+            self.0.expected(rows, bytes)
+        }
+    }
+
+    /// More users than a batch holds, columns of several types, and digits of all lengths.
+    fn many(change: impl Fn(usize) -> Option<Option<f64>>) -> Frame {
+        const USERS: usize = 5000;
+        let mut random = crate::Random::new(7, 0);
+        let mut amount = |user: usize| match user % 4 {
+            0 => random.below(1 << 20) as f64 / 1000.0,
+            1 => random.below(1 << 50) as f64 / (1_u64 << 52) as f64,
+            2 => random.below(1000) as f64 * 1e-9,
+            _ => user as f64,
+        };
+        let doubles: Vec<Option<f64>> =
+            (0..USERS).map(|user| change(user).unwrap_or(Some(amount(user)))).collect();
+        let named = |name: &dyn Fn(usize) -> String| {
+            Arc::new((0..USERS).map(|user| Some(name(user))).collect::<StringArray>()) as ArrayRef
+        };
+        let singles: Float32Array = (0..USERS).map(|user| Some(1.0 + user as f32 / 8.0)).collect();
+        let tasks: Int64Array = (0..USERS).map(|user| (user % 3 != 0).then_some(user as i64)).collect();
+        let columns = vec![
+            ("id", named(&|user| format!("user {user}"))),
+            ("cpu", Arc::new(Float64Array::from(doubles)) as ArrayRef),
+            ("memory", Arc::new(singles) as ArrayRef),
+            ("tasks", Arc::new(tasks) as ArrayRef),
+            ("weight", named(&|user| format!("{}.50", 1 + user % 7))),
+        ];
+        frame("users", columns).unwrap()
+    }
+
+    /// What every row says.
+    fn told(rows: &mut dyn Rows) -> Vec<String> {
+        let table = rows.table().clone();
+        let mut told = Vec::new();
+        for_each_row(rows, &[false, true, true, true, true], |row| {
+            let numbers: Vec<_> = (1..5).map(|column| table.number(row, column)).collect();
+            told.push(format!("{} {:?} {numbers:?}", table.place(row), table.text(row, 0)));
+            Ok(())
+        })
+        .unwrap();
+        told
+    }
+
+    #[test]
+    fn columns_say_what_the_texts_of_their_cells_say() {
+        let wrong = |user| match user {
+            1000 => Some(Some(f64::INFINITY)),
+            2100 => Some(Some(-2.5)),
+            4999 => Some(Some(1e300)),
+            _ => None,
+        };
+        let (typed, texts) = (told(&mut many(wrong)), told(&mut AsTexts(many(wrong))));
+        assert_eq!(typed.len(), 5000);
+        for (typed, text) in typed.iter().zip(&texts) {
+            assert_eq!(typed, text);
+        }
+    }
+
+    #[test]
+    fn bad_cells_far_down_are_named_where_they_stand() {
+        let refused = |cell: Option<f64>| {
+            let mut users = many(|user| (user == 4321).then_some(cell));
+            read_opened(&mut servers(), &mut users, None).unwrap_err().to_string()
+        };
+        assert_eq!(refused(Some(f64::NAN)), "users: row 4321, column cpu = NaN: must be a finite number");
+        assert!(refused(None).starts_with("users: row 4321, column cpu: is missing (null or NaN)"));
     }
 
     #[test]

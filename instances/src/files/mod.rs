@@ -14,6 +14,8 @@ mod frame;
 mod groups;
 mod guard;
 mod json;
+#[cfg(feature = "parquet")]
+mod numbers;
 mod open;
 mod optional_columns;
 #[cfg(feature = "parquet")]

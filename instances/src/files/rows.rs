@@ -13,6 +13,33 @@ pub trait Rows: Send {
     fn next(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError>;
     /// How many rows there are, as far as `rows` of them with `bytes` bytes tell.
     fn expected(&self, rows: usize, bytes: usize) -> usize;
+
+    /// Adds the next rows to `batch`, which has none, until it is full; `false` after the last. The cells of `numeric` columns are
+    /// read as numbers. `row` is room that is used again.
+    fn fill(
+        &mut self,
+        batch: &mut Batch,
+        numeric: &[bool],
+        row: &mut RowBuffer,
+    ) -> Result<bool, InstanceError> {
+        fill_by_rows(self, batch, numeric, row)
+    }
+}
+
+/// Adds rows to a batch one by one, as texts.
+pub(super) fn fill_by_rows(
+    rows: &mut (impl Rows + ?Sized),
+    batch: &mut Batch,
+    numeric: &[bool],
+    row: &mut RowBuffer,
+) -> Result<bool, InstanceError> {
+    while !batch.is_full() {
+        if !rows.next(row)? {
+            return Ok(false);
+        }
+        batch.add(row, numeric);
+    }
+    Ok(true)
 }
 
 /// A table's name and columns.
@@ -100,7 +127,7 @@ fn cell<'a>(bytes: &'a [u8], ends: &[usize], position: usize) -> &'a [u8] {
 }
 
 /// The cell as a number; `None` when it is empty.
-type Number = Result<Option<Decimal>, DecimalError>;
+pub(super) type Number = Result<Option<Decimal>, DecimalError>;
 
 /// One row: its cells as they stand in the file, and as numbers where the column holds numbers.
 #[derive(Clone, Copy)]
@@ -122,7 +149,7 @@ impl<'a> Row<'a> {
 }
 
 /// Rows handed over at a time, at most.
-const BATCH: usize = 1 << 11;
+pub(super) const BATCH: usize = 1 << 11;
 
 /// Bytes of a batch after which no row is added to it.
 const BATCH_BYTES: usize = 1 << 18;
@@ -162,36 +189,66 @@ impl Batch {
     }
 
     /// Reads rows in place of those here, the cells of `numeric` columns as numbers; `false` after the last row.
-    fn fill(
+    fn refill(
         &mut self,
         rows: &mut dyn Rows,
         numeric: &[bool],
-        buffer: &mut RowBuffer,
+        row: &mut RowBuffer,
     ) -> Result<bool, InstanceError> {
         self.columns = rows.table().header.len();
         self.bytes.clear();
         self.ends.clear();
         self.numbers.clear();
         self.places.clear();
-        let mut more = true;
-        while self.places.len() < BATCH && self.bytes.len() < BATCH_BYTES {
-            more = rows.next(buffer)?;
-            if !more {
-                break;
-            }
-            let start = self.bytes.len();
-            self.bytes.extend_from_slice(&buffer.bytes);
-            self.ends.extend(buffer.ends.iter().map(|end| start + end));
-            self.places.push(buffer.number);
-            self.numbers.extend(numeric.iter().enumerate().map(
-                |(column, numeric)| match buffer.cell(column) {
-                    text if *numeric && !text.is_empty() => Decimal::parse(text).map(Some),
-                    _ => Ok(None),
-                },
-            ));
-        }
+        let more = rows.fill(self, numeric, row)?;
         self.expected_rows = rows.expected(self.places.len(), self.bytes.len());
         Ok(more)
+    }
+
+    /// Whether no row is to be added any more.
+    fn is_full(&self) -> bool {
+        self.places.len() >= BATCH || self.bytes.len() >= BATCH_BYTES
+    }
+
+    /// Adds a row of texts, of which some are numbers too.
+    fn add(&mut self, row: &RowBuffer, numeric: &[bool]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(&row.bytes);
+        self.ends.extend(row.ends.iter().map(|end| start + end));
+        self.places.push(row.number);
+        self.numbers.extend(numeric.iter().enumerate().map(|(column, numeric)| match row.cell(column) {
+            text if *numeric && !text.is_empty() => Decimal::parse(text).map(Some),
+            _ => Ok(None),
+        }));
+    }
+
+    /// Adds up to `most` rows whose numbers are known: `read` writes them, row by row, into as many places as are asked for, and
+    /// `write` adds the text of each other cell (and of numbers that cannot be used, for messages). Returns how many were added.
+    #[cfg(feature = "parquet")]
+    pub(super) fn add_numbered(
+        &mut self,
+        most: usize,
+        first_place: u64,
+        read: impl FnOnce(&mut [Number], usize),
+        write: impl Fn(&mut Vec<u8>, usize, usize, &Number),
+    ) -> usize {
+        let (before, columns) = (self.places.len(), self.columns);
+        let most = most.min(BATCH.saturating_sub(before));
+        self.numbers.resize((before + most) * columns, Ok(None));
+        read(&mut self.numbers[before * columns..], most);
+        let mut added = 0;
+        while added < most && self.bytes.len() < BATCH_BYTES {
+            for column in 0..columns {
+                let number = &self.numbers[(before + added) * columns + column];
+                write(&mut self.bytes, added, column, number);
+                self.ends.push(self.bytes.len());
+                self.bytes.push(b',');
+            }
+            self.places.push(first_place + added as u64);
+            added += 1;
+        }
+        self.numbers.truncate((before + added) * columns);
+        added
     }
 }
 
@@ -221,7 +278,7 @@ pub fn for_each_batch(
             let mut buffer = RowBuffer::default();
             loop {
                 let mut batch = spare.try_recv().unwrap_or_default();
-                let more = batch.fill(rows, numeric, &mut buffer);
+                let more = batch.refill(rows, numeric, &mut buffer);
                 let last = !matches!(more, Ok(true));
                 // Nobody listens any more when a row was refused.
                 if full.send((batch, more.err())).is_err() || last {
