@@ -1,10 +1,10 @@
 //! Queues of Kueue, Volcano, KAI and YuniKorn.
 
-use super::{ConfigurationKind, DeployedQueue, Reading};
+use super::{ConfigurationKind, Deployed, DeployedQueue, Reading};
 use crate::kubernetes_queues::yunikorn_partitions;
 use fairplan_instances::InstanceError;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn read(
     mut reading: Reading<'_>,
@@ -19,6 +19,14 @@ pub(super) fn read(
         return partitions_of(&mut reading, &partitions);
     }
     documents.iter().try_for_each(|document| object(&mut reading, kind, document))
+}
+
+/// A cohort that is only named, without an object of its own, is one that states nothing.
+pub(super) fn add_named_cohorts(found: &mut Deployed) {
+    let named: BTreeSet<String> = found.values().map(|queue| queue.parent.clone()).collect();
+    for name in named.into_iter().filter(|name| !name.is_empty()) {
+        found.entry(format!("cohort {name}")).or_default();
+    }
 }
 
 fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) -> Result<(), InstanceError> {
@@ -81,6 +89,10 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
                     if nominal > 0.0 || stated == "ClusterQueue" {
                         queue.amounts.insert(key.clone(), nominal);
                     }
+                    // Who lends all it has is not limited; a cohort lends what those in it have too.
+                    let lends =
+                        amount("lendingLimit")?.filter(|lends| *lends < nominal || stated == "Cohort");
+                    queue.lends.extend(lends.map(|lends| (key.clone(), lends)));
                     queue.limits.extend(limit.map(|limit| (key, limit)));
                 }
             }
@@ -91,18 +103,19 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
             queue.weight = number(reading, &format!("{place}: spec.weight"), spec.get("weight"))?;
             amounts(reading, &place, spec.get("deserved"), &mut queue.amounts)?;
             // What is guaranteed is deserved too, if more than is said to be.
-            let mut guaranteed = BTreeMap::new();
             let guarantee = spec.get("guarantee").and_then(|guarantee| guarantee.get("resource"));
-            amounts(reading, &format!("{place}: guarantee"), guarantee, &mut guaranteed)?;
-            for (key, amount) in guaranteed {
-                let deserved = queue.amounts.entry(key).or_insert(amount);
-                *deserved = deserved.max(amount);
+            amounts(reading, &format!("{place}: guarantee"), guarantee, &mut queue.reserves)?;
+            for (key, amount) in &queue.reserves {
+                let deserved = queue.amounts.entry(key.clone()).or_insert(*amount);
+                *deserved = deserved.max(*amount);
             }
+            queue.priority = Some(priority(reading, &place, spec)?);
             amounts(reading, &place, spec.get("capability"), &mut queue.limits)?;
             reading.add(&name, queue)
         }
         (ConfigurationKind::Kai, "Queue") if api.starts_with("scheduling.run.ai") => {
             queue.parent = text(spec.get("parentQueue"));
+            queue.priority = Some(priority(reading, &place, spec)?);
             for (resource, stated) in spec.get("resources").and_then(Value::as_object).into_iter().flatten() {
                 let of = |field: &str| match stated.get(field) {
                     None | Some(Value::Null) => Ok(None),
@@ -129,6 +142,11 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
         }
         _ => Ok(()),
     }
+}
+
+/// Who states no priority has 0.
+fn priority(reading: &Reading<'_>, place: &str, spec: &Value) -> Result<f64, InstanceError> {
+    Ok(number(reading, &format!("{place}: spec.priority"), spec.get("priority"))?.unwrap_or(0.0))
 }
 
 /// The queues of the partition `default`, the only one whose nodes the exporter knows.

@@ -43,6 +43,12 @@ pub struct DeployedQueue {
     pub amounts: BTreeMap<(String, String), f64>,
     /// The most it may have, of the same.
     pub limits: BTreeMap<(String, String), f64>,
+    /// What stays its own when it is idle, of the same: Volcano's `guarantee`.
+    pub reserves: BTreeMap<(String, String), f64>,
+    /// The most that others may have of its amounts, where that is less than all: `lendingLimit` of Kueue.
+    pub lends: BTreeMap<(String, String), f64>,
+    /// Before whom it or its jobs come; `None` where the files do not say it. Of Slurm that of the QOS of the account.
+    pub priority: Option<f64>,
 }
 
 /// The queues of a configuration by name.
@@ -76,6 +82,9 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
             ConfigurationKind::Slurm => slurm::read(reading, source)?,
             _ => kubernetes::read(reading, kind, &documents_of(source)?)?,
         }
+    }
+    if kind == ConfigurationKind::Kueue {
+        kubernetes::add_named_cohorts(&mut found);
     }
     if found.is_empty() {
         let problem = "has no queue of this scheduler; name the files of the configuration that runs there";

@@ -47,6 +47,7 @@ fn below(reading: &mut Reading<'_>, element: &Element, parent: &str) -> Result<(
                 weight: weight.transpose()?,
                 amounts: amounts("minResources")?,
                 limits: amounts("maxResources")?,
+                ..DeployedQueue::default()
             };
             reading.add(&name, found)?;
         }

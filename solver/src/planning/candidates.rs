@@ -12,6 +12,8 @@ pub(super) const PARTS: u64 = 1000;
 pub(super) struct Candidates {
     /// The cluster with every type as a class; counts are those of what there is.
     draft: Draft,
+    /// Among whom DRFH divides it, and the work asked for of each, where these are not the users here.
+    divided_among: Option<(Draft, Vec<f64>)>,
     /// Where each type of the catalog is.
     pub of_type: Vec<usize>,
     /// Servers that there are.
@@ -91,7 +93,14 @@ impl Candidates {
             required,
             resources: draft.resources.len(),
             draft,
+            divided_among: None,
         })
+    }
+
+    /// DRFH divides the servers among these users, of which the ones here are the kinds.
+    pub fn divide_among(&mut self, bundles: &Instance, catalog: &Catalog, required: &[f64]) {
+        let draft = catalog.added_to(bundles, &vec![0; catalog.types.len()], true);
+        self.divided_among = Some((draft, required.to_vec()));
     }
 
     pub fn len(&self) -> usize {
@@ -184,16 +193,19 @@ impl Candidates {
 
     /// The part of what is asked for that every user has where DRFH divides these servers among all users as they are.
     pub fn part_under_drfh(&self, solver: &dyn Solver, servers: &[u64]) -> Result<f64, SolverError> {
-        let mut draft = self.draft.clone();
+        let own = (&self.draft, &self.required);
+        let (draft, required) =
+            self.divided_among.as_ref().map_or(own, |(draft, required)| (draft, required));
+        let mut draft = draft.clone();
         draft.classes.iter_mut().zip(servers).for_each(|(class, count)| class.set_count(*count));
         let cluster = draft.build().map_err(SolverError::Inapplicable)?;
         let solution = solver.solve(&cluster, Objective::Drfh)?;
         let part = |i: usize| {
             let user = cluster.user(UserId(i));
             let work = solution.allocation.dominant_share(&cluster, user.index()) / user.task_share();
-            work / self.required[i]
+            work / required[i]
         };
-        Ok(self.asking().map(part).fold(f64::INFINITY, f64::min))
+        Ok((0..required.len()).filter(|i| required[*i] > 0.0).map(part).fold(f64::INFINITY, f64::min))
     }
 
     /// The instance of these servers and the users of whom something is asked, each as `shape` makes it from what it is
