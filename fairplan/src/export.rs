@@ -259,4 +259,6 @@ mod round_trip;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod unchanged;
+#[cfg(test)]
 mod valid;

@@ -151,9 +151,9 @@ mod tests {
                      sacctmgr -i modify account where name=a set fairshare=3 GrpTRES=cpu=4,mem=2048M,gres/gpu=-1\n\
                      sacctmgr -i add qos name=sure-a\nsacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=2 Priority=1\n\
                      sacctmgr -i modify account where name=a set qos+=sure-a\n";
-        // A dump, then what `sacctmgr -P show qos` prints.
+        // A dump, then what `sacctmgr -P show qos` prints with these columns.
         let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=2G\n\
-                    Parent - 'a'\nUser - 'u':Fairshare=1\nName|GrpTRES\nnormal|\nsure-a|cpu=2\n";
+                    Parent - 'a'\nUser - 'u':Fairshare=1\nName|GrpTRES|Priority\nnormal||0\nsure-a|cpu=2|1\n";
         let read = |text| deployed_in(ConfigurationKind::Slurm, "it", text).unwrap();
         assert_eq!(read(lines), read(dump));
         assert_eq!(read(lines)["a"].limits[&key("", "mem")], 2048.0);
