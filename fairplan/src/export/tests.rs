@@ -338,7 +338,12 @@ fn a_configuration_with_other_reserves_or_priorities_is_not_of_the_solution() {
     for (target, from, to) in [
         (Target::Slurm, "Priority=1000", "Priority=7"),
         (Target::Volcano, "  reclaimable: true\n", "  reclaimable: true\n  priority: 7\n"),
-        (Target::Volcano, "  deserved:\n", "  guarantee:\n    resource: {\"cpu\": \"1m\"}\n  deserved:\n"),
+        // Less than what is deserved.
+        (
+            Target::Volcano,
+            "  deserved:\n    \"cpu\": \"1",
+            "  guarantee:\n    resource: {\"cpu\": \"1m\"}\n  deserved:\n    \"cpu\": \"1",
+        ),
         (Target::Kai, "  resources:\n", "  priority: 7\n  resources:\n"),
         (Target::Kueue, "        borrowingLimit:", "        lendingLimit: \"0\"\n        borrowingLimit:"),
     ] {

@@ -94,7 +94,8 @@ mod tests {
         assert_eq!(pieces_of(&instance, &[2.0, 5.0]), [8.0, 2.0, 5.0]);
         assert_eq!(tasks_of(&instance, &[11, 3, 5]), [2, 5]);
         assert!(kinds_apart(&drfh_fig1().unwrap()).unwrap().is_none());
-        draft.users[0].tasks = Some(u64::MAX);
+        draft.users[0].tasks = Some(1_000_000_000_000_000);
+        draft.users[0].kinds[0].each = 1_000_000_000;
         let refused = kinds_apart(&draft.build().unwrap()).err().unwrap().to_string();
         assert!(refused.starts_with("users[0].kinds[0].each = "), "{refused}");
     }
