@@ -7,7 +7,7 @@ use fairplan_instances::{ClassId, Instance, KindId, files};
 use fairplan_report::read_json;
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_verify::Tasks;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod again;
 mod entitled;
@@ -142,10 +142,28 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     let names = export.queue_names();
     let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);
     let entitled = leaves.map(|t| (names[t].clone(), [shares[t], export.tenants[t].entitled])).collect();
+    let [before, after] = [&before, &after].map(|read| binding(export, read));
     let mut changes = changes(&before, &after, export.target);
     changes.extend(renamed);
     changes.sort_by(|a, b| a.queue.cmp(&b.queue));
     Ok(ExportChanges { changes, entitled })
+}
+
+/// The configuration with those limits only that keep somebody from something: what is at least all that there is does not.
+fn binding(export: &Export, read: &Deployed) -> Deployed {
+    let (keys, cluster) = (export.keys(), export.cluster());
+    let all: HashMap<(&str, &str), f64> = keys
+        .iter()
+        .zip(cluster)
+        .map(|(key, units)| ((key.class.as_str(), key.resource.as_str()), units * key.unit))
+        .collect();
+    let binds = |((class, resource), limit): (&(String, String), &mut f64)| match resource.as_str() {
+        "percent" => *limit < 100.0,
+        _ => all.get(&(class.as_str(), resource.as_str())).is_none_or(|all| *limit < *all),
+    };
+    let mut found = read.clone();
+    found.values_mut().for_each(|queue| queue.limits.retain(|key, limit| binds((key, limit))));
+    found
 }
 
 /// A number as people write it: memory in the largest unit of which it is a whole number, others as they are.
@@ -209,12 +227,8 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
         let weights = [0, 1].map(|side| weights[side].or(weights[1 - side].filter(|weight| *weight == 1.0)));
         let weights = numbers("weight".into(), String::new(), weights);
         // Slurm's tables need not say priorities; of others who states none has 0.
-        let priority = |side: &DeployedQueue| match target {
-            Target::Slurm => side.priority,
-            _ => Some(side.priority.unwrap_or(0.0)),
-        };
-        let priorities = sides.map(priority);
-        let is_known = priorities.iter().all(Option::is_some);
+        let priorities = sides.map(|side| side.priority);
+        let is_known = target != Target::Slurm || priorities.iter().all(Option::is_some);
         let priority = is_known.then(|| numbers("priority".into(), String::new(), priorities)).flatten();
         let lists = [
             ("", sides.map(|side| &side.amounts)),

@@ -98,9 +98,11 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
             }
             reading.add(&if stated == "Cohort" { format!("cohort {name}") } else { name }, queue)
         }
+        (ConfigurationKind::Volcano, "Queue") if is_closed(object) => Ok(()),
         (ConfigurationKind::Volcano, "Queue") if api.starts_with("scheduling.volcano.sh") => {
             queue.parent = text(spec.get("parent"));
             queue.weight = number(reading, &format!("{place}: spec.weight"), spec.get("weight"))?;
+            hierarchy(reading, &place, object, &mut queue)?;
             amounts(reading, &place, spec.get("deserved"), &mut queue.amounts)?;
             // What is guaranteed is deserved too, if more than is said to be.
             let guarantee = spec.get("guarantee").and_then(|guarantee| guarantee.get("resource"));
@@ -109,13 +111,13 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
                 let deserved = queue.amounts.entry(key.clone()).or_insert(*amount);
                 *deserved = deserved.max(*amount);
             }
-            queue.priority = Some(priority(reading, &place, spec)?);
+            queue.priority = number(reading, &format!("{place}: spec.priority"), spec.get("priority"))?;
             amounts(reading, &place, spec.get("capability"), &mut queue.limits)?;
             reading.add(&name, queue)
         }
         (ConfigurationKind::Kai, "Queue") if api.starts_with("scheduling.run.ai") => {
             queue.parent = text(spec.get("parentQueue"));
-            queue.priority = Some(priority(reading, &place, spec)?);
+            queue.priority = number(reading, &format!("{place}: spec.priority"), spec.get("priority"))?;
             for (resource, stated) in spec.get("resources").and_then(Value::as_object).into_iter().flatten() {
                 let of = |field: &str| match stated.get(field) {
                     None | Some(Value::Null) => Ok(None),
@@ -144,9 +146,40 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
     }
 }
 
-/// Who states no priority has 0.
-fn priority(reading: &Reading<'_>, place: &str, spec: &Value) -> Result<f64, InstanceError> {
-    Ok(number(reading, &format!("{place}: spec.priority"), spec.get("priority"))?.unwrap_or(0.0))
+/// Whether a queue of Volcano gives nothing out any more.
+fn is_closed(object: &Value) -> bool {
+    let state = object.get("status").and_then(|status| status.get("state")).and_then(Value::as_str);
+    state.is_some_and(|state| ["Closed", "Closing"].contains(&state))
+}
+
+/// Where a queue of Volcano is in the hierarchy of its annotations, `root/eng/dev` with the weights `1/2/8`. Those above it have no
+/// objects of their own, and are called as an export calls them, `root-eng`.
+fn hierarchy(
+    reading: &mut Reading<'_>,
+    place: &str,
+    object: &Value,
+    queue: &mut DeployedQueue,
+) -> Result<(), InstanceError> {
+    let annotations = object.get("metadata").and_then(|metadata| metadata.get("annotations"));
+    let of = |key: &str| annotations.and_then(|annotations| annotations.get(key)).and_then(Value::as_str);
+    let (Some(path), Some(stated)) = (of("volcano.sh/hierarchy"), of("volcano.sh/hierarchy-weights")) else {
+        return Ok(());
+    };
+    let parts: Vec<&str> = path.split('/').collect();
+    let weights: Vec<f64> = stated.split('/').filter_map(|weight| weight.parse().ok()).collect();
+    if weights.len() != parts.len() {
+        let problem = "must have a number for each part of the hierarchy";
+        return Err(reading.refused(&format!("{place}: hierarchy-weights"), stated, problem));
+    }
+    let name = |depth: usize| if depth > 1 { parts[..depth].join("-") } else { String::new() };
+    for depth in 2..parts.len() {
+        let weight = Some(weights[depth - 1]);
+        let above = || DeployedQueue { parent: name(depth - 1), weight, ..DeployedQueue::default() };
+        reading.found.entry(name(depth)).or_insert_with(above);
+    }
+    queue.parent = name(parts.len() - 1);
+    queue.weight = weights.last().copied();
+    Ok(())
 }
 
 /// The queues of the partition `default`, the only one whose nodes the exporter knows.

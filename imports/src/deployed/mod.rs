@@ -218,6 +218,35 @@ mod tests {
     }
 
     #[test]
+    fn queues_of_the_fair_scheduler_have_its_defaults() {
+        let read = |policy: &str| {
+            let text = format!(
+                "<allocations>{policy}<queueMaxResourcesDefault>9 mb, 3 vcores</queueMaxResourcesDefault><queue name=\"a\"/><queue \
+                 name=\"b\"><maxResources>8 mb, 0 vcores</maxResources></queue></allocations>"
+            );
+            deployed_in(ConfigurationKind::YarnFair, "it", &text).unwrap()
+        };
+        let limit = |found: &Deployed, queue: &str| found[queue].limits.get(&key("", "vcores")).copied();
+        let fair = read("");
+        assert_eq!((limit(&fair, "root.a"), limit(&fair, "root.b")), (Some(3.0), None));
+        let drf = read("<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>");
+        assert_eq!(limit(&drf, "root.b"), Some(0.0));
+    }
+
+    #[test]
+    fn hierarchies_of_volcano_and_closed_queues_are_what_its_scheduler_sees() {
+        let text = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: a, annotations: {volcano.sh/hierarchy: \
+                    root/eng/prod, volcano.sh/hierarchy-weights: 1/2/8}}\nspec: {weight: 1}\n---\napiVersion: \
+                    scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: b}\nspec: {weight: 1}\nstatus: {state: Closed}\n";
+        let found = deployed_in(ConfigurationKind::Volcano, "it", text).unwrap();
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["a", "root-eng"]);
+        assert_eq!((found["a"].parent.as_str(), found["a"].weight), ("root-eng", Some(8.0)));
+        assert_eq!((found["root-eng"].parent.as_str(), found["root-eng"].weight), ("", Some(2.0)));
+        let wrong = deployed_in(ConfigurationKind::Volcano, "it", &text.replace("1/2/8", "1/2")).unwrap_err();
+        assert!(wrong.to_string().contains("hierarchy-weights = 1/2"), "{wrong}");
+    }
+
+    #[test]
     fn lines_of_sacctmgr_do_what_slurm_does() {
         let first = "sacctmgr -i add account name=a parent=root\nsacctmgr -i add qos name=sure-a\n\
                      sacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=2,mem=10M\n";

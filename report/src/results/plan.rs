@@ -72,7 +72,8 @@ pub(super) fn target(target: &StatedTarget) -> String {
         parts.push(format!("a weighted dominant share of {} of today's cluster for every user", share(part)));
     }
     if let Some(tasks) = target.tasks {
-        parts.push(format!("{} tasks for every user", number(tasks)));
+        let noun = if tasks == 1.0 { "task" } else { "tasks" };
+        parts.push(format!("{} {noun} for every user", number(tasks)));
     }
     if target.users_with_own_target > 0 {
         let users = counted(target.users_with_own_target as u64, "user", "users");

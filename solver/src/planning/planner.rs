@@ -61,7 +61,7 @@ impl<'a> Planner<'a> {
 
     /// The same where the users are the kinds of `bundles`, of which `required` tasks are asked for: DRFH divides servers among these.
     pub fn with_kinds_of(mut self, bundles: &Instance, required: &[f64]) -> Self {
-        self.candidates.divide_among(bundles, self.catalog, required);
+        self.candidates.are_kinds_of(bundles, self.catalog, required);
         self
     }
 
