@@ -132,6 +132,8 @@ struct Filling<'a> {
     classes: usize,
     /// What each tenant and all below it use.
     used: Vec<Vec<f64>>,
+    /// Of each and each resource, what they use beyond what it is given, summed over the classes.
+    borrowed: Vec<Vec<f64>>,
     /// What the tasks of each and of all below it are billed.
     billed: Vec<f64>,
     /// What each is given or, by weight, its fair part.
@@ -167,6 +169,7 @@ impl<'a> Filling<'a> {
             shared,
             classes,
             used: vec![vec![0.0; size]; tenants.len()],
+            borrowed: vec![vec![0.0; shared.resources]; tenants.len()],
             billed: vec![0.0; tenants.len()],
             fair: fair(shared),
             free: shared.room.clone(),
@@ -281,7 +284,10 @@ impl<'a> Filling<'a> {
             self.free[at] -= amount;
             let mut above = Some(tenant);
             while let Some(t) = above {
-                self.used[t][at] += amount;
+                let (used, given) = (&mut self.used[t][at], self.shared.tenants[t].given[at]);
+                let beyond = (*used - given).max(0.0);
+                *used += amount;
+                self.borrowed[t][at % resources] += (*used - given).max(0.0) - beyond;
                 above = self.shared.tenants[t].parent;
             }
         }
@@ -315,12 +321,8 @@ impl<'a> Filling<'a> {
                 parts.map(|(used, room)| used / room).fold(0.0, f64::max) / tenant.weight
             }
             Measure::Borrowed => {
-                let borrowed = |r: usize| -> f64 {
-                    let of_classes = (r..used.len()).step_by(self.shared.resources);
-                    of_classes.map(|at| (used[at] - tenant.given[at]).max(0.0)).sum()
-                };
                 let parts = (0..self.shared.resources).filter(|r| self.given[*r] > 0.0);
-                parts.map(|r| borrowed(r) / self.given[r]).fold(0.0, f64::max) / tenant.weight
+                parts.map(|r| self.borrowed[t][r] / self.given[r]).fold(0.0, f64::max) / tenant.weight
             }
         };
         (false, measure)

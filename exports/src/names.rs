@@ -90,6 +90,31 @@ pub(crate) fn short<'a>(id: &'a str, parent: Option<&str>, target: Target) -> &'
     shorter.or_else(|| id.strip_prefix("cohort/").filter(|rest| is_kueue && !rest.is_empty())).unwrap_or(id)
 }
 
+/// What the target's files call a tenant called `name` in the queue `above`: by its path, where they do.
+pub(crate) fn queue(target: Target, above: Option<&str>, name: &str, is_leaf: bool) -> String {
+    match target {
+        Target::Yarn | Target::YarnFair | Target::YuniKorn => format!("{}.{name}", above.unwrap_or("root")),
+        Target::Kueue if !is_leaf => format!("cohort {name}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// What the target's files call classes with these names and so many servers; nothing where they name none.
+pub(crate) fn of_classes(target: Target, classes: &[(&str, u64)]) -> Vec<String> {
+    let unlabelled = unlabelled(classes);
+    let label = |(l, (name, _)): (usize, &(&str, u64))| match target {
+        Target::Yarn if l == unlabelled => String::new(),
+        Target::Kueue | Target::Yarn => (*name).to_owned(),
+        _ => String::new(),
+    };
+    classes.iter().enumerate().map(label).collect()
+}
+
+/// The class whose nodes have no label in YARN: that with the most servers, the first of equal ones.
+pub(crate) fn unlabelled(classes: &[(&str, u64)]) -> usize {
+    (0..classes.len()).rev().max_by_key(|l| classes[*l].1).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

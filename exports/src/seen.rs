@@ -4,6 +4,7 @@ use crate::Target;
 use crate::amounts::{BILLION, MEBI};
 use crate::entitled::Measure;
 use crate::export::Export;
+use crate::names;
 use crate::tree::Tenant;
 
 /// A resource at a place where the target counts it: on a class, or on the whole cluster.
@@ -35,16 +36,9 @@ impl Export {
     /// What the target counts where, classes first.
     pub fn keys(&self) -> Vec<Key> {
         let in_mebibytes = !self.target.is_kubernetes();
-        let places: Vec<String> = match self.target {
-            Target::Kueue => self.classes.iter().map(|class| class.name.clone()).collect(),
-            Target::Yarn => {
-                let unlabelled = self.unlabelled();
-                let label = |(l, class): (usize, &crate::ExportedClass)| {
-                    if l == unlabelled { String::new() } else { class.name.clone() }
-                };
-                self.classes.iter().enumerate().map(label).collect()
-            }
-            _ => vec![String::new()],
+        let places = match self.target.knows_classes() {
+            true => names::of_classes(self.target, &self.named_classes()),
+            false => vec![String::new()],
         };
         let key = |place: &String, resource: &crate::amounts::Counted| {
             let size = if in_mebibytes && resource.is_memory { MEBI } else { 1 };
@@ -109,20 +103,20 @@ impl Export {
     pub fn queue_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::with_capacity(self.tenants.len());
         for tenant in &self.tenants {
-            let above = tenant.parent.map_or("root", |parent| names[parent].as_str());
-            names.push(match self.target {
-                Target::Yarn | Target::YarnFair | Target::YuniKorn => format!("{above}.{}", tenant.name),
-                Target::Kueue if !tenant.is_leaf => format!("cohort {}", tenant.name),
-                _ => tenant.name.clone(),
-            });
+            let above = tenant.parent.map(|parent| names[parent].as_str());
+            names.push(names::queue(self.target, above, &tenant.name, tenant.is_leaf));
         }
         names
     }
 
-    /// The class whose nodes have no label in YARN: that with the most servers, the first of equal ones.
+    /// The class whose nodes have no label in YARN.
     pub(crate) fn unlabelled(&self) -> usize {
-        let counts: Vec<u64> = self.classes.iter().map(|class| class.count).collect();
-        crate::told::unlabelled(&counts)
+        names::unlabelled(&self.named_classes())
+    }
+
+    /// What classes are called, and how many servers they have.
+    fn named_classes(&self) -> Vec<(&str, u64)> {
+        self.classes.iter().map(|class| (class.name.as_str(), class.count)).collect()
     }
 
     /// Amounts on each class as they are, or summed over them.

@@ -2,11 +2,10 @@
 
 use crate::amounts::{MEBI, called, is_memory};
 use crate::document::ExportBody;
-use crate::names::given;
-use crate::{Target, targets};
+use crate::{Target, names, targets};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Instance, Violation};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A queue of the target's file.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,23 +40,22 @@ impl ExportBody {
         let target = self.told_target()?;
         let asked: Vec<(String, &str)> =
             instance.classes().iter().map(|class| (String::new(), class.id.as_str())).collect();
-        let classes: BTreeMap<&str, String> =
-            asked.iter().map(|(_, id)| *id).zip(given(target, &asked)).collect();
-        let counts: Vec<u64> = instance.classes().iter().map(|class| class.count).collect();
-        let unlabelled = instance.classes().get(unlabelled(&counts)).map(|class| class.id.as_str());
+        let given = names::given(target, &asked);
+        let counts = instance.classes().iter().map(|class| class.count);
+        let named: Vec<(&str, u64)> = given.iter().map(String::as_str).zip(counts).collect();
+        let ids = asked.iter().map(|(_, id)| *id);
+        let classes: BTreeMap<&str, String> = ids.zip(names::of_classes(target, &named)).collect();
+        // Users and groups may have the same id; a parent is a group, which is named first.
+        let parents: HashSet<&str> =
+            self.tenants.iter().filter_map(|tenant| tenant.parent.as_deref()).collect();
         let mut paths: BTreeMap<&str, String> = BTreeMap::new();
         let mut queues = Vec::with_capacity(self.tenants.len());
         for tenant in &self.tenants {
             let place = || format!("tenant {}", tenant.id);
-            let has_paths = matches!(target, Target::Yarn | Target::YarnFair | Target::YuniKorn);
-            let above = tenant.parent.as_deref().and_then(|parent| paths.get(parent));
-            let is_leaf = !self.tenants.iter().any(|other| other.parent.as_ref() == Some(&tenant.id));
-            let name = match above {
-                Some(above) if has_paths => format!("{above}.{}", tenant.name),
-                None if has_paths => format!("root.{}", tenant.name),
-                _ if target == Target::Kueue && !is_leaf => format!("cohort {}", tenant.name),
-                _ => tenant.name.clone(),
-            };
+            let id = tenant.id.as_str();
+            let is_leaf = paths.contains_key(id) || !parents.contains(id);
+            let above = tenant.parent.as_deref().and_then(|parent| paths.get(parent)).map(String::as_str);
+            let name = names::queue(target, above, &tenant.name, is_leaf);
             let mut amounts: BTreeMap<(String, String), f64> = BTreeMap::new();
             for amount in &tenant.amounts {
                 let Some(resource) = called(target, &amount.resource) else { continue };
@@ -65,27 +63,16 @@ impl ExportBody {
                 let class = classes
                     .get(amount.class.as_str())
                     .ok_or_else(|| Violation::new(place(), &amount.class, problem))?;
-                let class = match target {
-                    Target::Yarn if unlabelled == Some(amount.class.as_str()) => "",
-                    Target::Kueue | Target::Yarn => class,
-                    _ => "",
-                };
                 let unit = Quantity::parse(&amount.unit)
                     .map_err(|problem| Violation::new(place(), &amount.unit, problem))?;
                 let in_mebibytes = !target.is_kubernetes() && is_memory(&amount.resource);
                 let size = if in_mebibytes { MEBI as f64 } else { 1.0 };
                 let has = unit.part_of(Quantity::ONE) / size * amount.units as f64;
-                *amounts.entry((class.to_owned(), resource)).or_default() += has;
+                *amounts.entry((class.clone(), resource)).or_default() += has;
             }
-            // Users and groups may have the same id; a parent is a group, which is named first.
-            paths.entry(&tenant.id).or_insert_with(|| name.clone());
+            paths.entry(id).or_insert_with(|| name.clone());
             queues.push(ToldQueue { name, is_leaf, amounts });
         }
         Ok(queues)
     }
-}
-
-/// The class whose nodes have no label in YARN, by how many servers they have: that with the most, the first of equal ones.
-pub(crate) fn unlabelled(counts: &[u64]) -> usize {
-    (0..counts.len()).rev().max_by_key(|l| counts[*l]).unwrap_or(0)
 }

@@ -7,10 +7,11 @@ use fairplan_instances::{ClassId, Instance, KindId, files};
 use fairplan_report::read_json;
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_verify::Tasks;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod again;
 mod entitled;
+mod flavors;
 pub(crate) mod held_against;
 
 /// The format of what is exported.
@@ -91,7 +92,7 @@ fn held(instance: &Instance, name: &str, stated: &StatedSolution) -> Result<Held
 pub struct ExportChange {
     /// The queue, as the scheduler calls it.
     pub queue: String,
-    /// What of it: `cpu on big`, `most memory`, `weight`, `parent`.
+    /// What of it: `cpu on big`, `most memory`, `keeps cpu`, `lends cpu on big`, `weight`, `priority`, `parent`.
     pub what: String,
     /// Before; `None` where nothing was stated.
     pub before: Option<String>,
@@ -135,51 +136,34 @@ fn exported(export: &Export) -> Result<Deployed, Error> {
 /// Files that are no configuration of the export's target.
 pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChanges, Error> {
     let mut before = deployed(kind_of(export.target), current)?;
-    let renamed = flavors_of_queues(export, &mut before);
+    let renamed = flavors::of_classes(export, &mut before);
     let after = exported(export)?;
     let shares = entitled::entitled(export, &before);
     let names = export.queue_names();
     let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);
     let entitled = leaves.map(|t| (names[t].clone(), [shares[t], export.tenants[t].entitled])).collect();
+    let [before, after] = [&before, &after].map(|read| binding(export, read));
     let mut changes = changes(&before, &after, export.target);
     changes.extend(renamed);
     changes.sort_by(|a, b| a.queue.cmp(&b.queue));
     Ok(ExportChanges { changes, entitled })
 }
 
-/// Queues of Kueue that are in no cohort have servers of their own: their flavors are classes `QUEUE/FLAVOR` of the instance. In `deployed`
-/// they get the names that the export writes; says which ones.
-fn flavors_of_queues(export: &Export, deployed: &mut Deployed) -> Vec<ExportChange> {
-    let mut renamed: BTreeSet<(String, String, String)> = BTreeSet::new();
-    if export.target != Target::Kueue {
-        return Vec::new();
-    }
-    for (name, queue) in deployed.iter_mut() {
-        let of_queue = |flavor: &str| {
-            let class = export.classes.iter().find(|class| {
-                class.id.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(flavor)
-            });
-            class.map(|class| class.name.clone())
-        };
-        for list in [&mut queue.amounts, &mut queue.limits] {
-            let rename = |((flavor, resource), amount): ((String, String), f64)| match of_queue(&flavor) {
-                Some(class) => {
-                    renamed.insert((name.clone(), flavor, class.clone()));
-                    ((class, resource), amount)
-                }
-                None => ((flavor, resource), amount),
-            };
-            *list = std::mem::take(list).into_iter().map(rename).collect();
-        }
-    }
-    let change = |(queue, before, after): (String, String, String)| ExportChange {
-        queue,
-        what: "flavor".into(),
-        before: Some(before),
-        after: Some(after),
-        more: None,
+/// The configuration with those limits only that keep somebody from something: what is at least all that there is does not.
+fn binding(export: &Export, read: &Deployed) -> Deployed {
+    let (keys, cluster) = (export.keys(), export.cluster());
+    let all: HashMap<(&str, &str), f64> = keys
+        .iter()
+        .zip(cluster)
+        .map(|(key, units)| ((key.class.as_str(), key.resource.as_str()), units * key.unit))
+        .collect();
+    let binds = |((class, resource), limit): (&(String, String), &mut f64)| match resource.as_str() {
+        "percent" => *limit < 100.0,
+        _ => all.get(&(class.as_str(), resource.as_str())).is_none_or(|all| *limit < *all),
     };
-    renamed.into_iter().filter(|(_, before, after)| before != after).map(change).collect()
+    let mut found = read.clone();
+    found.values_mut().for_each(|queue| queue.limits.retain(|key, limit| binds((key, limit))));
+    found
 }
 
 /// A number as people write it: memory in the largest unit of which it is a whole number, others as they are.
@@ -234,8 +218,7 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
                 (one, other) => one == other,
             };
             // Nothing and no word of it are the same.
-            let both_nothing =
-                before.unwrap_or(0.0) == 0.0 && after.unwrap_or(0.0) == 0.0 && !what.starts_with("most");
+            let both_nothing = before.unwrap_or(0.0) == 0.0 && after.unwrap_or(0.0) == 0.0 && !bounds(&what);
             (!same && !both_nothing).then_some((what, resource, before, after))
         };
         // Who states no weight has 1.
@@ -243,20 +226,29 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
         let weights = [0, 1].map(|side| sides[side].weight.or(is_there[side].then_some(1.0)));
         let weights = [0, 1].map(|side| weights[side].or(weights[1 - side].filter(|weight| *weight == 1.0)));
         let weights = numbers("weight".into(), String::new(), weights);
-        let lists = [("", sides.map(|side| &side.amounts)), ("most ", sides.map(|side| &side.limits))];
-        let of_lists = lists.into_iter().flat_map(|(most, lists)| {
+        // Slurm's tables need not say priorities; of others who states none has 0.
+        let priorities = sides.map(|side| side.priority);
+        let is_known = target != Target::Slurm || priorities.iter().all(Option::is_some);
+        let priority = is_known.then(|| numbers("priority".into(), String::new(), priorities)).flatten();
+        let lists = [
+            ("", sides.map(|side| &side.amounts)),
+            ("most ", sides.map(|side| &side.limits)),
+            ("keeps ", sides.map(|side| &side.reserves)),
+            ("lends ", sides.map(|side| &side.lends)),
+        ];
+        let of_lists = lists.into_iter().flat_map(|(verb, lists)| {
             let keys: BTreeSet<&(String, String)> = lists[0].keys().chain(lists[1].keys()).collect();
             let of = move |key: &(String, String)| {
                 let (class, resource) = key;
                 let on = if class.is_empty() { String::new() } else { format!(" on {class}") };
-                (format!("{most}{resource}{on}"), resource.clone(), lists.map(|list| list.get(key).copied()))
+                (format!("{verb}{resource}{on}"), resource.clone(), lists.map(|list| list.get(key).copied()))
             };
             keys.into_iter().map(of).collect::<Vec<_>>()
         });
         let of_lists = of_lists.filter_map(|(what, resource, sides)| numbers(what, resource, sides));
-        for (what, resource, before, after) in weights.into_iter().chain(of_lists) {
+        for (what, resource, before, after) in weights.into_iter().chain(priority).chain(of_lists) {
             let more = after.unwrap_or(0.0) - before.unwrap_or(0.0);
-            let more = (!what.starts_with("most") || (before.is_some() && after.is_some())).then_some(more);
+            let more = (!bounds(&what) || (before.is_some() && after.is_some())).then_some(more);
             let words = |number: f64| written(target, &resource, number);
             // A difference of doubles, without the digits that only rounding has left.
             let rounded = |more: f64| match fairplan_exports::is_memory(&resource) {
@@ -271,9 +263,16 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
     found
 }
 
+/// Whether a number is one of which none at all is another thing than 0.
+fn bounds(what: &str) -> bool {
+    ["most ", "lends "].iter().any(|verb| what.starts_with(verb))
+}
+
 #[cfg(test)]
 mod round_trip;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unchanged;
 #[cfg(test)]
 mod valid;

@@ -53,7 +53,7 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
     for_each_row_of(&options.nodes, &NODE, NODE.len(), known, |cells| {
         let capacity = vec![milli(cells.whole(1)?), cells.number(2)?, cells.number(3)?];
         let (name, kind) = (cells.text(0)?.to_owned(), cells.text(4)?.to_owned());
-        nodes.push(Server { name, kind, capacity, meets: Vec::new() });
+        nodes.push(Server { name, kind, capacity, ..Server::default() });
         Ok(())
     })?;
     some(&options.nodes, "nodes", nodes.len())?;

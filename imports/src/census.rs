@@ -57,6 +57,8 @@ pub(super) struct Server {
     pub(super) name: String,
     /// What it is beside what it holds, such as the model of its GPUs: servers of two kinds are two classes.
     pub(super) kind: String,
+    /// What a class is called in which all servers with this label are; nothing where they are called by what they hold.
+    pub(super) label: String,
     pub(super) capacity: Vec<Decimal>,
     /// Of each condition that tasks put on servers, whether this one meets it.
     pub(super) meets: Vec<bool>,
@@ -376,11 +378,16 @@ fn add_named_classes<'a>(
     }
     alike.sort_by_key(|(_, members)| Reverse(members.len()));
     let mut names = Names::default();
+    let mut of_label: HashMap<&str, usize> = HashMap::new();
+    for (server, _) in &alike {
+        *of_label.entry(&server.label).or_default() += 1;
+    }
     let mut classes = Vec::with_capacity(alike.len());
     for (server, members) in alike {
         let count = members.len() as u64;
         let holds = shape(builder.resources(), &server.capacity, memory);
         let wanted = match server.kind.as_str() {
+            _ if !server.label.is_empty() && of_label[server.label.as_str()] == 1 => server.label.clone(),
             _ if count == 1 => server.name.clone(),
             "" => holds,
             kind => format!("{kind}-{holds}"),

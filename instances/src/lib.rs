@@ -77,7 +77,7 @@ pub use pattern::is_like;
 pub use placement::{Placement, ServerTasks};
 pub use planning::{
     Catalog, Commitment, HeldNowhere, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target,
-    with_more_users,
+    kinds_apart, pieces_of, tasks_of, with_more_users,
 };
 pub use random::Random;
 pub use ratio::compare_ratios;

@@ -105,6 +105,7 @@ def verify(
     instance: Cluster,
     result: Result | str | os.PathLike[str],
     *,
+    exported: str | os.PathLike[str] | None = None,
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Verification:
@@ -114,6 +115,8 @@ def verify(
     Args:
         instance: what the result is of.
         result: a result, or the path of a file that the command wrote.
+        exported: the path of a file that :func:`export` made of the result, a configuration or a ``fairplan.export.v1``: it is held
+            against the result too.
 
     Raises:
         InputError: it is no result, or was written without what is checked (see ``servers_out`` of :func:`place`).
@@ -128,7 +131,8 @@ def verify(
     else:
         document, name = Path(result).read_bytes(), os.fspath(result)
     call = _call(time_limit, progress)
-    return Verification(_native.verify(_instance(instance)._native, document, name, call))
+    file = None if exported is None else os.fspath(exported)
+    return Verification(_native.verify(_instance(instance)._native, document, name, file, call))
 
 
 def _policy(policy: str | Policy) -> str | tuple[str, Policy]:

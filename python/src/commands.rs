@@ -334,12 +334,19 @@ pub fn verify(
     instance: &Instance,
     result: Vec<u8>,
     name: String,
+    exported: Option<String>,
     call: Call,
 ) -> PyResult<Document> {
     let instance = Arc::clone(&instance.0);
     document(py, "verify", &call, move |control| {
         let result = ResultFile::new(name, result)?;
+        let exported =
+            exported.map(|file| fairplan::exported_from(Some(&instance), &result, &file)).transpose()?;
         let verified = fairplan::verify(&instance, result, control)?;
+        let verified = match exported {
+            Some(found) => found.added_to(verified),
+            None => verified,
+        };
         Ok((json(&fairplan::Document::new(verified))?, None))
     })
 }

@@ -62,7 +62,7 @@ const QUESTION: &str = "the question that was asked";
 const PRICED: &str = "as the catalog states it";
 
 /// Of a plan and of growth only what they say of costs is checked.
-const OF_PLAN: [Field; 29] = [
+const OF_PLAN: [Field; 30] = [
     VERSION,
     WARNINGS,
     ("catalog", PRICED),
@@ -82,6 +82,7 @@ const OF_PLAN: [Field; 29] = [
     ("purchase.part_under_drfh", MADE),
     ("purchase.servers[].type", MADE),
     ("obstacle.user", MADE),
+    ("obstacle.kind", MADE),
     ("obstacle.resource", MADE),
     ("obstacle.nowhere", MADE),
     ("obstacle.part", MADE),

@@ -88,11 +88,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let verified = |control: &Control<'_>| fairplan::verify(&instance, result, control);
         (progress::under(common, Deadline::never(), verified)?, exported)
     };
-    let verified = match exported {
-        Some(found) => found.verdicts.iter().fold(verified, Verification::with).besides(found.unchecked),
+    let document = Document::new(match exported {
+        Some(found) => found.added_to(verified),
         None => verified,
-    };
-    let document = Document::new(verified);
+    });
     job.destination.write(|out| write_json(out, &document))?;
     tell(common, || summary::verification(&document));
     Ok(Answer::yes_if(document.holds))

@@ -1,8 +1,11 @@
 //! Kueue: a ResourceFlavor for each class, a Cohort for each group, a ClusterQueue for each tenant at the leaves.
+//!
+//! A Cohort above all lets tenants at the top lend each other what is idle. Those that can neither borrow nor lend anything there are in
+//! none: Kueue treats them the same, and that is how they came from queues that were in none.
 
+use super::alone::alone;
 use super::yaml::{comments, object, quoted};
 use crate::export::Export;
-use crate::tree::Tenant;
 use fairplan_instances::wording::counted;
 use std::fmt::Write;
 
@@ -43,19 +46,31 @@ pub(crate) fn text(export: &Export) -> String {
             let _ = writeln!(text, "# Of this class, to be labelled {LABEL}={}: {nodes}", class.name);
         }
     }
-    text += &object(export, API, "Cohort", &root(export));
-    text += "spec: {}\n";
+    let alone = alone(export);
+    let root = root(export);
+    if !alone.iter().zip(&export.tenants).all(|(alone, tenant)| *alone || tenant.parent.is_some()) {
+        text += &object(export, API, "Cohort", &root);
+        text += "spec: {}\n";
+    }
     for (t, tenant) in export.tenants.iter().enumerate() {
-        let parent = tenant.parent.map_or_else(|| root(export), |parent| export.tenants[parent].name.clone());
+        let parent = match tenant.parent {
+            Some(parent) => Some(&export.tenants[parent].name),
+            None => Some(&root).filter(|_| !alone[t]),
+        };
         let (kind, above) =
             if tenant.is_leaf { ("ClusterQueue", "cohort") } else { ("Cohort", "parentName") };
         text += &object(export, API, kind, &tenant.name);
-        let _ = writeln!(text, "spec:\n  {above}: {}", quoted(&parent));
+        text += "spec:\n";
+        if let Some(parent) = parent {
+            let _ = writeln!(text, "  {above}: {}", quoted(parent));
+        }
         if tenant.is_leaf {
             text += "  namespaceSelector: {}\n";
         }
         let _ = writeln!(text, "  fairSharing:\n    weight: {}", quoted(&tenant.weight.to_string()));
-        text += &if tenant.is_leaf { queue(export, t, tenant) } else { cohort(export, t) };
+        // Who is in no cohort can neither borrow nor lend, and Kueue refuses limits of it.
+        let is_inside = parent.is_some();
+        text += &if tenant.is_leaf { queue(export, t, is_inside) } else { cohort(export, t, is_inside) };
     }
     text
 }
@@ -70,7 +85,8 @@ fn root(export: &Export) -> String {
 }
 
 /// What a queue has on each flavor where its tasks may run; that of which it has most comes first, as Kueue tries them in this order.
-fn queue(export: &Export, t: usize, tenant: &Tenant) -> String {
+fn queue(export: &Export, t: usize, is_inside: bool) -> String {
+    let tenant = &export.tenants[t];
     let share = |l: &usize| {
         let n = export.resources.len();
         let part = |r: usize| tenant.exact[l * n + r] / export.totals[r].max(1e-300);
@@ -83,15 +99,15 @@ fn queue(export: &Export, t: usize, tenant: &Tenant) -> String {
         let gets = export.amount(tenant, Some(l), r);
         let borrows = export.limit(t, Some(l), r).map(|limit| limit - gets);
         let lends = export.reserve(tenant, Some(l), r).map(|reserve| gets - reserve);
-        (gets, borrows, lends)
+        (gets, borrows.filter(|_| is_inside), lends.filter(|_| is_inside))
     };
     group(export, &flavors, &quota)
 }
 
 /// What a cohort may have beyond what those in it have: only that is said, where it is limited.
-fn cohort(export: &Export, position: usize) -> String {
+fn cohort(export: &Export, position: usize, is_inside: bool) -> String {
     let n = export.resources.len();
-    let limited = |l: usize| (0..n).any(|r| export.limit(position, Some(l), r).is_some());
+    let limited = |l: usize| is_inside && (0..n).any(|r| export.limit(position, Some(l), r).is_some());
     let flavors: Vec<usize> = (0..export.classes.len()).filter(|l| limited(*l)).collect();
     let quota = |l: usize, r: usize| {
         let below = export.tenants.iter().filter(|child| child.parent == Some(position));

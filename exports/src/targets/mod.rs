@@ -1,5 +1,6 @@
 //! One file a target: the answer in the scheduler's own words.
 
+mod alone;
 pub(crate) mod kai;
 pub(crate) mod kueue;
 pub(crate) mod slurm;

@@ -63,8 +63,8 @@ pub(super) fn document(
     Ok(Found { verdicts, unchecked })
 }
 
-/// Whether the configuration has the amounts that the solution exported again has (`exported-amounts`), and the same limits and weights
-/// in the same tree (`exported-limits`).
+/// Whether the configuration has the amounts that the solution exported again has (`exported-amounts`), and the same limits,
+/// reserves, weights and priorities in the same tree (`exported-limits`).
 pub(super) fn configuration(
     instance: &Instance,
     solution: &ResultFile,
@@ -89,7 +89,10 @@ pub(super) fn configuration(
         read.iter().map(|(name, queue)| (name.clone(), queue.amounts.clone())).collect();
     let told = again.body().told(instance)?;
     let after = exported(&again)?;
-    let of_rest = |what: &str| what.starts_with("most ") || ["weight", "parent", "queue"].contains(&what);
+    let of_rest = |what: &str| {
+        ["most ", "keeps ", "lends "].iter().any(|verb| what.starts_with(verb))
+            || ["weight", "priority", "parent", "queue"].contains(&what)
+    };
     let other = changes(&read, &after, target).into_iter();
     let mut other = other.filter(|change| after.contains_key(&change.queue) && of_rest(&change.what));
     let limits = other.next().map(|change| {
@@ -100,8 +103,8 @@ pub(super) fn configuration(
     let unchecked = vec![
         ("the options it was exported with", "the question that was asked"),
         (
-            "all but amounts, limits, weights and the tree",
-            "reserves, labels of nodes and what export does not state are not compared",
+            "all but amounts, limits, reserves, weights, priorities and the tree",
+            "labels of nodes and what export does not state are not compared",
         ),
     ];
     let amounts = Verdict::without_size(AMOUNTS, difference(target, &told, &found));

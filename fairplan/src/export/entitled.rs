@@ -84,6 +84,12 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         tenants.push(told);
     }
     sums(export.target, &mut tenants);
+    if export.target == Target::Kueue {
+        // What is above all is in no cohort from which it could borrow.
+        for tenant in tenants.iter_mut().filter(|tenant| tenant.parent.is_none()) {
+            tenant.limit = tenant.given.iter().copied().map(Some).collect();
+        }
+    }
     let room = match export.target.measure() {
         // Quotas are all that Kueue knows.
         Measure::Borrowed => {

@@ -6,6 +6,7 @@ use crate::{Error, ResultFile};
 use fairplan_exports::{ExportBody, Target, ToldQueue};
 use fairplan_imports::deployed_in;
 use fairplan_instances::{Document, Instance, files};
+use fairplan_report::verification::Verification;
 use fairplan_report::{UncheckedField, read_json};
 use fairplan_verify::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,13 @@ pub struct ExportedFile {
 
 /// Amounts are told and computed by the same steps: they differ by what a text of a number loses.
 const NEAR: f64 = 1e-9;
+
+impl ExportedFile {
+    /// What was found of the result itself, with what was found of the file.
+    pub fn added_to(self, verified: Verification) -> Verification {
+        self.verdicts.iter().fold(verified, Verification::with).besides(self.unchecked)
+    }
+}
 
 /// What a queue has, by class and resource.
 pub(super) type Amounts = BTreeMap<(String, String), f64>;

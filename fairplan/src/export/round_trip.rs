@@ -203,15 +203,14 @@ fn as_deployed(instance: &Instance, export: &Export, imported: &Instance, text: 
             found.insert(user.id().to_owned(), queue);
         }
     }
-    // The importer tells no queue that all are in.
-    for queue in found.values_mut() {
-        if target == Target::Kueue && (queue.parent.is_empty() || queue.parent == "cluster") {
-            queue.parent = "cluster".into();
-        }
-    }
     if target == Target::Kueue {
         without_those_below(&mut found);
-        found.insert("cohort cluster".into(), text["cohort cluster"].clone());
+        found.extend(text.get_key_value("cohort cluster").map(|(name, queue)| (name.clone(), queue.clone())));
+        // Its quota is all that a queue in no cohort may have.
+        for queue in found.values_mut().filter(|queue| queue.parent.is_empty()) {
+            let DeployedQueue { amounts, limits, .. } = queue;
+            limits.retain(|key, limit| amounts.get(key) != Some(limit));
+        }
     }
     found
 }

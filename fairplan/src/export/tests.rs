@@ -334,44 +334,32 @@ fn a_configuration_that_states_no_options_or_other_limits_is_not_of_the_solution
 }
 
 #[test]
-fn queues_of_kueue_in_no_cohort_have_their_quotas_on_their_own_flavors() {
-    let mut draft = Draft::from(&crate::generate::drfh_fig1().unwrap());
-    draft.resources = vec!["cpu".into()];
-    draft.classes = vec![
-        ServerClass::new("a/plain", 1, vec![decimal(10)]),
-        ServerClass::new("b/plain", 1, vec![decimal(20)]),
-    ];
-    let template = draft.users[0].clone();
-    let user = |(id, class): (&str, usize)| DraftUser {
-        id: id.into(),
-        demand: vec![decimal(1)],
-        weight: decimal(1),
-        eligible: Some(vec![class]),
-        ..template.clone()
-    };
-    draft.users = [("a", 0), ("b", 1)].map(user).to_vec();
-    let instance = draft.build().unwrap();
-    let export = exported(&instance, Target::Kueue, &ExportOptions::default()).unwrap();
-    let queue = |name: &str, quota: u32| {
-        format!(
-            "kind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{resourceGroups: [{{flavors: [{{name: plain, resources: \
-             [{{name: cpu, nominalQuota: {quota}}}]}}]}}]}}\n---\n"
-        )
-    };
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), queue("a", 10) + &queue("b", 20)).unwrap();
-    let found = export_changes(&export, &[file.path().display().to_string()]).unwrap();
-    for (queue, [before, after]) in &found.entitled {
-        assert!((before.unwrap() - after.unwrap()).abs() < 1e-3, "{queue}: {before:?} {after:?}");
+fn a_configuration_with_other_reserves_or_priorities_is_not_of_the_solution() {
+    for (target, from, to) in [
+        (Target::Slurm, "Priority=1000", "Priority=7"),
+        (Target::Volcano, "  reclaimable: true\n", "  reclaimable: true\n  priority: 7\n"),
+        // Less than what is deserved.
+        (
+            Target::Volcano,
+            "  deserved:\n    \"cpu\": \"1",
+            "  guarantee:\n    resource: {\"cpu\": \"1m\"}\n  deserved:\n    \"cpu\": \"1",
+        ),
+        (Target::Kai, "  resources:\n", "  priority: 7\n  resources:\n"),
+        (Target::Kueue, "        borrowingLimit:", "        lendingLimit: \"0\"\n        borrowingLimit:"),
+    ] {
+        let memory = if target == Target::Slurm { 1024 } else { 1 << 30 };
+        let found = (0..40).find_map(|seed| {
+            let instance = random(seed, memory);
+            let solved = solution(&instance);
+            let export =
+                export(&instance, &solved, target, &ExportOptions::default(), &Control::none()).unwrap();
+            let text = export.text();
+            let is_there =
+                text.contains(from) && !text.contains("lendingLimit") && !text.contains("guarantee:");
+            is_there.then(|| fails_beside(&instance, &solved, &text.replacen(from, to, 1)))
+        });
+        assert_eq!(found, Some(vec!["exported-limits"]), "{target}: {to}");
     }
-    let of_amounts = found.changes.iter().find(|change| change.what.contains("cpu"));
-    assert_eq!(of_amounts, None);
-    assert!(
-        found
-            .changes
-            .iter()
-            .any(|change| change.what == "flavor" && change.before.as_deref() == Some("plain"))
-    );
 }
 
 #[test]

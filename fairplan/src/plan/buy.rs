@@ -10,7 +10,7 @@ use fairplan_heuristics::{PlacementError, policy};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
     Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
-    SolverError, UserId, files,
+    SolverError, UserId, files, kinds_apart, pieces_of, tasks_of,
 };
 use fairplan_report::placement::PlacementFigures;
 use fairplan_report::planning::{PlanDocument, PlanParts, TaskKind, plan_document};
@@ -53,7 +53,7 @@ impl Default for BuyOptions {
 pub struct Plan {
     /// The cheapest purchase; or, where nothing that may be bought is enough, what is in the way.
     pub outcome: Result<Purchase, Obstacle>,
-    /// The cluster after the purchase.
+    /// The cluster after the purchase; with `whole` each kind of tasks is a user `USER/KIND` of its own there.
     pub cluster: Option<Instance>,
     /// The placement of whole tasks on that cluster.
     pub placement: Option<Placement>,
@@ -72,7 +72,7 @@ pub struct Plan {
 impl Plan {
     /// The `fairplan.plan.v1`.
     pub fn document(&self, instance: &Instance, catalog: &Catalog) -> PlanDocument {
-        let placed = self.placement.as_ref();
+        let placed = self.placement.as_ref().map(|placed| tasks_of(&self.asked.extended, &placed.tasks));
         plan_document(&PlanParts {
             instance,
             sha256: &self.sha256,
@@ -85,7 +85,7 @@ impl Plan {
             part_before: self.part_before,
             part_under_drfh: self.part_under_drfh,
             required: &self.asked.required,
-            placed: placed.map(|placement| placement.tasks.as_slice()),
+            placed: placed.as_deref(),
             proof: (self.proved, &self.prices),
             outcome: self.outcome.as_ref(),
             frontier: &self.frontier,
@@ -104,7 +104,8 @@ impl Plan {
 /// Finds the cheapest servers of a catalog with which every user reaches its target, and checks the plan: by an allocation, or
 /// a placement of whole tasks, that fits.
 ///
-/// That nothing is enough is an answer: [`Plan::outcome`] says what stands against it.
+/// That nothing is enough is an answer: [`Plan::outcome`] says what stands against it. Of a user whose tasks consist of kinds so many
+/// pieces of each kind are asked for, which run wherever they may.
 ///
 /// ```
 /// use fairplan::{BuyOptions, Control, TargetOptions, buy, generate, read};
@@ -126,7 +127,6 @@ pub fn buy(
     options: &BuyOptions,
     control: &Control<'_>,
 ) -> Result<Plan, Error> {
-    instance.without_kinds("plan buy")?;
     instance.without_server_rules("plan buy")?;
     if options.under_drfh {
         instance.without_quotas("plan buy --under-drfh")?;
@@ -142,22 +142,32 @@ pub fn buy(
     control.stage("planning");
     let plan = plan(asked, catalog, options, planning, &deadline);
     let mut plan = plan.map_err(|error| error.by(&deadline))?;
-    let Asked { extended, required, .. } = &plan.asked;
+    let Asked { extended, .. } = &plan.asked;
+    let (apart, pieces) = pieces(&plan.asked)?;
+    let users = apart.as_ref().unwrap_or(extended);
     if let Ok(purchase) = &plan.outcome {
-        let cluster = catalog.added_to(extended, &purchase.counts, false).build()?;
+        let cluster = catalog.added_to(users, &purchase.counts, false).build()?;
         match &plan.placement {
-            Some(placement) => placed(&cluster, placement, required)?,
+            Some(placement) => placed(&cluster, placement, &pieces)?,
             None => {
                 let checking = solver(&options.backend, &control.deadline)?;
-                let reached = reached(&cluster, required, &*checking, control);
+                let reached = reached(&cluster, &pieces, &*checking, control);
                 reached.map_err(|error| error.by(&control.deadline))?;
             }
         }
-        plan.cluster = Some(cluster);
+        plan.cluster = Some(match options.whole {
+            true => cluster,
+            false => catalog.added_to(extended, &purchase.counts, false).build()?,
+        });
     }
-    plan.proved = least_cost(extended, catalog, required, options.whole, &plan.prices);
+    plan.proved = least_cost(users, catalog, &pieces, options.whole, &plan.prices);
     plan.sha256 = files::sha256_hex(instance);
     Ok(plan)
+}
+
+/// The instance with each kind of tasks as a user of its own, where there are kinds, and what is asked for of each.
+fn pieces(asked: &Asked) -> Result<(Option<Instance>, Vec<f64>), Error> {
+    Ok((kinds_apart(&asked.extended)?, pieces_of(&asked.extended, &asked.required)))
 }
 
 /// The plan before its check.
@@ -168,13 +178,16 @@ fn plan(
     solver: &dyn Solver,
     deadline: &Deadline,
 ) -> Result<Plan, Error> {
-    let required = asked.required.clone();
+    let (apart, pieces) = pieces(&asked)?;
+    let users = apart.as_ref().unwrap_or(&asked.extended);
     let mut planner =
-        Planner::new(&asked.extended, catalog, required, options.whole, options.budget, solver)?
-            .within(deadline);
+        Planner::new(users, catalog, pieces.clone(), options.whole, options.budget, solver)?.within(deadline);
+    if apart.is_some() {
+        planner = planner.with_kinds_of(&asked.extended, &asked.required);
+    }
     let part_before = planner.part_with(&vec![0; catalog.types.len()])?;
     let (purchase, placement) = if options.whole {
-        let place = &mut |variant: &Instance, order| place(variant, order, &asked.required, deadline);
+        let place = &mut |variant: &Instance, order| place(variant, order, &pieces, deadline);
         planner.cheapest_of_whole_tasks(place)?.unzip()
     } else if options.under_drfh {
         (planner.cheapest_under_drfh()?, None)

@@ -1,10 +1,10 @@
 //! Queues of Kueue, Volcano, KAI and YuniKorn.
 
-use super::{ConfigurationKind, DeployedQueue, Reading};
+use super::{ConfigurationKind, Deployed, DeployedQueue, Reading};
 use crate::kubernetes_queues::yunikorn_partitions;
 use fairplan_instances::InstanceError;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn read(
     mut reading: Reading<'_>,
@@ -19,6 +19,14 @@ pub(super) fn read(
         return partitions_of(&mut reading, &partitions);
     }
     documents.iter().try_for_each(|document| object(&mut reading, kind, document))
+}
+
+/// A cohort that is only named, without an object of its own, is one that states nothing.
+pub(super) fn add_named_cohorts(found: &mut Deployed) {
+    let named: BTreeSet<String> = found.values().map(|queue| queue.parent.clone()).collect();
+    for name in named.into_iter().filter(|name| !name.is_empty()) {
+        found.entry(format!("cohort {name}")).or_default();
+    }
 }
 
 fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) -> Result<(), InstanceError> {
@@ -81,28 +89,35 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
                     if nominal > 0.0 || stated == "ClusterQueue" {
                         queue.amounts.insert(key.clone(), nominal);
                     }
+                    // Who lends all it has is not limited; a cohort lends what those in it have too.
+                    let lends =
+                        amount("lendingLimit")?.filter(|lends| *lends < nominal || stated == "Cohort");
+                    queue.lends.extend(lends.map(|lends| (key.clone(), lends)));
                     queue.limits.extend(limit.map(|limit| (key, limit)));
                 }
             }
             reading.add(&if stated == "Cohort" { format!("cohort {name}") } else { name }, queue)
         }
+        (ConfigurationKind::Volcano, "Queue") if is_closed(object) => Ok(()),
         (ConfigurationKind::Volcano, "Queue") if api.starts_with("scheduling.volcano.sh") => {
             queue.parent = text(spec.get("parent"));
             queue.weight = number(reading, &format!("{place}: spec.weight"), spec.get("weight"))?;
+            hierarchy(reading, &place, object, &mut queue)?;
             amounts(reading, &place, spec.get("deserved"), &mut queue.amounts)?;
             // What is guaranteed is deserved too, if more than is said to be.
-            let mut guaranteed = BTreeMap::new();
             let guarantee = spec.get("guarantee").and_then(|guarantee| guarantee.get("resource"));
-            amounts(reading, &format!("{place}: guarantee"), guarantee, &mut guaranteed)?;
-            for (key, amount) in guaranteed {
-                let deserved = queue.amounts.entry(key).or_insert(amount);
-                *deserved = deserved.max(amount);
+            amounts(reading, &format!("{place}: guarantee"), guarantee, &mut queue.reserves)?;
+            for (key, amount) in &queue.reserves {
+                let deserved = queue.amounts.entry(key.clone()).or_insert(*amount);
+                *deserved = deserved.max(*amount);
             }
+            queue.priority = number(reading, &format!("{place}: spec.priority"), spec.get("priority"))?;
             amounts(reading, &place, spec.get("capability"), &mut queue.limits)?;
             reading.add(&name, queue)
         }
         (ConfigurationKind::Kai, "Queue") if api.starts_with("scheduling.run.ai") => {
             queue.parent = text(spec.get("parentQueue"));
+            queue.priority = number(reading, &format!("{place}: spec.priority"), spec.get("priority"))?;
             for (resource, stated) in spec.get("resources").and_then(Value::as_object).into_iter().flatten() {
                 let of = |field: &str| match stated.get(field) {
                     None | Some(Value::Null) => Ok(None),
@@ -129,6 +144,42 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a queue of Volcano gives nothing out any more.
+fn is_closed(object: &Value) -> bool {
+    let state = object.get("status").and_then(|status| status.get("state")).and_then(Value::as_str);
+    state.is_some_and(|state| ["Closed", "Closing"].contains(&state))
+}
+
+/// Where a queue of Volcano is in the hierarchy of its annotations, `root/eng/dev` with the weights `1/2/8`. Those above it have no
+/// objects of their own, and are called as an export calls them, `root-eng`.
+fn hierarchy(
+    reading: &mut Reading<'_>,
+    place: &str,
+    object: &Value,
+    queue: &mut DeployedQueue,
+) -> Result<(), InstanceError> {
+    let annotations = object.get("metadata").and_then(|metadata| metadata.get("annotations"));
+    let of = |key: &str| annotations.and_then(|annotations| annotations.get(key)).and_then(Value::as_str);
+    let (Some(path), Some(stated)) = (of("volcano.sh/hierarchy"), of("volcano.sh/hierarchy-weights")) else {
+        return Ok(());
+    };
+    let parts: Vec<&str> = path.split('/').collect();
+    let weights: Vec<f64> = stated.split('/').filter_map(|weight| weight.parse().ok()).collect();
+    if weights.len() != parts.len() {
+        let problem = "must have a number for each part of the hierarchy";
+        return Err(reading.refused(&format!("{place}: hierarchy-weights"), stated, problem));
+    }
+    let name = |depth: usize| if depth > 1 { parts[..depth].join("-") } else { String::new() };
+    for depth in 2..parts.len() {
+        let weight = Some(weights[depth - 1]);
+        let above = || DeployedQueue { parent: name(depth - 1), weight, ..DeployedQueue::default() };
+        reading.found.entry(name(depth)).or_insert_with(above);
+    }
+    queue.parent = name(parts.len() - 1);
+    queue.weight = weights.last().copied();
+    Ok(())
 }
 
 /// The queues of the partition `default`, the only one whose nodes the exporter knows.

@@ -43,6 +43,12 @@ pub struct DeployedQueue {
     pub amounts: BTreeMap<(String, String), f64>,
     /// The most it may have, of the same.
     pub limits: BTreeMap<(String, String), f64>,
+    /// What stays its own when it is idle, of the same: Volcano's `guarantee`.
+    pub reserves: BTreeMap<(String, String), f64>,
+    /// The most that others may have of its amounts, where that is less than all: `lendingLimit` of Kueue.
+    pub lends: BTreeMap<(String, String), f64>,
+    /// Before whom it or its jobs come; `None` where the files do not say it. Of Slurm that of the QOS of the account.
+    pub priority: Option<f64>,
 }
 
 /// The queues of a configuration by name.
@@ -76,6 +82,9 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
             ConfigurationKind::Slurm => slurm::read(reading, source)?,
             _ => kubernetes::read(reading, kind, &documents_of(source)?)?,
         }
+    }
+    if kind == ConfigurationKind::Kueue {
+        kubernetes::add_named_cohorts(&mut found);
     }
     if found.is_empty() {
         let problem = "has no queue of this scheduler; name the files of the configuration that runs there";
@@ -142,9 +151,9 @@ mod tests {
                      sacctmgr -i modify account where name=a set fairshare=3 GrpTRES=cpu=4,mem=2048M,gres/gpu=-1\n\
                      sacctmgr -i add qos name=sure-a\nsacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=2 Priority=1\n\
                      sacctmgr -i modify account where name=a set qos+=sure-a\n";
-        // A dump, then what `sacctmgr -P show qos` prints.
+        // A dump, then what `sacctmgr -P show qos` prints with these columns.
         let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=2G\n\
-                    Parent - 'a'\nUser - 'u':Fairshare=1\nName|GrpTRES\nnormal|\nsure-a|cpu=2\n";
+                    Parent - 'a'\nUser - 'u':Fairshare=1\nName|GrpTRES|Priority\nnormal||0\nsure-a|cpu=2|1\n";
         let read = |text| deployed_in(ConfigurationKind::Slurm, "it", text).unwrap();
         assert_eq!(read(lines), read(dump));
         assert_eq!(read(lines)["a"].limits[&key("", "mem")], 2048.0);
@@ -206,6 +215,35 @@ mod tests {
                     </minResources></queue></allocations>";
         let fair = deployed_in(ConfigurationKind::YarnFair, "it", fair).unwrap();
         assert_eq!(fair["root.a"].amounts[&key("", "vcores")], 2.0);
+    }
+
+    #[test]
+    fn queues_of_the_fair_scheduler_have_its_defaults() {
+        let read = |policy: &str| {
+            let text = format!(
+                "<allocations>{policy}<queueMaxResourcesDefault>9 mb, 3 vcores</queueMaxResourcesDefault><queue name=\"a\"/><queue \
+                 name=\"b\"><maxResources>8 mb, 0 vcores</maxResources></queue></allocations>"
+            );
+            deployed_in(ConfigurationKind::YarnFair, "it", &text).unwrap()
+        };
+        let limit = |found: &Deployed, queue: &str| found[queue].limits.get(&key("", "vcores")).copied();
+        let fair = read("");
+        assert_eq!((limit(&fair, "root.a"), limit(&fair, "root.b")), (Some(3.0), None));
+        let drf = read("<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>");
+        assert_eq!(limit(&drf, "root.b"), Some(0.0));
+    }
+
+    #[test]
+    fn hierarchies_of_volcano_and_closed_queues_are_what_its_scheduler_sees() {
+        let text = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: a, annotations: {volcano.sh/hierarchy: \
+                    root/eng/prod, volcano.sh/hierarchy-weights: 1/2/8}}\nspec: {weight: 1}\n---\napiVersion: \
+                    scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: b}\nspec: {weight: 1}\nstatus: {state: Closed}\n";
+        let found = deployed_in(ConfigurationKind::Volcano, "it", text).unwrap();
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["a", "root-eng"]);
+        assert_eq!((found["a"].parent.as_str(), found["a"].weight), ("root-eng", Some(8.0)));
+        assert_eq!((found["root-eng"].parent.as_str(), found["root-eng"].weight), ("", Some(2.0)));
+        let wrong = deployed_in(ConfigurationKind::Volcano, "it", &text.replace("1/2/8", "1/2")).unwrap_err();
+        assert!(wrong.to_string().contains("hierarchy-weights = 1/2"), "{wrong}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Slurm's accounts: lines of `sacctmgr`, the file that `sacctmgr dump` writes, and what `sacctmgr -P show qos format=name,grptres`
-//! prints, which has what jobs are sure of in the QOS of their account, called `sure-ACCOUNT`.
+//! Slurm's accounts: lines of `sacctmgr`, the file that `sacctmgr dump` writes, and what
+//! `sacctmgr -P show qos format=name,grptres,priority` prints, which has what jobs are sure of in the QOS of their account, called
+//! `sure-ACCOUNT`.
 //!
 //! Every line is understood or refused by its number, so that nothing is done by Slurm that is not read here.
 
@@ -46,13 +47,29 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
         }
     }
     let File { reading, sure, .. } = file;
-    for (account, amounts) in sure {
+    for (account, Sure { amounts, priority }) in sure {
         // Where lines make the QOS, they must let the account use it too.
         if !has_commands || allowed.contains(&account) {
-            reading.found.entry(account).or_default().amounts = amounts;
+            let queue = reading.found.entry(account).or_default();
+            (queue.amounts, queue.priority) = (amounts, priority);
         }
     }
     Ok(())
+}
+
+/// What the QOS of an account states.
+#[derive(Default)]
+struct Sure {
+    amounts: Amounts,
+    /// `None` where a table does not say it.
+    priority: Option<f64>,
+}
+
+/// Where the name, the amounts and, if it is there, the priority stand in a table of QOS.
+struct Columns {
+    name: usize,
+    amounts: usize,
+    priority: Option<usize>,
 }
 
 /// A file as far as it is read.
@@ -61,10 +78,10 @@ struct File<'a> {
     line: usize,
     /// Of a dump: the account that the next ones are in.
     above: String,
-    /// Of a table of QOS: where the name and the amounts stand.
-    columns: Option<(usize, usize)>,
+    /// Of a table of QOS, once its first line is read.
+    columns: Option<Columns>,
     /// What the QOS of accounts have.
-    sure: BTreeMap<String, Amounts>,
+    sure: BTreeMap<String, Sure>,
 }
 
 impl File<'_> {
@@ -88,15 +105,18 @@ impl File<'_> {
     fn row(&mut self, line: &str) -> Result<(), InstanceError> {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let at = |name: &str| cells.iter().position(|cell| cell.eq_ignore_ascii_case(name));
-        if let (None, Some(name)) = (self.columns, at("name")) {
-            let problem = "has no column GrpTRES; write format=name,grptres";
-            self.columns = Some((name, at("grptres").ok_or_else(|| self.refused("", line, problem))?));
+        if let (None, Some(name)) = (&self.columns, at("name")) {
+            let problem = "has no column GrpTRES; write format=name,grptres,priority";
+            let amounts = at("grptres").ok_or_else(|| self.refused("", line, problem))?;
+            self.columns = Some(Columns { name, amounts, priority: at("priority") });
             return Ok(());
         }
-        let (name, amounts) = self.columns.unwrap_or((0, 1));
-        let [name, amounts] = [name, amounts].map(|at| cells.get(at).copied().unwrap_or_default());
+        let Columns { name, amounts, priority } =
+            self.columns.as_ref().unwrap_or(&Columns { name: 0, amounts: 1, priority: None });
+        let cell = |at: usize| cells.get(at).copied().unwrap_or_default();
+        let (name, amounts, priority) = (cell(*name), cell(*amounts), priority.map(cell));
         match name.strip_prefix(SURE) {
-            Some(account) => self.make_sure(account, amounts),
+            Some(account) => self.make_sure(account, Some(amounts), priority),
             None => Ok(()),
         }
     }
@@ -123,13 +143,15 @@ impl File<'_> {
                 }
                 Ok(())
             }
-            Command::Qos { is_new, names, amounts } => {
+            Command::Qos { is_new, names, amounts, priority } => {
                 for name in names {
                     let Some(account) = name.strip_prefix(SURE) else { continue };
                     let is_there = self.sure.contains_key(account);
-                    self.sure.entry(account.to_owned()).or_default();
-                    if let Some(amounts) = amounts.as_ref().filter(|_| !(is_new && is_there)) {
-                        self.make_sure(account, amounts)?;
+                    // A new QOS has the priority 0.
+                    let new = || Sure { priority: Some(0.0), ..Sure::default() };
+                    self.sure.entry(account.to_owned()).or_insert_with(new);
+                    if !(is_new && is_there) {
+                        self.make_sure(account, amounts.as_deref(), priority.as_deref())?;
                     }
                 }
                 Ok(())
@@ -168,11 +190,23 @@ impl File<'_> {
         Ok(())
     }
 
-    /// What the jobs of the QOS of an account may have together.
-    fn make_sure(&mut self, account: &str, amounts: &str) -> Result<(), InstanceError> {
-        let mut has = self.sure.get(account).cloned().unwrap_or_default();
-        self.set(&mut has, amounts)?;
-        self.sure.insert(account.to_owned(), has);
+    /// What the jobs of the QOS of an account may have together, and before whom they come, where that is said.
+    fn make_sure(
+        &mut self,
+        account: &str,
+        amounts: Option<&str>,
+        priority: Option<&str>,
+    ) -> Result<(), InstanceError> {
+        let mut sure = self.sure.remove(account).unwrap_or_default();
+        if let Some(amounts) = amounts {
+            self.set(&mut sure.amounts, amounts)?;
+        }
+        if let Some(priority) = priority {
+            let number =
+                priority.parse().map_err(|_| self.refused("Priority", priority, "must be a number"))?;
+            sure.priority = Some(number);
+        }
+        self.sure.insert(account.to_owned(), sure);
         Ok(())
     }
 

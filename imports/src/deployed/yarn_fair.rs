@@ -5,15 +5,31 @@ use crate::xml::Element;
 use fairplan_instances::InstanceError;
 use std::collections::BTreeMap;
 
+type Amounts = BTreeMap<(String, String), f64>;
+
 pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), InstanceError> {
     if root.name != "allocations" {
         let problem = "expected <allocations>: a fair-scheduler.xml";
         return Err(reading.refused("", &root.name, problem));
     }
-    below(&mut reading, root, "")
+    let field = "queueMaxResourcesDefault";
+    let most = stated(&reading, field, root.text_of(field).unwrap_or_default())?;
+    let policy = root.text_of("defaultQueueSchedulingPolicy").unwrap_or("fair");
+    below(&mut reading, root, "", &Defaults { most, policy })
 }
 
-fn below(reading: &mut Reading<'_>, element: &Element, parent: &str) -> Result<(), InstanceError> {
+/// What queues have that do not say it themselves.
+struct Defaults<'a> {
+    most: Amounts,
+    policy: &'a str,
+}
+
+fn below(
+    reading: &mut Reading<'_>,
+    element: &Element,
+    parent: &str,
+    defaults: &Defaults<'_>,
+) -> Result<(), InstanceError> {
     let queues = element.children.iter().filter(|child| child.name == "queue" || child.name == "pool");
     for queue in queues {
         let own = queue.attribute("name").unwrap_or_default();
@@ -23,36 +39,47 @@ fn below(reading: &mut Reading<'_>, element: &Element, parent: &str) -> Result<(
         let name = if is_root { own.to_owned() } else { format!("{above}.{own}") };
         if !is_root {
             let amounts = |field: &str| {
-                let text = queue.text_of(field).unwrap_or_default();
-                let amounts = amounts(text).ok_or_else(|| {
-                    let problem =
-                        "must be amounts such as `1024 mb, 1 vcores`, or `memory-mb=1024, vcores=1`";
-                    reading.refused(&format!("queue {name}: {field}"), text, problem)
-                })?;
-                let mut found = BTreeMap::new();
-                for (name, amount) in amounts {
-                    if found.insert((String::new(), name.clone()), amount).is_some() {
-                        let place = format!("queue {name}: {field}");
-                        return Err(reading.refused(&place, text, &format!("states {name} twice")));
-                    }
-                }
-                Ok(found)
+                let text = queue.text_of(field);
+                text.map(|text| stated(reading, &format!("queue {name}: {field}"), text)).transpose()
             };
             let weight = queue.text_of("weight").map(|text| {
                 let problem = "must be a number";
                 text.parse().map_err(|_| reading.refused(&format!("queue {name}: weight"), text, problem))
             });
+            let most = amounts("maxResources")?.unwrap_or_else(|| defaults.most.clone());
+            let policy = queue.text_of("schedulingPolicy").unwrap_or(defaults.policy);
             let found = DeployedQueue {
                 parent: above.to_owned(),
                 weight: weight.transpose()?,
-                amounts: amounts("minResources")?,
-                limits: amounts("maxResources")?,
+                amounts: amounts("minResources")?.unwrap_or_default(),
+                limits: if policy == "drf" { most } else { without_nothings(most) },
+                ..DeployedQueue::default()
             };
             reading.add(&name, found)?;
         }
-        below(reading, queue, &name)?;
+        below(reading, queue, &name, defaults)?;
     }
     Ok(())
+}
+
+/// Where memory alone is compared, as all policies but `drf` do, a maximum of nothing beside one of more is of the other resource alone.
+fn without_nothings(mut limits: Amounts) -> Amounts {
+    if limits.values().any(|limit| *limit > 0.0) {
+        limits.retain(|_, limit| *limit > 0.0);
+    }
+    limits
+}
+
+/// The amounts that a field states, each resource once.
+fn stated(reading: &Reading<'_>, place: &str, text: &str) -> Result<Amounts, InstanceError> {
+    let problem = "must be amounts such as `1024 mb, 1 vcores`, or `memory-mb=1024, vcores=1`";
+    let mut found = Amounts::new();
+    for (name, amount) in amounts(text).ok_or_else(|| reading.refused(place, text, problem))? {
+        if found.insert((String::new(), name.clone()), amount).is_some() {
+            return Err(reading.refused(place, text, &format!("states {name} twice")));
+        }
+    }
+    Ok(found)
 }
 
 /// `1024 mb, 1 vcores`, or `memory-mb=1024, vcores=1`; nothing of an empty text. A percentage is one of the cluster, of the resource that

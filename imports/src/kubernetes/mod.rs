@@ -188,7 +188,7 @@ fn read<T>(
         let amount = |resource: &str| node.allocatable.get(resource).copied().unwrap_or_default();
         let meets = places.iter().map(|places| places.include(node)).collect();
         let (name, kind) = (node.name.clone(), node.gpu_model().to_owned());
-        Ok(Server { name, kind, capacity: decimals(&amount, &options.nodes)?, meets })
+        Ok(Server { name, kind, capacity: decimals(&amount, &options.nodes)?, meets, ..Server::default() })
     });
     let taints: Vec<&Taint> = nodes.iter().flat_map(|node| &node.taints).collect();
     let census = Census {

@@ -78,6 +78,7 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
             .map(|name| exact(node.allocatable.get(*name).copied().unwrap_or_default()))
             .collect(),
         meets: vec![true],
+        ..Server::default()
     };
     let servers: Vec<Server> = nodes.iter().map(server).collect();
     let totals: Vec<f64> = (0..resources.len())

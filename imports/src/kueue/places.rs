@@ -109,8 +109,14 @@ impl Places {
         for (n, node) in nodes.iter().enumerate() {
             let capacity = exact(&node.name, resources, |name| node.allocatable.get(name).copied())?;
             let (name, kind) = (node.name.clone(), node.gpu_model().to_owned());
+            let site = node.site();
+            let of_node = choices.iter().zip(&meets).filter(|(_, nodes)| nodes[n]).map(|(choice, _)| choice);
+            let selects =
+                |flavor: &&String| conditions.get(*flavor).is_some_and(|flavor| flavor.select(&site));
+            let flavors: BTreeSet<&String> = of_node.flatten().flatten().filter(selects).collect();
+            let label = flavors.into_iter().cloned().collect::<Vec<_>>().join("+");
             let meets = meets.iter().map(|nodes| nodes[n]).collect();
-            servers.push(Server { name, kind, capacity, meets });
+            servers.push(Server { name, kind, label, capacity, meets });
         }
         let shared = vec![vec![true; resources.len()]; names.len()];
         Ok(Self { names, servers, shared, flavors: Vec::new(), choices, uses })

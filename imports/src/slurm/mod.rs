@@ -229,6 +229,7 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
         kind: gpu_types(node),
         capacity: amounts(&node.capacity),
         meets: conditions.iter().map(|wanted| wanted.met_by(node)).collect(),
+        ..Server::default()
     });
     let name = format!(
         "Slurm, {}, {}",

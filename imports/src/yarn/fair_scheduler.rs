@@ -115,7 +115,7 @@ impl Reading<'_> {
             }
         }
         if self.queues.iter().any(|queue| queue.name == name) {
-            return Err(self.place.refused(&format!("queue {name}"), own, "stands here twice; rename one"));
+            return Err(self.place.refused(&format!("queue {name}"), "", "stands here twice; rename one"));
         }
         self.queues.push(Queue { name, parent, weight, parts: vec![part], work: None });
         let position = self.queues.len() - 1;

@@ -60,6 +60,7 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
     let server = |node: &Listed| Server {
         meets: (0..=labels.len()).map(|place| is_at(node, place)).collect(),
         name: node.name.clone(),
+        label: node.label.clone().unwrap_or_default(),
         capacity: node.capacity.clone(),
         ..Server::default()
     };

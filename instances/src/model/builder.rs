@@ -282,7 +282,7 @@ impl InstanceBuilder {
             && instance.has_kinds()
         {
             let problem = "limits, guarantees and reserves do not go together with users of several kinds of tasks yet; drop either";
-            return Err(Violation::new("limits", instance.name_of(*owner), problem));
+            return Err(Violation::new(instance.name_of(*owner), "", problem));
         }
         for r in 0..instance.resources.len() {
             let total = total_of(&instance.classes, r, instance.exponents[r]);

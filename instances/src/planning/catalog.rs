@@ -177,10 +177,11 @@ impl Catalog {
                     draft.classes.push(ServerClass::new(id, *count, capacity));
                     let Some(like) = kind.like else { continue };
                     for user in &mut draft.users {
-                        if let Some(eligible) = &mut user.eligible
-                            && eligible.contains(&like.0)
-                        {
-                            eligible.push(position);
+                        let of_kinds = user.kinds.iter_mut().filter_map(|kind| kind.eligible.as_mut());
+                        for eligible in user.eligible.iter_mut().chain(of_kinds) {
+                            if eligible.contains(&like.0) {
+                                eligible.push(position);
+                            }
                         }
                         if let Some((_, rate)) = user.rates.iter().find(|(class, _)| *class == like.0) {
                             user.rates.push((position, *rate));

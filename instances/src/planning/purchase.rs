@@ -27,7 +27,7 @@ impl Purchase {
 /// Why no purchase that is allowed reaches what is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Obstacle {
-    /// The user whose work pays the most for what is short.
+    /// The user whose work pays the most for what is short; of an instance with its [kinds apart](crate::kinds_apart()) a kind.
     pub user: UserId,
     /// The resource that is worth the most there.
     pub resource: ResourceId,
@@ -47,7 +47,7 @@ pub struct Obstacle {
 /// A task that no server holds which there is or can be bought.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldNowhere {
-    /// Its user.
+    /// Its user; of an instance with its kinds apart a kind.
     pub user: UserId,
     /// The resource that is short on the server that comes nearest.
     pub resource: ResourceId,

@@ -4,7 +4,9 @@ use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::{printable, thousands};
-use fairplan_instances::{Body, Catalog, Document, HeldNowhere, Instance, Obstacle, Purchase, StatedTarget};
+use fairplan_instances::{
+    Body, Catalog, Document, HeldNowhere, Instance, KindId, Obstacle, Purchase, StatedTarget,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +171,9 @@ pub struct FrontierPoint {
 pub struct ObstacleResult {
     /// The user whose work pays the most for what is short.
     pub user: String,
+    /// The kind of its tasks of which that is so. Absent where its tasks have no kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// The resource that is worth the most there.
     pub resource: String,
     /// Whether that user can run on nothing that there is or can be bought.
@@ -194,6 +199,9 @@ pub struct ObstacleResult {
 pub struct TaskHeldNowhere {
     /// The user.
     pub user: String,
+    /// The kind of its tasks. Absent where they have no kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// The group that the user is in. Absent where it is in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -257,7 +265,7 @@ pub struct PlanParts<'a> {
     pub placed: Option<&'a [u64]>,
     /// What prices prove that it costs at least: the bound, and a row a class of the cluster and type that becomes one.
     pub proof: (f64, &'a [Vec<f64>]),
-    /// The answer.
+    /// The answer; the users of an obstacle are the kinds of those here.
     pub outcome: Result<&'a Purchase, &'a Obstacle>,
     /// What parts of the target cost.
     pub frontier: &'a [(f64, Purchase)],
@@ -280,7 +288,8 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         servers: servers(&purchase.counts),
     });
     let obstacle = parts.outcome.err().map(|obstacle| ObstacleResult {
-        user: extended.user(obstacle.user).id().into(),
+        user: extended.kind(KindId(obstacle.user.0)).user().id().into(),
+        kind: extended.kind(KindId(obstacle.user.0)).id().map(str::to_owned),
         resource: extended.resources()[obstacle.resource.0].as_str().into(),
         nowhere: obstacle.nowhere,
         part: obstacle.part,
@@ -322,9 +331,11 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
 }
 
 fn task_held_nowhere(instance: &Instance, task: &HeldNowhere) -> TaskHeldNowhere {
-    let user = instance.user(task.user);
+    let kind = instance.kind(KindId(task.user.0));
+    let user = kind.user();
     TaskHeldNowhere {
         user: user.id().into(),
+        kind: kind.id().map(str::to_owned),
         group: user.group().map(|group| instance.groups()[group.0].id.clone()),
         resource: instance.resources()[task.resource.0].clone(),
         needs: task.needs,
@@ -427,11 +438,12 @@ fn periods(count: f64) -> String {
 }
 
 impl ObstacleResult {
-    /// The tasks that no server holds, a row a user.
+    /// The tasks that no server holds, a row a user or kind.
     pub fn tasks_held_nowhere(&self) -> Table<'_> {
         let nearest = |task: &TaskHeldNowhere| task.nearest.as_ref().map(|nearest| nearest.has);
         Table::of(&self.held_nowhere)
             .column("user", "user", Kind::Id, |task| &task.user)
+            .column("kind", "kind", Kind::Name, |task| task.kind.as_deref().unwrap_or(""))
             .column("group", "group", Kind::Name, |task| task.group.as_deref().unwrap_or(""))
             .column("resource", "short of", Kind::Name, |task| &task.resource)
             .column("needs", "a task needs", Kind::Number, |task| task.needs)

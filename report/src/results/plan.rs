@@ -29,7 +29,8 @@ pub(super) fn answer(document: &PlanDocument) -> String {
             format!("Buy {} for {}: {cheapest}.", listed(&servers), price(purchase.cost, currency))
         }
         (None, Some(obstacle)) if obstacle.nowhere => format!(
-            "Out of reach: no server that there is or can be bought takes a task of user {}{}; {}.",
+            "Out of reach: no server that there is or can be bought takes {} of user {}{}; {}.",
+            a_task(obstacle),
             name(&obstacle.user),
             of_group(obstacle),
             what_is_short(obstacle)
@@ -71,7 +72,8 @@ pub(super) fn target(target: &StatedTarget) -> String {
         parts.push(format!("a weighted dominant share of {} of today's cluster for every user", share(part)));
     }
     if let Some(tasks) = target.tasks {
-        parts.push(format!("{} tasks for every user", number(tasks)));
+        let noun = if tasks == 1.0 { "task" } else { "tasks" };
+        parts.push(format!("{} {noun} for every user", number(tasks)));
     }
     if target.users_with_own_target > 0 {
         let users = counted(target.users_with_own_target as u64, "user", "users");
@@ -159,8 +161,9 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
     };
     if obstacle.nowhere {
         let mut text = paragraph(&format!(
-            "NOT REACHABLE: no server that there is or can be bought takes a task of user {user}{}; {}. Offer one that does, or \
+            "NOT REACHABLE: no server that there is or can be bought takes {} of user {user}{}; {}. Offer one that does, or \
              ask nothing for it.",
+            a_task(obstacle),
             of_group(obstacle),
             what_is_short(obstacle)
         ));
@@ -171,8 +174,9 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
         return text;
     }
     let mut text = format!(
-        "NOT REACHABLE {limits}: {resource} is short, and user {user} needs the most of what is short.\n\
+        "NOT REACHABLE {limits}: {resource} is short, and user {user}{} needs the most of what is short.\n\
          Enough would be {} of the target for everybody",
+        with_kind(obstacle),
         percent(obstacle.part)
     );
     if let Some(part) = obstacle.own_part {
@@ -184,6 +188,16 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
     let servers = if obstacle.servers.is_empty() { "nothing".into() } else { list(&obstacle.servers) };
     let _ = writeln!(text, "\n(with {servers} bought for {}{currency}).", money(obstacle.cost));
     text
+}
+
+/// `a task`, or `a task of kind worker`: what is in the way.
+fn a_task(obstacle: &ObstacleResult) -> String {
+    obstacle.kind.as_ref().map_or_else(|| "a task".into(), |kind| format!("a task of kind {}", label(kind)))
+}
+
+/// ` with tasks of kind worker`, of whom most is asked that is short.
+fn with_kind(obstacle: &ObstacleResult) -> String {
+    obstacle.kind.as_ref().map_or_else(String::new, |kind| format!(" with tasks of kind {}", label(kind)))
 }
 
 /// ` of group research`, of whose task it is that runs nowhere.
@@ -285,7 +299,8 @@ fn facts_of_obstacle(section: Section, obstacle: &ObstacleResult, money: &dyn Fn
     let (user, resource) = (&obstacle.user, &obstacle.resource);
     if obstacle.nowhere {
         let why = format!(
-            "no server that there is or can be bought takes a task of user {user}{}",
+            "no server that there is or can be bought takes {} of user {user}{}",
+            a_task(obstacle),
             of_group(obstacle)
         );
         return section
@@ -293,7 +308,13 @@ fn facts_of_obstacle(section: Section, obstacle: &ObstacleResult, money: &dyn Fn
             .table("Tasks that no server holds", &obstacle.tasks_held_nowhere().without_empty());
     }
     let mut section = section
-        .fact("Out of reach", format!("{resource} is short, and user {user} needs the most of what is short"))
+        .fact(
+            "Out of reach",
+            format!(
+                "{resource} is short, and user {user}{} needs the most of what is short",
+                with_kind(obstacle)
+            ),
+        )
         .fact("Enough would be, of the target of everybody", percent(obstacle.part))
         .fact("For", money(obstacle.cost));
     if let Some(part) = obstacle.own_part {

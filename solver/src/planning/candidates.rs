@@ -2,7 +2,7 @@
 //! asked for.
 
 use fairplan_instances::{
-    Catalog, Decimal, Draft, DraftUser, Instance, Objective, Solver, SolverError, UserId, Violation,
+    Catalog, Decimal, Draft, DraftUser, Instance, KindId, Objective, Solver, SolverError, UserId, Violation,
 };
 
 /// Servers are counted in this many parts where fractions of them are considered.
@@ -12,6 +12,8 @@ pub(super) const PARTS: u64 = 1000;
 pub(super) struct Candidates {
     /// The cluster with every type as a class; counts are those of what there is.
     draft: Draft,
+    /// Whose kinds the users here are, where they are kinds.
+    bundles: Option<Bundles>,
     /// Where each type of the catalog is.
     pub of_type: Vec<usize>,
     /// Servers that there are.
@@ -25,6 +27,15 @@ pub(super) struct Candidates {
     /// The work asked for, by user.
     pub required: Vec<f64>,
     pub resources: usize,
+}
+
+/// Users whose tasks are of several kinds, of which each is a candidate's user.
+struct Bundles {
+    draft: Draft,
+    /// The work asked for of each.
+    required: Vec<f64>,
+    /// Whose each kind is.
+    user_of: Vec<usize>,
 }
 
 /// What a cluster makes of the requirements.
@@ -91,7 +102,26 @@ impl Candidates {
             required,
             resources: draft.resources.len(),
             draft,
+            bundles: None,
         })
+    }
+
+    /// The users here are the kinds of `bundles`: DRFH divides the servers among these.
+    pub fn are_kinds_of(&mut self, bundles: &Instance, catalog: &Catalog, required: &[f64]) {
+        let draft = catalog.added_to(bundles, &vec![0; catalog.types.len()], true);
+        let kinds = (0..bundles.kind_count()).map(|k| bundles.kind(KindId(k)));
+        let user_of = kinds.map(|kind| kind.user().index().0).collect();
+        self.bundles = Some(Bundles { draft, required: required.to_vec(), user_of });
+    }
+
+    /// The user, or all kinds of the user that it is a kind of.
+    pub fn together_with(&self, user: usize) -> Vec<usize> {
+        match &self.bundles {
+            None => vec![user],
+            Some(Bundles { user_of, .. }) => {
+                (0..user_of.len()).filter(|other| user_of[*other] == user_of[user]).collect()
+            }
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -184,16 +214,18 @@ impl Candidates {
 
     /// The part of what is asked for that every user has where DRFH divides these servers among all users as they are.
     pub fn part_under_drfh(&self, solver: &dyn Solver, servers: &[u64]) -> Result<f64, SolverError> {
-        let mut draft = self.draft.clone();
+        let own = (&self.draft, &self.required);
+        let (draft, required) = self.bundles.as_ref().map_or(own, |all| (&all.draft, &all.required));
+        let mut draft = draft.clone();
         draft.classes.iter_mut().zip(servers).for_each(|(class, count)| class.set_count(*count));
         let cluster = draft.build().map_err(SolverError::Inapplicable)?;
         let solution = solver.solve(&cluster, Objective::Drfh)?;
         let part = |i: usize| {
             let user = cluster.user(UserId(i));
             let work = solution.allocation.dominant_share(&cluster, user.index()) / user.task_share();
-            work / self.required[i]
+            work / required[i]
         };
-        Ok(self.asking().map(part).fold(f64::INFINITY, f64::min))
+        Ok((0..required.len()).filter(|i| required[*i] > 0.0).map(part).fold(f64::INFINITY, f64::min))
     }
 
     /// The instance of these servers and the users of whom something is asked, each as `shape` makes it from what it is

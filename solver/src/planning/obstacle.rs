@@ -108,13 +108,14 @@ impl Planner<'_> {
         (0..m).reduce(|a, b| if worth(&b) > worth(&a) { b } else { a }).unwrap_or(0)
     }
 
-    /// The largest part of its own requirement with which everyone else has all of theirs on these servers.
+    /// The largest part of its own requirement, of all its kinds, with which everyone else has all of theirs on these servers.
     fn own_part(&mut self, user: usize, servers: &[u64]) -> Result<Option<f64>, SolverError> {
-        let all = self.candidates.required[user];
+        let own = self.candidates.together_with(user);
+        let all = self.candidates.required.clone();
         let mut enough = |part: f64| -> Result<bool, SolverError> {
-            self.candidates.required[user] = part * all;
+            own.iter().for_each(|user| self.candidates.required[*user] = part * all[*user]);
             let coverage = self.candidates.coverage(self.solver, servers, 1);
-            self.candidates.required[user] = all;
+            self.candidates.required.clone_from(&all);
             self.in_time()?;
             Ok(matches!(coverage?, Coverage::Part(reached, _) if reached >= 1.0 - SLACK))
         };

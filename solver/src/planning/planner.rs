@@ -59,6 +59,12 @@ impl<'a> Planner<'a> {
         self
     }
 
+    /// The same where the users are the kinds of `bundles`, of which `required` tasks are asked for: DRFH divides servers among these.
+    pub fn with_kinds_of(mut self, bundles: &Instance, required: &[f64]) -> Self {
+        self.candidates.are_kinds_of(bundles, self.catalog, required);
+        self
+    }
+
     /// An error when time is over: what a solver returns then need not be the most that servers allow.
     pub(super) fn in_time(&self) -> Result<(), SolverError> {
         if self.deadline.is_over() { Err(SolverError::OutOfTime) } else { Ok(()) }

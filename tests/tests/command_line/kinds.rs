@@ -94,3 +94,67 @@ fn what_does_not_know_kinds_names_the_first_user_that_has_them() {
         assert!(told.contains(&expected), "{words}: {told}");
     }
 }
+
+const CATALOG: &str = "id,price\ngpus,10\ncpus,1\n";
+
+#[test]
+fn plan_buy_has_room_for_the_pieces_of_every_kind() {
+    let folder = folder();
+    folder.write("c.csv", CATALOG);
+    let buy = ["plan", "buy", "instance.json", "--catalog", "c.csv", "--tasks", "trainer=6,plain=4", "-q"];
+    let plan = |more: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&folder.done(&[&buy[..], more].concat())).unwrap()
+    };
+    // 12 GPUs for 12 workers, of which 4 are there; with those servers there are just as many cores as are asked for.
+    let divided = plan(&["--cluster-out", "bought.json"]);
+    assert_eq!(divided["purchase"]["cost"], 20.0);
+    assert_eq!(divided["purchase"]["proved_bound"], 20.0);
+    assert_eq!(divided["users"][1]["required"], 6.0);
+    folder.done(&["-q", "solve", "bought.json", "-o", "solution.json"]);
+    let solution: serde_json::Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
+    assert!(solution["users"][1]["tasks"].as_f64().unwrap() > 6.0 - 1e-6);
+    // One driver more finds no four cores in one piece.
+    let whole = plan(&["--whole", "--cluster-out", "bought.json", "--placement-out", "placed.json"]);
+    assert_eq!(whole["purchase"]["cost"], 21.0);
+    assert_eq!((&whole["users"][1]["id"], &whole["users"][1]["placed"]), (&"trainer".into(), &6.into()));
+    folder.done(&["-q", "verify", "bought.json", "placed.json"]);
+    let placed: serde_json::Value = serde_json::from_str(&folder.read("placed.json")).unwrap();
+    let user = |i: usize| (placed["users"][i]["id"].clone(), placed["users"][i]["tasks"].clone());
+    assert_eq!(
+        [user(1), user(2)],
+        [("trainer/worker".into(), 12.into()), ("trainer/driver".into(), 6.into())]
+    );
+    // DRFH by itself gives kinds together or not at all.
+    let under = plan(&["--under-drfh"]);
+    assert_eq!(under["purchase"]["part_under_drfh"], 1.0);
+    // What a user must do without it does of all its kinds: 4 GPUs are enough for 2 of 6 tasks.
+    let output = folder.run(&[&buy[..], &["--budget", "1"]].concat());
+    let refused: serde_json::Value = serde_json::from_str(&super::text(&output.stdout)).unwrap();
+    assert_eq!(
+        (&refused["obstacle"]["user"], &refused["obstacle"]["kind"]),
+        (&"trainer".into(), &"worker".into())
+    );
+    let part = refused["obstacle"]["own_part"].as_f64().unwrap();
+    assert!((part - 2.0 / 6.0).abs() < 1e-4, "{part}");
+}
+
+#[test]
+fn plan_buy_names_user_and_kind_whose_task_no_server_holds() {
+    let folder = folder();
+    folder.write("c.csv", CATALOG);
+    let large = INSTANCE.replace("{\"cpu\": 1, \"gpu\": 1}", "{\"cpu\": 1, \"gpu\": 8}");
+    let grouped = large.replace("{\"id\": \"trainer\",", "{\"id\": \"trainer\", \"group\": \"ml\",");
+    folder
+        .write("instance.json", grouped.replace("\"users\":", "\"groups\": [{\"id\": \"ml\"}], \"users\":"));
+    let buy = ["plan", "buy", "instance.json", "--catalog", "c.csv", "--tasks", "1", "--whole"];
+    let output = folder.run(&buy);
+    assert_eq!(output.status.code(), Some(1), "{}", super::text(&output.stderr));
+    let told = super::text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "no server that there is or can be bought takes a task of kind worker of user trainer of group ml; it needs 8 gpu, \
+                    and the nearest server, gpus, has 4.";
+    assert!(told.contains(expected), "{told}");
+    let plan: serde_json::Value = serde_json::from_str(&super::text(&output.stdout)).unwrap();
+    let held = &plan["obstacle"]["held_nowhere"][0];
+    assert_eq!((&held["user"], &held["kind"]), (&"trainer".into(), &"worker".into()));
+    assert_eq!(plan["obstacle"]["kind"], "worker");
+}

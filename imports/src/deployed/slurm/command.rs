@@ -7,8 +7,8 @@ pub(super) enum Command {
     Nothing,
     /// Adds or changes accounts: fields in small letters, with their values; `qos` is one that they may use too.
     Account { is_new: bool, names: Vec<String>, fields: Vec<(String, String)> },
-    /// Adds or changes QOS, whose jobs together may have these amounts.
-    Qos { is_new: bool, names: Vec<String>, amounts: Option<String> },
+    /// Adds or changes QOS, whose jobs together may have these amounts and come before others by their priority.
+    Qos { is_new: bool, names: Vec<String>, amounts: Option<String>, priority: Option<String> },
     /// Takes accounts away.
     NoAccount(Vec<String>),
     /// Takes QOS away.
@@ -99,8 +99,8 @@ impl Command {
         if !is_qos {
             return Ok(Self::Account { is_new, names, fields });
         }
-        let amounts = fields.into_iter().find(|(key, _)| key == "grptres").map(|(_, value)| value);
-        Ok(Self::Qos { is_new, names, amounts })
+        let value = |field: &str| fields.iter().find(|(key, _)| key == field).map(|(_, value)| value.clone());
+        Ok(Self::Qos { is_new, names, amounts: value("grptres"), priority: value("priority") })
     }
 }
 
@@ -160,7 +160,7 @@ impl Fields {
                 continue;
             }
             let is_read = match is_qos {
-                true => key == "grptres",
+                true => ["grptres", "priority"].contains(&key),
                 false => ["parent", "fairshare", "grptres"].contains(&key),
             };
             if is_read && sign.is_empty() {
@@ -191,15 +191,17 @@ mod tests {
         let read = |line: &str| Command::new(&words(line).unwrap().unwrap());
         let amounts = |names: &[&str], amounts: &str| {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            Ok(Command::Qos { is_new: false, names, amounts: Some(amounts.to_owned()) })
+            Ok(Command::Qos { is_new: false, names, amounts: Some(amounts.to_owned()), priority: None })
         };
         for line in [
             "sacctmgr -i modify qos where name=sure-a,sure-b set GrpTRES=cpu=1",
             "/usr/bin/sacctmgr --immediate MODIFY QOS sure-a,sure-b Set grptres=cpu=1 # no more",
-            "sacctmgr update qos where names=\"sure-a,sure-b\" set Priority=3 'GRPTRES=cpu=1'",
+            "sacctmgr update qos where names=\"sure-a,sure-b\" set 'GRPTRES=cpu=1'",
         ] {
             assert_eq!(read(line), amounts(&["sure-a", "sure-b"], "cpu=1"), "{line}");
         }
+        let told = read("sacctmgr update qos where name=sure-a set PRIORITY=3 grptres=cpu=1").unwrap();
+        assert!(matches!(told, Command::Qos { priority: Some(it), .. } if it == "3"));
         assert_eq!(read("sacctmgr -i delete qos sure-a"), Ok(Command::NoQos(vec!["sure-a".into()])));
         assert_eq!(read("sacctmgr remove account where name=a"), Ok(Command::NoAccount(vec!["a".into()])));
         assert_eq!(read("sacctmgr -i add user u account=a"), Ok(Command::Nothing));

@@ -1,0 +1,79 @@
+//! Several flavors of a deployed Kueue that are one class of the instance: of queues with several resource groups a task takes a flavor of
+//! each, so that importers make one class `A+B` of them, and export one flavor.
+
+use super::ExportChange;
+use fairplan_exports::{Export, Target};
+use fairplan_imports::{Deployed, DeployedQueue};
+use std::collections::{BTreeMap, BTreeSet};
+
+type Amounts = BTreeMap<(String, String), f64>;
+
+/// Puts what queues have of such flavors under the name that the export writes; says of which queues.
+pub(super) fn of_classes(export: &Export, deployed: &mut Deployed) -> Vec<ExportChange> {
+    if export.target != Target::Kueue {
+        return Vec::new();
+    }
+    // Of each flavor the class that it is of, where that is but one.
+    let mut classes: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for class in &export.classes {
+        for flavor in class.id.split('+') {
+            let one = classes.entry(flavor).or_insert(Some(&class.name));
+            one.take_if(|name| *name != class.name);
+        }
+    }
+    let mut changes = Vec::new();
+    for (name, queue) in deployed.iter_mut() {
+        let flavors: BTreeSet<&str> = [&queue.amounts, &queue.limits, &queue.lends]
+            .into_iter()
+            .flat_map(|list| list.keys())
+            .map(|(flavor, _)| flavor.as_str())
+            .collect();
+        let mut of_class: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for flavor in flavors {
+            let class = classes.get(flavor).copied().flatten();
+            if let Some(class) = class.filter(|class| *class != flavor) {
+                of_class.entry(class).or_default().push(flavor);
+            }
+        }
+        changes.extend(of_class.iter().map(|(class, flavors)| ExportChange {
+            queue: name.clone(),
+            what: "flavors".into(),
+            before: Some(flavors.join(", ")),
+            after: Some((*class).to_owned()),
+            more: None,
+        }));
+        let class_of = |flavor: &str| {
+            let found = of_class.iter().find(|(_, flavors)| flavors.contains(&flavor));
+            found.map_or(flavor, |(class, _)| *class).to_owned()
+        };
+        *queue = together(queue, &class_of);
+    }
+    changes
+}
+
+/// The queue with what it has of several flavors of a class as one.
+fn together(queue: &DeployedQueue, class_of: &dyn Fn(&str) -> String) -> DeployedQueue {
+    let key = |(flavor, resource): &(String, String)| (class_of(flavor), resource.clone());
+    let (mut amounts, mut limits, mut lends) = (Amounts::new(), Amounts::new(), Amounts::new());
+    let mut unlimited: BTreeSet<(String, String)> = BTreeSet::new();
+    for (of, amount) in &queue.amounts {
+        *amounts.entry(key(of)).or_default() += amount;
+        if !queue.limits.contains_key(of) {
+            unlimited.insert(key(of));
+        }
+    }
+    for (of, limit) in &queue.limits {
+        *limits.entry(key(of)).or_default() += limit;
+    }
+    // Without a limit on one of them there is none, and who lends all of one lends that beside.
+    limits.retain(|key, _| !unlimited.contains(key));
+    let limited: BTreeSet<(String, String)> = queue.lends.keys().map(key).collect();
+    for (of, amount) in queue.amounts.iter().filter(|(of, _)| limited.contains(&key(of))) {
+        *lends.entry(key(of)).or_default() += queue.lends.get(of).unwrap_or(amount);
+    }
+    // Cohorts limit what they lend of what is not their own.
+    for (of, lent) in queue.lends.iter().filter(|(of, _)| !queue.amounts.contains_key(*of)) {
+        *lends.entry(key(of)).or_default() += lent;
+    }
+    DeployedQueue { amounts, limits, lends, ..queue.clone() }
+}

@@ -1,0 +1,220 @@
+//! What is deployed, imported, solved and exported again: where the answer is what is there, nothing is told that nobody changed.
+
+use super::tests::solution;
+use super::*;
+use fairplan_imports::{KueueOptions, YarnOptions, kueue, yarn};
+
+struct Files(tempfile::TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+}
+
+/// Flavors with the quotas of their resources.
+type Flavors<'a> = &'a [(&'a str, &'a [(&'a str, &'a str)])];
+
+/// A ClusterQueue with a resource group for each list of flavors.
+fn queue(name: &str, cohort: &str, groups: &[Flavors<'_>]) -> String {
+    let amount = |(name, quota): &(&str, &str)| format!("{{name: {name}, nominalQuota: {quota}}}");
+    let flavor = |(name, amounts): &(&str, &[(&str, &str)])| {
+        format!(
+            "{{name: {name}, resources: [{}]}}",
+            amounts.iter().map(amount).collect::<Vec<_>>().join(", ")
+        )
+    };
+    let group = |flavors: &Flavors<'_>| {
+        let covered: Vec<&str> = flavors[0].1.iter().map(|(name, _)| *name).collect();
+        let flavors: Vec<String> = flavors.iter().map(flavor).collect();
+        format!("{{coveredResources: [{}], flavors: [{}]}}", covered.join(", "), flavors.join(", "))
+    };
+    let groups: Vec<String> = groups.iter().map(group).collect();
+    let cohort = if cohort.is_empty() { String::new() } else { format!("cohort: {cohort}, ") };
+    format!(
+        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{{cohort}namespaceSelector: {{}}, \
+         resourceGroups: [{}]}}\n---\n",
+        groups.join(", ")
+    )
+}
+
+/// A flavor of the nodes with a label.
+fn flavor(name: &str) -> String {
+    format!(
+        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {{name: {name}}}\nspec: {{nodeLabels: {{pool: {name}}}}}\n---\n"
+    )
+}
+
+fn node(name: &str, pool: &str, cpu: u32, memory: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Node\nmetadata: {{name: {name}, labels: {{pool: {pool}}}}}\nstatus: {{allocatable: {{cpu: {cpu}, memory: \
+         {memory}}}, conditions: [{{type: Ready, status: \"True\"}}]}}\n---\n"
+    )
+}
+
+/// The exported text, and what it changes.
+fn changed(deployed: &str, nodes: &str) -> (String, Vec<ExportChange>) {
+    let files = Files::new();
+    let deployed = files.write("deployed.yaml", deployed);
+    let nodes = if nodes.is_empty() { Vec::new() } else { vec![files.write("nodes.yaml", nodes)] };
+    let options =
+        KueueOptions { files: vec![deployed.clone()], nodes: nodes.clone(), ..KueueOptions::default() };
+    let (instance, _) = kueue(&options).unwrap();
+    let solved = solution(&instance);
+    let export =
+        export(&instance, &solved, Target::Kueue, &ExportOptions::default(), &Control::none()).unwrap();
+    let found = export_changes(&export, &[deployed]).unwrap();
+    for (queue, [before, after]) in &found.entitled {
+        let (before, after) = (before.unwrap_or(0.0), after.unwrap_or(0.0));
+        assert!((before - after).abs() <= 2e-3 * before.max(after), "{queue}: {before} {after}");
+    }
+    // Read again it is the same instance, but for the names of what is several flavors.
+    let again = files.write("exported.yaml", &export.text());
+    let (again, _) = kueue(&KueueOptions { files: vec![again], ..KueueOptions::default() }).unwrap();
+    let ids =
+        |instance: &Instance| instance.groups().iter().map(|group| group.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&again), ids(&instance));
+    (export.text(), found.changes)
+}
+
+#[test]
+fn queues_of_kueue_in_no_cohort_stay_in_none() {
+    let a = queue("a", "", &[&[("plain", &[("cpu", "10"), ("memory", "40Gi")])]]);
+    let b = queue("b", "", &[&[("plain", &[("cpu", "20"), ("memory", "10Gi")])]]);
+    let (text, changes) = changed(&(a + &b), "");
+    assert!(changes.is_empty(), "{changes:#?}");
+    assert!(
+        !text.contains("cohort") && !text.contains("Cohort") && !text.contains("borrowingLimit"),
+        "{text}"
+    );
+}
+
+#[test]
+fn cohorts_of_kueue_stay_roots_though_they_are_only_named() {
+    let of = |name: &str, cohort: &str, cpu: &str| queue(name, cohort, &[&[(cohort, &[("cpu", cpu)])]]);
+    let deployed = of("a", "red", "10") + &of("b", "red", "6") + &of("c", "blue", "8");
+    let (text, changes) = changed(&deployed, "");
+    assert!(changes.is_empty(), "{changes:#?}");
+    assert!(!text.contains("parentName"), "{text}");
+}
+
+#[test]
+fn tenants_of_one_flavor_that_may_borrow_are_in_a_cohort() {
+    let mut draft = fairplan_instances::Draft::from(&crate::generate::drfh_fig1().unwrap());
+    draft.users[0].eligible = Some(vec![0]);
+    let instance = draft.build().unwrap();
+    let solved = solution(&instance);
+    let options = ExportOptions { memory_in: Some("Gi".parse().unwrap()), ..ExportOptions::default() };
+    let text = |hard| {
+        let options = ExportOptions { hard, ..options.clone() };
+        export(&instance, &solved, Target::Kueue, &options, &Control::none()).unwrap().text()
+    };
+    assert_eq!(text(false).matches("  cohort: \"cluster\"").count(), 2, "{}", text(false));
+    assert_eq!(text(true).matches("ohort").count(), 0, "{}", text(true));
+}
+
+#[test]
+fn flavors_of_several_resource_groups_are_one_class_and_their_amounts_stay() {
+    let groups: [Flavors<'_>; 2] = [
+        &[("default", &[("cpu", "8"), ("memory", "16Gi")])],
+        &[("a100", &[("gpu", "2")]), ("t4", &[("gpu", "6")])],
+    ];
+    let (text, changes) = changed(&queue("a", "ml", &groups), "");
+    let told: Vec<_> = changes
+        .iter()
+        .map(|change| (change.what.as_str(), change.before.as_deref(), change.after.as_deref()))
+        .collect();
+    assert_eq!(told, [("flavors", Some("a100, default, t4"), Some("a100-default-t4"))], "{text}");
+}
+
+#[test]
+fn classes_of_nodes_have_the_names_of_their_flavors() {
+    let quota: [Flavors<'_>; 1] =
+        [&[("spot", &[("cpu", "8"), ("memory", "32Gi")]), ("steady", &[("cpu", "4"), ("memory", "8Gi")])]];
+    let deployed = flavor("spot") + &flavor("steady") + &queue("a", "", &quota);
+    let nodes =
+        node("n1", "spot", 4, "16Gi") + &node("n2", "spot", 4, "16Gi") + &node("n3", "steady", 4, "8Gi");
+    let (text, changes) = changed(&deployed, &nodes);
+    assert!(changes.is_empty(), "{changes:#?}\n{text}");
+}
+
+#[test]
+fn classes_of_nodes_have_the_names_of_their_labels() {
+    let files = Files::new();
+    let property = |name: &str, value: &str| {
+        format!("<property><name>yarn.scheduler.capacity.root{name}</name><value>{value}</value></property>")
+    };
+    let deployed = [
+        property(".queues", "a"),
+        property(".accessible-node-labels", "gpu"),
+        property(".accessible-node-labels.gpu.capacity", "100"),
+        property(".a.accessible-node-labels", "gpu"),
+        property(".a.capacity", "[memory=2048,vcores=4]"),
+        property(".a.accessible-node-labels.gpu.capacity", "[memory=4096,vcores=8]"),
+    ];
+    let queues = files
+        .write("capacity-scheduler.xml", &format!("<configuration>{}</configuration>", deployed.concat()));
+    let node = |name: &str, label: &str, memory: u32, vcores: u32| {
+        format!(
+            "{{\"id\": \"{name}\", \"nodeHostName\": \"{name}\", \"state\": \"RUNNING\", \"usedMemoryMB\": 0, \"availMemoryMB\": {memory}, \
+             \"usedVirtualCores\": 0, \"availableVirtualCores\": {vcores}, \"nodeLabels\": [{label}]}}"
+        )
+    };
+    let nodes = [node("n1", "", 1024, 2), node("n2", "", 1024, 2), node("n3", "\"gpu\"", 4096, 8)];
+    let nodes = files.write("nodes.json", &format!("{{\"nodes\": {{\"node\": [{}]}}}}", nodes.join(", ")));
+    let (instance, _) = yarn(&YarnOptions { nodes: vec![nodes], queues: queues.clone() }).unwrap();
+    let solved = solution(&instance);
+    let export =
+        export(&instance, &solved, Target::Yarn, &ExportOptions::default(), &Control::none()).unwrap();
+    let found = export_changes(&export, &[queues]).unwrap();
+    assert!(found.changes.is_empty(), "{:#?}\n{}", found.changes, export.text());
+}
+
+#[test]
+fn what_is_kept_lent_and_who_comes_first_is_compared() {
+    let now = |target, text: &str| deployed_in(kind_of(target), "it", text).unwrap();
+    let told = |target, before: &str, after: &str| {
+        let found = changes(&now(target, before), &now(target, after), target);
+        found.into_iter().map(|change| change.what).collect::<Vec<_>>()
+    };
+    let kueue = |more: &str| {
+        format!(
+            "kind: ClusterQueue\nmetadata: {{name: a}}\nspec: {{cohort: c, resourceGroups: [{{flavors: [{{name: f, resources: [{{name: cpu, \
+             nominalQuota: 4{more}}}]}}]}}]}}\n"
+        )
+    };
+    assert_eq!(told(Target::Kueue, &kueue(""), &kueue(", lendingLimit: 0")), ["lends cpu on f"]);
+    assert_eq!(told(Target::Kueue, &kueue(""), &kueue(", lendingLimit: 4")), [""; 0]);
+    let volcano = |more: &str| {
+        format!(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: a}}\nspec: {{deserved: {{cpu: 4}}{more}}}\n"
+        )
+    };
+    let reserve = volcano(", guarantee: {resource: {cpu: 3}}, priority: 5");
+    assert_eq!(told(Target::Volcano, &volcano(""), &reserve), ["priority", "keeps cpu"]);
+    assert_eq!(told(Target::Volcano, &volcano(""), &volcano(", priority: 0")), [""; 0]);
+    let kai = |more: &str| {
+        format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: a}}\nspec: {{resources: {{cpu: {{quota: 1000}}}}{more}}}\n"
+        )
+    };
+    assert_eq!(told(Target::Kai, &kai(""), &kai(", priority: 200")), ["priority"]);
+    let slurm = |priority: u32| {
+        format!(
+            "sacctmgr -i add account name=a\nsacctmgr -i add qos name=sure-a\nsacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=2 \
+             Priority={priority}\nsacctmgr -i modify account where name=a set qos+=sure-a\n"
+        )
+    };
+    assert_eq!(told(Target::Slurm, &slurm(1000), &slurm(0)), ["priority"]);
+    // A table without the column does not say it.
+    let table = "Account - 'a':Description='a'\nName|GrpTRES\nsure-a|cpu=2\n";
+    assert_eq!(told(Target::Slurm, table, &slurm(1000)), [""; 0]);
+    let with = table.replace("GrpTRES\n", "GrpTRES|Priority\n").replace("cpu=2\n", "cpu=2|7\n");
+    assert_eq!(told(Target::Slurm, &with, &slurm(1000)), ["priority"]);
+}
