@@ -89,6 +89,14 @@ fn everything_that_counts_as_published_is_quoted_word_for_word() {
     }
     let document = reproduce(&options, &Control::none()).unwrap();
     assert!(document.numbers.len() > 150);
+    for number in &document.numbers {
+        let places = ["Fig. ", "Table", "Sec. ", "Lemma "];
+        assert!(
+            places.iter().any(|place| number.source.contains(place)),
+            "where is it in {}?",
+            number.source
+        );
+    }
     let said: BTreeSet<(&str, &str)> =
         document.numbers.iter().map(|number| (&*number.exhibit, &*number.quotation)).collect();
     let papers = beside("FAIRPLAN_PAPERS", "papers");
