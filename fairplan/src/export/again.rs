@@ -7,6 +7,7 @@ use crate::{Error, ResultFile};
 use fairplan_exports::{Export, ExportBody, ExportOptions, ExportedTenant, Source, Target, Unit};
 use fairplan_imports::deployed_in;
 use fairplan_instances::quantity::Quantity;
+use fairplan_instances::wording::printable;
 use fairplan_instances::{Decimal, Document, Instance, Violation, files};
 use fairplan_report::export::StatedExport;
 use fairplan_report::read_json;
@@ -63,8 +64,8 @@ pub(super) fn document(
     Ok(Found { verdicts, unchecked })
 }
 
-/// Whether the configuration has the amounts that the solution exported again has (`exported-amounts`), and the same limits,
-/// reserves, weights and priorities in the same tree (`exported-limits`).
+/// Whether the configuration has the amounts that the solution exported again has (`exported-amounts`), and says what export writes, line
+/// by line, and nothing else (`exported-text`): what it does not know may change as much as what it knows.
 pub(super) fn configuration(
     instance: &Instance,
     solution: &ResultFile,
@@ -89,26 +90,51 @@ pub(super) fn configuration(
         read.iter().map(|(name, queue)| (name.clone(), queue.amounts.clone())).collect();
     let told = again.body().told(instance)?;
     let after = exported(&again)?;
-    let of_rest = |what: &str| {
-        ["most ", "keeps ", "lends "].iter().any(|verb| what.starts_with(verb))
-            || ["weight", "priority", "parent", "queue"].contains(&what)
-    };
-    let other = changes(&read, &after, target).into_iter();
-    let mut other = other.filter(|change| after.contains_key(&change.queue) && of_rest(&change.what));
-    let limits = other.next().map(|change| {
+    let amounts = Verdict::without_size(AMOUNTS, difference(target, &told, &found));
+    // Said in words of queues where it can be.
+    let other = changes(&read, &after, target).into_iter().find(|change| after.contains_key(&change.queue));
+    let other = other.filter(|_| amounts.holds).map(|change| {
         let words = |side: Option<String>| side.unwrap_or_else(|| "nothing".into());
         let (before, after) = (words(change.before), words(change.after));
         format!("{}: {} is {before}, by the solution {after}", change.queue, change.what)
     });
+    let line = other_line(text, &again.text());
+    let other = line.map(|line| other.unwrap_or(line));
     let unchecked = vec![
         ("the options it was exported with", "the question that was asked"),
-        (
-            "all but amounts, limits, reserves, weights, priorities and the tree",
-            "labels of nodes and what export does not state are not compared",
-        ),
+        ("comments", "words for people"),
     ];
-    let amounts = Verdict::without_size(AMOUNTS, difference(target, &told, &found));
-    Ok(Found { verdicts: vec![amounts, Verdict::without_size("exported-limits", limits)], unchecked })
+    Ok(Found { verdicts: vec![amounts, Verdict::without_size("exported-text", other)], unchecked })
+}
+
+/// The first line that is not what export writes; blank ones and comments aside.
+fn other_line(text: &str, again: &str) -> Option<String> {
+    let says = |line: &&(usize, &str)| !is_comment(line.1);
+    let numbered = |text| -> Vec<(usize, &str)> {
+        let lines = str::lines(text).map(str::trim_end).enumerate();
+        lines.collect::<Vec<_>>().iter().filter(says).copied().collect()
+    };
+    let (told, expected) = (numbered(text), numbered(again));
+    let quoted = |line: &str| format!("`{}`", printable(line.trim_start(), 120));
+    for (position, (line, told)) in told.iter().enumerate() {
+        match expected.get(position) {
+            Some((_, expected)) if expected == told => {}
+            Some((_, expected)) => {
+                let (told, expected) = (quoted(told), quoted(expected));
+                return Some(format!("line {} says {told}, export writes {expected}", line + 1));
+            }
+            None => return Some(format!("line {} is more than export writes: {}", line + 1, quoted(told))),
+        }
+    }
+    expected.get(told.len()).map(|(_, line)| format!("{} is not there, which export writes", quoted(line)))
+}
+
+/// Whether a line says nothing to a scheduler.
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    // A comment that ends on the line on which it begins hides nothing else.
+    let is_of_xml = line.starts_with("<!--") && line.find("-->") == Some(line.len().saturating_sub(3));
+    line.is_empty() || line.starts_with('#') || is_of_xml
 }
 
 /// The solution exported again; else why that is not possible.

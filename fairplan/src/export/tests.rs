@@ -223,7 +223,7 @@ fn a_file_has_the_amounts_of_its_export_and_is_refused_with_others() {
             assert_eq!(held(&from, &String::from_utf8(bytes).unwrap()), holds, "{target} {seed}");
             let again = held(&solved, &text);
             assert_eq!(again[..2], holds, "{target} {seed}\n{text}");
-            assert_eq!(again[2..], [("exported-limits", true, none())], "{target} {seed}\n{text}");
+            assert_eq!(again[2..], [("exported-text", true, none())], "{target} {seed}\n{text}");
             let verified = crate::verify(&instance, from.clone(), &Control::none()).unwrap();
             assert!(verified.holds, "{target} {seed}: {:#?}", verified.verdicts);
             let (mark, until): (&str, &[&str]) = match target {
@@ -330,7 +330,53 @@ fn a_configuration_that_states_no_options_or_other_limits_is_not_of_the_solution
         .collect();
     assert_eq!(fails_beside(&instance, &solved, &without), ["exported-amounts"]);
     let soft = text.replace(";hard", "");
-    assert_eq!(fails_beside(&instance, &solved, &soft), ["exported-limits"]);
+    assert_eq!(fails_beside(&instance, &solved, &soft), ["exported-text"]);
+}
+
+#[test]
+fn a_configuration_that_says_anything_else_is_not_of_the_solution_and_comments_say_nothing() {
+    for (target, before, more) in [
+        (
+            Target::Kueue,
+            "---\n",
+            "---\napiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {name: z}\nspec: {}\n---\n",
+        ),
+        (Target::Kueue, "  nodeLabels:\n", "  tolerations: [{operator: Exists}]\n  nodeLabels:\n"),
+        (
+            Target::Yarn,
+            "</configuration>",
+            "<property><name>yarn.scheduler.capacity.root.queues</name><value>z</value></property></configuration>",
+        ),
+        (
+            Target::YarnFair,
+            "</allocations>",
+            "<queueMaxResourcesDefault>1 vcores, 1 mb</queueMaxResourcesDefault></allocations>",
+        ),
+        (Target::YuniKorn, "queues:\n", "queues:\n      - name: z\n"),
+        (
+            Target::Volcano,
+            "---\n",
+            "---\napiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: z}\nspec: {weight: 1000}\n---\n",
+        ),
+        (
+            Target::Kai,
+            "---\n",
+            "---\napiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: z}\nspec: {}\n---\n",
+        ),
+        (Target::Slurm, "sacctmgr", "sacctmgr -i add account name=z fairshare=99999999\nsacctmgr"),
+    ] {
+        let instance = random(3, if target.is_kubernetes() { 1 << 30 } else { 1024 });
+        let solved = solution(&instance);
+        let export = export(&instance, &solved, target, &ExportOptions::default(), &Control::none()).unwrap();
+        let text = export.text();
+        let other = text.replacen(before, more, 1);
+        assert!(other != text, "{target}\n{text}");
+        assert!(fails_beside(&instance, &solved, &other).contains(&"exported-text"), "{target}: {more}");
+        let comment = if text.contains("<!--") { "\r\n<!-- for us -->\r\n" } else { "\r\n# for us\r\n" };
+        let (first, rest) = text.split_once('\n').unwrap();
+        let commented = format!("{first}{comment}{}", rest.replace('\n', "\r\n"));
+        assert_eq!(fails_beside(&instance, &solved, &commented), [""; 0], "{target}\n{commented}");
+    }
 }
 
 #[test]
@@ -358,7 +404,7 @@ fn a_configuration_with_other_reserves_or_priorities_is_not_of_the_solution() {
                 text.contains(from) && !text.contains("lendingLimit") && !text.contains("guarantee:");
             is_there.then(|| fails_beside(&instance, &solved, &text.replacen(from, to, 1)))
         });
-        assert_eq!(found, Some(vec!["exported-limits"]), "{target}: {to}");
+        assert_eq!(found, Some(vec!["exported-text"]), "{target}: {to}");
     }
 }
 
