@@ -258,6 +258,19 @@ impl Builder<'_> {
             };
             *kept = Some(kept.unwrap_or(0) + amount);
         }
+        for reserve in &quota.reserves {
+            match reserve.classes[..] {
+                [class] => {
+                    for &(r, amount) in &reserve.amounts {
+                        let kept = &mut tenant.reserve[class.0 * resources + r.0];
+                        *kept = Some(kept.unwrap_or(0) + counted[r.0].billionths(amount));
+                    }
+                }
+                _ => {
+                    self.tree.lost.insert(format!("reserves of {} over several classes", tenant.id));
+                }
+            }
+        }
     }
 }
 

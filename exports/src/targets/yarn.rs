@@ -8,6 +8,7 @@ use crate::tree::Tenant;
 use fairplan_instances::wording::counted;
 
 const PREFIX: &str = "yarn.scheduler.capacity";
+const CALCULATOR: &str = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator";
 
 pub(crate) fn text(export: &Export) -> String {
     let largest = export.unlabelled();
@@ -18,6 +19,8 @@ pub(crate) fn text(export: &Export) -> String {
         below.map(|tenant| tenant.name.as_str()).collect::<Vec<_>>().join(",")
     };
     let property = |path: &str, field: &str| format!("{PREFIX}.{path}.{field}");
+    // Without it the scheduler counts memory alone, and vcores would be nobody's.
+    properties.push((format!("{PREFIX}.resource-calculator"), CALCULATOR.into()));
     properties.push((property("root", "queues"), children(None)));
     if !labels.is_empty() {
         let names: Vec<&str> = labels.iter().map(|l| export.classes[*l].name.as_str()).collect();

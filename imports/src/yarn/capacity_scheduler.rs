@@ -26,6 +26,10 @@ pub(super) fn read(
     let stated = root.properties().into_iter();
     let properties = stated.filter_map(|(name, value)| Some((name.strip_prefix(PREFIX)?, value))).collect();
     let reading = Reading { place, properties };
+    let calculator = reading.properties.get("resource-calculator");
+    if calculator.is_none_or(|class| !class.ends_with("DominantResourceCalculator")) {
+        report.one("resource calculator of memory alone, Hadoop's default (taken as drf)");
+    }
     let mut queues = vec![reading.root()];
     let mut names = HashSet::new();
     // Of each queue the part of the cluster that it is due, and the places where its guarantee is a percentage of all there is.

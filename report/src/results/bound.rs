@@ -66,6 +66,9 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
     let mut text = heading(instance);
     let bounds = stated_bounds(instance, bracket);
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", share(divisible));
+    if !instance.quotas().is_empty() {
+        text += "What is proved here counts no limits, guarantees and reserves: with them it may be out of reach.\n";
+    }
     let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
     text += &without_tasks(instance, &bracket.without_tasks, so);
     // Whoever has all its tasks does not say how good a placement is.

@@ -278,9 +278,11 @@ fn table(document: &Comparison) -> Table<'_> {
 fn all_served(policy: &ComparedPolicy) -> &'static str {
     // Whoever has nothing asks for a task that no server holds.
     match policy.value == 0.0 {
-        true => "all whose tasks fit on a server have all that they ask for",
-        false if policy.unplaced.is_some_and(|tasks| tasks > 0) => "limits hold all who want more",
-        false => "all have all that they ask for",
+        true => "all whose tasks fit on a server have all that they ask for or may have",
+        false if policy.unplaced.is_some_and(|tasks| tasks > 0) => {
+            "whoever wants more is held by a limit or fits on no server"
+        }
+        false => "all have all that they ask for or may have",
     }
 }
 

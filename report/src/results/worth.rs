@@ -24,14 +24,14 @@ pub(super) fn answer(document: &Worth) -> String {
                 )
             });
             format!(
-                "One more server of class {} helps the most: the smallest share rises from {} by {} of itself.{group}",
+                "One more server of class {} helps the most: the smallest share of those that still want more rises from {} by {} of itself.{group}",
                 name(&best.id),
                 share(document.raised()),
                 percent(best.gain / document.raised())
             )
         }
         None => format!(
-            "No single server would raise the smallest share, {}: what holds it is not capacity.",
+            "No single server would raise the smallest share of those that still want more, {}: what holds it is not capacity.",
             share(document.raised())
         ),
     }
