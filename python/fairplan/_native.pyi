@@ -1,7 +1,7 @@
 # What the compiled half offers to the modules beside it; people use those.
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from typing import Any, final
 
@@ -87,7 +87,7 @@ class Solution:
     def placement(self) -> Table: ...
     def to_json(self, timing: bool) -> bytes: ...
 
-_Policy = str | tuple[str, Callable[..., int | Iterable[int] | None]]
+_Policy = str | tuple[str, Callable[..., int | Collection[int] | None]]
 _Mechanism = str | tuple[str, Callable[..., Any]]
 
 def version() -> tuple[str, str | None]: ...

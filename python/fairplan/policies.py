@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Any
 
 __all__ = ["Policy", "Task", "free_capacities", "named"]
 
-Policy = Callable[["Task", Any], "int | Iterable[int] | None"]
+Policy = Callable[["Task", Any], "int | Collection[int] | None"]
 """Chooses the server for one more task: ``(task, free) -> server``, or ``None`` if it shall have no more.
 
 A policy may decide many tasks in one call: it answers with several servers, the first for this task, the others for the next tasks of
