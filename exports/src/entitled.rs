@@ -2,7 +2,8 @@
 //! whose tasks are small.
 //!
 //! First everybody has what it is sure of, or its part of it where that is more than there is. Then, from the top of the tree down, the tenant is served that has least by the scheduler's
-//! [`Measure`], until nothing more fits. A step is a thousandth of what the tenant has, so that what is found is right to about that.
+//! [`Measure`], until nothing more fits. A step is a thousandth of what the tenant has on all classes, so that what is found is right to
+//! about that.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -61,6 +62,8 @@ pub struct Shared {
 
 /// The part of what it has that a step is.
 const STEP: f64 = 1e-3;
+/// The largest part of what it has on a class that a step there is, of those of which it has little.
+const LARGEST_STEP: f64 = 0.01;
 /// What is short by less than this part is not short.
 const ENOUGH: f64 = 1e-9;
 
@@ -144,6 +147,8 @@ struct Filling<'a> {
     given: Vec<f64>,
     /// So many times the answer on each class.
     times: Vec<Vec<f64>>,
+    /// Of what it has on a class the part that a step there is.
+    steps: Vec<Vec<f64>>,
     /// Whether more may fit on a class.
     open: Vec<Vec<bool>>,
     /// Below each tenant, and first of all below none, those that can still be served.
@@ -175,6 +180,7 @@ impl<'a> Filling<'a> {
             free: shared.room.clone(),
             given,
             times: vec![vec![0.0; classes]; tenants.len()],
+            steps: tenants.iter().map(|tenant| steps(tenant, shared.resources)).collect(),
             open: tenants
                 .iter()
                 .map(|tenant| (0..classes).map(|class| runs(tenant, class)).collect())
@@ -242,7 +248,7 @@ impl<'a> Filling<'a> {
                 continue;
             }
             let times = self.times[tenant][class];
-            let wanted = times.max(1.0) * STEP;
+            let wanted = times.max(1.0) * self.steps[tenant][class];
             let left = self.shared.tenants[tenant].most[class] - times;
             let fits = self.fits(tenant, class).min(left);
             self.add(tenant, class, wanted.min(fits).max(0.0));
@@ -327,6 +333,17 @@ impl<'a> Filling<'a> {
         };
         (false, measure)
     }
+}
+
+/// Of what a tenant has on each class by the answer, the part that is a thousandth of all that it has: of the resource of which the class
+/// has the largest part.
+fn steps(tenant: &Told, resources: usize) -> Vec<f64> {
+    let all: Vec<f64> = (0..resources).map(|r| tenant.uses.iter().skip(r).step_by(resources).sum()).collect();
+    let part = |uses: &[f64]| {
+        let parts = uses.iter().zip(&all).filter(|(_, all)| **all > 0.0);
+        parts.map(|(uses, all)| uses / all).fold(0.0, f64::max)
+    };
+    tenant.uses.chunks(resources.max(1)).map(|uses| (STEP / part(uses)).clamp(STEP, LARGEST_STEP)).collect()
 }
 
 /// What each tenant is sure of: what it is given, or its part of what there is where siblings are given more than that together.

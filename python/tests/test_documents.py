@@ -52,6 +52,15 @@ def test_exports_are_the_bytes_of_the_command(command, tmp_path):
         assert exported.configuration.encode() == expected
         assert exported.to_json() == (tmp_path / "q.json").read_text()
         assert fp.verify(cluster, exported)
+        file = tmp_path / "exported"
+        file.write_text(exported.configuration)
+        assert fp.verify(cluster, solution, exported=file)
+        assert command("verify", "i.json", "s.json", "--exported", str(file)) == (
+            fp.verify(cluster, solution, exported=file).to_json().encode()
+        )
+        assert fp.verify(cluster, exported, exported=str(file))
+        file.write_text(exported.configuration.replace("2", "3"))
+        assert not fp.verify(cluster, solution, exported=file)
     with pytest.raises(fp.InputError, match="target = x"):
         fp.export(cluster, solution, "x")
     with pytest.raises(fp.InputError, match="headroom"):

@@ -108,7 +108,7 @@ fn plan_buy_has_room_for_the_pieces_of_every_kind() {
     // 12 GPUs for 12 workers, of which 4 are there; with those servers there are just as many cores as are asked for.
     let divided = plan(&["--cluster-out", "bought.json"]);
     assert_eq!(divided["purchase"]["cost"], 20.0);
-    assert_eq!(divided["purchase"]["proved_bound"], 20.0);
+    assert!(divided["purchase"]["proved_bound"].as_f64().unwrap() > 20.0 - 1e-9);
     assert_eq!(divided["users"][1]["required"], 6.0);
     folder.done(&["-q", "solve", "bought.json", "-o", "solution.json"]);
     let solution: serde_json::Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
