@@ -67,7 +67,7 @@ pub(super) const REASONS: [KnownReason; 10] = [
         standing: Standing::Explained,
         why: "The worst off is then whoever has few queries, all in seconds in which blocks are short. The paper takes it that some of \
               its users have extremely low demand; all of ours who demand anything demand much. With twenty users more who run one \
-              query of three seconds in the day it is about 0.4.",
+              query of three seconds in the day it falls to 0.5, or 0.33 where these have less luck.",
     },
     KnownReason {
         exhibit: "fs-fig5",
