@@ -79,8 +79,8 @@ pub(super) const REASONS: [KnownReason; 10] = [
         exhibit: "fs-fig6",
         of: &["sharp"],
         standing: Standing::Explained,
-        why: "Which users are greedy is drawn, and ten have half of the demand: honest users hold tickets only while they demand \
-              something. Where the twenty who demand most stay honest, the factor is 1.9 to 2 and falls to 1.5. Asking for two tickets \
+        why: "Which users are greedy is drawn, and ten have nearly half of the demand: honest users hold tickets only while they \
+              demand something. Where the twenty who demand most stay honest, the factor is 1.9 to 2 and falls to 1.5. Asking for two tickets \
               and two blocks makes it larger (3 to 8). The difference, which the paper says it looks at, is 1.2 to 2.4 tickets in \
               every draw.",
     },
