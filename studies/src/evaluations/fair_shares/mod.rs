@@ -67,7 +67,7 @@ pub(super) const REASONS: [KnownReason; 10] = [
         standing: Standing::Explained,
         why: "The worst off is then whoever has few queries, all in seconds in which blocks are short. The paper takes it that some of \
               its users have extremely low demand; all of ours who demand anything demand much. With twenty users more who run one \
-              query of three seconds in the day it is about 0.4.",
+              query of three seconds in the day it falls to 0.5, or 0.33 where these have less luck.",
     },
     KnownReason {
         exhibit: "fs-fig5",
@@ -79,8 +79,8 @@ pub(super) const REASONS: [KnownReason; 10] = [
         exhibit: "fs-fig6",
         of: &["sharp"],
         standing: Standing::Explained,
-        why: "Which users are greedy is drawn, and ten have half of the demand: honest users hold tickets only while they demand \
-              something. Where the twenty who demand most stay honest, the factor is 1.9 to 2 and falls to 1.5. Asking for two tickets \
+        why: "Which users are greedy is drawn, and ten have nearly half of the demand: honest users hold tickets only while they \
+              demand something. Where the twenty who demand most stay honest, the factor is 1.9 to 2 and falls to 1.5. Asking for two tickets \
               and two blocks makes it larger (3 to 8). The difference, which the paper says it looks at, is 1.2 to 2.4 tickets in \
               every draw.",
     },
