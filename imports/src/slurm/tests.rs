@@ -68,6 +68,27 @@ fn nodes_one_by_one_and_by_partition_are_the_same_cluster() {
 }
 
 #[test]
+fn cores_and_memory_that_are_kept_for_the_system_are_taken_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes.json").to_str().unwrap().to_owned();
+    let nodes = std::fs::read_to_string(shipped("nodes.json")).unwrap();
+    for (added, has, count) in [
+        ("\"effective_cpus\": 28, \"specialized_memory\": 1024, ", "28,254976,4", 1),
+        ("\"effective_cpus\": 28, ", "28,256000,4", 1),
+        // Slurm states 0 where it does not know, and where nothing is kept.
+        ("\"effective_cpus\": 0, \"specialized_memory\": 0, ", "32,256000,4", 0),
+        ("\"effective_cpus\": 32, ", "32,256000,4", 0),
+    ] {
+        std::fs::write(&path, nodes.replace("\"cpus\": 32", &format!("{added}\"cpus\": 32"))).unwrap();
+        let options = SlurmOptions { nodes: vec![path.clone()], ..options("nodes.json") };
+        let (instance, report) = slurm(&options).unwrap();
+        assert!(shown(&instance).contains(&format!("g1 x1 {has}")), "{added}: {:?}", shown(&instance));
+        let told = "nodes have cores or memory for the system only, which are taken off";
+        assert_eq!(report.count(told), count, "{added}\n{report}");
+    }
+}
+
+#[test]
 fn running_jobs_on_nodes_left_out_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.json").to_str().unwrap().to_owned();
