@@ -97,6 +97,9 @@ fn read<T>(
         for document in documents(path)? {
             for node in nodes::read(path, &document, report)? {
                 match position.get(&node.name) {
+                    Some(&known) if node.partitions.is_subset(&nodes[known].partitions) => {
+                        report.one("nodes left out: named a second time");
+                    }
                     // A node is listed once for each of its partitions.
                     Some(&known) => nodes[known].partitions.extend(node.partitions),
                     None => {
@@ -118,9 +121,10 @@ fn read<T>(
     });
     report.add(nodes.len() as u64, "nodes");
     let mut jobs: Vec<Job> = Vec::new();
+    let mut met = HashSet::new();
     for path in &options.jobs {
         for document in documents(path)? {
-            jobs.extend(jobs::read(path, &document, report)?);
+            jobs.extend(jobs::read(path, &document, &mut met, report)?);
         }
     }
     let there = |job: &&Job| hostlist::names(&job.runs_on).iter().any(|node| left_out.contains(node));
