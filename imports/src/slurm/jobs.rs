@@ -4,6 +4,7 @@ use super::array;
 use super::values::{Amounts, Number, Place, Stated, Words, number, tres};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError};
+use hashbrown::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -51,10 +52,35 @@ struct Fields {
     nodes: Value,
 }
 
-/// The jobs of a document that run or wait.
+/// Tells a job from all others: its number, with what has parts of arrays and of heterogeneous jobs apart should they be listed
+/// under one, and clusters where several were asked.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct Identity {
+    cluster: String,
+    id: u64,
+    array_task: Option<u64>,
+    het_offset: Option<u64>,
+}
+
+impl Identity {
+    /// What the fields of a job say; nothing of one without a number.
+    fn of(job: &Value) -> Option<Self> {
+        // Numbers are plain, or wrapped to say whether they are set; a plain null is none.
+        let whole = |key: &str| {
+            let number = Number::deserialize(job.get(key)?).ok()?.value()?;
+            (number >= 0.0).then_some(number as u64)
+        };
+        let cluster = job.get("cluster").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (array_task, het_offset) = (whole("array_task_id"), whole("het_job_offset"));
+        Some(Self { cluster, id: whole("job_id")?, array_task, het_offset })
+    }
+}
+
+/// The jobs of a document that run or wait; `met` are those that were read, which are left out where they are named again.
 pub(super) fn read(
     file: &str,
     document: &Value,
+    met: &mut HashSet<Identity>,
     report: &mut ImportReport,
 ) -> Result<Vec<Job>, InstanceError> {
     let (_, elements) = array(file, document, &["jobs"], "squeue --json")?;
@@ -66,6 +92,10 @@ pub(super) fn read(
             .map_or(format!("number {}", position + 1), |id| id.to_string());
         let place = Place { file, object: format!("job {id}") };
         let fields: Fields = place.read(element)?;
+        if Identity::of(element).is_some_and(|identity| !met.insert(identity)) {
+            report.one("jobs left out: named a second time");
+            continue;
+        }
         let states = fields.job_state.states();
         if states.contains("running") || states.contains("pending") {
             report.one(if states.contains("running") { "jobs running" } else { "jobs pending" });

@@ -64,8 +64,9 @@ impl FromStr for JobOwner {
 
 /// The cluster and its users as the files tell, from Slurm 21.08 on (data parsers up to v0.0.44).
 ///
-/// *Nodes*: cpus, memory in MiB and generic resources of those that are up; those alike in these, in the types of their
-/// gpus and in whose jobs they take are a class. *Jobs*: those that run or wait; a job on `n` nodes is `n` tasks of an
+/// *Nodes*: cpus, memory in MiB and generic resources of those that are up, without the cores and the memory that are kept
+/// for the system (`effective_cpus`, `specialized_memory`); those alike in these, in the types of their gpus and in whose
+/// jobs they take are a class. *Jobs*: those that run or wait; a job on `n` nodes is `n` tasks of an
 /// `n`th of its request, a waiting array as many jobs as it names. A job may run on the nodes of its partitions that have
 /// the types it asks for (`gres/gpu:a100`); of a partition or type that no node names nothing is known, so it restricts
 /// nothing. Features, licences and reservations are not looked at.
@@ -96,6 +97,9 @@ fn read<T>(
         for document in documents(path)? {
             for node in nodes::read(path, &document, report)? {
                 match position.get(&node.name) {
+                    Some(&known) if node.partitions.is_subset(&nodes[known].partitions) => {
+                        report.one("nodes left out: named a second time");
+                    }
                     // A node is listed once for each of its partitions.
                     Some(&known) => nodes[known].partitions.extend(node.partitions),
                     None => {
@@ -117,9 +121,10 @@ fn read<T>(
     });
     report.add(nodes.len() as u64, "nodes");
     let mut jobs: Vec<Job> = Vec::new();
+    let mut met = HashSet::new();
     for path in &options.jobs {
         for document in documents(path)? {
-            jobs.extend(jobs::read(path, &document, report)?);
+            jobs.extend(jobs::read(path, &document, &mut met, report)?);
         }
     }
     let there = |job: &&Job| hostlist::names(&job.runs_on).iter().any(|node| left_out.contains(node));

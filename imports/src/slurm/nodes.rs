@@ -24,7 +24,11 @@ struct Fields {
     #[serde(default)]
     name: String,
     cpus: Option<Number>,
+    /// The cpus that jobs may have, where some are kept for the system (CoreSpecCount, CpuSpecList).
+    effective_cpus: Option<Number>,
     real_memory: Option<Number>,
+    /// What is kept for the system (MemSpecLimit), in MiB.
+    specialized_memory: Option<Number>,
     #[serde(default)]
     gres: Option<String>,
     #[serde(default)]
@@ -110,7 +114,7 @@ pub(super) fn read(
     let mut nodes = Vec::new();
     for (position, element) in elements.iter().enumerate() {
         if form == 0 {
-            nodes.push(node(file, position, element)?);
+            nodes.push(node(file, position, element, report)?);
         } else {
             group(file, position, element, report, &mut nodes)?;
         }
@@ -118,15 +122,28 @@ pub(super) fn read(
     Ok(nodes)
 }
 
-fn node(file: &str, position: usize, element: &Value) -> Result<Node, InstanceError> {
+fn node(
+    file: &str,
+    position: usize,
+    element: &Value,
+    report: &mut ImportReport,
+) -> Result<Node, InstanceError> {
     let name = element
         .get("name")
         .and_then(Value::as_str)
         .map_or_else(|| format!("{}", position + 1), str::to_owned);
     let place = Place { file, object: format!("node {name}") };
     let fields: Fields = place.read(element)?;
-    let cpus = place.whole("cpus", &fields.cpus)?;
-    let memory = place.whole("real_memory", &fields.real_memory)?;
+    let all_cpus = place.whole("cpus", &fields.cpus)?;
+    let all_memory = place.whole("real_memory", &fields.real_memory)?;
+    // Slurm states 0 where it does not know.
+    let effective = place.whole_if_stated("effective_cpus", &fields.effective_cpus)?;
+    let cpus = effective.filter(|cpus| *cpus > 0).unwrap_or(all_cpus);
+    let kept = place.whole_if_stated("specialized_memory", &fields.specialized_memory)?;
+    let memory = all_memory.saturating_sub(kept.unwrap_or(0));
+    if cpus < all_cpus || memory < all_memory {
+        report.one("nodes have cores or memory for the system only, which are taken off");
+    }
     let (capacity, types) = has(&place, cpus, memory, fields.gres.as_deref().unwrap_or_default())?;
     let mut states = fields.state.states();
     states.extend(fields.state_flags.states());

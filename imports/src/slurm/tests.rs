@@ -68,6 +68,67 @@ fn nodes_one_by_one_and_by_partition_are_the_same_cluster() {
 }
 
 #[test]
+fn cores_and_memory_that_are_kept_for_the_system_are_taken_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes.json").to_str().unwrap().to_owned();
+    let nodes = std::fs::read_to_string(shipped("nodes.json")).unwrap();
+    for (added, has, count) in [
+        ("\"effective_cpus\": 28, \"specialized_memory\": 1024, ", "28,254976,4", 1),
+        ("\"effective_cpus\": 28, ", "28,256000,4", 1),
+        // Slurm states 0 where it does not know, and where nothing is kept.
+        ("\"effective_cpus\": 0, \"specialized_memory\": 0, ", "32,256000,4", 0),
+        ("\"effective_cpus\": 32, ", "32,256000,4", 0),
+    ] {
+        std::fs::write(&path, nodes.replace("\"cpus\": 32", &format!("{added}\"cpus\": 32"))).unwrap();
+        let options = SlurmOptions { nodes: vec![path.clone()], ..options("nodes.json") };
+        let (instance, report) = slurm(&options).unwrap();
+        assert!(shown(&instance).contains(&format!("g1 x1 {has}")), "{added}: {:?}", shown(&instance));
+        let told = "nodes have cores or memory for the system only, which are taken off";
+        assert_eq!(report.count(told), count, "{added}\n{report}");
+    }
+}
+
+#[test]
+fn jobs_and_nodes_that_are_named_twice_count_once_and_are_told() {
+    let with = |jobs: Vec<String>, nodes: Vec<String>| SlurmOptions { jobs, nodes, ..options("") };
+    let (jobs, nodes) = (shipped("jobs.json"), shipped("nodes.json"));
+    let (once, _) = slurm(&with(vec![jobs.clone()], vec![nodes.clone()])).unwrap();
+    let (twice, report) = slurm(&with(vec![jobs.clone(), jobs], vec![nodes.clone(), nodes])).unwrap();
+    assert_eq!(shown(&twice), shown(&once));
+    assert_eq!(report.count("jobs left out: named a second time"), 4, "{report}");
+    assert_eq!(report.count("nodes left out: named a second time"), 4, "{report}");
+}
+
+#[test]
+fn parts_of_arrays_and_heterogeneous_jobs_and_jobs_of_two_clusters_are_jobs_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json").to_str().unwrap().to_owned();
+    let wrapped = |set: bool| format!("{{\"set\": {set}, \"infinite\": false, \"number\": 0}}");
+    let job = |own: &str| {
+        format!(
+            "{{\"job_id\": 7, \"user_name\": \"u\", \"job_state\": [\"PENDING\"], \"tres_req_str\": \"cpu=1,node=1\", {own}}}"
+        )
+    };
+    let apart = [
+        job(&format!("\"array_task_id\": {}", wrapped(false))),
+        job(&format!("\"array_task_id\": {}", wrapped(true))),
+        job("\"array_task_id\": 1"),
+        job("\"het_job_offset\": 1"),
+        job("\"cluster\": \"other\""),
+    ];
+    let same = job("\"array_task_id\": null");
+    for (jobs, tasks, left_out) in
+        [(apart.join(","), 5, 0), (format!("{},{same}", apart.join(",")), 5, 1), (same.clone(), 1, 0)]
+    {
+        std::fs::write(&path, format!("{{\"jobs\": [{jobs}]}}")).unwrap();
+        let options = SlurmOptions { jobs: vec![path.clone()], ..options("nodes.json") };
+        let (instance, report) = slurm(&options).unwrap();
+        assert_eq!(instance.user(fairplan_instances::UserId(0)).tasks(), Some(tasks), "{report}");
+        assert_eq!(report.count("jobs left out: named a second time"), left_out, "{report}");
+    }
+}
+
+#[test]
 fn running_jobs_on_nodes_left_out_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jobs.json").to_str().unwrap().to_owned();

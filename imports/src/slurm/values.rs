@@ -105,10 +105,20 @@ impl Place<'_> {
 
     /// A whole number from a field that must state one.
     pub(super) fn whole(&self, field: &str, value: &Option<Number>) -> Result<u64, InstanceError> {
+        let stated = self.whole_if_stated(field, value)?;
+        stated.ok_or_else(|| self.refused(field, "", "is missing or not set"))
+    }
+
+    /// A whole number from a field that may state one.
+    pub(super) fn whole_if_stated(
+        &self,
+        field: &str,
+        value: &Option<Number>,
+    ) -> Result<Option<u64>, InstanceError> {
         match number(value) {
-            Some(whole) if whole >= 0.0 && whole.fract() == 0.0 && whole < 1e15 => Ok(whole as u64),
+            Some(whole) if whole >= 0.0 && whole.fract() == 0.0 && whole < 1e15 => Ok(Some(whole as u64)),
             Some(other) => Err(self.refused(field, &other.to_string(), "must be a whole number >= 0")),
-            None => Err(self.refused(field, "", "is missing or not set")),
+            None => Ok(None),
         }
     }
 }

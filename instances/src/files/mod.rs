@@ -29,6 +29,7 @@ mod table_writer;
 mod tables;
 mod trace;
 mod traffic;
+mod utf16;
 
 pub use canonical::{sha256_hex, write_json};
 pub use catalog::{read_amount, read_catalog};

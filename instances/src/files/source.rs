@@ -1,5 +1,6 @@
-//! Opening: a path or `-` becomes a stream of bytes, gzip undone, and every failure one clear line.
+//! Opening: a path or `-` becomes a stream of bytes, gzip and UTF-16 undone, and every failure one clear line.
 
+use super::utf16::{self, ByteOrder};
 use crate::InstanceError;
 use flate2::bufread::MultiGzDecoder;
 use std::cell::RefCell;
@@ -20,16 +21,18 @@ struct GzipLimit {
 
 const GZIP_LIMIT: GzipLimit = GzipLimit { bytes: 256 << 20, ratio: 100 };
 
-/// An opened input: its content as a stream, gzip already undone, and its name for messages.
+/// An opened input: its content as a stream, gzip already undone and text in UTF-16 made UTF-8, and its name for messages.
 pub struct Source {
     name: String,
     reader: Box<dyn BufRead + Send>,
     parquet: bool,
-    gzip: bool,
+    /// Whether the file holds other bytes than these: it is compressed, or in UTF-16.
+    recoded: bool,
     length: Option<u64>,
 }
 
-/// Opens `path` (`-`: standard input). Gzip is recognised by its first bytes; all its members are read.
+/// Opens `path` (`-`: standard input). Gzip is recognised by its first bytes; all its members are read. So is text in UTF-16,
+/// by its byte order mark: it is read as UTF-8.
 ///
 /// Refused, with the reason: what is no regular file (a directory, a named pipe, a device; redirect those to
 /// `-`), an empty file, a file named `.gz` that is not gzip. Damaged gzip (truncated, wrong checksum, trailing
@@ -56,7 +59,7 @@ pub fn open(path: &str) -> Result<Source, InstanceError> {
         return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, reason)));
     }
     let source = Source::new(path, File::open(path).map_err(failed)?, GZIP_LIMIT)?;
-    let length = (kind.is_file() && !source.gzip).then_some(metadata.len());
+    let length = (kind.is_file() && !source.recoded).then_some(metadata.len());
     Ok(Source { length, ..source })
 }
 
@@ -84,7 +87,7 @@ pub fn fed<T>(bytes: Vec<u8>, work: impl FnOnce() -> T) -> T {
 pub fn in_memory(name: &str, bytes: Vec<u8>) -> Result<Source, InstanceError> {
     let length = bytes.len() as u64;
     let source = Source::new(name, Cursor::new(bytes), GZIP_LIMIT)?;
-    Ok(Source { length: (!source.gzip).then_some(length), ..source })
+    Ok(Source { length: (!source.recoded).then_some(length), ..source })
 }
 
 impl Source {
@@ -114,10 +117,14 @@ impl Source {
         } else {
             Box::new(whole)
         };
+        let order = ByteOrder::marked(reader.fill_buf().map_err(failed)?);
+        if let Some(order) = order {
+            reader = Box::new(Cursor::new(utf16::decoded(reader, order).map_err(failed)?));
+        }
         if reader.fill_buf().map_err(failed)?.is_empty() {
             return refused(io::ErrorKind::UnexpectedEof, "the file is empty");
         }
-        Ok(Self { name: name.to_owned(), reader, parquet, gzip, length: None })
+        Ok(Self { name: name.to_owned(), reader, parquet, recoded: gzip || order.is_some(), length: None })
     }
 
     /// Whether the file is a Parquet file, by its first bytes.
@@ -125,7 +132,7 @@ impl Source {
         self.parquet
     }
 
-    /// How many bytes there are, where the file tells: not of a stream, nor of what was compressed.
+    /// How many bytes there are, where the file tells: not of a stream, nor of what was compressed or in UTF-16.
     pub(super) fn length(&self) -> Option<u64> {
         self.length
     }

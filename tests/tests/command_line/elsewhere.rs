@@ -277,14 +277,17 @@ fn what_runs_in_a_slurm_cluster_is_imported_node_by_node() {
     let nodes: Vec<Value> = ["n1", "n2", "n3"]
         .map(|name| json!({"name": name, "cpus": 8, "real_memory": 1000, "state": "mixed", "partitions": ["p"]}))
         .into();
-    let job = |user: &str, state: &str, nodes: &str, count: u64| {
+    let job = |id: u64, user: &str, state: &str, nodes: &str, count: u64| {
         let tres = format!("cpu={},mem={}M,node={count}", 4 * count, 100 * count);
-        json!({"job_id": 1, "user_name": user, "partition": "p", "job_state": state, "node_count": count,
+        json!({"job_id": id, "user_name": user, "partition": "p", "job_state": state, "node_count": count,
                "nodes": nodes, "tres_alloc_str": tres})
     };
     folder.write("nodes.json", json!({"nodes": nodes}).to_string());
-    let jobs =
-        [job("ada", "RUNNING", "n[1,3]", 2), job("bob", "RUNNING", "n3", 1), job("ada", "PENDING", "", 1)];
+    let jobs = [
+        job(1, "ada", "RUNNING", "n[1,3]", 2),
+        job(2, "bob", "RUNNING", "n3", 1),
+        job(3, "ada", "PENDING", "", 1),
+    ];
     folder.write("jobs.json", json!({"jobs": jobs}).to_string());
     let (nodes, jobs) = (folder.path("nodes.json"), folder.path("jobs.json"));
     let (nodes, jobs) = (nodes.to_str().unwrap(), jobs.to_str().unwrap());

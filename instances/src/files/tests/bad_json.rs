@@ -329,7 +329,9 @@ fn whole_files_that_are_no_instance_say_what_they_are() {
         (b"{\"users\": 5}", "bad.json: format: this is no instance"),
         (b"{\"format\": \"fairplan.instance.v1\"}", "missing field `resources`"),
         (b"{\"format\":\n \"\xff\"}", "bad.json: line 2, column 3: is not valid UTF-8"),
-        (b"\xff\xfe{\0", "bad.json: line 1: an instance is a JSON object in UTF-8"),
+        // Text in UTF-16 is read as what it says.
+        (b"\xff\xfe{\0", "bad.json: line 1, column 1: EOF while parsing an object"),
+        (b"\xff\xfe{", "bad.json: begins as text in UTF-16, but is not all of it"),
     ] {
         cases.push((refusal(&folder, content), expected.to_owned()));
     }
