@@ -188,8 +188,10 @@ impl Export {
         for (t, tenant) in self.tenants.iter().enumerate() {
             children[tenant.parent.map_or(0, |parent| parent + 1)].push(t);
         }
+        let mut rises = self.rises();
         for (parent, children) in children.iter().enumerate().filter(|(_, children)| !children.is_empty()) {
             for at in 0..self.room.len() {
+                let r = at % self.resources.len();
                 let most = match parent {
                     0 => self.room[at],
                     parent => self.tenants[parent - 1].units[at],
@@ -199,14 +201,39 @@ impl Export {
                 let may_rise = |t: &usize| {
                     let tenant = &self.tenants[*t];
                     let above = (tenant.exact[at].floor() as u128 + 1) * unit;
-                    tenant.limit[at].is_none_or(|limit| above <= limit)
+                    tenant.limit[at].is_none_or(|limit| above <= limit) && rises[*t][r] != Some(0)
                 };
                 let may_rise: Vec<bool> = children.iter().map(may_rise).collect();
                 for (t, units) in children.iter().zip(largest_remainders(&exact, most, &may_rise)) {
-                    self.tenants[*t].units[at] = units;
+                    let tenant = &mut self.tenants[*t];
+                    tenant.units[at] = units;
+                    if let Some(left) =
+                        rises[*t][r].as_mut().filter(|_| units as f64 > tenant.exact[at].floor())
+                    {
+                        *left = left.saturating_sub(1);
+                    }
                 }
             }
         }
+    }
+
+    /// Of each tenant and resource, on how many classes it may get the number of units above its own without exceeding what it may have
+    /// on all classes together; `None` where that is not limited.
+    fn rises(&self) -> Vec<Vec<Option<u64>>> {
+        let of_tenant = |tenant: &Tenant| {
+            let of_resource = |(r, limit): (usize, &Option<u128>)| {
+                let below: f64 = tenant
+                    .exact
+                    .iter()
+                    .skip(r)
+                    .step_by(self.resources.len())
+                    .map(|exact| exact.floor())
+                    .sum();
+                limit.map(|limit| ((limit / self.resources[r].unit) as u64).saturating_sub(below as u64))
+            };
+            tenant.limit_over_all.iter().enumerate().map(of_resource).collect()
+        };
+        self.tenants.iter().map(of_tenant).collect()
     }
 
     /// States what the target's own rule gives each tenant, of those for which that is known.

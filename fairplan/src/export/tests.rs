@@ -380,6 +380,34 @@ fn a_configuration_that_says_anything_else_is_not_of_the_solution_and_comments_s
 }
 
 #[test]
+fn whole_units_of_several_classes_stay_within_a_limit_over_all_of_them() {
+    let mut risen = 0;
+    for seed in 0..60 {
+        let instance = random(seed, 1 << 30);
+        let export = exported(&instance, Target::Volcano, &ExportOptions::default()).unwrap();
+        for owner in instance.quotas().iter().filter(|(_, quota)| !quota.limit.is_empty()) {
+            let id = match owner.0 {
+                fairplan_instances::Owner::Group(group) => instance.groups()[group.0].id.clone(),
+                fairplan_instances::Owner::User(user) => instance.user(user).id().to_owned(),
+            };
+            let Some(tenant) = export.tenants.iter().find(|tenant| tenant.id == id) else { continue };
+            for (r, limit) in &owner.1.limit {
+                let n = instance.resources().len();
+                let units: u64 = tenant.units.iter().skip(r.0).step_by(n).sum();
+                let unit = if instance.resources()[r.0] == "memory" { (1u64 << 30) as f64 } else { 1.0 };
+                let exact: f64 = tenant.exact.iter().skip(r.0).step_by(n).sum();
+                assert!(
+                    units as f64 * unit <= limit.to_f64() * (1.0 + 1e-9),
+                    "{seed} {id}: {units} {exact} {limit}"
+                );
+                risen += u64::from(units as f64 > exact);
+            }
+        }
+    }
+    assert!(risen > 0, "nothing was rounded up");
+}
+
+#[test]
 fn a_configuration_with_other_reserves_or_priorities_is_not_of_the_solution() {
     for (target, from, to) in [
         (Target::Slurm, "Priority=1000", "Priority=7"),
