@@ -66,8 +66,15 @@ pub fn usage(error: &clap::Error) -> Error {
     let text = error.to_string();
     let told = text.split("\n\nUsage").next().unwrap_or(&text);
     let told = told.split("\n\nFor more information").next().unwrap_or(told);
-    let words: Vec<&str> = told.trim_start_matches("error: ").split_whitespace().collect();
-    Error::input(format!("{}; see --help", words.join(" ")))
+    let mut sentence = String::new();
+    for word in told.trim_start_matches("error: ").split_whitespace() {
+        // Tips stand in lines of their own.
+        if !sentence.is_empty() {
+            sentence.push_str(if word == "tip:" { "; " } else { " " });
+        }
+        sentence.push_str(word);
+    }
+    Error::input(format!("{sentence}; see --help"))
 }
 
 #[cfg(test)]
@@ -75,6 +82,15 @@ mod tests {
     use super::*;
     use fairplan::instances::Violation;
     use fairplan::report::output::OutputError;
+
+    #[test]
+    fn a_tip_is_a_sentence_of_its_own_behind_a_usage_error() {
+        let command = clap::Command::new("fairplan").arg(clap::Arg::new("objective").long("objective"));
+        let told =
+            usage(&command.try_get_matches_from(["fairplan", "--objectve", "pf"]).unwrap_err()).to_string();
+        assert!(told.starts_with("unexpected argument '--objectve' found; tip: "), "{told}");
+        assert!(told.ends_with("'--objective'; see --help"), "{told}");
+    }
 
     #[test]
     fn every_error_is_one_line_with_its_exit_status() {

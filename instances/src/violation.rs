@@ -25,7 +25,10 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&printable(&self.place, 200))?;
         if !self.value.is_empty() {
-            write!(f, " = {}", printable(&self.value, 60))?;
+            let equals = if self.place.is_empty() { "" } else { " = " };
+            // White space at an end is seen between quotes only.
+            let quote = if self.value.trim() == self.value { "" } else { "\"" };
+            write!(f, "{equals}{quote}{}{quote}", printable(&self.value, 60))?;
         }
         if !self.place.is_empty() || !self.value.is_empty() {
             f.write_str(": ")?;
@@ -35,3 +38,22 @@ impl fmt::Display for Violation {
 }
 
 impl std::error::Error for Violation {}
+
+#[cfg(test)]
+mod tests {
+    use super::Violation;
+
+    #[test]
+    fn white_space_around_a_value_is_seen_and_a_value_without_a_place_has_no_sign_before_it() {
+        for (place, value, told) in [
+            ("column cpu", "1.x", "column cpu = 1.x: is wrong"),
+            ("column cpu", " 1.0", "column cpu = \" 1.0\": is wrong"),
+            ("column cpu", "1.0 ", "column cpu = \"1.0 \": is wrong"),
+            ("column cpu", "", "column cpu: is wrong"),
+            ("", "html", "html: is wrong"),
+            ("", "", "is wrong"),
+        ] {
+            assert_eq!(Violation::new(place, value, "is wrong").to_string(), told);
+        }
+    }
+}

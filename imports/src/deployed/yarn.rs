@@ -13,7 +13,7 @@ const LABELS: &str = "accessible-node-labels";
 pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), InstanceError> {
     if root.name != "configuration" {
         let problem = "expected <configuration>: a capacity-scheduler.xml";
-        return Err(reading.refused("", &root.name, problem));
+        return Err(reading.refused("root element", &root.name, problem));
     }
     let properties = root.properties();
     // What is stated of each queue: the field, the whole name and the value.

@@ -10,7 +10,7 @@ type Amounts = BTreeMap<(String, String), f64>;
 pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), InstanceError> {
     if root.name != "allocations" {
         let problem = "expected <allocations>: a fair-scheduler.xml";
-        return Err(reading.refused("", &root.name, problem));
+        return Err(reading.refused("root element", &root.name, problem));
     }
     let field = "queueMaxResourcesDefault";
     let most = stated(&reading, field, root.text_of(field).unwrap_or_default())?;

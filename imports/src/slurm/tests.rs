@@ -188,6 +188,13 @@ fn each_defect_is_named_with_file_object_field_and_value() {
             "\"cpus\": {\"set\": false, \"infinite\": false, \"number\": 0}",
             "node g1: cpus: is missing",
         ),
+        (
+            "nodes.json",
+            "\"cpus\": 32",
+            "\"cpus\": \"32\"",
+            "node g1: cpus: must be a number (without quotes)",
+        ),
+        ("nodes.json", "\"batch\", \"gpu\"", "1", "node g1: partitions: must be a text or a list of texts"),
         ("nodes.json", "gpu:a100:4(S:0-1)", "gpu:a100:x", "node g1: gres = gpu:a100:x"),
         ("nodes.json", "\"nodes\": [", "\"jobs\": [", "expected a list nodes or sinfo"),
         (

@@ -11,7 +11,7 @@ pub(super) type Amounts = BTreeMap<String, Decimal>;
 /// A number: plain, wrapped to say that it is not set (data parsers from v0.0.39 on), or the name of what is no number
 /// (the same parsers when asked for complex values).
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a number (without quotes), or {\"set\": true, \"number\": …}")]
 pub(super) enum Number {
     Plain(f64),
     Wrapped {
@@ -56,7 +56,7 @@ pub(super) fn number(number: &Option<Number>) -> Option<f64> {
 
 /// One word, or several in a list.
 #[derive(Deserialize, Default)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a text or a list of texts")]
 pub(super) enum Words {
     #[default]
     None,

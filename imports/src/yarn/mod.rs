@@ -74,7 +74,7 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
         other => {
             let problem =
                 "expected <allocations> (fair-scheduler.xml) or <configuration> (capacity-scheduler.xml)";
-            return Err(place.refused("", other, problem).into());
+            return Err(place.refused("root element", other, problem).into());
         }
     };
     let name = format!("YARN, {}", wording::counted(nodes.len() as u64, "node", "nodes"));

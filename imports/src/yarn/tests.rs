@@ -245,7 +245,12 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
         ("fair-scheduler.xml", "</weight>", "</wait>", "line 5"),
         ("fair-scheduler.xml", "&amp;", "&nope;", "nope"),
         ("fair-scheduler.xml", "<queue name=\"bob &amp; co\"/>", "<queue/>", "<queue>: has no name"),
-        ("fair-scheduler.xml", "allocations>", "alocations>", "expected <allocations> (fair-scheduler.xml)"),
+        (
+            "fair-scheduler.xml",
+            "allocations>",
+            "alocations>",
+            "root element = alocations: expected <allocations> (fair-scheduler.xml)",
+        ),
         (
             "capacity-scheduler.xml",
             "<value>75</value>",

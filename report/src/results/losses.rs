@@ -14,7 +14,6 @@ const TOLD: usize = 3;
 /// What failures cost.
 pub(super) fn answer(document: &Losses) -> String {
     let by_group = document.losses.iter().find_map(|loss| Some((loss, loss.worst_group()?)));
-    let harmless = document.losses.iter().filter(|loss| loss.losing == 0).count();
     let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?)))
     else {
         return "Whichever of these servers fail, no user has less.".into();
@@ -28,12 +27,17 @@ pub(super) fn answer(document: &Losses) -> String {
         0 => String::new(),
         n => format!(", and leaves {} with nothing", users(n)),
     };
-    let rest = match harmless {
-        0 => String::new(),
-        n if worst.classes.is_empty() => {
-            format!(" {} can lose as many without harm to anybody.", counted(n as u64, "class", "classes"))
-        }
-        n => format!(" {n} of these failures harm nobody."),
+    let harmless = || document.losses.iter().filter(|loss| loss.losing == 0);
+    // A class with fewer servers loses all of them.
+    let as_many = harmless().filter(|loss| loss.servers >= worst.servers).count() as u64;
+    let fewer = harmless().count() as u64 - as_many;
+    let rest = match worst.classes.is_empty() {
+        true => harmless_classes(as_many, fewer),
+        false if as_many + fewer == 0 => String::new(),
+        false => format!(
+            " {} nobody.",
+            counted(as_many + fewer, "of these failures harms", "of these failures harm")
+        ),
     };
     match by_group.filter(|(loss, _)| loss.class == worst.class) {
         Some((_, group)) => format!(
@@ -48,6 +52,26 @@ pub(super) fn answer(document: &Losses) -> String {
             percent(loser.part),
             name(&loser.id)
         ),
+    }
+}
+
+/// How many classes can lose as many servers as the class whose loss is the worst, and how many all of theirs, which are fewer.
+fn harmless_classes(as_many: u64, fewer: u64) -> String {
+    let classes = |count| counted(count, "class", "classes");
+    match (as_many, fewer) {
+        (0, 0) => String::new(),
+        (_, 0) => format!(" {} can lose as many without harm to anybody.", classes(as_many)),
+        (0, _) => {
+            let all = counted(fewer, "class can lose all its", "classes can lose all their");
+            format!(" {all} servers, which are fewer, without harm to anybody.")
+        }
+        _ => {
+            let (all, theirs) = (classes(fewer), if fewer == 1 { "its" } else { "their" });
+            let can = classes(as_many);
+            format!(
+                " {can} can lose as many without harm to anybody, and {all} all {theirs} servers, which are fewer."
+            )
+        }
     }
 }
 
@@ -92,4 +116,25 @@ pub(crate) fn section(document: Losses) -> Section {
         .grid("Failures, the worst first", &document.table().without(&["worst_before", "worst_after"]))
         .table("What groups have then", &document.groups())
         .table("Who loses the most", &document.losers())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless_classes;
+
+    #[test]
+    fn no_class_can_lose_more_servers_than_it_has() {
+        for (as_many, fewer, told) in [
+            (0, 0, ""),
+            (1, 0, " 1 class can lose as many without harm to anybody."),
+            (0, 1, " 1 class can lose all its servers, which are fewer, without harm to anybody."),
+            (
+                2,
+                3,
+                " 2 classes can lose as many without harm to anybody, and 3 classes all their servers, which are fewer.",
+            ),
+        ] {
+            assert_eq!(harmless_classes(as_many, fewer), told);
+        }
+    }
 }

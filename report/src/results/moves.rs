@@ -30,16 +30,7 @@ pub(super) fn answer(document: &MovesBody) -> String {
     let to = match document.target.kind {
         TargetKind::Placement => "the given placement is reached".to_owned(),
         TargetKind::Level => level_reached(document),
-        TargetKind::Unplaced => match (document.unplaced_before, document.unplaced_after) {
-            (0, _) => "nothing waits".to_owned(),
-            (waiting, 0) => format!("all {} that wait are placed", counted(waiting, "task", "tasks")),
-            (waiting, left) => format!(
-                "{} of {} that wait are placed, and {} stay",
-                thousands(waiting.saturating_sub(left)),
-                counted(waiting, "task", "tasks"),
-                thousands(left)
-            ),
-        },
+        TargetKind::Unplaced => placed(document.unplaced_before, document.unplaced_after),
     };
     let bound = match document.is_proved_fewest() {
         true if document.cost == 0 => "no task has to leave its server".to_owned(),
@@ -51,6 +42,25 @@ pub(super) fn answer(document: &MovesBody) -> String {
         ),
     };
     format!("{done} {to}; {bound}.")
+}
+
+/// What becomes of the tasks that wait.
+fn placed(waiting: u64, left: u64) -> String {
+    match (waiting, left) {
+        (0, _) => "nothing waits".to_owned(),
+        (1, 0) => "the task that waits is placed".to_owned(),
+        (waiting, 0) => format!("all {} that wait are placed", counted(waiting, "task", "tasks")),
+        (waiting, left) => {
+            let placed = waiting.saturating_sub(left);
+            format!(
+                "{} of {} {} placed, and {}",
+                thousands(placed),
+                counted(waiting, "task that waits", "tasks that wait"),
+                if placed == 1 { "is" } else { "are" },
+                counted(left, "stays", "stay")
+            )
+        }
+    }
 }
 
 fn level_reached(document: &MovesBody) -> String {
@@ -125,4 +135,22 @@ pub(crate) fn section(document: MovesBody) -> Section {
     };
     let section = if bars.groups.is_empty() { section } else { section.block(Block::Bars(bars)) };
     section.table("Users", &document.changed_users()).table("Steps", &document.table())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::placed;
+
+    #[test]
+    fn tasks_that_wait_are_told_of_in_the_number_that_they_are() {
+        for (waiting, left, told) in [
+            (0, 0, "nothing waits"),
+            (1, 0, "the task that waits is placed"),
+            (7, 0, "all 7 tasks that wait are placed"),
+            (7, 6, "1 of 7 tasks that wait is placed, and 6 stay"),
+            (7, 1, "6 of 7 tasks that wait are placed, and 1 stays"),
+        ] {
+            assert_eq!(placed(waiting, left), told);
+        }
+    }
 }

@@ -75,7 +75,8 @@ fn bad_cells(whole: &[(usize, u64, bool)], amounts: &[usize], hash: usize) -> Ve
 fn refused_at(files: &Files, file: &str, column: usize, value: &[u8], problem: &str) {
     let message = files.refusal();
     let shown: String = String::from_utf8_lossy(value).escape_debug().collect();
-    let value = if value.is_empty() { String::new() } else { format!(" = {shown}") };
+    let quote = if shown.trim() == shown { "" } else { "\"" };
+    let value = if value.is_empty() { String::new() } else { format!(" = {quote}{shown}{quote}") };
     let place = format!("{file}: line 3, column {} (", column + 1);
     assert!(message.starts_with(&place), "{message} does not start with {place}");
     let ending = format!("){value}: {problem}");

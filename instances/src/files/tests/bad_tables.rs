@@ -64,7 +64,8 @@ fn each_bad_number_is_refused_in_each_column_with_its_line_and_value() {
             let changed = |table: &str| table.replacen(cell, &cell.replace(number, bad), 1);
             let (servers, users) = (changed(SERVERS), changed(USERS));
             assert!((servers == SERVERS) != (users == USERS), "{cell} stands in exactly one table");
-            let shown = bad.replace('\0', "\\u{0}");
+            let quote = if bad.trim() == bad { "" } else { "\"" };
+            let shown = format!("{quote}{}{quote}", bad.replace('\0', "\\u{0}"));
             cases.push((refusal(&folder, servers, users), format!("{place} = {shown}: {problem}")));
         }
     }
