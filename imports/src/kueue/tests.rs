@@ -148,7 +148,8 @@ fn workloads_that_run_or_wait_are_users_below_their_queue() {
         + &workload("b", "ada", "active: true,", "False")
         + &workload("c", "ada", "active: false,", "False")
         + &workload("d", "ada", "", "True")
-        + &workload("e", "bob", "", "False");
+        + &workload("e", "bob", "", "False")
+        + &workload("a", "ada", "", "False");
     let (instance, report) = kueue(&fleet(&folder, &more, true)).unwrap();
     assert_eq!(
         tenants(&instance)[2..],
@@ -163,6 +164,7 @@ fn workloads_that_run_or_wait_are_users_below_their_queue() {
     );
     for (count, what) in [
         (2, "workloads that run or wait"),
+        (1, "workloads left out: named a second time"),
         (1, "workloads left out: finished"),
         (1, "workloads left out: not active"),
         (1, "workloads left out: their local queue is not here"),
@@ -221,6 +223,13 @@ fn circles_of_cohorts_unknown_flavors_and_second_names_are_refused() {
              which are memory",
         ),
         (object("ClusterQueue", "web", &quota("plain")), false, "metadata.name = web: is named twice"),
+        // Which of the two would be in force?
+        (
+            object("ResourceFlavor", "plain", "{nodeLabels: {other: label}}"),
+            true,
+            "ResourceFlavor plain: metadata.name = plain: is named twice",
+        ),
+        (object("Cohort", "labs", "{}"), false, "Cohort labs: metadata.name = labs: is named twice"),
     ] {
         let error = kueue(&fleet(&folder, &more, nodes)).unwrap_err().to_string();
         assert!(error.contains("fleet.yaml") && error.contains(told), "{error}");
