@@ -215,7 +215,7 @@ impl<'a> Tree<'a> {
             }
             for (position, part) in queue.parts.iter().enumerate().filter(|_| self.is_leaf[at]) {
                 // Percentages of nothing are limits of 0, which says less.
-                if self.places.len() > 1 && self.totals[part.place].iter().all(|total| *total == 0.0) {
+                if self.places.len() > 1 && !servers.iter().any(|server| server.meets[part.place]) {
                     report.one(format!("queues left out at {}: no server is there", self.places[part.place]));
                     continue;
                 }
