@@ -214,6 +214,11 @@ impl<'a> Tree<'a> {
                 continue;
             }
             for (position, part) in queue.parts.iter().enumerate().filter(|_| self.is_leaf[at]) {
+                // Percentages of nothing are limits of 0, which says less.
+                if self.places.len() > 1 && !servers.iter().any(|server| server.meets[part.place]) {
+                    report.one(format!("queues left out at {}: no server is there", self.places[part.place]));
+                    continue;
+                }
                 let mut most: Stated = vec![None; self.resources.len()];
                 let mut given: Vec<usize> = Vec::new();
                 for above in self.upwards(at) {

@@ -90,7 +90,22 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let root = reading.has_root.then_some("root");
     let places = queues::one_place();
     let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers, places, root };
-    queues::instance(cluster, &queues, report).map_err(|violation| Stopped::Building(failed(violation)))
+    let instance = queues::instance(cluster, &queues, report)
+        .map_err(|violation| Stopped::Building(failed(violation)))?;
+    tell_of_idle_gpus(&instance, gpu, report);
+    Ok(instance)
+}
+
+/// Says which queues ask for no GPUs though nodes have some: a `quota` of 0 lets a queue of KAI have GPUs that are free, but does not
+/// say that its tasks want any.
+fn tell_of_idle_gpus(instance: &Instance, gpu: &str, report: &mut ImportReport) {
+    let Some(r) = instance.resources().iter().position(|name| name == gpu) else { return };
+    if instance.classes().iter().all(|class| class.capacity[r].is_zero()) {
+        return;
+    }
+    let without = instance.users().filter(|user| user.demand()[r].is_zero()).count();
+    let idle = if without == instance.users().count() { ": all of it stays idle" } else { "" };
+    report.add(without as u64, format!("queues are given no {gpu}, so their tasks ask for none{idle}"));
 }
 
 /// A queue as a file has it.

@@ -237,6 +237,29 @@ fn what_kais_departments_are_sure_of_stays_theirs_and_of_one_above_all_is_left_o
 }
 
 #[test]
+fn queues_of_kai_that_are_given_no_gpus_are_told_and_that_all_stay_idle() {
+    let told = "queues are given no nvidia.com/gpu, so their tasks ask for none";
+    let (_, report) = users(vec![shipped("kai.yaml")]).unwrap();
+    assert_eq!(report.count(told), 1, "{report}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kai.yaml").to_str().unwrap().to_owned();
+    let read = |quota: i64| {
+        let text = format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: a}}\nspec: {{resources: {{gpu: {{quota: {quota}, limit: -1}}}}}}\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        users(vec![path.clone()]).unwrap()
+    };
+    for quota in [0, -1] {
+        let (found, report) = read(quota);
+        assert_eq!(found, ["a w1 1,4288728099.68,0"]);
+        assert_eq!(report.count(&format!("{told}: all of it stays idle")), 1, "{report}");
+    }
+    let (_, report) = read(4);
+    assert!(!report.to_string().contains("nvidia.com/gpu"), "{report}");
+}
+
+#[test]
 fn closed_queues_of_volcano_and_those_below_them_are_left_out_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let queue = |name: &str, spec: &str, state: &str| {

@@ -7,7 +7,7 @@ mod workloads;
 
 use crate::census::Memory;
 use crate::kubernetes::{self, Conditions};
-use crate::manifests::{self, of_kinds};
+use crate::manifests::{self, Manifest, of_kinds};
 use crate::queues::{self, Cluster};
 use crate::report::{ImportFailure, ImportReport, Stopped, counted};
 use crate::together;
@@ -189,7 +189,7 @@ fn known_flavors(found: &Found) -> Result<(), Violation> {
 
 /// Reads all objects.
 fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceError> {
-    let manifests = of_kinds(manifests::read(files)?, &KINDS, report);
+    let manifests = each_once(of_kinds(manifests::read(files)?, &KINDS, report), report)?;
     let of = |kind: &'static str| manifests.iter().filter(move |manifest| manifest.kind == kind);
     let mut cohorts = Cohorts::default();
     let mut parents = Vec::new();
@@ -223,9 +223,6 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         if amounts.is_empty() || (cohort.is_none() && amounts.iter().all(|amount| amount.nominal.is_zero())) {
             report.one("cluster queues left out: they have no quota of their own");
             continue;
-        }
-        if queues.iter().any(|queue| queue.name == name) {
-            return Err(manifest.refused("metadata.name", &name, "is named twice"));
         }
         let limits = amounts.iter().filter(|amount| cohort.is_none() && amount.borrowing.is_some()).count();
         report.add(limits as u64, "borrowing limits left out: there is no cohort to borrow from");
@@ -265,6 +262,23 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
     }
     let workloads = workloads::read(of("Workload"), &locals, report)?;
     Ok(Found { cohorts, queues, locals, flavors, workloads })
+}
+
+/// Refuses objects of the same kind and name: which of them is in force the files do not say. A workload that is named again is the
+/// same one, and left out.
+fn each_once(manifests: Vec<Manifest>, report: &mut ImportReport) -> Result<Vec<Manifest>, InstanceError> {
+    let mut met = BTreeSet::new();
+    let mut found = Vec::with_capacity(manifests.len());
+    for manifest in manifests {
+        if met.insert((manifest.kind.clone(), manifest.name.clone())) {
+            found.push(manifest);
+        } else if manifest.kind == "Workload" {
+            report.one("workloads left out: named a second time");
+        } else {
+            return Err(manifest.refused("metadata.name", &manifest.name, "is named twice"));
+        }
+    }
+    Ok(found)
 }
 
 /// Cohorts as they are met, in objects or by name only.

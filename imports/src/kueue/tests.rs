@@ -148,7 +148,8 @@ fn workloads_that_run_or_wait_are_users_below_their_queue() {
         + &workload("b", "ada", "active: true,", "False")
         + &workload("c", "ada", "active: false,", "False")
         + &workload("d", "ada", "", "True")
-        + &workload("e", "bob", "", "False");
+        + &workload("e", "bob", "", "False")
+        + &workload("a", "ada", "", "False");
     let (instance, report) = kueue(&fleet(&folder, &more, true)).unwrap();
     assert_eq!(
         tenants(&instance)[2..],
@@ -163,6 +164,7 @@ fn workloads_that_run_or_wait_are_users_below_their_queue() {
     );
     for (count, what) in [
         (2, "workloads that run or wait"),
+        (1, "workloads left out: named a second time"),
         (1, "workloads left out: finished"),
         (1, "workloads left out: not active"),
         (1, "workloads left out: their local queue is not here"),
@@ -221,6 +223,13 @@ fn circles_of_cohorts_unknown_flavors_and_second_names_are_refused() {
              which are memory",
         ),
         (object("ClusterQueue", "web", &quota("plain")), false, "metadata.name = web: is named twice"),
+        // Which of the two would be in force?
+        (
+            object("ResourceFlavor", "plain", "{nodeLabels: {other: label}}"),
+            true,
+            "ResourceFlavor plain: metadata.name = plain: is named twice",
+        ),
+        (object("Cohort", "labs", "{}"), false, "Cohort labs: metadata.name = labs: is named twice"),
     ] {
         let error = kueue(&fleet(&folder, &more, nodes)).unwrap_err().to_string();
         assert!(error.contains("fleet.yaml") && error.contains(told), "{error}");
@@ -265,7 +274,7 @@ const CPU: &str =
 #[test]
 fn a_cohorts_limit_stays_when_one_of_its_queues_is_left_out() {
     let (told, report) = on_three_nodes("", &[("t1", CPU_AND_GPU), ("t2", CPU)]);
-    assert_eq!(report.count("queues left out: no server has what they ask for"), 1, "{report}");
+    assert_eq!(report.count("queues left out at any+gpu: no server is there"), 1, "{report}");
     assert_eq!(told, ["[root] w1 most on a|c cpu=4", "t2 <root w1 1,0 on a|c sure cpu=1"]);
 }
 
@@ -273,7 +282,7 @@ fn a_cohorts_limit_stays_when_one_of_its_queues_is_left_out() {
 fn tasks_have_the_tolerations_of_all_their_flavors_and_a_cohorts_limit_is_over_all_nodes_of_a_flavor() {
     let tolerations = "{key: gpu, operator: Exists}";
     let (told, report) = on_three_nodes(tolerations, &[("t1", CPU_AND_GPU), ("t2", CPU)]);
-    assert_eq!(report.count("queues left out: no server has what they ask for"), 0, "{report}");
+    assert_eq!(report.count("queues left out at any+gpu: no server is there"), 0, "{report}");
     assert!(told[0].contains(" cpu=4") && told[0].contains(" on any+gpu nvidia.com/gpu=4"), "{told:#?}");
     assert!(!told[0].contains("on a|c "), "{told:#?}");
     assert!(told[1].starts_with("t1 <root w1 ") && told[1].contains(" on any+gpu "), "{told:#?}");
@@ -300,7 +309,7 @@ fn a_flavor_without_nodes_leaves_its_queue_out() {
     std::fs::write(&options.files[0], text.replace("hostname: gpu-1", "hostname: gone")).unwrap();
     let (instance, report) = kueue(&options).unwrap();
     assert!(instance.users().all(|user| user.id() != "vision@gpu"), "{:?}", tenants(&instance));
-    assert_eq!(report.count("queues left out: no server has what they ask for"), 1);
+    assert_eq!(report.count("queues left out at gpu: no server is there"), 1, "{report}");
 }
 
 #[test]

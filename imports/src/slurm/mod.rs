@@ -120,6 +120,8 @@ fn read<T>(
         counts
     });
     report.add(nodes.len() as u64, "nodes");
+    let keeping = nodes.iter().filter(|node| node.keeps_some).count();
+    report.add(keeping as u64, "nodes have cores or memory for the system only, which are taken off");
     let mut jobs: Vec<Job> = Vec::new();
     let mut met = HashSet::new();
     for path in &options.jobs {

@@ -15,6 +15,8 @@ pub(super) struct Node {
     pub(super) capacity: Amounts,
     /// The types of its generic resources: `gpu:a100`.
     pub(super) types: BTreeSet<String>,
+    /// Whether it has cores or memory for the system only, which are no part of its capacity.
+    pub(super) keeps_some: bool,
     /// The state that keeps it from taking jobs, if one does.
     pub(super) closed: Option<String>,
 }
@@ -114,7 +116,7 @@ pub(super) fn read(
     let mut nodes = Vec::new();
     for (position, element) in elements.iter().enumerate() {
         if form == 0 {
-            nodes.push(node(file, position, element, report)?);
+            nodes.push(node(file, position, element)?);
         } else {
             group(file, position, element, report, &mut nodes)?;
         }
@@ -122,12 +124,7 @@ pub(super) fn read(
     Ok(nodes)
 }
 
-fn node(
-    file: &str,
-    position: usize,
-    element: &Value,
-    report: &mut ImportReport,
-) -> Result<Node, InstanceError> {
+fn node(file: &str, position: usize, element: &Value) -> Result<Node, InstanceError> {
     let name = element
         .get("name")
         .and_then(Value::as_str)
@@ -141,9 +138,6 @@ fn node(
     let cpus = effective.filter(|cpus| *cpus > 0).unwrap_or(all_cpus);
     let kept = place.whole_if_stated("specialized_memory", &fields.specialized_memory)?;
     let memory = all_memory.saturating_sub(kept.unwrap_or(0));
-    if cpus < all_cpus || memory < all_memory {
-        report.one("nodes have cores or memory for the system only, which are taken off");
-    }
     let (capacity, types) = has(&place, cpus, memory, fields.gres.as_deref().unwrap_or_default())?;
     let mut states = fields.state.states();
     states.extend(fields.state_flags.states());
@@ -153,6 +147,7 @@ fn node(
         partitions: fields.partitions.list().into_iter().collect(),
         capacity,
         types,
+        keeps_some: cpus < all_cpus || memory < all_memory,
         closed: closed(&states),
     })
 }
@@ -186,6 +181,7 @@ fn group(
             partitions: BTreeSet::from([fields.partition.name.clone()]),
             capacity: capacity.clone(),
             types: types.clone(),
+            keeps_some: false,
             closed: closed(&fields.node.state.states()),
         });
     }

@@ -80,6 +80,11 @@ fn capacities_are_weights_and_in_percent_guarantees_and_maxima_are_of_the_queue_
 
 /// The shipped nodes under a capacity scheduler with these properties of queues.
 fn with_properties(properties: &[(&str, &str)]) -> Result<(Vec<String>, ImportReport), String> {
+    over(&shipped("nodes.json"), properties)
+}
+
+/// The same over other nodes.
+fn over(nodes: &str, properties: &[(&str, &str)]) -> Result<(Vec<String>, ImportReport), String> {
     let folder = tempfile::tempdir().unwrap();
     let queues = folder.path().join("capacity-scheduler.xml").to_str().unwrap().to_owned();
     let property = |(name, value): &(&str, &str)| {
@@ -87,8 +92,30 @@ fn with_properties(properties: &[(&str, &str)]) -> Result<(Vec<String>, ImportRe
     };
     let text: String = properties.iter().map(property).collect();
     std::fs::write(&queues, format!("<configuration>{text}</configuration>")).unwrap();
-    let read = yarn(&YarnOptions { queues, ..options("") });
+    let read = yarn(&YarnOptions { nodes: vec![nodes.to_owned()], queues });
     read.map(|(instance, report)| (tenants(&instance), report)).map_err(|failure| failure.to_string())
+}
+
+#[test]
+fn where_all_nodes_have_a_label_queues_are_left_out_at_those_without_for_want_of_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = folder.path().join("nodes.json").to_str().unwrap().to_owned();
+    let node = "{\"id\": \"g\", \"state\": \"RUNNING\", \"nodeLabels\": [\"gpu\"], \"totalResource\": {\"memory\": 8192, \"vCores\": 8}}";
+    std::fs::write(&nodes, format!("{{\"nodes\": {{\"node\": [{node}]}}}}")).unwrap();
+    // A maximum in percent of no nodes is 0, and no limit that anybody wrote.
+    for maximum in ["80", "-1"] {
+        let properties = [
+            ("root.queues", "a,b"),
+            ("root.a.capacity", "40"),
+            ("root.a.maximum-capacity", maximum),
+            ("root.b.capacity", "60"),
+            ("root.b.maximum-capacity", maximum),
+        ];
+        let (found, report) = over(&nodes, &properties).unwrap();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(report.count("queues left out at no-label: no server is there"), 2, "{report}");
+        assert_eq!(report.count("queues left out: their limit is 0"), 0, "{report}");
+    }
 }
 
 #[test]
