@@ -192,7 +192,7 @@ fn each_broken_table_of_users_names_its_place() {
         ("a;b", "a;a", "users.csv: line 3, column eligible = a: named twice"),
         ("a;b", "a;", "users.csv: line 3, column eligible: there is no server class with this id"),
         ("a;b", ";a", "users.csv: line 3, column eligible: there is no server class with this id"),
-        ("a;b", "a; b", "users.csv: line 3, column eligible =  b: there is no server class"),
+        ("a;b", "a; b", "users.csv: line 3, column eligible = \" b\": there is no server class"),
         ("a;b", "a|b", "users.csv: line 3, column eligible = a|b: there is no server class"),
         ("b=1.5", "b", "users.csv: line 3, column rates = b: is not class=rate; separate several by ;"),
         ("b=1.5", "b=", "users.csv: line 3, column rates: is not a decimal number"),
