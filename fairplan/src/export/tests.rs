@@ -396,7 +396,7 @@ fn whole_units_of_several_classes_stay_within_a_limit_over_all_of_them() {
         let export = exported(&draft.build().unwrap(), Target::Volcano, &ExportOptions::default()).unwrap();
         export.tenants[0].units.iter().skip(1).step_by(2).sum::<u64>()
     };
-    // 3.7 GiB are never four, whichever servers they are on; 3.7 of 4 are.
+    // 3.7 GiB are three whole ones, whichever servers they are on.
     assert_eq!([units(4_000_000_000), units(4 * GIBI)], [3, 4]);
 }
 
