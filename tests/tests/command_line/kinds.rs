@@ -128,7 +128,7 @@ fn plan_buy_has_room_for_the_pieces_of_every_kind() {
     );
     // DRFH by itself gives kinds together or not at all.
     let under = plan(&["--under-drfh"]);
-    assert_eq!(under["purchase"]["part_under_drfh"], 1.0);
+    assert!(under["purchase"]["part_under_drfh"].as_f64().unwrap() > 1.0 - 1e-9, "{under}");
     // What a user must do without it does of all its kinds: 4 GPUs are enough for 2 of 6 tasks.
     let output = folder.run(&[&buy[..], &["--budget", "1"]].concat());
     let refused: serde_json::Value = serde_json::from_str(&super::text(&output.stdout)).unwrap();
