@@ -5,7 +5,7 @@ use super::{changes, exported, held, kind_of};
 use crate::verify::sha256_of;
 use crate::{Error, ResultFile};
 use fairplan_exports::{Export, ExportBody, ExportOptions, ExportedTenant, Source, Target, Unit};
-use fairplan_imports::deployed_in;
+use fairplan_imports::{Deployed, deployed_in};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Decimal, Document, Instance, Violation, files};
@@ -88,45 +88,47 @@ pub(super) fn configuration(
     let read = deployed_in(kind_of(target), file, text)?;
     let found: BTreeMap<String, Amounts> =
         read.iter().map(|(name, queue)| (name.clone(), queue.amounts.clone())).collect();
-    let told = again.body().told(instance)?;
-    let after = exported(&again)?;
-    let amounts = Verdict::without_size(AMOUNTS, difference(target, &told, &found));
-    // Said in words of queues where it can be.
-    let other = changes(&read, &after, target).into_iter().find(|change| after.contains_key(&change.queue));
-    let other = other.filter(|_| amounts.holds).map(|change| {
-        let words = |side: Option<String>| side.unwrap_or_else(|| "nothing".into());
-        let (before, after) = (words(change.before), words(change.after));
-        format!("{}: {} is {before}, by the solution {after}", change.queue, change.what)
-    });
-    let line = other_line(text, &again.text());
-    let other = line.map(|line| other.unwrap_or(line));
+    let amounts = Verdict::without_size(AMOUNTS, difference(target, &again.body().told(instance)?, &found));
+    let other = match other_line(text, &again.text()) {
+        Some(line) if amounts.holds => Some(other_queue(&read, &again, target)?.unwrap_or(line)),
+        line => line,
+    };
     let unchecked = vec![
         ("the options it was exported with", "the question that was asked"),
-        ("comments", "words for people"),
+        ("comments that export does not write", "words for people"),
     ];
     Ok(Found { verdicts: vec![amounts, Verdict::without_size("exported-text", other)], unchecked })
 }
 
-/// The first line that is not what export writes; blank ones and comments aside.
+/// The first queue of the solution exported again that says something else, where a difference can be said in words of queues.
+fn other_queue(read: &Deployed, again: &Export, target: Target) -> Result<Option<String>, Error> {
+    let after = exported(again)?;
+    let change = changes(read, &after, target).into_iter().find(|change| after.contains_key(&change.queue));
+    Ok(change.map(|change| {
+        let words = |side: Option<String>| side.unwrap_or_else(|| "nothing".into());
+        let (before, after) = (words(change.before), words(change.after));
+        format!("{}: {} is {before}, by the solution {after}", change.queue, change.what)
+    }))
+}
+
+/// The first line that is not what export writes. Its comments are told to people who write other files by them, so they are lines like
+/// any other; blank lines and comments of others may be added.
 fn other_line(text: &str, again: &str) -> Option<String> {
-    let says = |line: &&(usize, &str)| !is_comment(line.1);
-    let numbered = |text| -> Vec<(usize, &str)> {
-        let lines = str::lines(text).map(str::trim_end).enumerate();
-        lines.collect::<Vec<_>>().iter().filter(says).copied().collect()
-    };
-    let (told, expected) = (numbered(text), numbered(again));
     let quoted = |line: &str| format!("`{}`", printable(line.trim_start(), 120));
-    for (position, (line, told)) in told.iter().enumerate() {
-        match expected.get(position) {
-            Some((_, expected)) if expected == told => {}
-            Some((_, expected)) => {
-                let (told, expected) = (quoted(told), quoted(expected));
-                return Some(format!("line {} says {told}, export writes {expected}", line + 1));
-            }
-            None => return Some(format!("line {} is more than export writes: {}", line + 1, quoted(told))),
+    let missing = |line: &str| format!("{} is not there, which export writes", quoted(line));
+    let mut expected = again.lines().map(str::trim_end).filter(|line| !line.is_empty()).peekable();
+    for (number, told) in text.lines().map(str::trim_end).enumerate() {
+        if expected.next_if_eq(&told).is_some() || is_comment(told) {
+            continue;
         }
+        let (line, told) = (number + 1, quoted(told));
+        return Some(match expected.next() {
+            Some(expected) if is_comment(expected) => missing(expected),
+            Some(expected) => format!("line {line} says {told}, export writes {}", quoted(expected)),
+            None => format!("line {line} is more than export writes: {told}"),
+        });
     }
-    expected.get(told.len()).map(|(_, line)| format!("{} is not there, which export writes", quoted(line)))
+    expected.next().map(missing)
 }
 
 /// Whether a line says nothing to a scheduler.

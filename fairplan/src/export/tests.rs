@@ -334,7 +334,7 @@ fn a_configuration_that_states_no_options_or_other_limits_is_not_of_the_solution
 }
 
 #[test]
-fn a_configuration_that_says_anything_else_is_not_of_the_solution_and_comments_say_nothing() {
+fn a_configuration_that_says_anything_else_is_not_of_the_solution_and_more_comments_say_nothing() {
     for (target, before, more) in [
         (
             Target::Kueue,
@@ -376,6 +376,27 @@ fn a_configuration_that_says_anything_else_is_not_of_the_solution_and_comments_s
         let (first, rest) = text.split_once('\n').unwrap();
         let commented = format!("{first}{comment}{}", rest.replace('\n', "\r\n"));
         assert_eq!(fails_beside(&instance, &solved, &commented), [""; 0], "{target}\n{commented}");
+    }
+}
+
+#[test]
+fn comments_that_export_writes_are_compared_since_people_act_on_them() {
+    for target in [Target::Kueue, Target::Yarn, Target::YarnFair, Target::YuniKorn, Target::Slurm] {
+        let instance = random(3, if target.is_kubernetes() { 1 << 30 } else { 1024 });
+        let solved = solution(&instance);
+        let export = export(&instance, &solved, target, &ExportOptions::default(), &Control::none()).unwrap();
+        let text = export.text();
+        let comments: Vec<&str> =
+            text.lines().filter(|line| line.trim_start().starts_with(['#', '<'])).collect();
+        let comments: Vec<&&str> = comments.iter().filter(|line| line.contains(['#', '!'])).collect();
+        assert!(!comments.is_empty(), "{target}\n{text}");
+        for comment in comments {
+            let without = text.replacen(&format!("{comment}\n"), "", 1);
+            let other = text.replacen(*comment, &comment.replace(['1', '2', '4'], "3"), 1);
+            for changed in [without, other].iter().filter(|changed| **changed != text) {
+                assert!(!fails_beside(&instance, &solved, changed).is_empty(), "{target}: {comment}");
+            }
+        }
     }
 }
 
