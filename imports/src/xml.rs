@@ -70,6 +70,12 @@ pub(super) fn read_of(source: source::Source) -> Result<Element, InstanceError> 
     };
     let text = std::str::from_utf8(content)
         .map_err(|error| malformed(error.valid_up_to() as u64, "is not valid UTF-8".into()))?;
+    // XML 1.0, production [2]: of the control characters only these three are characters of a document.
+    let control = |letter: char| letter < ' ' && !['\t', '\n', '\r'].contains(&letter);
+    if let Some((at, letter)) = text.char_indices().find(|(_, letter)| control(*letter)) {
+        let problem = format!("the character with the code {} is not allowed in XML", u32::from(letter));
+        return Err(malformed(at as u64, problem));
+    }
     let mut reader = Reader::from_str(text);
     let mut open: Vec<Element> = vec![Element::default()];
     loop {

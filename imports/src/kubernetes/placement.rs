@@ -21,7 +21,29 @@ pub(crate) struct Taint {
     pub(crate) key: String,
     #[serde(deserialize_with = "nullable")]
     value: String,
-    effect: String,
+    #[serde(deserialize_with = "nullable")]
+    effect: Effect,
+}
+
+/// What a taint does to pods that do not tolerate it.
+#[derive(Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Effect {
+    /// Nothing is said: a toleration is of all effects, a taint has none.
+    #[default]
+    #[serde(rename = "")]
+    Unsaid,
+    NoSchedule,
+    PreferNoSchedule,
+    NoExecute,
+}
+
+/// What is asked of a taint's value; `Equal` where nothing is said.
+#[derive(Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Comparison {
+    #[default]
+    #[serde(alias = "")]
+    Equal,
+    Exists,
 }
 
 /// The conditions that a pod puts on its node. Two pods that state the same are told apart by nothing here.
@@ -88,11 +110,11 @@ pub(crate) struct Toleration {
     #[serde(deserialize_with = "nullable")]
     key: String,
     #[serde(deserialize_with = "nullable")]
-    operator: String,
+    operator: Comparison,
     #[serde(deserialize_with = "nullable")]
     value: String,
     #[serde(deserialize_with = "nullable")]
-    effect: String,
+    effect: Effect,
 }
 
 impl Conditions {
@@ -118,8 +140,8 @@ impl Conditions {
 impl Taint {
     /// What tolerates it.
     pub(crate) fn tolerated(&self) -> Toleration {
-        let [key, value, effect] = [&self.key, &self.value, &self.effect].map(String::clone);
-        Toleration { key, operator: "Equal".into(), value, effect }
+        let (key, value) = (self.key.clone(), self.value.clone());
+        Toleration { key, operator: Comparison::Equal, value, effect: self.effect }
     }
 
     /// Whether it says that the node is closed for now, rather than meant for certain pods: cordoned, not ready,
@@ -145,16 +167,16 @@ impl Taint {
 
     /// Whether it keeps pods away, rather than being a preference.
     pub(crate) fn repels(&self) -> bool {
-        self.effect == "NoSchedule" || self.effect == "NoExecute"
+        matches!(self.effect, Effect::NoSchedule | Effect::NoExecute)
     }
 }
 
 impl Toleration {
     fn covers(&self, taint: &Taint) -> bool {
-        let any_key = self.key.is_empty() && self.operator == "Exists";
-        (self.effect.is_empty() || self.effect == taint.effect)
-            && (any_key || self.key == taint.key)
-            && (self.operator == "Exists" || self.value == taint.value)
+        let exists = self.operator == Comparison::Exists;
+        (self.effect == Effect::Unsaid || self.effect == taint.effect)
+            && (exists && self.key.is_empty() || self.key == taint.key)
+            && (exists || self.value == taint.value)
     }
 }
 

@@ -150,6 +150,8 @@ fn each_defect_is_named_with_file_object_field_and_value() {
         ),
         ("nodes.json", "\"cpu\": 64", "\"cpu\": true", "Node gpu-1: status.allocatable.cpu: invalid type"),
         ("nodes.json", "\"effect\": \"NoSchedule\"", "\"effect\": 1", "Node gpu-1: spec.taints[0].effect"),
+        ("nodes.json", "NoSchedule", "NoSchedul", "Node gpu-1: spec.taints[0].effect"),
+        ("pods.yaml", "operator: Exists", "operator: Exist", "tolerations[0].operator"),
         ("nodes.json", "\"items\": [", "\"items\": 1, \"x\": [", "items must be a list"),
         (
             "pods.yaml",

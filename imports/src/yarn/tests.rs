@@ -269,6 +269,12 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
         ),
         ("fair-scheduler.xml", "50.0%", "half", "queue root.production.reports: maxResources = half"),
         ("fair-scheduler.xml", "</allocations>", "", "<allocations> is never closed"),
+        (
+            "fair-scheduler.xml",
+            "</allocations>",
+            "\0</allocations>",
+            "the character with the code 0 is not allowed",
+        ),
         ("fair-scheduler.xml", "</weight>", "</wait>", "line 5"),
         ("fair-scheduler.xml", "&amp;", "&nope;", "nope"),
         ("fair-scheduler.xml", "<queue name=\"bob &amp; co\"/>", "<queue/>", "<queue>: has no name"),
