@@ -184,6 +184,7 @@ pub fn compare_by(
         ComparedPolicy { file, judgement, users, ..row }
     };
     Ok(Comparison {
+        in_groups: instance.has_groups(),
         instance: InstanceStamp::new(instance, &sha256),
         backend: solver.name().into(),
         seed: options.seed,

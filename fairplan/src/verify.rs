@@ -16,9 +16,7 @@ use fairplan_report::planning::{PlanDocument, StatedCosts};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::verification::Verification;
-use fairplan_report::{
-    Foreign, format_of, read_json, unchecked_of_bound, unchecked_of_placement, unchecked_of_solution,
-};
+use fairplan_report::{Foreign, format_of, read_json, unchecked_of_solution};
 use fairplan_verify::{Verdict, verify_placement};
 use sha2::{Digest, Sha256};
 
@@ -77,14 +75,12 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
         "fairplan.placement.v1" => {
             instance.without_kinds(&format)?;
             let document: PlacementDocument = read_json(&name, &bytes)?;
-            besides = unchecked_of_placement(&document, instance);
             let stated = StatedPlacement::new(&document, instance, &sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
         "fairplan.bound.v1" => {
             instance.without_kinds(&format)?;
             let document: BoundDocument = read_json(&name, &bytes)?;
-            besides = unchecked_of_bound(&document, instance);
             let stated = StatedBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }

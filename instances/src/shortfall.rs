@@ -110,7 +110,8 @@ impl Shortfall {
             _ => None,
         });
         let ordered = |mut all: Vec<(f64, String)>| {
-            all.retain(|(much, _)| *much > LITTLE);
+            let most = all.iter().map(|(much, _)| *much).fold(0.0, f64::max);
+            all.retain(|(much, _)| *much > LITTLE * most);
             all.sort_by(|one, other| other.0.total_cmp(&one.0));
             all.into_iter().map(|(_, name)| name).collect()
         };
@@ -152,7 +153,7 @@ fn on(instance: &Instance, classes: Option<&[ClassId]>) -> String {
     })
 }
 
-/// Parts of what all guarantees cost below this are not worth a name.
+/// Who pays, and what costs, less than this part of the most is not worth a name.
 const LITTLE: f64 = 1e-6;
 
 fn listed(names: Vec<String>) -> String {

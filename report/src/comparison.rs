@@ -21,6 +21,10 @@ pub struct Comparison {
     pub backend: String,
     /// The seed of random choices (only the policy `random` makes any).
     pub seed: u64,
+    /// Whether users stand in groups: then smallest shares and levels are of users without a group and of groups without a parent, a
+    /// group counted as far as its members divide by their weights what it has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_groups: bool,
     /// Upper and lower bounds on the value of any placement.
     pub bounds: Bounds,
     /// The policies in the order asked for, and then the placements made elsewhere.

@@ -97,7 +97,14 @@ fn compared(instance: &Instance, figures: &PlacementFigures) -> Document<Compari
     };
     let policy = ComparedPolicy::new("best-fit", instance, figures, bounds, None, Some(0.001));
     let instance = InstanceStamp::new(instance, SHA256);
-    Document::new(Comparison { instance, backend: "auto".into(), seed: 0, bounds, policies: vec![policy] })
+    Document::new(Comparison {
+        instance,
+        backend: "auto".into(),
+        seed: 0,
+        in_groups: false,
+        bounds,
+        policies: vec![policy],
+    })
 }
 
 fn fits_schema(name: &str, bytes: &[u8]) {

@@ -108,12 +108,10 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             });
         }
         value.compare(stated.value, smallest, || "value".into());
-        // Results of before there was a level state none.
-        if let Some(stated) = stated.level {
-            value.compare(stated, level, || "level of those that want more".into());
-        }
-        if let Some(stated) = stated.unplaced.filter(|stated| *stated != unplaced) {
-            value.fail(|| format!("{stated} tasks are said to wait, {unplaced} do"));
+        value.compare_if_any(stated.level, level, || "level of those that want more".into());
+        if stated.unplaced != Some(unplaced) {
+            let said = stated.unplaced.map_or("no number of".into(), |stated| stated.to_string());
+            value.fail(|| format!("{said} tasks are said to wait, {unplaced} do"));
         }
         for (r, used) in used.into_iter().enumerate() {
             let total = instance.total_units(ResourceId(r));

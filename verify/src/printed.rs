@@ -55,13 +55,10 @@ fn levels(
             });
         }
     }
-    // Results of before there was a level state none.
-    if let Some(stated) = stated.level {
-        let wants_more = |i: usize| claim.limited_by[i] == LimitedBy::Capacity;
-        let [_, level] =
-            smallest(&divided_in(instance, &tree_of(instance, floors), |i| of_user(i).0, wants_more));
-        worst.compare(stated, level, || "level of those that still want more".into());
-    }
+    let wants_more = |i: usize| claim.limited_by[i] == LimitedBy::Capacity;
+    let [_, level] =
+        smallest(&divided_in(instance, &tree_of(instance, floors), |i| of_user(i).0, wants_more));
+    worst.compare_if_any(stated.level, level, || "level of those that still want more".into());
     worst.verdict()
 }
 

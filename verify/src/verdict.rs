@@ -75,6 +75,18 @@ impl Worst {
         self.see(violation, || format!("{}: {stated} is stated, {computed} is computed", what()));
     }
 
+    /// The same of a number that is stated where there is one (it is finite), and nowhere else.
+    pub fn compare_if_any(&mut self, stated: Option<f64>, computed: f64, what: impl FnOnce() -> String) {
+        match (stated, computed.is_finite()) {
+            (Some(stated), true) => self.compare(stated, computed, what),
+            (None, true) => self.fail(|| format!("{}: none is stated, {computed} is computed", what())),
+            (Some(stated), false) => {
+                self.fail(|| format!("{}: {stated} is stated, and there is none", what()))
+            }
+            (None, false) => {}
+        }
+    }
+
     /// Whether nothing was seen that is not accepted.
     pub fn passes(&self) -> bool {
         self.residual <= self.tolerance

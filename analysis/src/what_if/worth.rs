@@ -149,9 +149,17 @@ impl Tabular for Worth {
             .column("price", "price a unit", Kind::Number, |row| row.1.map(|more| more.price))
             .column("capacity", "capacity", Kind::Number, |row| row.1.and_then(|more| more.capacity))
             .column("least", "price holds from", Kind::Number, |row| row.1.and_then(|more| more.least))
+            .said(|row| holds_only_now(row.1).then_some("now"))
             .column("most", "to", Kind::Number, |row| row.1.and_then(|more| more.most))
+            .said(|row| holds_only_now(row.1).then_some("now"))
             .done()
     }
+}
+
+/// Whether the price is another one as soon as there is more or less.
+fn holds_only_now(resource: Option<&ResourceWorth>) -> bool {
+    resource
+        .is_some_and(|more| more.least.is_some() && more.least == more.capacity && more.most == more.capacity)
 }
 
 /// How people read a gain that is none.

@@ -31,7 +31,7 @@ impl Found {
 }
 
 /// Whether a `fairplan.export.v1` has the tenants, the shares and the exact amounts that the solution gives (`exported-amounts`) under
-/// the names that they have by it (`exported-names`); its whole units are held against the instance as `verify` does without a solution.
+/// the names that they have by it (`exported-names`) and in its whole units (`exported-units`), which are held against the instance as `verify` does without a solution.
 pub(super) fn document(
     instance: &Instance,
     solution: &ResultFile,
@@ -50,6 +50,7 @@ pub(super) fn document(
     let mut verdicts = vec![
         Verdict::without_size(AMOUNTS, other_amounts(&told.tenants, &again.tenants)),
         Verdict::without_size("exported-names", other_names(&told.tenants, &again.tenants)),
+        Verdict::without_size("exported-units", other_units(&told.tenants, &again.tenants)),
     ];
     match StatedExport::new(&told, instance, &files::sha256_hex(instance)) {
         Ok(stated) => verdicts.extend(stated.verdicts(instance)),
@@ -58,7 +59,7 @@ pub(super) fn document(
         }
     }
     let unchecked = vec![
-        ("target, headroom, memory_in, levels, units", "the question that was asked"),
+        ("target, headroom, memory_in, levels, unit", "the question that was asked"),
         ("notes, entitled, kept", "words for people, and the scheduler's rule, which is not run again"),
     ];
     Ok(Found { verdicts, unchecked })
@@ -205,6 +206,23 @@ fn other_amounts(told: &[ExportedTenant], again: &[ExportedTenant]) -> Option<St
         }
     }
     told.get(again.len()).map(|more| format!("{} is no tenant by the solution", more.id))
+}
+
+/// The first whole units that are not those of the amounts rounded as export rounds them. Amounts that differ are told before.
+fn other_units(told: &[ExportedTenant], again: &[ExportedTenant]) -> Option<String> {
+    let amounts =
+        |tenants: &[ExportedTenant]| tenants.iter().map(|tenant| tenant.amounts.len()).sum::<usize>();
+    if amounts(told) != amounts(again) {
+        return Some("other amounts are stated than export writes".into());
+    }
+    let both = told.iter().zip(again).flat_map(|(told, again)| {
+        told.amounts.iter().zip(&again.amounts).map(|(has, by_solution)| (&told.id, has, by_solution))
+    });
+    let mut others = both.filter(|(_, has, by_solution)| has.units != by_solution.units);
+    others.next().map(|(id, has, by_solution)| {
+        let (units, exported) = (has.units, by_solution.units);
+        format!("{id}: {units} units of {} on {}, export gives {exported}", has.resource, has.class)
+    })
 }
 
 /// What a tenant is given of which resource on which class, in cores, bytes and pieces.

@@ -267,6 +267,7 @@ fn json_of(body: ExportBody) -> String {
 
 #[test]
 fn what_export_wrote_with_whatever_options_is_proved_from_the_solution() {
+    let mut lowered = 0;
     for seed in 0..12 {
         for target in Target::ALL {
             let in_mebibytes = matches!(target, Target::Yarn | Target::YarnFair | Target::Slurm);
@@ -306,6 +307,15 @@ fn what_export_wrote_with_whatever_options_is_proved_from_the_solution() {
             let failed: Vec<&str> =
                 verified.verdicts.iter().filter(|it| !it.holds).map(|it| it.property.as_str()).collect();
             assert!(failed.contains(&"used-up"), "{target} {seed}: {failed:?}");
+            // Each amount rounded down is within one unit, and not as export rounds it.
+            let mut floored = body.clone();
+            let amounts = floored.tenants.iter_mut().flat_map(|tenant| &mut tenant.amounts);
+            amounts.for_each(|amount| amount.units = amount.units.min(amount.exact as u64));
+            if floored != body {
+                let failed = fails_beside(&instance, &solved, &json_of(floored));
+                assert!(failed.contains(&"exported-units"), "{target} {seed}: {failed:?}");
+                lowered += 1;
+            }
             let mut swapped = body;
             if let [first, .., last] = &mut swapped.tenants[..] {
                 std::mem::swap(&mut first.name, &mut last.name);
@@ -314,6 +324,7 @@ fn what_export_wrote_with_whatever_options_is_proved_from_the_solution() {
             }
         }
     }
+    assert!(lowered > 20, "{lowered} exports round something up");
 }
 
 #[test]

@@ -203,6 +203,13 @@ impl Instance {
     /// If somebody's cannot.
     pub fn check_guarantees(&self) -> Result<(), Violation> {
         self.guaranteed_members()?;
+        if self.has_guarantees()
+            && let Some(user) = self.users().find(|user| user.tasks().is_some() && user.rates_differ())
+        {
+            let problem = "its tasks may run out, and do different work on different classes: beside guarantees that is not solved; \
+                           leave out its tasks, its rates or the guarantees";
+            return Err(Violation::new(format!("users[{}].tasks", user.index().0), user.id(), problem));
+        }
         for (owner, _) in self.quotas().iter().filter(|(_, quota)| quota.has_guarantee()) {
             let Owner::User(UserId(i)) = *owner else { continue };
             if self.tasks_within_guarantee(self.user(UserId(i))).is_none() {

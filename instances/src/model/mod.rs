@@ -395,6 +395,13 @@ impl<'a> User<'a> {
                 .all(|(demand, capacity)| demand.is_zero() || !capacity.is_zero())
     }
 
+    /// Whether a task does more work on one class that the user can use than on another.
+    pub fn rates_differ(self) -> bool {
+        let classes = (0..self.instance.classes.len()).map(ClassId).filter(|class| self.can_use(*class));
+        let mut rates = classes.map(|class| self.rule().rate(class));
+        !self.rule().rates().is_empty() && rates.next().is_some_and(|first| rates.any(|rate| rate != first))
+    }
+
     /// Whether a whole task fits some empty server that the user may run on; where it has kinds, a piece of each.
     pub fn fits_somewhere(self) -> bool {
         if self.has_kinds() {

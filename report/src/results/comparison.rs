@@ -35,14 +35,14 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
             String::new()
         }
         (true, Some(level)) => {
-            text += &format!(": whoever wants more has at least {}", share(level));
+            text += &format!(": {}", those_who_want_more(document, level));
             let most = bounds.divisible_level.map(share);
             most.map_or_else(String::new, |most| {
                 format!("; if tasks could be divided at will, it would be {most}")
             })
         }
         (false, _) => {
-            text += &format!(": the worst-off user has a share of {}", share(policy.value));
+            text += &format!(": {}", worst_off(document, policy.value));
             better(document, policy)
         }
     };
@@ -136,14 +136,12 @@ fn best_of_all(document: &Comparison) -> String {
         .filter(|policy| same(policy.value, best.value))
         .map(|policy| name(&policy.name))
         .collect();
-    let least = share(best.value);
+    let least = worst_off(document, best.value);
     let all = winners.len() == policies.len() && policies.len() > 1;
     let first = match (all, winners.len()) {
-        (true, n) => {
-            format!("{} policies do equally well: the worst-off user has a share of {least}", all_of(n))
-        }
-        (false, 1) => format!("{} does best: the worst-off user has a share of {least}", listed(&winners)),
-        (false, _) => format!("{} do best: the worst-off user has a share of {least}", listed(&winners)),
+        (true, n) => format!("{} policies do equally well: {least}", all_of(n)),
+        (false, 1) => format!("{} does best: {least}", listed(&winners)),
+        (false, _) => format!("{} do best: {least}", listed(&winners)),
     };
     let better = better(document, best);
     let worst =
@@ -151,9 +149,26 @@ fn best_of_all(document: &Comparison) -> String {
     // What was placed elsewhere has its own sentence.
     let worst = worst.filter(|worst| worst.file.is_none());
     let worst = worst.map_or_else(String::new, |worst| {
-        format!(" With {}, the worst, it has {}.", name(&worst.name), share(worst.value))
+        let verb = if document.in_groups { "is" } else { "has" };
+        format!(" With {}, the worst, it {verb} {}.", name(&worst.name), share(worst.value))
     });
     format!("{first}{better}.{worst}")
+}
+
+/// The smallest share in words: of a user, or of what the groups divide.
+fn worst_off(document: &Comparison, value: f64) -> String {
+    match document.in_groups {
+        true => format!("the smallest share, divided among groups first, is {}", share(value)),
+        false => format!("the worst-off user has a share of {}", share(value)),
+    }
+}
+
+/// The same of those who still want more.
+fn those_who_want_more(document: &Comparison, level: f64) -> String {
+    match document.in_groups {
+        true => format!("the level of those who want more, divided among groups first, is {}", share(level)),
+        false => format!("whoever wants more has at least {}", share(level)),
+    }
 }
 
 /// Whether users that have all their tasks decide the smallest share, under some policy: then it tells little.
@@ -185,7 +200,7 @@ fn answer_by_level(document: &Comparison) -> String {
             _ => String::new(),
         };
         match policy.level {
-            Some(level) => format!("whoever wants more has at least {}{waiting}", share(level)),
+            Some(level) => format!("{}{waiting}", those_who_want_more(document, level)),
             None => format!("{}{waiting}", all_served(policy)),
         }
     };
@@ -304,14 +319,29 @@ fn of_whole_tasks(document: &Comparison) -> Option<(&'static str, String)> {
     Some(("Best smallest share of whole tasks", bracket(lower, upper)))
 }
 
+/// What the best of divisible tasks is called here, and what it is: of those whom the policies are told apart by.
+fn of_divisible_tasks(document: &Comparison) -> (&'static str, f64) {
+    let bounds = document.bounds;
+    match bounds.divisible_level.filter(|_| tells_by_level(document)) {
+        Some(level) => {
+            ("Best smallest share for those who want more, if tasks could be divided at will", level)
+        }
+        None => ("Best smallest share if tasks could be divided at will", bounds.divisible),
+    }
+}
+
 /// The summary of a comparison.
 pub fn summary(instance: &Instance, document: &Comparison) -> String {
     let mut text = heading(instance);
     text += &paragraph(&answer(document));
-    let divisible = share(document.bounds.divisible);
-    let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {divisible}");
+    let (what, divisible) = of_divisible_tasks(document);
+    let _ = writeln!(text, "{what}: {}", share(divisible));
     if let Some((what, bounds)) = of_whole_tasks(document) {
         let _ = writeln!(text, "{what}: {bounds}");
+    }
+    if !instance.quotas().is_empty() {
+        text += "The bounds count no guarantees, those of whole tasks no limits and reserves either: with them they may be out of \
+                 reach.\n";
     }
     text.push('\n');
     text += &grid(&table(document));
@@ -333,10 +363,11 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
         });
     }
     let bounds = document.bounds;
+    let (what, divisible) = of_divisible_tasks(&document);
     let mut section = Section::new("Placement policies compared")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .fact("Best smallest share if tasks could be divided at will", share(bounds.divisible));
+        .fact(what, share(divisible));
     if let Some((what, bounds)) = of_whole_tasks(&document) {
         section = section.fact(what, bounds);
     }

@@ -28,9 +28,13 @@ pub fn summary(
     let _ = writeln!(text, "Placed by {policy}: {}", counted(figures.tasks, "task", "tasks"));
     let _ = writeln!(text, "Smallest weighted dominant share: {}", share(figures.value));
     if figures.unplaced > 0 {
-        let level = figures
-            .level
-            .map_or_else(String::new, |level| format!(", of users who have at least {}", share(level)));
+        let level = match (figures.level, instance.has_groups()) {
+            (Some(level), false) => format!(", of users who have at least {}", share(level)),
+            (Some(level), true) => {
+                format!(" (level of those who want more, divided among groups first: {})", share(level))
+            }
+            (None, _) => String::new(),
+        };
         let _ = writeln!(text, "Waiting: {}{level}", counted(figures.unplaced, "task", "tasks"));
     }
     let _ = writeln!(text, "Used: {}\n", few_used(instance, &figures.utilization));

@@ -29,11 +29,18 @@ pub(super) fn answer(document: &Verification) -> String {
     }
 }
 
-/// What an export without its solution leaves open.
+/// What is left open of a result alone: an export without its solution, a plan without its catalog.
 fn alone(document: &Verification) -> Option<&'static str> {
-    (document.result_format == "fairplan.export.v1").then_some(
-        "That these are the amounts of its solution is proved only beside that: verify INSTANCE SOLUTION --exported FILE.",
-    )
+    match document.result_format.as_str() {
+        "fairplan.export.v1" => Some(
+            "That these are the amounts of its solution is proved only beside that: verify INSTANCE SOLUTION --exported FILE.",
+        ),
+        "fairplan.plan.v1" | "fairplan.growth.v1" => Some(
+            "Only that its costs add up is checked here. That what is bought is enough, and that nothing cheaper is, `plan` \
+             proves where it makes the plan.",
+        ),
+        _ => None,
+    }
 }
 
 /// What was found, property by property.

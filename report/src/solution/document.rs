@@ -236,7 +236,7 @@ pub struct CertificateResult {
     /// parts of the sum of `w_i G_i U'(G_i)` (of the weights, for `pf`).
     #[schemars(range(min = 0))]
     pub relative_gap: f64,
-    /// The levels of the lexicographic maximum, rising. Absent where the objective is none.
+    /// The levels of the lexicographic maximum, none below the one before. Absent where the objective is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<LevelResult>>,
 }
@@ -262,7 +262,7 @@ pub struct LevelResult {
     pub bound: f64,
     /// The prices, every class in order.
     pub prices: Vec<ClassPrice>,
-    /// The increase of the level's value for one more unit of each limit, in the order of `limits`; >= 0. Users below a limit pay
+    /// What one more unit of each limit adds to the level's value, in the order of `limits`, as prices say it; >= 0. Users below a limit pay
     /// it too for what they take of its resource where it covers the class, and `sum C_lr p_lr` counts every limit at its price.
     /// Absent where there are no limits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -275,7 +275,8 @@ pub struct LevelResult {
 pub struct ClassPrice {
     /// The server class.
     pub class: String,
-    /// The increase of the level's value for one more unit of the resource in this class; >= 0.
+    /// What one more unit of the resource in this class adds to the level's value at most, if those held at lower levels keep what
+    /// they have: just so much, where no other prices prove the level; >= 0.
     pub price: ResourceMap,
 }
 

@@ -20,7 +20,7 @@ use crate::task_limits::has_task_row;
 use crate::tolerance;
 use crate::users::{Subject, UserShares, usual_share};
 use crate::verdict::Worst;
-use fairplan_instances::{Instance, Level, UserId};
+use fairplan_instances::{Instance, Level, LimitedBy, UserId};
 use filling::Filled;
 pub(crate) use filling::{Bounds, Divided, Tree, divided, divided_in, smallest};
 pub use guarantees::verify_shortfall;
@@ -50,9 +50,13 @@ pub(crate) fn prove(
     let members = Members::of(subject, claim, &tree);
     let mut reasons = Worst::of("limited-by", tolerance::STATED);
     members.judge_reasons(&mut reasons);
-    if let Some(limits) = limits {
-        for user in instance.users() {
-            limits.judge_reason(user, usable_classes, claim.limited_by[user.index().0], &mut reasons);
+    for user in instance.users() {
+        match (limits, claim.limited_by[user.index().0]) {
+            (Some(limits), reason) => limits.judge_reason(user, usable_classes, reason, &mut reasons),
+            (None, LimitedBy::Limit) => {
+                reasons.fail(|| format!("user {} is limited by a limit, and there is none", user.id()));
+            }
+            (None, _) => {}
         }
     }
     let has_row =

@@ -70,7 +70,7 @@ pub fn verify_whole_tasks(instance: &Instance, claim: &WholeTaskClaim<'_>) -> Ve
         verdicts.extend(upper_bound(instance, upper, proof, &levels, &has_tasks));
     }
     if let Some(stated) = claim.stated {
-        verdicts.push(bounds(bracket, &levels, stated));
+        verdicts.push(bounds(instance, bracket, &levels, stated));
     }
     verdicts
 }
@@ -343,7 +343,12 @@ fn server_values_hold(
 }
 
 /// Holds the stated doubles against what they stand for.
-fn bounds(bracket: &WholeTaskBracket, levels: &Levels<'_>, stated: StatedBounds) -> Verdict {
+fn bounds(
+    instance: &Instance,
+    bracket: &WholeTaskBracket,
+    levels: &Levels<'_>,
+    stated: StatedBounds,
+) -> Verdict {
     let mut verdict = Worst::of("bounds", tolerance::STATED);
     let (caps, children) = (levels.caps(), levels.of_placement(&bracket.placement.tasks));
     let least = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
@@ -367,17 +372,20 @@ fn bounds(bracket: &WholeTaskBracket, levels: &Levels<'_>, stated: StatedBounds)
         verdict.compare(stated, computed, || name.into());
     }
     let by_values = matches!(bracket.proof, Some(WholeTaskProof::Values { .. }));
-    match stated.level_upper {
-        Some(stated) if by_values => verdict.compare(stated, upper, || "integral_level_upper".into()),
-        Some(_) => verdict.fail(|| "integral_level_upper is stated, and nothing proves it".into()),
-        None => {}
+    // Levels are stated where tasks or groups tell them from the smallest share; under limits the bound says nothing of them.
+    let tells_apart =
+        (instance.has_task_limits() || instance.has_groups()) && instance.limit_rows().is_empty();
+    let level = |is_stated: bool, level: f64| if tells_apart && is_stated { level } else { f64::INFINITY };
+    for (name, stated, computed) in [
+        ("integral_level_upper", stated.level_upper, level(by_values, upper)),
+        ("integral_level_lower", stated.level_lower, level(true, smallest(&children)[1])),
+    ] {
+        verdict.compare_if_any(stated, computed, || name.into());
     }
-    if let Some(stated) = stated.level_lower {
-        verdict.compare(stated, smallest(&children)[1], || "integral_level_lower".into());
-    }
-    if let Some(stated) = stated.unplaced.filter(|stated| *stated != levels.waiting(&bracket.placement.tasks))
-    {
-        verdict.fail(|| format!("{stated} tasks are said to wait, and others do"));
+    let waiting = instance.has_task_limits().then(|| levels.waiting(&bracket.placement.tasks));
+    if stated.unplaced != waiting {
+        let said = |tasks: Option<u64>| tasks.map_or("no number of".into(), |tasks| tasks.to_string());
+        verdict.fail(|| format!("{} tasks are said to wait, {} do", said(stated.unplaced), said(waiting)));
     }
     let is_closed = match (bracket.upper, bracket.lower) {
         (Some(upper), Some(lower)) => levels.reaches(lower, upper),
