@@ -3,7 +3,9 @@
 //! Rows are counted from 0, as those programs do. What is missing in a column of a resource is refused: a frame that was
 //! joined or computed has such cells by accident.
 
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StringArray, cast::AsArray};
+use arrow_array::{
+    Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray, cast::AsArray,
+};
 use arrow_schema::DataType;
 use std::sync::Arc;
 
@@ -12,6 +14,9 @@ use super::numbers::read_numbers;
 use super::rows::{BATCH, Batch, Number, RowBuffer, Rows, Table, fill_by_rows};
 use super::tables::{FIXED, bad_header};
 use crate::{InstanceError, Violation};
+
+/// Rows that are read by one thread while others read theirs.
+const PART: usize = 1 << 14;
 
 /// A frame read row by row.
 pub struct Frame {
@@ -55,29 +60,48 @@ impl Frame {
         self
     }
 
+    /// The rows of a batch as a frame, of which the first has this number.
+    fn part(&self, batch: RecordBatch, first: u64) -> Self {
+        let schema = batch.schema();
+        Self {
+            table: self.table.clone(),
+            batches: Box::new(RecordBatchIterator::new([Ok(batch)], schema)),
+            columns: self.columns.clone(),
+            required: self.required.clone(),
+            batch: Vec::new(),
+            next: 0,
+            length: 0,
+            count: first,
+        }
+    }
+
     fn take(&mut self, batch: &RecordBatch) {
         self.batch = self.columns.iter().map(|at| plain(batch.column(*at))).collect();
         (self.next, self.length) = (0, batch.num_rows());
     }
 
+    /// The next batch of the stream, if there is one more; `count` rows were before it.
+    fn receive(&mut self, count: u64) -> Result<Option<RecordBatch>, InstanceError> {
+        let schema = self.batches.schema();
+        let failed = |error: arrow_schema::ArrowError| {
+            // Some programs hand over columns without a type in a form that Arrow does not know.
+            let untyped = schema.fields().iter().find(|field| *field.data_type() == DataType::Null);
+            let (place, problem) = match untyped {
+                Some(field) => (
+                    format!("column {}", field.name()),
+                    "has no type, as all its cells are missing; leave it out or give it one".into(),
+                ),
+                None => (format!("after row {count}"), error.to_string()),
+            };
+            InstanceError::Malformed { file: self.table.file.clone(), place, problem }
+        };
+        self.batches.next().transpose().map_err(failed)
+    }
+
     /// Goes on to the next batch that has rows where this one is used up; `false` after the last.
     fn advance(&mut self) -> Result<bool, InstanceError> {
         while self.next == self.length {
-            let file = || self.table.file.clone();
-            let schema = self.batches.schema();
-            let failed = |error: arrow_schema::ArrowError| {
-                // Some programs hand over columns without a type in a form that Arrow does not know.
-                let untyped = schema.fields().iter().find(|field| *field.data_type() == DataType::Null);
-                let (place, problem) = match untyped {
-                    Some(field) => (
-                        format!("column {}", field.name()),
-                        "has no type, as all its cells are missing; leave it out or give it one".into(),
-                    ),
-                    None => (format!("after row {}", self.count), error.to_string()),
-                };
-                InstanceError::Malformed { file: file(), place, problem }
-            };
-            let Some(batch) = self.batches.next().transpose().map_err(failed)? else { return Ok(false) };
+            let Some(batch) = self.receive(self.count)? else { return Ok(false) };
             self.take(&batch);
         }
         Ok(true)
@@ -145,6 +169,18 @@ impl Rows for Frame {
         row.number = self.count;
         self.passed(1);
         Ok(true)
+    }
+
+    fn parts(&mut self) -> Result<Option<Vec<Box<dyn Rows>>>, InstanceError> {
+        let (mut parts, mut count) = (Vec::<Box<dyn Rows>>::new(), 0u64);
+        while let Some(batch) = self.receive(count)? {
+            for first in (0..batch.num_rows()).step_by(PART) {
+                let rows = PART.min(batch.num_rows() - first);
+                parts.push(Box::new(self.part(batch.slice(first, rows), count)));
+                count += rows as u64;
+            }
+        }
+        Ok(Some(parts))
     }
 
     /// Column by column: numbers have no text on their way.
@@ -247,8 +283,7 @@ mod tests {
     use crate::{Instance, generate};
     use arrow_array::builder::{ListBuilder, StringBuilder};
     use arrow_array::{
-        BooleanArray, DictionaryArray, Float32Array, Float64Array, Int64Array, NullArray,
-        RecordBatchIterator, types,
+        BooleanArray, DictionaryArray, Float32Array, Float64Array, Int64Array, NullArray, types,
     };
 
     fn frame(name: &str, columns: Vec<(&str, ArrayRef)>) -> Result<Frame, InstanceError> {

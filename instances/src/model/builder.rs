@@ -189,6 +189,26 @@ impl InstanceBuilder {
         Ok(added)
     }
 
+    /// Adds the users that were added to another builder of the same resources, which has nothing else: parts of a table are read side
+    /// by side so. No user has kinds, there or here, nor rules or a group there.
+    pub(crate) fn append(&mut self, part: Self) {
+        let (Self { instance, largest, .. }, users) = (self, part.instance);
+        let (before, count) = (instance.ids.len(), users.ids.len());
+        instance.ids.append(&users.ids);
+        instance.demands.extend_from_slice(&users.demands);
+        instance.demand_doubles.extend_from_slice(&users.demand_doubles);
+        for (exponent, other) in instance.exponents.iter_mut().zip(users.exponents) {
+            *exponent = other.min(*exponent);
+        }
+        for (largest, other) in largest.iter_mut().zip(part.largest) {
+            *largest = other.max(*largest);
+        }
+        append_unless_default(&mut instance.weights, before, (users.weights, count), Decimal::ONE);
+        append_unless_default(&mut instance.tasks, before, (users.tasks, count), None);
+        append_unless_default(&mut instance.rule_of, before, (None, count), 0);
+        append_unless_default(&mut instance.group_of, before, (None, count), 0);
+    }
+
     /// Adds a user whose kinds are added elsewhere.
     pub(super) fn add_user(&mut self, user: NewUser<'_>) -> Result<UserId, Violation> {
         let instance = &mut self.instance;
@@ -253,6 +273,11 @@ impl InstanceBuilder {
             instance.quotas.push((owner, quota));
         }
         Ok(())
+    }
+
+    /// The id of a user that was added.
+    pub fn user_id(&self, user: UserId) -> &str {
+        self.instance.ids.get(user.0)
     }
 
     /// Checks that the users added so far have different ids, which [`InstanceBuilder::build`] does at the latest.
@@ -409,6 +434,22 @@ fn set_unless_default<T: Clone + PartialEq>(
             let mut values = vec![default; position];
             values.push(value);
             *column = Some(values);
+        }
+    }
+}
+
+/// The same of `count` more, whose column is `others`.
+fn append_unless_default<T: Clone>(
+    column: &mut Option<Vec<T>>,
+    before: usize,
+    (others, count): (Option<Vec<T>>, usize),
+    default: T,
+) {
+    if column.is_some() || others.is_some() {
+        let values = column.get_or_insert_with(|| vec![default.clone(); before]);
+        match others {
+            Some(others) => values.extend(others),
+            None => values.resize(before + count, default),
         }
     }
 }
