@@ -54,6 +54,19 @@ impl IdTable {
         self.ends.len() - 1
     }
 
+    /// Makes room for `count` texts more, without that to find them.
+    pub fn reserve_texts(&mut self, count: usize) {
+        let _ = self.ends.try_reserve_exact(count);
+        // Most names have a few letters.
+        let _ = self.letters.try_reserve(8 * count);
+    }
+
+    /// Whether one of the texts has no letter.
+    pub fn has_empty(&self) -> bool {
+        let mut start = 0;
+        self.ends.iter().any(|end| std::mem::replace(&mut start, *end) == *end)
+    }
+
     /// Appends all texts of another table, none of which is found there or here yet.
     pub fn append(&mut self, others: &Self) {
         let before = self.letters.len();

@@ -69,9 +69,9 @@ def folder(tmp_path: pathlib.Path) -> pathlib.Path:
         "fairplan place i.json -o p.json <&- >&- 2>&-; echo $?; cat p.json",
         "fairplan generate google | head -c 10; echo ${PIPESTATUS[0]}",
         "fairplan generate google 2> >(:) | cat",
-        "ulimit -f 8; fairplan generate google -o g.json",
+        "(ulimit -f 8; fairplan generate google -o g.json) 2> /dev/null; echo $?; ls",
         "fairplan generate trace-drfh-fig4 | fairplan simulate - --time-limit 0.000001",
-        "fairplan -q place i.json --policy-command 'sh -c \"cat > asked; exit 3\"'; cat asked",
+        "fairplan -q place i.json --policy-command 'sh -c \"read line; exit 3\"'",
         "echo '{\"command\": \"solve\", \"arguments\": [\"i.json\"], \"parameters\": {\"objective\": [\"drfh\", \"pf\"]}}' > x.json;"
         "fairplan sweep plan x.json -o x.jsonl && fairplan -q sweep run x.jsonl --all -o r && ls r && cat x.jsonl",
     ],

@@ -225,8 +225,8 @@ def test_a_simulation_that_begins_with_a_placement_gives_the_bytes_of_the_comman
     cluster.write(tmp_path / "i.json")
     placed = fp.place(cluster, servers_out=True)
     placed.write(tmp_path / "p.json")
-    header = {"format": "fairplan.trace.v1", **cluster.to_dict()}
-    header = {name: header[name] for name in ["format", "resources", "server_classes"]}
+    instance = cluster.to_dict()
+    header = {"format": "fairplan.trace.v1"} | {name: instance[name] for name in ["resources", "server_classes"]}
     job = {"time": 10, "event": "tasks_submitted", "user": "u", "job": "j", "duration": 5, "count": 3}
     job["demand"] = {"cpu": 1, "memory": 1}
     trace = tmp_path / "t.jsonl"

@@ -9,11 +9,11 @@ use arrow_array::{
 use arrow_schema::DataType;
 use std::sync::Arc;
 
-use super::cells::{is_readable, is_text, push_cell, push_text};
-use super::numbers::read_numbers;
-use super::rows::{BATCH, Batch, Number, RowBuffer, Rows, Table, fill_by_rows};
+use super::cells::{for_each_text, is_readable, is_text, push_cell, push_text};
+use super::numbers::{read_decimals, read_numbers};
+use super::rows::{BATCH, Batch, Number, PlainRows, RowBuffer, Rows, Table, fill_by_rows};
 use super::tables::{FIXED, bad_header};
-use crate::{InstanceError, Violation};
+use crate::{Decimal, IdTable, InstanceError, Violation};
 
 /// Rows that are read by one thread while others read theirs.
 const PART: usize = 1 << 14;
@@ -181,6 +181,24 @@ impl Rows for Frame {
             }
         }
         Ok(Some(parts))
+    }
+
+    fn plain(&mut self, id: usize, numbers: &[Option<usize>]) -> Option<PlainRows> {
+        // What is wrong with a part says who reads it row by row.
+        self.advance().ok().filter(|there| *there)?;
+        let names =
+            self.batch.get(id).filter(|names| is_text(names.data_type()) && names.null_count() == 0)?;
+        let width = numbers.len();
+        let mut read = vec![Decimal::ZERO; self.length * width];
+        for (at, column) in numbers.iter().enumerate() {
+            if let Some(column) = column {
+                read_decimals(&self.batch[*column], &mut read[at..], width)?;
+            }
+        }
+        let mut ids = IdTable::default();
+        ids.reserve_texts(self.length);
+        for_each_text(names, |name| _ = ids.push(name));
+        Some(PlainRows { first: self.count, ids, numbers: read })
     }
 
     /// Column by column: numbers have no text on their way.
@@ -411,6 +429,75 @@ mod tests {
         assert_eq!(typed.len(), 5000);
         for (typed, text) in typed.iter().zip(&texts) {
             assert_eq!(typed, text);
+        }
+    }
+
+    /// More users than are read by one thread: names, doubles and whole numbers, with something changed; perhaps weights and tasks.
+    fn in_parts(change: &dyn Fn(usize, &mut String, &mut Option<f64>), weighted: bool) -> Frame {
+        const USERS: usize = 3 * PART - 7;
+        let (mut names, mut doubles) = (Vec::new(), Vec::new());
+        for user in 0..USERS {
+            let (mut name, mut double) = (format!("user {user}"), Some((1 + user % 4000) as f64 / 1000.0));
+            change(user, &mut name, &mut double);
+            names.push(Some(name));
+            doubles.push(double);
+        }
+        let mut columns = vec![
+            ("cpu", Arc::new(Float64Array::from(doubles)) as ArrayRef),
+            ("id", Arc::new(names.into_iter().collect::<StringArray>()) as ArrayRef),
+            ("memory", Arc::new((0..USERS).map(|user| Some((user % 3) as i64)).collect::<Int64Array>())),
+        ];
+        if weighted {
+            // Only the second part has any.
+            let weight = |user: usize| if user == PART + 3 { 2.5 } else { 1.0 };
+            columns.push((
+                "weight",
+                Arc::new((0..USERS).map(|user| Some(weight(user))).collect::<Float64Array>()),
+            ));
+            let tasks = |user: usize| (user > 2 * PART).then_some(user as i64);
+            columns.push(("tasks", Arc::new((0..USERS).map(tasks).collect::<Int64Array>())));
+        }
+        frame("users", columns).unwrap()
+    }
+
+    #[test]
+    fn parts_side_by_side_are_what_rows_one_after_the_other_are() {
+        let instance = |rows: &mut dyn Rows| {
+            let read = read_opened(&mut servers(), rows, None);
+            read.map(|read| (sha256_hex(&read), read)).map_err(|error| error.to_string())
+        };
+        for weighted in [false, true] {
+            let frame = || in_parts(&|_, _, _| {}, weighted);
+            let ((ours, read), (texts, _)) =
+                (instance(&mut frame()).unwrap(), instance(&mut AsTexts(frame())).unwrap());
+            assert_eq!(ours, texts);
+            assert_eq!(read.user_named("user 40000").map(|user| user.0), Some(40000));
+            for (number, (place, name, cell)) in [
+                (None, (40_000, "user 39999", Some(1.0))),
+                (None, (40_000, "user 3", Some(1.0))),
+                (None, (20_000, "user 3", Some(1.0))),
+                (Some(f64::NAN), (40_000, "user 3", Some(1.0))),
+                (Some(-1.0), (40_000, "", Some(1.0))),
+                (None, (1, "", Some(1.0))),
+                (None, (PART, "b", None)),
+                (None, (PART + 1, "b", Some(f64::INFINITY))),
+                // Needs nothing, as it needs no memory either.
+                (None, (39_999, "b", Some(0.0))),
+            ] {
+                // In the second part something may be wrong, too.
+                let change = |user: usize, id: &mut String, double: &mut Option<f64>| {
+                    if user == place {
+                        (*id, *double) = (name.into(), cell);
+                    }
+                    if user == 25_000 {
+                        *double = number.or(*double);
+                    }
+                };
+                let frame = || in_parts(&change, weighted);
+                let ours = instance(&mut frame()).unwrap_err();
+                assert_eq!(ours, instance(&mut AsTexts(frame())).unwrap_err());
+                assert!(ours.starts_with("users: row "), "{ours}");
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! A table as rows of text cells, whatever file it is in, read ahead on a thread of its own.
 
-use crate::{Decimal, DecimalError, InstanceError, Violation};
+use crate::{Decimal, DecimalError, IdTable, InstanceError, Violation};
 use std::sync::mpsc::{channel, sync_channel};
 
 use super::guard::unguarded;
@@ -20,6 +20,13 @@ pub trait Rows: Send {
         Ok(None)
     }
 
+    /// All rows of a part, where each has a text in column `id`, a number that can be used in each of the others (zero where there is no
+    /// column), and that is quickly said; else `None`, and nothing is read.
+    fn plain(&mut self, id: usize, numbers: &[Option<usize>]) -> Option<PlainRows> {
+        let _ = (id, numbers);
+        None
+    }
+
     /// Adds the next rows to `batch`, which has none, until it is full; `false` after the last. The cells of `numeric` columns are
     /// read as numbers. `row` is room that is used again.
     fn fill(
@@ -30,6 +37,16 @@ pub trait Rows: Send {
     ) -> Result<bool, InstanceError> {
         fill_by_rows(self, batch, numeric, row)
     }
+}
+
+/// Rows that are an id and numbers.
+pub struct PlainRows {
+    /// Where the first stands in the file; the others follow it.
+    pub first: u64,
+    /// Their ids.
+    pub ids: IdTable,
+    /// Their numbers, row by row.
+    pub numbers: Vec<Decimal>,
 }
 
 /// Adds rows to a batch one by one, as texts.

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use super::groups::GroupTable;
 use super::open::open_table;
-use super::rows::{Batch, Row, Rows, Table, for_each_batch, for_each_batch_here, for_each_row};
+use super::rows::{Batch, PlainRows, Row, Rows, Table, for_each_batch, for_each_batch_here, for_each_row};
 use super::{decimal, repeated, whole_number};
 
 /// The columns that are no resources; no resource may be called so.
@@ -212,6 +212,13 @@ impl UserTable<'_> {
         })
     }
 
+    /// The rows of a part of users who have an id and a demand and nothing else.
+    fn plain(&self, rows: &mut dyn Rows) -> Option<PlainRows> {
+        let Layout { id, weight, tasks, .. } = self.layout;
+        let id = id.filter(|_| weight.is_none() && tasks.is_none())?;
+        rows.plain(id, &self.columns)
+    }
+
     /// Adds the users of all parts, up to a row that cannot be read.
     fn read_side_by_side(
         &self,
@@ -225,6 +232,13 @@ impl UserTable<'_> {
             let empty = InstanceBuilder::new("", resources.clone());
             let mut part = empty.map_err(|violation| self.invalid(violation))?;
             let (mut rules, mut places) = (HashMap::new(), Places::default());
+            if let Some(PlainRows { first, ids, numbers }) = self.plain(rows.as_mut()) {
+                let last = first + ids.len() as u64;
+                if part.plain_users(ids, numbers) {
+                    places = Places { jumps: vec![(0, first)], next: last };
+                    return Ok((part, places, Ok(())));
+                }
+            }
             let whole = for_each_batch_here(rows.as_mut(), numeric, |batch| {
                 self.read(batch, &mut part, &mut rules, &mut places)
             });
