@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the Python wheel: the package `fairplan` with its compiled module, and the command.
+"""Makes the Python wheel: the package `fairplan` with its compiled module, which is the command too.
 
-    wheel.py FOLDER                    of the tree that tree.sh lays out, for any Linux on x86-64, with HiGHS and the manual
-    wheel.py FOLDER MODULE COMMAND     of a module and a command that cargo built here, for this machine, to try them
+    wheel.py FOLDER            of the tree that tree.sh lays out, for any Linux on x86-64, with HiGHS and the manual
+    wheel.py FOLDER MODULE     of a module that cargo built here, for this machine, to try it
 
-writes FOLDER/fairplan-VERSION-….whl. `pip install` puts the package into the environment's site-packages, and the others into its
-bin, lib and share. The same input gives the same bytes.
+writes FOLDER/fairplan-VERSION-….whl. `pip install` puts the package into the environment's site-packages, makes the command in its bin, and
+puts the others into its lib and share. The same input gives the same bytes.
 """
 
 import base64
@@ -21,8 +21,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Pythons from 3.11 on, by their stable interface.
 PYTHON = "cp311-abi3"
 PLATFORMS = ["manylinux_2_17_x86_64", "manylinux2014_x86_64"]
-# What is not for Python's environments: their pip knows no place for it.
-LEFT_OUT = ("share/doc",)
+# What is not for Python's environments: their command is the module, and their pip knows no place for documents.
+LEFT_OUT = ("bin", "share/doc")
+COMMAND = "[console_scripts]\nfairplan = fairplan.__main__:main\n"
 # What tables can become, and the array that a policy of one's own sees.
 EXTRAS = {"pandas": ["pandas", "pyarrow"], "polars": ["polars"], "numpy": ["numpy"]}
 # The glibc that the tags promise to do with.
@@ -88,19 +89,12 @@ def packed(version):
         name = file.relative_to(tree).as_posix()
         if name.startswith(LEFT_OUT):
             continue
-        place = f"{data}/scripts/{file.name}" if name.startswith("bin/") else f"{data}/data/{name}"
         content = file.read_bytes()
         if content.startswith(b"\x7fELF"):
             check_symbols(file, content)
-        yield place, content, 0o755 if name.startswith("bin/") else 0o644
+        yield f"{data}/data/{name}", content, 0o644
     highs = tree / "share/doc/fairplan/LICENSE-HiGHS"
     yield f"{info}/licenses/{highs.name}", highs.read_bytes(), 0o644
-
-
-def built(version, module, command):
-    """The same of what cargo built here."""
-    yield from package(pathlib.Path(module).read_bytes())
-    yield f"fairplan-{version}.data/scripts/fairplan", pathlib.Path(command).read_bytes(), 0o755
 
 
 def described(version, platforms):
@@ -109,19 +103,21 @@ def described(version, platforms):
     for name in ["LICENSE-APACHE", "LICENSE-MIT"]:
         yield f"{info}/licenses/{name}", (HERE.parent / name).read_bytes(), 0o644
     yield f"{info}/METADATA", metadata(version).encode(), 0o644
+    yield f"{info}/entry_points.txt", COMMAND.encode(), 0o644
     wheel = ["Wheel-Version: 1.0", "Generator: fairplan package/wheel.py", "Root-Is-Purelib: false"]
     wheel += [f"Tag: {PYTHON}-{platform}" for platform in platforms]
     yield f"{info}/WHEEL", ("\n".join(wheel) + "\n").encode(), 0o644
 
 
-def main(folder, *here):
+def main(folder, here=None):
     version = told("version.sh")
     platforms = [sysconfig.get_platform().replace("-", "_").replace(".", "_")] if here else PLATFORMS
     path = pathlib.Path(folder) / f"fairplan-{version}-{PYTHON}-{'.'.join(platforms)}.whl"
     record = f"fairplan-{version}.dist-info/RECORD"
     lines = []
     # All of it before the file is begun, which else is left empty where something fails.
-    members = [*(built(version, *here) if here else packed(version)), *described(version, platforms)]
+    members = package(pathlib.Path(here).read_bytes()) if here else packed(version)
+    members = [*members, *described(version, platforms)]
     # A wheel to be tried once is not worth the time to make it small.
     level = 1 if here else 9
     with zipfile.ZipFile(path, "w") as wheel:
@@ -141,6 +137,6 @@ def main(folder, *here):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 4):
-        sys.exit("usage: wheel.py FOLDER [MODULE COMMAND]")
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: wheel.py FOLDER [MODULE]")
     main(*sys.argv[1:])

@@ -19,7 +19,9 @@ use clap::error::ErrorKind;
 use failure::{Answer, usage};
 use fairplan::Error;
 use fairplan::instances::wording::printable;
+use std::ffi::OsString;
 use std::io::Write;
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
@@ -28,12 +30,18 @@ static DEFECT: Mutex<String> = Mutex::new(String::new());
 
 /// What the process does.
 pub fn main() -> ExitCode {
+    ExitCode::from(process(std::env::args_os()))
+}
+
+/// What a process does that is the command, whatever program it runs: `words` are its arguments, the command's name first. Returns
+/// its exit status. From the call on signals and defects are the command's.
+pub fn process(words: impl IntoIterator<Item = OsString>) -> u8 {
     interrupt::watch();
     if let Some(width) = terminal_width() {
         fairplan::report::summary::fit_terminal(width);
     }
     note_defects();
-    let status = match std::panic::catch_unwind(run) {
+    let status = match std::panic::catch_unwind(AssertUnwindSafe(|| run(words))) {
         Ok(Ok(Answer::Yes)) => 0,
         Ok(Ok(Answer::No)) => 1,
         Ok(Ok(Answer::Help)) => 2,
@@ -46,7 +54,9 @@ pub fn main() -> ExitCode {
             3
         }
     };
-    ExitCode::from(status)
+    // Not every program does it in its end.
+    let _ = std::io::stdout().flush();
+    status
 }
 
 /// From now on a defect is not printed where it happens, but kept for who tells it.
@@ -76,8 +86,8 @@ fn terminal_width() -> Option<usize> {
     })
 }
 
-fn run() -> Result<Answer, Error> {
-    match Cli::try_parse() {
+fn run(words: impl IntoIterator<Item = OsString>) -> Result<Answer, Error> {
+    match Cli::try_parse_from(words) {
         Ok(cli) => commands::run(cli),
         Err(asked) if !asked.use_stderr() => {
             let _ = asked.print(); // --help and --version

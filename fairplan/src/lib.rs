@@ -80,7 +80,7 @@ pub use plan::{
 pub use present::SimulationStart;
 pub use simulate::{
     MOST_DEPRIVED, SimulateOptions, SimulatePolicy, Simulated, SimulatedPolicy, TraceInput, simulate,
-    simulate_by, simulate_dedicated,
+    simulate_by, simulate_dedicated, with_series,
 };
 pub use solve::{SolveOptions, Solved, solve};
 pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};

@@ -88,6 +88,13 @@ impl SimulateOptions {
     }
 }
 
+/// The settings of runs whose series is told: how things stand every `sample` microseconds, if nothing is said as often as the `optimum`
+/// or else every five minutes.
+pub fn with_series(settings: ClusterSettings, sample: Option<u64>, optimum: Option<u64>) -> ClusterSettings {
+    let usual = optimum.is_none().then_some(300 * MICROSECONDS);
+    ClusterSettings { sample_every: sample.or(usual), optimum_every: optimum, ..settings }
+}
+
 /// A policy by its name, or one of the caller's.
 pub enum SimulatePolicy {
     /// One of [`POLICIES`](crate::POLICIES) and [`MOST_DEPRIVED`].

@@ -185,17 +185,22 @@ impl Decimal {
 /// double, so the first that is found is the shortest; what is none, or is not found so quickly, is `None`.
 fn few_digits(value: f64) -> Option<Result<Decimal, DecimalError>> {
     const MOST: f64 = 1e15;
-    const PLACES: [usize; 5] = [0, 2, 4, 8, 15];
+    const PLACES: [(i32, f64); 5] = [(0, 1.0), (2, 1e2), (4, 1e4), (8, 1e8), (15, 1e15)];
     if value.is_sign_negative() {
         return None;
     }
-    PLACES.into_iter().find_map(|places| {
+    for (places, power) in PLACES {
         // Powers up to 10^22 are exact doubles, and a quotient of two exact ones is rounded once, as reading rounds.
-        let power = POWERS[places] as f64;
         let scaled = value * power + 0.5;
-        let units = (scaled < MOST).then_some(scaled as u64)?;
-        (units as f64 / power == value).then(|| Decimal::new(units, -(places as i32)))
-    })
+        if scaled >= MOST {
+            return None;
+        }
+        let units = scaled as u64;
+        if units as f64 / power == value {
+            return Some(Decimal::new(units, -places));
+        }
+    }
+    None
 }
 
 /// Plain notation with so few digits that none can be lost on the way; `None` for all else.

@@ -1,6 +1,8 @@
 //! Names of users in one buffer, found again by hash: a million ids cost their letters and little more.
 
+use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
+use rayon::prelude::*;
 use std::hash::BuildHasher;
 
 /// An append-only list of distinct texts, addressed by position and by content.
@@ -19,6 +21,12 @@ struct Slot {
     hash: u32,
     position: u32,
 }
+
+/// So many texts at once are put into order before they are indexed.
+const MANY: usize = 1 << 13;
+
+/// The slots of a table are put into order by so many bits: parts of the table of a million are then as large as a core's cache.
+const PART_BITS: u32 = 10;
 
 impl Slot {
     /// The hash under which the table keeps the slot: both its ends matter there.
@@ -39,11 +47,31 @@ impl IdTable {
     }
 
     /// Appends `id` and returns its position. Neither is it looked for nor can it be found before
-    /// [`IdTable::index`]: the slots of many texts are fetched at a time there, those of one after the other one by one.
+    /// [`IdTable::index`], which takes a fraction of the time of as many [`IdTable::insert`] where there are many.
     pub fn push(&mut self, id: &str) -> usize {
         self.letters.push_str(id);
         self.ends.push(self.letters.len());
         self.ends.len() - 1
+    }
+
+    /// Makes room for `count` texts more, without that to find them.
+    pub fn reserve_texts(&mut self, count: usize) {
+        let _ = self.ends.try_reserve_exact(count);
+        // Most names have a few letters.
+        let _ = self.letters.try_reserve(8 * count);
+    }
+
+    /// Whether one of the texts has no letter.
+    pub fn has_empty(&self) -> bool {
+        let mut start = 0;
+        self.ends.iter().any(|end| std::mem::replace(&mut start, *end) == *end)
+    }
+
+    /// Appends all texts of another table, none of which is found there or here yet.
+    pub fn append(&mut self, others: &Self) {
+        let before = self.letters.len();
+        self.letters.push_str(&others.letters);
+        self.ends.extend(others.ends.iter().map(|end| before + end));
     }
 
     /// Lets the texts pushed since the last time be found by content.
@@ -52,21 +80,58 @@ impl IdTable {
     /// The position of the first that is there already, or for which there are no positions left; what was pushed
     /// before it can be found, it and what was pushed after it can't.
     pub fn index(&mut self) -> Result<(), usize> {
+        if self.ends.len() - self.slots.len() >= MANY && self.index_many().is_some() {
+            return Ok(());
+        }
         let Self { letters, ends, slots, hasher } = self;
         for position in slots.len()..ends.len() {
             let id = slice(letters, ends, position);
             let hash = hasher.hash_one(id) as u32;
             let slot = Slot { hash, position: u32::try_from(position).map_err(|_| position)? };
-            match slots.entry(
-                Slot::spread(hash),
-                |other| other.hash == hash && slice(letters, ends, other.position as usize) == id,
-                |other| Slot::spread(other.hash),
-            ) {
-                hashbrown::hash_table::Entry::Occupied(_) => return Err(position),
-                hashbrown::hash_table::Entry::Vacant(entry) => entry.insert(slot),
+            let same =
+                |other: &Slot| other.hash == hash && slice(letters, ends, other.position as usize) == id;
+            match slots.entry(Slot::spread(hash), same, |other| Slot::spread(other.hash)) {
+                Entry::Occupied(_) => return Err(position),
+                Entry::Vacant(entry) => entry.insert(slot),
             };
         }
         Ok(())
+    }
+
+    /// The same of many at once, in the order in which their slots lie in the table: these are then next to each other in the memory, and
+    /// not each somewhere else, which is what takes the time. `None`, and the table is as before, where one is there already or
+    /// there is no room.
+    fn index_many(&mut self) -> Option<()> {
+        let Self { letters, ends, slots, hasher } = self;
+        let (first, last) = (slots.len(), u32::try_from(ends.len()).ok()?);
+        slots.try_reserve(ends.len() - first, |slot| Slot::spread(slot.hash)).ok()?;
+        let hash = |position| hasher.hash_one(slice(letters, ends, position)) as u32;
+        let hashes: Vec<u32> = (first..ends.len()).into_par_iter().map(hash).collect();
+        // The table puts a slot where the last bits of its hash say, or near. These are counted by the first of those bits.
+        let mask = (slots.num_buckets() - 1) as u32;
+        let shift = (u32::BITS - mask.leading_zeros()).saturating_sub(PART_BITS);
+        let part = |hash: u32| ((hash & mask) >> shift) as usize;
+        let mut starts = [0usize; (1 << PART_BITS) + 1];
+        hashes.iter().for_each(|hash| starts[part(*hash) + 1] += 1);
+        (0..1 << PART_BITS).for_each(|part| starts[part + 1] += starts[part]);
+        let mut ordered = vec![Slot { hash: 0, position: 0 }; hashes.len()];
+        for (position, hash) in (first as u32..last).zip(hashes) {
+            let place = &mut starts[part(hash)];
+            ordered[*place] = Slot { hash, position };
+            *place += 1;
+        }
+        let id = |slot: &Slot| slice(letters, ends, slot.position as usize);
+        for slot in ordered {
+            let same = |other: &Slot| other.hash == slot.hash && id(other) == id(&slot);
+            match slots.entry(Slot::spread(slot.hash), same, |other| Slot::spread(other.hash)) {
+                Entry::Vacant(entry) => entry.insert(slot),
+                Entry::Occupied(_) => {
+                    slots.retain(|slot| (slot.position as usize) < first);
+                    return None;
+                }
+            };
+        }
+        Some(())
     }
 
     /// Takes the last text back, which was pushed and not indexed.
@@ -121,5 +186,33 @@ mod tests {
         assert_eq!((ids.push("d"), ids.index()), (3, Ok(())));
         assert_eq!((ids.push("e"), ids.push("a"), ids.index()), (4, 5, Err(5)));
         assert_eq!((ids.get(1), ids.position("bc"), ids.position("x"), ids.len()), ("bc", Some(1), None, 6));
+    }
+
+    #[test]
+    fn many_at_once_are_found_and_the_first_duplicate_is_named_as_one_by_one() {
+        const COUNT: usize = 3 * MANY;
+        let table = |names: &dyn Fn(usize) -> String| {
+            let mut ids = IdTable::default();
+            assert_eq!(ids.insert("before"), Some(0));
+            (0..COUNT).for_each(|number| _ = ids.push(&names(number)));
+            let indexed = ids.index();
+            (ids, indexed)
+        };
+        let (mut ids, indexed) = table(&|number| format!("user {number}"));
+        assert_eq!(indexed, Ok(()));
+        for position in 1..=COUNT {
+            assert_eq!(ids.position(ids.get(position)), Some(position));
+        }
+        assert_eq!((ids.position("before"), ids.position("user")), (Some(0), None));
+        assert_eq!((ids.insert("user 7"), ids.insert("after")), (None, Some(COUNT + 1)));
+        // Twice among the new ones, and one that was there before.
+        let (ids, indexed) = table(&|number| match number {
+            9000 => "before".into(),
+            8999 | 9001 => "user 17".into(),
+            _ => format!("user {number}"),
+        });
+        assert_eq!(indexed, Err(9000));
+        assert_eq!((ids.position("user 17"), ids.position("user 8998")), (Some(18), Some(8999)));
+        assert_eq!((ids.position("user 9002"), ids.position("before")), (None, Some(0)));
     }
 }

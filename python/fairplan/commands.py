@@ -37,7 +37,12 @@ POLICIES = ("best-fit", "first-fit", "slots=14", "worst-fit", "dot-product", "ra
 
 
 def _instance(given: Cluster) -> Instance:
-    return given if isinstance(given, Instance) else read(given)
+    if isinstance(given, Instance):
+        return given
+    if not isinstance(given, str | os.PathLike):
+        kind = type(given).__name__
+        raise TypeError(f"instance: {kind} is none; make one by fairplan.Instance(servers, users), or give the path of a file")
+    return read(given)
 
 
 def _call(time_limit: float | None, progress: Progress | None) -> Call:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from fairplan import _native
 
-__all__ = ["Call", "Comparing", "Due", "Level", "Moving", "Purchases", "Run", "Settings", "Target"]
+__all__ = ["Call", "Comparing", "Due", "Level", "Moving", "Purchases", "Run", "Settings", "Start", "Target"]
 
 
 class Call(TypedDict):
@@ -79,6 +79,14 @@ class Moving(TypedDict):
     costs: Sequence[tuple[str, int]]
 
 
+class Start(TypedDict):
+    """What runs when a trace begins, and for how many microseconds."""
+
+    instance: _native.Instance
+    placement: tuple[str, bytes]
+    remaining: int | None
+
+
 class Run(TypedDict):
     """What decides a simulation; times are in microseconds."""
 
@@ -88,6 +96,11 @@ class Run(TypedDict):
     resolve_every: int
     dedicated: bool
     seed: int
+    start: Start | None
+    series: bool
+    sample: int | None
+    optimum: int | None
+    jobs: bool
 
 
 class Level(TypedDict):

@@ -381,6 +381,21 @@ class Offline(Allocation):
 class Simulation(Result):
     """What became of a trace under every policy. Its table has a row a policy."""
 
+    series: Table | None = None
+    """How things stood over time, if ``simulate`` was told ``series=True``: a row for each policy, time and user with tasks, after a row
+    without a user for the whole cluster, whose shares are the utilization. Not kept by pickling."""
+
+    jobs: Table | None = None
+    """The completed jobs, if ``simulate`` was told ``jobs=True``, in the order in which they were completed. Not kept by pickling."""
+
+    @classmethod
+    def _of(cls, told: tuple[_native.Document, _native.Table | None, _native.Table | None]) -> Self:
+        document, series, jobs = told
+        simulation = cls(document)
+        simulation.series = None if series is None else Table(series)
+        simulation.jobs = None if jobs is None else Table(jobs)
+        return simulation
+
 
 class Flows(Result):
     """How fast transactions are served. Its table has a row a class, objective and load."""

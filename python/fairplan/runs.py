@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from fairplan import _native
-from fairplan.commands import Progress, _call, _found
+from fairplan.commands import Cluster, Progress, _call, _instance, _placement
 from fairplan.errors import InputError, NotProved
-from fairplan.options import Level, Run
+from fairplan.options import Level, Run, Start
 from fairplan.policies import Policy, named
-from fairplan.results import Flows, Simulation
+from fairplan.results import Flows, Placement, Simulation
 
 __all__ = ["flows", "simulate"]
 
@@ -23,6 +23,10 @@ def _microseconds(name: str, seconds: float | Decimal) -> int:
     return int(exact)
 
 
+def _perhaps(name: str, seconds: float | Decimal | None) -> int | None:
+    return None if seconds is None else _microseconds(name, seconds)
+
+
 def simulate(
     trace: str | os.PathLike[str],
     *,
@@ -31,6 +35,13 @@ def simulate(
     lose_evicted: bool = False,
     horizon: float | Decimal | None = None,
     dedicated: bool = False,
+    series: bool = False,
+    sample: float | Decimal | None = None,
+    optimum: float | Decimal | None = None,
+    jobs: bool = False,
+    placement: Placement | str | os.PathLike[str] | None = None,
+    instance: Cluster | None = None,
+    remaining: float | Decimal | None = None,
     resolve_every: float | Decimal = 0,
     seed: int = 0,
     time_limit: float | None = None,
@@ -46,29 +57,75 @@ def simulate(
         lose_evicted: tasks that lose their server are lost, instead of submitted again.
         horizon: simulate nothing later than this, in seconds.
         dedicated: also run every user alone on its part of the servers.
+        series: tell how things stand over time, in the table ``series`` of the result.
+        sample: how often the series tells how things stand, in seconds: 300, or as often as the optimum, if it is not said.
+        optimum: how often the series tells the exact DRFH optimum, in seconds.
+        jobs: tell the completed jobs, in the table ``jobs`` of the result.
+        placement: begin with this ``fairplan.placement.v1`` with its servers: its tasks run on their servers from the trace's first
+            instant on, before any other is placed.
+        instance: the instance of the placement, which says what its tasks hold.
+        remaining: the tasks of the placement go on for so many seconds; to the end of the run, if it is not said.
         resolve_every: ``exact``, ``pf``: follow an ideal allocation for so many seconds.
         seed: of the policy ``random`` and of the dealing of dedicated clouds.
 
     Raises:
         NotProved: it was stopped by ``time_limit``; ``found`` has the partial result.
         InputError: the trace cannot be used; a function answered what cannot be, or raised (then ``__cause__`` is what it raised).
+        TypeError: ``placement`` and ``instance`` are not stated together; ``sample`` or ``optimum`` without ``series``, ``remaining``
+            without ``placement``.
+
+    >>> import json, os, tempfile
+    >>> import fairplan as fp
+    >>> lines = [
+    ...     {"format": "fairplan.trace.v1", "resources": ["cpu"], "server_classes": [{"id": "s", "count": 2, "capacity": {"cpu": 4}}]},
+    ...     {"time": 0, "event": "tasks_submitted", "user": "a", "job": "j", "demand": {"cpu": 2}, "duration": 60, "count": 6},
+    ... ]
+    >>> trace = os.path.join(tempfile.mkdtemp(), "trace.jsonl")
+    >>> with open(trace, "w") as file:
+    ...     for line in lines:
+    ...         print(json.dumps(line), file=file)
+    >>> simulation = fp.simulate(trace, policies=["best-fit"], series=True, sample=30, jobs=True)
+    >>> simulation.jobs["completion_time"]
+    [120.0]
+    >>> [(time, share) for time, user, share in zip(*map(simulation.series.__getitem__, ["time", "user", "share_cpu"])) if not user]
+    [(0.0, 1.0), (30.0, 1.0), (60.0, 0.5), (90.0, 0.5), (120.0, 0.0)]
     """
     if isinstance(policies, str) or not hasattr(policies, "__iter__"):
         raise TypeError("policies: simulate takes a list of names and functions")
     all_policies = [named("policies", policy, "(task, free) -> server") for policy in policies]
+    if (placement is None) != (instance is None):
+        raise TypeError("placement and instance must be stated together")
+    if not series and (sample is not None or optimum is not None):
+        raise TypeError("sample and optimum say what the series tells: state series=True too")
+    if placement is None and remaining is not None:
+        raise TypeError("remaining is how long the tasks of a placement go on: state placement too")
+    start: Start | None = None
+    if placement is not None and instance is not None:
+        start = {
+            "instance": _instance(instance)._native,
+            "placement": _placement(1, placement),
+            "remaining": _perhaps("remaining", remaining),
+        }
     run: Run = {
         "over_commit": over_commit,
         "lose_evicted": lose_evicted,
-        "horizon": None if horizon is None else _microseconds("horizon", horizon),
+        "horizon": _perhaps("horizon", horizon),
         "resolve_every": _microseconds("resolve_every", resolve_every),
         "dedicated": dedicated,
         "seed": seed,
+        "start": start,
+        "series": series,
+        "sample": _perhaps("sample", sample),
+        "optimum": _perhaps("optimum", optimum),
+        "jobs": jobs,
     }
     try:
         call = _call(time_limit, progress)
-        return Simulation(_native.simulate(os.fspath(trace), all_policies, run, call))
+        return Simulation._of(_native.simulate(os.fspath(trace), all_policies, run, call))
     except NotProved as error:
-        raise _found(error, Simulation) from None
+        if isinstance(error.found, tuple):
+            error.found = Simulation._of(error.found)
+        raise
 
 
 def flows(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from fairplan import _native
 
 if TYPE_CHECKING:
+    import numpy  # type: ignore[import-untyped, import-not-found, unused-ignore]
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
     import polars  # type: ignore[import-untyped, import-not-found, unused-ignore]
     import pyarrow  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -46,6 +47,15 @@ class Table:
     def to_dict(self) -> dict[str, list[Any]]:
         """All columns by their names."""
         return self._native.to_dict()
+
+    def to_numpy(self, column: str) -> numpy.ndarray[Any, Any]:
+        """The cells of a column, such as prices or a series, as an array of numpy; NaN where there is no number."""
+        import numpy
+
+        cells = self[column]
+        if None in cells and not any(isinstance(cell, str) for cell in cells):
+            return numpy.array(cells, dtype=float)
+        return numpy.array(cells)
 
     def to_arrow(self) -> pyarrow.Table:
         """The same as a ``pyarrow.Table``, without a copy."""

@@ -15,12 +15,19 @@ use fairplan::{
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::ffi::OsString;
 use std::sync::Arc;
 
 /// The version, and that of HiGHS.
 #[pyfunction]
 pub fn version() -> (&'static str, Option<String>) {
     (fairplan::instances::FAIRPLAN_VERSION, fairplan::highs_version().map(|version| version.to_string()))
+}
+
+/// The process as the command, with these arguments; its exit status.
+#[pyfunction]
+pub fn command(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| fairplan_cli::process(std::iter::once("fairplan".into()).chain(words)))
 }
 
 /// The defaults of the options, by function and name.

@@ -10,7 +10,7 @@ use fairplan::instances::files::{self, Frame, open_table, source};
 use fairplan::instances::lint;
 use fairplan::report::output::Destination;
 use fairplan::{Error, read};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -35,7 +35,8 @@ impl Given {
             return Ok(Self::Path(path.display().to_string()));
         }
         if given.hasattr("__arrow_c_stream__")? {
-            let stream = RecordBatchStreamReader::from_pyarrow_bound(given)?;
+            let refused = |error: PyErr| refused(name, given, error).unwrap_or_else(|problem| problem);
+            let stream = RecordBatchStreamReader::from_pyarrow_bound(given).map_err(refused)?;
             return Ok(Self::Frame(name, Box::new(stream)));
         }
         let kind = given.get_type().name()?;
@@ -67,6 +68,20 @@ impl Given {
             Self::Frame(name, batches) => Box::new(Frame::new(name, batches)?),
         })
     }
+}
+
+/// What is raised for a frame that does not become a stream; an interruption stays one.
+fn refused(name: &str, given: &Bound<'_, PyAny>, error: PyErr) -> PyResult<PyErr> {
+    let py = given.py();
+    if !error.is_instance_of::<PyException>(py) {
+        return Ok(error);
+    }
+    let helper = py.import("fairplan.frames")?;
+    let raised = PyErr::from_value(helper.call_method1("_refused", (name, given, error.value(py)))?);
+    if !raised.value(py).is(error.value(py)) {
+        raised.set_cause(py, Some(error));
+    }
+    Ok(raised)
 }
 
 #[pymethods]

@@ -19,11 +19,17 @@ mod table;
 
 use pyo3::pymodule;
 
+/// That of the command, for the same reason.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The native half of `fairplan`.
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::commands::{audit, bound, compare, defaults, explain, export, place, solve, verify, version};
+    use crate::commands::{
+        audit, bound, command, compare, defaults, explain, export, place, solve, verify, version,
+    };
     #[pymodule_export]
     use crate::demands::{Demands, allocate, karma_fig2, offline, verify_offline, workload};
     #[pymodule_export]

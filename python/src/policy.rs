@@ -199,7 +199,13 @@ impl Chooser for Asking {
             let answer = self.function.call1(py, (&self.tasks[user.0], seen))?;
             servers_of(answer.bind(py), servers)
         });
-        asked.map_err(|error: PyErr| self.raised.keep(error))
+        asked.map_err(|error: PyErr| {
+            let text = self.raised.keep(error);
+            let user = self.tasks.get(user.0).and_then(|task| {
+                Python::attach(|py| task.getattr(py, "user").ok()?.extract::<String>(py).ok())
+            });
+            user.map_or_else(|| text.clone(), |user| format!("a task of {user}: {text}"))
+        })
     }
 
     fn left(&mut self, server: usize, free: &[u128]) {

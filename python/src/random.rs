@@ -4,10 +4,14 @@ use crate::call::Call;
 use crate::commands::{because, document, objective, what_there_is};
 use crate::document::{Document, json};
 use crate::exact::Exact;
-use crate::failure::answered;
+use crate::failure::{answered, raised};
+use crate::instance::Instance;
 use crate::policy::{Policy, Raised, asking};
+use crate::table::Table;
+use fairplan::report::table::{jobs_of, series_of};
 use fairplan::{
-    ClusterSettings, Error, FlowsOptions, Found, LevelOptions, SimulateOptions, TraceInput, read,
+    ClusterSettings, Error, FlowsOptions, Found, LevelOptions, ResultFile, SimulateOptions, SimulationStart,
+    TraceInput, read, with_series,
 };
 use pyo3::prelude::*;
 
@@ -23,7 +27,38 @@ pub struct Run {
     resolve_every: u64,
     dedicated: bool,
     seed: u64,
+    /// What runs when the trace begins.
+    start: Option<Start>,
+    /// Whether how things stand over time is told, and how often that and the optimum, in microseconds.
+    series: bool,
+    sample: Option<u64>,
+    optimum: Option<u64>,
+    /// Whether completed jobs are told.
+    jobs: bool,
 }
+
+/// What runs when a trace begins.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Start {
+    instance: Py<Instance>,
+    /// Name and bytes of a placement of it.
+    placement: (String, Vec<u8>),
+    /// Microseconds.
+    remaining: Option<u64>,
+}
+
+impl Start {
+    fn read(self) -> Result<Box<SimulationStart>, Error> {
+        let (name, bytes) = self.placement;
+        let instance = fairplan::Instance::clone(&self.instance.get().0);
+        let placement = ResultFile::new(name, bytes)?;
+        Ok(Box::new(SimulationStart { instance, placement, remaining: self.remaining }))
+    }
+}
+
+/// What a simulation gives: its document, how things stood over time, and the completed jobs.
+type Told = (Document, Option<Table>, Option<Table>);
 
 /// A trace run on its cluster.
 #[pyfunction]
@@ -33,8 +68,8 @@ pub fn simulate(
     policies: Vec<Policy>,
     run: Run,
     call: Call,
-) -> PyResult<Document> {
-    let Run { over_commit, lose_evicted, horizon, resolve_every, dedicated, seed } = run;
+) -> PyResult<Told> {
+    let Run { over_commit, lose_evicted, horizon, resolve_every, dedicated, seed, .. } = run;
     let settings = ClusterSettings {
         over_commit: over_commit.0,
         resubmit: !lose_evicted,
@@ -42,19 +77,36 @@ pub fn simulate(
         resolve_every,
         ..ClusterSettings::default()
     };
+    let settings = if run.series { with_series(settings, run.sample, run.optimum) } else { settings };
+    let start = answered(py, run.start.map(Start::read).transpose())?;
     let kept = Raised::default();
     let has_own = policies.iter().any(Policy::is_own);
     let policies: Vec<_> = policies.into_iter().map(|policy| policy.simulated(&kept)).collect();
-    let options =
-        SimulateOptions { policies: Vec::new(), settings, dedicated, seed, ..SimulateOptions::default() };
-    let simulated = document(py, "simulate", &call, move |control| {
+    let options = SimulateOptions {
+        policies: Vec::new(),
+        settings,
+        dedicated,
+        seed,
+        start,
+        ..SimulateOptions::default()
+    };
+    let simulated = call.run(py, move |control| {
         let trace = TraceInput::new(trace, dedicated)?;
         let simulate = || fairplan::simulate_by(&trace, policies, &options, control);
         let outcome = if has_own { asking(simulate) } else { simulate() };
         let (simulated, failure) = what_there_is(outcome, Found::simulation)?;
-        Ok((json(&simulated.document())?, failure))
-    });
-    simulated.map_err(|error| because(py, error, &kept))
+        let outcomes = simulated.outcomes();
+        let series = run.series.then(|| Table::new(&series_of(&simulated.header, &outcomes)));
+        let jobs = run.jobs.then(|| Table::new(&jobs_of(&outcomes)));
+        let document = Document::of("simulate", json(&simulated.document())?)?;
+        Ok(((document, series.transpose()?, jobs.transpose()?), failure))
+    })?;
+    let told = match answered(py, simulated) {
+        Ok((told, None)) => Ok(told),
+        Ok((told, Some(error))) => Err(raised(py, error, Some(told.into_pyobject(py)?.into_any().unbind()))),
+        Err(error) => Err(error),
+    };
+    told.map_err(|error| because(py, error, &kept))
 }
 
 /// The settings of a level.

@@ -1,6 +1,7 @@
 """Python gives the documents that the command gives, to the byte, and its defaults are those of the library."""
 
 import inspect
+import json
 import pathlib
 import random
 
@@ -178,11 +179,67 @@ def test_what_happens_over_time_gives_the_bytes_of_the_command(command, tmp_path
     ours = fp.simulate(trace, policies=["exact"], horizon=500, over_commit=1.5)
     words = "simulate t.jsonl --policy exact --horizon 500 --over-commit 1.5"
     assert ours.to_json().encode() == command(*words.split())
+    assert ours.series is None and ours.jobs is None
     ours = fp.flows(traffic, level="flow", loads=[0.3, 0.5], replications=3, arrivals=200, seed=4)
     words = "flows m.json --level flow --loads 0.3,0.5 --replications 3 --arrivals 200 --seed 4"
     assert ours.to_json().encode() == command(*words.split())
     with pytest.raises(fp.InputError, match="window means nothing"):
         fp.flows(traffic, window=3)
+
+
+def test_what_a_simulation_tells_over_time_are_the_tables_of_the_command(command, tmp_path):
+    import polars
+
+    trace = tmp_path / "t.jsonl"
+    trace.write_bytes(command("generate", "trace-drfh-fig4"))
+    for options, words in [
+        ({}, ""),
+        ({"sample": 50}, "--sample 50"),
+        ({"optimum": 100}, "--optimum 100"),
+        ({"sample": 20, "optimum": 200.5}, "--sample 20 --optimum 200.5"),
+    ]:
+        ours = fp.simulate(trace, policies=["best-fit", "pf"], series=True, jobs=True, horizon=1500, **options)
+        line = "simulate t.jsonl --policy best-fit,pf --series s.parquet --jobs j.parquet --horizon 1500"
+        assert ours.to_json().encode() == command(*line.split(), *words.split()), words
+        for table, file in [(ours.series, "s.parquet"), (ours.jobs, "j.parquet")]:
+            assert polars.DataFrame(table).equals(polars.read_parquet(tmp_path / file)), (file, words)
+    # What is stopped has what it has told so far.
+    with pytest.raises(fp.NotProved) as stopped:
+        fp.simulate(trace, series=True, jobs=True, time_limit=1e-6)
+    assert stopped.value.found["partial"] and len(stopped.value.found.jobs) == 0
+    for wrong, told in [
+        ({"sample": 1}, "series=True"),
+        ({"optimum": 1}, "series=True"),
+        ({"remaining": 1}, "placement"),
+        ({"instance": fp.generate.drfh_fig1()}, "stated together"),
+        ({"placement": "p.json"}, "stated together"),
+    ]:
+        with pytest.raises(TypeError, match=told):
+            fp.simulate(trace, **wrong)
+    with pytest.raises(fp.InputError, match="sample = -1"):
+        fp.simulate(trace, series=True, sample=-1)
+
+
+def test_a_simulation_that_begins_with_a_placement_gives_the_bytes_of_the_command(command, tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    cluster.write(tmp_path / "i.json")
+    placed = fp.place(cluster, servers_out=True)
+    placed.write(tmp_path / "p.json")
+    instance = cluster.to_dict()
+    header = {"format": "fairplan.trace.v1"} | {name: instance[name] for name in ["resources", "server_classes"]}
+    job = {"time": 10, "event": "tasks_submitted", "user": "u", "job": "j", "duration": 5, "count": 3}
+    job["demand"] = {"cpu": 1, "memory": 1}
+    trace = tmp_path / "t.jsonl"
+    trace.write_text(json.dumps(header) + "\n" + json.dumps(job) + "\n")
+    for given in [placed, tmp_path / "p.json"]:
+        ours = fp.simulate(trace, policies=["best-fit"], placement=given, instance=cluster, remaining=30)
+        words = "simulate t.jsonl --policy best-fit --placement p.json --instance i.json --remaining 30"
+        assert ours.to_json().encode() == command(*words.split())
+    ours = fp.simulate(trace, policies=["best-fit"], placement=placed, instance=tmp_path / "i.json")
+    words = "simulate t.jsonl --policy best-fit --placement p.json --instance i.json"
+    assert ours.to_json().encode() == command(*words.split())
+    with pytest.raises(fp.InputError, match="servers"):
+        fp.simulate(trace, placement=fp.place(cluster), instance=cluster)
 
 
 def test_imports_give_the_instances_of_the_command(command, tmp_path):

@@ -87,7 +87,26 @@ def test_a_column_of_polars_without_a_type_is_named():
     assert fp.Instance(pandas.DataFrame(SERVERS), pandas.DataFrame(USERS | {"tasks": [None, None, None]}))
 
 
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ([0.1, "q", 1], "users: row 1, column cpu = q: is a text, where the others are numbers"),
+        (["1", "2", 0.5], "users: row 2, column cpu = 0.5: is a number, where the others are texts"),
+        ([0.1, [1], 1], r"users: row 1, column cpu = \[1\]: is neither a number nor a text"),
+        ([1, 1, 1j], r"users: row 0, column cpu = \(1\+0j\): is neither a number nor a text"),
+        ([None, 2, numpy.zeros(2)], "users: row 2, column cpu = .*: is neither"),
+    ],
+)
+def test_a_column_of_objects_that_pandas_cannot_hand_over_is_refused_with_its_row(cells, told):
+    with pytest.raises(fp.InputError, match=told) as refused:
+        fp.Instance(pandas.DataFrame(SERVERS), pandas.DataFrame(USERS | {"cpu": cells}))
+    assert refused.value.file == "users" and refused.value.path.endswith("column cpu")
+    assert refused.value.__cause__ is not None
+
+
 def test_what_is_no_table_is_a_type_error():
+    with pytest.raises(TypeError, match="instance: DataFrame is none; make one by fairplan.Instance"):
+        fp.solve(polars.DataFrame(USERS))
     with pytest.raises(TypeError, match="users: list is no table"):
         fp.Instance(polars.DataFrame(SERVERS), [1])
 

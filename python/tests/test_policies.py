@@ -109,7 +109,7 @@ def test_what_a_policy_raises_is_the_cause():
     def broken(task, free):
         raise KeyError("oops")
 
-    with pytest.raises(fp.InputError, match="policy broken") as refused:
+    with pytest.raises(fp.InputError, match="policy broken: a task of user-1: KeyError: 'oops'") as refused:
         fp.compare(fp.generate.drfh_fig1(), policies=["best-fit", broken])
     assert isinstance(refused.value.__cause__, KeyError)
 
@@ -185,7 +185,7 @@ def test_what_goes_wrong_in_a_simulation_names_the_policy(trace):
         assert task.user.startswith("shape-") and task.eligible is None
         raise KeyError("oops")
 
-    with pytest.raises(fp.InputError, match="policy broken") as refused:
+    with pytest.raises(fp.InputError, match="policy broken: a task of shape-1: KeyError: 'oops'") as refused:
         fp.simulate(trace, policies=[broken])
     assert isinstance(refused.value.__cause__, KeyError)
     with pytest.raises(fp.InputError, match="leave out dedicated"):

@@ -11,6 +11,16 @@ import pytest
 import fairplan as fp
 
 
+def test_columns_are_arrays_of_numpy():
+    classes = fp.solve(fp.generate.drfh_fig1()).classes
+    assert classes.to_numpy("price_cpu").dtype == float and classes.to_numpy("count").tolist() == [1, 1]
+    demands = fp.Demands({"A": [3, 2], "B": [1, 2]})
+    quanta = fp.allocate(demands, fair_share=2, per_quantum=True).quanta
+    assert quanta.to_numpy("demand").reshape(2, 2).sum() == 8
+    levels = fp.solve(fp.generate.drfh_fig1(), objective="pf").users.to_numpy("level")
+    assert levels.dtype == float and numpy.isnan(levels).all()
+
+
 def test_the_tables_of_a_solution_agree_with_its_document_live_and_read_again(cluster):
     solution = fp.solve(cluster)
     document = solution.to_dict()

@@ -18,6 +18,9 @@ fn package(ending: &str) -> Option<PathBuf> {
     packages.pop()
 }
 
+/// What people are willing to wait for.
+const MOST_BYTES_OF_A_WHEEL: u64 = 25_000_000;
+
 /// Runs a command that must succeed; returns standard output.
 fn done(command: &mut Command) -> String {
     let output = command.output().unwrap();
@@ -90,6 +93,7 @@ fn the_debian_package_installs_a_command_that_runs() {
 #[test]
 fn the_wheel_installs_command_and_package_into_an_empty_environment_of_python() {
     let Some(wheel) = package(".whl") else { return };
+    assert!(std::fs::metadata(&wheel).unwrap().len() <= MOST_BYTES_OF_A_WHEEL);
     let folder = tempfile::tempdir().unwrap();
     let prefix = folder.path().join("environment");
     done(Command::new("python3").args(["-m", "venv"]).arg(&prefix));

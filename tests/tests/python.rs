@@ -47,10 +47,9 @@ fn tried() -> Option<&'static Tried> {
         run(Command::new("python3").args(["-c", recent]))
             .map_err(|_| "python3 from 3.11 on with venv is missing".to_owned())?;
         // Building the command builds the whole workspace, the module with it.
-        let (command, folder) = (binary(), tempfile::tempdir().unwrap());
-        let module = command.with_file_name("lib_native.so");
+        let (module, folder) = (binary().with_file_name("lib_native.so"), tempfile::tempdir().unwrap());
         let mut wheel = Command::new("python3");
-        wheel.arg(root().join("package/wheel.py")).arg(folder.path()).arg(module).arg(command);
+        wheel.arg(root().join("package/wheel.py")).arg(folder.path()).arg(module);
         let wheel = PathBuf::from(run(&mut wheel).unwrap().trim());
         let packages = run(Command::new(root().join("setup/notebook-tools.sh")).arg("python/tests"));
         let packages = packages.and_then(|interpreter| packages_of(Path::new(interpreter.trim())));
@@ -106,6 +105,7 @@ else:
 ";
     passes(Command::new(&python).args(["-c", script]).env_clear().current_dir(tried.folder.path()));
     passes(Command::new(python.with_file_name("fairplan")).arg("--version").env_clear());
+    passes(Command::new(&python).args(["-m", "fairplan", "--version"]).env_clear());
 }
 
 #[test]

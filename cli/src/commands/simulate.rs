@@ -4,13 +4,13 @@ use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, seconds};
 use crate::failure::{Answer, what_there_is};
 use crate::{interrupt, output, progress};
-use fairplan::instances::trace::{LATEST, MICROSECONDS};
+use fairplan::instances::trace::LATEST;
 use fairplan::report::output::commit;
 use fairplan::report::table::{write_jobs, write_series};
 use fairplan::report::{summary, write_json};
 use fairplan::{
     ClusterSettings, Control, Deadline, Decimal, Error, Found, MOST_DEPRIVED, POLICIES, SimulateOptions,
-    SimulationStart, TraceInput, read,
+    SimulationStart, TraceInput, read, with_series,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -92,9 +92,6 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-/// How often a series has a sample if nothing is said, in microseconds.
-const SAMPLE: u64 = 300 * MICROSECONDS;
-
 /// Seconds as microseconds.
 fn microseconds(text: &str) -> Result<u64, String> {
     let seconds: Decimal = text.parse().map_err(|problem| format!("{problem}"))?;
@@ -116,14 +113,16 @@ fn policies() -> String {
 /// Reads, runs every policy, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let long = |path: Option<PathBuf>| path.as_deref().map(output::long).transpose();
-    let default = (arguments.series.is_some() && arguments.optimum.is_none()).then_some(SAMPLE);
     let settings = ClusterSettings {
         over_commit: arguments.over_commit,
         resubmit: !arguments.lose_evicted,
         horizon: arguments.horizon,
-        sample_every: arguments.sample.or(default),
-        optimum_every: arguments.optimum,
         resolve_every: arguments.resolve_every,
+        ..ClusterSettings::default()
+    };
+    let settings = match arguments.series {
+        Some(_) => with_series(settings, arguments.sample, arguments.optimum),
+        None => settings,
     };
     let Arguments { policy: policies, dedicated, seed, .. } = arguments;
     let commands = arguments.policy_command.iter().map(|command| arguments.timeout.policy(command));

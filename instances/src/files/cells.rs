@@ -27,6 +27,15 @@ pub(super) fn text(column: &ArrayRef, row: usize) -> &str {
     }
 }
 
+/// Hands over every text of a column of texts that has one in every row.
+pub(super) fn for_each_text(column: &ArrayRef, mut take: impl FnMut(&str)) {
+    match column.data_type() {
+        DataType::Utf8 => column.as_string::<i32>().iter().flatten().for_each(&mut take),
+        DataType::LargeUtf8 => column.as_string::<i64>().iter().flatten().for_each(&mut take),
+        _ => column.as_string_view().iter().flatten().for_each(&mut take),
+    }
+}
+
 /// Appends a text of a column of texts.
 pub(super) fn push_text(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
     bytes.extend_from_slice(text(column, row).as_bytes());

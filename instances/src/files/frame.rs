@@ -3,15 +3,20 @@
 //! Rows are counted from 0, as those programs do. What is missing in a column of a resource is refused: a frame that was
 //! joined or computed has such cells by accident.
 
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StringArray, cast::AsArray};
+use arrow_array::{
+    Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray, cast::AsArray,
+};
 use arrow_schema::DataType;
 use std::sync::Arc;
 
-use super::cells::{is_readable, is_text, push_cell, push_text};
-use super::numbers::read_numbers;
-use super::rows::{BATCH, Batch, Number, RowBuffer, Rows, Table, fill_by_rows};
+use super::cells::{for_each_text, is_readable, is_text, push_cell, push_text};
+use super::numbers::{read_decimals, read_numbers};
+use super::rows::{BATCH, Batch, Number, PlainRows, RowBuffer, Rows, Table, fill_by_rows};
 use super::tables::{FIXED, bad_header};
-use crate::{InstanceError, Violation};
+use crate::{Decimal, IdTable, InstanceError, Violation};
+
+/// Rows that are read by one thread while others read theirs.
+const PART: usize = 1 << 14;
 
 /// A frame read row by row.
 pub struct Frame {
@@ -55,29 +60,48 @@ impl Frame {
         self
     }
 
+    /// The rows of a batch as a frame, of which the first has this number.
+    fn part(&self, batch: RecordBatch, first: u64) -> Self {
+        let schema = batch.schema();
+        Self {
+            table: self.table.clone(),
+            batches: Box::new(RecordBatchIterator::new([Ok(batch)], schema)),
+            columns: self.columns.clone(),
+            required: self.required.clone(),
+            batch: Vec::new(),
+            next: 0,
+            length: 0,
+            count: first,
+        }
+    }
+
     fn take(&mut self, batch: &RecordBatch) {
         self.batch = self.columns.iter().map(|at| plain(batch.column(*at))).collect();
         (self.next, self.length) = (0, batch.num_rows());
     }
 
+    /// The next batch of the stream, if there is one more; `count` rows were before it.
+    fn receive(&mut self, count: u64) -> Result<Option<RecordBatch>, InstanceError> {
+        let schema = self.batches.schema();
+        let failed = |error: arrow_schema::ArrowError| {
+            // Some programs hand over columns without a type in a form that Arrow does not know.
+            let untyped = schema.fields().iter().find(|field| *field.data_type() == DataType::Null);
+            let (place, problem) = match untyped {
+                Some(field) => (
+                    format!("column {}", field.name()),
+                    "has no type, as all its cells are missing; leave it out or give it one".into(),
+                ),
+                None => (format!("after row {count}"), error.to_string()),
+            };
+            InstanceError::Malformed { file: self.table.file.clone(), place, problem }
+        };
+        self.batches.next().transpose().map_err(failed)
+    }
+
     /// Goes on to the next batch that has rows where this one is used up; `false` after the last.
     fn advance(&mut self) -> Result<bool, InstanceError> {
         while self.next == self.length {
-            let file = || self.table.file.clone();
-            let schema = self.batches.schema();
-            let failed = |error: arrow_schema::ArrowError| {
-                // Some programs hand over columns without a type in a form that Arrow does not know.
-                let untyped = schema.fields().iter().find(|field| *field.data_type() == DataType::Null);
-                let (place, problem) = match untyped {
-                    Some(field) => (
-                        format!("column {}", field.name()),
-                        "has no type, as all its cells are missing; leave it out or give it one".into(),
-                    ),
-                    None => (format!("after row {}", self.count), error.to_string()),
-                };
-                InstanceError::Malformed { file: file(), place, problem }
-            };
-            let Some(batch) = self.batches.next().transpose().map_err(failed)? else { return Ok(false) };
+            let Some(batch) = self.receive(self.count)? else { return Ok(false) };
             self.take(&batch);
         }
         Ok(true)
@@ -145,6 +169,36 @@ impl Rows for Frame {
         row.number = self.count;
         self.passed(1);
         Ok(true)
+    }
+
+    fn parts(&mut self) -> Result<Option<Vec<Box<dyn Rows>>>, InstanceError> {
+        let (mut parts, mut count) = (Vec::<Box<dyn Rows>>::new(), 0u64);
+        while let Some(batch) = self.receive(count)? {
+            for first in (0..batch.num_rows()).step_by(PART) {
+                let rows = PART.min(batch.num_rows() - first);
+                parts.push(Box::new(self.part(batch.slice(first, rows), count)));
+                count += rows as u64;
+            }
+        }
+        Ok(Some(parts))
+    }
+
+    fn plain(&mut self, id: usize, numbers: &[Option<usize>]) -> Option<PlainRows> {
+        // What is wrong with a part says who reads it row by row.
+        self.advance().ok().filter(|there| *there)?;
+        let names =
+            self.batch.get(id).filter(|names| is_text(names.data_type()) && names.null_count() == 0)?;
+        let width = numbers.len();
+        let mut read = vec![Decimal::ZERO; self.length * width];
+        for (at, column) in numbers.iter().enumerate() {
+            if let Some(column) = column {
+                read_decimals(&self.batch[*column], &mut read[at..], width)?;
+            }
+        }
+        let mut ids = IdTable::default();
+        ids.reserve_texts(self.length);
+        for_each_text(names, |name| _ = ids.push(name));
+        Some(PlainRows { first: self.count, ids, numbers: read })
     }
 
     /// Column by column: numbers have no text on their way.
@@ -247,8 +301,7 @@ mod tests {
     use crate::{Instance, generate};
     use arrow_array::builder::{ListBuilder, StringBuilder};
     use arrow_array::{
-        BooleanArray, DictionaryArray, Float32Array, Float64Array, Int64Array, NullArray,
-        RecordBatchIterator, types,
+        BooleanArray, DictionaryArray, Float32Array, Float64Array, Int64Array, NullArray, types,
     };
 
     fn frame(name: &str, columns: Vec<(&str, ArrayRef)>) -> Result<Frame, InstanceError> {
@@ -376,6 +429,75 @@ mod tests {
         assert_eq!(typed.len(), 5000);
         for (typed, text) in typed.iter().zip(&texts) {
             assert_eq!(typed, text);
+        }
+    }
+
+    /// More users than are read by one thread: names, doubles and whole numbers, with something changed; perhaps weights and tasks.
+    fn in_parts(change: &dyn Fn(usize, &mut String, &mut Option<f64>), weighted: bool) -> Frame {
+        const USERS: usize = 3 * PART - 7;
+        let (mut names, mut doubles) = (Vec::new(), Vec::new());
+        for user in 0..USERS {
+            let (mut name, mut double) = (format!("user {user}"), Some((1 + user % 4000) as f64 / 1000.0));
+            change(user, &mut name, &mut double);
+            names.push(Some(name));
+            doubles.push(double);
+        }
+        let mut columns = vec![
+            ("cpu", Arc::new(Float64Array::from(doubles)) as ArrayRef),
+            ("id", Arc::new(names.into_iter().collect::<StringArray>()) as ArrayRef),
+            ("memory", Arc::new((0..USERS).map(|user| Some((user % 3) as i64)).collect::<Int64Array>())),
+        ];
+        if weighted {
+            // Only the second part has any.
+            let weight = |user: usize| if user == PART + 3 { 2.5 } else { 1.0 };
+            columns.push((
+                "weight",
+                Arc::new((0..USERS).map(|user| Some(weight(user))).collect::<Float64Array>()),
+            ));
+            let tasks = |user: usize| (user > 2 * PART).then_some(user as i64);
+            columns.push(("tasks", Arc::new((0..USERS).map(tasks).collect::<Int64Array>())));
+        }
+        frame("users", columns).unwrap()
+    }
+
+    #[test]
+    fn parts_side_by_side_are_what_rows_one_after_the_other_are() {
+        let instance = |rows: &mut dyn Rows| {
+            let read = read_opened(&mut servers(), rows, None);
+            read.map(|read| (sha256_hex(&read), read)).map_err(|error| error.to_string())
+        };
+        for weighted in [false, true] {
+            let frame = || in_parts(&|_, _, _| {}, weighted);
+            let ((ours, read), (texts, _)) =
+                (instance(&mut frame()).unwrap(), instance(&mut AsTexts(frame())).unwrap());
+            assert_eq!(ours, texts);
+            assert_eq!(read.user_named("user 40000").map(|user| user.0), Some(40000));
+            for (number, (place, name, cell)) in [
+                (None, (40_000, "user 39999", Some(1.0))),
+                (None, (40_000, "user 3", Some(1.0))),
+                (None, (20_000, "user 3", Some(1.0))),
+                (Some(f64::NAN), (40_000, "user 3", Some(1.0))),
+                (Some(-1.0), (40_000, "", Some(1.0))),
+                (None, (1, "", Some(1.0))),
+                (None, (PART, "b", None)),
+                (None, (PART + 1, "b", Some(f64::INFINITY))),
+                // Needs nothing, as it needs no memory either.
+                (None, (39_999, "b", Some(0.0))),
+            ] {
+                // In the second part something may be wrong, too.
+                let change = |user: usize, id: &mut String, double: &mut Option<f64>| {
+                    if user == place {
+                        (*id, *double) = (name.into(), cell);
+                    }
+                    if user == 25_000 {
+                        *double = number.or(*double);
+                    }
+                };
+                let frame = || in_parts(&change, weighted);
+                let ours = instance(&mut frame()).unwrap_err();
+                assert_eq!(ours, instance(&mut AsTexts(frame())).unwrap_err());
+                assert!(ours.starts_with("users: row "), "{ours}");
+            }
         }
     }
 

@@ -49,6 +49,32 @@ pub(super) fn read_numbers(column: &ArrayRef, rows: Range<usize>, numbers: &mut 
     }
 }
 
+/// Writes all cells into every `step`-th of the decimals, if each can be used and is a double or a whole number.
+pub(super) fn read_decimals(column: &ArrayRef, decimals: &mut [Decimal], step: usize) -> Option<()> {
+    fn each<T: ArrowPrimitiveType>(
+        column: &ArrayRef,
+        decimals: &mut [Decimal],
+        step: usize,
+        decimal: impl Fn(T::Native) -> Result<Decimal, DecimalError>,
+    ) -> Option<()> {
+        let mut place = 0;
+        for value in column.as_primitive::<T>().values() {
+            decimals[place] = decimal(*value).ok()?;
+            place += step;
+        }
+        Some(())
+    }
+    if column.null_count() > 0 {
+        return None;
+    }
+    match column.data_type() {
+        DataType::Float64 => each::<types::Float64Type>(column, decimals, step, Decimal::from_f64),
+        DataType::Int32 => each::<types::Int32Type>(column, decimals, step, |value| whole(value.into())),
+        DataType::Int64 => each::<types::Int64Type>(column, decimals, step, whole),
+        _ => None,
+    }
+}
+
 fn values<T: ArrowPrimitiveType>(
     column: &ArrayRef,
     rows: Range<usize>,

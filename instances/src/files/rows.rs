@@ -1,6 +1,6 @@
 //! A table as rows of text cells, whatever file it is in, read ahead on a thread of its own.
 
-use crate::{Decimal, DecimalError, InstanceError, Violation};
+use crate::{Decimal, DecimalError, IdTable, InstanceError, Violation};
 use std::sync::mpsc::{channel, sync_channel};
 
 use super::guard::unguarded;
@@ -14,6 +14,19 @@ pub trait Rows: Send {
     /// How many rows there are, as far as `rows` of them with `bytes` bytes tell.
     fn expected(&self, rows: usize, bytes: usize) -> usize;
 
+    /// All rows in parts that can be read side by side, in their order, before any was read; `None` where they can only be read one after
+    /// the other.
+    fn parts(&mut self) -> Result<Option<Vec<Box<dyn Rows>>>, InstanceError> {
+        Ok(None)
+    }
+
+    /// All rows of a part, where each has a text in column `id`, a number that can be used in each of the others (zero where there is no
+    /// column), and that is quickly said; else `None`, and nothing is read.
+    fn plain(&mut self, id: usize, numbers: &[Option<usize>]) -> Option<PlainRows> {
+        let _ = (id, numbers);
+        None
+    }
+
     /// Adds the next rows to `batch`, which has none, until it is full; `false` after the last. The cells of `numeric` columns are
     /// read as numbers. `row` is room that is used again.
     fn fill(
@@ -24,6 +37,16 @@ pub trait Rows: Send {
     ) -> Result<bool, InstanceError> {
         fill_by_rows(self, batch, numeric, row)
     }
+}
+
+/// Rows that are an id and numbers.
+pub struct PlainRows {
+    /// Where the first stands in the file; the others follow it.
+    pub first: u64,
+    /// Their ids.
+    pub ids: IdTable,
+    /// Their numbers, row by row.
+    pub numbers: Vec<Decimal>,
 }
 
 /// Adds rows to a batch one by one, as texts.
@@ -58,7 +81,7 @@ pub struct Table {
 impl Table {
     /// Where a row stands in the file.
     pub fn place(&self, row: Row<'_>) -> String {
-        format!("{} {}", self.unit, row.batch.places[row.position])
+        format!("{} {}", self.unit, row.number_in_file())
     }
 
     /// Where the cell of a row in the column called `column` stands.
@@ -141,6 +164,11 @@ impl<'a> Row<'a> {
     pub fn cell(&self, column: usize) -> &'a [u8] {
         let Batch { bytes, ends, columns, .. } = self.batch;
         cell(bytes, ends, self.position * columns + column)
+    }
+
+    /// Where it stands in the file, in the table's unit.
+    pub(super) fn number_in_file(&self) -> u64 {
+        self.batch.places[self.position]
     }
 
     fn number(&self, column: usize) -> Number {
@@ -261,6 +289,22 @@ pub fn for_each_row(
     for_each_batch(rows, numeric, |batch| {
         (0..batch.row_count()).try_for_each(|position| take(batch.row(position)))
     })
+}
+
+/// Hands all rows to `take`, in order, as [`for_each_batch`] does, but reads them on this thread.
+pub(super) fn for_each_batch_here(
+    rows: &mut dyn Rows,
+    numeric: &[bool],
+    mut take: impl FnMut(&Batch) -> Result<(), InstanceError>,
+) -> Result<(), InstanceError> {
+    let (mut batch, mut buffer) = (Batch::default(), RowBuffer::default());
+    loop {
+        let more = batch.refill(rows, numeric, &mut buffer);
+        take(&batch)?;
+        if !more? {
+            return Ok(());
+        }
+    }
 }
 
 /// Hands all rows to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`

@@ -7,14 +7,15 @@
 
 use crate::{
     ClassId, Decimal, DecimalError, GroupId, Instance, InstanceBuilder, InstanceError, NewUser,
-    PlacementRule, RuleId, UserId,
+    PlacementRule, RuleId,
 };
 use crate::{ServerClass, Violation};
+use rayon::prelude::*;
 use std::collections::HashMap;
 
 use super::groups::GroupTable;
 use super::open::open_table;
-use super::rows::{Row, Rows, Table, for_each_batch, for_each_row};
+use super::rows::{Batch, PlainRows, Row, Rows, Table, for_each_batch, for_each_batch_here, for_each_row};
 use super::{decimal, repeated, whole_number};
 
 /// The columns that are no resources; no resource may be called so.
@@ -131,7 +132,6 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
 fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), InstanceError> {
     let table = &rows.table().clone();
     let layout = Layout::new(table, &["id"])?;
-    let invalid = |violation| InstanceError::Invalid { file: table.file.clone(), violation };
     let resources = builder.resources().to_vec();
     let expected =
         |name: &String| FIXED.contains(&name.as_str()) && name != "count" || resources.contains(name);
@@ -142,36 +142,153 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
     // Where each resource of the servers stands in this table; one that is missing is zero.
     let columns: Vec<Option<usize>> =
         resources.iter().map(|name| table.header.iter().position(|column| column == name)).collect();
-    let mut demand = vec![Decimal::ZERO; resources.len()];
-    let mut rules = HashMap::new();
-    for_each_batch(rows, &layout.numeric(table), |batch| {
-        let first = builder.user_count();
-        if first == 0 {
+    let numeric = layout.numeric(table);
+    let users = UserTable { table, layout, columns };
+    let mut places = Places::default();
+    let parts = if users.is_plain() { rows.parts()? } else { None };
+    let read = match parts {
+        Some(parts) => users.read_side_by_side(parts, &numeric, builder, &mut places),
+        None => {
+            let mut rules = HashMap::new();
+            for_each_batch(rows, &numeric, |batch| users.read(batch, builder, &mut rules, &mut places))
+        }
+    };
+    // Of two rows that are wrong the first is named: those that were read come before the one that could not be.
+    builder.check_ids().map_err(|user| {
+        let place = format!("{} {}, column id", table.unit, places.of(user.0));
+        users.invalid(Violation::new(place, builder.user_id(user), "duplicate id"))
+    })?;
+    read
+}
+
+/// How users stand in a table.
+struct UserTable<'a> {
+    table: &'a Table,
+    layout: Layout,
+    /// The column of each resource.
+    columns: Vec<Option<usize>>,
+}
+
+impl UserTable<'_> {
+    fn invalid(&self, violation: Violation) -> InstanceError {
+        InstanceError::Invalid { file: self.table.file.clone(), violation }
+    }
+
+    /// Whether no user names classes or groups, which are known to one builder only.
+    fn is_plain(&self) -> bool {
+        let Layout { eligible, rates, group, .. } = self.layout;
+        [eligible, rates, group].iter().all(Option::is_none)
+    }
+
+    /// Adds the users of a batch.
+    fn read(
+        &self,
+        batch: &Batch,
+        builder: &mut InstanceBuilder,
+        rules: &mut KnownRules,
+        places: &mut Places,
+    ) -> Result<(), InstanceError> {
+        let Self { table, layout, columns } = self;
+        if builder.user_count() == 0 {
             builder.reserve(batch.expected_rows());
         }
-        let cells = |position| Cells { row: batch.row(position), layout: &layout, table };
+        let mut demand = vec![Decimal::ZERO; columns.len()];
         (0..batch.row_count()).try_for_each(|position| {
-            let cells = cells(position);
+            let cells = Cells { row: batch.row(position), layout, table };
+            places.note(builder.user_count(), cells.row.number_in_file());
             let mut user = || {
                 let id = cells.text(layout.id)?;
-                for (amount, column) in demand.iter_mut().zip(&columns) {
+                for (amount, column) in demand.iter_mut().zip(columns) {
                     *amount = cells.number(*column)?.unwrap_or(Decimal::ZERO);
                 }
                 let weight = cells.number(layout.weight)?.unwrap_or(Decimal::ONE);
                 let tasks = cells.whole(layout.tasks, "tasks")?;
-                let rule = cells.rule(builder, &mut rules)?;
+                let rule = cells.rule(builder, rules)?;
                 let group = cells.group(builder)?;
                 let user = NewUser { id, demand: &demand, weight, tasks, rule, group };
                 builder.user(user).map_err(|violation| cells.locate(violation))
             };
-            user().map(|_| ()).map_err(invalid)
-        })?;
-        builder.check_ids().map_err(|UserId(user)| {
-            let cells = cells(user - first);
-            let id = cells.text(layout.id).unwrap_or_default();
-            invalid(Violation::new(cells.place("id"), id, "duplicate id"))
+            user().map(|_| ()).map_err(|violation| self.invalid(violation))
         })
-    })
+    }
+
+    /// The rows of a part of users who have an id and a demand and nothing else.
+    fn plain(&self, rows: &mut dyn Rows) -> Option<PlainRows> {
+        let Layout { id, weight, tasks, .. } = self.layout;
+        let id = id.filter(|_| weight.is_none() && tasks.is_none())?;
+        rows.plain(id, &self.columns)
+    }
+
+    /// Adds the users of all parts, up to a row that cannot be read.
+    fn read_side_by_side(
+        &self,
+        parts: Vec<Box<dyn Rows>>,
+        numeric: &[bool],
+        builder: &mut InstanceBuilder,
+        places: &mut Places,
+    ) -> Result<(), InstanceError> {
+        let resources = builder.resources().to_vec();
+        let read = |mut rows: Box<dyn Rows>| {
+            let empty = InstanceBuilder::new("", resources.clone());
+            let mut part = empty.map_err(|violation| self.invalid(violation))?;
+            let (mut rules, mut places) = (HashMap::new(), Places::default());
+            if let Some(PlainRows { first, ids, numbers }) = self.plain(rows.as_mut()) {
+                let last = first + ids.len() as u64;
+                if part.plain_users(ids, numbers) {
+                    places = Places { jumps: vec![(0, first)], next: last };
+                    return Ok((part, places, Ok(())));
+                }
+            }
+            let whole = for_each_batch_here(rows.as_mut(), numeric, |batch| {
+                self.read(batch, &mut part, &mut rules, &mut places)
+            });
+            Ok((part, places, whole))
+        };
+        let parts: Vec<_> = parts.into_par_iter().map(read).collect::<Result<_, InstanceError>>()?;
+        builder.reserve(parts.iter().map(|(part, ..)| part.user_count()).sum());
+        for (part, its_places, whole) in parts {
+            places.append(builder.user_count(), its_places);
+            builder.append(part);
+            whole?;
+        }
+        Ok(())
+    }
+}
+
+/// Where each user stands in its file: mostly one row after the other.
+#[derive(Default)]
+struct Places {
+    /// Users with the row in which each stands that is not the one after the user before.
+    jumps: Vec<(usize, u64)>,
+    next: u64,
+}
+
+impl Places {
+    /// That this user, the last one, stands in this row.
+    fn note(&mut self, user: usize, row: u64) {
+        if self.jumps.is_empty() || row != self.next {
+            self.jumps.push((user, row));
+        }
+        self.next = row + 1;
+    }
+
+    /// Adds those of users that come after `before` others.
+    fn append(&mut self, before: usize, others: Self) {
+        if others.jumps.is_empty() {
+            return;
+        }
+        let mut jumps = others.jumps.into_iter().peekable();
+        jumps.next_if(|(_, row)| !self.jumps.is_empty() && *row == self.next);
+        self.jumps.extend(jumps.map(|(user, row)| (before + user, row)));
+        self.next = others.next;
+    }
+
+    /// The row of a user.
+    fn of(&self, user: usize) -> u64 {
+        let after = self.jumps.partition_point(|(first, _)| *first <= user);
+        let (first, row) = self.jumps.get(after.saturating_sub(1)).copied().unwrap_or_default();
+        row + (user - first) as u64
+    }
 }
 
 /// One row under its layout.

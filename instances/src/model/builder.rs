@@ -189,6 +189,49 @@ impl InstanceBuilder {
         Ok(added)
     }
 
+    /// Adds users who have an id and a demand and nothing else to a builder that has none, if all of them can be added; whether they
+    /// were.
+    pub(crate) fn plain_users(&mut self, ids: IdTable, demands: Vec<Decimal>) -> bool {
+        let Self { instance, largest, .. } = self;
+        let width = instance.resources.len();
+        let is_refused =
+            ids.has_empty() || demands.chunks_exact(width).any(|demand| demand.iter().all(|d| d.is_zero()));
+        if is_refused || !instance.ids.is_empty() || demands.len() != ids.len() * width {
+            return false;
+        }
+        let mut doubles = Vec::with_capacity(demands.len());
+        for demand in demands.chunks_exact(width) {
+            for (r, amount) in demand.iter().enumerate() {
+                let double = amount.to_f64();
+                doubles.push(double);
+                largest[r] = largest[r].max(double);
+                instance.exponents[r] = instance.exponents[r].min(amount.exponent());
+            }
+        }
+        (instance.ids, instance.demands, instance.demand_doubles) = (ids, demands, doubles);
+        true
+    }
+
+    /// Adds the users that were added to another builder of the same resources, which has nothing else: parts of a table are read side
+    /// by side so. No user has kinds, there or here, nor rules or a group there.
+    pub(crate) fn append(&mut self, part: Self) {
+        let (Self { instance, largest, .. }, users) = (self, part.instance);
+        let (before, count) = (instance.ids.len(), users.ids.len());
+        instance.ids.append(&users.ids);
+        instance.demands.extend_from_slice(&users.demands);
+        instance.demand_doubles.extend_from_slice(&users.demand_doubles);
+        for (exponent, other) in instance.exponents.iter_mut().zip(users.exponents) {
+            *exponent = other.min(*exponent);
+        }
+        for (largest, other) in largest.iter_mut().zip(part.largest) {
+            *largest = other.max(*largest);
+        }
+        append_unless_default(&mut instance.weights, before, (users.weights, count), Decimal::ONE);
+        append_unless_default(&mut instance.tasks, before, (users.tasks, count), None);
+        append_unless_default(&mut instance.rule_of, before, (None, count), 0);
+        append_unless_default(&mut instance.group_of, before, (None, count), 0);
+    }
+
     /// Adds a user whose kinds are added elsewhere.
     pub(super) fn add_user(&mut self, user: NewUser<'_>) -> Result<UserId, Violation> {
         let instance = &mut self.instance;
@@ -253,6 +296,11 @@ impl InstanceBuilder {
             instance.quotas.push((owner, quota));
         }
         Ok(())
+    }
+
+    /// The id of a user that was added.
+    pub fn user_id(&self, user: UserId) -> &str {
+        self.instance.ids.get(user.0)
     }
 
     /// Checks that the users added so far have different ids, which [`InstanceBuilder::build`] does at the latest.
@@ -409,6 +457,22 @@ fn set_unless_default<T: Clone + PartialEq>(
             let mut values = vec![default; position];
             values.push(value);
             *column = Some(values);
+        }
+    }
+}
+
+/// The same of `count` more, whose column is `others`.
+fn append_unless_default<T: Clone>(
+    column: &mut Option<Vec<T>>,
+    before: usize,
+    (others, count): (Option<Vec<T>>, usize),
+    default: T,
+) {
+    if column.is_some() || others.is_some() {
+        let values = column.get_or_insert_with(|| vec![default.clone(); before]);
+        match others {
+            Some(others) => values.extend(others),
+            None => values.resize(before + count, default),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::finite;
 use crate::output::Sink;
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, UInt32Array, UInt64Array};
 use fairplan_instances::files::{BatchWriter, Columnar};
 use fairplan_instances::table::{Cell, Column, Kind, Table};
 use rayon::prelude::*;
@@ -55,10 +56,15 @@ fn array(column: &Column<'_>, rows: Range<usize>) -> io::Result<ArrayRef> {
     };
     Ok(match column.kind {
         Kind::Id | Kind::Name | Kind::Words => {
-            Arc::new(StringArray::from_iter(cells().map(|cell| match cell {
-                Cell::Text(text) => Some(text),
-                _ => None,
-            })))
+            // Most names have a few letters.
+            let mut texts = StringBuilder::with_capacity(rows.len(), 8 * rows.len());
+            for row in rows {
+                match column.cell(row) {
+                    Cell::Text(text) => texts.append_value(text),
+                    _ => texts.append_null(),
+                }
+            }
+            Arc::new(texts.finish())
         }
         Kind::Count => Arc::new(UInt64Array::from_iter(counts())),
         Kind::Position => {

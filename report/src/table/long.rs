@@ -49,44 +49,41 @@ pub(crate) struct UserLine {
     pub optimal_share: Option<f64>,
 }
 
-/// Writes the samples of all runs: a line each. In Parquet and Arrow a row for each user with tasks, after a row without a user for the
-/// whole cluster, whose shares are the utilization.
+/// Writes the samples of all runs: a line each, or in Parquet and Arrow the rows of [`series_of`].
 pub fn write_series(
     out: &mut Sink,
     format: LongFormat,
     header: &TraceHeader,
     outcomes: &[NamedOutcome<'_>],
 ) -> io::Result<()> {
-    let samples = outcomes
-        .iter()
-        .flat_map(|(policy, run)| run.samples.iter().map(move |sample| (*policy, *run, sample)));
     let names = |amounts: &[f64]| -> ResourceMap {
         let names = header.resources.iter().map(|resource| resource.name.clone());
         ResourceMap(names.zip(amounts.iter().copied()).collect())
     };
+    let line = |policy: &str, run: &ClusterOutcome, sample: &ClusterSample| {
+        let user = |user: &UserSample| UserLine {
+            id: run.users[user.user as usize].id.as_str().into(),
+            running: user.running,
+            waiting: user.waiting,
+            dominant_share: user.dominant_share,
+            shares: names(&user.shares),
+            optimal_share: sample.has_optimum.then_some(user.optimal_share),
+        };
+        SampleLine {
+            policy: policy.into(),
+            time: seconds(sample.time),
+            utilization: names(&sample.utilization),
+            running: sample.running,
+            waiting: sample.waiting,
+            users: sample.users.iter().map(user).collect(),
+        }
+    };
     match format {
-        LongFormat::JsonLines => samples.into_iter().try_for_each(|(policy, run, sample)| {
-            let user = |user: &UserSample| UserLine {
-                id: run.users[user.user as usize].id.as_str().into(),
-                running: user.running,
-                waiting: user.waiting,
-                dominant_share: user.dominant_share,
-                shares: names(&user.shares),
-                optimal_share: sample.has_optimum.then_some(user.optimal_share),
-            };
-            let line = SampleLine {
-                policy: policy.into(),
-                time: seconds(sample.time),
-                utilization: names(&sample.utilization),
-                running: sample.running,
-                waiting: sample.waiting,
-                users: sample.users.iter().map(user).collect(),
-            };
-            write_line(out, &line)
+        LongFormat::JsonLines => outcomes.iter().try_for_each(|(policy, run)| {
+            run.samples.iter().try_for_each(|sample| write_line(out, &line(policy, run, sample)))
         }),
         LongFormat::Columns(format) => {
-            let samples: Vec<_> = samples.collect();
-            write_table(out, TableFormat::Columns(format), &series_table(&samples, header))
+            write_table(out, TableFormat::Columns(format), &series_of(header, outcomes))
         }
     }
 }
@@ -94,17 +91,17 @@ pub fn write_series(
 /// What a row of a series is about: a user at a time under a policy, or the whole cluster.
 type SeriesRow<'a> = (&'a str, &'a ClusterOutcome, &'a ClusterSample, Option<&'a UserSample>);
 
-fn series_table<'a>(
-    samples: &[(&'a str, &'a ClusterOutcome, &'a ClusterSample)],
-    header: &TraceHeader,
-) -> Table<'a> {
-    let rows: Vec<SeriesRow<'a>> = samples
+/// The samples of all runs: a row for each user with tasks, after a row without a user for the whole cluster, whose shares are the
+/// utilization.
+pub fn series_of<'a>(header: &TraceHeader, outcomes: &[NamedOutcome<'a>]) -> Table<'a> {
+    let samples = outcomes
         .iter()
-        .flat_map(|(policy, run, sample)| {
-            let users = std::iter::once(None).chain(sample.users.iter().map(Some));
-            users.map(|user| (*policy, *run, *sample, user))
-        })
-        .collect();
+        .flat_map(|(policy, run)| run.samples.iter().map(move |sample| (*policy, *run, sample)));
+    let rows = samples.flat_map(|(policy, run, sample)| {
+        let users = std::iter::once(None).chain(sample.users.iter().map(Some));
+        users.map(move |user| (policy, run, sample, user))
+    });
+    let rows: Vec<SeriesRow<'a>> = rows.collect();
     let id =
         |(_, run, _, user): SeriesRow<'a>| user.map_or("", |user| run.users[user.user as usize].id.as_str());
     let optimum = |(.., sample, user): SeriesRow<'a>| {
@@ -126,21 +123,26 @@ fn series_table<'a>(
     columns.done()
 }
 
-/// Writes the completed jobs of all runs, in the order in which they were completed: a line or a row each.
-pub fn write_jobs(out: &mut Sink, format: LongFormat, outcomes: &[NamedOutcome<'_>]) -> io::Result<()> {
+/// The completed jobs of all runs, in the order in which they were completed: a row each.
+pub fn jobs_of<'a>(outcomes: &[NamedOutcome<'a>]) -> Table<'a> {
     let jobs = outcomes.iter().flat_map(|(policy, run)| run.jobs.iter().map(move |job| (*policy, *run, job)));
-    let jobs: Vec<(&str, &ClusterOutcome, &JobRun)> = jobs.collect();
-    let table = Table::of(&jobs)
+    let jobs: Vec<(&'a str, &'a ClusterOutcome, &'a JobRun)> = jobs.collect();
+    Table::over(jobs.len(), move |row| jobs[row])
         .column("policy", "policy", Kind::Id, |job| job.0)
-        .column("job", "job", Kind::Id, |job| &job.2.id)
-        .column("user", "user", Kind::Id, |job| &job.1.users[job.2.user as usize].id)
+        .column("job", "job", Kind::Id, |job| job.2.id.as_str())
+        .column("user", "user", Kind::Id, |job| job.1.users[job.2.user as usize].id.as_str())
         .column("tasks", "tasks", Kind::Count, |job| job.2.tasks)
         .column("submitted", "submitted", Kind::Seconds, |job| seconds(job.2.submitted))
         .column("completed", "completed", Kind::Seconds, |job| seconds(job.2.completed))
         .column("completion_time", "completion time", Kind::Seconds, |job| {
             seconds(job.2.completed - job.2.submitted)
         })
-        .done();
+        .done()
+}
+
+/// Writes the rows of [`jobs_of`]: a line each, or a table.
+pub fn write_jobs(out: &mut Sink, format: LongFormat, outcomes: &[NamedOutcome<'_>]) -> io::Result<()> {
+    let table = jobs_of(outcomes);
     match format {
         LongFormat::JsonLines => (0..table.rows()).try_for_each(|row| write_line(out, &Line(&table, row))),
         LongFormat::Columns(format) => write_table(out, TableFormat::Columns(format), &table),

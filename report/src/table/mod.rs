@@ -4,7 +4,7 @@ mod columns;
 mod csv;
 mod long;
 
-pub use long::{LongFormat, NamedOutcome, write_jobs, write_series};
+pub use long::{LongFormat, NamedOutcome, jobs_of, series_of, write_jobs, write_series};
 pub(crate) use long::{SampleLine, UserLine};
 
 use crate::json::write_json;
