@@ -3,7 +3,8 @@
 //!
 //! A task that runs and does not run where it did has left its server: it moved, or stopped. So steps to a placement cost at least
 //! what has left. The least that can leave is a program over exchanges on single servers (`search.rs`), of which column generation
-//! finds those that matter; any prices bound it. In which order steps can be made is another question ([`crate::steps`]).
+//! finds those that matter; any prices bound it. Its fractions are made whole by solving it again and again for what is left
+//! (`dive.rs`). Where much is missing it begins with exchanges towards a placement from nothing (`nearest.rs`). In which order steps can be made is another question ([`crate::steps`]).
 
 mod cluster;
 mod dive;
@@ -31,20 +32,24 @@ use whole::Making;
 /// The part of the time for the program, and then the part of what is left for making whole exchanges; the rest is for the bound
 /// where less than all was reached.
 const PRICING: f64 = 0.6;
-const PRICING_FAR: f64 = 0.45;
+const MAKING_WHOLE: f64 = 0.7;
+
+/// The part of what is left in which the program is solved again and again while its exchanges are made whole.
 const DIVING: f64 = 0.4;
-const AGAIN: f64 = 0.6;
 
-/// What costs less than this many times its bound is not looked at again.
-const OPEN: f64 = 1.1;
-
-/// The part of the time for a placement from nothing, where more than one task is missing for so many servers; what is missing is
-/// worth so many times more then, as no less than that placement costs.
-const PLACING: f64 = 0.15;
+/// Where more than one task is missing for so many servers, and there are not too few of these, a placement from nothing is asked for
+/// in this part of the time. No task is worth more than that placement costs, which is not known before: so many times more than
+/// elsewhere are enough.
 const MISSING_ONE_IN: u64 = 20;
 const FEWEST: u64 = 100;
+const PLACING: f64 = 0.15;
 const FAR: f64 = 64.0;
-const MAKING_WHOLE: f64 = 0.7;
+
+/// There the program has this part of the time, and this part of what is left once more, unless what was found costs less than so many
+/// times its bound.
+const PRICING_FAR: f64 = 0.45;
+const AGAIN: f64 = 0.6;
+const OPEN: f64 = 1.1;
 
 /// Finds steps after which every user has as many tasks as `required`, or as near to that as was found. Users may lose tasks that
 /// they have beyond that.
