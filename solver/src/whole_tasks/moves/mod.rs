@@ -3,9 +3,12 @@
 //!
 //! A task that runs and does not run where it did has left its server: it moved, or stopped. So steps to a placement cost at least
 //! what has left. The least that can leave is a program over exchanges on single servers (`search.rs`), of which column generation
-//! finds those that matter; any prices bound it. In which order steps can be made is another question ([`crate::steps`]).
+//! finds those that matter; any prices bound it. Its fractions are made whole by solving it again and again for what is left
+//! (`dive.rs`). Where much is missing it begins with exchanges towards a placement from nothing (`nearest.rs`). In which order steps can be made is another question ([`crate::steps`]).
 
 mod cluster;
+mod dive;
+mod nearest;
 mod pool;
 mod program;
 mod search;
@@ -13,20 +16,40 @@ mod whole;
 
 use super::bound;
 use super::breakpoints::Breakpoints;
-use super::first_bound;
 use super::packing::Packing;
+use super::{first_bound, whole_task_bracket};
 use crate::steps::steps_between;
-use cluster::Cluster;
+use cluster::{Cluster, Exchange};
+use dive::dive;
 use fairplan_instances::{
     Breakpoint, Deadline, Instance, MovePlan, MoveRules, MovesProof, Placement, SolverError, UserId,
 };
-use program::{CLOSE, Priced, Question, UNIT};
+use nearest::nearest;
+use pool::ALL;
+use program::{CLOSE, Priced, Question, UNIT, WORTH};
 use whole::Making;
 
 /// The part of the time for the program, and then the part of what is left for making whole exchanges; the rest is for the bound
 /// where less than all was reached.
 const PRICING: f64 = 0.6;
 const MAKING_WHOLE: f64 = 0.7;
+
+/// The part of what is left in which the program is solved again and again while its exchanges are made whole.
+const DIVING: f64 = 0.4;
+
+/// Where more than one task is missing for so many servers, and there are not too few of these, a placement from nothing is asked for
+/// in this part of the time. No task is worth more than that placement costs, which is not known before: so many times more than
+/// elsewhere are enough.
+const MISSING_ONE_IN: u64 = 20;
+const FEWEST: u64 = 100;
+const PLACING: f64 = 0.15;
+const FAR: f64 = 64.0;
+
+/// There the program has this part of the time, and this part of what is left once more, unless what was found costs less than so many
+/// times its bound.
+const PRICING_FAR: f64 = 0.45;
+const AGAIN: f64 = 0.6;
+const OPEN: f64 = 1.1;
 
 /// Finds steps after which every user has as many tasks as `required`, or as near to that as was found. Users may lose tasks that
 /// they have beyond that.
@@ -43,13 +66,37 @@ pub fn fewest_moves(
     let packing = Packing::new(instance)?;
     let cluster = Cluster::new(instance, &packing, before, rules)?;
     let groups = cluster.groups();
-    let question =
-        Question { packing: &packing, cluster: &cluster, groups: &groups, rules, required, close: CLOSE };
-    let mut known = Vec::new();
-    let priced = question.solve(&mut known, &limit.after_part(PRICING))?;
-    let mut making = Making::new(&question);
-    making.follow(&priced);
-    making.take_back();
+    let question = Question {
+        packing: &packing,
+        cluster: &cluster,
+        groups: &groups,
+        rules,
+        required,
+        close: CLOSE,
+        worth: WORTH.0,
+    };
+    let near = match is_far(&cluster, required) {
+        true => placed_anew(instance, required, &limit.after_part(PLACING))?,
+        false => None,
+    };
+    let near = near.and_then(|target| nearest(&question, &target));
+    let mut known = near.as_ref().map_or_else(Vec::new, |near| near.columns.clone());
+    let question = Question { worth: if near.is_some() { WORTH.0 * FAR } else { WORTH.0 }, ..question };
+    let pricing = if near.is_some() { PRICING_FAR } else { PRICING };
+    let mut priced = question.solve(&mut known, &limit.after_part(pricing))?;
+    let mut making = made(&question, &priced, &known, limit)?;
+    if let Some(near) = &near {
+        let mut other = Making::new(&question);
+        other.become_like(&near.chosen);
+        making = better(making, other);
+    }
+    // What time is left makes both sides better.
+    let is_open = making.cost() as f64 > OPEN * priced.least as f64 / UNIT as f64;
+    if is_open && near.is_some() && limit.time_left().is_some() {
+        let again = question.solve(&mut known, &limit.after_part(AGAIN))?;
+        making = better(making, made(&question, &again, &known, limit)?);
+        priced = priced.or(again);
+    }
     let making_whole = limit.after_part(MAKING_WHOLE);
     let size = |user: &u32| instance.user(UserId(*user as usize)).task_share();
     let mut smallest_first: Vec<u32> = (0..instance.user_count() as u32).collect();
@@ -65,10 +112,56 @@ pub fn fewest_moves(
         priced
     } else {
         // The bound is about what was reached.
-        Question { required: &reached, ..question }.solve(&mut known, limit)?
+        let question = Question { required: &reached, ..question };
+        let least = question.least(&priced.values, &priced.gains);
+        Priced { least, ..priced }.or(question.solve(&mut known, limit)?)
     };
     let steps = steps_between(instance, before, &after, rules);
     Ok(with_bound(&groups, reached, after, steps, priced, instance))
+}
+
+/// The exchanges of the program, made whole.
+fn made<'a>(
+    question: &'a Question<'a>,
+    priced: &Priced,
+    known: &[(usize, Exchange)],
+    limit: &Deadline,
+) -> Result<Making<'a>, SolverError> {
+    let mut making = Making::new(question);
+    if question.groups.len() <= ALL {
+        dive(&mut making, question, priced, known, &limit.after_part(DIVING))?;
+    } else {
+        making.follow(priced);
+    }
+    making.take_back();
+    Ok(making)
+}
+
+fn better<'a>(one: Making<'a>, other: Making<'a>) -> Making<'a> {
+    if other.state() < one.state() { other } else { one }
+}
+
+/// Whether so many tasks are missing that a placement made anew tells more than the present one.
+fn is_far(cluster: &Cluster<'_>, required: &[u64]) -> bool {
+    let missing = required.iter().zip(&cluster.totals).map(|(required, has)| required.saturating_sub(*has));
+    let missing = missing.fold(0, u64::saturating_add);
+    let servers = cluster.servers.len() as u64;
+    servers >= FEWEST && missing.saturating_mul(MISSING_ONE_IN) > servers
+}
+
+/// A placement from nothing that reaches what is required, if the best level does.
+fn placed_anew(
+    instance: &Instance,
+    required: &[u64],
+    limit: &Deadline,
+) -> Result<Option<Placement>, SolverError> {
+    let placement = match whole_task_bracket(instance, limit) {
+        Ok(bracket) => bracket.placement,
+        Err(SolverError::OutOfTime) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let reaches = placement.tasks.iter().zip(required).all(|(has, required)| has >= required);
+    Ok(reaches.then_some(placement))
 }
 
 fn with_bound(

@@ -47,6 +47,7 @@ pub(super) fn solve_pooled(
         gains: nothing.clone(),
         used: Vec::new(),
         last_values: vec![0; users],
+        cost: 0.0,
     };
     for _ in 0..ROUNDS {
         let groups: Vec<Vec<usize>> = pool.iter().map(|group| question.groups[*group].clone()).collect();
@@ -60,7 +61,7 @@ pub(super) fn solve_pooled(
         *columns = known.into_iter().map(|(place, exchange)| (pool[place], exchange)).collect();
         let used = priced.used.into_iter();
         best.used = used.map(|(place, exchange, servers)| (pool[place], exchange, servers)).collect();
-        best.last_values = priced.last_values;
+        (best.last_values, best.cost) = (priced.last_values, priced.cost);
         // What the others gain at the prices that bound the program best.
         let (mut gains, mut joining) = (nothing.clone(), Vec::new());
         pool.iter().zip(&priced.gains).for_each(|(group, gain)| gains[*group] = *gain);

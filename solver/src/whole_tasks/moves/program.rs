@@ -32,7 +32,10 @@ const ROUGH: f64 = 0.1;
 
 /// What a missing task is worth at most in moves, at first, and how often that is doubled while tasks are missing: while it is little
 /// few exchanges are worth looking at.
-const WORTH: (f64, usize) = (8.0, 6);
+pub(super) const WORTH: (f64, usize) = (8.0, 6);
+
+/// Nothing is worth more: prices are counted in whole numbers.
+const MOST_WORTH: f64 = 20_000.0;
 
 /// Sets of tasks that are looked at on one server: at first, and at most where fewer find nothing.
 const NODES: (u64, u64) = (300, 19_200);
@@ -48,6 +51,18 @@ pub(super) struct Priced {
     pub used: Vec<(usize, Exchange, f64)>,
     /// What tasks were worth at last.
     pub last_values: Vec<u64>,
+    /// What the program costs.
+    pub cost: f64,
+}
+
+impl Priced {
+    /// What bounds more of two answers to one question, with the fractions of the later.
+    pub fn or(self, later: Self) -> Self {
+        if later.least >= self.least {
+            return later;
+        }
+        Self { used: later.used, last_values: later.last_values, cost: later.cost, ..self }
+    }
 }
 
 /// What is asked of the program.
@@ -60,6 +75,8 @@ pub(super) struct Question<'a> {
     pub required: &'a [u64],
     /// The program ends when the bound is within this part of its cost, or within so much.
     pub close: (f64, f64),
+    /// What a missing task is worth in moves at first.
+    pub worth: f64,
 }
 
 impl Question<'_> {
@@ -120,7 +137,7 @@ impl Question<'_> {
         columns: &mut Vec<(usize, Exchange)>,
         stop: &Deadline,
     ) -> Result<Priced, SolverError> {
-        let mut worth: Vec<f64> = self.rules.costs.iter().map(|cost| *cost as f64 * WORTH.0).collect();
+        let mut worth: Vec<f64> = self.rules.costs.iter().map(|cost| *cost as f64 * self.worth).collect();
         let users = self.required.len();
         let mut priced = Priced {
             least: 0,
@@ -128,6 +145,7 @@ impl Question<'_> {
             gains: vec![0; self.groups.len()],
             used: Vec::new(),
             last_values: vec![0; users],
+            cost: 0.0,
         };
         if (0..users).all(|user| self.required[user] <= self.cluster.totals[user]) {
             return Ok(priced);
@@ -135,7 +153,11 @@ impl Question<'_> {
         for raise in 0..=WORTH.1 {
             let missing = self.rounds(&worth, columns, &mut priced, stop)?;
             let is_missing = missing.iter().any(|tasks| *tasks > 1e-6);
-            if !is_missing || stop.is_over() || raise == WORTH.1 {
+            if !is_missing
+                || stop.is_over()
+                || raise == WORTH.1
+                || worth.iter().all(|worth| *worth > MOST_WORTH)
+            {
                 break;
             }
             for (worth, missing) in worth.iter_mut().zip(&missing) {
@@ -230,6 +252,7 @@ impl Question<'_> {
             }
             priced.last_values = values;
             let cost = -solved.value;
+            priced.cost = cost;
             let bound = priced.least as f64 / UNIT as f64;
             let mut better: Vec<(u64, usize, Exchange)> = Vec::new();
             for (group, (found, threshold)) in found.into_iter().zip(&thresholds).enumerate() {

@@ -18,6 +18,9 @@ const ENOUGH: usize = 1_500;
 /// What a task is worth at least, on many servers, where its user has none to spare.
 const NOT_SPARE: f64 = (3 * UNIT) as f64;
 
+/// Servers with exchanges up to which one after the other is tried without.
+const MOST_SPREAD: usize = 1_000;
+
 /// What a needed task is worth at least.
 const LEAST: u64 = UNIT / 4;
 
@@ -53,7 +56,7 @@ impl<'a> Making<'a> {
     }
 
     /// The less the better: nobody shall lose what is required of it for the sake of others.
-    fn state(&self) -> (u64, u64, u64) {
+    pub fn state(&self) -> (u64, u64, u64) {
         (self.harmed(), self.all_missing(), self.cost())
     }
 
@@ -134,6 +137,87 @@ impl<'a> Making<'a> {
         }
     }
 
+    /// Makes the exchanges towards another placement, and undoes as many as what is required can spare, the dearest first.
+    pub fn become_like(&mut self, chosen: &[(usize, Exchange, u64)]) {
+        let mut made: Vec<(u64, usize)> = Vec::new();
+        for (group, exchange, count) in chosen {
+            let cost = exchange
+                .removed
+                .iter()
+                .map(|(user, count)| self.question.rules.costs[*user as usize] * count);
+            let cost: u64 = cost.sum();
+            let fresh = self.question.groups[*group]
+                .iter()
+                .filter(|s| self.cluster.servers[**s].tasks == self.question.cluster.servers[**s].tasks);
+            let servers: Vec<usize> = fresh.take(*count as usize).copied().collect();
+            for server in servers {
+                self.cluster.exchange(server, exchange);
+                made.push((cost, server));
+            }
+        }
+        self.take_back();
+        made.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (_, server) in made {
+            let now = &self.cluster.servers[server].tasks;
+            let is_spared = now.iter().all(|(user, _)| self.change(server, *user).0 <= self.spare(*user));
+            if is_spared {
+                self.undo(server);
+            }
+        }
+        self.take_back();
+    }
+
+    /// Undoes exchanges until nobody has lost what is required of it: those first that give back the most of that for what is then
+    /// missing.
+    pub fn unharm(&mut self) {
+        let users = self.question.required.len();
+        let kept: Vec<u64> = (0..users)
+            .map(|user| self.question.cluster.totals[user].min(self.question.required[user]))
+            .collect();
+        let mut changed: Vec<usize> = (0..self.cluster.servers.len())
+            .filter(|s| self.cluster.servers[*s] != self.question.cluster.servers[*s])
+            .collect();
+        loop {
+            let totals = &self.cluster.totals;
+            let lost = |user: u32, has: u64| kept[user as usize].saturating_sub(has);
+            if (0..users).all(|user| lost(user as u32, totals[user]) == 0) {
+                return;
+            }
+            // What undoing gives back and takes, of what users lost.
+            let judge = |s: &usize| -> Option<(i128, u64)> {
+                let (mut gain, mut harms, mut helps) = (0i128, 0u64, false);
+                for (user, _) in &self.question.cluster.servers[*s].tasks {
+                    let (_, left) = self.change(*s, *user);
+                    let has = totals[*user as usize];
+                    let back = lost(*user, has) - lost(*user, has + left);
+                    helps |= back > 0;
+                    gain += i128::from(back);
+                }
+                for (user, _) in &self.cluster.servers[*s].tasks {
+                    let (came, _) = self.change(*s, *user);
+                    let has = totals[*user as usize];
+                    gain -= i128::from(lost(*user, has - came) - lost(*user, has));
+                    harms += came;
+                }
+                helps.then_some((gain, harms))
+            };
+            let judged = changed.iter().enumerate().filter_map(|(at, s)| Some((judge(s)?, at)));
+            let best = judged.max_by(|((a, of_a), at_a), ((b, of_b), at_b)| {
+                a.cmp(b).then(of_b.cmp(of_a)).then(at_b.cmp(at_a))
+            });
+            let Some((_, at)) = best else { return };
+            self.undo(changed.swap_remove(at));
+        }
+    }
+
+    /// Gives a server what it had.
+    fn undo(&mut self, server: usize) {
+        let now = self.cluster.servers[server].tasks.clone();
+        now.iter().for_each(|(user, count)| self.cluster.remove(server, *user, *count));
+        let had = self.question.cluster.servers[server].tasks.clone();
+        had.iter().for_each(|(user, count)| self.cluster.add(server, *user, *count));
+    }
+
     /// Places what is missing by further exchanges, the most useful first, while that helps; in the end the state with the least
     /// missing stands, at the least cost.
     pub fn complete(&mut self, priced: &Priced, smallest_first: &[u32], stop: &Deadline) {
@@ -148,8 +232,16 @@ impl<'a> Making<'a> {
         let mut unmoved = Self::new(self.question);
         unmoved.start_free(smallest_first);
         self.start_free(smallest_first);
-        let first = if unmoved.state() < self.state() { &unmoved } else { &*self };
-        let mut best = (first.state(), first.cluster.clone());
+        let mut unharmed = Self { question: self.question, cluster: self.cluster.clone() };
+        unharmed.unharm();
+        unharmed.take_back();
+        unharmed.start_free(smallest_first);
+        let firsts = [unharmed.state(), unmoved.state(), self.state()];
+        let mut best = match firsts {
+            [a, b, c] if a <= b && a <= c => (a, unharmed.cluster),
+            [_, b, c] if b <= c => (b, unmoved.cluster),
+            [.., c] => (c, self.cluster.clone()),
+        };
         let mut since = 0;
         for round in 0..ROUNDS * one_in {
             if self.all_missing() == 0 || stop.is_over() || since > 12 * one_in {
@@ -209,6 +301,9 @@ impl<'a> Making<'a> {
                 }
             }
         }
+        self.unharm();
+        self.take_back();
+        self.start_free(smallest_first);
         if best.0 < self.state() {
             self.cluster = best.1;
         }
@@ -251,6 +346,9 @@ impl<'a> Making<'a> {
     pub fn spread(&mut self, stop: &Deadline) {
         let changed =
             |making: &Self, s: usize| making.cluster.servers[s] != making.question.cluster.servers[s];
+        if (0..self.cluster.servers.len()).filter(|s| changed(self, *s)).count() > MOST_SPREAD {
+            return;
+        }
         for s in 0..self.cluster.servers.len() {
             if stop.is_over() {
                 return;

@@ -1,9 +1,10 @@
 //! Moves from Best-Fit's placement to nearly the best level: how soon there is a plan, and how far it is from its own lower bound.
 
 use super::Outcome;
+use super::whole_tasks::uniform;
 use fairplan_heuristics::policy;
 use fairplan_instances::generate::{GoogleOptions, google};
-use fairplan_instances::{Deadline, MoveRules};
+use fairplan_instances::{Deadline, Instance, MoveRules};
 use fairplan_solver::{fewest_moves, level_target};
 use fairplan_verify::{MovesClaim, verify_moves};
 use std::time::{Duration, Instant};
@@ -12,16 +13,30 @@ use std::time::{Duration, Instant};
 const PART: f64 = 0.99;
 const SECONDS: u64 = 60;
 
-/// Ten draws of 100 users on Google's 12,583 servers.
+/// Draws of a number, as an instance.
+type Draw = fn(u64) -> Result<Instance, Box<dyn std::error::Error>>;
+
+/// Ten draws of 100 users on Google's 12,583 servers, of two kinds: few large tasks a server, and thirty small ones.
 pub fn moves(scale: u64) -> Outcome {
+    let real: Draw =
+        |seed| Ok(google(&GoogleOptions { users: Some(100), seed, ..GoogleOptions::default() })?);
+    for (tasks, draw) in
+        [("tasks of 0.02–0.5", (|seed| uniform(100, seed, 0)) as Draw), ("the trace's tasks", real)]
+    {
+        drawn(tasks, draw, scale)?;
+    }
+    Ok(())
+}
+
+fn drawn(tasks: &str, draw: Draw, scale: u64) -> Outcome {
     println!(
-        "## Moves from Best-Fit's placement to 99% of the best level, 100 users on 12,583 servers, {SECONDS} s each\n"
+        "## Moves from Best-Fit's placement to 99% of the best level, 100 users on 12,583 servers, {tasks}, {SECONDS} s each\n"
     );
     println!("| draw | reached | cost | lower bound | cost / bound | steps | seconds | checked again in |");
     println!("|---|---|---|---|---|---|---|---|");
     let mut ratios = Vec::new();
     for seed in 1..=(10 / scale).max(1) {
-        let instance = google(&GoogleOptions { users: Some(100), seed, ..GoogleOptions::default() })?;
+        let instance = draw(seed)?;
         let before = policy("best-fit", 0)?.place(&instance)?;
         let start = Instant::now();
         let limit = Deadline::after(Duration::from_secs(SECONDS));

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// Google's 12,583 servers, and users whose tasks take 0.02 to 0.5 of each resource, all equally likely; weights are 10 to
 /// the power of anything up to so much to both sides.
-fn uniform(users: usize, seed: u64, decades: u64) -> Result<Instance, Box<dyn std::error::Error>> {
+pub(super) fn uniform(users: usize, seed: u64, decades: u64) -> Result<Instance, Box<dyn std::error::Error>> {
     let one = PopulationOptions { kind: PopulationKind::Spread, users: 1, cluster: Cluster::Google, seed };
     let servers = population(&one)?;
     let mut random = Random::new(seed, 7);
