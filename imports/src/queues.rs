@@ -347,7 +347,8 @@ impl<'a> Tree<'a> {
         let name = &self.queues[queue].name;
         let mut quota = Quota::default();
         let resources = || asked.iter().enumerate();
-        let is_whole = self.places.len() == 1 || (self.is_leaf[queue] && parts.len() == 1);
+        // At one of several places amounts are of its servers: others may have as much elsewhere.
+        let is_whole = self.places.len() == 1;
         let mut stated: Vec<ResourceAmounts> = Vec::new();
         for part in parts {
             let mut amounts = ResourceAmounts::new();

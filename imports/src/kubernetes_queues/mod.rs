@@ -57,16 +57,15 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let gpu = offered.iter().find(|name| ResourceKind::of(name) == ResourceKind::Gpu).copied().unwrap_or(GPU);
     let mut reading = Reading { found: Vec::new(), gpu: gpu.to_owned(), has_root: true };
     for file in &options.queues {
-        for document in documents(file)? {
+        for document in documents(file, "kubectl get queues -o json")? {
             reading.document(file, &document, report)?;
         }
     }
     reading.leave_out_stopped(report);
     let failed = |violation| InstanceError::Invalid { file: options.queues.join(", "), violation };
     if reading.found.is_empty() {
-        let problem = "there is no queue of Volcano, KAI or YuniKorn here; `kubectl get queues -o json` makes such a file, of which stopped ones are \
-                       left out";
-        return Err(failed(Violation::new("", "", problem)).into());
+        let problem = "there is no queue of Volcano, KAI or YuniKorn here; `kubectl get queues -o json` makes such a file";
+        return Err(Stopped::Building(failed(Violation::new("", "", problem))));
     }
     let resources = reading.resources(&offered, report);
     let exact = |amount: Quantity| amount.decimal().unwrap_or(Decimal::ZERO);

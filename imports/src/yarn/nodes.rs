@@ -9,6 +9,9 @@ use serde_json::Value;
 /// What the load simulator gives a node of which its file states no size (`yarn.sls.nm.memory.mb`, `…vcores`).
 const DEFAULT: [u64; 2] = [10_240, 10];
 
+/// What prints such a file.
+const COMMAND: &str = "curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes";
+
 /// A node that runs.
 pub(super) struct Listed {
     pub(super) name: String,
@@ -60,7 +63,7 @@ struct Simulated {
 pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Listed>, InstanceError> {
     let mut servers = Vec::new();
     for file in files {
-        for document in documents(file)? {
+        for document in documents(file, COMMAND)? {
             match document.get("nodes") {
                 Some(Value::Array(nodes)) => {
                     for node in nodes {
@@ -73,8 +76,8 @@ pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Li
                     }
                 }
                 _ => {
-                    let problem = "there are no nodes here; `curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes` lists them";
-                    return Err(refused(file, "nodes", problem));
+                    let problem = format!("there are no nodes here; `{COMMAND}` lists them");
+                    return Err(refused(file, "nodes", &problem));
                 }
             }
         }
