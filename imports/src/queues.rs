@@ -126,6 +126,7 @@ pub(super) fn instance(
     for (owner, quota) in quotas {
         builder.quota(owner, quota)?;
     }
+    tree.tell_what_cannot_be_kept(&below, report);
     report.add(tree.leaves().filter(|leaf| !users[*leaf].is_empty()).count() as u64, "queues at the leaves");
     builder.build()
 }
@@ -153,6 +154,8 @@ struct Tree<'a> {
     weightless: u64,
     /// What the servers of each place have together.
     totals: Vec<Vec<f64>>,
+    /// What all servers have together.
+    all: Vec<f64>,
 }
 
 impl<'a> Tree<'a> {
@@ -190,7 +193,9 @@ impl<'a> Tree<'a> {
         let totals =
             (0..places.len()).map(|place| (0..resources.len()).map(|r| total(place, r)).collect()).collect();
         let tops = queues.iter().filter(|queue| queue.parent.is_none()).count();
-        Ok(Self { queues, resources, places, root, is_leaf, weights, tops, weightless, totals })
+        let all = |r: usize| servers.iter().map(|server| server.capacity[r].to_f64()).sum();
+        let all = (0..resources.len()).map(all).collect();
+        Ok(Self { queues, resources, places, root, is_leaf, weights, tops, weightless, totals, all })
     }
 
     fn leaves(&self) -> impl Iterator<Item = usize> + '_ {
@@ -319,6 +324,36 @@ impl<'a> Tree<'a> {
         limit.filter(|limit| limit.to_f64() < self.totals[part.place][r])
     }
 
+    /// Says of guarantees that are of more than there is, each by itself and those of a resource together.
+    fn tell_what_cannot_be_kept(&self, below: &[Vec<bool>], report: &mut ImportReport) {
+        let more = |sure: f64, all: f64| sure > all * (1.0 + 1e-9);
+        for r in 0..self.resources.len() {
+            let (mut sum, mut count) = (0.0, 0);
+            for (at, queue) in self.queues.iter().enumerate().filter(|(at, _)| below[*at][r]) {
+                let sure =
+                    |part: &Part| part.guarantee.get(r).copied().flatten().map_or(0.0, Decimal::to_f64);
+                let beyond = |part: &&Part| more(sure(part), self.totals[part.place][r]);
+                let counts = !self.is_above_all(at) && queue.parts.iter().any(|part| sure(part) > 0.0);
+                if counts && queue.parts.iter().find(beyond).is_some() {
+                    report.one("guarantees are of more than their servers have");
+                }
+                let is_inside =
+                    self.upwards(at).skip(1).any(|above| above.parts.iter().any(|part| sure(part) > 0.0));
+                if counts && !is_inside {
+                    sum += queue.parts.iter().map(sure).sum::<f64>();
+                    count += 1;
+                }
+            }
+            if count > 1 && more(sum, self.all[r]) {
+                let resource = &self.resources[r];
+                report.add(
+                    count,
+                    format!("guarantees of {resource} come to more than all servers have together"),
+                );
+            }
+        }
+    }
+
     /// The classes of a place.
     fn classes_of(&self, place: usize, classes: &[Class<'_>]) -> Vec<ClassId> {
         (0..classes.len()).filter(|l| classes[*l].server().meets[place]).map(ClassId).collect()
@@ -348,7 +383,9 @@ impl<'a> Tree<'a> {
         let mut quota = Quota::default();
         let resources = || asked.iter().enumerate();
         // At one of several places amounts are of its servers: others may have as much elsewhere.
-        let is_whole = self.places.len() == 1;
+        let sets: Vec<Vec<ClassId>> = parts.iter().map(|part| self.classes_of(part.place, classes)).collect();
+        let is_everywhere = || self.is_leaf[queue] && sets.len() == 1 && sets[0].len() == classes.len();
+        let is_whole = self.places.len() == 1 || is_everywhere();
         let mut stated: Vec<ResourceAmounts> = Vec::new();
         for part in parts {
             let mut amounts = ResourceAmounts::new();
@@ -381,7 +418,6 @@ impl<'a> Tree<'a> {
                 stated.push(amounts);
             }
         }
-        let sets: Vec<Vec<ClassId>> = parts.iter().map(|part| self.classes_of(part.place, classes)).collect();
         let mut shared = false;
         for r in (0..asked.len()).filter(|_| !is_whole) {
             let of =

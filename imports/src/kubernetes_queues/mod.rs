@@ -91,20 +91,27 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers, places, root };
     let instance = queues::instance(cluster, &queues, report)
         .map_err(|violation| Stopped::Building(failed(violation)))?;
-    tell_of_idle_gpus(&instance, gpu, report);
+    tell_of_idle_gpus(&instance, (gpu, !reading.has_root), report);
     Ok(instance)
 }
 
 /// Says which queues ask for no GPUs though nodes have some: a `quota` of 0 lets a queue of KAI have GPUs that are free, but does not
 /// say that its tasks want any.
-fn tell_of_idle_gpus(instance: &Instance, gpu: &str, report: &mut ImportReport) {
+fn tell_of_idle_gpus(instance: &Instance, (gpu, is_kai): (&str, bool), report: &mut ImportReport) {
     let Some(r) = instance.resources().iter().position(|name| name == gpu) else { return };
     if instance.classes().iter().all(|class| class.capacity[r].is_zero()) {
         return;
     }
     let without = instance.users().filter(|user| user.demand()[r].is_zero()).count();
     let idle = if without == instance.users().count() { ": all of it stays idle" } else { "" };
-    report.add(without as u64, format!("queues are given no {gpu}, so their tasks ask for none{idle}"));
+    let advice = match is_kai {
+        true => {
+            " (KAI lets them go over a quota of 0; a quota of 1 says that the tasks of a queue want GPUs)"
+        }
+        false => "",
+    };
+    report
+        .add(without as u64, format!("queues are given no {gpu}, so their tasks ask for none{idle}{advice}"));
 }
 
 /// A queue as a file has it.

@@ -327,7 +327,7 @@ impl Cohorts {
         for cohort in idle {
             let amounts = std::mem::take(&mut self.list[cohort].amounts);
             let Some(parent) = self.list[cohort].parent.filter(|_| !amounts.is_empty()) else {
-                report.one("cohorts left out: no queue with a quota is in them");
+                report.one("cohorts left out, in which there is no queue with a quota");
                 continue;
             };
             report.one("cohorts without queues, whose quotas are lent by the cohort above");

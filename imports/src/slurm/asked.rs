@@ -60,7 +60,7 @@ impl Asked {
                         _ => ("socket", "sockets"),
                     };
                     report.one(format!(
-                        "jobs ask for {name} by the {per} and do not say how many {of} they have: one a node counts"
+                        "jobs ask for {name} by the {per} and state no number of {of}: one a node is counted"
                     ));
                 }
                 let all = product(amount, times.unwrap_or(nodes))

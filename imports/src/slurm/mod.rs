@@ -324,11 +324,8 @@ fn array<'a>(
     if let Some(Value::Array(errors)) = document.get("errors")
         && let Some(first) = errors.first()
     {
-        let problem = format!("Slurm says in this file that it could not answer; ask again with `{command}`");
-        return Err(InstanceError::Invalid {
-            file: file.into(),
-            violation: Violation::new("errors", said(first), problem),
-        });
+        let problem = format!("Slurm could not answer: {}; ask again with `{command}`", said(first));
+        return Err(InstanceError::Malformed { file: file.into(), place: "errors".into(), problem });
     }
     for (position, key) in keys.iter().enumerate() {
         if let Some(Value::Array(elements)) = document.get(key) {
