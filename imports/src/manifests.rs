@@ -80,20 +80,31 @@ pub(super) fn documents_of(source: source::Source, command: &str) -> Result<Vec<
 /// The same of the content of a file, or of a text that stands in it.
 pub(super) fn documents_in(file: String, content: &[u8], command: &str) -> Result<Vec<Value>, InstanceError> {
     let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
-    if let Some((line, message)) = message_of_a_command(content) {
-        let problem = format!(
-            "\"{}\" is neither JSON nor YAML; write only what `{command}` prints",
-            printable(&message, 200)
-        );
-        return Err(InstanceError::Malformed { file, place: format!("line {line}"), problem });
+    let first = first_line(content);
+    let message = |file: String, (line, text): (usize, String)| {
+        let text = printable(&text, 200);
+        let problem = format!("\"{text}\" is no object of JSON or YAML; write only what `{command}` prints");
+        InstanceError::Malformed { file, place: format!("line {line}"), problem }
+    };
+    if let Some(first) = first.clone().filter(|(_, text)| is_message(text)) {
+        return Err(message(file, first));
     }
-    let is_json = content.trim_ascii_start().starts_with(b"{");
+    let is_json =
+        content.trim_ascii_start().starts_with(b"{") || content.trim_ascii_start().starts_with(b"[");
     let read = if is_json { json(content) } else { yaml(content) };
     // Of YAML too the first document may begin like that.
     let read = read.or_else(|fault| if is_json { yaml(content).map_err(|_| fault) } else { Err(fault) });
     let documents = match read {
         Ok(documents) => documents,
-        Err((place, problem)) => return Err(InstanceError::Malformed { file, place, problem }),
+        Err((place, problem)) => {
+            // Where not even the first line can be read it is of something else.
+            let is_there =
+                |(line, _): &(usize, String)| !is_json && place.starts_with(&format!("line {line},"));
+            return Err(match first.filter(is_there) {
+                Some(first) => message(file, first),
+                None => InstanceError::Malformed { file, place, problem },
+            });
+        }
     };
     if let Some(status) = documents.iter().find(|document| is_failure(document)) {
         let message = status.get("message").and_then(Value::as_str).unwrap_or("a failure without a message");
@@ -111,23 +122,24 @@ fn is_failure(document: &Value) -> bool {
     document.get("kind").and_then(Value::as_str) == Some("Status") && document.get("items").is_none()
 }
 
-/// The first line that is not empty, with its number, where no JSON and no YAML that anybody exports begins like it: commands write
-/// their errors and warnings so.
-fn message_of_a_command(content: &[u8]) -> Option<(usize, String)> {
-    let lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let (number, first) = lines.enumerate().find(|(_, line)| !line.is_empty())?;
-    let first = String::from_utf8_lossy(first).into_owned();
+/// The first line that is not empty, with its number.
+fn first_line(content: &[u8]) -> Option<(usize, String)> {
+    let mut lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
+    let (number, first) = lines.find(|(_, line)| !line.is_empty())?;
+    Some((number + 1, String::from_utf8_lossy(first).into_owned()))
+}
+
+/// Whether no JSON and no YAML that anybody exports begins with a line: commands write their errors and warnings so.
+fn is_message(first: &str) -> bool {
     let lower = first.to_lowercase();
-    let is_prefixed = ["error:", "warning:", "fatal:"]
-        .iter()
-        .any(|prefix| lower.starts_with(prefix) && lower.len() > prefix.len());
+    let is_prefixed = ["error: ", "warning: ", "fatal: "].iter().any(|prefix| lower.starts_with(prefix));
     let key = first.trim_start_matches(['"', '\'']);
     let behind = key.trim_start_matches(|letter: char| letter.is_alphanumeric() || "_-./".contains(letter));
     let behind = behind.trim_start_matches(['"', '\'']).trim_start();
     // What is no mapping, list or comment is a single value, which is no document of anybody's.
     let is_begun = first.starts_with(['{', '[', '#', '%', '-', '&', '!', '?']);
     let is_mapping = behind.len() < first.len() && behind.starts_with(':');
-    (is_prefixed || !(is_begun || is_mapping)).then_some((number + 1, first))
+    is_prefixed || !(is_begun || is_mapping)
 }
 
 /// JSON values one after another; else where it is malformed, and how.
@@ -292,6 +304,10 @@ mod tests {
             "{told}"
         );
         assert_eq!(kinds(&format!("{list}kind: List\n")).unwrap(), ["List"]);
+        assert_eq!(
+            kinds("[{\"kind\": \"Node\"}, {").unwrap_err(),
+            "it: line 1, column 20: the file is truncated: it ends inside a value"
+        );
         assert_eq!(kinds(r#"{"items": []}"#).unwrap(), [""]);
     }
 
@@ -313,10 +329,11 @@ mod tests {
             ("No resources found", 1, "No resources found"),
             ("|root||||\n", 1, "|root||||"),
             ("<html>", 1, "<html>"),
+            ("bash: kubectl: command not found", 1, "bash: kubectl: command not found"),
             ("\0\0", 1, "\\u{0}\\u{0}"),
         ] {
             let told = format!(
-                "it: line {line}: \"{quoted}\" is neither JSON nor YAML; write only what `kubectl get nodes -o json` prints"
+                "it: line {line}: \"{quoted}\" is no object of JSON or YAML; write only what `kubectl get nodes -o json` prints"
             );
             assert_eq!(kinds(text).unwrap_err(), told);
         }
