@@ -332,13 +332,16 @@ impl<'a> Tree<'a> {
             for (at, queue) in self.queues.iter().enumerate().filter(|(at, _)| below[*at][r]) {
                 let sure =
                     |part: &Part| part.guarantee.get(r).copied().flatten().map_or(0.0, Decimal::to_f64);
-                let beyond = |part: &&Part| more(sure(part), self.totals[part.place][r]);
+                let beyond = |part: &Part| more(sure(part), self.totals[part.place][r]);
                 let counts = !self.is_above_all(at) && queue.parts.iter().any(|part| sure(part) > 0.0);
-                if counts && queue.parts.iter().find(beyond).is_some() {
+                if counts && queue.parts.iter().any(beyond) {
                     report.one("guarantees are of more than their servers have");
                 }
-                let is_inside =
-                    self.upwards(at).skip(1).any(|above| above.parts.iter().any(|part| sure(part) > 0.0));
+                // Of the queue above all nothing is kept: everybody is in it.
+                let is_top = |queue: &Queue| queue.parent.is_none() && self.tops == 1;
+                let has_some =
+                    |above: &Queue| !is_top(above) && above.parts.iter().any(|part| sure(part) > 0.0);
+                let is_inside = self.upwards(at).skip(1).any(has_some);
                 if counts && !is_inside {
                     sum += queue.parts.iter().map(sure).sum::<f64>();
                     count += 1;
