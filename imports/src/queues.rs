@@ -385,10 +385,11 @@ impl<'a> Tree<'a> {
         let name = &self.queues[queue].name;
         let mut quota = Quota::default();
         let resources = || asked.iter().enumerate();
-        // At one of several places amounts are of its servers: others may have as much elsewhere.
+        // What a queue keeps or may have at most at one of several places is of its servers: others may have as much elsewhere.
         let sets: Vec<Vec<ClassId>> = parts.iter().map(|part| self.classes_of(part.place, classes)).collect();
-        let is_everywhere = || self.is_leaf[queue] && sets.len() == 1 && sets[0].len() == classes.len();
-        let is_whole = self.places.len() == 1 || is_everywhere();
+        // Where it can run nowhere else, what it is sure of can be nowhere else.
+        let is_one_place = self.is_leaf[queue] && sets.len() == 1;
+        let is_whole = self.places.len() == 1 || (is_one_place && sets[0].len() == classes.len());
         let mut stated: Vec<ResourceAmounts> = Vec::new();
         for part in parts {
             let mut amounts = ResourceAmounts::new();
@@ -448,7 +449,7 @@ impl<'a> Tree<'a> {
                     report.one(format!("{what} of the queue above all left out: everybody is in it"));
                 } else if !asks {
                     report.one(format!("{what} left out: no task of the queue asks for the resource"));
-                } else if is_whole {
+                } else if is_whole || (what == "guarantees" && is_one_place) {
                     over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));
                 } else {
                     let spread = Spread { name, resource: &self.resources[r], is_cap: false };

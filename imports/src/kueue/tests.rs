@@ -94,10 +94,10 @@ fn flavors_are_the_nodes_that_their_labels_and_taints_allow_and_limits_are_over_
             // Its own core and what is below it; it borrows two cores, and lends three of its seven on plain nodes.
             "[labs] <company w3 sure on gpu cpu=32 nvidia.com/gpu=4 sure on plain cpu=7 most on plain cpu=9 kept on plain cpu=4",
             "[vision] <labs w2",
-            "vision@gpu <vision w0.5 8,1 on gpu sure on gpu cpu=32 nvidia.com/gpu=4 most on gpu cpu=48 nvidia.com/gpu=6 kept on gpu nvidia.com/gpu=1",
-            "vision@plain <vision w0.340136054422 1,0 on plain sure on plain cpu=4",
-            "speech <labs w1 1,0 on plain sure on plain cpu=2",
-            "web <company w1 1,0 on plain sure on plain cpu=4 most on plain cpu=4",
+            "vision@gpu <vision w0.5 8,1 on gpu sure cpu=32 nvidia.com/gpu=4 most on gpu cpu=48 nvidia.com/gpu=6 kept on gpu nvidia.com/gpu=1",
+            "vision@plain <vision w0.340136054422 1,0 on plain sure cpu=4",
+            "speech <labs w1 1,0 on plain sure cpu=2",
+            "web <company w1 1,0 on plain sure cpu=4 most on plain cpu=4",
         ]
     );
 }
@@ -129,7 +129,7 @@ fn without_nodes_each_flavor_is_a_server_with_all_its_quotas() {
     );
     assert_eq!(
         told[3],
-        "vision@gpu <vision w1 8,1 on gpu sure on gpu cpu=32 nvidia.com/gpu=4 kept on gpu nvidia.com/gpu=1"
+        "vision@gpu <vision w1 8,1 on gpu sure cpu=32 nvidia.com/gpu=4 kept on gpu nvidia.com/gpu=1"
     );
 }
 
@@ -158,8 +158,8 @@ fn workloads_that_run_or_wait_are_users_below_their_queue() {
             // Of a pod set that does not say how many pods it has there is one.
             "vision:cpu1 <vision w1 1,0 x2",
             "vision:cpu4-nvidia.com/gpu1 <vision w1 4,1 x4",
-            "speech <labs w1 1,0 x0 on plain sure on plain cpu=2",
-            "web <company w1 1,0 x0 on plain sure on plain cpu=4 most on plain cpu=4",
+            "speech <labs w1 1,0 x0 on plain sure cpu=2",
+            "web <company w1 1,0 x0 on plain sure cpu=4 most on plain cpu=4",
         ]
     );
     for (count, what) in [
@@ -275,7 +275,7 @@ const CPU: &str =
 fn a_cohorts_limit_stays_when_one_of_its_queues_is_left_out() {
     let (told, report) = on_three_nodes("", &[("t1", CPU_AND_GPU), ("t2", CPU)]);
     assert_eq!(report.count("queues left out at any+gpu: no server is there"), 1, "{report}");
-    assert_eq!(told, ["[root] w1 most on a|c cpu=4", "t2 <root w1 1,0 on a|c sure on a|c cpu=1"]);
+    assert_eq!(told, ["[root] w1 most on a|c cpu=4", "t2 <root w1 1,0 on a|c sure cpu=1"]);
 }
 
 #[test]
@@ -412,8 +412,8 @@ fn a_single_queue_on_several_flavors_is_a_group_and_a_single_cohort_too() {
         told,
         [
             "[team] w1",
-            "team@reserved <team w1 1 on reserved sure on reserved cpu=8",
-            "team@spot <team w1 1 on spot sure on spot cpu=4",
+            "team@reserved <team w1 1 on reserved sure cpu=8",
+            "team@spot <team w1 1 on spot sure cpu=4",
         ]
     );
     let spec = format!("cohortName: all, resourceGroups: [{{flavors: [{}]}}]", flavor("spot", 4));
@@ -459,18 +459,12 @@ fn what_a_queue_does_not_lend_is_kept_on_its_flavor_whether_or_not_its_tasks_are
     let (own, all) = (flavors(", lendingLimit: 0"), flavors(""));
     let queues = [("ClusterQueue", "a", own.as_str()), ("ClusterQueue", "b", all.as_str())];
     let (_, told, _) = of_objects(&queues);
-    assert!(
-        told.contains(&"a@od <a w0.5 1 on od sure on od cpu=20 kept on od cpu=20".to_owned()),
-        "{told:#?}"
-    );
+    assert!(told.contains(&"a@od <a w0.5 1 on od sure cpu=20 kept on od cpu=20".to_owned()), "{told:#?}");
     let work =
         "podSets: [{template: {spec: {containers: [{resources: {requests: {cpu: 1}}}]}}}], queueName: lq";
     let busy = [("LocalQueue", "b/lq", "clusterQueue: b"), ("Workload", "b/w", work)];
     let (_, told, _) = of_objects(&[&queues[..], &busy].concat());
-    assert!(
-        told.contains(&"a@od <a w0.5 1 x0 on od sure on od cpu=20 kept on od cpu=20".to_owned()),
-        "{told:#?}"
-    );
+    assert!(told.contains(&"a@od <a w0.5 1 x0 on od sure cpu=20 kept on od cpu=20".to_owned()), "{told:#?}");
 }
 
 #[test]
