@@ -4,6 +4,7 @@ use crate::amounts::{BILLION, Counted, MemoryIn, Unit, counted};
 use crate::held::Held;
 use crate::names::{given, short};
 use crate::rounding::largest_remainders;
+use crate::sums::Rows;
 use crate::tree::{Tenant, Tree};
 use crate::{Target, kept, targets};
 use fairplan_instances::{Decimal, Instance, ServerClass, Violation};
@@ -190,6 +191,10 @@ impl Export {
         }
         let mut rises = self.rises();
         for (parent, children) in children.iter().enumerate().filter(|(_, children)| !children.is_empty()) {
+            if !self.target.knows_classes() && self.classes.len() > 1 {
+                self.round_sums(parent.checked_sub(1), children, &rises);
+                continue;
+            }
             for at in 0..self.room.len() {
                 let r = at % self.resources.len();
                 let most = match parent {
@@ -212,6 +217,38 @@ impl Export {
                     {
                         *left = left.saturating_sub(1);
                     }
+                }
+            }
+        }
+    }
+
+    /// Whole units of the sums over all classes, of which alone the target is told, of the children of a tenant or, at the top, of all.
+    fn round_sums(&mut self, parent: Option<usize>, children: &[usize], rises: &[Vec<Option<u64>>]) {
+        let resources = self.resources.len();
+        for r in 0..resources {
+            let of_resource =
+                |all: &[u64]| -> Vec<u64> { all.iter().skip(r).step_by(resources).copied().collect() };
+            let exact: Vec<Vec<f64>> = children
+                .iter()
+                .map(|t| self.tenants[*t].exact.iter().skip(r).step_by(resources).copied().collect())
+                .collect();
+            let most = of_resource(parent.map_or(&self.room, |parent| &self.tenants[parent].units));
+            let wanted = match parent {
+                None => exact.iter().flatten().sum::<f64>().round() as u64,
+                Some(_) => most.iter().sum(),
+            };
+            let unit = self.resources[r].unit;
+            let may_rise = |row: usize, l: usize| {
+                let (tenant, at) = (&self.tenants[children[row]], l * resources + r);
+                let above = (tenant.exact[at].floor() as u128 + 1) * unit;
+                tenant.limit[at].is_none_or(|limit| above <= limit)
+            };
+            let rises: Vec<Option<u64>> = children.iter().map(|t| rises[*t][r]).collect();
+            let rows = Rows { exact: &exact, most: &most, wanted, may_rise: &may_rise, rises: &rises };
+            let whole = rows.rounded();
+            for (t, row) in children.iter().zip(whole) {
+                for (l, units) in row.into_iter().enumerate() {
+                    self.tenants[*t].units[l * resources + r] = units;
                 }
             }
         }
@@ -299,8 +336,16 @@ impl Export {
                     Target::Slurm => ", and their QOS lets no job run that asks for it",
                     _ => "",
                 };
+                let in_parts = |tenant: &&Tenant| {
+                    tenant.exact.iter().skip(r).step_by(self.resources.len()).sum::<f64>() >= 1.0 - 1e-6
+                };
+                let each = if self.tenants.iter().filter(lost).any(|tenant| in_parts(&tenant)) {
+                    " on each class"
+                } else {
+                    ""
+                };
                 notes.push(format!(
-                    "{first}{others} would get less than a unit of {} and get none{forbids}; state a smaller --unit {}=AMOUNT",
+                    "{first}{others} would get less than a unit of {}{each} and get none{forbids}; state a smaller --unit {}=AMOUNT",
                     resource.name, resource.name
                 ));
             }

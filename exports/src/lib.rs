@@ -13,6 +13,7 @@ mod names;
 mod rounding;
 mod seen;
 mod stated;
+mod sums;
 mod target;
 mod targets;
 mod told;

@@ -1,7 +1,7 @@
 //! Whole numbers that fit: each the one below or above its own, together no more than there is, by largest remainders.
 
 /// What is this close to a whole number is that number: the answers of a solver are sums of doubles.
-const WHOLE: f64 = 1e-6;
+pub(crate) const WHOLE: f64 = 1e-6;
 
 /// Whole numbers for `exact` (each >= 0) that come to no more than `most`: each is the whole number below or above its own, and the
 /// larger remainders are those that are rounded up; of equal ones the smaller number, then the first. `may_rise` says which may be

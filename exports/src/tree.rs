@@ -245,6 +245,11 @@ impl Builder<'_> {
                         );
                     }
                 }
+                _ if covers(tenant, &limit.classes) => {
+                    for &(r, amount) in &limit.amounts {
+                        tighten(&mut tenant.limit_over_all[r.0], counted[r.0].billionths(amount));
+                    }
+                }
                 _ => {
                     self.tree.lost.insert(format!("limits of {} over several classes", tenant.id));
                 }
@@ -266,12 +271,23 @@ impl Builder<'_> {
                         *kept = Some(kept.unwrap_or(0) + counted[r.0].billionths(amount));
                     }
                 }
+                _ if covers(tenant, &reserve.classes) => {
+                    for &(r, amount) in &reserve.amounts {
+                        let kept = &mut tenant.reserve_over_all[r.0];
+                        *kept = Some(kept.unwrap_or(0) + counted[r.0].billionths(amount));
+                    }
+                }
                 _ => {
                     self.tree.lost.insert(format!("reserves of {} over several classes", tenant.id));
                 }
             }
         }
     }
+}
+
+/// Whether a tenant's tasks can run on no other classes.
+fn covers(tenant: &Tenant, classes: &[ClassId]) -> bool {
+    tenant.eligible.iter().enumerate().all(|(l, eligible)| !eligible || classes.contains(&ClassId(l)))
 }
 
 fn tighten(limit: &mut Option<u128>, amount: u128) {

@@ -2,6 +2,7 @@
 
 use super::report::ImportReport;
 use fairplan_instances::files::source;
+use fairplan_instances::wording::printable;
 use fairplan_instances::{InstanceError, Violation};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
@@ -35,16 +36,20 @@ impl Manifest {
     }
 }
 
-/// The objects of all `files`, in order; `-` is standard input, gzip is recognised.
-pub(super) fn read(files: &[String]) -> Result<Vec<Manifest>, InstanceError> {
-    read_as(files, None)
+/// The objects of all `files`, in order; `-` is standard input, gzip is recognised. `command` makes such files.
+pub(super) fn read(files: &[String], command: &str) -> Result<Vec<Manifest>, InstanceError> {
+    read_as(files, None, command)
 }
 
 /// The same where objects that do not say their kind are of `kind`, as in answers of the API that were cut out.
-pub(super) fn read_as(files: &[String], kind: Option<&str>) -> Result<Vec<Manifest>, InstanceError> {
+pub(super) fn read_as(
+    files: &[String],
+    kind: Option<&str>,
+    command: &str,
+) -> Result<Vec<Manifest>, InstanceError> {
     let mut found = Vec::new();
     for path in files {
-        for document in documents(path)? {
+        for document in documents(path, command)? {
             collect(path, document, kind, &mut found)?;
         }
     }
@@ -61,36 +66,95 @@ pub(super) fn of_kinds(manifests: Vec<Manifest>, kinds: &[&str], report: &mut Im
     wanted
 }
 
-/// The JSON values or YAML documents of a file.
-pub(super) fn documents(path: &str) -> Result<Vec<Value>, InstanceError> {
-    documents_of(source::open(path)?)
+/// The JSON values or YAML documents of a file, such as `command` prints.
+pub(super) fn documents(path: &str, command: &str) -> Result<Vec<Value>, InstanceError> {
+    documents_of(source::open(path)?, command)
 }
 
 /// The same of what is open.
-pub(super) fn documents_of(source: source::Source) -> Result<Vec<Value>, InstanceError> {
+pub(super) fn documents_of(source: source::Source, command: &str) -> Result<Vec<Value>, InstanceError> {
     let file = source.name().to_owned();
-    documents_in(file, &source.read_all()?)
+    documents_in(file, &source.read_all()?, command)
 }
 
 /// The same of the content of a file, or of a text that stands in it.
-pub(super) fn documents_in(file: String, content: &[u8]) -> Result<Vec<Value>, InstanceError> {
+pub(super) fn documents_in(file: String, content: &[u8], command: &str) -> Result<Vec<Value>, InstanceError> {
     let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
-    let is_json = content.trim_ascii_start().starts_with(b"{");
+    let first = first_line(content);
+    let message = |file: String, (line, text): (usize, String)| {
+        let text = printable(&text, 200);
+        let problem = format!("\"{text}\" is no object of JSON or YAML; write only what `{command}` prints");
+        InstanceError::Malformed { file, place: format!("line {line}"), problem }
+    };
+    if let Some(first) = first.clone().filter(|(_, text)| is_message(text)) {
+        return Err(message(file, first));
+    }
+    let is_json =
+        content.trim_ascii_start().starts_with(b"{") || content.trim_ascii_start().starts_with(b"[");
     let read = if is_json { json(content) } else { yaml(content) };
     // Of YAML too the first document may begin like that.
     let read = read.or_else(|fault| if is_json { yaml(content).map_err(|_| fault) } else { Err(fault) });
-    let documents = read.map_err(|(place, problem)| InstanceError::Malformed { file, place, problem })?;
+    let documents = match read {
+        Ok(documents) => documents,
+        Err((place, problem)) => {
+            // Where not even the first line can be read it is of something else.
+            let is_there =
+                |(line, _): &(usize, String)| !is_json && place.starts_with(&format!("line {line},"));
+            return Err(match first.filter(is_there) {
+                Some(first) => message(file, first),
+                None => InstanceError::Malformed { file, place, problem },
+            });
+        }
+    };
+    if let Some(status) = documents.iter().find(|document| is_failure(document)) {
+        let message = status.get("message").and_then(Value::as_str).unwrap_or("a failure without a message");
+        let problem = format!(
+            "the API server answered: {}; ask again with `{command}`",
+            printable(message.trim_end_matches('.'), 200)
+        );
+        return Err(InstanceError::Malformed { file, place: "kind = Status".into(), problem });
+    }
     Ok(documents.into_iter().filter(|document| !document.is_null()).collect())
+}
+
+/// What the API answers with where it does not do what it is asked for.
+fn is_failure(document: &Value) -> bool {
+    document.get("kind").and_then(Value::as_str) == Some("Status") && document.get("items").is_none()
+}
+
+/// The first line that is not empty, with its number.
+fn first_line(content: &[u8]) -> Option<(usize, String)> {
+    let mut lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
+    let (number, first) = lines.find(|(_, line)| !line.is_empty())?;
+    Some((number + 1, String::from_utf8_lossy(first).into_owned()))
+}
+
+/// Whether no JSON and no YAML that anybody exports begins with a line: commands write their errors and warnings so.
+fn is_message(first: &str) -> bool {
+    let lower = first.to_lowercase();
+    let is_prefixed = ["error: ", "warning: ", "fatal: "].iter().any(|prefix| lower.starts_with(prefix));
+    let key = first.trim_start_matches(['"', '\'']);
+    let behind = key.trim_start_matches(|letter: char| letter.is_alphanumeric() || "_-./".contains(letter));
+    let behind = behind.trim_start_matches(['"', '\'']).trim_start();
+    // What is no mapping, list or comment is a single value, which is no document of anybody's.
+    let is_begun = first.starts_with(['{', '[', '#', '%', '-', '&', '!', '?']);
+    let is_mapping = behind.len() < first.len() && behind.starts_with(':');
+    is_prefixed || !(is_begun || is_mapping)
 }
 
 /// JSON values one after another; else where it is malformed, and how.
 fn json(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
     let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_slice(content).into_iter().collect();
     values.map_err(|error| {
-        let text = error.to_string();
-        let told = text.rsplit_once(" at line").map_or(text.as_str(), |(told, _)| told);
-        (format!("line {}, column {}", error.line(), error.column()), told.to_owned())
+        let told = without_place(&error.to_string());
+        let told = if error.is_eof() { "the file is truncated: it ends inside a value".into() } else { told };
+        (format!("line {}, column {}", error.line(), error.column()), told)
     })
+}
+
+/// A message of a parser without the place at its end.
+fn without_place(text: &str) -> String {
+    text.rsplit_once(" at line").map_or(text, |(told, _)| told).to_owned()
 }
 
 /// YAML documents; else where they are malformed, and how.
@@ -102,15 +166,26 @@ fn yaml(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
         max_total_scalar_bytes: 1 << 30,
     };
     let options = serde_saphyr::options! { budget: limits, with_snippet: false };
-    serde_saphyr::from_slice_multiple_with_options(content, options).map_err(|error| {
+    let read: Result<Vec<Value>, _> = serde_saphyr::from_slice_multiple_with_options(content, options);
+    let documents = read.map_err(|error| {
         let place = error
             .location()
             .map_or_else(|| "YAML".into(), |at| format!("line {}, column {}", at.line(), at.column()));
         // What follows advises whoever calls the parser.
         let told = error.to_string();
         let told = told.split("; set ").next().unwrap_or_default();
-        (place, told.split(", set ").next().unwrap_or_default().to_owned())
-    })
+        (place, without_place(told.split(", set ").next().unwrap_or_default()))
+    })?;
+    // In YAML a list that was cut off is a list still, but kubectl writes its kind behind its items.
+    let is_cut = |document: &Value| document.get("items").is_some() && document.get("kind").is_none();
+    match documents.iter().position(is_cut) {
+        None => Ok(documents),
+        Some(at) => {
+            let problem = "has items but no kind, which kubectl writes behind them: the file is truncated, write it again (a list of one's \
+                           own says `kind: List`)";
+            Err((format!("document {}", at + 1), problem.into()))
+        }
+    }
 }
 
 /// An object, or those of a list, of which `kind` is known where they do not say it themselves.
@@ -200,7 +275,8 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str) -> Result<Vec<String>, String> {
-        let documents = documents_in("it".into(), text.as_bytes()).map_err(|error| error.to_string())?;
+        let documents = documents_in("it".into(), text.as_bytes(), "kubectl get nodes -o json")
+            .map_err(|error| error.to_string())?;
         Ok(documents
             .iter()
             .map(|document| document["kind"].as_str().unwrap_or_default().to_owned())
@@ -215,7 +291,77 @@ mod tests {
         // What is neither is told as the JSON that it begins like.
         assert_eq!(
             kinds("{\"kind\": \"Node\",").unwrap_err(),
-            "it: line 1, column 16: EOF while parsing a value"
+            "it: line 1, column 16: the file is truncated: it ends inside a value"
         );
+    }
+
+    #[test]
+    fn a_yaml_list_without_a_kind_was_cut_off_and_of_json_that_cannot_be() {
+        let list = "apiVersion: v1\nitems:\n- kind: Node\n  metadata: {name: a}\n";
+        let told = kinds(list).unwrap_err();
+        assert!(
+            told.starts_with("it: document 1: has items but no kind") && told.contains("truncated"),
+            "{told}"
+        );
+        assert_eq!(kinds(&format!("{list}kind: List\n")).unwrap(), ["List"]);
+        assert_eq!(
+            kinds("[{\"kind\": \"Node\"}, {").unwrap_err(),
+            "it: line 1, column 20: the file is truncated: it ends inside a value"
+        );
+        assert_eq!(kinds(r#"{"items": []}"#).unwrap(), [""]);
+    }
+
+    #[test]
+    fn messages_of_commands_are_quoted_and_the_command_that_makes_the_file_is_named() {
+        for (text, line, quoted) in [
+            (
+                "Error from server (Forbidden): nodes is forbidden: no",
+                1,
+                "Error from server (Forbidden): nodes is forbidden: no",
+            ),
+            (
+                "Unable to connect to the server: dial tcp: i/o timeout\n",
+                1,
+                "Unable to connect to the server: dial tcp: i/o timeout",
+            ),
+            ("error: You must be logged in to the server", 1, "error: You must be logged in to the server"),
+            ("\nW0101 warning: old\n{\"kind\": \"Node\"}", 2, "W0101 warning: old"),
+            ("No resources found", 1, "No resources found"),
+            ("|root||||\n", 1, "|root||||"),
+            ("<html>", 1, "<html>"),
+            ("bash: kubectl: command not found", 1, "bash: kubectl: command not found"),
+            ("\0\0", 1, "\\u{0}\\u{0}"),
+        ] {
+            let told = format!(
+                "it: line {line}: \"{quoted}\" is no object of JSON or YAML; write only what `kubectl get nodes -o json` prints"
+            );
+            assert_eq!(kinds(text).unwrap_err(), told);
+        }
+        for text in [
+            "kind: Node",
+            "\"kind\" : Node",
+            "# by hand\nkind: Node",
+            "--- \nkind: Node",
+            "{kind: Node}",
+            "a.b/c-d: 1",
+        ] {
+            assert!(kinds(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_a_failure_is_told_with_its_message() {
+        let status =
+            r#"{"kind": "Status", "status": "Failure", "message": "nodes is forbidden", "code": 403}"#;
+        assert_eq!(
+            kinds(status).unwrap_err(),
+            "it: kind = Status: the API server answered: nodes is forbidden; ask again with `kubectl get nodes -o json`"
+        );
+    }
+
+    #[test]
+    fn a_place_is_told_once() {
+        let told = kinds("kind: [\nNode: x: y").unwrap_err();
+        assert_eq!(told.matches("line ").count(), 1, "{told}");
     }
 }

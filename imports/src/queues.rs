@@ -126,6 +126,7 @@ pub(super) fn instance(
     for (owner, quota) in quotas {
         builder.quota(owner, quota)?;
     }
+    tree.tell_what_cannot_be_kept(&below, report);
     report.add(tree.leaves().filter(|leaf| !users[*leaf].is_empty()).count() as u64, "queues at the leaves");
     builder.build()
 }
@@ -153,6 +154,8 @@ struct Tree<'a> {
     weightless: u64,
     /// What the servers of each place have together.
     totals: Vec<Vec<f64>>,
+    /// What all servers have together.
+    all: Vec<f64>,
 }
 
 impl<'a> Tree<'a> {
@@ -190,7 +193,9 @@ impl<'a> Tree<'a> {
         let totals =
             (0..places.len()).map(|place| (0..resources.len()).map(|r| total(place, r)).collect()).collect();
         let tops = queues.iter().filter(|queue| queue.parent.is_none()).count();
-        Ok(Self { queues, resources, places, root, is_leaf, weights, tops, weightless, totals })
+        let all = |r: usize| servers.iter().map(|server| server.capacity[r].to_f64()).sum();
+        let all = (0..resources.len()).map(all).collect();
+        Ok(Self { queues, resources, places, root, is_leaf, weights, tops, weightless, totals, all })
     }
 
     fn leaves(&self) -> impl Iterator<Item = usize> + '_ {
@@ -319,6 +324,39 @@ impl<'a> Tree<'a> {
         limit.filter(|limit| limit.to_f64() < self.totals[part.place][r])
     }
 
+    /// Says of guarantees that are of more than there is, each by itself and those of a resource together.
+    fn tell_what_cannot_be_kept(&self, below: &[Vec<bool>], report: &mut ImportReport) {
+        let more = |sure: f64, all: f64| sure > all * (1.0 + 1e-9);
+        for r in 0..self.resources.len() {
+            let (mut sum, mut count) = (0.0, 0);
+            for (at, queue) in self.queues.iter().enumerate().filter(|(at, _)| below[*at][r]) {
+                let sure =
+                    |part: &Part| part.guarantee.get(r).copied().flatten().map_or(0.0, Decimal::to_f64);
+                let beyond = |part: &Part| more(sure(part), self.totals[part.place][r]);
+                let counts = !self.is_above_all(at) && queue.parts.iter().any(|part| sure(part) > 0.0);
+                if counts && queue.parts.iter().any(beyond) {
+                    report.one("guarantees are of more than their servers have");
+                }
+                // Of the queue above all nothing is kept: everybody is in it.
+                let is_top = |queue: &Queue| queue.parent.is_none() && self.tops == 1;
+                let has_some =
+                    |above: &Queue| !is_top(above) && above.parts.iter().any(|part| sure(part) > 0.0);
+                let is_inside = self.upwards(at).skip(1).any(has_some);
+                if counts && !is_inside {
+                    sum += queue.parts.iter().map(sure).sum::<f64>();
+                    count += 1;
+                }
+            }
+            if count > 1 && more(sum, self.all[r]) {
+                let resource = &self.resources[r];
+                report.add(
+                    count,
+                    format!("guarantees of {resource} come to more than all servers have together"),
+                );
+            }
+        }
+    }
+
     /// The classes of a place.
     fn classes_of(&self, place: usize, classes: &[Class<'_>]) -> Vec<ClassId> {
         (0..classes.len()).filter(|l| classes[*l].server().meets[place]).map(ClassId).collect()
@@ -347,7 +385,11 @@ impl<'a> Tree<'a> {
         let name = &self.queues[queue].name;
         let mut quota = Quota::default();
         let resources = || asked.iter().enumerate();
-        let is_whole = self.places.len() == 1 || (self.is_leaf[queue] && parts.len() == 1);
+        // What a queue keeps or may have at most at one of several places is of its servers: others may have as much elsewhere.
+        let sets: Vec<Vec<ClassId>> = parts.iter().map(|part| self.classes_of(part.place, classes)).collect();
+        // Where it can run nowhere else, what it is sure of can be nowhere else.
+        let is_one_place = self.is_leaf[queue] && sets.len() == 1;
+        let is_whole = self.places.len() == 1 || (is_one_place && sets[0].len() == classes.len());
         let mut stated: Vec<ResourceAmounts> = Vec::new();
         for part in parts {
             let mut amounts = ResourceAmounts::new();
@@ -380,7 +422,6 @@ impl<'a> Tree<'a> {
                 stated.push(amounts);
             }
         }
-        let sets: Vec<Vec<ClassId>> = parts.iter().map(|part| self.classes_of(part.place, classes)).collect();
         let mut shared = false;
         for r in (0..asked.len()).filter(|_| !is_whole) {
             let of =
@@ -408,7 +449,7 @@ impl<'a> Tree<'a> {
                     report.one(format!("{what} of the queue above all left out: everybody is in it"));
                 } else if !asks {
                     report.one(format!("{what} left out: no task of the queue asks for the resource"));
-                } else if is_whole {
+                } else if is_whole || (what == "guarantees" && is_one_place) {
                     over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));
                 } else {
                     let spread = Spread { name, resource: &self.resources[r], is_cap: false };

@@ -71,7 +71,7 @@ pub fn swf(path: &str, servers: Option<EqualServers>) -> Result<SortedTrace, Ins
     }
     some(path, "jobs", log.jobs as usize)?;
     let servers = servers.or_else(|| log.servers()).ok_or_else(|| {
-        let problem = "no comment states MaxProcs or MaxNodes; say how many servers there are";
+        let problem = "no comment states MaxProcs or MaxNodes; say with --servers and --processors how many servers there are";
         invalid(Violation::new("", "", problem))
     })?;
     draft.classes(vec![servers.class()]);

@@ -17,7 +17,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 kueue writes ResourceFlavors, Cohorts and ClusterQueues; yarn a capacity-scheduler.xml with a node label for each class but the \
 largest, yarn-fair a fair-scheduler.xml; yunikorn queues.yaml; volcano and kai Queues; slurm lines of sacctmgr. What each tenant has on each class is rounded to \
-whole units by largest remainders: never more than the class has less the headroom, each within one unit. What the scheduler \
+whole units by largest remainders: never more than the class has less the headroom, each within one unit; for schedulers that are told \
+sums, so that the sums come out. What the scheduler \
 cannot be told is said; beside each tenant's share are what the scheduler's own rule gives it under this configuration when all ask \
 for more, and the part of its answer that is sure whatever the others do.
 

@@ -144,11 +144,14 @@ fn as_deployed(instance: &Instance, export: &Export, imported: &Instance, text: 
         }
     };
     let above = |group: Option<GroupId>| group.map_or_else(top, |group| groups[group.0].id.clone());
-    let state = |queue: &mut DeployedQueue, quota: Option<&Quota>, class: &str| {
+    let state = |queue: &mut DeployedQueue, quota: Option<&Quota>, class: &str, is_user: bool| {
         let Some(quota) = quota else { return };
         let key = |r: ResourceId| (class.to_owned(), resource(r));
         queue.amounts.extend(quota.guarantee.iter().map(|(r, amount)| (key(*r), amount.to_f64())));
         queue.limits.extend(quota.limit.iter().map(|(r, amount)| (key(*r), amount.to_f64())));
+        // Of users, who run on one class of the text; those of groups are told apart below.
+        let of_user = quota.limits.iter().filter(|_| is_user).flat_map(|over| &over.amounts);
+        queue.limits.extend(of_user.map(|(r, amount)| (key(*r), amount.to_f64())));
     };
     for (g, group) in groups.iter().enumerate() {
         let is_cohort = target == Target::Kueue && !is_leaf(g);
@@ -173,11 +176,11 @@ fn as_deployed(instance: &Instance, export: &Export, imported: &Instance, text: 
                 queue.amounts.extend(quota.guarantees.iter().flat_map(of_class));
                 if imported.classes().len() == 1 {
                     let only = [fairplan_instances::ClassId(0)];
-                    state(&mut queue, Some(quota), &text_class((instance, export), imported, &only));
+                    state(&mut queue, Some(quota), &text_class((instance, export), imported, &only), false);
                 }
             }
         } else {
-            state(&mut queue, quota, "");
+            state(&mut queue, quota, "", false);
         }
         if name != "cohort cluster" {
             found.insert(name, queue);
@@ -195,11 +198,11 @@ fn as_deployed(instance: &Instance, export: &Export, imported: &Instance, text: 
             String::new()
         };
         if let Some((name, _)) = user.id().split_once('@') {
-            state(found.get_mut(name).unwrap(), quota, &class);
+            state(found.get_mut(name).unwrap(), quota, &class, true);
         } else if target != Target::Slurm {
             let weight = Some(user.weight().to_f64());
             let mut queue = DeployedQueue { parent: above(user.group()), weight, ..DeployedQueue::default() };
-            state(&mut queue, quota, &class);
+            state(&mut queue, quota, &class, true);
             found.insert(user.id().to_owned(), queue);
         }
     }

@@ -183,6 +183,31 @@ fn whole_units_fit_less_the_headroom_and_are_within_one_of_the_answer() {
     }
 }
 
+#[test]
+fn who_is_told_sums_has_the_whole_units_of_its_sum_over_all_classes() {
+    let mut in_parts = 0;
+    for (seed, target) in (0..60).zip([Target::Volcano, Target::Kai, Target::YuniKorn].into_iter().cycle()) {
+        let body = exported(&random(seed, 1 << 30), target, &ExportOptions::default()).unwrap().body();
+        for tenant in body.tenants.iter().filter(|tenant| tenant.parent.is_none()) {
+            let mut sums: BTreeMap<&str, (f64, u64, u64)> = BTreeMap::new();
+            for amount in &tenant.amounts {
+                let sum = sums.entry(&amount.resource).or_default();
+                *sum = (sum.0 + amount.exact, sum.1 + amount.units, sum.2 + amount.exact.floor() as u64);
+            }
+            for (resource, (exact, units, by_class)) in sums {
+                let least = (exact + 1e-6).floor() as u64;
+                assert!(
+                    (least..=least + 1).contains(&units),
+                    "{seed}: {} {resource}: {units} for {exact}",
+                    tenant.id
+                );
+                in_parts += u64::from(by_class < least);
+            }
+        }
+    }
+    assert!(in_parts > 0, "nobody has a whole unit in parts");
+}
+
 /// The first number that is not nothing between `from` and one of `until`, anywhere in the text, becomes another.
 fn forged(text: &str, from: &str, until: &[&str]) -> Option<String> {
     let digit = text.match_indices(from).find_map(|(found, from)| {

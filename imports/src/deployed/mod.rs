@@ -80,7 +80,7 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
             ConfigurationKind::Yarn => yarn::read(reading, &xml::read_of(source)?)?,
             ConfigurationKind::YarnFair => yarn_fair::read(reading, &xml::read_of(source)?)?,
             ConfigurationKind::Slurm => slurm::read(reading, source)?,
-            _ => kubernetes::read(reading, kind, &documents_of(source)?)?,
+            _ => kubernetes::read(reading, kind, &documents_of(source, "kubectl get … -o yaml")?)?,
         }
     }
     if kind == ConfigurationKind::Kueue {

@@ -99,7 +99,8 @@ const PODS: &str = "pods";
 /// sum over their containers, or what their init containers need if that is more, and their overhead; a container that
 /// states only a limit requests it, one that states nothing requests nothing. Amounts are exact; memory and storage are
 /// in bytes, cpu in cores. A pod may run where its node selector, its required node affinity and its tolerations allow,
-/// and on the node where it runs; affinity among pods, topology spread, volumes and ports are not looked at.
+/// and on the node where it runs; affinity among pods and topology spread that are required are counted, not kept; devices of
+/// resource claims, volumes and ports are not looked at.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, object, field and value are named), files without a node
@@ -305,6 +306,7 @@ fn read_pods(options: &KubernetesOptions, report: &mut ImportReport) -> Result<V
         if pod.phase == "Pending" || pod.phase == "Running" {
             report.one(format!("pods {}", pod.phase.to_lowercase()));
             silent += pod.silent;
+            pod.unread.iter().for_each(|what| report.one(*what));
             pods.push(pod);
         } else {
             report.one(format!("pods left out: {}", pod.phase));
@@ -321,7 +323,7 @@ fn objects(
     command: &str,
     report: &mut ImportReport,
 ) -> Result<Vec<Manifest>, InstanceError> {
-    let all = manifests::read_as(files, Some(kind))?;
+    let all = manifests::read_as(files, Some(kind), command)?;
     let others: BTreeSet<String> = all.iter().map(|manifest| manifest.kind.clone()).collect();
     let found = of_kinds(all, &[kind], report);
     if found.is_empty() {

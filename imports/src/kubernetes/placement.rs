@@ -55,11 +55,23 @@ pub(crate) struct Conditions {
     pub(crate) tolerations: Vec<Toleration>,
 }
 
-#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Deserialize, Debug, Default)]
 #[serde(default)]
 pub(crate) struct Affinity {
     #[serde(rename = "nodeAffinity", deserialize_with = "nullable")]
     pub(crate) node: NodeAffinity,
+    #[serde(rename = "podAffinity", deserialize_with = "nullable")]
+    pub(crate) beside: PodAffinity,
+    #[serde(rename = "podAntiAffinity", deserialize_with = "nullable")]
+    pub(crate) apart: PodAffinity,
+}
+
+/// Near or far from which other pods a pod must be.
+#[derive(Deserialize, Debug, Default)]
+#[serde(default)]
+pub(crate) struct PodAffinity {
+    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution", deserialize_with = "nullable")]
+    pub(crate) required: Vec<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -8,6 +8,7 @@ use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
 /// Amounts by resource; what is not there is zero.
@@ -43,6 +44,43 @@ pub(crate) struct Spec {
     affinity: Affinity,
     #[serde(deserialize_with = "nullable")]
     tolerations: Vec<Toleration>,
+    /// Devices that are claimed by objects of their own (dynamic resource allocation).
+    #[serde(rename = "resourceClaims", deserialize_with = "nullable")]
+    resource_claims: Vec<IgnoredAny>,
+    #[serde(rename = "topologySpreadConstraints", deserialize_with = "nullable")]
+    spread: Vec<Spread>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Spread {
+    #[serde(rename = "whenUnsatisfiable", deserialize_with = "nullable")]
+    otherwise: String,
+}
+
+impl Spec {
+    /// What pods ask for that is not read, as it is counted.
+    pub(crate) fn unread(&self) -> Vec<&'static str> {
+        let rules = [
+            (
+                !self.resource_claims.is_empty(),
+                "pods ask for devices by resourceClaims (DRA), which are not read: their devices do not count",
+            ),
+            (
+                !self.affinity.apart.required.is_empty(),
+                "pods have a required podAntiAffinity, which is not kept: they may run together",
+            ),
+            (
+                !self.affinity.beside.required.is_empty(),
+                "pods have a required podAffinity, which is not kept: they may run apart",
+            ),
+            (
+                self.spread.iter().any(|spread| spread.otherwise == "DoNotSchedule"),
+                "pods have a topologySpreadConstraint with DoNotSchedule, which is not kept: they may run unevenly",
+            ),
+        ];
+        rules.into_iter().filter(|(applies, _)| *applies).map(|(_, what)| what).collect()
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -81,6 +119,8 @@ pub(super) struct Pod {
     pub(super) conditions: Conditions,
     /// How many containers request nothing and limit nothing, init containers aside.
     pub(super) silent: u64,
+    /// What it asks for that is not read.
+    pub(super) unread: Vec<&'static str>,
     /// A daemon or a static pod, which is part of its node.
     pub(super) bound: bool,
     /// What annotations say of GPUs.
@@ -91,6 +131,7 @@ impl Pod {
     pub(super) fn read(manifest: &Manifest, report: &mut ImportReport) -> Result<Self, InstanceError> {
         let Fields { metadata, spec, status } = manifest.read()?;
         let requests = requests(&spec, manifest)?;
+        let unread = spec.unread();
         let silent = |container: &&Container| {
             container.resources.requests.is_empty() && container.resources.limits.is_empty()
         };
@@ -106,7 +147,7 @@ impl Pod {
         let conditions = Conditions { selector: spec.node_selector, terms, tolerations: spec.tolerations };
         let shared_gpus = gpu_sharing::read(manifest, &metadata, report)?;
         let (phase, node) = (status.phase, spec.node_name);
-        Ok(Self { metadata, phase, node, requests, conditions, silent, bound, shared_gpus })
+        Ok(Self { unread, metadata, phase, node, requests, conditions, silent, bound, shared_gpus })
     }
 }
 

@@ -4,7 +4,7 @@
 //! namespace. Quotas of some pods only (scopes), on limits, and on counts of objects are left out and counted.
 
 use super::nodes::quantities;
-use super::{KubernetesOptions, PodOwner};
+use super::{KubernetesOptions, PODS, PodOwner};
 use crate::census::{Holder, TaskGrouping};
 use crate::manifests::{self, nullable, of_kinds};
 use crate::queues::{Stated, tighter};
@@ -52,7 +52,11 @@ pub(super) fn read(
         return Err(InstanceError::Invalid { file: options.quotas.join(", "), violation });
     }
     let mut limits: BTreeMap<String, Stated> = BTreeMap::new();
-    for manifest in of_kinds(manifests::read(&options.quotas)?, &["ResourceQuota"], report) {
+    for manifest in of_kinds(
+        manifests::read(&options.quotas, "kubectl get resourcequotas -A -o json")?,
+        &["ResourceQuota"],
+        report,
+    ) {
         let Fields { metadata, spec } = manifest.read()?;
         if !spec.scopes.is_empty() || !spec.selector.is_null() {
             report.one("quotas left out: they cover only some pods (scopes)");
@@ -65,7 +69,13 @@ pub(super) fn read(
             let resource = name.strip_prefix("requests.").unwrap_or(&name);
             let known = resources.iter().position(|known| known == resource);
             let Some(r) = known.filter(|_| !name.starts_with("limits.")) else {
-                report.one(format!("limits of {name} left out, which no task is measured in"));
+                report.one(match name.as_str() {
+                    PODS => format!(
+                        "limits of pods left out: --resources {},pods counts pods too",
+                        resources.join(",")
+                    ),
+                    _ => format!("limits of {name} left out, which no task is measured in"),
+                });
                 continue;
             };
             let amount = amount

@@ -329,6 +329,17 @@ fn quotas_of_namespaces_are_limits_of_their_groups() {
     ] {
         assert_eq!(report.count(what), count, "{what}\n{report}");
     }
+    // Limits on the number of pods say how pods are counted.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pods.yaml").to_str().unwrap().to_owned();
+    let limit = "kind: ResourceQuota\nmetadata: {name: a, namespace: shop}\nspec: {hard: {pods: 2}}\n";
+    std::fs::write(&path, limit).unwrap();
+    let (_, report) = kubernetes(&tree(vec![path.clone()])).unwrap();
+    let told = "limits of pods left out: --resources cpu,memory,nvidia.com/gpu,pods counts pods too";
+    assert_eq!(report.count(told), 1, "{report}");
+    let resources = Some(["cpu", "memory", "pods"].map(str::to_owned).to_vec());
+    let (instance, _) = kubernetes(&KubernetesOptions { resources, ..tree(vec![path]) }).unwrap();
+    assert!(tenants(&instance).contains(&"[shop] w1 most pods=2".to_owned()), "{:?}", tenants(&instance));
     let shapes = KubernetesOptions { grouping: TaskGrouping::Shape, ..tree(quotas.clone()) };
     let labels = KubernetesOptions { owner: PodOwner::Label("team".into()), ..tree(quotas) };
     for options in [shapes, labels] {

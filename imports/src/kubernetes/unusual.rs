@@ -186,3 +186,61 @@ fn lists_that_do_not_say_what_they_list_are_of_what_is_asked_for() {
     let failure = import(r#"{"a": 1}"#, pod, false, Daemons::Count).unwrap_err().to_string();
     assert!(failure.contains("Node number 1: status.allocatable: is missing"), "{failure}");
 }
+
+#[test]
+fn what_is_asked_for_and_not_read_or_kept_is_counted() {
+    let anti = "requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname}]";
+    let wished = "preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {}}]";
+    let pods = pod("a", &format!("affinity: {{podAntiAffinity: {{{anti}}}}}"), "")
+        + &pod("b", &format!("affinity: {{podAntiAffinity: {{{wished}}}}}"), "")
+        + &pod("c", &format!("affinity: {{podAffinity: {{{anti}}}}}"), "")
+        + &pod("d", "topologySpreadConstraints: [{topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]", "")
+        + &pod("e", "topologySpreadConstraints: [{topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]", "")
+        + &pod("f", "resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]", "")
+        // What is over asks for nothing.
+        + &pod("g", "resourceClaims: [{name: gpu}]", "status: {phase: Succeeded}");
+    let (_, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();
+    for what in [
+        "pods have a required podAntiAffinity, which is not kept: they may run together",
+        "pods have a required podAffinity, which is not kept: they may run apart",
+        "pods have a topologySpreadConstraint with DoNotSchedule, which is not kept: they may run unevenly",
+        "pods ask for devices by resourceClaims (DRA), which are not read: their devices do not count",
+    ] {
+        assert_eq!(report.count(what), 1, "{what}\n{report}");
+    }
+}
+
+#[test]
+fn a_list_of_yaml_that_was_cut_off_is_refused_by_every_reader_of_objects() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let of = |object: &str| format!("apiVersion: v1\nitems:\n- {object}\n");
+    let nodes = write("nodes.yaml", &node("worker", "", ""));
+    let queue = |api: &str| {
+        write("queues.yaml", &of(&format!("{{apiVersion: {api}, kind: Queue, metadata: {{name: a}}}}")))
+    };
+    let refused = |failure: ImportFailure| failure.to_string();
+    let queues = |api: &str| {
+        let options = crate::KubernetesQueuesOptions { nodes: vec![nodes.clone()], queues: vec![queue(api)] };
+        refused(crate::kubernetes_queues(&options).unwrap_err())
+    };
+    let flavors = write("kueue.yaml", &of("{kind: ClusterQueue, metadata: {name: a}}"));
+    let kueue = crate::KueueOptions { files: vec![flavors], ..Default::default() };
+    let partitions =
+        write("yunikorn.yaml", &of("{kind: ConfigMap, metadata: {name: a}, data: {queues.yaml: ''}}"));
+    let yunikorn = crate::KubernetesQueuesOptions { nodes: vec![nodes.clone()], queues: vec![partitions] };
+    let cut = import(&of("{kind: Node, metadata: {name: a}}"), "", false, Daemons::Count);
+    for told in [
+        queues("scheduling.volcano.sh/v1beta1"),
+        queues("scheduling.run.ai/v2"),
+        refused(crate::kubernetes_queues(&yunikorn).unwrap_err()),
+        refused(crate::kueue(&kueue).unwrap_err()),
+        refused(cut.unwrap_err()),
+    ] {
+        assert!(told.contains("document 1: has items but no kind") && told.contains("truncated"), "{told}");
+    }
+}

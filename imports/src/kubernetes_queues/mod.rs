@@ -57,16 +57,15 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let gpu = offered.iter().find(|name| ResourceKind::of(name) == ResourceKind::Gpu).copied().unwrap_or(GPU);
     let mut reading = Reading { found: Vec::new(), gpu: gpu.to_owned(), has_root: true };
     for file in &options.queues {
-        for document in documents(file)? {
+        for document in documents(file, "kubectl get queues -o json")? {
             reading.document(file, &document, report)?;
         }
     }
     reading.leave_out_stopped(report);
     let failed = |violation| InstanceError::Invalid { file: options.queues.join(", "), violation };
     if reading.found.is_empty() {
-        let problem = "there is no queue of Volcano, KAI or YuniKorn here; `kubectl get queues -o json` makes such a file, of which stopped ones are \
-                       left out";
-        return Err(failed(Violation::new("", "", problem)).into());
+        let problem = "there is no queue of Volcano, KAI or YuniKorn here; `kubectl get queues -o json` makes such a file";
+        return Err(Stopped::Building(failed(Violation::new("", "", problem))));
     }
     let resources = reading.resources(&offered, report);
     let exact = |amount: Quantity| amount.decimal().unwrap_or(Decimal::ZERO);
@@ -92,20 +91,27 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers, places, root };
     let instance = queues::instance(cluster, &queues, report)
         .map_err(|violation| Stopped::Building(failed(violation)))?;
-    tell_of_idle_gpus(&instance, gpu, report);
+    tell_of_idle_gpus(&instance, (gpu, !reading.has_root), report);
     Ok(instance)
 }
 
 /// Says which queues ask for no GPUs though nodes have some: a `quota` of 0 lets a queue of KAI have GPUs that are free, but does not
 /// say that its tasks want any.
-fn tell_of_idle_gpus(instance: &Instance, gpu: &str, report: &mut ImportReport) {
+fn tell_of_idle_gpus(instance: &Instance, (gpu, is_kai): (&str, bool), report: &mut ImportReport) {
     let Some(r) = instance.resources().iter().position(|name| name == gpu) else { return };
     if instance.classes().iter().all(|class| class.capacity[r].is_zero()) {
         return;
     }
     let without = instance.users().filter(|user| user.demand()[r].is_zero()).count();
     let idle = if without == instance.users().count() { ": all of it stays idle" } else { "" };
-    report.add(without as u64, format!("queues are given no {gpu}, so their tasks ask for none{idle}"));
+    let advice = match is_kai {
+        true => {
+            " (KAI lets them go over a quota of 0; a quota of 1 says that the tasks of a queue want GPUs)"
+        }
+        false => "",
+    };
+    report
+        .add(without as u64, format!("queues are given no {gpu}, so their tasks ask for none{idle}{advice}"));
 }
 
 /// A queue as a file has it.

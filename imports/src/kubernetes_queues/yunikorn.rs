@@ -54,7 +54,11 @@ pub(crate) fn partitions(file: &str, document: &Value) -> Result<Vec<Value>, Ins
     }
     if let Some(text) = document.get("data").and_then(|data| data.get("queues.yaml")).and_then(Value::as_str)
     {
-        for document in documents_in(format!("{file}: data.queues.yaml"), text.as_bytes())? {
+        for document in documents_in(
+            format!("{file}: data.queues.yaml"),
+            text.as_bytes(),
+            "kubectl get configmap yunikorn-configs -o yaml",
+        )? {
             found.extend(partitions(file, &document)?);
         }
     }

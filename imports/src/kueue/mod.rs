@@ -136,16 +136,16 @@ struct Found {
     workloads: Vec<Workload>,
 }
 
+/// What prints a file with all that is read.
+const COMMAND: &str = "kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads -A -o json";
+
 fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
     let found = found(&options.files, report)?;
     let files = options.files.iter().chain(&options.nodes);
     let failed = |violation| InstanceError::Invalid { file: together(files.clone()), violation };
     if found.queues.is_empty() {
-        let problem = "there is no ClusterQueue with a quota here; `kubectl get clusterqueues -o json` makes such a file, of which stopped \
-                       ones are left out";
-        let failure = failed(Violation::new("", "", problem));
-        let read_some = report.count("cluster queues") > 0;
-        return Err(if read_some { Stopped::Building(failure) } else { Stopped::Reading(failure) });
+        let problem = format!("there is no ClusterQueue with a quota here; `{COMMAND}` makes such a file");
+        return Err(Stopped::Building(failed(Violation::new("", "", problem))));
     }
     if !options.nodes.is_empty() || !found.flavors.is_empty() {
         known_flavors(&found).map_err(|violation| Stopped::Building(failed(violation)))?;
@@ -189,7 +189,7 @@ fn known_flavors(found: &Found) -> Result<(), Violation> {
 
 /// Reads all objects.
 fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceError> {
-    let manifests = each_once(of_kinds(manifests::read(files)?, &KINDS, report), report)?;
+    let manifests = each_once(of_kinds(manifests::read(files, COMMAND)?, &KINDS, report), report)?;
     let of = |kind: &'static str| manifests.iter().filter(move |manifest| manifest.kind == kind);
     let mut cohorts = Cohorts::default();
     let mut parents = Vec::new();
@@ -228,7 +228,7 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         report.add(limits as u64, "borrowing limits left out: there is no cohort to borrow from");
         queues.push(ClusterQueue { pool: name.clone(), name, cohort, weight, amounts });
     }
-    let mut cohorts = cohorts.settled();
+    let mut cohorts = cohorts.with_queues(&mut queues, report).settled();
     for queue in &mut queues {
         if let Some(cohort) = queue.cohort {
             queue.pool = cohorts[cohort].pool.clone();
@@ -306,6 +306,59 @@ impl Cohorts {
             }
         }
         None
+    }
+
+    /// The cohorts that some queue is in; what others have is lent by the cohort above.
+    fn with_queues(mut self, queues: &mut [ClusterQueue], report: &mut ImportReport) -> Self {
+        let mut used = vec![false; self.list.len()];
+        for queue in queues.iter() {
+            let mut at = queue.cohort;
+            while let Some(cohort) = at {
+                used[cohort] = true;
+                at = self.list[cohort].parent;
+            }
+        }
+        // Those below others first.
+        let above = |list: &[Cohort], cohort: usize| {
+            std::iter::successors(list[cohort].parent, |parent| list[*parent].parent).count()
+        };
+        let mut idle: Vec<usize> = (0..used.len()).filter(|cohort| !used[*cohort]).collect();
+        idle.sort_by_key(|cohort| std::cmp::Reverse(above(&self.list, *cohort)));
+        for cohort in idle {
+            let amounts = std::mem::take(&mut self.list[cohort].amounts);
+            let Some(parent) = self.list[cohort].parent.filter(|_| !amounts.is_empty()) else {
+                report.one("cohorts left out, in which there is no queue with a quota");
+                continue;
+            };
+            report.one("cohorts without queues, whose quotas are lent by the cohort above");
+            for amount in amounts {
+                let lent = amount.lending.map_or(amount.nominal, |lending| lending.min(amount.nominal));
+                let is_same =
+                    |own: &&mut Amount| own.flavor == amount.flavor && own.resource == amount.resource;
+                match self.list[parent].amounts.iter_mut().find(is_same) {
+                    Some(own) => own.nominal = own.nominal.plus(lent),
+                    None => self.list[parent].amounts.push(Amount {
+                        nominal: lent,
+                        borrowing: None,
+                        lending: None,
+                        ..amount
+                    }),
+                }
+            }
+        }
+        let place: Vec<usize> = used
+            .iter()
+            .scan(0, |next, used| {
+                *next += usize::from(*used);
+                Some(next.saturating_sub(1))
+            })
+            .collect();
+        let moved = |cohort: &mut Option<usize>| *cohort = cohort.map(|cohort| place[cohort]);
+        let mut is_used = used.iter();
+        self.list.retain(|_| is_used.next().is_some_and(|used| *used));
+        self.list.iter_mut().for_each(|cohort| moved(&mut cohort.parent));
+        queues.iter_mut().for_each(|queue| moved(&mut queue.cohort));
+        self
     }
 
     /// The cohorts with their pools.

@@ -94,10 +94,10 @@ fn flavors_are_the_nodes_that_their_labels_and_taints_allow_and_limits_are_over_
             // Its own core and what is below it; it borrows two cores, and lends three of its seven on plain nodes.
             "[labs] <company w3 sure on gpu cpu=32 nvidia.com/gpu=4 sure on plain cpu=7 most on plain cpu=9 kept on plain cpu=4",
             "[vision] <labs w2",
-            "vision@gpu <vision w0.5 8,1 on gpu sure cpu=32 nvidia.com/gpu=4 most cpu=48 nvidia.com/gpu=6 kept nvidia.com/gpu=1",
+            "vision@gpu <vision w0.5 8,1 on gpu sure cpu=32 nvidia.com/gpu=4 most on gpu cpu=48 nvidia.com/gpu=6 kept on gpu nvidia.com/gpu=1",
             "vision@plain <vision w0.340136054422 1,0 on plain sure cpu=4",
             "speech <labs w1 1,0 on plain sure cpu=2",
-            "web <company w1 1,0 on plain sure cpu=4 most cpu=4",
+            "web <company w1 1,0 on plain sure cpu=4 most on plain cpu=4",
         ]
     );
 }
@@ -129,7 +129,7 @@ fn without_nodes_each_flavor_is_a_server_with_all_its_quotas() {
     );
     assert_eq!(
         told[3],
-        "vision@gpu <vision w1 8,1 on gpu sure cpu=32 nvidia.com/gpu=4 kept nvidia.com/gpu=1"
+        "vision@gpu <vision w1 8,1 on gpu sure cpu=32 nvidia.com/gpu=4 kept on gpu nvidia.com/gpu=1"
     );
 }
 
@@ -159,7 +159,7 @@ fn workloads_that_run_or_wait_are_users_below_their_queue() {
             "vision:cpu1 <vision w1 1,0 x2",
             "vision:cpu4-nvidia.com/gpu1 <vision w1 4,1 x4",
             "speech <labs w1 1,0 x0 on plain sure cpu=2",
-            "web <company w1 1,0 x0 on plain sure cpu=4 most cpu=4",
+            "web <company w1 1,0 x0 on plain sure cpu=4 most on plain cpu=4",
         ]
     );
     for (count, what) in [
@@ -430,4 +430,77 @@ fn a_task_of_a_queue_with_memory_of_gpus_is_one_core_with_its_part() {
     let (_, told) = of_quotas_only(&[("queue", &spec)]);
     let (memory, of_gpus) = (5u64 << 30, 20u64 << 30);
     assert!(told[0].starts_with(&format!("queue w1 1,{memory},{of_gpus} ")), "{told:?}");
+}
+
+/// What becomes of these objects of Kueue, each with its kind, its name and its specification.
+fn of_objects(objects: &[(&str, &str, &str)]) -> (Vec<String>, Vec<String>, ImportReport) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let object = |(kind, name, spec): &(&str, &str, &str)| {
+        let (namespace, name) = name.split_once('/').unwrap_or(("", name));
+        format!(
+            "apiVersion: kueue.x-k8s.io/v1beta2\nkind: {kind}\nmetadata: {{name: {name}, namespace: \"{namespace}\"}}\nspec: {{{spec}}}\n---\n"
+        )
+    };
+    let text: String = objects.iter().map(object).collect();
+    std::fs::write(&path, text.replace(", namespace: \"\"", "")).unwrap();
+    let (instance, report) = kueue(&KueueOptions { files: vec![path], ..Default::default() }).unwrap();
+    (classes(&instance), tenants(&instance), report)
+}
+
+#[test]
+fn what_a_queue_does_not_lend_is_kept_on_its_flavor_whether_or_not_its_tasks_are_known() {
+    let flavors = |lent: &str| {
+        format!(
+            "cohortName: p, resourceGroups: [{{flavors: [{{name: od, resources: [{{name: cpu, nominalQuota: 20{lent}}}]}}, \
+             {{name: spot, resources: [{{name: cpu, nominalQuota: 20}}]}}]}}]"
+        )
+    };
+    let (own, all) = (flavors(", lendingLimit: 0"), flavors(""));
+    let queues = [("ClusterQueue", "a", own.as_str()), ("ClusterQueue", "b", all.as_str())];
+    let (_, told, _) = of_objects(&queues);
+    assert!(told.contains(&"a@od <a w0.5 1 on od sure cpu=20 kept on od cpu=20".to_owned()), "{told:#?}");
+    let work =
+        "podSets: [{template: {spec: {containers: [{resources: {requests: {cpu: 1}}}]}}}], queueName: lq";
+    let busy = [("LocalQueue", "b/lq", "clusterQueue: b"), ("Workload", "b/w", work)];
+    let (_, told, _) = of_objects(&[&queues[..], &busy].concat());
+    assert!(told.contains(&"a@od <a w0.5 1 x0 on od sure cpu=20 kept on od cpu=20".to_owned()), "{told:#?}");
+}
+
+#[test]
+fn a_cohort_without_queues_is_nobody_and_lends_through_the_cohorts_above() {
+    let quota = |more: &str, amount: u64| {
+        format!(
+            "{more}resourceGroups: [{{flavors: [{{name: plain, resources: [{{name: cpu, nominalQuota: {amount}}}]}}]}}]"
+        )
+    };
+    let (spare, own) = (quota("parentName: org, ", 50), quota("cohortName: org, ", 10));
+    let queue = ("ClusterQueue", "a", own.as_str());
+    let (classes, told, report) = of_objects(&[("Cohort", "org", ""), ("Cohort", "spare", &spare), queue]);
+    assert_eq!(classes, ["plain x1 60"]);
+    assert_eq!(told, ["[org] w1", "a <org w1 1 sure cpu=10"]);
+    assert_eq!(report.count("cohorts without queues, whose quotas are lent by the cohort above"), 1);
+
+    // Through another such cohort, which lends no more than 30 of what it and those in it have.
+    let inner = quota("parentName: spare, ", 5);
+    let some = spare.replace("nominalQuota: 50", "nominalQuota: 50, lendingLimit: 30");
+    let (classes, told, _) = of_objects(&[("Cohort", "inner", &inner), ("Cohort", "spare", &some), queue]);
+    assert_eq!((classes, told.len()), (vec!["plain x1 40".to_owned()], 2));
+
+    // Nobody may use what a cohort has that is in no other.
+    let lonely = quota("", 50);
+    let (classes, told, report) = of_objects(&[("Cohort", "lonely", &lonely), queue]);
+    assert_eq!(classes, ["plain x1 10"]);
+    assert_eq!(told, ["[org] w1", "a <org w1 1 sure cpu=10"]);
+    assert_eq!(report.count("cohorts left out, in which there is no queue with a quota"), 1, "{report}");
+}
+
+#[test]
+fn guarantees_of_more_than_there_is_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = fleet(&folder, "", true);
+    let text = std::fs::read_to_string(&options.files[0]).unwrap();
+    std::fs::write(&options.files[0], text.replace("nominalQuota: 32", "nominalQuota: 320")).unwrap();
+    let (_, report) = kueue(&options).unwrap();
+    assert!(report.count("guarantees are of more than their servers have") > 0, "{report}");
 }

@@ -52,6 +52,7 @@ pub(super) fn read<'a>(
         };
         report.one("workloads that run or wait");
         for pods in &spec.pods {
+            pods.template.spec.unread().into_iter().for_each(|what| report.add(pods.count, what));
             let requests = requests(&pods.template.spec, manifest)?;
             found.push(Workload { local, requests, count: pods.count });
         }

@@ -83,7 +83,7 @@ pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<As
     let mut found: Vec<Association> = Vec::new();
     let mut known: HashSet<(String, String)> = HashSet::new();
     for file in files {
-        for document in documents(file)? {
+        for document in documents(file, "sacctmgr show assoc --json")? {
             // `sshare` wraps its list once more.
             let document = document.get("shares").filter(|inner| inner.is_object()).unwrap_or(&document);
             let command = "sacctmgr show assoc --json` or `sshare --json";

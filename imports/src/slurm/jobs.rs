@@ -1,9 +1,11 @@
 //! Jobs: what each of their nodes has to give them, and how many such tasks there are.
 
 use super::array;
-use super::values::{Amounts, Number, Place, Stated, Words, number, tres};
+use super::asked::Asked;
+use super::shares::{Share, generic, held, shares};
+use super::values::{Number, Place, Words, number, tres};
 use crate::report::ImportReport;
-use fairplan_instances::{Decimal, InstanceError};
+use fairplan_instances::InstanceError;
 use hashbrown::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,13 +18,17 @@ pub(super) struct Job {
     /// As the job states it: where it waits for several, they are separated by commas.
     pub(super) partition: String,
     pub(super) partitions: BTreeSet<String>,
-    /// Of one task, that is of one of the job's nodes.
-    pub(super) demand: Amounts,
     /// The types of generic resources that it asks for: `gpu:a100`.
     pub(super) types: BTreeSet<String>,
-    pub(super) tasks: u64,
-    /// The list of nodes where it runs; empty while it waits.
-    pub(super) runs_on: String,
+    /// Its tasks, one a node.
+    pub(super) shares: Vec<Share>,
+}
+
+impl Job {
+    /// The nodes where it runs; none while it waits.
+    pub(super) fn runs_on(&self) -> impl Iterator<Item = &String> {
+        self.shares.iter().flat_map(|share| &share.on)
+    }
 }
 
 #[derive(Deserialize)]
@@ -50,6 +56,12 @@ struct Fields {
     /// A text in every version; what else it may be is not looked at.
     #[serde(default)]
     nodes: Value,
+    /// Of a running job one text a node, such as `gpu:h100:4(IDX:0-3)`.
+    #[serde(default)]
+    gres_detail: Words,
+    /// What a running job has on each node, as far as it is understood.
+    #[serde(default)]
+    job_resources: Value,
 }
 
 /// Tells a job from all others: its number, with what has parts of arrays and of heterogeneous jobs apart should they be listed
@@ -92,6 +104,7 @@ pub(super) fn read(
             .map_or(format!("number {}", position + 1), |id| id.to_string());
         let place = Place { file, object: format!("job {id}") };
         let fields: Fields = place.read(element)?;
+        let asked: Asked = place.read(element)?;
         if Identity::of(element).is_some_and(|identity| !met.insert(identity)) {
             report.one("jobs left out: named a second time");
             continue;
@@ -99,7 +112,7 @@ pub(super) fn read(
         let states = fields.job_state.states();
         if states.contains("running") || states.contains("pending") {
             report.one(if states.contains("running") { "jobs running" } else { "jobs pending" });
-            jobs.push(job(&place, fields, report)?);
+            jobs.push(job(&place, (fields, asked), states.contains("running"), report)?);
         } else {
             let state = states.into_iter().next().unwrap_or_else(|| "no state".into());
             report.one(format!("jobs left out: {state}"));
@@ -108,9 +121,14 @@ pub(super) fn read(
     Ok(jobs)
 }
 
-fn job(place: &Place, fields: Fields, report: &mut ImportReport) -> Result<Job, InstanceError> {
-    let stated = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-    let (field, text) = match (stated(&fields.tres_alloc_str), stated(&fields.tres_req_str)) {
+fn job(
+    place: &Place,
+    (fields, asked): (Fields, Asked),
+    runs: bool,
+    report: &mut ImportReport,
+) -> Result<Job, InstanceError> {
+    let said = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    let (field, text) = match (said(&fields.tres_alloc_str), said(&fields.tres_req_str)) {
         (Some(text), _) => ("tres_alloc_str", text),
         (None, Some(text)) => ("tres_req_str", text),
         // Versions without these strings state the cpus at least.
@@ -119,43 +137,36 @@ fn job(place: &Place, fields: Fields, report: &mut ImportReport) -> Result<Job, 
             ("cpus", format!("cpu={}", place.whole("cpus", &fields.cpus)?))
         }
     };
-    let Stated { amounts: whole, types, nodes } =
-        tres(&text).map_err(|(value, problem)| place.refused(field, value, problem))?;
-    let nodes = nodes.max(number(&fields.node_count).map_or(0, |count| count as u64)).max(1);
-    let demand = whole.into_iter().map(|(name, amount)| {
-        let part = divided(amount, nodes)
-            .ok_or_else(|| place.refused(field, &text, "cannot be divided among the job's nodes"))?;
-        Ok((name, part))
-    });
-    let elements = match stated(&fields.array_task_string) {
+    let mut stated = tres(&text).map_err(|(value, problem)| place.refused(field, value, problem))?;
+    let nodes = stated.nodes.max(number(&fields.node_count).map_or(0, |count| count as u64)).max(1);
+    let there = match (runs, fields.nodes.as_str()) {
+        (true, Some(list)) => held(place, list, &fields.job_resources, fields.gres_detail.texts())?,
+        _ => Vec::new(),
+    };
+    for (name, amount) in generic(&there) {
+        stated.amounts.entry(name).or_insert(amount);
+    }
+    asked.complete(place, nodes, &mut stated, report)?;
+    let mut shares = shares(place, field, (&stated.amounts, nodes), &there, report)?;
+    let elements = match said(&fields.array_task_string) {
         Some(indices) => array_elements(&indices).ok_or_else(|| {
             place.refused("array_task_string", &indices, "must be indices such as 1-10:2,15%4")
         })?,
         None => 1,
     };
+    shares.iter_mut().for_each(|share| share.count = share.count.saturating_mul(elements));
     let partition = fields.partition.unwrap_or_default();
-    let user = stated(&fields.user_name)
+    let user = said(&fields.user_name)
         .or_else(|| number(&fields.user_id).map(|id| format!("{id}")))
         .unwrap_or_else(|| "unknown".into());
     Ok(Job {
         user,
-        account: stated(&fields.account).unwrap_or_else(|| "no account".into()),
+        account: said(&fields.account).unwrap_or_else(|| "no account".into()),
         partitions: partition.split(',').map(str::to_owned).collect(),
         partition,
-        demand: demand.collect::<Result<_, InstanceError>>()?,
-        types,
-        tasks: elements.saturating_mul(nodes),
-        runs_on: fields.nodes.as_str().unwrap_or_default().to_owned(),
+        types: stated.types,
+        shares,
     })
-}
-
-/// An `n`th of an amount, to nine decimals and rounded up, so that no node is asked for too little.
-fn divided(amount: Decimal, n: u64) -> Option<Decimal> {
-    if n == 1 {
-        return Some(amount);
-    }
-    let exponent = amount.exponent().min(-9);
-    Decimal::from_units(amount.scaled(exponent)?.div_ceil(u128::from(n)), exponent.into()).ok()
 }
 
 /// How many elements of an array `1-10:2,15%4` names.
@@ -188,12 +199,5 @@ mod tests {
         for text in ["a", "10-1", "1-10:0", "", "0-18446744073709551615"] {
             assert_eq!(array_elements(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn a_request_is_divided_among_nodes_and_rounded_up() {
-        let divided = |text: &str, n| super::divided(text.parse().unwrap(), n).unwrap().to_string();
-        assert_eq!(divided("64", 4), "16");
-        assert_eq!(divided("1", 3), "0.333333334");
     }
 }

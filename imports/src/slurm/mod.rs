@@ -1,9 +1,11 @@
 //! A Slurm cluster: nodes become server classes, jobs that run or wait become tasks of users.
 
 mod accounts;
+mod asked;
 mod hostlist;
 mod jobs;
 mod nodes;
+mod shares;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -16,6 +18,7 @@ use hashbrown::{HashMap, HashSet};
 use jobs::Job;
 use nodes::Node;
 use serde_json::Value;
+use shares::Share;
 use std::collections::BTreeSet;
 use std::str::FromStr;
 use values::Amounts;
@@ -66,8 +69,9 @@ impl FromStr for JobOwner {
 ///
 /// *Nodes*: cpus, memory in MiB and generic resources of those that are up, without the cores and the memory that are kept
 /// for the system (`effective_cpus`, `specialized_memory`); those alike in these, in the types of their gpus and in whose
-/// jobs they take are a class. *Jobs*: those that run or wait; a job on `n` nodes is `n` tasks of an
-/// `n`th of its request, a waiting array as many jobs as it names. A job may run on the nodes of its partitions that have
+/// jobs they take are a class. *Jobs*: those that run or wait; a job on `n` nodes is `n` tasks, of what it holds on each node
+/// where a running job says that, else of an `n`th of its request, a waiting array as many jobs as it names. Generic resources
+/// that Slurm does not account for are those of `gres_detail` and `tres_per_job`, `_node`, `_task` and `_socket`. A job may run on the nodes of its partitions that have
 /// the types it asks for (`gres/gpu:a100`); of a partition or type that no node names nothing is known, so it restricts
 /// nothing. Features, licences and reservations are not looked at.
 ///
@@ -94,7 +98,7 @@ fn read<T>(
     let mut nodes: Vec<Node> = Vec::new();
     let mut position: HashMap<String, usize> = HashMap::new();
     for path in &options.nodes {
-        for document in documents(path)? {
+        for document in documents(path, "scontrol show nodes --json")? {
             for node in nodes::read(path, &document, report)? {
                 match position.get(&node.name) {
                     Some(&known) if node.partitions.is_subset(&nodes[known].partitions) => {
@@ -125,16 +129,16 @@ fn read<T>(
     let mut jobs: Vec<Job> = Vec::new();
     let mut met = HashSet::new();
     for path in &options.jobs {
-        for document in documents(path)? {
+        for document in documents(path, "squeue --json")? {
             jobs.extend(jobs::read(path, &document, &mut met, report)?);
         }
     }
-    let there = |job: &&Job| hostlist::names(&job.runs_on).iter().any(|node| left_out.contains(node));
+    let there = |job: &&Job| job.runs_on().any(|node| left_out.contains(node));
     let stranded = jobs.iter().filter(there).count() as u64;
     report.add(stranded, "jobs run on nodes left out: they count, and may run on the others");
     let listed: HashSet<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
     let is_unknown = |node: &String| !listed.contains(node.as_str()) && !left_out.contains(node);
-    let elsewhere = jobs.iter().filter(|job| hostlist::names(&job.runs_on).iter().any(is_unknown)).count();
+    let elsewhere = jobs.iter().filter(|job| job.runs_on().any(is_unknown)).count();
     report.add(elsewhere as u64, "jobs run on nodes that are not listed: their tasks there count as waiting");
     if !options.accounts.is_empty()
         && (options.grouping != TaskGrouping::Tree || options.owner == JobOwner::Partition)
@@ -192,8 +196,17 @@ fn owner(options: &SlurmOptions, job: &Job) -> String {
 
 fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut ImportReport) -> Census {
     let mut resources: Vec<String> = vec!["cpu".into(), "memory".into()];
-    let others: BTreeSet<&String> = jobs.iter().flat_map(|job| job.demand.keys()).collect();
+    let others: BTreeSet<&String> =
+        jobs.iter().flat_map(|job| &job.shares).flat_map(|share| share.demand.keys()).collect();
     resources.extend(others.into_iter().filter(|name| !["cpu", "memory"].contains(&name.as_str())).cloned());
+    let unasked = |node: &Node| -> Vec<String> {
+        let names =
+            node.capacity.iter().filter(|(name, amount)| !amount.is_zero() && !resources.contains(name));
+        names.map(|(name, _)| name.clone()).collect()
+    };
+    for name in nodes.iter().flat_map(unasked) {
+        report.one(format!("nodes have {name}, which no job asks for: it is left out"));
+    }
     let amounts = |amounts: &Amounts| -> Vec<Decimal> {
         resources.iter().map(|name| amounts.get(name).copied().unwrap_or(Decimal::ZERO)).collect()
     };
@@ -223,13 +236,13 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
             conditions.push(wanted.clone());
             conditions.len() - 1
         });
-        tasks.push(Tasks {
+        tasks.extend(job.shares.iter().map(|share| Tasks {
             owner: owner(options, job),
-            demand: amounts(&job.demand),
-            count: job.tasks,
+            demand: amounts(&share.demand),
+            count: share.count,
             condition,
-            on: running(job, &by_name),
-        });
+            on: running(share, &by_name),
+        }));
     }
     let servers = nodes.iter().map(|node| Server {
         name: node.name.clone(),
@@ -254,11 +267,10 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
     }
 }
 
-/// Where the tasks of a job run: one on each node of its list, as far as the node counts.
-fn running(job: &Job, nodes: &HashMap<&str, usize>) -> Vec<(usize, u64)> {
-    let names = hostlist::names(&job.runs_on);
-    let most = usize::try_from(job.tasks).unwrap_or(usize::MAX);
-    names.iter().take(most).filter_map(|name| nodes.get(name.as_str())).map(|node| (*node, 1)).collect()
+/// Where tasks of a job run: one on each node of their list, as far as the node counts.
+fn running(share: &Share, nodes: &HashMap<&str, usize>) -> Vec<(usize, u64)> {
+    let most = usize::try_from(share.count).unwrap_or(usize::MAX);
+    share.on.iter().take(most).filter_map(|name| nodes.get(name.as_str())).map(|node| (*node, 1)).collect()
 }
 
 /// What a job wants of a node, as far as nodes name it.
@@ -290,6 +302,18 @@ fn gpu_types(node: &Node) -> String {
     types.collect::<Vec<_>>().join("+")
 }
 
+/// An error that Slurm reports: `Zero Bytes were transmitted or received (slurm_load_jobs: Failure to query jobs)`.
+fn said(error: &Value) -> String {
+    let text = |key: &str| error.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let behind: Vec<&str> = ["source", "description"].into_iter().filter_map(text).collect();
+    match (text("error").or(error.as_str()), behind.is_empty()) {
+        (Some(error), true) => error.to_owned(),
+        (Some(error), false) => format!("{error} ({})", behind.join(": ")),
+        (None, false) => behind.join(": "),
+        (None, true) => error.to_string(),
+    }
+}
+
 /// The array `key` of a document that Slurm printed, or what the document has instead.
 fn array<'a>(
     file: &str,
@@ -297,6 +321,12 @@ fn array<'a>(
     keys: &[&str],
     command: &str,
 ) -> Result<(usize, &'a [Value]), InstanceError> {
+    if let Some(Value::Array(errors)) = document.get("errors")
+        && let Some(first) = errors.first()
+    {
+        let problem = format!("Slurm could not answer: {}; ask again with `{command}`", said(first));
+        return Err(InstanceError::Malformed { file: file.into(), place: "errors".into(), problem });
+    }
     for (position, key) in keys.iter().enumerate() {
         if let Some(Value::Array(elements)) = document.get(key) {
             return Ok((position, elements));

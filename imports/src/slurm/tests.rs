@@ -392,3 +392,175 @@ fn lost_parents_circles_of_accounts_and_bad_shares_are_refused() {
         slurm(&shapes).unwrap_err().to_string().contains("accounts are groups of users; choose --group tree")
     );
 }
+
+/// The shipped nodes, and one with GPUs more, with jobs of these fields.
+fn with_jobs(jobs: &[&str]) -> Result<(PresentCluster, ImportReport), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let job = |(id, fields): (usize, &&str)| {
+        format!("{{\"job_id\": {id}, \"user_name\": \"u{id}\", \"partition\": \"all\", {fields}}}")
+    };
+    let jobs: Vec<String> = jobs.iter().enumerate().map(job).collect();
+    let node = |name: &str, gres: &str| {
+        format!(
+            "{{\"name\": \"{name}\", \"cpus\": 64, \"real_memory\": 1024, \"gres\": \"{gres}\", \"state\": \"idle\", \"partitions\": [\"all\"]}}"
+        )
+    };
+    let nodes = [node("a1", "gpu:h100:4"), node("a2", "gpu:h100:4"), node("b1", "gpu:4"), node("c1", "")];
+    let options = SlurmOptions {
+        nodes: vec![write("nodes.json", format!("{{\"nodes\": [{}]}}", nodes.join(",")))],
+        jobs: vec![write("jobs.json", format!("{{\"jobs\": [{}]}}", jobs.join(",")))],
+        grouping: TaskGrouping::Shape,
+        ..Default::default()
+    };
+    slurm_present(&options).map_err(|failure| failure.to_string())
+}
+
+const WAITS: &str =
+    "\"job_state\": \"PENDING\", \"node_count\": 2, \"tres_req_str\": \"cpu=2,mem=4M,node=2\"";
+
+#[test]
+fn generic_resources_are_read_where_slurm_does_not_account_for_them() {
+    for (asked, user, told) in [
+        ("\"tres_per_job\": \"gres/gpu:8\"", "u0:cpu1-memory2Mi-gpu4", ""),
+        ("\"tres_per_node\": \"gres/gpu:h100:4\"", "u0:cpu1-memory2Mi-gpu4@all+gpu:h100", ""),
+        ("\"tres_per_node\": \"gpu:4\"", "u0:cpu1-memory2Mi-gpu4", ""),
+        ("\"tres_per_node\": \"gres:gpu:h100:3\"", "u0:cpu1-memory2Mi-gpu3@all+gpu:h100", ""),
+        ("\"tres_per_task\": \"cpu=1,gres/gpu=1\", \"tasks\": 4", "u0:cpu1-memory2Mi-gpu2", ""),
+        (
+            "\"tres_per_task\": \"gres/gpu:1\"",
+            "u0:cpu1-memory2Mi-gpu1",
+            "jobs ask for gpu by the task and state no number of tasks: one a node is counted",
+        ),
+        ("\"tres_per_socket\": \"gres/gpu:1\", \"sockets_per_node\": 2", "u0:cpu1-memory2Mi-gpu2", ""),
+        (
+            "\"tres_per_socket\": \"gres/gpu:1\"",
+            "u0:cpu1-memory2Mi-gpu1",
+            "jobs ask for gpu by the socket and state no number of sockets: one a node is counted",
+        ),
+        // What Slurm accounts for counts as it says.
+        (
+            "\"tres_req_str\": \"cpu=2,mem=4M,node=2,gres/gpu=2\", \"tres_per_job\": \"gres/gpu:8\"",
+            "u0:cpu1-memory2Mi-gpu1",
+            "",
+        ),
+        (
+            "\"tres_per_job\": \"gres/gpu:3\"",
+            "u0:cpu1-memory2Mi-gpu1.5",
+            "jobs whose gpus are not a whole number a node: they count as spread evenly",
+        ),
+    ] {
+        let fields = match asked.contains("tres_req_str") {
+            true => format!("\"job_state\": \"PENDING\", {asked}"),
+            false => format!("{WAITS}, {asked}"),
+        };
+        let (cluster, report) = with_jobs(&[&fields]).unwrap();
+        assert_eq!(cluster.instance.user(fairplan_instances::UserId(0)).id(), user, "{asked}");
+        if !told.is_empty() {
+            assert_eq!(report.count(told), 1, "{asked}: {report}");
+        }
+    }
+    let refused = with_jobs(&[&format!("{WAITS}, \"tres_per_job\": \"gres/gpu:h100:x\"")]).unwrap_err();
+    assert!(refused.contains("job 0: tres_per_job = gpu:h100:x"), "{refused}");
+}
+
+#[test]
+fn generic_resources_that_no_job_asks_for_are_told() {
+    let (cluster, report) = with_jobs(&[WAITS]).unwrap();
+    assert_eq!(cluster.instance.resources(), ["cpu", "memory"]);
+    assert_eq!(report.count("nodes have gpu, which no job asks for: it is left out"), 3, "{report}");
+}
+
+/// What tasks run on each node.
+fn running_on(cluster: &PresentCluster) -> Vec<String> {
+    let names = cluster.instance.classes().iter().flat_map(|class| &class.names);
+    let there = names.zip(&cluster.placement.servers).filter(|(_, tasks)| !tasks.is_empty());
+    let shown = |(name, tasks): (&String, &fairplan_instances::ServerTasks)| {
+        let one = |(user, count): &(u32, u64)| {
+            let user = cluster.instance.user(fairplan_instances::UserId(*user as usize));
+            format!(" {count} x {}", user.id())
+        };
+        format!("{name}:{}", tasks.iter().map(one).collect::<String>())
+    };
+    there.map(shown).collect()
+}
+
+#[test]
+fn a_running_job_is_a_task_on_each_node_of_the_size_that_it_has_there() {
+    let runs = "\"job_state\": [\"RUNNING\"], \"nodes\": \"a[1-2],b1\", \"tres_alloc_str\": \"cpu=128,mem=64M,node=3\"";
+    let on = |name: &str, cpus: u64, memory: u64| {
+        format!(
+            "{{\"name\": \"{name}\", \"cpus\": {{\"count\": {cpus}, \"used\": 0}}, \"memory\": {{\"used\": 0, \"allocated\": {memory}}}}}"
+        )
+    };
+    let nodes = [on("a1", 44, 22), on("a2", 64, 32), on("b1", 20, 10)].join(",");
+    let listed = format!(
+        "{runs}, \"job_resources\": {{\"nodes\": {{\"list\": \"a[1-2],b1\", \"allocation\": [{nodes}]}}}}"
+    );
+    let by_position = format!(
+        "{runs}, \"job_resources\": {{\"nodes\": \"a[1-2],b1\", \"allocated_nodes\": {{\"0\": {{\"cpus\": 44, \"memory\": 22}}, \
+         \"2\": {{\"cpus\": 20, \"memory\": 10}}, \"1\": {{\"cpus\": 64, \"memory\": 32}}}}}}"
+    );
+    let even = "jobs whose cpus are not a whole number a node: they count as spread evenly";
+    for job in [&listed, &by_position] {
+        let (cluster, report) = with_jobs(&[job]).unwrap();
+        let expected =
+            ["a1: 1 x u0:cpu44-memory22Mi", "a2: 1 x u0:cpu64-memory32Mi", "b1: 1 x u0:cpu20-memory10Mi"];
+        let mut found = running_on(&cluster);
+        found.sort();
+        assert_eq!(found, expected, "{job}");
+        assert_eq!(report.count(even), 0, "{report}");
+    }
+    // GPUs node by node too, in the order of the nodes; who holds other than it asks for may still run where it asks.
+    let gpus =
+        format!("{listed}, \"gres_detail\": [\"gpu:h100:1(IDX:0)\", \"gpu:h100:3(IDX:0-2)\", \"gpu:2\"]");
+    let (cluster, _) = with_jobs(&[&gpus]).unwrap();
+    let mut found = running_on(&cluster);
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "a1: 1 x u0:cpu44-memory22Mi-gpu1",
+            "a2: 1 x u0:cpu64-memory32Mi-gpu3",
+            "b1: 1 x u0:cpu20-memory10Mi-gpu2"
+        ]
+    );
+    // What does not add up to what the job has is no more believed than if it were not there.
+    for job in [runs.to_owned(), listed.replace("\"count\": 44", "\"count\": 43")] {
+        let (cluster, report) = with_jobs(&[&job]).unwrap();
+        assert!(running_on(&cluster)[0].contains("cpu42.666666667"), "{job}");
+        assert_eq!(report.count(even), 1, "{report}");
+    }
+    // A waiting job runs nowhere, whatever nodes it names.
+    let (cluster, _) = with_jobs(&[&listed.replace("RUNNING", "PENDING")]).unwrap();
+    assert_eq!(running_on(&cluster), [""; 0]);
+}
+
+#[test]
+fn answers_that_say_of_themselves_that_they_failed_are_refused_with_their_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json").to_str().unwrap().to_owned();
+    for (errors, told) in [
+        (
+            r#"[{"error_number": 2011, "error": "Zero Bytes", "source": "slurm_load_jobs", "description": "Failure to query"}]"#,
+            "jobs.json: errors: Slurm could not answer: Zero Bytes (slurm_load_jobs: Failure to query); ask again with `squeue --json`",
+        ),
+        (
+            r#"[{"error": "Protocol authentication error"}]"#,
+            "could not answer: Protocol authentication error; ask",
+        ),
+        (r#"["no"]"#, "could not answer: no; ask"),
+    ] {
+        std::fs::write(&path, format!("{{\"errors\": {errors}, \"warnings\": [1], \"jobs\": []}}")).unwrap();
+        let options = SlurmOptions { jobs: vec![path.clone()], ..options("nodes.json") };
+        let refused = slurm(&options).unwrap_err().to_string();
+        assert!(refused.contains(told), "{refused}");
+    }
+    let jobs = std::fs::read_to_string(shipped("jobs.json")).unwrap();
+    std::fs::write(&path, jobs.replacen('{', "{\"warnings\": [{\"description\": \"old\"}], ", 1)).unwrap();
+    assert!(slurm(&SlurmOptions { jobs: vec![path], ..options("nodes.json") }).is_ok());
+}

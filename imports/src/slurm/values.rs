@@ -65,6 +65,15 @@ pub(super) enum Words {
 }
 
 impl Words {
+    /// Those of a list, whole.
+    pub(super) fn texts(&self) -> &[String] {
+        match self {
+            Self::None => &[],
+            Self::One(text) => std::slice::from_ref(text),
+            Self::Several(words) => words,
+        }
+    }
+
     /// The states in lower case: `IDLE+CLOUD` is two.
     pub(super) fn states(&self) -> BTreeSet<String> {
         self.list().iter().flat_map(|word| word.split('+')).map(str::to_lowercase).collect()

@@ -9,6 +9,9 @@ use serde_json::Value;
 /// What the load simulator gives a node of which its file states no size (`yarn.sls.nm.memory.mb`, `…vcores`).
 const DEFAULT: [u64; 2] = [10_240, 10];
 
+/// What prints such a file.
+const COMMAND: &str = "curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes";
+
 /// A node that runs.
 pub(super) struct Listed {
     pub(super) name: String,
@@ -60,7 +63,7 @@ struct Simulated {
 pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Listed>, InstanceError> {
     let mut servers = Vec::new();
     for file in files {
-        for document in documents(file)? {
+        for document in documents(file, COMMAND)? {
             match document.get("nodes") {
                 Some(Value::Array(nodes)) => {
                     for node in nodes {
@@ -73,12 +76,19 @@ pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Li
                     }
                 }
                 _ => {
-                    let problem = "there are no nodes here; `curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes` lists them";
-                    return Err(refused(file, "nodes", problem));
+                    let problem = format!("there are no nodes here; `{COMMAND}` lists them");
+                    return Err(refused(file, "nodes", &problem));
                 }
             }
         }
     }
+    let without = servers.iter().filter(|server| server.capacity[1].is_zero()).count();
+    if without > 0 && without == servers.len() {
+        let problem = "no node states vcores, of which every task takes some; add availableVirtualCores and usedVirtualCores, or \
+                       totalResource with memory and vCores, to each node";
+        return Err(refused(&crate::together(files), "nodes", problem));
+    }
+    report.add(without as u64, "nodes state no vcores: no task fits there");
     report.add(servers.len() as u64, "nodes");
     Ok(servers)
 }

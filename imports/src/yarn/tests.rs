@@ -318,3 +318,21 @@ fn the_load_simulators_nodes_without_a_size_have_its_default() {
         2
     );
 }
+
+#[test]
+fn nodes_that_state_no_vcores_are_refused_and_single_ones_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes.json").to_str().unwrap().to_owned();
+    let old = r#"{"id": "n9:1", "nodeHostName": "n9", "state": "RUNNING", "usedMemoryMB": 0, "availMemoryMB": 8192}"#;
+    let with = |nodes: &str| {
+        std::fs::write(&path, format!(r#"{{"nodes": {{"node": [{nodes}]}}}}"#)).unwrap();
+        yarn(&YarnOptions { nodes: vec![path.clone()], ..options("fair-scheduler.xml") })
+    };
+    let refused = with(old).unwrap_err().to_string();
+    assert!(refused.contains("nodes.json: nodes: no node states vcores"), "{refused}");
+    let new = old
+        .replace('9', "8")
+        .replace(r#""state""#, r#""usedVirtualCores": 1, "availableVirtualCores": 7, "state""#);
+    let (_, report) = with(&format!("{old}, {new}")).unwrap();
+    assert_eq!(report.count("nodes state no vcores: no task fits there"), 1, "{report}");
+}
