@@ -127,11 +127,12 @@ def fairplan(command, problem, instance, folder):
     for row, user in enumerate(solution["users"]):
         for there in user["placement"]:
             x[row, column[there["class"]]] = there["tasks"] / problem.tasks[row]
+    gap = f"{solution['certificate']['relative_gap']:.0e}"
     proved = solution["status"] == "optimal" and checked is not None
     return x, {
         "seconds": best[0], "processor": best[1], "solver": solution["stats"]["seconds"],
         "verify": checked[0] if checked else None,
-        "proof": f"gap {solution['certificate']['relative_gap']:.0e}, verified" if proved else f"none: {refused or solution['status']}",
+        "proof": f"gap {gap}, verified" if proved else f"none: {solution['status']}, value to {gap}, `verify` {refused or 'agrees'}",
     }
 
 

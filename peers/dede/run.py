@@ -1,10 +1,10 @@
 """DeDe's own package (Xu et al., OSDI 2025; `dede` on PyPI, MIT) on one problem: python peers/dede/run.py PROBLEM.npz ANSWER.npz.
 
-It has an environment of its own, since it asks for older packages than the other peers. Its interface takes sums as objectives, so max-min is
-stated as its cluster example does it: each user has a copy of the smallest level, the copies are equal as one more resource, and their sum
-is what grows. `rho` is an eighth of the number of users: of 1, an eighth and all of them that came closest to the optimum; its iterations are
-the 100 of that example, which come closer than its rule of less than 1% better. What it returns is the copy of the allocation that its users
-solved for; `judge.py` scales it down where it does not fit.
+It has an environment of its own, since it asks for older packages than the other peers. Its interface takes sums as objectives, so max-min
+is stated as its cluster example does it: each user has a copy of the smallest level, the copies are equal as one more resource, and their
+sum is what grows. `rho` is an eighth of the number of users: on 64 of Gavel's jobs, of 1, an eighth and all of them, that came closest; its
+iterations are the 100 of that example, which come closer than its rule of less than 1% better. What it returns is the copy of the
+allocation that its users solved for; `judge.py` scales it down where it does not fit.
 """
 
 import sys
