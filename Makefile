@@ -7,7 +7,7 @@ OUT := out
 SETUP = with=$$(setup/build-tools.sh) &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo figures test lint bench fuzz notebooks guide install tarball wheel deb packages
+.PHONY: help setup build demo figures test lint bench peers fuzz notebooks guide install tarball wheel deb packages
 
 help: ## Say what the targets are
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s  %s\n", $$1, $$2}' Makefile
@@ -48,6 +48,16 @@ lint: setup ## Formatting, clippy and documentation, warnings refused; with HiGH
 
 bench: setup ## Measure against HiGHS and against one pass over the users; writes the table of the README
 	cargo run --release --locked -p fairplan-tests --bin bench
+
+PEERS_DATA ?= ../shared/data/gavel
+export PEERS_DATA
+PEERS_NOTE ?= nothing is known of what else ran on the machine.
+
+peers: build ## Compare with published systems on their own inputs; PEERS_DATA=FOLDER has them (peers/README.md)
+	@test -f $(PEERS_DATA)/simulation_throughputs.json.gz || { echo "peers: $(PEERS_DATA) has no simulation_throughputs.json.gz; peers/README.md says where it comes from. Say where it lies: make peers PEERS_DATA=FOLDER" >&2; exit 1; }
+	python=$$(setup/notebook-tools.sh peers) && dede=$$(setup/notebook-tools.sh peers/dede) && \
+	export PYTHONDONTWRITEBYTECODE=1 FAIRPLAN=$(FAIRPLAN) && $$python peers/run.py --dede $$dede -o $(OUT)/peers && \
+	$$python peers/table.py $(OUT)/peers/lines.jsonl --benchmarks docs/benchmarks.md --figure docs/peers.svg --note '$(PEERS_NOTE)'
 
 COUNT ?= 200000
 SEED ?= 1

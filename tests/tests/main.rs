@@ -36,6 +36,7 @@ mod online;
 mod oracle;
 mod over_time;
 mod packages;
+mod peers;
 #[cfg(feature = "highs")]
 mod planning;
 mod pooled;
