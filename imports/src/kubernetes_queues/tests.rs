@@ -254,7 +254,7 @@ fn queues_of_kai_that_are_given_no_gpus_are_told_and_that_all_stay_idle() {
     for quota in [0, -1] {
         let (found, report) = read(quota);
         assert_eq!(found, ["a w1 1,4288728099.68,0"]);
-        assert_eq!(report.count(&format!("{told}: all of it stays idle")), 1, "{report}");
+        assert_eq!(report.count(&format!("{told}: all of it stays idle{advice}")), 1, "{report}");
     }
     let (_, report) = read(4);
     assert!(!report.to_string().contains("nvidia.com/gpu"), "{report}");
