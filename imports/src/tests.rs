@@ -202,7 +202,7 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
         (
             "; MaxNodes: 4\n;MaxProcs: 8",
             "",
-            "log: no comment states MaxProcs or MaxNodes; say how many servers",
+            "log: no comment states MaxProcs or MaxNodes; say with --servers and --processors",
         ),
     ] {
         let text = folder.shown(swf(&folder.file("log", &LOG.replacen(from, to, 1)), None)).unwrap_err();

@@ -105,9 +105,7 @@ fn tell_of_idle_gpus(instance: &Instance, (gpu, is_kai): (&str, bool), report: &
     let without = instance.users().filter(|user| user.demand()[r].is_zero()).count();
     let idle = if without == instance.users().count() { ": all of it stays idle" } else { "" };
     let advice = match is_kai {
-        true => {
-            " (KAI lets them go over a quota of 0; a quota of 1 says that the tasks of a queue want GPUs)"
-        }
+        true => " (in KAI a queue may go over a quota of 0; a quota of 1 says that its tasks want GPUs)",
         false => "",
     };
     report

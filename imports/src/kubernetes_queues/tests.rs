@@ -238,9 +238,10 @@ fn what_kais_departments_are_sure_of_stays_theirs_and_of_one_above_all_is_left_o
 
 #[test]
 fn queues_of_kai_that_are_given_no_gpus_are_told_and_that_all_stay_idle() {
+    let advice = " (in KAI a queue may go over a quota of 0; a quota of 1 says that its tasks want GPUs)";
     let told = "queues are given no nvidia.com/gpu, so their tasks ask for none";
     let (_, report) = users(vec![shipped("kai.yaml")]).unwrap();
-    assert_eq!(report.count(told), 1, "{report}");
+    assert_eq!(report.count(&format!("{told}{advice}")), 1, "{report}");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kai.yaml").to_str().unwrap().to_owned();
     let read = |quota: i64| {
@@ -253,7 +254,7 @@ fn queues_of_kai_that_are_given_no_gpus_are_told_and_that_all_stay_idle() {
     for quota in [0, -1] {
         let (found, report) = read(quota);
         assert_eq!(found, ["a w1 1,4288728099.68,0"]);
-        assert_eq!(report.count(&format!("{told}: all of it stays idle")), 1, "{report}");
+        assert_eq!(report.count(&format!("{told}: all of it stays idle{advice}")), 1, "{report}");
     }
     let (_, report) = read(4);
     assert!(!report.to_string().contains("nvidia.com/gpu"), "{report}");
@@ -275,5 +276,8 @@ fn closed_queues_of_volcano_and_those_below_them_are_left_out_and_counted() {
     assert_eq!(found, ["a w1 1,4288728099.68,0"]);
     assert_eq!(report.count("queues left out: stopped"), 3, "{report}");
     std::fs::write(&path, queue("c", "", "Closed")).unwrap();
-    assert!(users(vec![path]).unwrap_err().contains("stopped ones are left out"));
+    let options = KubernetesQueuesOptions { nodes: vec![shipped("nodes.json")], queues: vec![path] };
+    let failure = kubernetes_queues(&options).unwrap_err();
+    assert!(failure.to_string().contains("there is no queue of Volcano, KAI or YuniKorn here"), "{failure}");
+    assert_eq!(failure.report.count("queues left out: stopped"), 1, "{}", failure.report);
 }

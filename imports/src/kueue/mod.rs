@@ -134,6 +134,8 @@ struct Found {
     locals: Vec<LocalQueue>,
     flavors: BTreeMap<String, Conditions>,
     workloads: Vec<Workload>,
+    /// What no queue is in.
+    idle: Vec<IdleCohort>,
 }
 
 /// What prints a file with all that is read.
@@ -180,12 +182,24 @@ fn known_flavors(found: &Found) -> Result<(), Violation> {
     let of_cohorts = found.cohorts.iter().map(|cohort| ("Cohort", &cohort.name, &cohort.amounts));
     for (kind, name, amounts) in of_queues.chain(of_cohorts) {
         if let Some(unknown) = amounts.iter().find(|amount| !found.flavors.contains_key(&amount.flavor)) {
-            let problem = "there is no ResourceFlavor of this name in the files; add `resourceflavors` to what kubectl gets";
-            return Err(Violation::new(format!("{kind} {name}: flavor"), &unknown.flavor, problem));
+            return Err(Violation::new(format!("{kind} {name}: flavor"), &unknown.flavor, UNKNOWN_FLAVOR));
+        }
+    }
+    let of_idle =
+        found.idle.iter().flat_map(|(name, flavors)| flavors.iter().map(move |flavor| (name, flavor)));
+    for (name, flavor) in of_idle {
+        if !found.flavors.contains_key(flavor) {
+            return Err(Violation::new(format!("Cohort {name}: flavor"), flavor, UNKNOWN_FLAVOR));
         }
     }
     Ok(())
 }
+
+/// A cohort without queues, with the flavors that it has quotas of.
+type IdleCohort = (String, Vec<String>);
+
+const UNKNOWN_FLAVOR: &str =
+    "there is no ResourceFlavor of this name in the files; add `resourceflavors` to what kubectl gets";
 
 /// Reads all objects.
 fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceError> {
@@ -228,7 +242,8 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         report.add(limits as u64, "borrowing limits left out: there is no cohort to borrow from");
         queues.push(ClusterQueue { pool: name.clone(), name, cohort, weight, amounts });
     }
-    let mut cohorts = cohorts.with_queues(&mut queues, report).settled();
+    let (cohorts, idle) = cohorts.with_queues(&mut queues, report);
+    let mut cohorts = cohorts.settled();
     for queue in &mut queues {
         if let Some(cohort) = queue.cohort {
             queue.pool = cohorts[cohort].pool.clone();
@@ -261,7 +276,7 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         flavors.insert(name, spec.conditions());
     }
     let workloads = workloads::read(of("Workload"), &locals, report)?;
-    Ok(Found { cohorts, queues, locals, flavors, workloads })
+    Ok(Found { cohorts, queues, locals, flavors, workloads, idle })
 }
 
 /// Refuses objects of the same kind and name: which of them is in force the files do not say. A workload that is named again is the
@@ -308,8 +323,13 @@ impl Cohorts {
         None
     }
 
-    /// The cohorts that some queue is in; what others have is lent by the cohort above.
-    fn with_queues(mut self, queues: &mut [ClusterQueue], report: &mut ImportReport) -> Self {
+    /// The cohorts that some queue is in; what others have is lent by the cohort above. Of those the names, and of which flavors they
+    /// have quotas.
+    fn with_queues(
+        mut self,
+        queues: &mut [ClusterQueue],
+        report: &mut ImportReport,
+    ) -> (Self, Vec<IdleCohort>) {
         let mut used = vec![false; self.list.len()];
         for queue in queues.iter() {
             let mut at = queue.cohort;
@@ -322,10 +342,13 @@ impl Cohorts {
         let above = |list: &[Cohort], cohort: usize| {
             std::iter::successors(list[cohort].parent, |parent| list[*parent].parent).count()
         };
+        let mut named = Vec::new();
         let mut idle: Vec<usize> = (0..used.len()).filter(|cohort| !used[*cohort]).collect();
         idle.sort_by_key(|cohort| std::cmp::Reverse(above(&self.list, *cohort)));
         for cohort in idle {
             let amounts = std::mem::take(&mut self.list[cohort].amounts);
+            let flavors = amounts.iter().map(|amount| amount.flavor.clone()).collect();
+            named.push((self.list[cohort].name.clone(), flavors));
             let Some(parent) = self.list[cohort].parent.filter(|_| !amounts.is_empty()) else {
                 report.one("cohorts left out, in which there is no queue with a quota");
                 continue;
@@ -358,7 +381,7 @@ impl Cohorts {
         self.list.retain(|_| is_used.next().is_some_and(|used| *used));
         self.list.iter_mut().for_each(|cohort| moved(&mut cohort.parent));
         queues.iter_mut().for_each(|queue| moved(&mut queue.cohort));
-        self
+        (self, named)
     }
 
     /// The cohorts with their pools.

@@ -217,7 +217,7 @@ fn nodes_with_a_label_take_only_tasks_of_queues_that_may_use_it() {
         [
             "[root.ml] w25",
             "root.ml@no-label <root.ml w0.25 1024,1 on memory8Gi-vcores8 sure memory=4096 vcores=4",
-            "root.ml@gpu <root.ml w0.5 1024,1 on gpu sure memory=4096 vcores=4 most memory=4096 vcores=4",
+            "root.ml@gpu <root.ml w0.5 1024,1 on gpu sure memory=4096 vcores=4 most on gpu memory=4096 vcores=4",
             "root.web w75 1024,1 on memory8Gi-vcores8 sure memory=12288 vcores=12",
         ]
     );
