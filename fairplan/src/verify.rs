@@ -16,7 +16,7 @@ use fairplan_report::planning::{PlanDocument, StatedCosts};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::verification::Verification;
-use fairplan_report::{Foreign, format_of, read_json, unchecked_of_solution};
+use fairplan_report::{Foreign, format_of, read_json, unchecked_of_solution, unchecked_of_whole_tasks};
 use fairplan_verify::{Verdict, verify_placement};
 use sha2::{Digest, Sha256};
 

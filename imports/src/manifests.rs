@@ -66,6 +66,18 @@ pub(super) fn of_kinds(manifests: Vec<Manifest>, kinds: &[&str], report: &mut Im
     wanted
 }
 
+/// What was left out for its kind, behind what is not there: `, but 6 objects of kind Node`.
+pub(super) fn instead(report: &ImportReport) -> String {
+    let others: Vec<String> = report
+        .counts()
+        .filter_map(|(count, what)| {
+            let what = what.strip_prefix("objects of kind ")?.strip_suffix(" left out")?;
+            Some(format!("{count} {} of kind {what}", if count == 1 { "object" } else { "objects" }))
+        })
+        .collect();
+    if others.is_empty() { String::new() } else { format!(", but {}", others.join(", ")) }
+}
+
 /// The JSON values or YAML documents of a file, such as `command` prints.
 pub(super) fn documents(path: &str, command: &str) -> Result<Vec<Value>, InstanceError> {
     documents_of(source::open(path)?, command)

@@ -38,4 +38,4 @@ mod tests;
 
 pub use foreign::Foreign;
 pub use json::{MalformedResult, format_of, read_json, write_json};
-pub use unchecked::{UncheckedField, unchecked, unchecked_of_solution};
+pub use unchecked::{UncheckedField, unchecked, unchecked_of_solution, unchecked_of_whole_tasks};

@@ -112,6 +112,15 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
     fields.iter().map(|(field, reason)| UncheckedField { field: (*field).into(), reason: (*reason).into() })
 }
 
+/// What is not checked of a placement or a bound on such an instance.
+pub fn unchecked_of_whole_tasks(instance: &Instance) -> Vec<UncheckedField> {
+    let field = || UncheckedField {
+        field: "guarantees".into(),
+        reason: "whole tasks may keep less than all that is guaranteed".into(),
+    };
+    instance.has_guarantees().then(field).into_iter().collect()
+}
+
 /// The fields of a solution that are not checked because it lacks them, and those that could say something else and prove as much.
 pub fn unchecked_of_solution(document: &SolutionDocument, instance: &Instance) -> Vec<UncheckedField> {
     let field = |field: String, reason: &str| UncheckedField { field, reason: reason.into() };
@@ -140,4 +149,20 @@ pub fn unchecked_of_solution(document: &SolutionDocument, instance: &Instance) -
         }
     }
     fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{Draft, DraftQuota, Quota, ResourceId, generate};
+
+    #[test]
+    fn guarantees_are_on_the_list_of_whole_tasks_where_there_are_any() {
+        let mut draft = Draft::from(&generate::drfh_fig1().unwrap());
+        let listed = |draft: &Draft| unchecked_of_whole_tasks(&draft.clone().build().unwrap()).len();
+        assert_eq!(listed(&draft), 0);
+        let quota = Quota { guarantee: vec![(ResourceId(0), 1_u32.into())], ..Quota::default() };
+        draft.quotas = vec![DraftQuota { is_group: false, owner: draft.users[0].id.clone(), quota }];
+        assert_eq!(listed(&draft), 1);
+    }
 }

@@ -8,7 +8,7 @@ pub(super) use yunikorn::partitions as yunikorn_partitions;
 
 use super::census::{Memory, Server};
 use super::kubernetes::{Node, nodes_that_count};
-use super::manifests::{Metadata, documents, nullable};
+use super::manifests::{self, Metadata, documents, nullable};
 use super::queues::{self, Cluster, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::{Quantity, Written};
@@ -64,8 +64,13 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     reading.leave_out_stopped(report);
     let failed = |violation| InstanceError::Invalid { file: options.queues.join(", "), violation };
     if reading.found.is_empty() {
-        let problem = "there is no queue of Volcano, KAI or YuniKorn here; `kubectl get queues -o json` makes such a file";
-        return Err(Stopped::Building(failed(Violation::new("", "", problem))));
+        let others = manifests::instead(report);
+        let problem = format!(
+            "there is no queue of Volcano, KAI or YuniKorn here{others}; `kubectl get queues -o json` makes such a file"
+        );
+        let failure = failed(Violation::new("", "", problem));
+        let read_some = report.count("queues left out: stopped") > 0;
+        return Err(if read_some { Stopped::Building(failure) } else { Stopped::Reading(failure) });
     }
     let resources = reading.resources(&offered, report);
     let exact = |amount: Quantity| amount.decimal().unwrap_or(Decimal::ZERO);

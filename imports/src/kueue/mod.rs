@@ -146,8 +146,12 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
     let files = options.files.iter().chain(&options.nodes);
     let failed = |violation| InstanceError::Invalid { file: together(files.clone()), violation };
     if found.queues.is_empty() {
-        let problem = format!("there is no ClusterQueue with a quota here; `{COMMAND}` makes such a file");
-        return Err(Stopped::Building(failed(Violation::new("", "", problem))));
+        let others = manifests::instead(report);
+        let problem =
+            format!("there is no ClusterQueue with a quota here{others}; `{COMMAND}` makes such a file");
+        let failure = failed(Violation::new("", "", problem));
+        let read_some = report.count("cluster queues") > 0;
+        return Err(if read_some { Stopped::Building(failure) } else { Stopped::Reading(failure) });
     }
     if !options.nodes.is_empty() || !found.flavors.is_empty() {
         known_flavors(&found).map_err(|violation| Stopped::Building(failed(violation)))?;

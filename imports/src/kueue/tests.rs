@@ -341,7 +341,9 @@ fn each_defect_is_named_with_file_object_field_and_value() {
     std::fs::write(&none, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n").unwrap();
     let error = kueue(&KueueOptions { files: vec![none], ..Default::default() }).unwrap_err().to_string();
     assert!(
-        error.contains("there is no ClusterQueue with a quota here; `kubectl get clusterqueues"),
+        error.contains(
+            "there is no ClusterQueue with a quota here, but 1 object of kind ConfigMap; `kubectl get"
+        ),
         "{error}"
     );
 }

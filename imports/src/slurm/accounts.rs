@@ -11,6 +11,7 @@ use fairplan_instances::{Decimal, InstanceError, Violation};
 use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// What stands for the shares of the account above: `Fairshare=parent`.
 const PARENT: f64 = 2_147_483_647.0;
@@ -37,6 +38,8 @@ struct Listed {
     parent_account: Option<String>,
     #[serde(default)]
     partition: Option<String>,
+    #[serde(default)]
+    cluster: Option<String>,
     #[serde(default)]
     shares_raw: Option<Number>,
     #[serde(default)]
@@ -69,6 +72,8 @@ struct Tres {
 struct Shared {
     name: String,
     #[serde(default)]
+    cluster: Option<String>,
+    #[serde(default)]
     parent: String,
     #[serde(default)]
     partition: Option<String>,
@@ -78,10 +83,62 @@ struct Shared {
     kind: Words,
 }
 
-/// The associations of all files.
-pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Association>, InstanceError> {
+/// Where an association holds: its partition, empty for all, and its cluster, empty where the file names none.
+struct Scope {
+    partition: String,
+    cluster: String,
+}
+
+/// The associations of all files that are of the cluster whose jobs were read; `clusters` are those that the jobs name.
+///
+/// # Errors
+/// A file that cannot be read, associations of several clusters where the jobs do not name one of them, and of another one.
+pub(super) fn read(
+    files: &[String],
+    clusters: &BTreeSet<&str>,
+    report: &mut ImportReport,
+) -> Result<Vec<Association>, InstanceError> {
+    let all = of_all_clusters(files, report)?;
+    let stated: BTreeSet<&str> =
+        all.iter().map(|(cluster, _)| cluster.as_str()).filter(|cluster| !cluster.is_empty()).collect();
+    let meant: Vec<&str> = match clusters.is_empty() {
+        true => stated.iter().copied().collect(),
+        false => stated.intersection(clusters).copied().collect(),
+    };
+    if meant.len() > 1 || meant.is_empty() && !stated.is_empty() {
+        let listed = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
+        let of_jobs = match clusters.is_empty() {
+            true => "the jobs name none".to_owned(),
+            false => format!("the jobs are of {}", listed(clusters)),
+        };
+        let problem =
+            format!("{of_jobs}; give those of one, as `sacctmgr show assoc cluster=NAME --json` prints them");
+        let violation = Violation::new("clusters of the associations", listed(&stated), problem);
+        return Err(InstanceError::Invalid { file: files.join(", "), violation });
+    }
+    let meant = meant.first().map(|cluster| (*cluster).to_owned());
     let mut found: Vec<Association> = Vec::new();
     let mut known: HashSet<(String, String)> = HashSet::new();
+    for (cluster, association) in all {
+        if meant.as_ref().is_some_and(|meant| !cluster.is_empty() && cluster != *meant) {
+            report.one("associations left out: they are of another cluster than the jobs");
+        } else if known.insert((association.account.clone(), association.user.clone())) {
+            found.push(association);
+        } else {
+            report.one("associations left out: named a second time");
+        }
+    }
+    report.add(found.iter().filter(|one| one.user.is_empty()).count() as u64, "accounts");
+    report.add(found.iter().filter(|one| !one.user.is_empty()).count() as u64, "users in accounts");
+    Ok(found)
+}
+
+/// The associations of all files that hold on all partitions, each with its cluster.
+fn of_all_clusters(
+    files: &[String],
+    report: &mut ImportReport,
+) -> Result<Vec<(String, Association)>, InstanceError> {
+    let mut found = Vec::new();
     for file in files {
         for document in documents(file, "sacctmgr show assoc --json")? {
             // `sshare` wraps its list once more.
@@ -90,22 +147,17 @@ pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<As
             let (form, elements) = array(file, document, &["associations", "shares"], command)?;
             for (position, element) in elements.iter().enumerate() {
                 let place = Place { file, object: format!("association {}", position + 1) };
-                let (partition, association) = match form {
+                let (scope, association) = match form {
                     0 => listed(&place, element, report)?,
                     _ => shared(&place, element)?,
                 };
-                if !partition.unwrap_or_default().is_empty() {
-                    report.one("associations left out: they are of one partition only");
-                } else if known.insert((association.account.clone(), association.user.clone())) {
-                    found.push(association);
-                } else {
-                    report.one("associations left out: named a second time");
+                match scope.partition.is_empty() {
+                    true => found.push((scope.cluster, association)),
+                    false => report.one("associations left out: they are of one partition only"),
                 }
             }
         }
     }
-    report.add(found.iter().filter(|one| one.user.is_empty()).count() as u64, "accounts");
-    report.add(found.iter().filter(|one| !one.user.is_empty()).count() as u64, "users in accounts");
     Ok(found)
 }
 
@@ -113,8 +165,9 @@ fn listed(
     place: &Place,
     element: &Value,
     report: &mut ImportReport,
-) -> Result<(Option<String>, Association), InstanceError> {
-    let Listed { account, user, parent_account, partition, shares_raw, max } = place.read(element)?;
+) -> Result<(Scope, Association), InstanceError> {
+    let Listed { account, user, parent_account, partition, cluster, shares_raw, max } =
+        place.read(element)?;
     if account.is_empty() {
         return Err(place.refused("account", "", "is missing"));
     }
@@ -138,18 +191,22 @@ fn listed(
     let shares = shares(place, "shares_raw", &shares_raw)?;
     let user = user.unwrap_or_default();
     let parent = parent_account.unwrap_or_default();
-    Ok((partition, Association { account, user, parent, shares, limit }))
+    Ok((scope(partition, cluster), Association { account, user, parent, shares, limit }))
 }
 
-fn shared(place: &Place, element: &Value) -> Result<(Option<String>, Association), InstanceError> {
-    let Shared { name, parent, partition, shares: stated, kind } = place.read(element)?;
+fn scope(partition: Option<String>, cluster: Option<String>) -> Scope {
+    Scope { partition: partition.unwrap_or_default(), cluster: cluster.unwrap_or_default() }
+}
+
+fn shared(place: &Place, element: &Value) -> Result<(Scope, Association), InstanceError> {
+    let Shared { name, cluster, parent, partition, shares: stated, kind } = place.read(element)?;
     let shares = shares(place, "shares", &stated)?;
     let limit = Amounts::new();
     let association = match kind.states().contains("user") {
         true => Association { account: parent, user: name, parent: String::new(), shares, limit },
         false => Association { account: name, user: String::new(), parent, shares, limit },
     };
-    Ok((partition, association))
+    Ok((scope(partition, cluster), association))
 }
 
 /// One where nothing is stated, which is what Slurm takes.

@@ -75,6 +75,11 @@ pub(super) struct Identity {
 }
 
 impl Identity {
+    /// The cluster of the job, empty where the file names none.
+    pub(super) fn cluster(&self) -> &str {
+        &self.cluster
+    }
+
     /// What the fields of a job say; nothing of one without a number.
     fn of(job: &Value) -> Option<Self> {
         // Numbers are plain, or wrapped to say whether they are set; a plain null is none.
@@ -112,6 +117,7 @@ pub(super) fn read(
         let states = fields.job_state.states();
         if states.contains("running") || states.contains("pending") {
             report.one(if states.contains("running") { "jobs running" } else { "jobs pending" });
+            unkept(element, states.contains("pending"), report);
             jobs.push(job(&place, (fields, asked), states.contains("running"), report)?);
         } else {
             let state = states.into_iter().next().unwrap_or_else(|| "no state".into());
@@ -119,6 +125,21 @@ pub(super) fn read(
         }
     }
     Ok(jobs)
+}
+
+/// Counts what a job asks for that is not kept.
+fn unkept(job: &Value, is_pending: bool, report: &mut ImportReport) {
+    let states = |key: &&str| job.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    if ["features", "required_nodes", "excluded_nodes"].iter().any(|key| states(key)) {
+        report.one("jobs with features, required or excluded nodes, which are not kept: here they may run on the others too");
+    }
+    if ["licenses", "reservation"].iter().any(|key| states(key)) {
+        report.one("jobs with licenses or a reservation, which are not looked at");
+    }
+    let is_held = job.get("hold").and_then(Value::as_bool).unwrap_or_default();
+    if is_pending && (is_held || states(&"dependency")) {
+        report.one("jobs pending that are held or wait for other jobs, counted like the others");
+    }
 }
 
 fn job(

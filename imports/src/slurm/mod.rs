@@ -73,7 +73,7 @@ impl FromStr for JobOwner {
 /// where a running job says that, else of an `n`th of its request, a waiting array as many jobs as it names. Generic resources
 /// that Slurm does not account for are those of `gres_detail` and `tres_per_job`, `_node`, `_task` and `_socket`. A job may run on the nodes of its partitions that have
 /// the types it asks for (`gres/gpu:a100`); of a partition or type that no node names nothing is known, so it restricts
-/// nothing. Features, licences and reservations are not looked at.
+/// nothing. Features, named nodes, licenses, reservations, holds and dependencies are counted and not kept.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, node or job, field and value are named), files without a
@@ -150,7 +150,9 @@ fn read<T>(
             violation,
         }));
     }
-    let associations = accounts::read(&options.accounts, report)?;
+    let clusters: BTreeSet<&str> =
+        met.iter().map(jobs::Identity::cluster).filter(|name| !name.is_empty()).collect();
+    let associations = accounts::read(&options.accounts, &clusters, report)?;
     let mut found = census(options, &nodes, &jobs, report);
     let failed = |violation| {
         let files = options.nodes.iter().chain(&options.jobs).chain(&options.accounts);

@@ -368,6 +368,51 @@ fn shares_as_sshare_prints_them_are_the_same_tree() {
 }
 
 #[test]
+fn associations_are_those_of_the_cluster_that_the_jobs_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path.display().to_string()
+    };
+    let account = |cluster: &str, shares: u32| {
+        format!(
+            r#"{{"account": "physics", "parent_account": "", "cluster": "{cluster}", "shares_raw": {shares}}}"#
+        )
+    };
+    let job = |cluster: &str| {
+        let features = r#""features": "nvme", "hold": true, "licenses": "matlab:1""#;
+        format!(
+            r#"{{"jobs": [{{"job_id": 1, {cluster} {features}, "user_name": "u", "account": "physics", "job_state": "PENDING",
+                "partition": "batch", "cpus": 1, "tres_req_str": "cpu=1,mem=1G,node=1"}}]}}"#
+        )
+    };
+    let both = format!(r#"{{"associations": [{}, {}]}}"#, account("other", 99), account("here", 10));
+    let accounts = write("accounts.json", both);
+    let read = |cluster: &str| {
+        let jobs = vec![write("jobs.json", job(cluster))];
+        slurm(&SlurmOptions { jobs, ..with_accounts(accounts.clone()) })
+    };
+    let (instance, report) = read(r#""cluster": "here","#).unwrap();
+    assert_eq!(instance.groups()[0].weight, Decimal::from(10));
+    for counted in [
+        "associations left out: they are of another cluster than the jobs",
+        "jobs with features, required or excluded nodes, which are not kept: here they may run on the others too",
+        "jobs with licenses or a reservation, which are not looked at",
+        "jobs pending that are held or wait for other jobs, counted like the others",
+    ] {
+        assert_eq!(report.count(counted), 1, "{report}");
+    }
+    for (cluster, told) in [
+        ("", "clusters of the associations = here, other: the jobs name none; give those of one"),
+        (r#""cluster": "third","#, "= here, other: the jobs are of third; give those of one"),
+    ] {
+        let refused = read(cluster).unwrap_err().to_string();
+        assert!(refused.contains(told), "{refused}");
+    }
+}
+
+#[test]
 fn lost_parents_circles_of_accounts_and_bad_shares_are_refused() {
     let defects = [
         (
