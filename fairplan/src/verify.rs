@@ -75,12 +75,14 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
         "fairplan.placement.v1" => {
             instance.without_kinds(&format)?;
             let document: PlacementDocument = read_json(&name, &bytes)?;
+            besides = unchecked_of_whole_tasks(instance);
             let stated = StatedPlacement::new(&document, instance, &sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
         "fairplan.bound.v1" => {
             instance.without_kinds(&format)?;
             let document: BoundDocument = read_json(&name, &bytes)?;
+            besides = unchecked_of_whole_tasks(instance);
             let stated = StatedBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
