@@ -130,10 +130,10 @@ pub(super) fn read(
 /// Counts what a job asks for that is not kept.
 fn unkept(job: &Value, is_pending: bool, report: &mut ImportReport) {
     let states = |key: &&str| job.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
-    if ["features", "required_nodes", "excluded_nodes"].iter().any(|key| states(key)) {
+    if ["features", "required_nodes", "excluded_nodes"].iter().any(states) {
         report.one("jobs with features, required or excluded nodes, which are not kept: here they may run on the others too");
     }
-    if ["licenses", "reservation"].iter().any(|key| states(key)) {
+    if ["licenses", "reservation"].iter().any(states) {
         report.one("jobs with licenses or a reservation, which are not looked at");
     }
     let is_held = job.get("hold").and_then(Value::as_bool).unwrap_or_default();
