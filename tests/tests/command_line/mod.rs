@@ -40,11 +40,15 @@ pub(crate) fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let build = Command::new(cargo).args(["build", "--release", "--locked"]).current_dir(root()).status();
-        assert!(build.unwrap().success(), "the fairplan command does not build");
-        // This test is target/release/deps/fairplan-….
+        // This test is target/PROFILE/deps/fairplan-….
         let test = std::env::current_exe().unwrap();
-        test.ancestors().nth(2).unwrap().join("fairplan")
+        let folder = test.ancestors().nth(2).unwrap();
+        let profile = folder.file_name().unwrap().to_str().unwrap();
+        let profile = if profile == "debug" { "dev" } else { profile };
+        let build =
+            Command::new(cargo).args(["build", "--locked", "--profile", profile]).current_dir(root()).status();
+        assert!(build.unwrap().success(), "the fairplan command does not build");
+        folder.join("fairplan")
     })
 }
 
