@@ -336,6 +336,24 @@ mod tests {
     }
 
     #[test]
+    fn what_goes_below_is_named_by_the_columns_that_name_every_row() {
+        let columns: Vec<Column> = ["group", "user"]
+            .map(|name| column(Layout::Text)(name))
+            .into_iter()
+            .chain((0..3).map(|i| column(Layout::Number)(&format!("used-{i}"))))
+            .collect();
+        let below = |rows: &[&[&str]]| {
+            let text = table(&columns, rows, 40);
+            text.split_once("\n\n").unwrap().1.lines().next().unwrap().to_owned()
+        };
+        let of_user: &[&str] = &["", "somebody", "100.00%", "50.00%", "7.00%"];
+        let of_group: &[&str] = &["team", "", "100.00%", "50.00%", "7.00%"];
+        assert_eq!(below(&[of_user]), " user       used-2");
+        assert_eq!(below(&[of_user, of_group]), " group   user       used-2");
+        assert_eq!(below(&[of_group]), " group   used-1   used-2");
+    }
+
+    #[test]
     fn ids_behind_a_number_go_below_with_it() {
         let columns: Vec<Column> = [column(Layout::Number)("load"), column(Layout::Id)("class")]
             .into_iter()
