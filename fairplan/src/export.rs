@@ -177,6 +177,10 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     };
     let [before, after] = [&before, &after].map(|read| binding(export, read));
     let mut changes = changes(&before, &after, export.target);
+    if untold.is_some() {
+        // What was not there under that name was there under another.
+        changes.iter_mut().filter(|change| change.before.is_none()).for_each(|change| change.more = None);
+    }
     changes.extend(renamed);
     changes.sort_by(|a, b| a.queue.cmp(&b.queue));
     Ok(ExportChanges { changes, entitled, untold, lost })

@@ -296,7 +296,7 @@ fn gains_are_not_told_where_a_label_covers_several_classes() {
     );
     // Amounts instead of percentages are not so much more.
     assert!(
-        found.changes.iter().all(|change| change.what != "vcores" || change.more.is_none()),
+        found.changes.iter().all(|change| change.before.is_some() || change.more.is_none()),
         "{found:#?}"
     );
 }
