@@ -350,7 +350,7 @@ mod tests {
         let of_group: &[&str] = &["team", "", "100.00%", "50.00%", "7.00%"];
         assert_eq!(below(&[of_user]), " user       used-2");
         assert_eq!(below(&[of_user, of_group]), " group   user       used-2");
-        assert_eq!(below(&[of_group]), " group   used-1   used-2");
+        assert_eq!(below(&[of_group]), " group   used-2");
     }
 
     #[test]

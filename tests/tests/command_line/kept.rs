@@ -167,7 +167,7 @@ fn keeping_guarantees_is_something_to_buy_for() {
     folder.write("series.csv", "quantum,all\n1,10\n2,12\n3,15\n");
     let plan = result(&folder, &["plan", "buy", "i.json", "--catalog", "catalog.csv", "--as-today"]);
     // 80, 40 and a third of the hundred: six servers more.
-    assert_eq!(plan["cost"], json!(18.0), "{plan}");
+    assert_eq!(plan["purchase"]["cost"], json!(18.0), "{plan}");
     let growth = [
         "plan",
         "growth",
