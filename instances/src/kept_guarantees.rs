@@ -45,12 +45,12 @@ impl KeptGuarantees {
         for (owner, quota) in instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee()) {
             guarantees += 1;
             let missed = match *owner {
-                Owner::User(user) => of_user(instance, placement, user, &wants_more),
+                Owner::User(user) => of_user(instance, placement, user, wants_more),
                 Owner::Group(group) => {
                     let inside = instance.groups_inside(group);
                     let is_member = |user: User<'_>| user.group().is_some_and(|group| inside[group.0]);
                     let members: Vec<User<'_>> = instance.users().filter(|user| is_member(*user)).collect();
-                    of_group(instance, placement, quota, &members, &wants_more)
+                    of_group(instance, placement, quota, &members, wants_more)
                 }
             };
             short.extend(missed.map(|part| (part, *owner, quota)));
