@@ -7,8 +7,8 @@ use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Headline, Instance, InstanceStamp, Objective, Placement, QuotaPart, ResourceId, User,
-    WholeTaskBracket, files,
+    ClassId, Headline, Instance, InstanceStamp, KeptGuarantees, Objective, Placement, QuotaPart, ResourceId,
+    User, WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{Bounds, ComparedPolicy, ComparedUser, Comparison};
@@ -127,7 +127,8 @@ pub fn compare_by(
     };
     let (solved, sha256) = hashed(instance, || Solved::new(bounded, &*solver, Objective::Drfh, control))?;
     let solved = solved.certified().map_err(|failure| failure.by(&solving))?;
-    let divisible = Headline::new(bounded, &solved.solution).bound;
+    let Headline { bound: divisible, level, .. } = Headline::new(bounded, &solved.solution);
+    let has_limits = bounded.limit_rows().iter().any(|row| !row.is_reserve());
     // The first level says nothing of the level of those whom no limit holds.
     let first = solved.solution.certificate.levels().first();
     let divisible_level = first.filter(|_| instance.limit_rows().is_empty()).map(|level| level.bound);
@@ -136,6 +137,7 @@ pub fn compare_by(
     let mut bounds = Bounds {
         divisible,
         divisible_level,
+        drfh_level: level.filter(|_| has_limits),
         integral_upper: stated.map(|bounds| bounds.upper),
         integral_lower: stated.map(|bounds| bounds.lower),
         integral_level_upper: stated.and_then(|bounds| bounds.level_upper),
@@ -179,9 +181,9 @@ pub fn compare_by(
         return Err(Error::TimeLimit { why, found: Found::Nothing });
     }
     let result = |(name, file, judged, seconds): (String, Option<String>, Judged, Option<f64>)| {
-        let Judged { figures, is_optimal, judgement, users, .. } = judged;
+        let Judged { figures, is_optimal, judgement, guarantees, users, .. } = judged;
         let row = ComparedPolicy::new(&name, instance, &figures, bounds, is_optimal, seconds);
-        ComparedPolicy { file, judgement, users, ..row }
+        ComparedPolicy { file, guarantees, judgement, users, ..row }
     };
     Ok(Comparison {
         in_groups: instance.has_groups(),
@@ -244,6 +246,8 @@ struct Judged {
     is_valid: bool,
     /// What it leaves, where that is asked for.
     judgement: Option<Judgement>,
+    /// Which guarantees it keeps.
+    guarantees: Option<KeptGuarantees>,
     /// What each user has, where that is asked for.
     users: Option<Vec<ComparedUser>>,
 }
@@ -270,7 +274,8 @@ impl Judged {
             is_valid && bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))
         });
         let figures = PlacementFigures::new(instance, placement);
-        Ok(Self { figures, is_optimal, is_valid, judgement, users: None })
+        let guarantees = KeptGuarantees::of(instance, placement);
+        Ok(Self { figures, is_optimal, is_valid, judgement, guarantees, users: None })
     }
 }
 

@@ -74,12 +74,22 @@ pub fn explain_group(
     Err(Error::TimeLimit { why, found: Found::GroupExplanation(Box::new(explanation)) })
 }
 
+/// So many groups are named where there is none of an id.
+const NAMED: usize = 10;
+
 /// The group of this id; an error that names the nearest if there is none. `setting` is what named it.
 pub fn group_named(instance: &Instance, setting: &str, id: &str) -> Result<GroupId, Error> {
     instance.group_named(id).ok_or_else(|| {
         let meant = did_you_mean(id, instance.groups().iter().map(|group| group.id.as_str()));
         let id = printable(id, 60);
-        Error::Setting(format!("{setting} {id}: the instance has no group of this id{meant}"))
+        let known: Vec<String> =
+            instance.groups().iter().take(NAMED).map(|group| printable(&group.id, 60)).collect();
+        let known = match instance.groups().len() {
+            0 => "; it has no groups".to_owned(),
+            n if n > NAMED => format!("; it has {}, … ({n} groups)", known.join(", ")),
+            _ => format!("; it has {}", known.join(", ")),
+        };
+        Error::Setting(format!("{setting} {id}: the instance has no group of this id{meant}{known}"))
     })
 }
 

@@ -13,6 +13,7 @@ mod again;
 mod entitled;
 mod flavors;
 pub(crate) mod held_against;
+mod lost;
 
 /// The format of what is exported.
 const SOLUTION: &str = "fairplan.solution.v1";
@@ -110,6 +111,30 @@ pub struct ExportChanges {
     /// Of each tenant with nobody below it, by the name of its queue: the share that the scheduler's own rule gives it now, if it has a
     /// queue now, and then.
     pub entitled: BTreeMap<String, [Option<f64>; 2]>,
+    /// Why it is not told what the rule gives now; then [`entitled`](Self::entitled) is empty.
+    pub untold: Option<String>,
+    /// What deployed objects state that the exported ones do not, and that applying them would take away.
+    pub lost: Vec<LostField>,
+}
+
+impl ExportChanges {
+    /// Whether applying the export changes nothing.
+    pub fn is_nothing(&self) -> bool {
+        self.changes.is_empty() && self.lost.is_empty()
+    }
+}
+
+/// A field of a deployed object that is not exported as it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostField {
+    /// The object: `ResourceFlavor a100`.
+    pub object: String,
+    /// The field of its `spec`.
+    pub field: String,
+    /// What it says there, as JSON.
+    pub before: String,
+    /// What the exported object says instead; `None` where it says nothing.
+    pub after: Option<String>,
 }
 
 pub(crate) fn kind_of(target: Target) -> ConfigurationKind {
@@ -141,12 +166,24 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     let shares = entitled::entitled(export, &before);
     let names = export.queue_names();
     let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);
-    let entitled = leaves.map(|t| (names[t].clone(), [shares[t], export.tenants[t].entitled])).collect();
+    let untold = flavors::not_told(export, &before);
+    let entitled = match untold {
+        Some(_) => BTreeMap::new(),
+        None => leaves.map(|t| (names[t].clone(), [shares[t], export.tenants[t].entitled])).collect(),
+    };
+    let lost = match export.target {
+        Target::Kueue => lost::fields(current, &export.text())?,
+        _ => Vec::new(),
+    };
     let [before, after] = [&before, &after].map(|read| binding(export, read));
     let mut changes = changes(&before, &after, export.target);
+    if untold.is_some() {
+        // What was not there under that name was there under another.
+        changes.iter_mut().filter(|change| change.before.is_none()).for_each(|change| change.more = None);
+    }
     changes.extend(renamed);
     changes.sort_by(|a, b| a.queue.cmp(&b.queue));
-    Ok(ExportChanges { changes, entitled })
+    Ok(ExportChanges { changes, entitled, untold, lost })
 }
 
 /// The configuration with those limits only that keep somebody from something: what is at least all that there is does not.
@@ -184,6 +221,8 @@ fn written(target: Target, resource: &str, number: f64) -> String {
         // YARN's and Slurm's count in MiB.
         (true, false) => &[("Ti", 1_048_576.0), ("Gi", 1024.0), ("Mi", 1.0)],
     };
+    // Bytes and MiB are whole but for the rounding of doubles: KAI counts memory in millions of bytes, with decimals.
+    let number = if units.is_empty() { number } else { number.round() };
     let whole = units.iter().find(|(_, unit)| number != 0.0 && number % unit == 0.0);
     match whole.or(units.last().filter(|_| !target.is_kubernetes() && number != 0.0)) {
         Some((suffix, unit)) => format!("{}{suffix}", number / unit),
@@ -248,7 +287,10 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
         let of_lists = of_lists.filter_map(|(what, resource, sides)| numbers(what, resource, sides));
         for (what, resource, before, after) in weights.into_iter().chain(priority).chain(of_lists) {
             let more = after.unwrap_or(0.0) - before.unwrap_or(0.0);
-            let more = (!bounds(&what) || (before.is_some() && after.is_some())).then_some(more);
+            // Beside a percentage or a weight nothing is known to be more.
+            let goes_by_parts = sides.iter().any(|side| is_relative(side, &what));
+            let more =
+                (!goes_by_parts && (!bounds(&what) || (before.is_some() && after.is_some()))).then_some(more);
             let words = |number: f64| written(target, &resource, number);
             // A difference of doubles, without the digits that only rounding has left.
             let rounded = |more: f64| match fairplan_exports::is_memory(&resource) {
@@ -261,6 +303,13 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
         }
     }
     found
+}
+
+/// Whether a queue states what it has there in percent or as a weight.
+fn is_relative(queue: &DeployedQueue, what: &str) -> bool {
+    let class = what.split_once(" on ").map_or("", |(_, class)| class);
+    let list = if what.starts_with("most ") { &queue.limits } else { &queue.amounts };
+    ["percent", "weight"].iter().any(|word| list.contains_key(&(class.to_owned(), (*word).to_owned())))
 }
 
 /// Whether a number is one of which none at all is another thing than 0.

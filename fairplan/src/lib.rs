@@ -68,7 +68,7 @@ pub use entitlements::{Quotas, entitlements};
 pub use error::{Error, Found};
 pub use explain::{explain, explain_group, group_named, user_named};
 pub use export::held_against::{ExportedFile, exported_from};
-pub use export::{ExportChange, ExportChanges, export, export_changes};
+pub use export::{ExportChange, ExportChanges, LostField, export, export_changes};
 pub use flows::{FlowsOptions, Level, LevelOptions, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
 pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by, place_in_order};

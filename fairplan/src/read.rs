@@ -85,28 +85,44 @@ pub fn catalog_less(
 /// let labels = ["topology.kubernetes.io/zone".to_owned()];
 /// assert!(fairplan::read::nodes_with_labels(&labels, &["/missing.json".to_owned()]).is_err());
 /// ```
-pub fn nodes_with_labels(labels: &[String], nodes: &[String]) -> Result<Vec<(String, Vec<String>)>, Error> {
+pub fn nodes_with_labels(labels: &[String], nodes: &[String]) -> Result<LabelledNodes, Error> {
+    let mut found = LabelledNodes::default();
     if labels.is_empty() {
-        return Ok(Vec::new());
+        return Ok(found);
     }
     let nodes = fairplan_imports::node_labels(nodes)?;
-    let mut found = Vec::new();
     for label in labels {
         let (key, wanted) =
             label.split_once('=').map_or((label.as_str(), None), |(key, value)| (key, Some(value)));
         let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        let mut without = 0;
         for (name, labels) in &nodes {
-            if let Some(value) = labels.get(key).filter(|value| wanted.is_none_or(|wanted| wanted == *value))
-            {
-                values.entry(value).or_default().push(name.clone());
+            match labels.get(key) {
+                Some(value) if wanted.is_none_or(|wanted| wanted == *value) => {
+                    values.entry(value).or_default().push(name.clone());
+                }
+                Some(_) => {}
+                None => without += 1,
             }
         }
         if values.is_empty() {
             return Err(Error::input(format!("label = {}: no node has it", printable(label, 200))));
         }
-        found.extend(values.into_iter().map(|(value, names)| (format!("{key}={value}"), names)));
+        found.together.extend(values.into_iter().map(|(value, names)| (format!("{key}={value}"), names)));
+        if wanted.is_none() && without > 0 {
+            found.without.push((key.to_owned(), without));
+        }
     }
     Ok(found)
+}
+
+/// Nodes by what their labels say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LabelledNodes {
+    /// Those that have the same value of a label: `KEY=VALUE` and their names.
+    pub together: Vec<(String, Vec<String>)>,
+    /// Labels of which all values were asked for, with how many nodes have none of them: these fail with nobody.
+    pub without: Vec<(String, u64)>,
 }
 
 /// Reads stochastic demand, a `fairplan.traffic.v1`.

@@ -40,7 +40,9 @@ pub use azure_v1::{AzureV1Options, azure_v1};
 pub use azure_v1_instance::{AzureV1InstanceOptions, azure_v1_instance};
 pub use captured::{KUBERNETES_NODES, KUBERNETES_PODS};
 pub use census::{PresentCluster, TaskGrouping};
-pub use deployed::{ConfigurationKind, Deployed, DeployedQueue, deployed, deployed_in};
+pub use deployed::{
+    ConfigurationKind, Deployed, DeployedQueue, Spec, deployed, deployed_in, specs, specs_in,
+};
 pub use google2011::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_present, google_2011_trace,

@@ -23,7 +23,13 @@ impl Manifest {
     /// The object as what it should be; unknown fields are no concern of an importer.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, InstanceError> {
         serde_path_to_error::deserialize(&self.content).map_err(|error| {
-            let (path, problem) = (error.path().to_string(), error.inner().to_string());
+            let (path, mut problem) = (error.path().to_string(), error.inner().to_string());
+            let is_scalar =
+                ["integer", "floating point", "boolean"].iter().any(|kind| problem.contains(kind));
+            // YAML takes 08 and yes for a number and an answer; of its digits nothing is left here.
+            if is_scalar && problem.ends_with("expected a string") {
+                problem += "; write it in quotes";
+            }
             self.refused(&path, "", &problem)
         })
     }

@@ -129,7 +129,7 @@ impl Decimal {
         10u128.checked_pow(shift)?.checked_mul(u128::from(self.coefficient))
     }
 
-    /// The text of `Display`, right-aligned in `buffer`: what writing millions of numbers needs.
+    /// The text in files (that of `Display` but for the point of scientific notation), right-aligned in `buffer`: what writing millions of numbers needs.
     pub fn text(self, buffer: &mut [u8; Self::TEXT]) -> &[u8] {
         let mut start = buffer.len();
         let mut put = |byte: u8| {
@@ -300,9 +300,17 @@ impl From<u32> for Decimal {
 }
 
 impl fmt::Display for Decimal {
-    /// Plain notation between 1e-9 and 1e21, scientific outside; the same value prints the same text.
+    /// Plain notation between 1e-9 and 1e21, scientific outside, with one digit before the point; the same value prints the same text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::str::from_utf8(self.text(&mut [0; Self::TEXT])).map_err(|_| fmt::Error)?)
+        let mut buffer = [0; Self::TEXT];
+        let text = std::str::from_utf8(self.text(&mut buffer)).map_err(|_| fmt::Error)?;
+        match text.split_once('e') {
+            Some((digits, _)) if digits.len() > 1 => {
+                let exponent = i32::from(self.exponent) + digits.len() as i32 - 1;
+                write!(f, "{}.{}e{exponent}", &digits[..1], &digits[1..])
+            }
+            _ => f.write_str(text),
+        }
     }
 }
 
@@ -319,6 +327,12 @@ mod tests {
 
     fn decimal(text: &str) -> Decimal {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn very_small_and_large_numbers_are_told_with_one_digit_before_the_point() {
+        let told = ["931322574615e-21", "5e-12", "123456789e20", "0.5"].map(|text| decimal(text).to_string());
+        assert_eq!(told, ["9.31322574615e-10", "5e-12", "1.23456789e28", "0.5"]);
     }
 
     #[test]
@@ -360,14 +374,14 @@ mod tests {
             ("120e-2", "1.2"),
             ("1e20", "100000000000000000000"),
             ("1e21", "1e21"),
-            ("12e20", "12e20"),
+            ("12e20", "1.2e21"),
             ("1e-9", "0.000000001"),
             ("12e-10", "0.0000000012"),
             ("1e-10", "1e-10"),
             ("1.000000000000000001", "1.000000000000000001"),
             ("0.1234567890123456789", "0.1234567890123456789"),
-            ("0.01234567890123456789", "1234567890123456789e-20"),
-            ("9999999999999999999e10", "9999999999999999999e10"),
+            ("0.01234567890123456789", "1.234567890123456789e-2"),
+            ("9999999999999999999e10", "9.999999999999999999e28"),
         ] {
             assert_eq!(decimal(value).to_string(), text, "{value}");
         }

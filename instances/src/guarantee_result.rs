@@ -99,7 +99,7 @@ pub fn guarantees_table(guarantees: &[GuaranteeResult]) -> Table<'_> {
     Table::of(guarantees)
         .column("group", "group", Kind::Name, |one| one.group.as_ref())
         .column("user", "user", Kind::Name, |one| one.user.as_ref())
-        .column("guarantee", "guaranteed", Kind::Name, GuaranteeResult::in_words)
+        .column("guarantee", "guaranteed", Kind::Words, GuaranteeResult::in_words)
         .column("floor", "a share of", Kind::Share, |one| one.floor)
         .column("share", "share", Kind::Share, |one| one.share)
         .column("held_up", "held up by it", Kind::Words, |one| if one.held_up { "yes" } else { "no" })

@@ -18,6 +18,7 @@ mod group_result;
 mod guarantee_result;
 mod headline;
 mod ids;
+mod kept_guarantees;
 mod limit_result;
 mod limit_room;
 mod lint;
@@ -60,6 +61,7 @@ pub use group_result::{GroupResult, group_results, groups_table, objective_share
 pub use guarantee_result::{GuaranteeResult, guarantee_results, guarantees_table};
 pub use headline::{Headline, guaranteed_share, guaranteed_shares, stated_level};
 pub use ids::IdTable;
+pub use kept_guarantees::{KeptGuarantees, ShortOwner};
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
 pub use limit_room::LimitRoom;
 pub use lint::{Warning, WarningKind, lint};

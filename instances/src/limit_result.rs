@@ -1,6 +1,7 @@
 //! What results say of limits.
 
 use crate::table::{Kind, Table};
+use crate::wording::printable;
 use crate::{Allocation, Instance, Owner, ResourceMap};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,11 +32,20 @@ pub struct LimitResult {
     pub price: f64,
 }
 
+impl LimitResult {
+    /// Whom a reserve of an owner limits: all others.
+    fn others(&self, owner: Option<&String>) -> Option<String> {
+        self.reserve.as_ref().and(owner).map(|owner| format!("all but {}", printable(owner, 32)))
+    }
+}
+
 /// The table of limits.
 pub fn limits_table(limits: &[LimitResult]) -> Table<'_> {
     Table::of(limits)
         .column("group", "group", Kind::Name, |limit| limit.group.as_ref())
+        .said(|limit| limit.others(limit.group.as_ref()))
         .column("user", "user", Kind::Name, |limit| limit.user.as_ref())
+        .said(|limit| limit.others(limit.user.as_ref()))
         .column("classes", "on", Kind::Name, |limit| limit.classes.as_ref().map(|classes| classes.join(", ")))
         .column("resource", "resource", Kind::Name, |limit| limit.limit.0.first().map(|(name, _)| name))
         .column("limit", "at most", Kind::Number, |limit| limit.limit.0.first().map(|(_, amount)| *amount))

@@ -144,7 +144,7 @@ pub fn lose(
 ) -> PyResult<Document> {
     let instance = Arc::clone(&instance.0);
     document(py, "plan.lose", &call, move |control| {
-        let named = read::nodes_with_labels(&labelled.0, &labelled.1)?;
+        let named = read::nodes_with_labels(&labelled.0, &labelled.1)?.together;
         let options = LoseOptions { servers, together, named, backend };
         let losses = fairplan::losses(&instance, &options, control)?;
         Ok((json(&fairplan::Document::new(losses))?, None))

@@ -6,7 +6,7 @@ use crate::placement::PlacementFigures;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Instance, Placement, User};
+use fairplan_instances::{Body, Instance, KeptGuarantees, Placement, ShortOwner, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,9 +42,13 @@ pub struct Bounds {
     /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
     pub divisible: f64,
     /// The same for the level: no allocation of divisible tasks gives those who still want more a larger smallest share. Absent if
-    /// there is room for all.
+    /// there is room for all, and beside limits and reserves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divisible_level: Option<f64>,
+    /// The level that divisible tasks have by DRFH where somebody has a limit. It bounds nothing: others have more where somebody
+    /// has its limit otherwise. Absent without limits, and where nobody wants more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drfh_level: Option<f64>,
     /// No placement of whole tasks is better. Absent when not computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integral_upper: Option<f64>,
@@ -104,6 +108,9 @@ pub struct ComparedPolicy {
     /// Absent with `--no-timing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// Which guarantees it keeps. Absent where nothing is guaranteed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guarantees: Option<KeptGuarantees>,
     /// What the placement leaves, and where it breaks a rule: there where placements made elsewhere are judged. Bounds hold
     /// only for placements that break none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -154,6 +161,11 @@ pub fn users_of_policies(comparison: &Comparison) -> Table<'_> {
 }
 
 impl ComparedPolicy {
+    /// Who is short by the most of what it is guaranteed.
+    pub fn short(&self) -> Option<&ShortOwner> {
+        self.guarantees.as_ref()?.short.as_ref()
+    }
+
     /// What a policy's placement comes to, held against the bounds.
     pub fn new(
         name: &str,
@@ -185,6 +197,7 @@ impl ComparedPolicy {
             gap_to_integral: bounds.integral_upper.map(gap),
             proved_optimal,
             seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
+            guarantees: None,
             judgement: None,
             users: None,
         }
@@ -211,14 +224,27 @@ impl Tabular for Comparison {
             .column("gap_to_integral", "below whole-task bound", Kind::Part, |policy| policy.gap_to_integral)
             .said(|policy| (policy.proved_optimal == Some(true)).then_some("proved optimal"))
             .column("proved_optimal", "proved optimal", Kind::Answer, |policy| policy.proved_optimal)
+            .column("guarantees_kept", "guarantees kept", Kind::Count, |policy| {
+                policy.guarantees.as_ref().map(|sure| sure.kept)
+            })
+            .column("short_most", "short by the most", Kind::Name, |policy| {
+                policy.short().map(|short| short.owner.as_str())
+            })
+            .column("short_part", "has of its guarantee", Kind::Part, |policy| {
+                policy.short().map(|short| short.part)
+            })
             .column("seconds", "seconds", Kind::Seconds, |policy| policy.seconds);
         let resources = self.policies.first().map_or(&[][..], |policy| &policy.utilization.0);
         for (r, (name, _)) in resources.iter().enumerate() {
             let used = move |policy: &ComparedPolicy| policy.utilization.0.get(r).map(|(_, part)| *part);
             columns = columns.column(format!("utilization_{name}"), format!("{name} used"), Kind::Part, used);
         }
+        let hidden: &[&str] = match self.policies.iter().any(|policy| policy.guarantees.is_some()) {
+            true => &[],
+            false => &["guarantees_kept", "short_most", "short_part"],
+        };
         if self.policies.iter().all(|policy| policy.judgement.is_none()) {
-            return columns.done();
+            return columns.done().without(hidden);
         }
         for (name, _) in resources {
             let stranded = move |policy: &ComparedPolicy| {
@@ -253,5 +279,6 @@ impl Tabular for Comparison {
                 judged(Judgement::over_committed_servers),
             )
             .done()
+            .without(hidden)
     }
 }

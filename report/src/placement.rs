@@ -121,12 +121,16 @@ impl PlacementFigures {
         let waits =
             |user: User<'_>| user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]));
         let room = LimitRoom::of(instance, placement);
-        let part = |i: usize| {
-            let user = instance.user(UserId(i));
-            let wants_more = waits(user) != Some(0) && user.fits_somewhere() && !room.holds(user);
-            Part::new(dominant_shares[i], wants_more)
+        let has_tasks_left = |user: User<'_>| waits(user) != Some(0) && user.fits_somewhere();
+        let parts = |wants_more: &dyn Fn(User<'_>) -> bool| {
+            let part = |i: usize| Part::new(dominant_shares[i], wants_more(instance.user(UserId(i))));
+            Part::smallest(&instance.parts_at_the_root(part))
         };
-        let [value, level] = Part::smallest(&instance.parts_at_the_root(part));
+        // As in a solution, whoever a limit holds wants more as to the value, not as to the level.
+        let [value, mut level] = parts(&has_tasks_left);
+        if !instance.limit_rows().is_empty() {
+            [_, level] = parts(&|user| has_tasks_left(user) && !room.holds(user));
+        }
         let utilization = (0..instance.resources().len()).map(|r| {
             let units = |(user, tasks): (User<'_>, &u64)| {
                 user.demand_units(ResourceId(r)).saturating_mul(u128::from(*tasks))

@@ -89,6 +89,7 @@ fn compared(instance: &Instance, figures: &PlacementFigures) -> Document<Compari
     let bounds = Bounds {
         divisible: 0.75,
         divisible_level: Some(0.75),
+        drfh_level: None,
         integral_upper: None,
         integral_lower: None,
         integral_level_upper: None,

@@ -31,11 +31,10 @@ pub(crate) fn percent(part: f64) -> String {
 }
 
 /// A user's share of a cluster: a percentage with two decimals, and with three significant digits where it is below one
-/// percent, as shares of clusters with many users are. Far above the whole cluster it is a share over a small weight, and told as a
-/// number.
+/// percent, as shares of clusters with many users are. Far above the whole cluster it is a share over a small weight, with six digits.
 pub(crate) fn share(part: f64) -> String {
     if part > FAR_ABOVE {
-        return number(part);
+        return format!("{}%", number(part * 100.0));
     }
     let percentage = part * 100.0;
     if percentage == 0.0 || !percentage.is_finite() || percentage.abs() >= 0.995 {
@@ -168,7 +167,7 @@ mod tests {
                 "0.0000100%",
                 "3.00e-10%",
                 "125.00%",
-                "12.5"
+                "1,250%"
             ]
         );
     }

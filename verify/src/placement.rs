@@ -94,11 +94,11 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         let mut utilization = Worst::of("utilization", tolerance::STATED);
         let share = |i: usize| work[i] * instance.user(UserId(i)).task_share();
         let waits = |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(counted[i]));
-        let wants_more = |i: usize| {
-            let user = instance.user(UserId(i));
-            waits(i) != Some(0) && user.fits_somewhere() && !is_held(user, &taken)
-        };
-        let [smallest, level] = smallest(&divided(instance, share, wants_more));
+        // Whoever a limit holds wants more as to the value, not as to the level.
+        let has_tasks_left = |i: usize| waits(i) != Some(0) && instance.user(UserId(i)).fits_somewhere();
+        let is_free = |i: usize| has_tasks_left(i) && !is_held(instance.user(UserId(i)), &taken);
+        let [least, _] = smallest(&divided(instance, share, has_tasks_left));
+        let [_, level] = smallest(&divided(instance, share, is_free));
         let mut unplaced = 0u64;
         for user in instance.users() {
             let i = user.index().0;
@@ -107,7 +107,7 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
                 format!("dominant share of user {}", user.id())
             });
         }
-        value.compare(stated.value, smallest, || "value".into());
+        value.compare(stated.value, least, || "value".into());
         value.compare_if_any(stated.level, level, || "level of those that want more".into());
         if stated.unplaced != Some(unplaced) {
             let said = stated.unplaced.map_or("no number of".into(), |stated| stated.to_string());

@@ -1,9 +1,10 @@
 //! What differs between two instances, and which difference moved whose work: the changes made one after the other.
 
 use super::group_change::{self, GroupChange};
+use super::guaranteed::{Kept, solved_as_far_as_guaranteed};
 use super::quota_changes::{on_classes, quota_changes};
 use super::standing::Standing;
-use super::{NOTICED, both, built_as_far_as_reserved, change, part_changed, solved_as_far_as_guaranteed};
+use super::{NOTICED, both, built_as_far_as_reserved, change, part_changed};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, Draft, DraftUser, GroupId, Instance, InstanceStamp, LimitedBy, NewGroup, Objective, ResourceId,
@@ -89,7 +90,8 @@ pub struct Step {
     /// The same of those that still want more, where it is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
-    /// Why what is guaranteed or reserved cannot be kept then; what users have is told without it. Absent where all is kept.
+    /// Why what is guaranteed or reserved cannot be kept then; what users have is told with as much of the guarantees as can be
+    /// kept, and without reserves where they are too much. Absent where all is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_kept: Option<String>,
     /// How many users do more work than before this step.
@@ -240,7 +242,7 @@ pub fn differences(
             steps.push(Step { change, value, level, not_kept, gaining: 0, losing: 0 });
             continue;
         };
-        let (solution, not_kept) = solved_as_far_as_guaranteed(solver, &instance)?;
+        let Kept { instance, solution, not_kept } = solved_as_far_as_guaranteed(solver, instance)?;
         let (standing, not_kept) = (Standing::of(&instance, &solution), both(unreserved, not_kept));
         let by_id: HashMap<String, f64> =
             instance.users().map(|user| user.id().to_owned()).zip(standing.works.iter().copied()).collect();

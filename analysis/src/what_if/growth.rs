@@ -81,7 +81,7 @@ pub struct Shortfall {
     pub quantum: Label,
     /// The part of what is asked for that every user reaches.
     pub part: f64,
-    /// The user whose work pays the most for what is short.
+    /// Of those who need that resource, the user whose work pays the most for what is short.
     pub user: String,
     /// How much of that user's target is asked for.
     pub scale: f64,
@@ -141,8 +141,10 @@ impl Reached {
         if asked > 0.0 { self.supply / asked } else { f64::INFINITY }
     }
 
-    fn short(&self, quantum: usize, required: &[f64]) -> Short {
-        let pays = |i: &usize| required[*i] * self.costs[*i];
+    /// What is short, and of those who need it whoever pays the most.
+    fn short(&self, instance: &Instance, quantum: usize, required: &[f64]) -> Short {
+        let needs = |i: usize| !instance.user(UserId(i)).demand()[self.resource.0].is_zero();
+        let pays = |i: &usize| if needs(*i) { required[*i] * self.costs[*i] } else { -1.0 };
         let most = (0..required.len()).reduce(|a, b| if pays(&b) > pays(&a) { b } else { a }).unwrap_or(0);
         Short { quantum, part: self.part, user: UserId(most), resource: self.resource }
     }
@@ -198,7 +200,7 @@ pub fn growth(
             let answer = reached(instance, &now, solver)?;
             let is_missed = answer.part < MISSED;
             if is_missed && first_missed.is_none() {
-                first_missed = Some(answer.short(q, &now));
+                first_missed = Some(answer.short(instance, q, &now));
             }
             missed.push(is_missed);
             if known.len() == KEPT {
@@ -222,7 +224,7 @@ pub fn growth(
         if could_be {
             let answer = reached(instance, &now, solver)?;
             if answer.part < best {
-                tightest = Some(answer.short(q, &now));
+                tightest = Some(answer.short(instance, q, &now));
             }
             if known.len() == KEPT {
                 known.remove(1);

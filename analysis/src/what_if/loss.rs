@@ -5,11 +5,12 @@
 
 use super::failure::Failure;
 use super::group_change::{self, GroupChange, most_changed};
-use super::standing::Standing;
-use super::{NOTICED, both, built_as_far_as_reserved, solved_as_far_as_guaranteed, works};
+use super::guaranteed::{Kept, ShortGuarantee, short_of, solved_as_far_as_guaranteed};
+use super::standing::{Standing, Wants};
+use super::{NOTICED, both, built_as_far_as_reserved, works};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, ClassId, Draft, Instance, InstanceStamp, LimitedBy, Solution, Solver, SolverError, UserId,
+    Body, ClassId, Draft, Instance, InstanceStamp, Solution, Solver, SolverError, UserId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,10 +59,13 @@ pub struct Loss {
     /// dominant shares of the whole cluster.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupChange>,
-    /// Why what is guaranteed or reserved cannot be kept then. What users have is told without it: without guarantees, or without
-    /// reserves. Absent where all is kept.
+    /// Why what is guaranteed or reserved cannot be kept then. What users have is told with as much of the guarantees as can be
+    /// kept, and without reserves where they are too much. Absent where all is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_kept: Option<String>,
+    /// Whose guarantees are not kept then, who is short of the largest part first; all others are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub short: Vec<ShortGuarantee>,
     /// What is lost over all users that lose, in dominant shares of the whole cluster.
     pub lost: f64,
     /// How many users do less work.
@@ -128,6 +132,7 @@ impl Tabular for Losses {
                 loss.worst_group().and_then(|group| group.part).map(|part| -part)
             })
             .column("lost", "lost in all", Kind::Part, |loss| loss.lost)
+            .column("short", "guarantees broken", Kind::Count, |loss| loss.short.len())
             .column("losing", "users that lose", Kind::Count, |loss| loss.losing)
             .column("stranded", "left with nothing", Kind::Count, |loss| loss.stranded)
             .column("gaining", "users that gain", Kind::Count, |loss| loss.gaining)
@@ -139,6 +144,8 @@ impl Tabular for Losses {
             .column("worst_after", "its tasks after", Kind::Number, worst(|user| user.after))
             .column("worst_part", "loses", Kind::Part, worst(|user| user.part))
             .done();
+        let breaks = self.losses.iter().any(|loss| !loss.short.is_empty());
+        let table = if breaks { table } else { table.without(&["short"]) };
         let table = if self.has_groups() { table } else { table.without(&["worst_group", "group_part"]) };
         if self.losses.iter().any(|loss| loss.level.is_some()) { table } else { table.without(&["level"]) }
     }
@@ -192,7 +199,7 @@ pub fn losses(
         let id = |class: ClassId| instance.classes()[class.0].id.as_str();
         let is_class = matches!(&servers[..], [(class, _)] if id(*class) == name);
         let named = servers.iter().filter(|_| !is_class);
-        let (left, not_kept) = works_left(instance, &today, draft, solver)?;
+        let Left { standing: left, not_kept, sure } = what_is_left(instance, &today, draft, solver)?;
         let after = &left.works;
         let part = |i: usize| 1.0 - after[i] / before[i];
         let mut losers: Vec<usize> =
@@ -217,6 +224,7 @@ pub fn losses(
             level: left.stated_level(),
             groups: most_changed(instance, &today.groups, &left.groups, false),
             not_kept,
+            short: short_of(instance, today.floors(), &sure),
             // From 0.0 on: the sum of nothing is -0.0.
             lost: losers.iter().fold(0.0, |sum, i| sum + (before[*i] - after[*i]) * share(UserId(*i))),
             losing: losers.len(),
@@ -232,15 +240,25 @@ pub fn losses(
     Ok(Losses { instance: InstanceStamp::new(instance, sha256), value, level, losses })
 }
 
+/// What is left when servers are gone.
+struct Left {
+    standing: Standing,
+    /// Why what is guaranteed or reserved is not kept.
+    not_kept: Option<String>,
+    /// What every user is sure of, in dominant shares of the whole cluster.
+    sure: Vec<f64>,
+}
+
 /// What the users of an instance have on what is left of its servers, which may have nothing of some resource.
-fn works_left(
+fn what_is_left(
     instance: &Instance,
     today: &Standing,
     mut draft: Draft,
     solver: &dyn Solver,
-) -> Result<(Standing, Option<String>), SolverError> {
+) -> Result<Left, SolverError> {
     let mut works_of_all = vec![0.0; draft.users.len()];
-    let mut wants_more = vec![false; draft.users.len()];
+    let mut wants_more = vec![Wants::Nothing; draft.users.len()];
+    let mut sure = vec![0.0; draft.users.len()];
     let is_there =
         |r: usize| draft.classes.iter().any(|class| class.count > 0 && !class.capacity[r].is_zero());
     let there: Vec<bool> = (0..draft.resources.len()).map(is_there).collect();
@@ -249,14 +267,19 @@ fn works_left(
     };
     let kept: Vec<usize> = (0..draft.users.len()).filter(has_a_chance).collect();
     if kept.is_empty() || !there.contains(&true) {
-        return Ok((today.after(instance, works_of_all, wants_more), None));
+        let standing = today.after(instance, works_of_all, wants_more);
+        return Ok(Left { standing, not_kept: None, sure });
     }
     draft.users = kept.iter().map(|i| draft.users[*i].clone()).collect();
     let (variant, unreserved) = built_as_far_as_reserved(draft).map_err(SolverError::Inapplicable)?;
-    let (solution, not_kept) = solved_as_far_as_guaranteed(solver, &variant)?;
-    let left = works(&variant, &solution).into_iter().zip(&solution.limited_by);
-    for (i, (work, limited_by)) in kept.into_iter().zip(left) {
-        (works_of_all[i], wants_more[i]) = (work, *limited_by == LimitedBy::Capacity);
+    let Kept { instance: variant, solution, not_kept } = solved_as_far_as_guaranteed(solver, variant)?;
+    let floors = Standing::of(&variant, &solution);
+    let left = works(&variant, &solution).into_iter().zip(&solution.limited_by).zip(floors.floors());
+    for (k, (i, ((work, limited_by), floor))) in kept.into_iter().zip(left).enumerate() {
+        (works_of_all[i], wants_more[i]) = (work, Wants::of(*limited_by));
+        // A task is another share of what is left.
+        sure[i] = floor / variant.user(UserId(k)).task_share() * instance.user(UserId(i)).task_share();
     }
-    Ok((today.after(instance, works_of_all, wants_more), both(unreserved, not_kept)))
+    let standing = today.after(instance, works_of_all, wants_more);
+    Ok(Left { standing, not_kept: both(unreserved, not_kept), sure })
 }

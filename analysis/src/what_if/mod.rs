@@ -5,6 +5,7 @@ mod differences;
 mod failure;
 mod group_change;
 mod growth;
+mod guaranteed;
 mod loss;
 mod purchases;
 mod quota_changes;
@@ -15,6 +16,7 @@ pub use differences::{Difference, DifferenceSide, PartChange, Step, UserChange, 
 pub use failure::Failure;
 pub use group_change::GroupChange;
 pub use growth::{Followed, Growth, GrowthQuantum, Shortfall, growth};
+pub use guaranteed::ShortGuarantee;
 pub use loss::{Loser, Loss, Losses, LostServers, losses};
 pub use purchases::{
     BoughtBy, BoughtServers, Costs, CostsOfQuantum, CostsOfServers, CostsOverTime, CostsReserved,
@@ -23,7 +25,7 @@ pub use purchases::{
 pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};
 
 use fairplan_instances::{
-    Draft, Instance, Level, Objective, QuotaPart, Solution, Solver, SolverError, Status, UserId, Violation,
+    Draft, Instance, Level, Objective, Solution, Solver, SolverError, Status, UserId, Violation,
 };
 
 /// Part of its work by which a user must change to count as gaining or losing.
@@ -38,21 +40,6 @@ fn solved(solver: &dyn Solver, variant: &Instance) -> Result<Solution, SolverErr
     }
     let problem = "the solution of a variant is not proved optimal".into();
     Err(SolverError::Backend { backend: solver.name(), problem })
-}
-
-/// The same; where what is guaranteed cannot be kept, of the variant without guarantees, and why not.
-fn solved_as_far_as_guaranteed(
-    solver: &dyn Solver,
-    variant: &Instance,
-) -> Result<(Solution, Option<String>), SolverError> {
-    let why = match solved(solver, variant) {
-        Err(SolverError::Guarantees(shortfall)) => shortfall.to_string(),
-        // A guarantee inside another may no longer be a part of that.
-        Err(SolverError::Inapplicable(violation)) if variant.has_guarantees() => violation.to_string(),
-        other => return other.map(|solution| (solution, None)),
-    };
-    let without = variant.without_parts(&[QuotaPart::Guarantees]).map_err(SolverError::Inapplicable)?;
-    Ok((solved(solver, &without)?, Some(why)))
 }
 
 /// The instance of a draft; where its reserves are more than its servers have, without reserves, and why not.

@@ -20,10 +20,32 @@ pub(super) struct Standing {
     floors: Vec<f64>,
 }
 
+/// Whether a user wants more than it has.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Wants {
+    /// It has all its tasks, or can have none.
+    Nothing,
+    /// It does, and a limit holds it.
+    MoreThanItMay,
+    /// It does, and capacity holds it.
+    More,
+}
+
+impl Wants {
+    /// Of what holds a user.
+    pub fn of(reason: LimitedBy) -> Self {
+        match reason {
+            LimitedBy::Capacity => Self::More,
+            _ if reason.is_by_prices() => Self::MoreThanItMay,
+            _ => Self::Nothing,
+        }
+    }
+}
+
 impl Standing {
     /// Of a solution of the instance.
     pub fn of(instance: &Instance, solution: &Solution) -> Self {
-        let wants_more = solution.limited_by.iter().map(|reason| *reason == LimitedBy::Capacity).collect();
+        let wants_more = solution.limited_by.iter().map(|reason| Wants::of(*reason)).collect();
         let floors = match instance.has_guarantees() {
             true => guaranteed_shares(instance, solution.objective, &solution.guaranteed),
             false => vec![0.0; instance.user_count()],
@@ -32,15 +54,23 @@ impl Standing {
     }
 
     /// Of other work of each user, wherever it is done, in shares of the instance, with the same guarantees.
-    pub fn after(&self, instance: &Instance, works: Vec<f64>, wants_more: Vec<bool>) -> Self {
+    pub fn after(&self, instance: &Instance, works: Vec<f64>, wants_more: Vec<Wants>) -> Self {
         Self::new(instance, works, wants_more, self.floors.clone())
     }
 
-    fn new(instance: &Instance, works: Vec<f64>, wants_more: Vec<bool>, floors: Vec<f64>) -> Self {
+    fn new(instance: &Instance, works: Vec<f64>, wants_more: Vec<Wants>, floors: Vec<f64>) -> Self {
         let share = |i: usize| works[i] * instance.user(UserId(i)).task_share();
-        let part = |i: usize| Part { floor: floors[i], ..Part::new(share(i), wants_more[i]) };
-        let children = instance.parts_at_the_root(part);
-        let [value, level] = Part::smallest(&children);
+        let parts = |wants: fn(Wants) -> bool| {
+            let part = |i: usize| Part { floor: floors[i], ..Part::new(share(i), wants(wants_more[i])) };
+            instance.parts_at_the_root(part)
+        };
+        let children = parts(|wants| wants == Wants::More);
+        let [_, level] = Part::smallest(&children);
+        // As in a solution, whoever a limit holds wants more as to the value, not as to the level.
+        let [value, _] = match instance.limit_rows().is_empty() {
+            true => Part::smallest(&children),
+            false => Part::smallest(&parts(|wants| wants != Wants::Nothing)),
+        };
         Self {
             groups: instance.of_groups(0.0, share, |a, b| a + b),
             level: (level < f64::INFINITY).then_some(level),
@@ -49,6 +79,11 @@ impl Standing {
             floors,
             works,
         }
+    }
+
+    /// The dominant shares that users are sure of, whatever the weights in their groups.
+    pub fn floors(&self) -> &[f64] {
+        &self.floors
     }
 
     /// The level, where it says more than the value.
@@ -92,17 +127,27 @@ mod tests {
         let share = |i: usize| instance.user(UserId(i)).task_share();
         let works = vec![2.0, 3.0, 1.0];
         let together = 2.0 * share(0) + 3.0 * share(1);
-        let standing = Standing::new(&instance, works.clone(), vec![false, true, false], vec![0.0; 3]);
+        let standing = Standing::new(
+            &instance,
+            works.clone(),
+            vec![Wants::Nothing, Wants::More, Wants::Nothing],
+            vec![0.0; 3],
+        );
         assert_eq!(standing.groups, [together]);
         assert_eq!((standing.value, standing.level), (share(2), Some(together / 2.0)));
         assert_eq!(standing.stated_level(), Some(together / 2.0));
-        let nobody = standing.after(&instance, works.clone(), vec![false; 3]);
+        let nobody = standing.after(&instance, works.clone(), vec![Wants::Nothing; 3]);
         assert_eq!((nobody.level, nobody.raised()), (None, share(2)));
         assert_eq!(nobody.raised_from(&standing), together / 2.0, "of those that wanted more before");
         // Who is guaranteed what it has does not count by what the other has.
         let few = vec![2.0, 1.0, 1.0];
         let together = 2.0 * share(0) + share(1);
-        let sure = Standing::new(&instance, few, vec![true, true, false], vec![2.0 * share(0), 0.0, 0.0]);
+        let sure = Standing::new(
+            &instance,
+            few,
+            vec![Wants::More, Wants::More, Wants::Nothing],
+            vec![2.0 * share(0), 0.0, 0.0],
+        );
         assert_eq!(sure.level, Some(together / 2.0));
     }
 }

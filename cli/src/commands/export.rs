@@ -8,7 +8,7 @@ use fairplan::exports::{ExportOptions, MemoryIn, Target, Unit};
 use fairplan::instances::wording::{counted, printable};
 use fairplan::report::output::commit;
 use fairplan::report::{summary, write_json};
-use fairplan::{Control, Deadline, Decimal, Document, Error, ExportChange, ExportChanges, read};
+use fairplan::{Control, Deadline, Decimal, Document, Error, ExportChange, ExportChanges, LostField, read};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -79,10 +79,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let export = progress::under(common, Deadline::never(), export)?;
     if !arguments.current.is_empty() {
         let found = fairplan::export_changes(&export, &arguments.current)?;
-        let text: String = found.changes.iter().map(line).collect();
+        let mut text: String = found.changes.iter().map(line).collect();
+        text.extend(found.lost.iter().map(lost_line));
         destination.write(|out| out.write_all(text.as_bytes()))?;
         tell(common, || summary_of(&found));
-        return Ok(Answer::yes_if(found.changes.is_empty()));
+        return Ok(Answer::yes_if(found.is_nothing()));
     }
     let document = Document::new(export.body());
     let mut prepared = vec![destination.prepare(|out| out.write_all(export.text().as_bytes()))?];
@@ -102,14 +103,45 @@ fn line(change: &ExportChange) -> String {
     format!("{}: {} {} -> {}{more}\n", printable(queue, 200), printable(what, 200), side(before), side(after))
 }
 
+/// What applying takes away as a line: `ResourceFlavor a100: nodeTaints [..] -> -`.
+fn lost_line(lost: &LostField) -> String {
+    let LostField { object, field, before, after } = lost;
+    let after = after.as_ref().map_or_else(|| "-".into(), |after| printable(after, 200));
+    format!("{}: {} {} -> {after}\n", printable(object, 200), printable(field, 200), printable(before, 200))
+}
+
+/// What of deployed objects is not exported.
+fn lost_of(found: &ExportChanges) -> String {
+    let mut objects: Vec<&str> = found.lost.iter().map(|lost| lost.object.as_str()).collect();
+    objects.dedup();
+    let mut fields: Vec<&str> = found.lost.iter().map(|lost| lost.field.as_str()).collect();
+    fields.sort_unstable();
+    fields.dedup();
+    match objects.len() as u64 {
+        0 => String::new(),
+        n => format!(
+            "{} {} what the export does not write ({}): carry that over before you apply it.\n",
+            counted(n, "deployed object", "deployed objects"),
+            if n == 1 { "states" } else { "state" },
+            fields.join(", ")
+        ),
+    }
+}
+
 /// Who gains and who loses, by what the scheduler's rule gives them.
 fn summary_of(found: &ExportChanges) -> String {
-    if found.changes.is_empty() {
+    if found.is_nothing() {
         return "The deployed configuration says the same.\n".into();
+    }
+    if found.changes.is_empty() {
+        return "Every queue has the same.\n".to_owned() + &lost_of(found);
     }
     let mut queues: Vec<&str> = found.changes.iter().map(|change| change.queue.as_str()).collect();
     queues.dedup();
-    let mut text = counted(queues.len() as u64, "queue", "queues") + " would change.\n";
+    let mut text = counted(queues.len() as u64, "queue", "queues") + " would change.\n" + &lost_of(found);
+    if let Some(why) = &found.untold {
+        return text + &format!("Who gains by the scheduler's rule is not told: {}.\n", printable(why, 300));
+    }
     let moved = found.entitled.iter().filter_map(|(queue, shares)| {
         let [before, after] = shares.map(|share| share.unwrap_or(0.0));
         // The rule is followed in steps of a thousandth.

@@ -6,6 +6,34 @@ use fairplan_exports::{Export, Target};
 use fairplan_imports::{Deployed, DeployedQueue};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Why it cannot be told what the scheduler's rule gives under the deployed configuration: nodes that one of its labels or flavors covers are
+/// several classes of the instance, or the other way about, and what it gives of such nodes is not known class by class.
+pub(super) fn not_told(export: &Export, deployed: &Deployed) -> Option<String> {
+    if !export.target.knows_classes() {
+        return None;
+    }
+    let exported: BTreeSet<String> = export.keys().into_iter().map(|key| key.class).collect();
+    let stated: BTreeSet<&str> = deployed
+        .values()
+        .flat_map(|queue| [&queue.amounts, &queue.limits, &queue.lends])
+        .flat_map(|list| list.keys())
+        .map(|(class, _)| class.as_str())
+        .collect();
+    let unknown: Vec<&str> = stated.iter().copied().filter(|class| !exported.contains(*class)).collect();
+    let new: Vec<&str> =
+        exported.iter().map(String::as_str).filter(|class| !stated.contains(class)).collect();
+    let (first, what) = match (export.target, &unknown[..], &new[..]) {
+        // Nodes of which the deployed file says nothing have no label there, as others.
+        (Target::Yarn, [], [new, ..]) if !stated.is_empty() => (*new, "is no label there"),
+        (_, [unknown, ..], [_, ..]) => {
+            (*unknown, "is no class here, but covers nodes of several or of others")
+        }
+        _ => return None,
+    };
+    let first = if first.is_empty() { "no label" } else { first };
+    Some(format!("{first} {what}, so what is deployed is not known class by class"))
+}
+
 type Amounts = BTreeMap<(String, String), f64>;
 
 /// Puts what queues have of such flavors under the name that the export writes; says of which queues.

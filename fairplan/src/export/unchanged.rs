@@ -218,3 +218,85 @@ fn what_is_kept_lent_and_who_comes_first_is_compared() {
     let with = table.replace("GrpTRES\n", "GrpTRES|Priority\n").replace("cpu=2\n", "cpu=2|7\n");
     assert_eq!(told(Target::Slurm, &with, &slurm(1000)), ["priority"]);
 }
+
+#[test]
+fn what_kueues_objects_state_and_the_export_does_not_is_lost() {
+    let flavor = "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {name: plain}\nspec: {nodeLabels: {pool: a}, nodeTaints: \
+                  [{key: k, effect: NoSchedule}], tolerations: []}\n---\n";
+    let more = "preemption: {withinClusterQueue: LowerPriority}, admissionChecks: [quota], queueingStrategy: BestEffortFIFO, namespaceSelector";
+    let a = queue("a", "", &[&[("plain", &[("cpu", "10"), ("memory", "40Gi")])]])
+        .replace("namespaceSelector", more);
+    let b = queue("b", "", &[&[("plain", &[("cpu", "20"), ("memory", "10Gi")])]]).replace(
+        "namespaceSelector: {}",
+        "namespaceSelector: {matchLabels: {team: b}}, flavorFungibility: {whenCanBorrow: Borrow}",
+    );
+    let files = Files::new();
+    let deployed = files.write("deployed.yaml", &(flavor.to_owned() + &a + &b));
+    let (instance, _) =
+        kueue(&KueueOptions { files: vec![deployed.clone()], ..KueueOptions::default() }).unwrap();
+    let solved = solution(&instance);
+    let export =
+        export(&instance, &solved, Target::Kueue, &ExportOptions::default(), &Control::none()).unwrap();
+    let found = export_changes(&export, &[deployed]).unwrap();
+    assert!(found.changes.is_empty() && !found.is_nothing(), "{found:#?}");
+    let told: Vec<(&str, &str)> =
+        found.lost.iter().map(|lost| (lost.object.as_str(), lost.field.as_str())).collect();
+    let expected = [
+        ("ResourceFlavor plain", "nodeLabels"),
+        ("ResourceFlavor plain", "nodeTaints"),
+        ("ClusterQueue a", "admissionChecks"),
+        ("ClusterQueue a", "preemption"),
+        ("ClusterQueue b", "namespaceSelector"),
+    ];
+    assert_eq!(told, expected, "{found:#?}");
+    assert_eq!(
+        (found.lost[4].before.as_str(), found.lost[4].after.as_deref()),
+        (r#"{"matchLabels":{"team":"b"}}"#, Some("{}"))
+    );
+}
+
+#[test]
+fn gains_are_not_told_where_a_label_covers_several_classes() {
+    let files = Files::new();
+    let property = |name: &str, value: &str| {
+        format!("<property><name>yarn.scheduler.capacity.root{name}</name><value>{value}</value></property>")
+    };
+    let of = |queue: &str, part: &str, of_label: &str| {
+        property(&format!(".{queue}.accessible-node-labels"), "gpu")
+            + &property(&format!(".{queue}.capacity"), part)
+            + &property(&format!(".{queue}.accessible-node-labels.gpu.capacity"), of_label)
+    };
+    let deployed = property(".queues", "a,b")
+        + &property(".accessible-node-labels", "gpu")
+        + &property(".accessible-node-labels.gpu.capacity", "100")
+        + &of("a", "60", "80")
+        + &of("b", "40", "20");
+    let queues = files.write("capacity-scheduler.xml", &format!("<configuration>{deployed}</configuration>"));
+    let node = |name: &str, label: &str, memory: u32| {
+        format!(
+            "{{\"id\": \"{name}\", \"nodeHostName\": \"{name}\", \"state\": \"RUNNING\", \"usedMemoryMB\": 0, \"availMemoryMB\": {memory}, \
+             \"usedVirtualCores\": 0, \"availableVirtualCores\": 20, \"nodeLabels\": [{label}]}}"
+        )
+    };
+    let nodes = [
+        node("n1", "", 40960),
+        node("n2", "", 40960),
+        node("g1", "\"gpu\"", 20480),
+        node("g2", "\"gpu\"", 81920),
+    ];
+    let nodes = files.write("nodes.json", &format!("{{\"nodes\": {{\"node\": [{}]}}}}", nodes.join(", ")));
+    let (instance, _) = yarn(&YarnOptions { nodes: vec![nodes], queues: queues.clone() }).unwrap();
+    let solved = solution(&instance);
+    let export =
+        export(&instance, &solved, Target::Yarn, &ExportOptions::default(), &Control::none()).unwrap();
+    let found = export_changes(&export, &[queues]).unwrap();
+    assert!(
+        found.untold.as_ref().is_some_and(|why| why.contains("gpu")) && found.entitled.is_empty(),
+        "{found:#?}"
+    );
+    // Amounts instead of percentages are not so much more.
+    assert!(
+        found.changes.iter().all(|change| change.before.is_some() || change.more.is_none()),
+        "{found:#?}"
+    );
+}

@@ -40,7 +40,9 @@ pub fn growth_purchases(
     options: &GrowthOptions,
     control: &Control<'_>,
 ) -> Result<(), Error> {
-    instance.plain("plan growth")?;
+    // Quotas give way to what is asked for, as in `buy`.
+    instance.without_kinds("plan growth")?;
+    instance.without_server_rules("plan growth")?;
     if stages.stages == 0 {
         return Err(Error::Setting("stages = 0: must be at least 1".into()));
     }

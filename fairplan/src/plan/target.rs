@@ -4,8 +4,8 @@ use crate::solve::Solved;
 use crate::{Control, Error, Progress, user_named};
 use fairplan_instances::wording::{did_you_mean, printable};
 use fairplan_instances::{
-    Decimal, Draft, GroupId, Instance, MoreUsers, Objective, QuotaPart, Solver, StatedTarget, Target, UserId,
-    with_more_users,
+    Decimal, Draft, GroupId, Instance, MoreUsers, Objective, QuotaPart, Solver, StatedTarget, Target, User,
+    guaranteed_shares, with_more_users,
 };
 
 /// Targets; of several, the largest counts for each user. By default there is none, which is refused.
@@ -17,7 +17,7 @@ pub struct TargetOptions {
     pub tasks: Option<Decimal>,
     /// Users, by id, that shall be able to run so many tasks.
     pub tasks_of: Vec<(String, Decimal)>,
-    /// Every user shall keep what DRFH gives it today.
+    /// Every user shall keep what DRFH gives it today; where guarantees cannot be kept today, at least what it is guaranteed.
     pub as_today: bool,
     /// Every user shall be able to run so many times what it asks for today: all its tasks so many times, rounded up, or,
     /// without a number of tasks, so many times what DRFH gives it.
@@ -68,10 +68,7 @@ impl TargetOptions {
         }
         let as_today = self.as_today || target.is_empty() && !more.is_empty() && !scaling.is_asked();
         let today: Option<Vec<f64>> = if as_today || scaling.needs_today(instance) {
-            let solved = Solved::new(instance, solver, Objective::Drfh, control)?.certified()?;
-            let allocation = &solved.solution.allocation;
-            let work = |id| allocation.dominant_share(instance, id) / instance.user(id).task_share();
-            Some((0..instance.user_count()).map(|i| work(UserId(i))).collect())
+            Some(works_today(instance, solver, control)?)
         } else {
             None
         };
@@ -104,6 +101,31 @@ impl TargetOptions {
             extended,
         })
     }
+}
+
+/// The work that DRFH gives every user today. Where guarantees cannot be kept, that is what it gives without them, and at least what
+/// is guaranteed: to keep that is something to buy for.
+fn works_today(instance: &Instance, solver: &dyn Solver, control: &Control<'_>) -> Result<Vec<f64>, Error> {
+    let works = |instance: &Instance| -> Result<Vec<f64>, Error> {
+        let solved = Solved::new(instance, solver, Objective::Drfh, control)?.certified()?;
+        let allocation = &solved.solution.allocation;
+        let work = |user: User<'_>| allocation.dominant_share(instance, user.index()) / user.task_share();
+        Ok(instance.users().map(work).collect())
+    };
+    let shortfall = match works(instance) {
+        // What is guaranteed inside such a group is not known.
+        Err(Error::Guarantees(shortfall)) if shortfall.inside.is_empty() => shortfall,
+        other => return other,
+    };
+    let floors = guaranteed_shares(instance, Objective::Drfh, &shortfall.guaranteed);
+    let floors = instance.users().zip(floors).map(|(user, floor)| floor / user.task_share());
+    let without = works(&instance.without_parts(&[QuotaPart::Guarantees])?)?;
+    let note = format!(
+        "Today not all guarantees can be kept, at most {:.2}% of each: what every user is guaranteed is counted as what it has today.",
+        (shortfall.part * 1e4).floor() / 1e2
+    );
+    (control.progress)(Progress::Note(&note));
+    Ok(without.into_iter().zip(floors).map(|(work, floor)| work.max(floor)).collect())
 }
 
 /// The same without quotas, and a word of it: what is asked for may be more than users are guaranteed, or can have today.

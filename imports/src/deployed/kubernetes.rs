@@ -1,6 +1,6 @@
 //! Queues of Kueue, Volcano, KAI and YuniKorn.
 
-use super::{ConfigurationKind, Deployed, DeployedQueue, Reading};
+use super::{ConfigurationKind, Deployed, DeployedQueue, Reading, Spec};
 use crate::kubernetes_queues::yunikorn_partitions;
 use fairplan_instances::InstanceError;
 use serde_json::Value;
@@ -19,6 +19,22 @@ pub(super) fn read(
         return partitions_of(&mut reading, &partitions);
     }
     documents.iter().try_for_each(|document| object(&mut reading, kind, document))
+}
+
+/// The objects of Kueue that quotas are made of, of which lists may be nested.
+pub(super) fn specs(documents: &[Value], found: &mut Vec<Spec>) {
+    for document in documents {
+        if let Some(items) = document.get("items").and_then(Value::as_array) {
+            specs(items, found);
+            continue;
+        }
+        let kind = document.get("kind").and_then(Value::as_str).unwrap_or_default();
+        let name = document.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Value::as_str);
+        if let (Some(name), "ResourceFlavor" | "ClusterQueue" | "Cohort") = (name, kind) {
+            let spec = document.get("spec").cloned().unwrap_or_default();
+            found.push(Spec { kind: kind.to_owned(), name: name.to_owned(), spec });
+        }
+    }
 }
 
 /// A cohort that is only named, without an object of its own, is one that states nothing.

@@ -96,6 +96,40 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
     Ok(found)
 }
 
+/// The `spec` of an object of Kueue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// `ResourceFlavor`, `ClusterQueue` or `Cohort`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// What it states.
+    pub spec: serde_json::Value,
+}
+
+/// The objects of Kueue in files, whole.
+///
+/// # Errors
+/// Files that cannot be read.
+pub fn specs(files: &[String]) -> Result<Vec<Spec>, InstanceError> {
+    let mut found = Vec::new();
+    for file in files {
+        kubernetes::specs(&documents_of(source::open(file)?, "kubectl get … -o yaml")?, &mut found);
+    }
+    Ok(found)
+}
+
+/// The same of a text.
+///
+/// # Errors
+/// A text that is no YAML.
+pub fn specs_in(text: &str) -> Result<Vec<Spec>, InstanceError> {
+    let mut found = Vec::new();
+    let source = source::in_memory("the exported configuration", text.as_bytes().to_vec())?;
+    kubernetes::specs(&documents_of(source, "kubectl get … -o yaml")?, &mut found);
+    Ok(found)
+}
+
 /// Where what is read goes.
 struct Reading<'a> {
     file: &'a str,

@@ -190,7 +190,7 @@ fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_no
     let folder = tempfile::tempdir().unwrap();
     let text = "kind: ConfigMap\nmetadata: {name: yunikorn-configs}\ndata:\n  queues.yaml: |\n    partitions:\n    - name: default\n      \
                 queues:\n      - name: root\n        queues:\n        - name: sandbox\n          resources: {max: {vcore: 7576m}}\n          \
-                queues:\n          - {name: sure, resources: {guaranteed: {vcore: 3788m}}}\n          - {name: low, limits: [{limit: a}]}\n";
+                queues:\n          - {name: sure, resources: {guaranteed: {vcore: 3788m}}}\n          - {name: low, limits: [{limit: a}], maxapplications: 5, childtemplate: {maxapplications: 1}}\n";
     let path = folder.path().join("config.yaml").to_str().unwrap().to_owned();
     std::fs::write(&path, text).unwrap();
     let (found, report) = users(vec![path.clone()]).unwrap();
@@ -202,7 +202,13 @@ fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_no
             "root.sandbox.low <root.sandbox w0.1 1,4288728099.68,0",
         ]
     );
-    assert_eq!(report.count("limits of single users in queues left out"), 1, "{report}");
+    for what in [
+        "limits of single users in queues left out",
+        "limits of the number of applications left out (maxapplications)",
+        "templates of queues to come left out (childtemplate)",
+    ] {
+        assert_eq!(report.count(what), 1, "{what}\n{report}");
+    }
     std::fs::write(&path, text.replace("- name: root", "- name: [root")).unwrap();
     let error = users(vec![path]).unwrap_err();
     assert!(error.contains("config.yaml: data.queues.yaml"), "{error}");

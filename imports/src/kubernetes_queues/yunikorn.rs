@@ -30,6 +30,12 @@ struct YuniKornQueue {
     /// Of users and their groups.
     #[serde(default, deserialize_with = "nullable")]
     limits: Vec<Value>,
+    /// What queues that are made for users get.
+    #[serde(default)]
+    childtemplate: Value,
+    /// How many applications run at once.
+    #[serde(default)]
+    maxapplications: Value,
 }
 
 #[derive(Deserialize, Default)]
@@ -104,6 +110,13 @@ impl Reading {
             renamed(quantities(file, &place, "resources.guaranteed", &queue.resources.guaranteed)?);
         let limit = renamed(quantities(file, &place, "resources.max", &queue.resources.max)?);
         report.add(queue.limits.len() as u64, "limits of single users in queues left out");
+        let is_stated = |value: &Value| !value.is_null() && value.as_u64() != Some(0);
+        if is_stated(&queue.maxapplications) {
+            report.one("limits of the number of applications left out (maxapplications)");
+        }
+        if is_stated(&queue.childtemplate) {
+            report.one("templates of queues to come left out (childtemplate)");
+        }
         self.found.push(Found {
             name: name.clone(),
             parent: parent.map(str::to_owned),

@@ -50,12 +50,19 @@ struct Listed {
 #[serde(default)]
 struct Max {
     tres: MaxTres,
+    /// `MaxJobs`, `MaxSubmitJobs`, `GrpJobs`, `MaxWall` and the like, by what they are of.
+    jobs: Value,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct MaxTres {
     total: Vec<Tres>,
+    /// `MaxTRESPerJob` and `MaxTRESPerNode`.
+    per: Value,
+    /// `GrpTRESMins` and the like.
+    minutes: Value,
+    group: Value,
 }
 
 #[derive(Deserialize)]
@@ -171,6 +178,22 @@ fn listed(
     if account.is_empty() {
         return Err(place.refused("account", "", "is missing"));
     }
+    for (what, stated) in [
+        ("limits of single jobs or nodes left out (MaxTRES, MaxTRESPerNode)", &max.tres.per),
+        (
+            "limits of resources over time left out (GrpTRESMins, MaxTRESMins, GrpTRESRunMins)",
+            &max.tres.minutes,
+        ),
+        (
+            "limits of resources over time left out (GrpTRESMins, MaxTRESMins, GrpTRESRunMins)",
+            &max.tres.group,
+        ),
+        ("limits of jobs left out (MaxJobs, GrpJobs, MaxSubmitJobs, MaxWall)", &max.jobs),
+    ] {
+        if has_number(stated) {
+            report.one(what);
+        }
+    }
     let mut limit = Amounts::new();
     for Tres { kind, name, count } in max.tres.total {
         let name = match (kind.as_str(), name.unwrap_or_default()) {
@@ -192,6 +215,19 @@ fn listed(
     let user = user.unwrap_or_default();
     let parent = parent_account.unwrap_or_default();
     Ok((scope(partition, cluster), Association { account, user, parent, shares, limit }))
+}
+
+/// Whether any number is set in what `sacctmgr` states of a limit: `{"set": false, …}` and lists of nothing say none.
+fn has_number(stated: &Value) -> bool {
+    match stated {
+        Value::Object(fields) => match fields.get("set") {
+            Some(is_set) => is_set.as_bool() == Some(true),
+            None => fields.iter().any(|(name, value)| name != "id" && has_number(value)),
+        },
+        Value::Array(list) => list.iter().any(has_number),
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        _ => false,
+    }
 }
 
 fn scope(partition: Option<String>, cluster: Option<String>) -> Scope {

@@ -360,6 +360,33 @@ fn accounts_are_groups_with_shares_and_limits_and_users_groups_in_them() {
 }
 
 #[test]
+fn limits_of_jobs_and_over_time_of_associations_are_counted() {
+    let unset = r#"{"set": false, "infinite": true, "number": 0}"#;
+    let association = |jobs: &str, per: &str, minutes: &str| {
+        format!(
+            r#"{{"associations": [{{"account": "root", "user": ""}}, {{"account": "physics", "user": "", "parent_account": "root", "shares_raw": 1,
+                "max": {{"jobs": {{"total": {jobs}, "per": {{"wall_clock": {unset}}}}}, "tres": {{"total": [], "per": {{"job": {per}, "node": []}},
+                "minutes": {{"total": {minutes}}}}}}}}}]}}"#
+        )
+    };
+    let counted = |text: String| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("accounts.json").display().to_string();
+        std::fs::write(&path, text).unwrap();
+        let (_, report) = slurm(&with_accounts(path)).unwrap();
+        [
+            "limits of jobs left out (MaxJobs, GrpJobs, MaxSubmitJobs, MaxWall)",
+            "limits of single jobs or nodes left out (MaxTRES, MaxTRESPerNode)",
+            "limits of resources over time left out (GrpTRESMins, MaxTRESMins, GrpTRESRunMins)",
+        ]
+        .map(|what| report.count(what))
+    };
+    let cpu = r#"[{"type": "cpu", "name": "", "id": 1, "count": 8}]"#;
+    assert_eq!(counted(association(unset, "[]", "[]")), [0, 0, 0]);
+    assert_eq!(counted(association(r#"{"set": true, "infinite": false, "number": 4}"#, cpu, cpu)), [1, 1, 1]);
+}
+
+#[test]
 fn shares_as_sshare_prints_them_are_the_same_tree() {
     let (instance, report) = slurm(&with_accounts(shipped("shares.json"))).unwrap();
     let told = tenants(&instance);

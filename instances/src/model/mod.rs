@@ -269,7 +269,7 @@ impl Instance {
     }
 
     /// A decimal of this resource as a whole number of its smallest units.
-    fn in_units(&self, resource: ResourceId, value: Decimal) -> u128 {
+    pub(crate) fn in_units(&self, resource: ResourceId, value: Decimal) -> u128 {
         // Validation chose the unit so that every value of the instance fits.
         value.scaled(self.exponents[resource.0]).unwrap_or(u128::MAX)
     }

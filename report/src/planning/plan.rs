@@ -169,7 +169,7 @@ pub struct FrontierPoint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObstacleResult {
-    /// The user whose work pays the most for what is short.
+    /// Of those who need the resource below, the user whose work pays the most for what is short.
     pub user: String,
     /// The kind of its tasks of which that is so. Absent where its tasks have no kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]

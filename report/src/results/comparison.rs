@@ -8,9 +8,9 @@ use crate::json::MalformedResult;
 use crate::judgement::Judgement;
 use crate::page::{Block, Section};
 use crate::summary::grid::{grid, paragraph};
-use crate::units::{counted, number, percent, share};
-use fairplan_instances::Instance;
+use crate::units::{counted, number, percent, share, thousands};
 use fairplan_instances::table::{Table, Tabular};
+use fairplan_instances::{Instance, KeptGuarantees};
 use std::fmt::Write;
 
 /// A comparison: how good each placement made elsewhere is, and which of all does best.
@@ -21,7 +21,38 @@ pub(super) fn answer(document: &Comparison) -> String {
     if document.policies.len() > sentences.len() || sentences.len() > 1 {
         sentences.push(best_of_all(document));
     }
+    sentences.extend(broken_guarantees(document));
     sentences.join(" ")
+}
+
+/// Which policies break guarantees, and who is short by the most.
+fn broken_guarantees(document: &Comparison) -> Option<String> {
+    let breaking: Vec<&ComparedPolicy> =
+        document.policies.iter().filter(|policy| policy.short().is_some()).collect();
+    let part = |policy: &ComparedPolicy| policy.short().map_or(1.0, |short| short.part);
+    let worst = breaking.iter().min_by(|a, b| part(a).total_cmp(&part(b)))?;
+    let names: Vec<String> = breaking.iter().map(|policy| name(&policy.name)).collect();
+    let (all, of) = (breaking.len() == document.policies.len() && breaking.len() > 1, breaking.len());
+    let who = if all { all_of(of) } else { listed(&names) };
+    let does = if of == 1 { "does" } else { "do" };
+    let told = worst.guarantees.as_ref().map(short_of)?;
+    Some(format!("{who} {does} not keep all guarantees: with {}, {told}.", name(&worst.name)))
+}
+
+/// Who is short by the most of what it is guaranteed, and how many guarantees are kept.
+pub(super) fn short_of(kept: &KeptGuarantees) -> String {
+    let all = counted(kept.guarantees, "guarantee", "guarantees");
+    match &kept.short {
+        None => format!("{} of {all} are kept", thousands(kept.kept)),
+        Some(short) => format!(
+            "{} of {all} {} kept, and {} has {} of its {}",
+            thousands(kept.kept),
+            if kept.kept == 1 { "is" } else { "are" },
+            name(&short.owner),
+            percent(short.part),
+            name(&short.guarantee)
+        ),
+    }
 }
 
 /// How good a placement made elsewhere is, in a sentence, and what rules it breaks.
@@ -36,7 +67,7 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
         }
         (true, Some(level)) => {
             text += &format!(": {}", those_who_want_more(document, level));
-            let most = bounds.divisible_level.map(share);
+            let most = bounds.divisible_level.or(bounds.drfh_level).map(share);
             most.map_or_else(String::new, |most| {
                 format!("; if tasks could be divided at will, it would be {most}")
             })
@@ -221,9 +252,10 @@ fn answer_by_level(document: &Comparison) -> String {
         (Some(_), Some(most), _) => {
             format!("; no placement of whole tasks can give more than {}", share(most))
         }
-        (Some(_), None, Some(most)) => {
-            format!("; if tasks could be divided at will, it would be {}", share(most))
-        }
+        (Some(_), None, most) => match most.or(bounds.drfh_level) {
+            Some(most) => format!("; if tasks could be divided at will, it would be {}", share(most)),
+            None => String::new(),
+        },
         _ => String::new(),
     };
     if winners.len() == policies.len() && policies.len() > 1 {
@@ -281,9 +313,21 @@ fn table(document: &Comparison) -> Table<'_> {
             "gap_to_integral_level",
             "unplaced",
             "tasks",
+            "guarantees_kept",
+            "short_most",
+            "short_part",
             "value",
         ],
-        false => &["name", "value", "gap_to_divisible", "gap_to_integral", "tasks"],
+        false => &[
+            "name",
+            "value",
+            "gap_to_divisible",
+            "gap_to_integral",
+            "guarantees_kept",
+            "short_most",
+            "short_part",
+            "tasks",
+        ],
     };
     let order: Vec<&str> = first.iter().copied().chain(used.iter().map(String::as_str)).collect();
     table.in_order(&order)
@@ -322,11 +366,15 @@ fn of_whole_tasks(document: &Comparison) -> Option<(&'static str, String)> {
 /// What the best of divisible tasks is called here, and what it is: of those whom the policies are told apart by.
 fn of_divisible_tasks(document: &Comparison) -> (&'static str, f64) {
     let bounds = document.bounds;
-    match bounds.divisible_level.filter(|_| tells_by_level(document)) {
-        Some(level) => {
+    let by_level = |level: &f64| tells_by_level(document) && level.is_finite();
+    match (bounds.divisible_level.filter(by_level), bounds.drfh_level.filter(by_level)) {
+        (Some(level), _) => {
             ("Best smallest share for those who want more, if tasks could be divided at will", level)
         }
-        None => ("Best smallest share if tasks could be divided at will", bounds.divisible),
+        (None, Some(level)) => {
+            ("Smallest share by DRFH of those who want more, if tasks could be divided at will", level)
+        }
+        (None, None) => ("Best smallest share if tasks could be divided at will", bounds.divisible),
     }
 }
 

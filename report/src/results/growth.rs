@@ -53,7 +53,7 @@ pub fn summary(document: &Growth) -> String {
         text += "\nWhat to buy by when:\n\n";
         text += &listed(&purchases_table(&document.purchases), "stages");
     }
-    if let Some(costs) = &document.costs {
+    if let Some(costs) = document.costs.as_ref().filter(|_| !document.purchases.is_empty()) {
         text += &what_it_costs(document, costs);
     }
     text
@@ -113,7 +113,7 @@ pub(crate) fn section(document: Growth) -> Section {
     if !document.purchases.is_empty() {
         section = section.table("What to buy by when", &purchases_table(&document.purchases));
     }
-    if let Some(costs) = &document.costs {
+    if let Some(costs) = document.costs.as_ref().filter(|_| !document.purchases.is_empty()) {
         section = costs_over_time(section, &document, costs);
     }
     let Some(quanta) = &document.quanta else { return section.block(asked_and_had(&document)) };

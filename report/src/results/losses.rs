@@ -1,11 +1,11 @@
 //! What failures cost, for people.
 
-use super::sentences::{name, users};
+use super::sentences::{listed as sentences_listed, name, users};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{counted, percent, share};
-use fairplan_analysis::Losses;
+use fairplan_analysis::{Loss, Losses, ShortGuarantee};
 use fairplan_instances::table::Tabular;
 
 /// Failures of which it is told what cannot be kept then.
@@ -16,7 +16,7 @@ pub(super) fn answer(document: &Losses) -> String {
     let by_group = document.losses.iter().find_map(|loss| Some((loss, loss.worst_group()?)));
     let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?)))
     else {
-        return "Whichever of these servers fail, no user has less.".into();
+        return format!("Whichever of these servers fail, no user has less.{}", broken(document));
     };
     let servers = counted(worst.servers, "server", "servers");
     let which = match worst.classes.is_empty() {
@@ -39,6 +39,7 @@ pub(super) fn answer(document: &Losses) -> String {
             counted(as_many + fewer, "of these failures harms", "of these failures harm")
         ),
     };
+    let rest = format!("{}{rest}", broken(document));
     match by_group.filter(|(loss, _)| loss.class == worst.class) {
         Some((_, group)) => format!(
             "The worst is to lose {servers} {which}: it takes {} of what it has from group {}, {} of its tasks from user {}{nothing}.{rest}",
@@ -53,6 +54,30 @@ pub(super) fn answer(document: &Losses) -> String {
             name(&loser.id)
         ),
     }
+}
+
+/// Of how many failures break guarantees, and who is short by the most.
+fn broken(document: &Losses) -> String {
+    let breaking: Vec<&Loss> = document.losses.iter().filter(|loss| !loss.short.is_empty()).collect();
+    let first = |loss: &&Loss| loss.short.first().map_or(1.0, |short| short.kept);
+    let Some(worst) = breaking.iter().copied().min_by(|a, b| first(a).total_cmp(&first(b))) else {
+        return String::new();
+    };
+    let failures = counted(breaking.len() as u64, "of these failures breaks", "of these failures break");
+    let told = short_in_words(worst);
+    format!(" {failures} guarantees: without {}, {told}.", name(&worst.class))
+}
+
+/// Who is short of what it is guaranteed.
+fn short_in_words(loss: &Loss) -> String {
+    let told = |short: &ShortGuarantee| {
+        format!("{} keeps {} of its {}", name(&short.owner), percent(short.kept), name(&short.guarantee))
+    };
+    let mut all: Vec<String> = loss.short.iter().take(TOLD).map(told).collect();
+    if loss.short.len() > TOLD {
+        all.push(format!("{} more are short", loss.short.len() - TOLD));
+    }
+    sentences_listed(&all)
 }
 
 /// How many classes can lose as many servers as the class whose loss is the worst, and how many all of theirs, which are fewer.
@@ -86,6 +111,11 @@ pub fn summary(document: &Losses) -> String {
     for loss in document.losses.iter().take(TOLD) {
         if let Some(why) = &loss.not_kept {
             text += &paragraph(&format!("Without {}: {why}", name(&loss.class)));
+        }
+        if !loss.short.is_empty() {
+            let told = short_in_words(loss);
+            text +=
+                &paragraph(&format!("Without {}: {told}; all other guarantees are kept.", name(&loss.class)));
         }
     }
     text += "Lost in all: dominant shares of the whole cluster, summed over the users that lose.\n";

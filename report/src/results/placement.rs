@@ -1,12 +1,13 @@
 //! A placement of whole tasks, for people.
 
+use super::comparison::short_of;
 use super::sentences::{few_used, heading, name, used, worst_off};
 use crate::page::{Section, sizes};
 use crate::placement::{PlacementDocument, PlacementFigures, placed_users};
 use crate::summary::grid::listed;
 use crate::units::{counted, share, thousands};
 use fairplan_instances::table::Tabular;
-use fairplan_instances::{Instance, Placement};
+use fairplan_instances::{Instance, KeptGuarantees, Placement, stated_level};
 use std::fmt::Write;
 
 /// A placement.
@@ -27,6 +28,9 @@ pub fn summary(
     let mut text = heading(instance);
     let _ = writeln!(text, "Placed by {policy}: {}", counted(figures.tasks, "task", "tasks"));
     let _ = writeln!(text, "Smallest weighted dominant share: {}", share(figures.value));
+    if let Some(level) = stated_level(figures.value, figures.level).filter(|_| figures.unplaced == 0) {
+        let _ = writeln!(text, "Level of those who still want more: {}", share(level));
+    }
     if figures.unplaced > 0 {
         let level = match (figures.level, instance.has_groups()) {
             (Some(level), false) => format!(", of users who have at least {}", share(level)),
@@ -36,6 +40,9 @@ pub fn summary(
             (None, _) => String::new(),
         };
         let _ = writeln!(text, "Waiting: {}{level}", counted(figures.unplaced, "task", "tasks"));
+    }
+    if let Some(kept) = KeptGuarantees::of(instance, placement) {
+        let _ = writeln!(text, "Guarantees: {}", short_of(&kept));
     }
     let _ = writeln!(text, "Used: {}\n", few_used(instance, &figures.utilization));
     text += &listed(&placed_users(instance, placement, figures), "users");

@@ -90,8 +90,10 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
         section = section.grid("Groups", &groups_table(&document.groups));
     }
     if !document.limits.is_empty() {
-        section =
-            section.grid("Limits: use, and what one more unit is worth", &limits_table(&document.limits));
+        section = section.grid(
+            "Limits: use, and by how much one more unit raises the smallest share",
+            &limits_table(&document.limits),
+        );
     }
     if !document.guarantees.is_empty() {
         section = section.grid("Guarantees", &guarantees_table(&document.guarantees));

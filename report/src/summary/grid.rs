@@ -100,7 +100,7 @@ fn laid_out(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String 
         let rows = with_short_ids(columns, &rows, longest.min(width / 2));
         let need = |(position, column)| Need::new(column, position, &rows);
         let needs: Vec<Need> = columns.iter().enumerate().map(need).collect();
-        let groups = groups(&needs, keys(columns), width);
+        let groups = groups(&needs, &keys(columns, &rows), width);
         (rows, needs, groups)
     });
     // The first that fits, else the one with most of the ids.
@@ -154,17 +154,26 @@ impl Need {
     }
 }
 
-/// How many columns say what a row is: the first, and with it the ids right behind.
-fn keys(columns: &[Column]) -> usize {
-    1 + columns.iter().skip(1).take_while(|column| column.layout == Layout::Id).count()
+/// The columns that say what a row is: the first, with it the ids right behind, and those behind as long as some row has nothing in all of
+/// them (as where a row is of a group or of a user); without those in which no row has anything.
+fn keys(columns: &[Column], rows: &[Vec<String>]) -> Vec<usize> {
+    let is_empty = |row: &Vec<String>, position: usize| row.get(position).is_none_or(String::is_empty);
+    let mut count = 1 + columns.iter().skip(1).take_while(|column| column.layout == Layout::Id).count();
+    let is_word =
+        |position: usize| columns.get(position).is_some_and(|column| column.layout != Layout::Number);
+    while is_word(count) && rows.iter().any(|row| (0..count).all(|position| is_empty(row, position))) {
+        count += 1;
+    }
+    let has_some = |position: &usize| rows.is_empty() || rows.iter().any(|row| !is_empty(row, *position));
+    (0..count).filter(has_some).collect()
 }
 
 /// The columns of each table, one table below the other: those that say what a row is are in all of them, or the first alone
 /// where they take half of the room.
-fn groups(needs: &[Need], keys: usize, width: usize) -> Vec<Vec<usize>> {
+fn groups(needs: &[Need], keys: &[usize], width: usize) -> Vec<Vec<usize>> {
     let all: Vec<usize> = (0..needs.len()).collect();
-    let wide = total(&needs.iter().take(keys).map(|need| need.broken).collect::<Vec<_>>()) > width / 2;
-    let keys: Vec<usize> = (0..if wide { 1 } else { keys }).collect();
+    let wide = total(&keys.iter().map(|c| needs[*c].broken).collect::<Vec<_>>()) > width / 2;
+    let keys: Vec<usize> = keys.iter().copied().take(if wide { 1 } else { keys.len() }).collect();
     let mut groups = Vec::new();
     let mut group: Vec<usize> = Vec::new();
     for position in all {
@@ -324,6 +333,24 @@ mod tests {
                         ─────────────────────────────\n best-fit   100.00%   50.00%\n\n policy     used-2\n\
                         ───────────────────\n best-fit    7.00%\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn what_goes_below_is_named_by_the_columns_that_name_every_row() {
+        let columns: Vec<Column> = ["group", "user"]
+            .map(|name| column(Layout::Text)(name))
+            .into_iter()
+            .chain((0..3).map(|i| column(Layout::Number)(&format!("used-{i}"))))
+            .collect();
+        let below = |rows: &[&[&str]]| {
+            let text = table(&columns, rows, 40);
+            text.split_once("\n\n").unwrap().1.lines().next().unwrap().to_owned()
+        };
+        let of_user: &[&str] = &["", "somebody", "100.00%", "50.00%", "7.00%"];
+        let of_group: &[&str] = &["team", "", "100.00%", "50.00%", "7.00%"];
+        assert_eq!(below(&[of_user]), " user       used-2");
+        assert_eq!(below(&[of_user, of_group]), " group   user       used-2");
+        assert_eq!(below(&[of_group]), " group   used-2");
     }
 
     #[test]

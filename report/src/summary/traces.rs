@@ -4,6 +4,7 @@ use super::grid;
 use crate::names::beginning;
 use crate::units::{counted, duration, thousands};
 use fairplan_instances::trace::{MICROSECONDS, Register, Tally};
+use fairplan_instances::wording::agreeing;
 use std::fmt::Write;
 
 /// What is in a trace that has been read to the end.
@@ -29,10 +30,14 @@ pub fn trace(register: &Register, tally: Tally) -> String {
         times => format!("; {} times one comes, changes or goes later", thousands(times)),
     };
     let _ = writeln!(text, "{servers}{later}");
-    let counts = || header.counts.iter().map(|(what, count)| (thousands(*count), what));
-    let digits = counts().map(|(count, _)| count.len()).max().unwrap_or(0);
-    for (count, what) in counts() {
-        let _ = writeln!(text, "{count:>digits$} {}", beginning(what, width.saturating_sub(digits + 1)));
+    let counts = || header.counts.iter().map(|(what, count)| (thousands(*count), what, *count));
+    let digits = counts().map(|(count, ..)| count.len()).max().unwrap_or(0);
+    for (count, what, one) in counts() {
+        let _ = writeln!(
+            text,
+            "{count:>digits$} {}",
+            beginning(&agreeing(one, what), width.saturating_sub(digits + 1))
+        );
     }
     text
 }

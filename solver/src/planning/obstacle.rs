@@ -33,7 +33,8 @@ impl Planner<'_> {
                 (user, short.unwrap_or_else(|| self.lacking(user)))
             }
             Coverage::Part(_, prices) => {
-                (self.largest_payer(&prices, &servers), self.dearest(&prices, &servers))
+                let resource = self.dearest(&prices, &servers);
+                (self.largest_payer(&prices, &servers, resource), resource)
             }
         };
         let own_part = self.own_part(user, &servers)?;
@@ -92,9 +93,13 @@ impl Planner<'_> {
         (0..candidates.resources).reduce(|a, b| if need(&b) > need(&a) { b } else { a }).unwrap_or(0)
     }
 
-    fn largest_payer(&self, prices: &[f64], servers: &[u64]) -> usize {
+    /// Of those who need a resource, who pays the most.
+    fn largest_payer(&self, prices: &[f64], servers: &[u64], resource: usize) -> usize {
         let candidates = &self.candidates;
-        let pays = |i: usize| candidates.required[i] * candidates.cheapest(i, prices, |s| servers[s] > 0);
+        let pays = |i: usize| match candidates.demand_of(i)[resource] > 0.0 {
+            true => candidates.required[i] * candidates.cheapest(i, prices, |s| servers[s] > 0),
+            false => -1.0,
+        };
         let users = candidates.asking().map(|i| (i, pays(i)));
         users.reduce(|a, b| if b.1 > a.1 { b } else { a }).map_or(0, |(i, _)| i)
     }

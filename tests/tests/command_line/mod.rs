@@ -11,6 +11,7 @@ mod faults;
 mod flows;
 mod groups;
 mod imports;
+mod kept;
 mod kinds;
 mod outputs;
 mod outside;

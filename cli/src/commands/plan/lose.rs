@@ -7,6 +7,7 @@ use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
+use fairplan::instances::wording::{counted, printable};
 use fairplan::report::summary;
 use fairplan::{Control, Document, Error, LoseOptions, read};
 
@@ -53,7 +54,14 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let source: InstanceSource = arguments.instance.try_into()?;
     let deadline = arguments.time_limit.deadline();
     let (servers, together) = (arguments.servers_lost, arguments.together);
-    let named = read::nodes_with_labels(&arguments.label, &arguments.nodes)?;
+    let labelled = read::nodes_with_labels(&arguments.label, &arguments.nodes)?;
+    for (key, without) in &labelled.without {
+        let nodes = counted(*without, "node has", "nodes have");
+        tell(common, || {
+            format!("{nodes} no label {}: what fails with them is not told.\n", printable(key, 200))
+        });
+    }
+    let named = labelled.together;
     let options = LoseOptions { servers, together, named, backend: arguments.backend };
     let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;

@@ -186,7 +186,7 @@ fn each_broken_table_of_users_names_its_place() {
         (
             ",40,",
             ",9007199254740993e9,",
-            "users.csv: line 3, column tasks = 9007199254740993e9: is too large",
+            "users.csv: line 3, column tasks = 9.007199254740993e24: is too large",
         ),
         ("a;b", "a;c", "users.csv: line 3, column eligible = c: there is no server class with this id"),
         ("a;b", "a;a", "users.csv: line 3, column eligible = a: named twice"),

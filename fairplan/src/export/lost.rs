@@ -1,0 +1,64 @@
+//! What deployed objects of Kueue state that is not exported: labels, taints and tolerations of flavors, checks, preemption and selectors of
+//! queues. Applying the exported objects would take it away.
+
+use super::LostField;
+use crate::Error;
+use fairplan_imports::{Spec, specs, specs_in};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What is compared number by number elsewhere.
+const COMPARED: [&str; 6] = ["resourceGroups", "cohort", "cohortName", "parent", "parentName", "fairSharing"];
+
+/// The fields that the files of the deployed configuration state and the exported text does not, or otherwise.
+pub(super) fn fields(current: &[String], exported: &str) -> Result<Vec<LostField>, Error> {
+    let exported: BTreeMap<(String, String), Value> =
+        specs_in(exported)?.into_iter().map(|Spec { kind, name, spec }| ((kind, name), spec)).collect();
+    let mut lost = Vec::new();
+    for Spec { kind, name, spec } in specs(current)? {
+        // What is not exported is not touched.
+        let Some(after) = exported.get(&(kind.clone(), name.clone())) else { continue };
+        for (field, before) in spec.as_object().into_iter().flatten() {
+            if COMPARED.contains(&field.as_str()) || is_default(field, before) {
+                continue;
+            }
+            let after = after.get(field);
+            if after != Some(before) {
+                lost.push(LostField {
+                    object: format!("{kind} {name}"),
+                    field: field.clone(),
+                    before: before.to_string(),
+                    after: after.map(Value::to_string),
+                });
+            }
+        }
+    }
+    Ok(lost)
+}
+
+/// Whether a field says no more than Kueue has it where nothing is said.
+fn is_default(field: &str, value: &Value) -> bool {
+    let is_empty = match value {
+        Value::Null => true,
+        Value::Array(list) => list.is_empty(),
+        Value::Object(fields) => fields.is_empty() && field != "namespaceSelector",
+        _ => false,
+    };
+    let says = |defaults: Value| {
+        let (Value::Object(stated), Value::Object(defaults)) = (value, &defaults) else {
+            return *value == defaults;
+        };
+        stated.iter().all(|(name, value)| defaults.get(name) == Some(value))
+    };
+    is_empty
+        || match field {
+            "queueingStrategy" => says(json!("BestEffortFIFO")),
+            "stopPolicy" => says(json!("None")),
+            "flavorFungibility" => {
+                says(json!({"whenCanBorrow": "Borrow", "whenCanPreempt": "TryNextFlavor"}))
+            }
+            "preemption" => says(json!({"reclaimWithinCohort": "Never", "withinClusterQueue": "Never",
+                                        "borrowWithinCohort": {"policy": "Never"}})),
+            _ => false,
+        }
+}

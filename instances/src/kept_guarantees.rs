@@ -1,0 +1,120 @@
+//! Which guarantees whole tasks on servers keep, and who is short by the most.
+
+use crate::{GuaranteeResult, Instance, LimitRoom, Owner, Placement, Quota, ResourceId, User, UserId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How many guarantees a placement keeps. One is kept where no further task is within it of anybody below it who wants more, fits some
+/// server and is held by no limit: whole tasks may leave a part open that is less than a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeptGuarantees {
+    /// How many users and groups are guaranteed something.
+    pub guarantees: u64,
+    /// Of how many of them it is kept.
+    pub kept: u64,
+    /// Who is short by the largest part. Absent where all are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<ShortOwner>,
+}
+
+/// Who has less than it is guaranteed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShortOwner {
+    /// `user` or `group`, and its id.
+    pub owner: String,
+    /// What it is guaranteed: `4 cpu, 2 gpu on a100`.
+    pub guarantee: String,
+    /// Which part of that it has, wherever it runs: of a group of the resource of which it has the largest part.
+    pub part: f64,
+}
+
+impl KeptGuarantees {
+    /// What a placement keeps; `None` where nothing is guaranteed.
+    pub fn of(instance: &Instance, placement: &Placement) -> Option<Self> {
+        if !instance.has_guarantees() {
+            return None;
+        }
+        let room = LimitRoom::of(instance, placement);
+        let wants_more = |user: User<'_>| {
+            let has_tasks_left = user.tasks().is_none_or(|all| placement.tasks[user.index().0] < all);
+            has_tasks_left && user.fits_somewhere() && !room.holds(user)
+        };
+        let (mut guarantees, mut short): (u64, Vec<(f64, Owner, &Quota)>) = (0, Vec::new());
+        for (owner, quota) in instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee()) {
+            guarantees += 1;
+            let missed = match *owner {
+                Owner::User(user) => of_user(instance, placement, user, wants_more),
+                Owner::Group(group) => {
+                    let inside = instance.groups_inside(group);
+                    let is_member = |user: User<'_>| user.group().is_some_and(|group| inside[group.0]);
+                    let members: Vec<User<'_>> = instance.users().filter(|user| is_member(*user)).collect();
+                    of_group(instance, placement, quota, &members, wants_more)
+                }
+            };
+            short.extend(missed.map(|part| (part, *owner, quota)));
+        }
+        let kept = guarantees - short.len() as u64;
+        // Of those who are short alike the first.
+        let worst = short.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        let short = worst.map(|(part, owner, quota)| ShortOwner {
+            owner: instance.name_of(owner),
+            guarantee: GuaranteeResult::stated(instance, owner, quota).in_words(),
+            part,
+        });
+        Some(Self { guarantees, kept, short })
+    }
+}
+
+/// The part of its guarantee that a user has; `None` where it is kept.
+fn of_user(
+    instance: &Instance,
+    placement: &Placement,
+    user: UserId,
+    wants_more: impl Fn(User<'_>) -> bool,
+) -> Option<f64> {
+    let sure = instance.guaranteed_tasks(instance.user(user));
+    let has = placement.tasks[user.0] as f64;
+    let is_short = has + 1.0 <= sure * (1.0 + ROUNDING) && wants_more(instance.user(user));
+    is_short.then_some(has / sure)
+}
+
+/// What dividing amounts by demands may be off.
+const ROUNDING: f64 = 1e-12;
+
+/// The same of a group, whose members have their parts anywhere.
+fn of_group(
+    instance: &Instance,
+    placement: &Placement,
+    quota: &Quota,
+    members: &[User<'_>],
+    wants_more: impl Fn(User<'_>) -> bool,
+) -> Option<f64> {
+    let resources: Vec<(ResourceId, u128)> = (0..instance.resources().len())
+        .map(ResourceId)
+        .filter_map(|resource| {
+            let of = quota.guaranteed().filter(|sure| sure.resource == resource);
+            let units = |amount| instance.in_units(resource, amount);
+            let over_all = of.clone().find(|sure| sure.classes.is_none());
+            let sum = || of.clone().fold(0, |sum: u128, sure| sum.saturating_add(units(sure.amount)));
+            let much = over_all.map_or_else(sum, |sure| units(sure.amount));
+            (much > 0).then_some((resource, much))
+        })
+        .collect();
+    let used = |resource: ResourceId| {
+        let of = |user: &User<'_>| {
+            user.demand_units(resource).saturating_mul(u128::from(placement.tasks[user.index().0]))
+        };
+        members.iter().map(of).fold(0, u128::saturating_add)
+    };
+    let rows: Vec<(ResourceId, u128, u128)> =
+        resources.into_iter().map(|(resource, much)| (resource, much, used(resource))).collect();
+    let is_within = |user: &&User<'_>| {
+        let mut needed = rows.iter().filter(|(r, ..)| user.demand_units(*r) > 0).peekable();
+        needed.peek().is_some()
+            && needed.all(|(r, much, used)| used.saturating_add(user.demand_units(*r)) <= *much)
+    };
+    members.iter().find(|user| is_within(user) && wants_more(**user))?;
+    Some(rows.iter().map(|(_, much, used)| *used as f64 / *much as f64).fold(0.0, f64::max))
+}
