@@ -16,16 +16,15 @@ const SECONDS: u64 = 60;
 /// Draws of a number, as an instance.
 type Draw = fn(u64) -> Result<Instance, Box<dyn std::error::Error>>;
 
-/// Ten draws of 100 users on Google's 12,583 servers, of two kinds: few large tasks a server, and thirty small ones.
+/// Ten draws of 100 users on Google's 12,583 servers with large tasks, few on a server.
 pub fn moves(scale: u64) -> Outcome {
-    let real: Draw =
-        |seed| Ok(google(&GoogleOptions { users: Some(100), seed, ..GoogleOptions::default() })?);
-    for (tasks, draw) in
-        [("tasks of 0.02–0.5", (|seed| uniform(100, seed, 0)) as Draw), ("the trace's tasks", real)]
-    {
-        drawn(tasks, draw, scale)?;
-    }
-    Ok(())
+    drawn("tasks of 0.02–0.5", |seed| uniform(100, seed, 0), scale)
+}
+
+/// Ten draws of 100 users of the trace, whose tasks are small, thirty on a server.
+pub fn moves_of_the_trace(scale: u64) -> Outcome {
+    let real = |seed| Ok(google(&GoogleOptions { users: Some(100), seed, ..GoogleOptions::default() })?);
+    drawn("the trace's tasks", real, scale)
 }
 
 fn drawn(tasks: &str, draw: Draw, scale: u64) -> Outcome {
@@ -35,7 +34,8 @@ fn drawn(tasks: &str, draw: Draw, scale: u64) -> Outcome {
     println!("| draw | reached | cost | lower bound | cost / bound | steps | seconds | checked again in |");
     println!("|---|---|---|---|---|---|---|---|");
     let mut ratios = Vec::new();
-    for seed in 1..=(10 / scale).max(1) {
+    let only: Option<u64> = std::env::var("MOVES_SEED").ok().and_then(|s| s.parse().ok());
+    for seed in (1..=(10 / scale).max(1)).filter(|s| only.is_none_or(|o| o == *s)) {
         let instance = draw(seed)?;
         let before = policy("best-fit", 0)?.place(&instance)?;
         let start = Instant::now();
