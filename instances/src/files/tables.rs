@@ -49,7 +49,9 @@ pub fn read_opened(
     read_users(users, &mut builder)?;
     builder.build().map_err(|violation| {
         let table = if violation.place.starts_with("users") { users.table() } else { servers.table() };
-        violation.in_file(&table.file)
+        // A frame is called what its rows are.
+        let place = if violation.place == table.file { String::new() } else { violation.place };
+        Violation { place, ..violation }.in_file(&table.file)
     })
 }
 
