@@ -4,6 +4,7 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use rayon::prelude::*;
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 /// An append-only list of distinct texts, addressed by position and by content.
 #[derive(Clone, Default)]
@@ -13,6 +14,16 @@ pub struct IdTable {
     /// The texts that are found by content: all but those last pushed.
     slots: HashTable<Slot>,
     hasher: DefaultHashBuilder,
+}
+
+/// Some of the texts, one behind the other.
+pub struct TextPart<'a> {
+    /// Their letters.
+    pub letters: &'a str,
+    /// Where each ends among the letters, and `before` more.
+    pub ends: &'a [usize],
+    /// How many letters come before these.
+    pub before: usize,
 }
 
 /// A text's position with half of its hash, so that the table grows without reading all texts again.
@@ -36,6 +47,14 @@ impl Slot {
 }
 
 impl IdTable {
+    /// The texts that these letters are, each up to its end; `None` where they cannot be. None is found by content before
+    /// [`IdTable::index`].
+    pub(crate) fn of(letters: String, ends: Vec<usize>) -> Option<Self> {
+        let is_cut = |pair: &[usize]| pair[0] <= pair[1] && letters.is_char_boundary(pair[0]);
+        let fits = ends.last().is_none_or(|last| *last == letters.len()) && ends.windows(2).all(is_cut);
+        fits.then(|| Self { letters, ends, ..Self::default() })
+    }
+
     /// Appends `id` and returns its position, or `None` when it is there already.
     pub fn insert(&mut self, id: &str) -> Option<usize> {
         let position = self.push(id);
@@ -52,19 +71,6 @@ impl IdTable {
         self.letters.push_str(id);
         self.ends.push(self.letters.len());
         self.ends.len() - 1
-    }
-
-    /// Makes room for `count` texts more, without that to find them.
-    pub fn reserve_texts(&mut self, count: usize) {
-        let _ = self.ends.try_reserve_exact(count);
-        // Most names have a few letters.
-        let _ = self.letters.try_reserve(8 * count);
-    }
-
-    /// Whether one of the texts has no letter.
-    pub fn has_empty(&self) -> bool {
-        let mut start = 0;
-        self.ends.iter().any(|end| std::mem::replace(&mut start, *end) == *end)
     }
 
     /// Appends all texts of another table, none of which is found there or here yet.
@@ -149,6 +155,13 @@ impl IdTable {
     /// The text at `position`.
     pub fn get(&self, position: usize) -> &str {
         slice(&self.letters, &self.ends, position)
+    }
+
+    /// The texts of some rows without anything between them, and where each ends there, counted from `before`.
+    pub fn part(&self, rows: Range<usize>) -> TextPart<'_> {
+        let end = |rows: usize| rows.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let before = end(rows.start);
+        TextPart { letters: &self.letters[before..end(rows.end)], ends: &self.ends[rows], before }
     }
 
     /// Where `id` stands, if it does.

@@ -40,6 +40,9 @@ pub enum LimitedBy {
 }
 
 impl LimitedBy {
+    /// All of them, in the order in which they are declared.
+    pub const ALL: [Self; 4] = [Self::Capacity, Self::Tasks, Self::Limit, Self::NoUsableClass];
+
     /// Whether prices hold the user: those of capacity, or of limits.
     pub fn is_by_prices(self) -> bool {
         matches!(self, Self::Capacity | Self::Limit)

@@ -13,7 +13,9 @@
 //! assert_eq!(table.columns()[2].cell(1), Cell::Missing);
 //! ```
 
+use crate::IdTable;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What the cells of a column are: how files store them, and how people read them.
@@ -62,7 +64,59 @@ pub enum Cell<'a> {
     Answer(bool),
 }
 
-type Cells<'a, C> = Arc<dyn Fn(usize) -> C + Send + Sync + 'a>;
+/// All cells of a column where somebody has them side by side already: a renderer that wants whole columns copies them and asks for
+/// no single cell. They say what [`Column::cell`] says of every row.
+#[derive(Clone)]
+pub enum Kept<'a> {
+    /// Texts.
+    Texts(&'a IdTable),
+    /// One of a few texts in every row.
+    Chosen(Chosen<'a>),
+    /// Numbers.
+    Numbers(&'a [f64]),
+    /// Places in an order.
+    Positions(&'a [u32]),
+}
+
+/// A few texts, and which of them stands in every row.
+#[derive(Clone)]
+pub struct Chosen<'a> {
+    /// The texts.
+    pub texts: Vec<&'a str>,
+    rows: usize,
+    positions: Cells<'a, Range<usize>, Vec<u32>>,
+}
+
+impl<'a> Chosen<'a> {
+    /// Of each of `rows` the text at its `position`.
+    pub fn new<T: Sync>(
+        texts: Vec<&'a str>,
+        rows: &'a [T],
+        position: impl Fn(&T) -> usize + Send + Sync + 'a,
+    ) -> Self {
+        let positions =
+            move |range: Range<usize>| rows[range].iter().map(|row| position(row) as u32).collect();
+        Self { texts, rows: rows.len(), positions: Arc::new(positions) }
+    }
+
+    /// Which of the texts stand in these rows.
+    pub fn positions(&self, rows: Range<usize>) -> Vec<u32> {
+        (self.positions)(rows)
+    }
+}
+
+impl Kept<'_> {
+    fn rows(&self) -> usize {
+        match self {
+            Self::Texts(texts) => texts.len(),
+            Self::Chosen(chosen) => chosen.rows,
+            Self::Numbers(numbers) => numbers.len(),
+            Self::Positions(positions) => positions.len(),
+        }
+    }
+}
+
+type Cells<'a, R, C> = Arc<dyn Fn(R) -> C + Send + Sync + 'a>;
 
 /// One column.
 #[derive(Clone)]
@@ -73,8 +127,9 @@ pub struct Column<'a> {
     pub title: Cow<'a, str>,
     /// What its cells are.
     pub kind: Kind,
-    cells: Cells<'a, Cell<'a>>,
-    words: Option<Cells<'a, Option<Cow<'a, str>>>>,
+    cells: Cells<'a, usize, Cell<'a>>,
+    words: Option<Cells<'a, usize, Option<Cow<'a, str>>>>,
+    kept: Option<Kept<'a>>,
 }
 
 impl<'a> Column<'a> {
@@ -86,6 +141,11 @@ impl<'a> Column<'a> {
     /// What people read instead of the cell, if anything.
     pub fn words(&self, row: usize) -> Option<Cow<'a, str>> {
         self.words.as_ref().and_then(|words| words(row))
+    }
+
+    /// All its cells, if they are kept side by side.
+    pub fn kept(&self) -> Option<&Kept<'a>> {
+        self.kept.as_ref()
     }
 }
 
@@ -141,12 +201,23 @@ impl<'a> Table<'a> {
         let kept: Arc<[usize]> = (0..self.rows).filter(|row| is_shown(*row)).collect();
         self.rows = kept.len();
         for column in &mut self.columns {
+            column.kept = None;
             let (cells, kept_rows) = (Arc::clone(&column.cells), Arc::clone(&kept));
             column.cells = Arc::new(move |row| cells(kept_rows[row]));
             if let Some(words) = column.words.take() {
                 let kept_rows = Arc::clone(&kept);
                 column.words = Some(Arc::new(move |row| words(kept_rows[row])));
             }
+        }
+        self
+    }
+
+    /// That the cells of the column of this name, one for each row, are kept side by side.
+    pub fn kept(mut self, name: &str, kept: Kept<'a>) -> Self {
+        if kept.rows() == self.rows
+            && let Some(column) = self.columns.iter_mut().find(|column| column.name == name)
+        {
+            column.kept = Some(kept);
         }
         self
     }
@@ -161,7 +232,7 @@ impl<'a> Table<'a> {
 
 /// A table whose columns are being listed; `R` is what a row is made of.
 pub struct Columns<'a, R> {
-    row: Cells<'a, R>,
+    row: Cells<'a, usize, R>,
     table: Table<'a>,
 }
 
@@ -175,9 +246,9 @@ impl<'a, R: 'a> Columns<'a, R> {
         cell: impl Fn(R) -> C + Send + Sync + 'a,
     ) -> Self {
         let row = Arc::clone(&self.row);
-        let cells: Cells<'a, Cell<'a>> = Arc::new(move |position| cell(row(position)).into());
+        let cells: Cells<'a, usize, Cell<'a>> = Arc::new(move |position| cell(row(position)).into());
         let (name, title) = (name.into(), title.into());
-        self.table.columns.push(Column { name, title, kind, cells, words: None });
+        self.table.columns.push(Column { name, title, kind, cells, words: None, kept: None });
         self
     }
 

@@ -23,7 +23,7 @@ def _refused(name: str, frame: Any, error: Exception) -> Exception:
     """What is raised for a frame that does not become a stream: pandas finds out only then what cells a column of objects has."""
     columns = getattr(frame, "columns", None)
     if not isinstance(columns, Iterable) or not hasattr(frame, "__getitem__"):
-        return error
+        return InputError(f"{name}: {type(frame).__name__} gives no columns: {error}", name)
     for column in columns:
         kinds = [_kind(cell) for cell in frame[column]]
         of_text = kinds.count("a text") > kinds.count("a number")

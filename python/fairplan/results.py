@@ -194,7 +194,7 @@ class Solution(Result):
     @property
     def users(self) -> Table:
         """A row a user, in the instance's order: dominant share, tasks, what limits it."""
-        return Table(self._solution.users())
+        return Table(self._solution.users)
 
     @property
     def classes(self) -> Table:

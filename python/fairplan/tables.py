@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fairplan import _native
@@ -26,8 +28,13 @@ class Table:
     [10.0, 10.0]
     """
 
-    def __init__(self, native: _native.Table) -> None:
-        self._native = native
+    def __init__(self, native: _native.Table | Callable[[bool], _native.Table]) -> None:
+        self._made = native
+
+    @cached_property
+    def _native(self) -> _native.Table:
+        # A table of a million rows is made when somebody asks for it, and in the form that this somebody holds texts in.
+        return self._made(False) if callable(self._made) else self._made
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._native.__arrow_c_stream__(requested_schema)
@@ -67,7 +74,7 @@ class Table:
         """The same as a ``polars.DataFrame``."""
         import polars
 
-        return polars.DataFrame(self)
+        return polars.DataFrame(self._made(True) if callable(self._made) else self._made)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same as a ``pandas.DataFrame``; through ``pyarrow`` where that is installed."""

@@ -142,6 +142,13 @@ impl Document {
         let destination = Destination::new(Some(path))?;
         let table =
             |format| self.with_table(|table| Ok(destination.write(|out| write_table(out, format, table))?));
+        if let Some((_, ending)) = FileFormat::foreign(path) {
+            let known = "name a .json, .csv, .parquet, .arrow or .html";
+            return Err(Error::input(format!(
+                "{}: nothing is written as .{ending}; {known}",
+                path.display()
+            )));
+        }
         match FileFormat::of(path) {
             None | Some(FileFormat::Json) => Ok(destination.write(|out| out.write_all(&self.bytes))?),
             Some(FileFormat::Csv) => table(TableFormat::Csv),

@@ -8,7 +8,8 @@ use crate::table::Table;
 use fairplan::instances::groups_table;
 use fairplan::instances::table::Tabular;
 use fairplan::report::read_json;
-use fairplan::report::solution::{SolutionDocument, classes_with_capacity, placements_of, users_of};
+use fairplan::report::solution::{SolutionDocument, classes_with_capacity, placements_of, stated_users_of};
+use fairplan::report::table::TextForm;
 use fairplan::{Error, Solved};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -120,9 +121,13 @@ impl Solution {
         )
     }
 
-    fn users(&self, py: Python<'_>) -> PyResult<Table> {
-        self.table(py, |held| match &*held.held {
-            Held::Solved(solved) => Table::new(&users_of(&held.instance, &solved.solution)),
+    /// The users; with `views` their texts are as polars holds them.
+    fn users(&self, py: Python<'_>, views: bool) -> PyResult<Table> {
+        let form = if views { TextForm::Views } else { TextForm::Plain };
+        self.table(py, move |held| match &*held.held {
+            Held::Solved(solved) => {
+                Table::with(&stated_users_of(&held.instance, &solved.solution, &solved.numbers), form)
+            }
             Held::Read { document, .. } => Table::new(&document.body.table()),
         })
     }

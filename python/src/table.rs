@@ -6,7 +6,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, types};
 use fairplan::Error;
 use fairplan::instances::table;
-use fairplan::report::table::batches;
+use fairplan::report::table::{TextForm, batches};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
@@ -20,7 +20,12 @@ pub struct Table {
 impl Table {
     /// All rows of a table, whose numbers are finite.
     pub fn new(table: &table::Table<'_>) -> Result<Self, Error> {
-        Ok(Self { batches: batches(table).map_err(Error::backend)? })
+        Self::with(table, TextForm::Plain)
+    }
+
+    /// The same, with texts in this form where they are kept side by side.
+    pub fn with(table: &table::Table<'_>, form: TextForm) -> Result<Self, Error> {
+        Ok(Self { batches: batches(table, form).map_err(Error::backend)? })
     }
 }
 

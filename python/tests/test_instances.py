@@ -136,3 +136,11 @@ def test_instances_are_written_whole_or_not_at_all(tmp_path):
     assert fp.read(tmp_path / "i.json") == cluster
     with pytest.raises(fp.FairplanError, match="No such file"):
         cluster.write(tmp_path / "no" / "i.json")
+
+
+def test_a_frame_without_rows_and_a_series_are_refused_by_their_name():
+    servers = polars.DataFrame({"id": ["a"], "count": [1], "cpu": [1.0]})
+    with pytest.raises(fp.InputError, match="^users: there are no users$"):
+        fp.Instance(servers, polars.DataFrame({"id": [], "cpu": []}, schema={"id": str, "cpu": float}))
+    with pytest.raises(fp.InputError, match="^servers: Series gives no columns: "):
+        fp.Instance(polars.Series([1]), servers)

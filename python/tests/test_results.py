@@ -144,3 +144,33 @@ def test_another_instances_result_does_not_hold():
     one, other = fp.generate.drfh_fig1(), fp.generate.drfh_fig4()
     verification = fp.verify(other, fp.solve(one))
     assert not verification.holds and not verification
+
+
+def test_users_are_the_same_in_every_frame_whatever_their_names_are_long():
+    names = ["a", "exactly 12 é", "a name that is longer than twelve letters", "ü"]
+    users = polars.DataFrame({"id": names, "cpu": [0.5, 1.0, -0.0, 2.0], "memory": [1, 0, 2, 3]})
+    servers = polars.DataFrame({"id": ["s"], "count": [7], "cpu": [4.0], "memory": [9.0]})
+    solution = fp.solve(fp.Instance(servers, users))
+    again = fp.Solution.from_json(solution.to_json(), solution.instance)
+    frame = solution.users.to_polars()
+    assert frame["id"].to_list() == names
+    for other in (polars.DataFrame(solution.users), polars.from_arrow(solution.users.to_arrow()), again.users.to_polars()):
+        assert frame.equals(other) and frame.schema == other.schema
+    assert frame.to_dict(as_series=False) == solution.users.to_dict()
+    assert solution.users.to_arrow().schema.field("id").type == pyarrow.string()
+    assert fp.solve(fp.Instance.from_dict(solution.instance.to_dict())).to_json(timing=False) == solution.to_json(timing=False)
+
+
+def test_verdicts_are_yes_or_no_in_every_table(tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    verification = fp.verify(cluster, fp.solve(cluster))
+    assert verification.table.to_arrow().schema.field("holds").type == pyarrow.bool_()
+    assert verification.table.to_polars()["holds"].all()
+    verification.write(tmp_path / "verdicts.parquet")
+    assert polars.read_parquet(tmp_path / "verdicts.parquet").schema["holds"] == polars.Boolean
+
+
+def test_nothing_is_written_under_a_foreign_ending(tmp_path):
+    with pytest.raises(fp.InputError, match="nothing is written as .xlsx; name a .json, "):
+        fp.solve(fp.generate.drfh_fig1()).write(tmp_path / "s.xlsx")
+    assert not list(tmp_path.iterdir())

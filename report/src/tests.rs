@@ -7,20 +7,20 @@ use crate::placement::{
 };
 use crate::reproduction::{Exhibit, Interval, KnownReason, ReproductionBody, ReproductionDocument, Standing};
 use crate::schema::Format;
-use crate::solution::users_of;
 use crate::solution::{SolutionDocument, StatedSolution, UserResult, solution_document};
-use crate::table::{TableFormat, write_table};
+use crate::solution::{StatedNumbers, stated_users_of, users_of};
+use crate::table::{TableFormat, TextForm, batches, write_table};
 use crate::verification::Verification;
 use crate::{read_json, write_json};
-use arrow_array::{Array, Float64Array};
+use arrow_array::{Array, Float64Array, StringArray, StringViewArray};
 use fairplan_instances::Headline;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::files::Columnar;
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
-use fairplan_instances::table::Tabular;
+use fairplan_instances::table::{Chosen, Kept, Kind, Table, Tabular};
 use fairplan_instances::{
-    Allocation, Certificate, Document, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution,
-    Statistics, Status, UserId, files,
+    Allocation, Certificate, Document, Draft, IdTable, Instance, Level, LimitedBy, Objective, Placement,
+    Solution, Statistics, Status, UserId, files,
 };
 use fairplan_verify::{verify_placement, verify_solution};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -389,4 +389,59 @@ fn an_arrow_file_and_parquet_hold_the_same_columns_and_answers_are_answers() {
     let parquet: Vec<_> = parquet.map(|batch| batch.unwrap()).collect();
     assert_eq!(arrow[0].columns(), parquet[0].columns());
     assert_eq!(arrow[0]["proved_optimal"].data_type(), &arrow_schema::DataType::Boolean);
+}
+
+#[test]
+fn columns_that_are_kept_say_what_their_single_cells_say() {
+    const ROWS: usize = 70_000;
+    let mut names = IdTable::default();
+    (0..ROWS).for_each(|row| _ = names.push(&format!("user {row} {}", "é".repeat(row % 5))));
+    let numbers: Vec<f64> = (0..ROWS).map(|row| row as f64 / 3.0).collect();
+    let positions: Vec<u32> = (0..ROWS as u32).rev().collect();
+    let words = ["capacity", "more than twelve letters", ""];
+    let plain = Table::over(ROWS, |row| row)
+        .column("id", "", Kind::Id, |row| names.get(row))
+        .column("word", "", Kind::Words, |row| words[row % 3])
+        .column("number", "", Kind::Number, |row| numbers[row])
+        .column("position", "", Kind::Position, |row| positions[row])
+        .done();
+    let kept = plain
+        .clone()
+        .kept("id", Kept::Texts(&names))
+        .kept(
+            "word",
+            Kept::Chosen(Chosen::new(words.to_vec(), &positions, |at| (ROWS - 1 - *at as usize) % 3)),
+        )
+        .kept("number", Kept::Numbers(&numbers))
+        .kept("position", Kept::Positions(&positions));
+    assert!(kept.columns().iter().all(|column| column.kept().is_some()));
+    assert!(plain.clone().kept("number", Kept::Numbers(&numbers[1..])).columns()[2].kept().is_none());
+    assert!(kept.clone().only_rows(|row| row != 1).columns().iter().all(|column| column.kept().is_none()));
+    let expected = batches(&plain, TextForm::Plain).unwrap();
+    assert_eq!(batches(&kept, TextForm::Plain).unwrap(), expected);
+    let views = batches(&kept, TextForm::Views).unwrap();
+    for (views, expected) in views.iter().zip(&expected) {
+        for name in ["id", "word"] {
+            let views = views[name].as_any().downcast_ref::<StringViewArray>().unwrap();
+            let expected = expected[name].as_any().downcast_ref::<StringArray>().unwrap();
+            assert!(views.iter().eq(expected.iter()));
+        }
+        assert_eq!(views.columns()[2..], expected.columns()[2..]);
+    }
+    let infinite = Table::over(1, |row| row).column("n", "", Kind::Number, |_| 1.0).done();
+    let infinite = infinite.kept("n", Kept::Numbers(&[f64::INFINITY]));
+    assert!(batches(&infinite, TextForm::Plain).unwrap_err().to_string().contains("not finite"));
+}
+
+#[test]
+fn the_users_of_a_checked_solution_are_those_of_any() {
+    let (instance, solution, _) = fig1();
+    let numbers = StatedNumbers::new(&instance, &solution);
+    let stated = stated_users_of(&instance, &solution, &numbers);
+    assert!(stated.columns().iter().all(|column| column.kept().is_some()));
+    let plain = batches(&users_of(&instance, &solution), TextForm::Plain).unwrap();
+    assert_eq!(batches(&stated, TextForm::Plain).unwrap(), plain);
+    for (at, reason) in LimitedBy::ALL.iter().enumerate() {
+        assert_eq!(*reason as usize, at);
+    }
 }

@@ -104,7 +104,8 @@ impl Tabular for Verification {
     fn table(&self) -> Table<'_> {
         Table::of(&self.verdicts)
             .column("property", "property", Kind::Words, |verdict| &verdict.property)
-            .column("holds", "verdict", Kind::Words, |verdict| if verdict.holds { "holds" } else { "FAILS" })
+            .column("holds", "verdict", Kind::Answer, |verdict| verdict.holds)
+            .said(|verdict| Some(if verdict.holds { "holds" } else { "FAILS" }))
             .column("residual", "largest violation", Kind::Violation, |verdict| verdict.residual)
             .said(|verdict| verdict.residual.is_none().then_some("inf"))
             .column("tolerance", "allowed", Kind::Violation, |verdict| verdict.tolerance)

@@ -86,7 +86,7 @@ impl TargetOptions {
             return Err(Error::input("nothing is asked for of any user; state a target above 0"));
         }
         let (extended, models) = with_more_users(grown, &more)?;
-        let extended = without_quotas(extended, control)?;
+        let extended = without_quotas(extended, as_today, control)?;
         Ok(Asked {
             required: models.iter().map(|model| known[model.0]).collect(),
             target: StatedTarget {
@@ -129,11 +129,15 @@ fn works_today(instance: &Instance, solver: &dyn Solver, control: &Control<'_>) 
 }
 
 /// The same without quotas, and a word of it: what is asked for may be more than users are guaranteed, or can have today.
-fn without_quotas(instance: Instance, control: &Control<'_>) -> Result<Instance, Error> {
+fn without_quotas(instance: Instance, as_today: bool, control: &Control<'_>) -> Result<Instance, Error> {
     if instance.quotas().is_empty() {
         return Ok(instance);
     }
-    let note = "What is asked for takes the place of guarantees, limits and reserves: they are not counted in what to buy.";
+    let note = if as_today {
+        "What users have today, with what they are guaranteed, takes the place of guarantees, limits and reserves in what to buy."
+    } else {
+        "What is asked for takes the place of guarantees, limits and reserves: they are not counted in what to buy."
+    };
     (control.progress)(Progress::Note(note));
     Ok(instance.without_parts(&[QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves])?)
 }

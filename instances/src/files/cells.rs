@@ -2,7 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{self, ArrowPrimitiveType};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
 use arrow_schema::DataType;
 use std::io::Write;
 
@@ -24,6 +24,24 @@ pub(super) fn text(column: &ArrayRef, row: usize) -> &str {
         DataType::Utf8 => column.as_string::<i32>().value(row),
         DataType::LargeUtf8 => column.as_string::<i64>().value(row),
         _ => column.as_string_view().value(row),
+    }
+}
+
+/// The letters of all texts of a column, if it is one of texts.
+pub(super) fn letters_of(column: &ArrayRef) -> Option<usize> {
+    fn between<T: OffsetSizeTrait>(ends: &[T]) -> usize {
+        let at = |end: Option<&T>| end.map_or(0, |end| end.as_usize());
+        at(ends.last()) - at(ends.first())
+    }
+    match column.data_type() {
+        DataType::Utf8 => Some(between(column.as_string::<i32>().value_offsets())),
+        DataType::LargeUtf8 => Some(between(column.as_string::<i64>().value_offsets())),
+        DataType::Utf8View => {
+            // The first four bytes of a view are how long its text is.
+            let lengths = column.as_string_view().views().iter().map(|view| *view as u32 as usize);
+            Some(lengths.sum())
+        }
+        _ => None,
     }
 }
 

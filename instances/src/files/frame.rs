@@ -9,11 +9,12 @@ use arrow_array::{
 use arrow_schema::DataType;
 use std::sync::Arc;
 
-use super::cells::{for_each_text, is_readable, is_text, push_cell, push_text};
-use super::numbers::{read_decimals, read_numbers};
-use super::rows::{BATCH, Batch, Number, PlainRows, RowBuffer, Rows, Table, fill_by_rows};
+use super::cells::{for_each_text, is_readable, is_text, letters_of, push_cell, push_text};
+use super::numbers::{is_decimal, read_decimals, read_numbers};
+use super::rows::{BATCH, Batch, Number, PlainPart, PlainSize, RowBuffer, Rows, Table, fill_by_rows};
 use super::tables::{FIXED, bad_header};
-use crate::{Decimal, IdTable, InstanceError, Violation};
+use crate::model::NumberRange;
+use crate::{InstanceError, Violation};
 
 /// Rows that are read by one thread while others read theirs.
 const PART: usize = 1 << 14;
@@ -183,22 +184,43 @@ impl Rows for Frame {
         Ok(Some(parts))
     }
 
-    fn plain(&mut self, id: usize, numbers: &[Option<usize>]) -> Option<PlainRows> {
+    fn plain(&mut self, id: usize, numbers: &[Option<usize>]) -> Option<PlainSize> {
         // What is wrong with a part says who reads it row by row.
         self.advance().ok().filter(|there| *there)?;
-        let names =
-            self.batch.get(id).filter(|names| is_text(names.data_type()) && names.null_count() == 0)?;
-        let width = numbers.len();
-        let mut read = vec![Decimal::ZERO; self.length * width];
-        for (at, column) in numbers.iter().enumerate() {
-            if let Some(column) = column {
-                read_decimals(&self.batch[*column], &mut read[at..], width)?;
-            }
+        let names = self.batch.get(id).filter(|names| names.null_count() == 0)?;
+        let letters = letters_of(names)?;
+        let is_read = |column: &Option<usize>| column.is_none_or(|column| is_decimal(&self.batch[column]));
+        let size = PlainSize { rows: self.length, letters, first: self.count };
+        (self.next == 0 && numbers.iter().all(is_read)).then_some(size)
+    }
+
+    fn write_plain(
+        &mut self,
+        id: usize,
+        numbers: &[Option<usize>],
+        there: PlainPart<'_>,
+    ) -> Option<Vec<NumberRange>> {
+        let PlainPart { letters: (letters, mut before), ends, decimals, doubles } = there;
+        let (mut written, mut ends, mut has_empty) = (0, ends.iter_mut(), false);
+        for_each_text(&self.batch[id], |name| {
+            letters[written..written + name.len()].copy_from_slice(name.as_bytes());
+            written += name.len();
+            before += name.len();
+            has_empty |= name.is_empty();
+            ends.by_ref().take(1).for_each(|end| *end = before);
+        });
+        if has_empty {
+            return None;
         }
-        let mut ids = IdTable::default();
-        ids.reserve_texts(self.length);
-        for_each_text(names, |name| _ = ids.push(name));
-        Some(PlainRows { first: self.count, ids, numbers: read })
+        let width = numbers.len();
+        let nothing = NumberRange { exponent: 0, largest: 0.0, has_zero: true };
+        let column = |(at, column): (usize, &Option<usize>)| match column {
+            Some(column) => {
+                read_decimals(&self.batch[*column], &mut decimals[at..], &mut doubles[at..], width)
+            }
+            None => Some(nothing),
+        };
+        numbers.iter().enumerate().map(column).collect()
     }
 
     /// Column by column: numbers have no text on their way.

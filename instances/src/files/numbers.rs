@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::cells::{is_text, push_cell, text};
 use super::rows::Number;
+use crate::model::NumberRange;
 use crate::{Decimal, DecimalError};
 
 /// Writes the cells of `rows` into every `step`-th place of `numbers`, which says of none yet that it is there.
@@ -49,28 +50,48 @@ pub(super) fn read_numbers(column: &ArrayRef, rows: Range<usize>, numbers: &mut 
     }
 }
 
-/// Writes all cells into every `step`-th of the decimals, if each can be used and is a double or a whole number.
-pub(super) fn read_decimals(column: &ArrayRef, decimals: &mut [Decimal], step: usize) -> Option<()> {
+/// Whether all cells are there, and doubles or whole numbers as most frames have them: `read_decimals` reads those.
+pub(super) fn is_decimal(column: &ArrayRef) -> bool {
+    column.null_count() == 0
+        && matches!(column.data_type(), DataType::Float64 | DataType::Int32 | DataType::Int64)
+}
+
+/// Writes all cells into every `step`-th of the decimals and of the doubles next to them, if each can be used.
+pub(super) fn read_decimals(
+    column: &ArrayRef,
+    decimals: &mut [Decimal],
+    doubles: &mut [f64],
+    step: usize,
+) -> Option<NumberRange> {
     fn each<T: ArrowPrimitiveType>(
         column: &ArrayRef,
-        decimals: &mut [Decimal],
+        (decimals, doubles): (&mut [Decimal], &mut [f64]),
         step: usize,
-        decimal: impl Fn(T::Native) -> Result<Decimal, DecimalError>,
-    ) -> Option<()> {
-        let mut place = 0;
+        read: impl Fn(T::Native) -> Option<(Decimal, f64)>,
+    ) -> Option<NumberRange> {
+        let (mut place, mut range) = (0, NumberRange::default());
         for value in column.as_primitive::<T>().values() {
-            decimals[place] = decimal(*value).ok()?;
+            let (decimal, double) = read(*value)?;
+            (decimals[place], doubles[place]) = (decimal, double);
+            range.exponent = range.exponent.min(decimal.exponent());
+            range.largest = if double > range.largest { double } else { range.largest };
+            range.has_zero |= decimal.is_zero();
             place += step;
         }
-        Some(())
+        Some(range)
     }
-    if column.null_count() > 0 {
-        return None;
-    }
+    let there = (decimals, doubles);
     match column.data_type() {
-        DataType::Float64 => each::<types::Float64Type>(column, decimals, step, Decimal::from_f64),
-        DataType::Int32 => each::<types::Int32Type>(column, decimals, step, |value| whole(value.into())),
-        DataType::Int64 => each::<types::Int64Type>(column, decimals, step, whole),
+        // The decimal of a double reads back as that double; that of -0 is zero.
+        DataType::Float64 => each::<types::Float64Type>(column, there, step, |value| {
+            Some((Decimal::from_f64(value).ok()?, value + 0.0))
+        }),
+        DataType::Int32 => each::<types::Int32Type>(column, there, step, |value| {
+            Some((whole(value.into()).ok()?, f64::from(value)))
+        }),
+        DataType::Int64 => {
+            each::<types::Int64Type>(column, there, step, |value| Some((whole(value).ok()?, value as f64)))
+        }
         _ => None,
     }
 }

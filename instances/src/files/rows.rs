@@ -1,6 +1,7 @@
 //! A table as rows of text cells, whatever file it is in, read ahead on a thread of its own.
 
-use crate::{Decimal, DecimalError, IdTable, InstanceError, Violation};
+use crate::model::NumberRange;
+use crate::{Decimal, DecimalError, InstanceError, Violation};
 use std::sync::mpsc::{channel, sync_channel};
 
 use super::guard::unguarded;
@@ -20,10 +21,21 @@ pub trait Rows: Send {
         Ok(None)
     }
 
-    /// All rows of a part, where each has a text in column `id`, a number that can be used in each of the others (zero where there is no
-    /// column), and that is quickly said; else `None`, and nothing is read.
-    fn plain(&mut self, id: usize, numbers: &[Option<usize>]) -> Option<PlainRows> {
+    /// How much room all rows of a part take that are an id in column `id` and a number in each of the others (zero where there is no
+    /// column), in columns that are quickly read; `None` where they are not, or not all rows have a cell.
+    fn plain(&mut self, id: usize, numbers: &[Option<usize>]) -> Option<PlainSize> {
         let _ = (id, numbers);
+        None
+    }
+
+    /// Writes those rows there; `None` where an id has no letter or a number cannot be used, and then what was written says nothing.
+    fn write_plain(
+        &mut self,
+        id: usize,
+        numbers: &[Option<usize>],
+        there: PlainPart<'_>,
+    ) -> Option<Vec<NumberRange>> {
+        let _ = (id, numbers, there);
         None
     }
 
@@ -39,14 +51,27 @@ pub trait Rows: Send {
     }
 }
 
-/// Rows that are an id and numbers.
-pub struct PlainRows {
+/// How much room rows take that are an id and numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlainSize {
+    /// How many there are.
+    pub rows: usize,
+    /// The letters of all their ids.
+    pub letters: usize,
     /// Where the first stands in the file; the others follow it.
     pub first: u64,
-    /// Their ids.
-    pub ids: IdTable,
+}
+
+/// Where such rows are written, beside those of other parts: as an instance keeps them, so that nothing is copied again.
+pub struct PlainPart<'a> {
+    /// The letters of their ids, and how many letters come before these.
+    pub letters: (&'a mut [u8], usize),
+    /// Where each id ends.
+    pub ends: &'a mut [usize],
     /// Their numbers, row by row.
-    pub numbers: Vec<Decimal>,
+    pub decimals: &'a mut [Decimal],
+    /// The doubles next to these.
+    pub doubles: &'a mut [f64],
 }
 
 /// Adds rows to a batch one by one, as texts.

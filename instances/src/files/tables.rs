@@ -15,8 +15,9 @@ use std::collections::HashMap;
 
 use super::groups::GroupTable;
 use super::open::open_table;
-use super::rows::{Batch, PlainRows, Row, Rows, Table, for_each_batch, for_each_batch_here, for_each_row};
+use super::rows::{Batch, PlainPart, Row, Rows, Table, for_each_batch, for_each_batch_here, for_each_row};
 use super::{decimal, repeated, whole_number};
+use crate::model::{NumberRange, PlainUsers};
 
 /// The columns that are no resources; no resource may be called so.
 pub(super) const FIXED: [&str; 7] = ["id", "count", "weight", "tasks", "eligible", "rates", "group"];
@@ -48,7 +49,9 @@ pub fn read_opened(
     read_users(users, &mut builder)?;
     builder.build().map_err(|violation| {
         let table = if violation.place.starts_with("users") { users.table() } else { servers.table() };
-        violation.in_file(&table.file)
+        // A frame is called what its rows are.
+        let place = if violation.place == table.file { String::new() } else { violation.place };
+        Violation { place, ..violation }.in_file(&table.file)
     })
 }
 
@@ -218,33 +221,66 @@ impl UserTable<'_> {
         })
     }
 
-    /// The rows of a part of users who have an id and a demand and nothing else.
-    fn plain(&self, rows: &mut dyn Rows) -> Option<PlainRows> {
+    /// Reads all parts into a builder without users where these are an id and a demand and nothing else, and nothing is wrong with them.
+    fn read_plain(
+        &self,
+        parts: &mut [Box<dyn Rows>],
+        builder: &mut InstanceBuilder,
+        places: &mut Places,
+    ) -> Option<()> {
         let Layout { id, weight, tasks, .. } = self.layout;
-        let id = id.filter(|_| weight.is_none() && tasks.is_none())?;
-        rows.plain(id, &self.columns)
+        let id = id.filter(|_| weight.is_none() && tasks.is_none() && builder.user_count() == 0)?;
+        let width = self.columns.len();
+        let sizes = parts.iter_mut().map(|part| part.plain(id, &self.columns)).collect::<Option<Vec<_>>>()?;
+        let rows = sizes.iter().map(|size| size.rows).sum();
+        let mut users = PlainUsers::new(rows, sizes.iter().map(|size| size.letters).sum(), width);
+        let (mut letters, mut ends) = (users.letters.as_mut_slice(), users.ends.as_mut_slice());
+        let (mut decimals, mut doubles) = (users.decimals.as_mut_slice(), users.doubles.as_mut_slice());
+        let mut before = 0;
+        let places_of = sizes.iter().map(|size| {
+            let part = PlainPart {
+                letters: (letters.split_off_mut(..size.letters)?, before),
+                ends: ends.split_off_mut(..size.rows)?,
+                decimals: decimals.split_off_mut(..size.rows * width)?,
+                doubles: doubles.split_off_mut(..size.rows * width)?,
+            };
+            before += size.letters;
+            Some(part)
+        });
+        let there = places_of.collect::<Option<Vec<_>>>()?;
+        let written =
+            parts.par_iter_mut().zip(there).map(|(part, there)| part.write_plain(id, &self.columns, there));
+        let all = |one: Vec<NumberRange>, other: Vec<NumberRange>| {
+            Some(one.into_iter().zip(other).map(|(one, other)| one.and(other)).collect())
+        };
+        users.ranges = written.try_reduce(|| vec![NumberRange::default(); width], all)?;
+        builder.plain_users(users)?;
+        places.append(
+            0,
+            Places {
+                jumps: sizes.first().map(|size| (0, size.first)).into_iter().collect(),
+                next: sizes.last().map_or(0, |size| size.first + size.rows as u64),
+            },
+        );
+        Some(())
     }
 
     /// Adds the users of all parts, up to a row that cannot be read.
     fn read_side_by_side(
         &self,
-        parts: Vec<Box<dyn Rows>>,
+        mut parts: Vec<Box<dyn Rows>>,
         numeric: &[bool],
         builder: &mut InstanceBuilder,
         places: &mut Places,
     ) -> Result<(), InstanceError> {
+        if self.read_plain(&mut parts, builder, places).is_some() {
+            return Ok(());
+        }
         let resources = builder.resources().to_vec();
         let read = |mut rows: Box<dyn Rows>| {
             let empty = InstanceBuilder::new("", resources.clone());
             let mut part = empty.map_err(|violation| self.invalid(violation))?;
             let (mut rules, mut places) = (HashMap::new(), Places::default());
-            if let Some(PlainRows { first, ids, numbers }) = self.plain(rows.as_mut()) {
-                let last = first + ids.len() as u64;
-                if part.plain_users(ids, numbers) {
-                    places = Places { jumps: vec![(0, first)], next: last };
-                    return Ok((part, places, Ok(())));
-                }
-            }
             let whole = for_each_batch_here(rows.as_mut(), numeric, |batch| {
                 self.read(batch, &mut part, &mut rules, &mut places)
             });

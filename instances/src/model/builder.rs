@@ -38,7 +38,7 @@ pub struct InstanceBuilder {
     pub(super) instance: Instance,
     rule_positions: HashMap<PlacementRule, RuleId>,
     /// The largest demand of each resource.
-    largest: Vec<f64>,
+    pub(super) largest: Vec<f64>,
 }
 
 impl InstanceBuilder {
@@ -187,29 +187,6 @@ impl InstanceBuilder {
             kinds.push_plain(user.rule, user.demand);
         }
         Ok(added)
-    }
-
-    /// Adds users who have an id and a demand and nothing else to a builder that has none, if all of them can be added; whether they
-    /// were.
-    pub(crate) fn plain_users(&mut self, ids: IdTable, demands: Vec<Decimal>) -> bool {
-        let Self { instance, largest, .. } = self;
-        let width = instance.resources.len();
-        let is_refused =
-            ids.has_empty() || demands.chunks_exact(width).any(|demand| demand.iter().all(|d| d.is_zero()));
-        if is_refused || !instance.ids.is_empty() || demands.len() != ids.len() * width {
-            return false;
-        }
-        let mut doubles = Vec::with_capacity(demands.len());
-        for demand in demands.chunks_exact(width) {
-            for (r, amount) in demand.iter().enumerate() {
-                let double = amount.to_f64();
-                doubles.push(double);
-                largest[r] = largest[r].max(double);
-                instance.exponents[r] = instance.exponents[r].min(amount.exponent());
-            }
-        }
-        (instance.ids, instance.demands, instance.demand_doubles) = (ids, demands, doubles);
-        true
     }
 
     /// Adds the users that were added to another builder of the same resources, which has nothing else: parts of a table are read side

@@ -8,6 +8,7 @@ mod floors;
 mod group_sums;
 mod groups;
 mod kinds;
+mod plain_users;
 mod quota_parts;
 mod quotas;
 mod server_names;
@@ -19,6 +20,7 @@ pub use floors::AloneGroup;
 pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
 pub use kinds::{Kind, KindId, NewKind};
+pub use plain_users::{NumberRange, PlainUsers};
 pub use quota_parts::QuotaPart;
 pub use quotas::{ClassAmounts, DraftQuota, LimitRow, Owner, Quota, QuotaAmount, ResourceAmounts};
 pub use server_names::ServerNames;
@@ -208,6 +210,11 @@ impl Instance {
     /// The class with this name.
     pub fn class_named(&self, id: &str) -> Option<ClassId> {
         self.class_positions.get(id).map(|&position| ClassId(position))
+    }
+
+    /// The names of all users, in their order.
+    pub fn user_ids(&self) -> &IdTable {
+        &self.ids
     }
 
     /// The user with this name.

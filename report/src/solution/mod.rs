@@ -20,5 +20,5 @@ pub use document::{
     ExactTaskPrice, ExactUserResult, LevelResult, SolutionBody, SolutionDocument, SolutionStats, UserResult,
 };
 pub use numbers::StatedNumbers;
-pub use tables::{classes_of, classes_with_capacity, placements_of, users_of};
+pub use tables::{classes_of, classes_with_capacity, placements_of, stated_users_of, users_of};
 pub use write::{UserResults, solution_document};

@@ -41,6 +41,21 @@ impl StatedNumbers {
         &self.headline
     }
 
+    /// Every user's tasks.
+    pub fn tasks(&self) -> &[f64] {
+        &self.tasks
+    }
+
+    /// Every user's dominant share.
+    pub fn dominant_shares(&self) -> &[f64] {
+        &self.dominant_shares
+    }
+
+    /// Every user's dominant resource.
+    pub fn dominant_resources(&self) -> &[ResourceId] {
+        &self.dominant_resources
+    }
+
     /// The claim that the document will make.
     pub fn claim<'a>(&'a self, solution: &'a Solution) -> SolutionClaim<'a> {
         let Headline { value, level, bound, relative_gap, prices, groups, limits, guarantees, .. } =

@@ -1,9 +1,10 @@
 //! The tables of a solution: its users and its server classes, of a solution in memory or of a document that was read.
 
-use super::{ClassResult, SolutionBody, UserColumns};
-use fairplan_instances::Headline;
-use fairplan_instances::table::{Kind as Cells, Table, Tabular};
-use fairplan_instances::{ClassId, Instance, Kind, KindId, ResourceMap, Solution, UserId};
+use super::{ClassResult, SolutionBody, StatedNumbers, UserColumns};
+use fairplan_instances::table::{Chosen, Kept, Kind as Cells, Table, Tabular};
+use fairplan_instances::{
+    ClassId, Headline, Instance, Kind, KindId, LimitedBy, ResourceMap, Solution, UserId,
+};
 
 /// The users of a solution, in the instance's order.
 pub fn users_of<'a>(instance: &'a Instance, solution: &'a Solution) -> Table<'a> {
@@ -22,6 +23,29 @@ pub fn users_of<'a>(instance: &'a Instance, solution: &'a Solution) -> Table<'a>
             solution.certificate.level_of().map(|levels| levels[user.index().0])
         })
         .done()
+}
+
+/// The same where the numbers that are stated of the users are known, as they are of what was checked.
+pub fn stated_users_of<'a>(
+    instance: &'a Instance,
+    solution: &'a Solution,
+    numbers: &'a StatedNumbers,
+) -> Table<'a> {
+    let resources = instance.resources().iter().map(String::as_str).collect();
+    let reasons = LimitedBy::ALL.iter().map(|reason| reason.name()).collect();
+    let table = users_of(instance, solution)
+        .kept("id", Kept::Texts(instance.user_ids()))
+        .kept(
+            "dominant_resource",
+            Kept::Chosen(Chosen::new(resources, numbers.dominant_resources(), |r| r.0)),
+        )
+        .kept("dominant_share", Kept::Numbers(numbers.dominant_shares()))
+        .kept("tasks", Kept::Numbers(numbers.tasks()))
+        .kept("limited_by", Kept::Chosen(Chosen::new(reasons, &solution.limited_by, |by| *by as usize)));
+    match solution.certificate.level_of() {
+        Some(levels) => table.kept("level", Kept::Positions(levels)),
+        None => table,
+    }
 }
 
 impl Tabular for SolutionBody<UserColumns> {

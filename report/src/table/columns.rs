@@ -1,6 +1,7 @@
 //! Tables column by column: Parquet and Arrow.
 
 use super::finite;
+use super::kept::{TextForm, kept_array};
 use crate::output::Sink;
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, UInt32Array, UInt64Array};
@@ -32,16 +33,26 @@ pub(super) fn head(table: &Table<'_>) -> io::Result<RecordBatch> {
 }
 
 /// All rows, batch by batch; at least one, which has the columns.
-pub(super) fn batches(table: &Table<'_>) -> io::Result<Vec<RecordBatch>> {
+pub(super) fn batches(table: &Table<'_>, form: TextForm) -> io::Result<Vec<RecordBatch>> {
     let count = table.rows();
     let starts: Vec<usize> = (0..count.max(1)).step_by(BATCH).collect();
-    starts.into_par_iter().map(|start| batch(table, start..count.min(start + BATCH))).collect()
+    starts.into_par_iter().map(|start| batch_of(table, start..count.min(start + BATCH), form)).collect()
 }
 
 /// Some rows. What is missing in one batch may be missing in another, so that every column may have none.
 fn batch(table: &Table<'_>, rows: Range<usize>) -> io::Result<RecordBatch> {
+    batch_of(table, rows, TextForm::Plain)
+}
+
+fn batch_of(table: &Table<'_>, rows: Range<usize>, form: TextForm) -> io::Result<RecordBatch> {
     let columns = table.columns().iter();
-    let columns = columns.map(|column| Ok((&*column.name, array(column, rows.clone())?, true)));
+    let columns = columns.map(|column| {
+        let cells = match column.kept() {
+            Some(kept) => kept_array(kept, rows.clone(), form)?,
+            None => array(column, rows.clone())?,
+        };
+        Ok((&*column.name, cells, true))
+    });
     let columns = columns.collect::<io::Result<Vec<_>>>()?;
     RecordBatch::try_from_iter_with_nullable(columns).map_err(io::Error::other)
 }

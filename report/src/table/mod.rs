@@ -2,8 +2,10 @@
 
 mod columns;
 mod csv;
+mod kept;
 mod long;
 
+pub use kept::TextForm;
 pub use long::{LongFormat, NamedOutcome, jobs_of, series_of, write_jobs, write_series};
 pub(crate) use long::{SampleLine, UserLine};
 
@@ -66,7 +68,9 @@ impl<W: Write + Send> TableWriter<W> {
     pub fn write(&mut self, table: &Table<'_>) -> io::Result<()> {
         match &mut self.0 {
             Writing::Csv(out) => csv::write_rows(out, table),
-            Writing::Columns(writer) => batches(table)?.iter().try_for_each(|batch| writer.write(batch)),
+            Writing::Columns(writer) => {
+                batches(table, TextForm::Plain)?.iter().try_for_each(|batch| writer.write(batch))
+            }
         }
     }
 
@@ -83,8 +87,8 @@ impl<W: Write + Send> TableWriter<W> {
 ///
 /// # Errors
 /// As [`write_table`].
-pub fn batches(table: &Table<'_>) -> io::Result<Vec<RecordBatch>> {
-    columns::batches(table)
+pub fn batches(table: &Table<'_>, form: TextForm) -> io::Result<Vec<RecordBatch>> {
+    columns::batches(table, form)
 }
 
 /// Writes a result whole, or its table in this format.

@@ -53,7 +53,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 28] = [
+const PARTS: [Part; 29] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("exact", exact::fractions),
@@ -70,6 +70,7 @@ const PARTS: [Part; 28] = [
     ("judged", elsewhere::judged),
     ("decisions", elsewhere::decisions),
     ("moves", moves::moves),
+    ("moves-trace", moves::moves_of_the_trace),
     ("plan", planning::purchases),
     ("export", exports::exports),
     ("karma", dynamic::karma_quanta),

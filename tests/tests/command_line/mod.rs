@@ -46,8 +46,10 @@ pub(crate) fn binary() -> &'static Path {
         let folder = test.ancestors().nth(2).unwrap();
         let profile = folder.file_name().unwrap().to_str().unwrap();
         let profile = if profile == "debug" { "dev" } else { profile };
-        let build =
-            Command::new(cargo).args(["build", "--locked", "--profile", profile]).current_dir(root()).status();
+        let build = Command::new(cargo)
+            .args(["build", "--locked", "--profile", profile])
+            .current_dir(root())
+            .status();
         assert!(build.unwrap().success(), "the fairplan command does not build");
         folder.join("fairplan")
     })

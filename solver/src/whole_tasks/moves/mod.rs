@@ -25,7 +25,6 @@ use fairplan_instances::{
     Breakpoint, Deadline, Instance, MovePlan, MoveRules, MovesProof, Placement, SolverError, UserId,
 };
 use nearest::nearest;
-use pool::ALL;
 use program::{CLOSE, Priced, Question, UNIT, WORTH};
 use whole::Making;
 
@@ -37,6 +36,9 @@ const MAKING_WHOLE: f64 = 0.7;
 /// The part of what is left in which the program is solved again and again while its exchanges are made whole.
 const DIVING: f64 = 0.4;
 
+/// While no more groups differ the fractions are made whole so. Of more the program takes too long to be solved again and again.
+const DIVED: usize = 4_000;
+
 /// Where more than one task is missing for so many servers, and there are not too few of these, a placement from nothing is asked for
 /// in this part of the time. No task is worth more than that placement costs, which is not known before: so many times more than
 /// elsewhere are enough.
@@ -46,8 +48,9 @@ const PLACING: f64 = 0.15;
 const FAR: f64 = 64.0;
 
 /// There the program has this part of the time, and this part of what is left once more, unless what was found costs less than so many
-/// times its bound.
+/// times its bound. A few tasks that are missing afterwards are placed in this part of what is left.
 const PRICING_FAR: f64 = 0.45;
+const FILLING: f64 = 0.3;
 const AGAIN: f64 = 0.6;
 const OPEN: f64 = 1.1;
 
@@ -82,9 +85,22 @@ pub fn fewest_moves(
     let near = near.and_then(|target| nearest(&question, &target));
     let mut known = near.as_ref().map_or_else(Vec::new, |near| near.columns.clone());
     let question = Question { worth: if near.is_some() { WORTH.0 * FAR } else { WORTH.0 }, ..question };
+    let size = |user: &u32| instance.user(UserId(*user as usize)).task_share();
+    let mut smallest_first: Vec<u32> = (0..instance.user_count() as u32).collect();
+    smallest_first.sort_by(|a, b| size(a).total_cmp(&size(b)));
+    // Where all can be reached, what misses a few tasks is not worse for that: these are found places first.
+    let filled = |priced: &Priced, known: &[(usize, Exchange)]| -> Result<Making<'_>, SolverError> {
+        let mut making = made(&question, priced, known, limit)?;
+        let missing = making.all_missing();
+        if near.is_some() && missing > 0 && !is_much(&cluster, missing) {
+            making.complete(priced, &smallest_first, &limit.after_part(FILLING));
+            making.take_back();
+        }
+        Ok(making)
+    };
     let pricing = if near.is_some() { PRICING_FAR } else { PRICING };
     let mut priced = question.solve(&mut known, &limit.after_part(pricing))?;
-    let mut making = made(&question, &priced, &known, limit)?;
+    let mut making = filled(&priced, &known)?;
     if let Some(near) = &near {
         let mut other = Making::new(&question);
         other.become_like(&near.chosen);
@@ -94,13 +110,10 @@ pub fn fewest_moves(
     let is_open = making.cost() as f64 > OPEN * priced.least as f64 / UNIT as f64;
     if is_open && near.is_some() && limit.time_left().is_some() {
         let again = question.solve(&mut known, &limit.after_part(AGAIN))?;
-        making = better(making, made(&question, &again, &known, limit)?);
+        making = better(making, filled(&again, &known)?);
         priced = priced.or(again);
     }
     let making_whole = limit.after_part(MAKING_WHOLE);
-    let size = |user: &u32| instance.user(UserId(*user as usize)).task_share();
-    let mut smallest_first: Vec<u32> = (0..instance.user_count() as u32).collect();
-    smallest_first.sort_by(|a, b| size(a).total_cmp(&size(b)));
     making.complete(&priced, &smallest_first, &making_whole);
     making.take_back();
     making.spread(&making_whole);
@@ -128,7 +141,7 @@ fn made<'a>(
     limit: &Deadline,
 ) -> Result<Making<'a>, SolverError> {
     let mut making = Making::new(question);
-    if question.groups.len() <= ALL {
+    if question.groups.len() <= DIVED {
         dive(&mut making, question, priced, known, &limit.after_part(DIVING))?;
     } else {
         making.follow(priced);
@@ -144,9 +157,11 @@ fn better<'a>(one: Making<'a>, other: Making<'a>) -> Making<'a> {
 /// Whether so many tasks are missing that a placement made anew tells more than the present one.
 fn is_far(cluster: &Cluster<'_>, required: &[u64]) -> bool {
     let missing = required.iter().zip(&cluster.totals).map(|(required, has)| required.saturating_sub(*has));
-    let missing = missing.fold(0, u64::saturating_add);
-    let servers = cluster.servers.len() as u64;
-    servers >= FEWEST && missing.saturating_mul(MISSING_ONE_IN) > servers
+    cluster.servers.len() as u64 >= FEWEST && is_much(cluster, missing.fold(0, u64::saturating_add))
+}
+
+fn is_much(cluster: &Cluster<'_>, missing: u64) -> bool {
+    missing.saturating_mul(MISSING_ONE_IN) > cluster.servers.len() as u64
 }
 
 /// A placement from nothing that reaches what is required, if the best level does.

@@ -16,16 +16,15 @@ const SECONDS: u64 = 60;
 /// Draws of a number, as an instance.
 type Draw = fn(u64) -> Result<Instance, Box<dyn std::error::Error>>;
 
-/// Ten draws of 100 users on Google's 12,583 servers, of two kinds: few large tasks a server, and thirty small ones.
+/// Ten draws of 100 users on Google's 12,583 servers with large tasks, few on a server.
 pub fn moves(scale: u64) -> Outcome {
-    let real: Draw =
-        |seed| Ok(google(&GoogleOptions { users: Some(100), seed, ..GoogleOptions::default() })?);
-    for (tasks, draw) in
-        [("tasks of 0.02–0.5", (|seed| uniform(100, seed, 0)) as Draw), ("the trace's tasks", real)]
-    {
-        drawn(tasks, draw, scale)?;
-    }
-    Ok(())
+    drawn("tasks of 0.02–0.5", |seed| uniform(100, seed, 0), scale)
+}
+
+/// Ten draws of 100 users of the trace, whose tasks are small, thirty on a server.
+pub fn moves_of_the_trace(scale: u64) -> Outcome {
+    let real = |seed| Ok(google(&GoogleOptions { users: Some(100), seed, ..GoogleOptions::default() })?);
+    drawn("the trace's tasks", real, scale)
 }
 
 fn drawn(tasks: &str, draw: Draw, scale: u64) -> Outcome {
