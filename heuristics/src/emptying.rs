@@ -1,5 +1,5 @@
 //! Servers that can be emptied: all tasks of one server after the other, the least loaded first, go to other servers in use with room
-//! for them, the most loaded first; or none of them goes.
+//! for them, the most loaded first; or none of them goes. Servers that stay in use take tasks of those that come after them, too.
 //!
 //! Moved tasks do not move again, and nothing else moves: so the number is what was found, and another order may empty more.
 
@@ -33,9 +33,11 @@ pub fn emptied(instance: &Instance, placement: &Placement) -> Result<Emptied, Pl
     for position in 0..room.order.len() {
         let server = room.order[position];
         if room.has_received[server] {
+            room.receivers.push(server);
             continue;
         }
         let Some(moves) = room.moved_from(position, &emptied.after.servers[server]) else {
+            room.receivers.push(server);
             in_vain += 1;
             if in_vain == TRIES {
                 break;
@@ -73,7 +75,9 @@ struct Room<'a> {
     free: Vec<u128>,
     /// The servers with tasks, the least loaded first.
     order: Vec<usize>,
-    /// How many of the last of these have no room for a shape: room only shrinks.
+    /// Where tasks may go, in turn: the same servers, the most loaded first, and after them once more those that stay in use.
+    receivers: Vec<usize>,
+    /// How many of the first of these have no room for a shape: room only shrinks.
     full: Vec<usize>,
     has_received: Vec<bool>,
 }
@@ -98,7 +102,8 @@ impl<'a> Room<'a> {
             (0..placement.servers.len()).filter(|server| !placement.servers[*server].is_empty()).collect();
         order.sort_by(|a, b| loads[*a].total_cmp(&loads[*b]).then(b.cmp(a)));
         let (full, has_received) = (vec![0; packing.shapes.len()], vec![false; placement.servers.len()]);
-        Self { packing, sizes, free, order, full, has_received }
+        let receivers = order.iter().rev().copied().collect();
+        Self { packing, sizes, free, order, receivers, full, has_received }
     }
 
     fn has_room(&self, server: usize, shape: usize) -> bool {
@@ -107,15 +112,19 @@ impl<'a> Room<'a> {
             && fits(&shapes[shape].demand, &self.free[server * width..(server + 1) * width])
     }
 
-    /// How many of the last servers in order a task of this shape passes by, from `full` on; none if it comes down to `position`.
+    /// How many receivers a task of this shape passes by, from `full` on; none if it passes by all. The server at `position` and those
+    /// before it receive nothing in their first turn.
     fn passed_by(&self, shape: usize, position: usize, mut full: usize) -> Option<usize> {
-        while self.order.len() - full > position + 1 {
-            if self.has_room(self.order[self.order.len() - 1 - full], shape) {
+        let tried = self.order.len() - 1 - position;
+        loop {
+            if (tried..self.order.len()).contains(&full) {
+                full = self.order.len();
+            }
+            if self.has_room(*self.receivers.get(full)?, shape) {
                 return Some(full);
             }
             full += 1;
         }
-        None
     }
 
     /// Moves all tasks off the server at a position, whose room is taken where they go; nothing if they do not all go.
@@ -143,7 +152,7 @@ impl<'a> Room<'a> {
                     return None;
                 };
                 full = next;
-                let to = self.order[self.order.len() - 1 - full];
+                let to = self.receivers[full];
                 let free = &mut self.free[to * width..(to + 1) * width];
                 let copies = demand.iter().zip(&*free).filter(|(need, _)| **need > 0);
                 let copies = copies.map(|(need, free)| free / need).min().unwrap_or(0);
@@ -197,6 +206,9 @@ mod tests {
         // The last server's memory is full, and user 2 may not run on the first two.
         let full = emptied_of(vec![vec![(0, 1)], vec![], vec![(1, 2)], vec![(1, 10)]]);
         assert_eq!((&full.servers[..], &full.after.servers[2][..]), (&[0][..], &[(0, 1), (1, 2)][..]));
+        // The first server's task goes nowhere, so that it stays, and takes the only task of a fuller one.
+        let kept = emptied_of(vec![vec![(0, 1)], vec![], vec![(1, 4)], vec![(0, 2)]]);
+        assert_eq!((kept.servers.len(), kept.tasks), (2, 3));
         // An empty server takes nothing: that would empty none.
         let alone = emptied_of(vec![vec![(0, 1)], vec![], vec![], vec![]]);
         assert_eq!((&alone.servers[..], alone.tasks), (&[][..], 0));

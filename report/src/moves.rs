@@ -524,6 +524,24 @@ impl StatedMoves {
         if body.target.kind == TargetKind::Unplaced && body.target.reached != all_placed {
             return Some(format!("target.reached = {}, and the opposite is so", body.target.reached));
         }
+        let all_that_can_run = |user: &fairplan_instances::User<'_>| match user.tasks().filter(|_| fits_some(user)) {
+            Some(all) => all,
+            None => self.before.tasks[user.index().0],
+        };
+        let asked_otherwise = |user: &fairplan_instances::User<'_>| {
+            let (required, all) = (body.users[user.index().0].required, all_that_can_run(user));
+            required > all || body.target.reached && required < all
+        };
+        if body.target.kind == TargetKind::Unplaced
+            && let Some(user) = instance.users().find(asked_otherwise)
+        {
+            return Some(format!(
+                "{} tasks are required of user {}, and all that can run and that wait are {}",
+                body.users[user.index().0].required,
+                user.id(),
+                all_that_can_run(&user)
+            ));
+        }
         if by_departures && !body.target.reached {
             return Some("target.reached = false, and the steps lead to the placement".into());
         }

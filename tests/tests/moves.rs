@@ -407,6 +407,20 @@ fn forged_plans_are_refused_by_the_property_that_they_break() {
     assert_eq!(forged(&|plan| plan["proof"]["unit"] = json!(0)), ["well-formed"]);
     assert_eq!(forged(&|plan| plan["cost"] = json!(0)), ["cost"]);
     assert_eq!(forged(&|plan| plan["users"][0]["required"] = json!(11)), ["required"]);
+    // Less than the level takes, with a bound that asks for nothing.
+    let asks_less = |required: u64| {
+        move |plan: &mut Value| {
+            plan["lower_bound"] = json!(0);
+            plan["users"].as_array_mut().unwrap().iter_mut().for_each(|user| user["required"] = json!(required));
+        }
+    };
+    assert!(forged(&asks_less(0)).contains(&"required".to_owned()));
+    assert!(forged(&asks_less(6)).contains(&"required".to_owned()));
+    // The same steps for another target.
+    let for_what_waits = |plan: &mut Value| {
+        plan["target"] = json!({"kind": "unplaced", "reached": true});
+    };
+    assert_eq!(forged(&for_what_waits), ["stated-numbers"]);
     assert_eq!(forged(&|plan| plan["level_after"] = json!(0.9)), ["levels"]);
     assert_eq!(forged(&|plan| plan["unplaced_after"] = json!(3)), ["levels"]);
     assert_eq!(forged(&|plan| plan["moves"] = json!(77)), ["stated-numbers"]);

@@ -215,8 +215,8 @@ impl Scaling {
                             "scale {factor}: {tasks} tasks become more than can be counted"
                         ))
                     })?;
-                    works[i] = grown as f64;
-                    user.tasks = Some(tasks.max(grown));
+                    works[i] = grown;
+                    user.tasks = Some(tasks.max(grown.ceil() as u64));
                 }
                 None => works[i] = today.map_or(0.0, |today| today[i]) * factor.to_f64(),
             }
@@ -225,12 +225,13 @@ impl Scaling {
     }
 }
 
-/// So many times a number of tasks, rounded up.
-fn times(tasks: u64, factor: Decimal) -> Option<u64> {
+/// So many times a number of tasks, with a part of one if need be: who is asked for whole tasks rounds up. `None` beyond 2^64.
+fn times(tasks: u64, factor: Decimal) -> Option<f64> {
     let exponent = factor.exponent().min(0);
     let product = factor.scaled(exponent)?.checked_mul(tasks.into())?;
     let unit = 10u128.checked_pow(exponent.unsigned_abs().into())?;
-    u64::try_from(product.div_ceil(unit)).ok()
+    u64::try_from(product.div_ceil(unit)).ok()?;
+    Some(product as f64 / unit as f64)
 }
 
 #[cfg(test)]
@@ -238,11 +239,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_grow_by_a_factor_exactly_and_are_rounded_up() {
+    fn tasks_grow_by_a_factor_exactly_whole_or_not() {
         let times = |tasks, factor: &str| times(tasks, factor.parse().unwrap());
-        assert_eq!(times(10, "1.2"), Some(12));
-        assert_eq!(times(11, "1.2"), Some(14));
-        assert_eq!((times(3, "0.5"), times(0, "7"), times(7, "1e2")), (Some(2), Some(0), Some(700)));
+        assert_eq!(times(10, "1.2"), Some(12.0));
+        assert_eq!(times(11, "1.2"), Some(13.2));
+        assert_eq!((times(3, "0.5"), times(0, "7"), times(7, "1e2")), (Some(1.5), Some(0.0), Some(700.0)));
         assert_eq!(times(u64::MAX, "2"), None);
     }
 }

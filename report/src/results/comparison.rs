@@ -157,8 +157,8 @@ fn best_of_all(document: &Comparison) -> String {
         return "No policy was compared.".into();
     };
     if best.value == 0.0 && document.bounds.integral_upper == Some(0.0) {
-        return "Under every policy the smallest share is 0: somebody can have no task on any server. `fairplan bound` tells \
-                what the others can have."
+        return "Under every policy the smallest share is 0, and no placement gives everybody a task. `fairplan bound` tells what \
+                the others can have."
             .into();
     }
     // What sums of doubles leave over does not tell policies apart.

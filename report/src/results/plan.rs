@@ -185,8 +185,12 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
     if document.tasks == TaskKind::Whole && obstacle.servers.is_empty() {
         text += ". A whole task needs a server that holds it: see that the catalog has one for each user";
     }
-    let servers = if obstacle.servers.is_empty() { "nothing".into() } else { list(&obstacle.servers) };
-    let _ = writeln!(text, "\n(with {servers} bought for {}{currency}).", money(obstacle.cost));
+    if obstacle.servers.is_empty() {
+        text += ".\nNothing that can be bought helps: a server type is of use to users that may run on some classes only if its \
+                 column `like` names one of them.\n";
+        return text;
+    }
+    let _ = writeln!(text, "\n(with {} bought for {}{currency}).", list(&obstacle.servers), money(obstacle.cost));
     text
 }
 

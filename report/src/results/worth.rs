@@ -31,7 +31,8 @@ pub(super) fn answer(document: &Worth) -> String {
             )
         }
         None => format!(
-            "No single server would raise the smallest share of those that still want more, {}: what holds it is not capacity.",
+            "No single server would raise the smallest share, {}: whoever has it has all that it asks for, or is held by something else than \
+             capacity.",
             share(document.raised())
         ),
     }

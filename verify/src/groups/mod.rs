@@ -176,10 +176,8 @@ impl Stage<'_> {
         let usual = usual_share(shares);
         let mut anybody = false;
         for i in (0..costs.len()).filter(|i| members.is_held(*i) && self.claim.level_of[*i] as usize == k) {
+            // Who has all its tasks is held by them, unless prices say that capacity holds it as well.
             anybody = true;
-            if shares[i].nearly_all_tasks() {
-                continue;
-            }
             // Of the share, as much as gains are measured by; of who has nothing because its siblings are guaranteed more than its
             // group's part, the share that half of the users have.
             let again = match shares[i].work {

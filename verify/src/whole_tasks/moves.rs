@@ -257,7 +257,7 @@ fn kept(instance: &Instance, claim: &MovesClaim<'_>) -> Verdict {
     verdict.verdict()
 }
 
-/// Whether what is required runs in the end, and is no more than the level takes that was aimed at.
+/// Whether what is required runs in the end, and is what the level takes that was aimed at; no more, where that is not reached.
 fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> Verdict {
     let mut verdict = Worst::of("required", 0.0);
     for (user, (required, has)) in instance.users().zip(claim.required.iter().zip(&after.tasks)) {
@@ -275,6 +275,9 @@ fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> V
     if is_reached != levels.is_reached(&after.tasks, level) {
         verdict
             .fail(|| format!("that the level is reached is said to be {is_reached}, and the opposite is so"));
+    }
+    if is_reached && !levels.is_reached(claim.required, level) {
+        verdict.fail(|| "what is required of users does not come to the level".into());
     }
     for (user, required) in instance.users().zip(claim.required).filter(|(_, required)| **required > 0) {
         let fewer = Breakpoint { user: user.index(), tasks: required - 1 };
