@@ -265,38 +265,6 @@ fn where_much_is_missing_plans_reach_the_level_near_their_bound() {
     assert!(far >= 3, "only {far} are far from the level");
 }
 
-/// A hundred and twenty users of one to a dozen tasks a server on all of Google's servers, as Best-Fit places them.
-fn thousands_of_kinds_of_servers() -> (Instance, Placement) {
-    let servers =
-        generate::google(&generate::GoogleOptions { users: Some(1), ..Default::default() }).unwrap();
-    let mut dice = Dice::new(3);
-    let users = (0..120).map(|user| {
-        let amounts = [0; 2].map(|_| Decimal::new(4_000 + dice.below(46_000), -5).unwrap()).to_vec();
-        plain_user(user, amounts)
-    });
-    let (resources, classes) = (servers.resources().to_vec(), servers.classes().to_vec());
-    let instance = plain_draft(resources, classes, users.collect()).build().unwrap();
-    let before = policy("best-fit", 0).unwrap().place(&instance).unwrap();
-    (instance, before)
-}
-
-#[test]
-#[ignore = "takes half a minute"]
-fn of_thousands_of_kinds_of_servers_plans_are_near_their_bound_too() {
-    let (instance, before) = thousands_of_kinds_of_servers();
-    let classes = instance.classes().iter().enumerate();
-    let classes = classes.flat_map(|(l, class)| std::iter::repeat_n(l, class.count as usize));
-    let kinds: std::collections::HashSet<_> = classes.zip(&before.servers).collect();
-    assert!((1_501..4_000).contains(&kinds.len()), "{}", kinds.len());
-    let limit = Deadline::after(std::time::Duration::from_secs(240));
-    let target = level_target(&instance, 0.99, &limit.after_part(0.3)).unwrap().unwrap();
-    let rules = MoveRules::new(&instance);
-    let plan = fewest_moves(&instance, &before, &target.required, &rules, &limit).unwrap();
-    assert_eq!(plan.required, target.required);
-    assert_eq!(failing(&instance, &before, &rules, &plan), [""; 0]);
-    assert!(10 * plan.cost <= 13 * plan.lower_bound, "{} of {}", plan.cost, plan.lower_bound);
-}
-
 #[test]
 fn steps_between_random_placements_can_all_be_made_and_interrupt_only_where_nothing_else_helps() {
     let mut pairs = 0;
