@@ -303,6 +303,16 @@ impl Export {
         self.tenants.iter_mut().zip(names).for_each(|(tenant, name)| tenant.name = name);
     }
 
+    /// Whether somebody has something by the answer, but less than any of its tasks asks for: a limit that high lets none run.
+    pub(crate) fn is_below_a_task(&self, tenant: &Tenant) -> bool {
+        let fits = |task: &Vec<u128>| {
+            let all = task.iter().zip(&self.resources).enumerate();
+            let mut told = all.filter(|(_, (_, resource))| resource.called.is_some());
+            told.all(|(r, (asked, _))| *asked <= self.amount(tenant, None, r))
+        };
+        tenant.is_leaf && tenant.exact.iter().any(|amount| *amount > 1e-9) && !tenant.tasks.iter().any(fits)
+    }
+
     /// Says what the target cannot be told.
     fn note(&mut self) {
         let title = self.target.title();
@@ -350,6 +360,9 @@ impl Export {
                 ));
             }
         }
+        if self.target == Target::YuniKorn && self.hard {
+            self.note_zeros(&mut notes);
+        }
         let used = |l: usize| {
             let n = self.resources.len();
             self.tenants
@@ -362,6 +375,19 @@ impl Export {
             ));
         }
         if self.target == Target::Slurm {
+            let held: Vec<&Tenant> =
+                self.tenants.iter().filter(|tenant| self.is_below_a_task(tenant)).collect();
+            if let Some(first) = held.first() {
+                let (others, their) = match held.len() {
+                    1 => (String::new(), "its"),
+                    more => (format!(" and {} more", more - 1), "their"),
+                };
+                let verb = if held.len() == 1 { "is" } else { "are" };
+                notes.push(format!(
+                    "{}{others} {verb} given less than the smallest of {their} jobs asks for: in {their} QOS no job runs, and none of it is sure",
+                    first.id
+                ));
+            }
             notes.push(format!(
                 "{title} makes sure of what jobs ask for in the QOS of their account (--qos=sure-ACCOUNT); of the others each \
                  account has its part by fairshare"
@@ -402,6 +428,29 @@ impl Export {
             ));
         }
         self.notes.extend(notes);
+    }
+
+    /// Says who may have nothing of a resource that it has some of by the answer, where the configuration states that as a maximum.
+    fn note_zeros(&self, notes: &mut Vec<String>) {
+        let n = self.resources.len();
+        for (r, resource) in self.resources.iter().enumerate() {
+            let Some(called) = &resource.called else { continue };
+            let is_zero = |tenant: &&Tenant| {
+                let exact: f64 = tenant.exact.iter().skip(r).step_by(n).sum();
+                exact > 1e-9 && self.amount(tenant, None, r) == 0
+            };
+            let mut held = self.tenants.iter().filter(is_zero).map(|tenant| tenant.id.as_str());
+            let Some(first) = held.next() else { continue };
+            let others = match held.count() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            notes.push(format!(
+                "the maximum of {first}{others} has {called} 0, or is left out where all of it is 0: a task that asks for {} cannot run \
+                 under a maximum of 0; state a smaller --unit {}=AMOUNT",
+                resource.name, resource.name
+            ));
+        }
     }
 
     /// Lines that say where the file comes from and what it lacks, for its comments.

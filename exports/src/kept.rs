@@ -1,5 +1,6 @@
 //! What a scheduler that obeys its configuration makes sure of, beside the answer.
 
+use crate::Target;
 use crate::export::Export;
 
 /// Sets, of each leaf, the part of its answer that is sure whatever the others do with theirs.
@@ -48,7 +49,13 @@ pub(crate) fn set(export: &mut Export) {
             all += weight;
             rest += weight * kept.fold(1.0, f64::min);
         }
-        kept.push(if all > 0.0 { rest / all } else { 1.0 });
+        // Of tasks that do not fit into the QOS none runs in it.
+        let runs = export.target != Target::Slurm || !export.is_below_a_task(tenant);
+        kept.push(match all > 0.0 {
+            true if runs => rest / all,
+            true => 0.0,
+            false => 1.0,
+        });
     }
     for (t, kept) in leaves.into_iter().zip(kept) {
         export.tenants[t].kept = Some(kept);

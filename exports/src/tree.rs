@@ -32,6 +32,8 @@ pub struct Tenant {
     pub entitled: Option<f64>,
     /// So many times its answer are all its tasks.
     pub most: f64,
+    /// What one of its tasks asks for, in billionths, of each kind of tasks that it has.
+    pub(crate) tasks: BTreeSet<Vec<u128>>,
     /// On which classes its tasks may run.
     pub(crate) eligible: Vec<bool>,
     /// The most it may have on a class, in billionths, row-major `classes × resources`.
@@ -157,6 +159,7 @@ impl Builder<'_> {
         let (classes, resources) = (self.instance.classes().len(), self.counted.len());
         let mut exact = vec![0.0; classes * resources];
         let mut eligible = vec![false; classes];
+        let mut tasks = BTreeSet::new();
         let mut billed = 0.0;
         for &member in members {
             billed += self.held.billed(member);
@@ -166,6 +169,13 @@ impl Builder<'_> {
             let user = self.instance.user(fairplan_instances::UserId(member));
             for (l, eligible) in eligible.iter_mut().enumerate() {
                 *eligible |= user.can_use(ClassId(l));
+            }
+            if is_leaf {
+                let asks = |demand: &[Decimal]| -> Vec<u128> {
+                    let all = self.counted.iter().zip(demand);
+                    all.map(|(counted, amount)| counted.billionths(*amount)).collect()
+                };
+                tasks.extend(user.kinds().map(|kind| asks(kind.piece())));
             }
         }
         let total = |r: usize| self.instance.total(fairplan_instances::ResourceId(r));
@@ -191,6 +201,7 @@ impl Builder<'_> {
             kept: None,
             entitled: None,
             most,
+            tasks,
             eligible,
             limit: vec![None; classes * resources],
             limit_over_all: vec![None; resources],

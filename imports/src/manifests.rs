@@ -34,6 +34,22 @@ impl Manifest {
         })
     }
 
+    /// Refuses what is no object of its kind at all, such as what other commands print, of which `command` prints none.
+    pub(super) fn is_of_kubernetes(&self, command: &str) -> Result<(), InstanceError> {
+        let has = |key: &str| self.content.get(key).is_some();
+        if has("metadata") || has("spec") || has("status") {
+            return Ok(());
+        }
+        let is_slurms = ["jobs", "nodes", "sinfo", "partitions"].into_iter().any(has);
+        let looks =
+            if is_slurms { "this looks like what a command of Slurm prints with --json; " } else { "" };
+        let problem = format!(
+            "has no metadata and no spec, so it is no {}; {looks}write what `{command}` prints",
+            self.kind
+        );
+        Err(self.refused("", "", &problem))
+    }
+
     /// The error that names this object, one of its fields, the value there and what is wrong with it.
     pub(super) fn refused(&self, field: &str, value: &str, problem: &str) -> InstanceError {
         let field = if field.is_empty() || field == "." { "" } else { &format!(": {field}") };

@@ -82,7 +82,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let mut text: String = found.changes.iter().map(line).collect();
         text.extend(found.lost.iter().map(lost_line));
         destination.write(|out| out.write_all(text.as_bytes()))?;
-        tell(common, || summary_of(&found));
+        tell(common, || summary_of(&found) + &notes_of(&export.notes));
         return Ok(Answer::yes_if(found.is_nothing()));
     }
     let document = Document::new(export.body());
@@ -108,6 +108,11 @@ fn lost_line(lost: &LostField) -> String {
     let LostField { object, field, before, after } = lost;
     let after = after.as_ref().map_or_else(|| "-".into(), |after| printable(after, 200));
     format!("{}: {} {} -> {after}\n", printable(object, 200), printable(field, 200), printable(before, 200))
+}
+
+/// What the target cannot be told, as where the configuration is written.
+fn notes_of(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("Note: {}.\n", printable(note, 2000))).collect()
 }
 
 /// What of deployed objects is not exported.

@@ -30,7 +30,14 @@ pub(crate) fn text(export: &Export) -> String {
         text +=
             &format!("sacctmgr -i modify account where name={name} set fairshare={share} GrpTRES={limits}\n");
         if tenant.is_leaf {
-            let sure = written(export, |r| Some(export.amount(tenant, None, r)));
+            // Every job has cores and memory, whether it asks for them or not: 0 of them would let none run.
+            let is_asked = |r: usize| tenant.tasks.iter().any(|task| task[r] > 0);
+            let everybodys = |r: usize| {
+                let resource = &export.resources[r];
+                resource.is_memory || resource.called.as_deref() == Some("cpu")
+            };
+            let sure =
+                written(export, |r| (is_asked(r) || !everybodys(r)).then(|| export.amount(tenant, None, r)));
             text += &qos(&format!("{SURE}{name}"), &sure, &format!(" Priority={PRIORITY}"));
             text += &format!("sacctmgr -i modify account where name={name} set qos+={SURE}{name}\n");
         }

@@ -700,3 +700,42 @@ fn an_account_of_slurm_has_the_share_that_all_its_jobs_are_billed() {
     };
     assert_eq!((fairshare("both"), fairshare("cores")), (fairshare("alike"), fairshare("memory")), "{text}");
 }
+
+/// An instance with one server, written by hand.
+fn of_one_server(capacity: &str, users: &str) -> Instance {
+    let text = format!(
+        r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
+            "server_classes": [{{"id": "node", "count": 1, "capacity": {capacity}}}], "users": [{users}]}}"#
+    );
+    files::read_json(files::source::in_memory("it", text.into_bytes()).unwrap()).unwrap()
+}
+
+#[test]
+fn a_qos_in_which_no_job_fits_is_told_and_not_sure_and_one_without_memory_has_no_limit_of_0() {
+    // Three jobs share 64 cores; one that asks for 24 of them has less by the answer.
+    let users = r#"{"id": "large", "demand": {"cpu": 24, "memory": 1024}}, {"id": "cores", "demand": {"cpu": 1}},
+        {"id": "small", "demand": {"cpu": 1, "memory": 1024}}"#;
+    let instance = of_one_server(r#"{"cpu": 64, "memory": 65536}"#, users);
+    let export = exported(&instance, Target::Slurm, &ExportOptions::default()).unwrap();
+    let kept = |id: &str| export.tenants.iter().find(|tenant| tenant.id == id).unwrap().kept;
+    assert_eq!(kept("large"), Some(0.0), "{:?}", export.tenants);
+    assert!(kept("small") > Some(0.9), "{:?}", export.tenants);
+    let told = "large is given less than the smallest of its jobs asks for: in its QOS no job runs, and none of it is sure";
+    assert!(export.notes.iter().any(|note| note == told), "{:?}", export.notes);
+    let text = export.text();
+    let sure = |name: &str| text.lines().find(|line| line.contains(&format!("qos where name=sure-{name} ")));
+    assert!(sure("cores").unwrap().contains(",mem=-1 "), "{text}");
+    assert!(sure("small").unwrap().contains("M Priority"), "{text}");
+}
+
+#[test]
+fn a_hard_maximum_of_0_beside_an_answer_is_told() {
+    let users = r#"{"id": "tiny", "demand": {"cpu": 1, "memory": 65536}}, {"id": "other", "demand": {"cpu": 1, "memory": 1024}}"#;
+    let instance = of_one_server(r#"{"cpu": 64, "memory": 65536}"#, users);
+    let told = |hard: bool| {
+        let options = ExportOptions { hard, ..ExportOptions::default() };
+        let notes = exported(&instance, Target::YuniKorn, &options).unwrap().notes;
+        notes.iter().any(|note| note.starts_with("the maximum of tiny has vcore 0"))
+    };
+    assert!(told(true) && !told(false));
+}

@@ -145,6 +145,10 @@ fn read<T>(
     }
 
     let resources = resources(options, &free);
+    if options.resources.is_none() {
+        let counted: Vec<&str> = resources.iter().map(String::as_str).collect();
+        nodes.iter().for_each(|node| node.tell_of_unasked(&counted, "pod", report));
+    }
     let holders = resource_quotas::read(options, &resources, report)?;
     let decimals =
         |amount: &dyn Fn(&str) -> Quantity, files: &[String]| -> Result<Vec<Decimal>, InstanceError> {
@@ -332,6 +336,7 @@ fn objects(
         let violation = Violation::new(if others.is_empty() { "" } else { "kind" }, others, problem);
         return Err(InstanceError::Invalid { file: files.join(", "), violation });
     }
+    found.iter().try_for_each(|manifest| manifest.is_of_kubernetes(command))?;
     Ok(found)
 }
 

@@ -3,6 +3,7 @@
 use super::gpu_sharing;
 use super::placement::{Site, Taint};
 use crate::manifests::{Manifest, Metadata, nullable};
+use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;
@@ -90,6 +91,18 @@ impl Node {
             gpu_sharing::MODEL,
         ];
         LABELS.iter().find_map(|label| self.labels.get(*label)).map_or("", String::as_str)
+    }
+
+    /// Counts devices and other extended resources that are none of `resources`.
+    ///
+    /// Every node has some of the rest, such as storage and huge pages, and its number of pods is no matter of the cluster's size.
+    pub(crate) fn tell_of_unasked(&self, resources: &[&str], who: &str, report: &mut ImportReport) {
+        let is_extended = |name: &str| name.contains('/') && !name.starts_with("attachable-volumes");
+        for (name, _) in self.allocatable.iter().filter(|(name, amount)| {
+            is_extended(name) && !amount.is_zero() && !resources.contains(&name.as_str())
+        }) {
+            report.one(format!("nodes have {name}, which no {who} asks for: it is left out"));
+        }
     }
 
     pub(crate) fn site(&self) -> Site<'_> {

@@ -358,3 +358,36 @@ fn quotas_of_namespaces_are_limits_of_their_groups() {
     let error = kubernetes(&tree(vec![path])).unwrap_err().to_string();
     assert!(error.contains("ResourceQuota shop/second: spec.hard.cpu = four"), "{error}");
 }
+
+#[test]
+fn devices_that_no_pod_asks_for_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let pods = folder.path().join("pods.json").to_str().unwrap().to_owned();
+    let pod = r#"{"kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}}"#;
+    std::fs::write(&pods, pod).unwrap();
+    let (instance, report) = kubernetes(&KubernetesOptions { pods: vec![pods], ..options() }).unwrap();
+    assert_eq!(instance.resources(), ["cpu", "memory"]);
+    assert_eq!(
+        report.count("nodes have nvidia.com/gpu, which no pod asks for: it is left out"),
+        1,
+        "{report}"
+    );
+}
+
+#[test]
+fn what_is_no_object_of_kubernetes_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("it.json").to_str().unwrap().to_owned();
+    for (text, told) in [
+        (r#"[{"a": 1}, {"b": 2}]"#, "Pod number 1: has no metadata and no spec, so it is no Pod; write"),
+        (r#"{"jobs": [], "meta": {}}"#, "this looks like what a command of Slurm prints"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let pods = KubernetesOptions { pods: vec![path.clone()], ..options() };
+        let error = kubernetes(&pods).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+    std::fs::write(&path, r#"{"nodes": [{"name": "a"}]}"#).unwrap();
+    let error = kubernetes(&KubernetesOptions { nodes: vec![path], ..options() }).unwrap_err().to_string();
+    assert!(error.contains("this looks like what a command of Slurm prints"), "{error}");
+}

@@ -73,6 +73,7 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
         return Err(if read_some { Stopped::Building(failure) } else { Stopped::Reading(failure) });
     }
     let resources = reading.resources(&offered, report);
+    nodes.iter().for_each(|node| node.tell_of_unasked(&resources, "queue", report));
     let exact = |amount: Quantity| amount.decimal().unwrap_or(Decimal::ZERO);
     let server = |node: &Node| Server {
         name: node.name.clone(),

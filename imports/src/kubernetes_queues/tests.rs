@@ -287,3 +287,16 @@ fn closed_queues_of_volcano_and_those_below_them_are_left_out_and_counted() {
     assert!(failure.to_string().contains("there is no queue of Volcano, KAI or YuniKorn here"), "{failure}");
     assert_eq!(failure.report.count("queues left out: stopped"), 1, "{}", failure.report);
 }
+
+#[test]
+fn devices_that_no_queue_is_given_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = folder.path().join("nodes.json").to_str().unwrap().to_owned();
+    let node = r#"{"kind": "Node", "metadata": {"name": "a"},
+        "status": {"allocatable": {"cpu": "64", "memory": "64Gi", "example.com/fpga": "2"}}}"#;
+    std::fs::write(&nodes, node).unwrap();
+    let options = KubernetesQueuesOptions { nodes: vec![nodes], queues: vec![shipped("volcano.yaml")] };
+    let (_, report) = kubernetes_queues(&options).unwrap();
+    let told = "nodes have example.com/fpga, which no queue asks for: it is left out";
+    assert_eq!(report.count(told), 1, "{report}");
+}

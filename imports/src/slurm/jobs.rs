@@ -114,6 +114,10 @@ pub(super) fn read(
             report.one("jobs left out: named a second time");
             continue;
         }
+        if element.get("job_state").is_none() && element.pointer("/state/current").is_some() {
+            let problem = "is not there, but state.current is, as in what `sacct --json` prints; write what `squeue --json` prints";
+            return Err(place.refused("job_state", "", problem));
+        }
         let states = fields.job_state.states();
         if states.contains("running") || states.contains("pending") {
             report.one(if states.contains("running") { "jobs running" } else { "jobs pending" });

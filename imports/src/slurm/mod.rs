@@ -224,7 +224,10 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
     for job in jobs {
         if !job.partitions.iter().any(|partition| partitions.contains(partition.as_str())) {
             let of = job.partitions.iter().cloned().collect::<Vec<_>>().join(",");
-            report.one(format!("jobs of partition {of}, which no node names: they may run everywhere"));
+            report.one(match of.as_str() {
+                "" => "jobs state no partition: they may run everywhere".to_owned(),
+                of => format!("jobs of partition {of}, which no node names: they may run everywhere"),
+            });
         }
         for unknown in job.types.iter().filter(|name| !types.contains(name.as_str())) {
             report.one(format!("jobs ask for {unknown}, which no node names: any type will do"));

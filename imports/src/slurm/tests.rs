@@ -636,3 +636,27 @@ fn answers_that_say_of_themselves_that_they_failed_are_refused_with_their_words(
     std::fs::write(&path, jobs.replacen('{', "{\"warnings\": [{\"description\": \"old\"}], ", 1)).unwrap();
     assert!(slurm(&SlurmOptions { jobs: vec![path], ..options("nodes.json") }).is_ok());
 }
+
+#[test]
+fn what_sacct_prints_is_refused_as_such_and_jobs_without_a_partition_are_told() {
+    let refused = with_jobs(&["\"state\": {\"current\": [\"RUNNING\"]}"]).unwrap_err();
+    assert!(
+        refused.contains("as in what `sacct --json` prints; write what `squeue --json` prints"),
+        "{refused}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let node = r#"{"nodes": [{"name": "a", "cpus": 64, "real_memory": 1024, "state": "idle", "partitions": ["all"]}]}"#;
+    let jobs = format!("{{\"jobs\": [{{\"job_id\": 1, \"user_name\": \"u\", {WAITS}}}]}}");
+    let options = SlurmOptions {
+        nodes: vec![write("nodes.json", node)],
+        jobs: vec![write("jobs.json", &jobs)],
+        ..Default::default()
+    };
+    let (_, report) = slurm(&options).unwrap();
+    assert_eq!(report.count("jobs state no partition: they may run everywhere"), 1, "{report}");
+}

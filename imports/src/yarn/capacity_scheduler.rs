@@ -73,6 +73,13 @@ pub(super) fn read(
         }
     }
     if queues.len() == 1 {
+        if let Some((name, value)) =
+            root.properties().into_iter().find(|(name, _)| name.starts_with("yarn.scheduler.fair."))
+        {
+            let problem = "this is a file of properties of the fair scheduler, which has no queues: they are in its allocation file, \
+                           fair-scheduler.xml with <allocations> (yarn.scheduler.fair.allocation.file names it)";
+            return Err(place.refused(name, value, problem));
+        }
         let problem = "there are no queues here: the property yarn.scheduler.capacity.root.queues is missing";
         return Err(place.refused("", "", problem));
     }

@@ -336,3 +336,13 @@ fn nodes_that_state_no_vcores_are_refused_and_single_ones_told() {
     let (_, report) = with(&format!("{old}, {new}")).unwrap();
     assert_eq!(report.count("nodes state no vcores: no task fits there"), 1, "{report}");
 }
+
+#[test]
+fn properties_of_the_fair_scheduler_are_no_queues_and_told_as_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("yarn-site.xml").to_str().unwrap().to_owned();
+    let property = "<property><name>yarn.scheduler.fair.preemption</name><value>true</value></property>";
+    std::fs::write(&queues, format!("<configuration>{property}</configuration>")).unwrap();
+    let error = yarn(&YarnOptions { nodes: vec![shipped("nodes.json")], queues }).unwrap_err().to_string();
+    assert!(error.contains("yarn.scheduler.fair.preemption = true: this is a file of properties"), "{error}");
+}

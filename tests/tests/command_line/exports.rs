@@ -42,6 +42,10 @@ fn each_target_gets_a_file_that_says_what_it_says_and_where_it_comes_from() {
         assert_eq!(hard.status.code(), Some(1), "{target}: {}", text(&hard.stderr));
         assert!(text(&hard.stdout).contains(" -> "), "{target}");
         assert!(text(&hard.stderr).contains("would change"), "{target}");
+        // What the target cannot be told is told in both modes.
+        let written = folder.run(&export(target, &["--hard", "--headroom", "0.2", "-o", "hard"]));
+        let has_notes = |output: &[u8]| text(output).contains("Note: ");
+        assert_eq!(has_notes(&hard.stderr), has_notes(&written.stderr), "{target}: {}", text(&hard.stderr));
     }
 }
 
