@@ -3,7 +3,7 @@
 use fairplan::{Control, MoveTarget, MovesBody, MovesOptions, ResultFile, moves, verify};
 use fairplan_heuristics::policy;
 use fairplan_instances::{
-    ClassId, Deadline, Decimal, Document, Instance, MovePlan, MoveRules, Placement, ResourceId, ServerNames,
+    ClassId, Deadline, Document, Instance, MovePlan, MoveRules, Placement, ResourceId, ServerNames,
     Step, UserId, files::sha256_hex, generate,
 };
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
