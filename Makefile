@@ -8,10 +8,10 @@ OUT := out
 SETUP = with=$$(setup/build-tools.sh) &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo figures test lint bench peers fuzz notebooks guide install tarball wheel deb packages
+.PHONY: help setup build demo figures test test-all lint bench peers fuzz notebooks guide install tarball wheel deb packages
 
 help: ## Say what the targets are
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s  %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s  %s\n", $$1, $$2}' Makefile
 
 setup: ## Find or get HiGHS, or what it is built with
 	@setup/build-tools.sh >/dev/null
@@ -40,7 +40,10 @@ figures: build ## Draw the README's pictures again, docs/*.svg (a minute or two)
 	$(FAIRPLAN) generate google | $(FAIRPLAN) compare - --time-limit 1000 --no-timing -o $(OUT)/google-whole.json
 	$(FAIRPLAN) report $(OUT)/google-whole.json --plot docs/google-servers.svg -o $(OUT)/google-whole.html
 
-test: ## Run every test, the long ones included
+test: ## Run every test but those of half a minute and more
+	@$(SETUP) set -x && cargo test --profile quick --locked --workspace $$with
+
+test-all: ## Run every test, the long ones and those that measure too
 	@$(SETUP) set -x && cargo test --profile quick --locked --workspace $$with -- --include-ignored
 
 lint: setup ## Formatting, clippy and documentation, warnings refused; with HiGHS and without

@@ -206,9 +206,9 @@ mod tests {
         // The last server's memory is full, and user 2 may not run on the first two.
         let full = emptied_of(vec![vec![(0, 1)], vec![], vec![(1, 2)], vec![(1, 10)]]);
         assert_eq!((&full.servers[..], &full.after.servers[2][..]), (&[0][..], &[(0, 1), (1, 2)][..]));
-        // The first server's task goes nowhere, so that it stays, and takes the only task of a fuller one.
-        let kept = emptied_of(vec![vec![(0, 1)], vec![], vec![(1, 4)], vec![(0, 2)]]);
-        assert_eq!((kept.servers.len(), kept.tasks), (2, 3));
+        // The first server's task goes nowhere, so that it stays, and takes the tasks of a fuller one.
+        let kept = emptied_of(vec![vec![(0, 1)], vec![], vec![(1, 10)], vec![(0, 2)]]);
+        assert_eq!((&kept.servers[..], kept.tasks, &kept.after.servers[0][..]), (&[3][..], 2, &[(0, 3)][..]));
         // An empty server takes nothing: that would empty none.
         let alone = emptied_of(vec![vec![(0, 1)], vec![], vec![], vec![]]);
         assert_eq!((&alone.servers[..], alone.tasks), (&[][..], 0));

@@ -524,10 +524,11 @@ impl StatedMoves {
         if body.target.kind == TargetKind::Unplaced && body.target.reached != all_placed {
             return Some(format!("target.reached = {}, and the opposite is so", body.target.reached));
         }
-        let all_that_can_run = |user: &fairplan_instances::User<'_>| match user.tasks().filter(|_| fits_some(user)) {
-            Some(all) => all,
-            None => self.before.tasks[user.index().0],
-        };
+        let all_that_can_run =
+            |user: &fairplan_instances::User<'_>| match user.tasks().filter(|_| fits_some(user)) {
+                Some(all) => all,
+                None => self.before.tasks[user.index().0],
+            };
         let asked_otherwise = |user: &fairplan_instances::User<'_>| {
             let (required, all) = (body.users[user.index().0].required, all_that_can_run(user));
             required > all || body.target.reached && required < all

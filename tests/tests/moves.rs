@@ -3,8 +3,8 @@
 use fairplan::{Control, MoveTarget, MovesBody, MovesOptions, ResultFile, moves, verify};
 use fairplan_heuristics::policy;
 use fairplan_instances::{
-    ClassId, Deadline, Document, Instance, MovePlan, MoveRules, Placement, ResourceId, ServerNames,
-    Step, UserId, files::sha256_hex, generate,
+    ClassId, Deadline, Document, Instance, MovePlan, MoveRules, Placement, ResourceId, ServerNames, Step,
+    UserId, files::sha256_hex, generate,
 };
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
 use fairplan_report::write_json;
@@ -379,7 +379,11 @@ fn forged_plans_are_refused_by_the_property_that_they_break() {
     let asks_less = |required: u64| {
         move |plan: &mut Value| {
             plan["lower_bound"] = json!(0);
-            plan["users"].as_array_mut().unwrap().iter_mut().for_each(|user| user["required"] = json!(required));
+            plan["users"]
+                .as_array_mut()
+                .unwrap()
+                .iter_mut()
+                .for_each(|user| user["required"] = json!(required));
         }
     };
     assert!(forged(&asks_less(0)).contains(&"required".to_owned()));

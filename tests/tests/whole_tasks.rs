@@ -145,10 +145,11 @@ fn with_small_tasks(seed: u64) -> Instance {
 }
 
 #[test]
+#[ignore = "a minute"]
 fn small_tasks_fill_servers_so_far_that_most_placements_are_proved_optimal() {
-    let open: Vec<u64> = (1..=10).filter(|seed| !bracket(&with_small_tasks(*seed)).is_closed).collect();
-    println!("{open:?} of 10 stay open");
-    assert!(open.len() <= 2, "{open:?}");
+    let open: Vec<u64> = (1..=5).filter(|seed| !bracket(&with_small_tasks(*seed)).is_closed).collect();
+    println!("{open:?} of 5 stay open");
+    assert!(open.len() <= 1, "{open:?}");
 }
 
 /// What more than the upper bound takes is more CPU than there is, whatever is on which server.

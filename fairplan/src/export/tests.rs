@@ -212,7 +212,8 @@ fn who_is_told_sums_has_the_whole_units_of_its_sum_over_all_classes() {
 fn forged(text: &str, from: &str, until: &[&str]) -> Option<String> {
     let digit = text.match_indices(from).find_map(|(found, from)| {
         let start = found + from.len();
-        let rest = &text[start..];
+        // Of Slurm -1 is no limit.
+        let rest = text[start..].strip_prefix('-').is_none().then_some(&text[start..])?;
         let end = until.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
         Some(start + rest[..end].find(|letter: char| ('1'..='9').contains(&letter))?)
     })?;
@@ -730,12 +731,14 @@ fn a_qos_in_which_no_job_fits_is_told_and_not_sure_and_one_without_memory_has_no
 
 #[test]
 fn a_hard_maximum_of_0_beside_an_answer_is_told() {
-    let users = r#"{"id": "tiny", "demand": {"cpu": 1, "memory": 65536}}, {"id": "other", "demand": {"cpu": 1, "memory": 1024}}"#;
+    let users = r#"{"id": "tiny", "demand": {"cpu": 0.5, "memory": 65536}}, {"id": "other", "demand": {"cpu": 1, "memory": 1024}}"#;
     let instance = of_one_server(r#"{"cpu": 64, "memory": 65536}"#, users);
     let told = |hard: bool| {
-        let options = ExportOptions { hard, ..ExportOptions::default() };
+        let options =
+            ExportOptions { hard, memory_in: Some(MemoryIn::Mebibytes), ..ExportOptions::default() };
         let notes = exported(&instance, Target::YuniKorn, &options).unwrap().notes;
         notes.iter().any(|note| note.starts_with("the maximum of tiny has vcore 0"))
     };
+
     assert!(told(true) && !told(false));
 }

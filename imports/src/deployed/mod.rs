@@ -301,6 +301,7 @@ mod tests {
         for line in [
             "sacctmgr -i modify qos where name=sure-a set GrpTRES+=cpu=1",
             "sacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=1,cpu=2",
+            "sacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=-7",
             "sacctmgr -i modify account where name=a set qos=normal",
             "scontrol update partition=x",
             "sacctmgr -i add account b; rm x",

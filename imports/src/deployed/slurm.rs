@@ -222,7 +222,8 @@ impl File<'_> {
                 return Err(self.refused("GrpTRES", &resource, "is stated twice"));
             }
             let number = amount_of(amount, resource == "mem");
-            let problem = "must be a number, of mem with K, M, G or T";
+            let problem = "must be a number, of mem with K, M, G or T, or -1 for no limit";
+            let number = number.filter(|number| *number >= 0.0 || amount == "-1");
             let number = number.ok_or_else(|| self.refused("GrpTRES", amount, problem))?;
             let key = (String::new(), resource);
             if number >= 0.0 {

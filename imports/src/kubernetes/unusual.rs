@@ -184,7 +184,7 @@ fn lists_that_do_not_say_what_they_list_are_of_what_is_asked_for() {
         assert_eq!(users(&instance), [("default".to_owned(), 1)], "{nodes}");
     }
     let failure = import(r#"{"a": 1}"#, pod, false, Daemons::Count).unwrap_err().to_string();
-    assert!(failure.contains("Node number 1: status.allocatable: is missing"), "{failure}");
+    assert!(failure.contains("Node number 1: has no metadata and no spec, so it is no Node"), "{failure}");
 }
 
 #[test]

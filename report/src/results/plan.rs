@@ -190,7 +190,8 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
                  column `like` names one of them.\n";
         return text;
     }
-    let _ = writeln!(text, "\n(with {} bought for {}{currency}).", list(&obstacle.servers), money(obstacle.cost));
+    let _ =
+        writeln!(text, "\n(with {} bought for {}{currency}).", list(&obstacle.servers), money(obstacle.cost));
     text
 }
 

@@ -79,7 +79,7 @@ fn mutations_of_valid_files_never_panic() {
 }
 
 #[test]
-#[ignore = "takes ten times as long; make test runs it"]
+#[ignore = "takes ten times as long; make test-all runs it"]
 fn long_mutations_of_valid_files_never_panic() {
     read_mutations(200_000, 2);
 }
