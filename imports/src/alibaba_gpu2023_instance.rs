@@ -62,13 +62,18 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
     let mut conditions: Vec<String> = Vec::new();
     let mut position: HashMap<String, usize> = HashMap::new();
     let mut tasks = Vec::new();
+    // From when to when all were there, of those that state it.
+    let (mut last_created, mut first_deleted) = (0, u64::MAX);
     for_each_row_of(&options.pods, &POD, POD_NEEDED, known, |cells| {
         let gpu = cells.whole(GPUS)?.checked_mul(cells.whole(GPU_MILLI)?);
         let gpu = gpu.ok_or_else(|| cells.refused(GPUS, "is too large"))?;
         let demand = vec![milli(cells.whole(CPU)?), cells.number(MEMORY)?, milli(gpu)];
         cells.text(POD_NAME)?;
         let time = |name: usize| if cells.has(name) { cells.whole(name).map(Some) } else { Ok(None) };
-        let there = match (options.at, time(CREATED)?, time(DELETED)?) {
+        let (created, deleted) = (time(CREATED)?, time(DELETED)?);
+        (last_created, first_deleted) =
+            (last_created.max(created.unwrap_or(0)), first_deleted.min(deleted.unwrap_or(u64::MAX)));
+        let there = match (options.at, created, deleted) {
             (None, ..) => true,
             (Some(at), Some(created), Some(deleted)) => (created..deleted).contains(&at),
             _ => return Err(Violation::new("at", "", "this list states no times of pods; leave --at away")),
@@ -94,6 +99,12 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
         Ok(())
     })?;
     some(&options.pods, "pods", tasks.len())?;
+    if options.at.is_none() && first_deleted <= last_created {
+        report.add(
+            tasks.len() as u64,
+            "pods of different times counted together: --at SECOND takes those of one moment",
+        );
+    }
     let meets =
         |model: &String, models: &String| models.is_empty() || models.split('|').any(|one| one == model);
     let servers = nodes.into_iter().map(|server| {
@@ -162,6 +173,12 @@ mod tests {
             .collect();
         assert_eq!(users, ["LS 6 12288 0.46", "BE@G2|V100 1.5 1024 2"]);
         assert_eq!(report.count("tasks left out: no server meets their conditions"), 1);
+        let of_different_times =
+            "pods of different times counted together: --at SECOND takes those of one moment";
+        assert_eq!(report.count(of_different_times), 0);
+        let apart = file("apart.csv", &PODS.replace("Pending,0,20", "Pending,0,5"));
+        let apart = AlibabaGpu2023Options { pods: apart, ..options.clone() };
+        assert_eq!(alibaba_gpu2023_instance(&apart).unwrap().1.count(of_different_times), 3);
 
         let (_, report) =
             alibaba_gpu2023_instance(&AlibabaGpu2023Options { at: Some(20), ..options.clone() }).unwrap();

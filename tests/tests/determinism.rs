@@ -27,11 +27,11 @@ fn threads(count: usize) -> rayon::ThreadPool {
 }
 
 #[test]
-fn twenty_runs_give_the_same_bytes() {
+fn ten_runs_give_the_same_bytes() {
     for instance in instances() {
         for solver in backends() {
             let first = text(solver.as_ref(), &instance);
-            for run in 1..20 {
+            for run in 1..10 {
                 assert_eq!(first, text(solver.as_ref(), &instance), "run {run} of {}", solver.name());
             }
         }

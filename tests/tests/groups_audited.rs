@@ -163,7 +163,7 @@ fn a_group_may_have_less_when_another_leaves_as_exact_division_says() {
 fn what_a_group_gains_by_splitting_or_loses_when_another_leaves_is_what_exact_division_says() {
     let solver = backend("auto").unwrap();
     let mut gaining = 0;
-    for seed in 0..100 {
+    for seed in 0..50 {
         let draft = random_tree(seed);
         let instance = draft.build().unwrap();
         // Many resources are many misreports, which take long.
@@ -235,5 +235,5 @@ fn what_a_group_gains_by_splitting_or_loses_when_another_leaves_is_what_exact_di
             "seed {seed}: {population:?}, not {expected}"
         );
     }
-    assert!(gaining > 3, "{gaining} gain by splitting");
+    assert!(gaining > 1, "{gaining} gain by splitting");
 }

@@ -4,7 +4,7 @@ use fairplan::{Control, MoveTarget, MovesBody, MovesOptions, ResultFile, moves, 
 use fairplan_heuristics::policy;
 use fairplan_instances::{
     ClassId, Deadline, Document, Instance, MovePlan, MoveRules, Placement, ResourceId, ServerNames, Step,
-    UserId, files::sha256_hex, generate,
+    UserId, files, files::sha256_hex, generate,
 };
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
 use fairplan_report::write_json;
@@ -407,6 +407,24 @@ fn forged_plans_are_refused_by_the_property_that_they_break() {
     let sha256 = "0".repeat(64);
     assert_eq!(forged(&|plan| plan["instance"]["sha256"] = json!(sha256)), ["belongs-to-instance"]);
     assert_eq!(forged(&|plan| plan["steps"][0]["user"] = json!("nobody")), ["belongs-to-instance"]);
+}
+
+/// Who fits no server has no part in what a group divides; a true plan was refused as if it had.
+#[test]
+fn levels_of_groups_with_a_member_that_fits_no_server_are_verified() {
+    let text = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{"id": "c0", "count": 1, "capacity": {"cpu": 1}},
+        {"id": "c1", "count": 1, "capacity": {"cpu": 20}}], "groups": [{"id": "g0"}, {"id": "g1", "parent": "g0"}], "users": [
+        {"id": "u0", "demand": {"cpu": 1}, "tasks": 5, "group": "g1"}, {"id": "u1", "demand": {"cpu": 1}, "tasks": 3, "group": "g0"},
+        {"id": "u2", "demand": {"cpu": 2}, "eligible": ["c0"], "group": "g0"}, {"id": "u3", "demand": {"cpu": 1}, "tasks": 4}]}"#;
+    let source = files::source::in_memory("it", text.as_bytes().to_vec()).unwrap();
+    let instance = files::read_json(source).unwrap();
+    let plan = serde_json::to_value(Document::new(document(&instance, MoveTarget::Level(1.0)))).unwrap();
+    assert_eq!(
+        plan["target"]["level"]["value"].as_f64().map(|level| (level * 21.0).round()),
+        Some(8.0),
+        "{plan}"
+    );
+    assert_eq!(refused(&instance, &plan), [""; 0]);
 }
 
 #[test]

@@ -288,7 +288,9 @@ pub(super) fn holders(
         }
         if !above.is_empty() && above != "root" && !accounts.contains_key(above.as_str()) {
             let place = format!("association {id}: {}", if user.is_empty() { "parent" } else { "account" });
-            return Err(Violation::new(place, above, "there is no such account among the associations"));
+            let problem = "there is no such account among the associations; what a user is shown is a part of them: \
+                           `sshare --all --json`, or `sacctmgr show assoc --json` by who may see all, has the others";
+            return Err(Violation::new(place, above, problem));
         }
         let mut at = account.as_str();
         for _ in 0..=accounts.len() {

@@ -25,6 +25,7 @@ fn check(folder: &Folder, solution: &str) -> Option<Output> {
 }
 
 #[test]
+#[ignore = "a minute"]
 fn every_fixture_passes_with_every_backend_and_is_refused_when_changed() {
     for instance in fixtures() {
         let folder = Folder::new();
@@ -56,7 +57,7 @@ fn every_fixture_passes_with_every_backend_and_is_refused_when_changed() {
 #[test]
 fn random_trees_of_groups_pass_the_second_checker_too() {
     let mut checked = 0;
-    for seed in 0..60 {
+    for seed in 0..30 {
         let folder = Folder::new();
         folder.instance("instance.json", &random_tree(seed).build().unwrap());
         for objective in ["drfh", "tsf"] {
@@ -66,13 +67,13 @@ fn random_trees_of_groups_pass_the_second_checker_too() {
             checked += 1;
         }
     }
-    assert_eq!(checked, 120);
+    assert_eq!(checked, 60);
 }
 
 #[test]
 fn users_with_kinds_pass_the_second_checker_too() {
     let mut checked = 0;
-    for seed in 0..60 {
+    for seed in 0..30 {
         let folder = Folder::new();
         let draft = if seed % 2 == 0 { random_tree(seed) } else { random_draft(seed) };
         let instance = with_random_kinds(draft, seed).build().unwrap();
@@ -89,13 +90,13 @@ fn users_with_kinds_pass_the_second_checker_too() {
             checked += 1;
         }
     }
-    assert!(checked > 100, "{checked}");
+    assert!(checked > 50, "{checked}");
 }
 
 #[test]
 fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
     let mut refused = 0;
-    for seed in 0..60 {
+    for seed in 0..30 {
         let folder = Folder::new();
         folder.instance("instance.json", &random_tree_with_limits(seed).build().unwrap());
         folder.done(&["-q", "solve", "instance.json", "-o", "solution.json"]);
@@ -115,7 +116,7 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
         assert_eq!(verdict.status.code(), Some(1), "seed {seed}");
         refused += 1;
     }
-    assert!(refused > 20, "only {refused} prices of limits were forged");
+    assert!(refused > 10, "only {refused} prices of limits were forged");
 }
 
 #[test]

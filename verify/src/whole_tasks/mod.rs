@@ -197,11 +197,15 @@ fn has_tasks(instance: &Instance, without_tasks: &[UserId]) -> Vec<bool> {
     has_tasks
 }
 
+/// For each user whether it has tasks and a server that holds one.
+fn who_can_have_tasks(instance: &Instance) -> Vec<bool> {
+    let fits_on_any = |user| (0..instance.classes().len()).any(|l| fits(instance, user, ClassId(l)));
+    instance.users().map(|user| user.tasks() != Some(0) && fits_on_any(user)).collect()
+}
+
 fn users_without_tasks(instance: &Instance, has_tasks: &[bool]) -> Verdict {
     let mut verdict = Worst::of("users-without-tasks", 0.0);
-    for (user, stated) in instance.users().zip(has_tasks) {
-        let fits = (0..instance.classes().len()).any(|l| fits(instance, user, ClassId(l)));
-        let can = fits && user.tasks() != Some(0);
+    for (user, (stated, can)) in instance.users().zip(has_tasks.iter().zip(who_can_have_tasks(instance))) {
         if can != *stated {
             let truth = if can { "can have tasks" } else { "can have no task" };
             verdict.fail(|| format!("user {} {truth}, and the opposite is stated", user.id()));

@@ -1,7 +1,7 @@
 //! Steps from one placement to another, made one after the other in whole numbers; and what no steps can cost less than.
 
 use super::exchanges::server_gains_hold;
-use super::{Levels, check_counted, fits};
+use super::{Levels, check_counted, who_can_have_tasks};
 use crate::placement::level_and_waiting;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
@@ -267,10 +267,7 @@ fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> V
         }
     }
     let Some((level, is_reached)) = claim.level else { return verdict.verdict() };
-    let can_have = |user: User<'_>| {
-        user.tasks() != Some(0) && (0..instance.classes().len()).any(|l| fits(instance, user, ClassId(l)))
-    };
-    let has_tasks: Vec<bool> = instance.users().map(can_have).collect();
+    let has_tasks = who_can_have_tasks(instance);
     let levels = Levels::of(instance, &has_tasks);
     if is_reached != levels.is_reached(&after.tasks, level) {
         verdict
@@ -317,7 +314,7 @@ fn levels(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement, printe
         }
     }
     if let (Some(stated), Some((level, _))) = (printed.level, claim.level) {
-        let has_tasks = vec![true; instance.user_count()];
+        let has_tasks = who_can_have_tasks(instance);
         verdict.compare(stated, Levels::of(instance, &has_tasks).value(level), || "level aimed at".into());
     }
     verdict.verdict()
