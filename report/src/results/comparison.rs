@@ -169,6 +169,9 @@ fn best_of_all(document: &Comparison) -> String {
         .collect();
     let least = worst_off(document, best.value);
     let all = winners.len() == policies.len() && policies.len() > 1;
+    if all && best.value == 0.0 {
+        return format!("Under every policy somebody has no task: {least}{}.", better(document, best));
+    }
     let first = match (all, winners.len()) {
         (true, n) => format!("{} policies do equally well: {least}", all_of(n)),
         (false, 1) => format!("{} does best: {least}", listed(&winners)),
@@ -259,6 +262,12 @@ fn answer_by_level(document: &Comparison) -> String {
         _ => String::new(),
     };
     if winners.len() == policies.len() && policies.len() > 1 {
+        if best.level == Some(0.0) {
+            return format!(
+                "Under every policy somebody who wants more has no task: {}{better}.",
+                told(best)
+            );
+        }
         return format!("{} policies do equally well: {}{better}.", all_of(winners.len()), told(best));
     }
     let does = if winners.len() == 1 { "does" } else { "do" };

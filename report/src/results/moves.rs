@@ -68,19 +68,17 @@ fn level_reached(document: &MovesBody) -> String {
         return "everybody has all tasks".into();
     }
     let part = document.target.part.map_or_else(String::new, percent);
-    let (before, after) = (document.level_before.unwrap_or(0.0), document.level_after);
-    let after = after.map_or_else(|| "all tasks of everybody".to_owned(), share);
-    match document.target.reached {
-        true => format!(
-            "the smallest share of those that want more rises from {} to {after}, {part} of what whole tasks can have at most",
-            share(before)
-        ),
-        false => format!(
-            "the smallest share of those that want more comes from {} to {after}, which is short of {part} of what whole tasks can \
-             have at most",
-            share(before)
-        ),
-    }
+    let before = share(document.level_before.unwrap_or(0.0));
+    let after = document.level_after.map_or_else(|| "all tasks of everybody".to_owned(), share);
+    let (changes, of) = match document.target.reached {
+        true => ("rises", part),
+        false => ("comes", format!("which is short of {part}")),
+    };
+    let changes = if before == after { "stays".into() } else { format!("{changes} from {before}") };
+    let verb = if before == after { "at" } else { "to" };
+    format!(
+        "the smallest share of those that want more {changes} {verb} {after}, {of} of what whole tasks can have at most"
+    )
 }
 
 /// The steps for a terminal.

@@ -69,11 +69,14 @@ pub fn summary(document: &PlanDocument) -> String {
 pub(super) fn target(target: &StatedTarget) -> String {
     let mut parts = Vec::new();
     if let Some(part) = target.share {
-        parts.push(format!("a weighted dominant share of {} of today's cluster for every user", share(part)));
+        parts.push(format!(
+            "a weighted dominant share of {} of today's cluster for every user, or all its tasks",
+            share(part)
+        ));
     }
     if let Some(tasks) = target.tasks {
         let noun = if tasks == 1.0 { "task" } else { "tasks" };
-        parts.push(format!("{} {noun} for every user", number(tasks)));
+        parts.push(format!("{} {noun} for every user, or all it has", number(tasks)));
     }
     if target.users_with_own_target > 0 {
         let users = counted(target.users_with_own_target as u64, "user", "users");
