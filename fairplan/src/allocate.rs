@@ -140,14 +140,14 @@ pub struct Allocated {
     mechanism: String,
     settings: AllocationSettings,
     cache: Option<CacheModel>,
-    sha256: String,
 }
 
 impl Allocated {
-    /// The `fairplan.allocation.v1`.
+    /// The `fairplan.allocation.v1`; `series` as it was given.
     pub fn document(&self, series: &DemandSeries) -> AllocationDocument {
         let (settings, mechanism) = (self.settings.clone(), &self.mechanism);
-        allocation_document(series, &self.sha256, mechanism, settings, &self.outcome, self.cache)
+        let sha256 = files::demands_sha256_hex(series);
+        allocation_document(series, &sha256, mechanism, settings, &self.outcome, self.cache)
     }
 }
 
@@ -254,8 +254,7 @@ fn divided(
         reported_sha256: reported.map(files::demands_sha256_hex),
         ..MechanismOptions::echoed(&settings, shares, &[mechanism], false)
     };
-    let sha256 = files::demands_sha256_hex(series);
-    Ok(Allocated { outcome, mechanism: mechanism.into(), settings, cache, sha256 })
+    Ok(Allocated { outcome, mechanism: mechanism.into(), settings, cache })
 }
 
 /// Who reports anything but the truth.
