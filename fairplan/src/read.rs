@@ -54,7 +54,19 @@ pub fn catalog_less(
     instance: &Instance,
     overhead: &[(String, String)],
 ) -> Result<Catalog, Error> {
-    let catalog = catalog(path, instance)?;
+    less_overhead(catalog(path, instance)?, path, instance, overhead)
+}
+
+/// The same of a catalog that was read from `name`.
+///
+/// # Errors
+/// A resource that the instance does not have, what is no amount, or is more than a server has.
+pub fn less_overhead(
+    catalog: Catalog,
+    name: &str,
+    instance: &Instance,
+    overhead: &[(String, String)],
+) -> Result<Catalog, Error> {
     if overhead.is_empty() {
         return Ok(catalog);
     }
@@ -72,7 +84,7 @@ pub fn catalog_less(
             .map_err(|violation| Error::input(format!("overhead.{violation}")))?;
     }
     let less = catalog.less(&taken, instance.resources());
-    less.map_err(|violation| Error::input(format!("{path}: {violation}")))
+    less.map_err(|violation| Error::input(format!("{name}: {violation}")))
 }
 
 /// Reads which nodes have a label, of `kubectl get nodes -o json`: those of each value of `KEY` in turn, or those with `KEY=VALUE`; each

@@ -152,7 +152,7 @@ def karma_fig2() -> Demands: ...
 def workload(kind: str, users: int, quanta: int, mean: float, together: float, seed: int) -> Demands: ...
 def buy(
     instance: Instance,
-    catalog: str,
+    catalog: ArrowStream | str | os.PathLike[str],
     overhead: Sequence[tuple[str, str]],
     target: Target,
     whole: bool,

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from fairplan import _native
 from fairplan.errors import FairplanWarning, NotProved
+from fairplan.frames import ArrowStream
 from fairplan.instances import Instance, read
 from fairplan.options import Call, Comparing
 from fairplan.policies import Policy, named
@@ -36,7 +37,7 @@ POLICIES = ("best-fit", "first-fit", "slots=14", "worst-fit", "dot-product", "ra
 """What ``compare`` compares unless it is told otherwise."""
 
 
-def _instance(given: Cluster) -> Instance:
+def _instance(given: Cluster | ArrowStream) -> Instance:
     if isinstance(given, Instance):
         return given
     if not isinstance(given, str | os.PathLike):
@@ -45,7 +46,18 @@ def _instance(given: Cluster) -> Instance:
     return read(given)
 
 
+def _path(name: str, given: str | os.PathLike[str]) -> str:
+    if not isinstance(given, str | os.PathLike):
+        raise TypeError(f"{name}: {type(given).__name__} is no path; give that of a file")
+    return os.fspath(given)
+
+
 def _call(time_limit: float | None, progress: Progress | None) -> Call:
+    if time_limit is not None and not isinstance(time_limit, int | float):
+        raise TypeError(f"time_limit: {type(time_limit).__name__} is no number of seconds")
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress: {type(progress).__name__} cannot be called; give a function of one text")
+
     def note(text: str) -> None:
         warnings.warn(text, FairplanWarning, stacklevel=4)
 
@@ -60,7 +72,8 @@ def _found(error: NotProved, result: type[Result]) -> NotProved:
 
 
 def solve(
-    instance: Cluster,
+    instance: Cluster | ArrowStream,
+    users: ArrowStream | str | os.PathLike[str] | None = None,
     *,
     objective: str = "drfh",
     backend: str = "auto",
@@ -72,7 +85,8 @@ def solve(
     """Finds the exact fair allocation of divisible tasks, with prices, and proves it.
 
     Args:
-        instance: an :class:`Instance`, or the path of one.
+        instance: an :class:`Instance`, or the path of one; beside ``users``, the table of its servers.
+        users: the table of users, as :class:`Instance` takes both.
         objective: what is fair: ``drfh`` (equal weighted dominant shares over all servers together; Wang, Li and Liang,
             "Multi-Resource Fair Allocation in Heterogeneous Cloud Computing Systems"), ``pf``, ``alpha=A``, ``utilitarian``,
             ``tsf``, ``bmf``, ``drf`` or ``drf-per-server``.
@@ -95,9 +109,15 @@ def solve(
     >>> fp.solve(fp.generate.drfh_fig1(), exact=True).to_dict()["exact"]["value"]
     '5/7'
     """
+    if users is None:
+        cluster = _instance(instance)
+    elif isinstance(instance, Instance):
+        raise TypeError("users: the instance has users of its own; beside a table of users give that of the servers")
+    else:
+        cluster = Instance(instance, users)
     try:
         native = _native.solve(
-            _instance(instance)._native, objective, backend, (exact, sparse), _call(time_limit, progress)
+            cluster._native, objective, backend, (exact, sparse), _call(time_limit, progress)
         )
     except NotProved as error:
         if isinstance(error.found, _native.Solution):

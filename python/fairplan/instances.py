@@ -72,7 +72,7 @@ class Instance:
         return document
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes the canonical JSON to a file, whole or not at all."""
+        """Writes the canonical JSON to a file, ``.json`` or ``.json.gz``, whole or not at all."""
         self._native.write(path)
 
     @property

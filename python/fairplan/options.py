@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from fairplan import _native
+    from fairplan.frames import ArrowStream
 
 __all__ = ["Call", "Comparing", "Due", "Level", "Moving", "Purchases", "Run", "Settings", "Start", "Target"]
 
@@ -65,7 +67,7 @@ class Target(TypedDict):
 class Purchases(TypedDict):
     """What is bought by when."""
 
-    catalog: str
+    catalog: ArrowStream | str | os.PathLike[str]
     overhead: Sequence[tuple[str, str]]
     stages: int
     periods_per_quantum: float | Decimal

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from fairplan import _native
-from fairplan.commands import Cluster, Progress, _call, _instance, _placement
+from fairplan.commands import Cluster, Progress, _call, _instance, _path, _placement
 from fairplan.errors import Infeasible
+from fairplan.frames import ArrowStream
 from fairplan.instances import Instance
 from fairplan.options import Moving, Purchases, Target
 from fairplan.results import Difference, Growth, Losses, Moves, Placement, Plan, Worth
@@ -51,7 +52,7 @@ def _overhead(overhead: Mapping[str, Amount | str] | None) -> list[tuple[str, st
 def buy(
     instance: Cluster,
     *,
-    catalog: str | os.PathLike[str],
+    catalog: ArrowStream | str | os.PathLike[str],
     share: Amount | None = None,
     tasks: Amount | Mapping[str, Amount] | None = None,
     as_today: bool = False,
@@ -69,7 +70,7 @@ def buy(
     """Finds the cheapest servers of a catalog with which every user reaches its target, and checks the plan.
 
     Args:
-        catalog: the path of a ``fairplan.catalog.v1``, or of a table with the columns ``id`` and ``price``.
+        catalog: a frame with the columns ``id`` and ``price``, or the path of such a table or of a ``fairplan.catalog.v1``.
         share: every user shall reach this weighted dominant share of the cluster as it is now, or have all its tasks.
         tasks: every user shall be able to run so many tasks, or each user as many as it has in a mapping.
         as_today: every user shall keep what DRFH gives it today.
@@ -90,7 +91,7 @@ def buy(
     try:
         plan, cluster, placement = _native.buy(
             _instance(instance)._native,
-            os.fspath(catalog),
+            catalog,
             _overhead(overhead),
             target,
             whole,
@@ -194,7 +195,7 @@ def growth(
     quantum: str = "quantum",
     by: str | None = None,
     base: int = 1,
-    catalog: str | os.PathLike[str] | None = None,
+    catalog: ArrowStream | str | os.PathLike[str] | None = None,
     overhead: Mapping[str, Amount | str] | None = None,
     stages: int = 4,
     periods_per_quantum: Amount = 1,
@@ -221,14 +222,14 @@ def growth(
     purchases: Purchases | None = None
     if catalog is not None:
         purchases = {
-            "catalog": os.fspath(catalog),
+            "catalog": catalog,
             "overhead": _overhead(overhead),
             "stages": stages,
             "periods_per_quantum": periods_per_quantum,
         }
     native = _native.growth(
         _instance(instance)._native,
-        os.fspath(series),
+        _path("series", series),
         _target(share, tasks, as_today, scale, more_users),
         quantum,
         by,

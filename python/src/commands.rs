@@ -1,6 +1,7 @@
 //! One function a command, with the options of its struct.
 
 use crate::call::Call;
+use crate::count::counted;
 use crate::document::{Document, json};
 use crate::exact::Exact;
 use crate::failure::{answered, raised};
@@ -156,7 +157,7 @@ pub fn place(
     py: Python<'_>,
     instance: &Instance,
     policy: Policy,
-    seed: u64,
+    #[pyo3(from_py_with = counted)] seed: u64,
     servers_out: bool,
     call: Call,
 ) -> PyResult<Document> {
@@ -176,6 +177,7 @@ pub fn place(
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Comparing {
+    #[pyo3(from_py_with = counted)]
     seed: u64,
     backend: String,
     timing: bool,
@@ -278,8 +280,8 @@ pub fn audit(
     py: Python<'_>,
     instance: &Instance,
     name: &str,
-    users_searched: usize,
-    seed: u64,
+    #[pyo3(from_py_with = counted)] users_searched: usize,
+    #[pyo3(from_py_with = counted)] seed: u64,
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
@@ -309,7 +311,7 @@ pub fn export(
     headroom: Exact,
     units: Vec<String>,
     memory_in: Option<&str>,
-    levels: Option<usize>,
+    #[pyo3(from_py_with = counted)] levels: Option<usize>,
     hard: bool,
     call: Call,
 ) -> PyResult<(Document, String)> {

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::commands::{because, document, what_there_is};
+use crate::count::counted;
 use crate::document::{Document, json};
 use crate::exact::Exact;
 use crate::failure::answered;
@@ -95,7 +96,9 @@ impl Demands {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Due {
+    #[pyo3(from_py_with = counted)]
     fair_share: Option<u64>,
+    #[pyo3(from_py_with = counted)]
     capacity: Option<u64>,
     fair_shares: Option<HashMap<String, u64>>,
     instance: Option<Py<Instance>>,
@@ -139,10 +142,14 @@ impl Due {
 #[pyo3(from_item_all)]
 pub struct Settings {
     alpha: Exact,
+    #[pyo3(from_py_with = counted)]
     initial_credits: Option<u64>,
     ties: String,
+    #[pyo3(from_py_with = counted)]
     oversubscription: u64,
+    #[pyo3(from_py_with = counted)]
     term: u64,
+    #[pyo3(from_py_with = counted)]
     seed: u64,
 }
 
@@ -312,11 +319,11 @@ pub fn karma_fig2(py: Python<'_>) -> PyResult<Demands> {
 pub fn workload(
     py: Python<'_>,
     kind: &str,
-    users: u64,
-    quanta: u64,
+    #[pyo3(from_py_with = counted)] users: u64,
+    #[pyo3(from_py_with = counted)] quanta: u64,
     mean: Exact,
     together: Exact,
-    seed: u64,
+    #[pyo3(from_py_with = counted)] seed: u64,
 ) -> PyResult<Demands> {
     let workload = kind.parse().map_err(|unknown| Error::Setting(format!("kind: {unknown}")));
     let workload = answered(py, workload)?;

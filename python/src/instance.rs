@@ -8,7 +8,7 @@ use arrow_pyarrow::FromPyArrow;
 use fairplan::instances::files::rows::Rows;
 use fairplan::instances::files::{self, Frame, open_table, source};
 use fairplan::instances::lint;
-use fairplan::report::output::Destination;
+use fairplan::report::output::{Destination, FileFormat};
 use fairplan::{Error, read};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
@@ -133,6 +133,12 @@ impl Instance {
 
     /// Writes the canonical JSON: whole or not at all.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        if FileFormat::of(&path).is_some_and(|format| format != FileFormat::Json)
+            || FileFormat::foreign(&path).is_some()
+        {
+            let problem = format!("{}: an instance is written as .json or .json.gz", path.display());
+            return answered(py, Err(Error::Setting(problem)));
+        }
         let instance = Arc::clone(&self.0);
         let written = Call::silent().run(py, move |_| {
             let destination = Destination::new(Some(&path))?;

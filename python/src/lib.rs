@@ -3,6 +3,7 @@
 
 mod call;
 mod commands;
+mod count;
 mod demands;
 mod document;
 mod exact;

@@ -1,5 +1,6 @@
 //! Instances that need no file.
 
+use crate::count::counted;
 use crate::failure::answered;
 use crate::instance::Instance;
 use fairplan::generate::{self, GoogleOptions, PopulationOptions};
@@ -15,11 +16,11 @@ fn made<E: Into<Error>>(py: Python<'_>, made: Result<instances::Instance, E>) ->
 #[pyfunction]
 pub fn google(
     py: Python<'_>,
-    servers: Option<u64>,
-    users: Option<u64>,
+    #[pyo3(from_py_with = counted)] servers: Option<u64>,
+    #[pyo3(from_py_with = counted)] users: Option<u64>,
     rounded: bool,
     finite: bool,
-    seed: u64,
+    #[pyo3(from_py_with = counted)] seed: u64,
 ) -> PyResult<Instance> {
     let options = GoogleOptions { servers, users, rounded, finite, seed };
     made(py, py.detach(|| generate::google(&options)))

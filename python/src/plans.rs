@@ -2,11 +2,13 @@
 
 use crate::call::Call;
 use crate::commands::document;
+use crate::count::counted;
 use crate::document::{Document, json};
 use crate::exact::Exact;
 use crate::failure::{answered, infeasible};
-use crate::instance::Instance;
+use crate::instance::{Given, Instance};
 use fairplan::files;
+use fairplan::instances::Catalog;
 use fairplan::{
     BuyOptions, Error, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, ResultFile,
     StagesOptions, TargetOptions, WorthOptions, read,
@@ -41,19 +43,41 @@ impl From<Target> for TargetOptions {
     }
 }
 
+/// What can be bought: the path of a file, or a frame.
+pub struct CatalogGiven(Given);
+
+impl<'py> FromPyObject<'_, 'py> for CatalogGiven {
+    type Error = PyErr;
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Given::new("catalog", &given).map(Self)
+    }
+}
+
+impl CatalogGiven {
+    /// The catalog for `instance`, without the overhead of each server.
+    fn less(self, instance: &fairplan::Instance, overhead: &[(String, String)]) -> Result<Catalog, Error> {
+        let name = self.0.name().to_owned();
+        let catalog = match self.0 {
+            Given::Path(path) => read::catalog(&path, instance)?,
+            frame @ Given::Frame(..) => files::catalog_in(frame.open_with_gaps()?.as_mut(), instance)?,
+        };
+        read::less_overhead(catalog, &name, instance, overhead)
+    }
+}
+
 /// The cheapest servers with which every user reaches its target.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "one for each option")]
 pub fn buy(
     py: Python<'_>,
     instance: &Instance,
-    catalog: String,
+    catalog: CatalogGiven,
     overhead: Vec<(String, String)>,
     target: Target,
     whole: bool,
     under_drfh: bool,
     budget: Option<f64>,
-    frontier: Option<u32>,
+    #[pyo3(from_py_with = counted)] frontier: Option<u32>,
     backend: String,
     call: Call,
 ) -> PyResult<(Document, Option<Instance>, Option<Document>)> {
@@ -64,7 +88,7 @@ pub fn buy(
     }
     let options = BuyOptions { target: target.into(), whole, under_drfh, budget, frontier, backend };
     let bought = call.run(py, move |control| {
-        let catalog = read::catalog_less(&catalog, &instance, &overhead)?;
+        let catalog = catalog.less(&instance, &overhead)?;
         let plan = fairplan::buy(&instance, &catalog, &options, control)?;
         let document = plan.document(&instance, &catalog);
         let placed = plan.placed().map(|(cluster, placed)| json(&placed.document(cluster, true)));
@@ -136,7 +160,7 @@ pub fn moves(
 pub fn lose(
     py: Python<'_>,
     instance: &Instance,
-    servers: Option<u64>,
+    #[pyo3(from_py_with = counted)] servers: Option<u64>,
     together: Vec<String>,
     labelled: (Vec<String>, Vec<String>),
     backend: String,
@@ -171,8 +195,9 @@ pub fn diff(
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Purchases {
-    catalog: String,
+    catalog: CatalogGiven,
     overhead: Vec<(String, String)>,
+    #[pyo3(from_py_with = counted)]
     stages: u32,
     periods_per_quantum: Exact,
 }
@@ -187,7 +212,7 @@ pub fn growth(
     target: Target,
     quantum: String,
     by: Option<String>,
-    base: u64,
+    #[pyo3(from_py_with = counted)] base: u64,
     per_quantum: bool,
     purchases: Option<Purchases>,
     backend: String,
@@ -199,7 +224,7 @@ pub fn growth(
         let series = files::read_proportions(&options.series, &quantum)?;
         let mut growth = fairplan::growth(&instance, &series, &options, control)?;
         if let Some(Purchases { catalog, overhead, stages, periods_per_quantum: periods }) = purchases {
-            let catalog = read::catalog_less(&catalog, &instance, &overhead)?;
+            let catalog = catalog.less(&instance, &overhead)?;
             let stages = StagesOptions { stages, periods_per_quantum: periods.0.to_f64() };
             let followed = (&*instance, &series);
             fairplan::growth_purchases(followed, &catalog, &stages, &mut growth, &options, control)?;

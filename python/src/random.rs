@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::commands::{because, document, objective, what_there_is};
+use crate::count::counted;
 use crate::document::{Document, json};
 use crate::exact::Exact;
 use crate::failure::{answered, raised};
@@ -22,16 +23,21 @@ pub struct Run {
     over_commit: Exact,
     lose_evicted: bool,
     /// Microseconds.
+    #[pyo3(from_py_with = counted)]
     horizon: Option<u64>,
     /// Microseconds.
+    #[pyo3(from_py_with = counted)]
     resolve_every: u64,
     dedicated: bool,
+    #[pyo3(from_py_with = counted)]
     seed: u64,
     /// What runs when the trace begins.
     start: Option<Start>,
     /// Whether how things stand over time is told, and how often that and the optimum, in microseconds.
     series: bool,
+    #[pyo3(from_py_with = counted)]
     sample: Option<u64>,
+    #[pyo3(from_py_with = counted)]
     optimum: Option<u64>,
     /// Whether completed jobs are told.
     jobs: bool,
@@ -45,6 +51,7 @@ pub struct Start {
     /// Name and bytes of a placement of it.
     placement: (String, Vec<u8>),
     /// Microseconds.
+    #[pyo3(from_py_with = counted)]
     remaining: Option<u64>,
 }
 
@@ -115,12 +122,16 @@ pub fn simulate(
 pub struct Level {
     border_mass: Option<f64>,
     memory: Option<f64>,
+    #[pyo3(from_py_with = counted)]
     replications: Option<u64>,
+    #[pyo3(from_py_with = counted)]
     arrivals: Option<u64>,
+    #[pyo3(from_py_with = counted)]
     seed: Option<u64>,
     tasks_per_job: Option<f64>,
     task_share: Option<f64>,
     packets_per_flow: Option<f64>,
+    #[pyo3(from_py_with = counted)]
     window: Option<u32>,
 }
 

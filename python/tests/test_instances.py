@@ -144,3 +144,56 @@ def test_a_frame_without_rows_and_a_series_are_refused_by_their_name():
         fp.Instance(servers, polars.DataFrame({"id": [], "cpu": []}, schema={"id": str, "cpu": float}))
     with pytest.raises(fp.InputError, match="^servers: Series gives no columns: "):
         fp.Instance(polars.Series([1]), servers)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "json.bz2"])
+def test_an_instance_is_written_as_json_and_nothing_else(tmp_path, ending):
+    path = tmp_path / f"cluster.{ending}"
+    with pytest.raises(fp.InputError, match=r"an instance is written as \.json or \.json\.gz"):
+        fp.generate.drfh_fig1().write(path)
+    assert not path.exists()
+    fp.generate.drfh_fig1().write(tmp_path / "cluster.json.gz")
+    assert fp.read(tmp_path / "cluster.json.gz") == fp.generate.drfh_fig1()
+
+
+def test_two_frames_are_solved_in_one_call():
+    servers, users = polars.DataFrame(SERVERS), polars.DataFrame(USERS)
+    of_both = fp.solve(fp.Instance(servers, users)).to_json(timing=False)
+    assert fp.solve(servers, users).to_json(timing=False) == of_both
+    with pytest.raises(TypeError, match="the instance has users of its own"):
+        fp.solve(fp.generate.drfh_fig1(), users)
+    with pytest.raises(TypeError, match=r"instance: DataFrame is none; make one by fairplan\.Instance"):
+        fp.solve(servers)
+
+
+def test_a_catalog_may_be_a_frame():
+    cluster = fp.generate.drfh_fig1()
+    catalog = polars.DataFrame({"id": ["high-cpu", "high-memory"], "price": [3, 2], "limit": [None, 9]})
+    bought = fp.plan.buy(cluster, catalog=catalog, share=0.9)
+    assert bought.cluster.server_count > cluster.server_count
+    with pytest.raises(fp.InputError, match="catalog: .*price"):
+        fp.plan.buy(cluster, catalog=catalog.drop("price"), share=0.9)
+    with pytest.raises(TypeError, match="catalog: dict is no table"):
+        fp.plan.buy(cluster, catalog={}, share=0.9)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"time_limit": "5"}, "time_limit: str is no number of seconds"),
+        ({"progress": 3}, "progress: int cannot be called"),
+        ({"seed": -1}, "seed"),
+        ({"users_searched": -2}, "users_searched"),
+    ],
+)
+def test_options_of_the_wrong_type_are_named(options, message):
+    with pytest.raises(TypeError, match=message):
+        fp.audit(fp.generate.drfh_fig1(), **options)
+
+
+def test_an_empty_count_and_missing_groups_are_told():
+    with pytest.raises(fp.InputError, match="row 1, column count: is missing"):
+        fp.Instance(polars.DataFrame(SERVERS | {"count": [1, None]}), polars.DataFrame(USERS))
+    users = polars.DataFrame(USERS | {"group": ["g", None, None]})
+    with pytest.raises(fp.InputError, match="users are in groups: give the table of groups too"):
+        fp.Instance(polars.DataFrame(SERVERS), users)

@@ -74,7 +74,7 @@ pub fn read_catalog(path: &str, instance: &Instance) -> Result<Catalog, Instance
         source.fill_buf().map_err(|error| InstanceError::Io { file: path.to_owned(), source: error })?;
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     if !start.trim_ascii_start().starts_with(b"{") {
-        return from_table(table_in(source, path)?.as_mut(), instance);
+        return catalog_in(table_in(source, path)?.as_mut(), instance);
     }
     let content = source.read_all()?;
     let document: Document = document(&file, &content, &FORM)?;
@@ -166,7 +166,8 @@ fn without_unit(violation: Violation) -> Violation {
 /// The columns that are no resources.
 const FIXED: [&str; 6] = ["id", "price", "limit", "like", "commitment_price", "commitment_periods"];
 
-fn from_table(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, InstanceError> {
+/// The catalog for `instance` in an open table, as [`read_catalog`] reads it.
+pub fn catalog_in(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, InstanceError> {
     let table = &rows.table().clone();
     let header = &table.header;
     let invalid = |violation| InstanceError::Invalid { file: table.file.clone(), violation };

@@ -32,7 +32,7 @@ mod traffic;
 mod utf16;
 
 pub use canonical::{sha256_hex, write_json};
-pub use catalog::{read_amount, read_catalog};
+pub use catalog::{catalog_in, read_amount, read_catalog};
 #[cfg(feature = "parquet")]
 pub use columnar::{BatchWriter, Columnar};
 pub use demands::{

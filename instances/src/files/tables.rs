@@ -6,8 +6,7 @@
 //! `;` is the empty list) and `rates` lists `class=rate` likewise. Tables carry no instance name.
 
 use crate::{
-    ClassId, Decimal, DecimalError, GroupId, Instance, InstanceBuilder, InstanceError, NewUser,
-    PlacementRule, RuleId,
+    ClassId, Decimal, GroupId, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId,
 };
 use crate::{ServerClass, Violation};
 use rayon::prelude::*;
@@ -123,7 +122,7 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
         let cells = Cells { row, layout: &layout, table };
         let mut class = || {
             let id = cells.text(layout.id)?.to_owned();
-            let missing = || Violation::new(cells.place("count"), "", DecimalError::NotANumber.to_string());
+            let missing = || Violation::new(cells.place("count"), "", "is missing");
             let count = cells.whole(layout.count, "count")?.ok_or_else(missing)?;
             let capacity = layout.resources.iter().map(|(column, _)| cells.number(Some(*column)));
             let capacity = capacity.map(|number| Ok(number?.unwrap_or(Decimal::ZERO)));
@@ -387,15 +386,11 @@ impl<'a> Cells<'a> {
             return Ok(None);
         }
         if !builder.has_groups() {
-            let problem = "users are in groups: name the table of groups with --groups";
+            let problem = "users are in groups: give the table of groups too (--groups, or groups=)";
             return Err(Violation::new(self.place("group"), name, problem));
         }
         let unknown = || {
-            Violation::new(
-                self.place("group"),
-                name,
-                "there is no group with this id in the table of --groups",
-            )
+            Violation::new(self.place("group"), name, "there is no group with this id in the table of groups")
         };
         builder.group_named(name).map(Some).ok_or_else(unknown)
     }

@@ -153,7 +153,7 @@ fn bad_groups_name_file_place_and_value() {
     }
     folder.write("u.csv", USERS);
     let without = folder.refused(&[&["solve"], &TABLES[..4]].concat());
-    assert!(without.contains("name the table of groups with --groups"), "{without}");
+    assert!(without.contains("give the table of groups too (--groups, or groups=)"), "{without}");
     let refusal = refusal(GROUPS, "id,cpu,group\nshop,1,wob\n");
     assert!(
         refusal.contains("u.csv: line 2, column group = wob: there is no group with this id"),

@@ -108,7 +108,7 @@ fn each_broken_table_of_servers_names_its_place() {
         ("a,3,2,12", ",3,2,12", "servers.csv: line 2, column id: a server class needs an id"),
         ("b,1,8", "a,1,8", "servers.csv: line 3, column id = a: duplicate id"),
         ("b,1,8", "\"a\",1,8", "servers.csv: line 3, column id = a: duplicate id"),
-        ("a,3,2", "a,,2", "servers.csv: line 2, column count: is not a decimal number"),
+        ("a,3,2", "a,,2", "servers.csv: line 2, column count: is missing"),
         ("a,3,2", "a,1.5,2", "servers.csv: line 2, column count = 1.5: must be a whole number"),
         ("a,3,2", "a,1e16,2", "servers.csv: line 2, column count = 10000000000000000: must be <= "),
         ("a,3,2", "a,0,2", "users.csv: users[0].demand.memory = 1: no server has any memory"),
