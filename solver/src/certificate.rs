@@ -3,12 +3,13 @@
 use crate::bins::{Amounts, Bins, NO_BIN};
 use crate::level::dot;
 use crate::progress::Progress;
-use crate::reduction::Reduction;
+use crate::reduction::{Population, Reduction};
 use crate::streaming::cheapest_costs;
 use crate::sums::{column, in_parts, table_of_sums};
 use crate::task_rows::cost_with_task_rows;
 use crate::tolerance::level::{
-    ALL_TASKS, FREEZING, HIDDEN, MEASURED, ROUNDING, SHORTFALL, TOLERANCE, UNCERTAINTY, UNPRICED,
+    ALL_TASKS, CLEARLY, FREEZING, HIDDEN, MEASURED, ROUNDED, ROUNDING, SHORTFALL, TOLERANCE, UNCERTAINTY,
+    UNPRICED,
 };
 use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status};
 use std::ops::Range;
@@ -133,9 +134,18 @@ impl Certifier<'_> {
             None => costs[i] * measure(shares[i]),
             Some(of_users) => of_users[i] * measure(shares[i] / users.part(i)),
         };
+        let clear = ClearPrices::of(reduction, prices);
         let price = |range: Range<usize>| {
             let frozen = range.filter(has_bin).filter(is_frozen).filter(|i| !self.nearly_all_tasks(*i));
-            frozen.map(gain).fold(f64::INFINITY, f64::min)
+            // Who is so small that rounding would be a gain is held by clear prices, too.
+            let counts = |i: usize, gain: f64| {
+                left > ROUNDED * worth || gain * FREEZING >= ROUNDED * worth || !clear.hold(users, i)
+            };
+            frozen
+                .map(|i| (i, gain(i)))
+                .filter(|(i, gain)| counts(*i, *gain))
+                .map(|(_, gain)| gain)
+                .fold(f64::INFINITY, f64::min)
         };
         let price = in_parts(users.len(), price).into_iter().fold(f64::INFINITY, f64::min);
         let gap = 1.0 - value / bound;
@@ -166,6 +176,33 @@ impl Certifier<'_> {
     fn nearly_all_tasks(&self, user: usize) -> bool {
         let cap = self.progress.cap(self.reduction, user);
         cap - self.shares[user] <= ALL_TASKS * self.shares[user]
+    }
+}
+
+/// Which prices are clear.
+struct ClearPrices<'a> {
+    reduction: &'a Reduction,
+    /// Row-major `classes × resources`.
+    clear: Vec<bool>,
+}
+
+impl<'a> ClearPrices<'a> {
+    fn of(reduction: &'a Reduction, prices: &[f64]) -> Self {
+        let prices = &prices[..reduction.classes() * reduction.resources];
+        let least = CLEARLY * prices.iter().copied().fold(0.0, f64::max);
+        Self { reduction, clear: prices.iter().map(|price| *price > 0.0 && *price >= least).collect() }
+    }
+
+    /// Whether one of the kinds of this user needs something that is clearly priced wherever it can run.
+    fn hold(&self, users: &Population, line: usize) -> bool {
+        let m = self.reduction.resources;
+        users.lines_of(users.user_of(line)).any(|line| {
+            let rates = self.reduction.patterns[users.pattern[line] as usize].iter();
+            let needs = |row: &[bool]| {
+                row.iter().zip(&users.directions).any(|(clear, need)| *clear && need[line] > 0.0)
+            };
+            self.clear.chunks(m).zip(rates).all(|(row, rate)| *rate == 0.0 || needs(row))
+        })
     }
 }
 
@@ -220,5 +257,14 @@ mod tests {
         let mut prices = [1.0, 0.9 * UNPRICED, 1.1 * UNPRICED];
         drop_rounding_noise(&mut prices, &[1.0, 1.0, 1.0]);
         assert_eq!(prices.map(|price| price > 0.0), [true, false, true]);
+    }
+
+    #[test]
+    fn a_price_is_clear_just_above_its_part_of_the_highest_and_not_just_below() {
+        let instance = fairplan_instances::generate::drfh_fig1().unwrap();
+        let reduction = Reduction::new(&instance, fairplan_instances::Objective::Drfh);
+        let hold =
+            |second: f64| ClearPrices::of(&reduction, &[1.0, 0.0, second, 0.0]).hold(&reduction.users, 0);
+        assert!(hold(1.01 * CLEARLY) && !hold(0.99 * CLEARLY) && !hold(0.0));
     }
 }

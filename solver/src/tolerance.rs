@@ -46,6 +46,12 @@ pub(crate) mod level {
     pub(crate) const FREEZING: f64 = 9e-3;
     /// The share by which gains are measured where users have more: [`FREEZING`] of it is a millionth of the cluster.
     pub(crate) const MEASURED: f64 = 1e-4;
+    /// The part of what all capacity is worth that is rounding, where millions of doubles add up: who needs what is clearly priced
+    /// is held, though it be so small that this would be a gain. The checker lets pass a little more.
+    pub(crate) const ROUNDED: f64 = 9e-13;
+    /// The part of the highest price, each for all there is of its resource, from which on a price is clear: a little more than the
+    /// checker asks for.
+    pub(crate) const CLEARLY: f64 = 1.1e-3;
     /// How far tasks may be from all run, in parts of the share that they give, to leave nothing to gain.
     pub(crate) const ALL_TASKS: f64 = 1e-6;
     /// Costs below this part of what all capacity is worth can be paid from what [`TOLERANCE`] leaves of a level.

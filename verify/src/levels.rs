@@ -13,9 +13,9 @@ use crate::parts::in_parts;
 use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::task_limits::{has_task_row, tangent};
-use crate::tolerance::surely;
+use crate::tolerance::{CLEARLY, FREEZING, ROUNDED, surely};
 use crate::users::{Subject, UsableClasses};
-use fairplan_instances::{Instance, Level, LimitedBy, User, UserId};
+use fairplan_instances::{Instance, Level, LimitedBy, ResourceId, User, UserId};
 use std::ops::Range;
 
 /// What is claimed of the levels and of the users on them.
@@ -67,6 +67,7 @@ pub(crate) fn prove_level(
 ) -> LevelProof {
     let level = &levels[k];
     let prices = LevelPrices::of(instance, usable_classes, level);
+    let rounded = prices.rounded(instance);
     let part = |users: Range<usize>| {
         let mut part = Part::new();
         for i in users.filter(|&i| limited_by[i] != LimitedBy::NoUsableClass) {
@@ -93,9 +94,10 @@ pub(crate) fn prove_level(
             let again = |slope: f64| down(slope * shares[i].measure());
             if freezes_at == k && !shares[i].nearly_all_tasks() {
                 let price = again(line.slope);
-                if part.cheapest_gain.is_none_or(|(least, _)| price < least) {
-                    part.cheapest_gain = Some((price, i));
-                }
+                // Of the others rounding is a gain that is let pass anyway.
+                let is_tiny = price * FREEZING < rounded;
+                let by = usize::from(is_tiny && prices.hold_clearly(user, usable_classes));
+                part.cheapest_gain[by] = cheaper(part.cheapest_gain[by], Some((price, i)));
             }
             if by_tasks && !shares[i].nearly_all_tasks() {
                 let own = prices.line(user, usable_classes, shares[i].work * Level::TANGENTS_AT);
@@ -114,7 +116,7 @@ pub(crate) fn prove_level(
     let bound = if scale == 0.0 { f64::INFINITY } else { up(at_least_nothing(left) / scale) };
     // What C·p leaves for one user's gain when all others keep min(own share, w · achieved).
     let slack = at_least_nothing(up(left - down(achieved * scale).min(f64::MAX)));
-    let gain = cheapest_gain.map(|(price, i)| (up(slack / price), i));
+    let gain = largest_gain(cheapest_gain, slack, rounded);
     let gains_by_moving = moves.iter().map(|by| (by.user, by.gain(slack, achieved))).collect();
     LevelProof { bound, achieved, scale, none_frozen, freezes, gain, gains_by_moving }
 }
@@ -135,13 +137,19 @@ pub(crate) struct LevelPrices {
     limits: Option<LimitPrices>,
     /// What is left of a cost for certain after its roundings.
     surely: f64,
+    /// Which prices are clear, row-major `classes × resources`.
+    clear: Vec<bool>,
 }
 
 impl LevelPrices {
     pub fn of(instance: &Instance, usable_classes: &UsableClasses, level: &Level) -> Self {
         let m = instance.resources().len();
         let prices = usable_prices(&level.prices);
+        let for_all = |(position, price): (usize, &f64)| price * instance.measure(ResourceId(position % m));
+        let for_all: Vec<f64> = prices.iter().enumerate().map(for_all).collect();
+        let highest = for_all.iter().copied().fold(0.0, f64::max);
         Self {
+            clear: for_all.iter().map(|price| *price > 0.0 && *price >= CLEARLY * highest).collect(),
             columns: usable_classes
                 .distinct()
                 .iter()
@@ -158,6 +166,23 @@ impl LevelPrices {
     pub fn worth(&self, instance: &Instance) -> f64 {
         let capacity = capacity_value(instance, &self.prices);
         self.limits.as_ref().map_or(capacity, |limits| up(capacity + limits.worth(instance)))
+    }
+
+    /// The part of what all capacity is worth that is rounding.
+    pub fn rounded(&self, instance: &Instance) -> f64 {
+        ROUNDED * self.worth(instance)
+    }
+
+    /// Whether one of the user's kinds needs something that is clearly priced wherever it can run.
+    pub fn hold_clearly(&self, user: User<'_>, usable_classes: &UsableClasses) -> bool {
+        usable_classes.kinds(user).any(|kind| {
+            let demand = usable_classes.demand_doubles(user, kind);
+            let priced = |class: usize| {
+                let row = &self.clear[class * demand.len()..(class + 1) * demand.len()];
+                row.iter().zip(demand).any(|(clear, demand)| *clear && *demand > 0.0)
+            };
+            usable_classes.of_kind(kind).classes.iter().all(|class| priced(*class))
+        })
     }
 
     /// What a unit of work costs a user at least, whatever its tasks.
@@ -213,8 +238,9 @@ struct Part {
     none_frozen: bool,
     freezes: bool,
     achieved: f64,
-    /// The least that everything once more would cost a user that capacity freezes here, and that user.
-    cheapest_gain: Option<(f64, usize)>,
+    /// The least that everything once more would cost a user that capacity freezes here, and that user; and the same of tiny users
+    /// that need what is clearly priced.
+    cheapest_gain: [Option<(f64, usize)>; 2],
     moves: Vec<Move>,
 }
 
@@ -227,7 +253,7 @@ impl Part {
             none_frozen: true,
             freezes: false,
             achieved: f64::INFINITY,
-            cheapest_gain: None,
+            cheapest_gain: [None; 2],
             moves: Vec::new(),
         }
     }
@@ -241,12 +267,56 @@ impl Part {
         self.none_frozen &= later.none_frozen;
         self.freezes |= later.freezes;
         self.achieved = self.achieved.min(later.achieved);
-        let least = self.cheapest_gain.map_or(f64::INFINITY, |(price, _)| price);
-        if let Some((price, user)) = later.cheapest_gain
-            && (self.cheapest_gain.is_none() || price < least)
-        {
-            self.cheapest_gain = Some((price, user));
+        for (gain, later) in self.cheapest_gain.iter_mut().zip(later.cheapest_gain) {
+            *gain = cheaper(*gain, later);
         }
         self
+    }
+}
+
+/// The largest gain that `slack` leaves to anybody, and whose it is: of those that clear prices hold only where slack is more than
+/// rounding.
+fn largest_gain(
+    [held, held_clearly]: [Option<(f64, usize)>; 2],
+    slack: f64,
+    rounded: f64,
+) -> Option<(f64, usize)> {
+    let least = if slack <= rounded { held } else { cheaper(held, held_clearly) };
+    least.map(|(price, i)| (up(slack / price), i))
+}
+
+/// The gain that costs less, with its user; the first of two that cost the same.
+fn cheaper(one: Option<(f64, usize)>, other: Option<(f64, usize)>) -> Option<(f64, usize)> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if other.0 < one.0 { other } else { one }),
+        _ => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_held_by_clear_prices_may_gain_what_is_just_rounding_and_no_more() {
+        let users = [Some((1e-3, 0)), Some((1e-13, 1))];
+        assert_eq!(largest_gain(users, 0.99 * ROUNDED, ROUNDED).map(|(_, user)| user), Some(0));
+        assert_eq!(largest_gain(users, 1.01 * ROUNDED, ROUNDED).map(|(_, user)| user), Some(1));
+        assert_eq!(largest_gain([users[0], None], 1.0, ROUNDED).map(|(_, user)| user), Some(0));
+    }
+
+    #[test]
+    fn a_price_is_clear_just_above_its_part_of_the_highest_and_not_just_below() {
+        let instance = fairplan_instances::generate::drfh_fig1().unwrap();
+        let usable_classes = UsableClasses::of(&instance);
+        let holds = |second: f64| {
+            let cpu = ResourceId(0);
+            let price = 1.0 / instance.measure(cpu);
+            let prices = vec![price, 0.0, second * price, 0.0];
+            let level = Level { value: 1.0, bound: 1.0, prices, limit_prices: Vec::new() };
+            let prices = LevelPrices::of(&instance, &usable_classes, &level);
+            prices.hold_clearly(instance.user(UserId(0)), &usable_classes)
+        };
+        assert!(holds(1.01 * CLEARLY) && !holds(0.99 * CLEARLY) && !holds(0.0));
     }
 }

@@ -26,6 +26,14 @@ pub(crate) const FREEZING: f64 = 1e-2;
 /// millionth of the cluster.
 pub(crate) const MEASURED: f64 = 1e-4;
 
+/// The part of what all capacity is worth that is rounding, where millions of doubles add up: who needs what is clearly priced
+/// is held, though it be so small that this would be a gain.
+pub(crate) const ROUNDED: f64 = 1e-12;
+
+/// The part of the highest price, each for all there is of its resource, from which on a price is clear: not what is left of
+/// one that should be nothing.
+pub(crate) const CLEARLY: f64 = 1e-3;
+
 /// The parts of a limit that may be left: by one that is said to hold a user, and by one that does not hold a user that capacity is
 /// said to hold. Between the two either may be said.
 pub(crate) const USED_UP: (f64, f64) = (1e-6, 1e-8);

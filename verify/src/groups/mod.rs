@@ -154,7 +154,7 @@ impl Stage<'_> {
             |(cost, (filled, has)): (&f64, (&Filled, &Bounds))| down(cost * filled.share.low.min(has.low));
         let mut all = Sum::new();
         costs.iter().zip(at.iter().zip(&members.shares)).for_each(|terms| all.add(kept(terms)));
-        self.judge_freezing(&costs, at_least_nothing(up(worth - all.below())), verdicts);
+        self.judge_freezing(&costs, &prices, at_least_nothing(up(worth - all.below())), verdicts);
 
         // Prices are the derivative of the level: one level more costs 1 by what a little less saves or a little more costs.
         let from_nothing = level.value == 0.0 && has_floors;
@@ -170,8 +170,9 @@ impl Stage<'_> {
     }
 
     /// Nobody is held here who could gain, given what the prices leave when everybody has what the level gives.
-    fn judge_freezing(&self, costs: &[f64], slack: f64, verdicts: &mut Verdicts) {
-        let Subject { instance, shares, .. } = self.subject;
+    fn judge_freezing(&self, costs: &[f64], prices: &LevelPrices, slack: f64, verdicts: &mut Verdicts) {
+        let Subject { instance, usable_classes, shares } = self.subject;
+        let is_rounding = slack <= prices.rounded(instance);
         let (members, k) = (self.members, self.k);
         let usual = usual_share(shares);
         let mut anybody = false;
@@ -184,8 +185,13 @@ impl Stage<'_> {
                 0.0 => down(costs[i] * members.share_of(i, usual.min(tolerance::MEASURED))),
                 work => down(costs[i] * down(members.shares[i].low * (shares[i].measure() / work))),
             };
-            verdicts.freezing.see(up(slack / again), || {
-                let (id, gain) = (instance.user(UserId(i)).id(), slack / again);
+            let gain = up(slack / again);
+            let is_small = gain <= tolerance::FREEZING;
+            if !is_small && is_rounding && prices.hold_clearly(instance.user(UserId(i)), usable_classes) {
+                continue;
+            }
+            verdicts.freezing.see(gain, || {
+                let id = instance.user(UserId(i)).id();
                 format!("user {id} is frozen on level {k}, but could gain {gain:e} of what such users have")
             });
         }
