@@ -14,6 +14,20 @@ impl<'a> InTime<'a> {
     pub fn new(solver: &'a dyn Solver, deadline: &'a Deadline) -> Self {
         Self { solver, deadline }
     }
+
+    fn in_time(
+        &self,
+        solve: impl FnOnce() -> Result<Solution, SolverError>,
+    ) -> Result<Solution, SolverError> {
+        if self.deadline.is_over() {
+            return Err(SolverError::OutOfTime);
+        }
+        match solve() {
+            Ok(solution) if solution.status == Status::Optimal => Ok(solution),
+            _ if self.deadline.is_over() => Err(SolverError::OutOfTime),
+            answer => answer,
+        }
+    }
 }
 
 impl Solver for InTime<'_> {
@@ -22,13 +36,15 @@ impl Solver for InTime<'_> {
     }
 
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
-        if self.deadline.is_over() {
-            return Err(SolverError::OutOfTime);
-        }
-        match self.solver.solve(instance, objective) {
-            Ok(solution) if solution.status == Status::Optimal => Ok(solution),
-            _ if self.deadline.is_over() => Err(SolverError::OutOfTime),
-            answer => answer,
-        }
+        self.in_time(|| self.solver.solve(instance, objective))
+    }
+
+    fn solve_near(
+        &self,
+        instance: &Instance,
+        objective: Objective,
+        level: f64,
+    ) -> Result<Solution, SolverError> {
+        self.in_time(|| self.solver.solve_near(instance, objective, level))
     }
 }

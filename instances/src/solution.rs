@@ -243,6 +243,17 @@ pub trait Solver: Sync {
         let _ = accept;
         self.solve(instance, objective)
     }
+    /// The same where the first level is thought to be near `level`, as that of a like instance: the answer is the same, only
+    /// sooner.
+    fn solve_near(
+        &self,
+        instance: &Instance,
+        objective: Objective,
+        level: f64,
+    ) -> Result<Solution, SolverError> {
+        let _ = level;
+        self.solve(instance, objective)
+    }
 }
 
 /// Why there is no solution at all. (Stopping early is a [`Status`], not an error.)

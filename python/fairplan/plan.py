@@ -122,7 +122,7 @@ def worth(
     """Says what one more server of each class is worth, solved again beside what the prices say.
 
     Args:
-        ranges: say how far prices hold, which takes some thirty solutions for each class and resource.
+        ranges: say how far prices hold, which takes some ten solutions for each class and resource.
 
     >>> import fairplan as fp
     >>> [entry["id"] for entry in fp.plan.worth(fp.generate.drfh_fig1(), ranges=False)["server_classes"]]

@@ -30,6 +30,7 @@ pub(crate) struct Bins {
 }
 
 /// How much of their direction the users take, and whether they still rise with the level.
+#[derive(Clone)]
 pub(crate) struct Amounts {
     /// The weight of a rising user, the dominant share of a settled one.
     pub amount: Vec<f64>,

@@ -3,7 +3,8 @@
 //!
 //! A user whose tasks run out below the level is settled at what it has tasks for. Settling such users gives
 //! room to the others, so the level is raised again until no further user runs out: each time from the tasks
-//! that ran out at the last level, which is Newton's method on a concave function and takes a few steps. Users with
+//! that ran out at the last level, which is Newton's method on a concave function and takes a few steps; fewer where the level is
+//! nearly known, from a like instance. Users with
 //! task rows hold back the level by their own rows instead; those it will reach are found beforehand (`search`).
 
 use crate::aggregation::{Solved, solve_level};
@@ -12,10 +13,12 @@ use crate::certificate::certify;
 use crate::level::LevelSolver;
 use crate::progress::Progress;
 use crate::question::Question;
+use crate::reduction::Reduction;
 use crate::repair::{SplitRows, feasible_splits};
 use crate::search::settle_users_whose_tasks_will_run_out;
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
+use crate::tolerance::level::NEARLY_KNOWN;
 use fairplan_instances::{Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics};
 
 /// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;
@@ -35,6 +38,7 @@ pub(crate) fn solve(
     // The prices of each level, in the reduction's terms.
     let mut levels: Vec<Vec<f64>> = Vec::new();
     let mut last: Option<(Solved, Vec<bool>)> = None;
+    let mut guess = question.near.and_then(|level| Guess::make(&mut progress, reduction, level));
     while progress.amounts.rising.iter().any(|rising| *rising) {
         let level = levels.len() as u32;
         let mut solve = |bins: &mut Bins, amounts: &Amounts, costs: &mut [f64]| {
@@ -53,6 +57,14 @@ pub(crate) fn solve(
         )?;
         progress.hold_kinds_together(reduction);
         let solved = solve(&mut bins, &progress.amounts, &mut costs)?;
+        if let Some(guess) = guess.take()
+            && !guess.stands(solved.solution.level)
+        {
+            progress = guess.before;
+            // Who was given all its tasks took no less than it could have: the others can have this level.
+            let _ = Guess::make(&mut progress, reduction, solved.solution.level);
+            continue;
+        }
         let was_rising = progress.amounts.rising.clone();
         if !progress.settle_users_out_of_tasks(reduction, solved.solution.level, level) {
             progress.freeze(reduction, &bins, &solved, level);
@@ -91,6 +103,36 @@ pub(crate) fn solve(
         statistics,
         guaranteed: Vec::new(),
     })
+}
+
+/// Who is thought to run out of tasks below the first level.
+struct Guess {
+    level: f64,
+    /// What was known before.
+    before: Progress,
+}
+
+impl Guess {
+    /// Settles those with tasks for less than this level. `None`, and nothing is settled, where that is nobody or everybody.
+    fn make(progress: &mut Progress, reduction: &Reduction, level: f64) -> Option<Self> {
+        let level = level * (1.0 - NEARLY_KNOWN);
+        if !(level > 0.0 && level.is_finite()) || reduction.has_task_rows.contains(&true) {
+            return None;
+        }
+        let before = progress.clone();
+        let any = progress.settle_users_out_of_tasks(reduction, level, 0);
+        progress.hold_kinds_together(reduction);
+        if any && progress.amounts.rising.contains(&true) {
+            return Some(Self { level, before });
+        }
+        *progress = before;
+        None
+    }
+
+    /// Whether all that were settled have tasks for no more than the level that the others reach.
+    fn stands(&self, reached: f64) -> bool {
+        reached >= self.level
+    }
 }
 
 /// Tasks from splits: every user takes its bin's split, shrunk where rounding had overloaded a class.

@@ -40,7 +40,7 @@ mod ways;
 mod whole_tasks;
 
 use fairplan_instances::{
-    Deadline, Entry, Instance, Objective, Registry, Solution, Solver, SolverError, UnknownName,
+    Deadline, Entry, Instance, Objective, Registry, Solution, Solver, SolverError, Status, UnknownName,
 };
 use question::Question;
 use ways::Way;
@@ -90,8 +90,32 @@ impl Solver for Backend {
         objective: Objective,
         accept: &mut dyn FnMut(&Solution) -> bool,
     ) -> Result<Solution, SolverError> {
+        self.answer(Question::new(instance, objective, self.name, &self.deadline), accept)
+    }
+
+    fn solve_near(
+        &self,
+        instance: &Instance,
+        objective: Objective,
+        level: f64,
+    ) -> Result<Solution, SolverError> {
+        let question = Question::new(instance, objective, self.name, &self.deadline).near(level);
+        let solution = self.answer(question, &mut |_| true)?;
+        if solution.status == Status::Optimal || self.deadline.is_over() {
+            return Ok(solution);
+        }
+        self.solve(instance, objective)
+    }
+}
+
+impl Backend {
+    fn answer(
+        &self,
+        question: Question<'_>,
+        accept: &mut dyn FnMut(&Solution) -> bool,
+    ) -> Result<Solution, SolverError> {
+        let Question { instance, objective, .. } = question;
         objective.applies_to(instance)?;
-        let question = Question::new(instance, objective, self.name, &self.deadline);
         match (objective, objective.alpha()) {
             (_, Some(alpha)) if alpha > 0.0 && !self.curved => Err(SolverError::Unsupported(format!(
                 "{} solves what is linear, and {objective} is not; take auto or ipm",

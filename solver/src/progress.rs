@@ -10,6 +10,7 @@ use fairplan_instances::LimitedBy;
 use rayon::prelude::*;
 
 /// The users' state.
+#[derive(Clone)]
 pub(crate) struct Progress {
     /// Weights of rising users, shares of settled ones.
     pub amounts: Amounts,

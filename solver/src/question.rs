@@ -13,6 +13,8 @@ pub(crate) struct Question<'a> {
     pub backend: &'static str,
     /// When to end.
     pub deadline: &'a Deadline,
+    /// What the first level is thought to be, if anything.
+    pub near: Option<f64>,
     reduction: OnceCell<Reduction>,
     guaranteed: OnceCell<Guaranteed>,
 }
@@ -36,9 +38,15 @@ impl<'a> Question<'a> {
             objective,
             backend,
             deadline,
+            near: None,
             reduction: OnceCell::new(),
             guaranteed: OnceCell::new(),
         }
+    }
+
+    /// The same where the first level is thought to be near this one.
+    pub fn near(self, level: f64) -> Self {
+        Self { near: Some(level), ..self }
     }
 
     /// Solves first what groups are guaranteed, each by what `solve` does.

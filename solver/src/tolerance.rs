@@ -75,6 +75,9 @@ pub(crate) mod level {
     pub(crate) const PROXIMAL: f64 = 1e-5;
     /// A class on which tasks do this much more than the level, relative to it, lets a group rise: what is promised.
     pub(crate) const FASTER: f64 = 1e-9;
+    /// The part by which a level that is nearly known is taken to be lower: above what two solutions differ by, and few users' tasks run
+    /// out between.
+    pub(crate) const NEARLY_KNOWN: f64 = 1e-6;
     /// Tasks that run out this little above the level, relative to it, run out at the level: where a task row holds the
     /// level back, rounding decides which of the two is larger.
     pub(crate) const AT_THE_LEVEL: f64 = 1e-9;

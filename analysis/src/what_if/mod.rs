@@ -33,7 +33,15 @@ const NOTICED: f64 = 1e-6;
 
 /// The DRFH of a variant, every level of which must be proved to what is noticed here.
 fn solved(solver: &dyn Solver, variant: &Instance) -> Result<Solution, SolverError> {
-    let solution = solver.solve(variant, Objective::Drfh)?;
+    proved(solver, solver.solve(variant, Objective::Drfh)?)
+}
+
+/// The same where the first level is thought to be near this one.
+fn solved_near(solver: &dyn Solver, variant: &Instance, level: f64) -> Result<Solution, SolverError> {
+    proved(solver, solver.solve_near(variant, Objective::Drfh, level)?)
+}
+
+fn proved(solver: &dyn Solver, solution: Solution) -> Result<Solution, SolverError> {
     let is_near = |level: &Level| level.bound <= level.value * (1.0 + 0.1 * NOTICED);
     if solution.status == Status::Optimal || solution.certificate.levels().iter().all(is_near) {
         return Ok(solution);

@@ -8,7 +8,7 @@
 
 use super::group_change::{self, GroupChange, most_changed};
 use super::standing::Standing;
-use super::{NOTICED, change, solved};
+use super::{NOTICED, change, solved_near};
 use crate::explain::{PricedCapacity, range_of_price};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
@@ -197,7 +197,7 @@ impl Worth {
 }
 
 /// What one more server of each class is worth, the most valuable first. `solution` is the DRFH of the instance, which comes
-/// with its hash; `ranges` asks how far each price holds, which takes some thirty solutions each. `told` hears how many of
+/// with its hash; `ranges` asks how far each price holds, which takes some ten solutions each. `told` hears how many of
 /// the classes are done.
 pub fn worth_of_servers(
     instance: &Instance,
@@ -216,10 +216,11 @@ pub fn worth_of_servers(
         // Everybody has all its tasks, or can have nothing.
         None => vec![0.0; m * instance.classes().len()],
     };
+    let first = solution.certificate.levels().first().map_or(0.0, |level| level.value);
     let draft = Draft::from(instance).measured_as(instance);
     let asked = |draft: Draft| -> Result<(f64, Standing), SolverError> {
         let variant = draft.build().map_err(|_| too_long())?;
-        let then = Standing::of(&variant, &solved(solver, &variant)?);
+        let then = Standing::of(&variant, &solved_near(solver, &variant, first)?);
         Ok((then.raised_from(&today) - now, then))
     };
     let done = AtomicUsize::new(0);

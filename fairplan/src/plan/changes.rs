@@ -8,7 +8,7 @@ use fairplan_instances::{Instance, Objective, Solver, Violation, files};
 /// How to say what servers are worth.
 #[derive(Clone, Debug)]
 pub struct WorthOptions {
-    /// Whether to say how far prices hold, which takes some thirty solutions for each class and resource. Default: yes.
+    /// Whether to say how far prices hold, which takes some ten solutions for each class and resource. Default: yes.
     pub ranges: bool,
     /// What solves: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,

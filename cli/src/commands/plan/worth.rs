@@ -21,7 +21,7 @@ Example: fairplan generate drfh-fig1 | fairplan plan worth -")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    /// Leave out how far prices hold, which takes some thirty solutions for each class and resource
+    /// Leave out how far prices hold, which takes some ten solutions for each class and resource
     #[arg(long)]
     no_ranges: bool,
     #[command(flatten)]
