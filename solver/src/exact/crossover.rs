@@ -6,6 +6,7 @@
 //! line's own place enters instead. (The push phase of a crossover, with one key place a line as in `vertex.rs`.)
 
 use super::program::Program;
+use crate::sums::Compensated;
 
 /// The lines so far, and the basis that took what they gave up.
 pub(crate) struct Crossover<'p> {
@@ -210,6 +211,36 @@ impl<'p> Crossover<'p> {
         if self.pivots.is_multiple_of(FRESH) {
             self.refresh();
         }
+    }
+
+    /// Works out afresh what the basis has, from what all lines but these leave of each row: sums of millions of moves are rounded
+    /// more than the rows allow.
+    pub fn settle(&mut self, left: &[f64]) {
+        self.refresh();
+        let mut rest: Vec<Compensated> = vec![Compensated::default(); left.len()];
+        rest.iter_mut().zip(left).for_each(|(rest, left)| rest.add(*left));
+        for (line, key) in self.keys.iter().enumerate() {
+            let Some(key) = key else { continue };
+            for (row, entry) in self.program.rough_column(line, *key as usize) {
+                rest[row].add(-entry * self.work[line] / self.program.rough_amount(row));
+            }
+        }
+        let mut values = vec![0.0; rest.len()];
+        // Once more for what the rounding of the inverse leaves.
+        for _ in 0..2 {
+            let short: Vec<(usize, f64)> = rest.iter().copied().map(Compensated::value).enumerate().collect();
+            let more = self.made_of(&short);
+            for (k, more) in more.iter().enumerate() {
+                values[k] += more;
+                match self.basis[k].variable {
+                    Variable::Slack(row) => rest[row].add(-more),
+                    Variable::Split { line, place } => {
+                        self.column(line, place).into_iter().for_each(|(row, by)| rest[row].add(-by * more));
+                    }
+                }
+            }
+        }
+        self.basis.iter_mut().zip(values).for_each(|(basic, value)| basic.value = value);
     }
 
     /// Works the inverse out from the columns.

@@ -4,6 +4,7 @@ use super::crossover::Crossover;
 use super::fit::overloads;
 use super::guide::places_of;
 use super::program::Program;
+use crate::sums::Compensated;
 use fairplan_instances::{Allocation, Instance, KindId, Objective, Solution, Solver, SolverError, UserId};
 
 /// A solver whose solutions are thinned out before anybody judges them.
@@ -53,22 +54,14 @@ fn thinned(instance: &Instance, solution: &Solution) -> Solution {
     let program = Program::new(instance, solution.objective);
     let places = places_of(&program, &solution.allocation);
     let rows = program.first_task_row();
-    let mut slack: Vec<f64> = vec![1.0; rows];
-    for (line, places) in places.iter().enumerate() {
-        for (place, work) in places {
-            for (row, entry) in
-                program.rough_column(line, *place as usize).into_iter().filter(|(row, _)| *row < rows)
-            {
-                slack[row] -= entry * work / program.rough_amount(row);
-            }
-        }
-    }
+    let slack = left(&program, &places, rows, |_| true);
     let mut crossover = Crossover::new(&program, &slack, vec![false; rows]);
     // Where tasks do more work on some classes and their number is limited, moving work changes how many there are.
     let stays = |line: usize| program.lines[line].task_row.is_some();
     for (line, places) in places.iter().enumerate().filter(|(line, _)| !stays(*line)) {
         crossover.line(line, places);
     }
+    crossover.settle(&left(&program, &places, rows, stays));
     let splits = crossover.splits();
     let mut rest = splits.as_slice();
     let classes = instance.classes().len();
@@ -122,6 +115,26 @@ fn thinned(instance: &Instance, solution: &Solution) -> Solution {
         }
     }
     solution.clone()
+}
+
+/// What some lines leave of each of the first rows, in parts of it.
+fn left(
+    program: &Program<'_>,
+    places: &[Vec<(u32, f64)>],
+    rows: usize,
+    of: impl Fn(usize) -> bool,
+) -> Vec<f64> {
+    let mut left = vec![Compensated::default(); rows];
+    left.iter_mut().for_each(|left| left.add(1.0));
+    for (line, places) in places.iter().enumerate().filter(|(line, _)| of(*line)) {
+        for (place, work) in places {
+            let column = program.rough_column(line, *place as usize);
+            for (row, entry) in column.into_iter().filter(|(row, _)| *row < rows) {
+                left[row].add(-entry * work / program.rough_amount(row));
+            }
+        }
+    }
+    left.into_iter().map(Compensated::value).collect()
 }
 
 /// A part of a user's work that is rounding.
