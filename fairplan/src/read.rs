@@ -61,6 +61,20 @@ pub fn catalog_less(
 ///
 /// # Errors
 /// A resource that the instance does not have, what is no amount, or is more than a server has.
+///
+/// ```
+/// use fairplan::read;
+/// use std::io::Write;
+///
+/// let instance = fairplan::generate::drfh_fig1()?;
+/// let mut file = tempfile::NamedTempFile::new().unwrap();
+/// file.write_all(b"id,price,cpu,memory\nnew,3,8,8\n").unwrap();
+/// let catalog = read::catalog(file.path().to_str().unwrap(), &instance)?;
+/// let overhead = [("cpu".to_owned(), "1".to_owned())];
+/// let less = read::less_overhead(catalog, "the catalog", &instance, &overhead)?;
+/// assert_eq!(less.types[0].capacity[0].to_string(), "7");
+/// # Ok::<(), fairplan::Error>(())
+/// ```
 pub fn less_overhead(
     catalog: Catalog,
     name: &str,

@@ -25,8 +25,8 @@ import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
-# A part of the value; of what a user has (but at most of a share of MEASURED, and at least of the share that half of them have, unless
-# that is a thousand times what it has), what prices or what is idle may leave it to gain; of a capacity, nothing.
+# A part of the value; of what a user has (but at most of a share of MEASURED), what prices or what is idle may leave it to gain; of a
+# capacity, nothing.
 GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**13)
 MEASURED, ALL = Fraction(1, 10**4), Fraction(1, 10**3)  # The share that gains are measured by at most; tasks not run.
 # The part of all worth that is rounding, and of the highest price, each for all there is, from which a price is clear.
@@ -88,8 +88,10 @@ def line(user, price, work):
     return slope, user["tasks"] * (slope * at[0] - at[1])
 
 
-def clearly_held(user, price, capacity):
-    """Whether a kind of this user's needs something that is clearly priced wherever it can run."""
+def rounding_only(user, price, capacity, slack):
+    """Whether the slack is rounding, and a kind of this user's needs something that is clearly priced wherever it can run."""
+    if slack > ROUNDED * sum(capacity[at] * p for at, p in price.items() if at in capacity):
+        return False
     total = {}
     for (_, r), amount in capacity.items():
         total[r] = total.get(r, 0) + amount
@@ -445,8 +447,7 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
             # Who has nothing, because siblings are guaranteed more than the group's part, is measured by what others have.
             rest = GAIN * (measure(user["share"]) * share[node] / user["share"] if user["share"]
                            else min(usual, MEASURED) * user["own"] / user["weight"])
-            tiny = lambda: slack <= ROUNDED * worth and clearly_held(user, price, capacity)
-            need(done or y[node] > 0 and (slack <= rest * y[node] or tiny()), f"user {user['id']} is held on level {k} but could have more")
+            need(done or y[node] > 0 and (slack <= rest * y[node] or rounding_only(user, price, capacity, slack)), f"user {user['id']} is held on level {k} but could have more")
         need(anybody, f"level {k} holds nobody")
     for node, user in named.items():
         need(not user["limited"], f"user {user['id']} has few tasks and several rates: not known here in groups")
@@ -645,8 +646,7 @@ def check(instance, solution):
         need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), f"prices of level {k}")
         need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), f"a price of what is not there on level {k}")
         need(k == 0 or level["value"] >= values[k - 1] * (1 - GAP), f"level {k} is below level {k - 1}")
-        worth = left = sum(capacity[at] * p for at, p in price.items())
-        scale, achieved, held = Fraction(0), [], []
+        left, scale, achieved, held = sum(capacity[at] * p for at, p in price.items()), Fraction(0), [], []
         moving = []
         for user in users:
             if user["limit"] == "no-usable-class":
@@ -674,8 +674,7 @@ def check(instance, solution):
         for y, user in held:
             rest = GAIN * measure(user["share"])
             done = user["cap"] is not None and user["cap"] * user["weight"] - user["share"] <= ALL * min(user["share"], ALL)
-            tiny = lambda: slack <= ROUNDED * worth and clearly_held(user, price, capacity)
-            need(done or y > 0 and (slack <= rest * y or tiny()), f"user {user['id']} is frozen on level {k} but could have more")
+            need(done or y > 0 and (slack <= rest * y or rounding_only(user, price, capacity, slack)), f"user {user['id']} is frozen on level {k} but could have more")
         for user, y, paid, counted, lent in moving:
             room = slack + counted * min(achieved) - lent - paid
             user["done"] = user["done"] or y > 0 and room <= GAIN * measure(user["share"]) * y

@@ -67,7 +67,8 @@ pub(crate) fn prove_level(
 ) -> LevelProof {
     let level = &levels[k];
     let prices = LevelPrices::of(instance, usable_classes, level);
-    let rounded = prices.rounded(instance);
+    let worth = capacity_value(instance, &prices.prices);
+    let rounded = ROUNDED * worth;
     let part = |users: Range<usize>| {
         let mut part = Part::new();
         for i in users.filter(|&i| limited_by[i] != LimitedBy::NoUsableClass) {
@@ -111,7 +112,7 @@ pub(crate) fn prove_level(
     let Part { frozen, active, lent, none_frozen, freezes, achieved, cheapest_gain, moves } =
         in_parts(instance.user_count(), part).into_iter().fold(Part::new(), Part::and);
 
-    let left = up(up(capacity_value(instance, &prices.prices) + lent.above()) - frozen.below());
+    let left = up(up(worth + lent.above()) - frozen.below());
     let scale = active.below();
     let bound = if scale == 0.0 { f64::INFINITY } else { up(at_least_nothing(left) / scale) };
     // What C·p leaves for one user's gain when all others keep min(own share, w · achieved).
@@ -166,11 +167,6 @@ impl LevelPrices {
     pub fn worth(&self, instance: &Instance) -> f64 {
         let capacity = capacity_value(instance, &self.prices);
         self.limits.as_ref().map_or(capacity, |limits| up(capacity + limits.worth(instance)))
-    }
-
-    /// The part of what all capacity is worth that is rounding.
-    pub fn rounded(&self, instance: &Instance) -> f64 {
-        ROUNDED * self.worth(instance)
     }
 
     /// Whether one of the user's kinds needs something that is clearly priced wherever it can run.

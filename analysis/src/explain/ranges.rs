@@ -100,17 +100,21 @@ pub(crate) fn range_of_price(
             Err(SolverError::Inapplicable(_)) if variant.has_guarantees() => return Ok(Point::Unknown),
             answer => answer?,
         };
-        let Some(there) = answer.certificate.levels().get(level) else { return Ok(Point::Unknown) };
+        let proved = answer.status == Status::Optimal;
+        let Some(there) = answer.certificate.levels().get(level).filter(|_| proved) else {
+            return Ok(Point::Unknown);
+        };
         let off = there.value - on_the_line;
-        if answer.status == Status::Optimal && off.abs() <= OFF * value {
+        if off.abs() <= OFF * value {
             return Ok(Point::OnTheLine);
         }
         let slope = there.prices[class.0 * instance.resources().len() + resource.0] - price;
         // Where the line through this point meets the price's.
         Ok(Point::Off { meets_at: factor - off / (slope * capacity) })
     };
-    // More of what has no price changes nothing: the solution and its proof stay as they are.
-    let most = if price == 0.0 { MOST } else { reach(MOST, &at)? };
+    // More of what has no price on the first level changes nothing there: the solution and its proof stay as they are. A later level
+    // stands on those before it, which may rise.
+    let most = if price == 0.0 && level == 0 { MOST } else { reach(MOST, &at)? };
     let (least, most) = (capacity * reach(LEAST, &at)?, capacity * most);
     let (class, resource) =
         (instance.classes()[class.0].id.clone(), instance.resources()[resource.0].clone());

@@ -213,18 +213,10 @@ impl<'p> Crossover<'p> {
         }
     }
 
-    /// Works out afresh what the basis has, from what all lines but these leave of each row: sums of millions of moves are rounded
-    /// more than the rows allow.
-    pub fn settle(&mut self, left: &[f64]) {
+    /// Works out afresh what the basis has, from what is left of each row with all work at the keys: sums of millions of moves are
+    /// rounded more than the rows allow.
+    pub fn settle(&mut self, mut rest: Vec<Compensated>) {
         self.refresh();
-        let mut rest: Vec<Compensated> = vec![Compensated::default(); left.len()];
-        rest.iter_mut().zip(left).for_each(|(rest, left)| rest.add(*left));
-        for (line, key) in self.keys.iter().enumerate() {
-            let Some(key) = key else { continue };
-            for (row, entry) in self.program.rough_column(line, *key as usize) {
-                rest[row].add(-entry * self.work[line] / self.program.rough_amount(row));
-            }
-        }
         let mut values = vec![0.0; rest.len()];
         // Once more for what the rounding of the inverse leaves.
         for _ in 0..2 {

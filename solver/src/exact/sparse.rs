@@ -54,14 +54,24 @@ fn thinned(instance: &Instance, solution: &Solution) -> Solution {
     let program = Program::new(instance, solution.objective);
     let places = places_of(&program, &solution.allocation);
     let rows = program.first_task_row();
-    let slack = left(&program, &places, rows, |_| true);
+    let own = |line: usize| places[line].iter().map(move |(place, work)| (line, *place, *work));
+    let slack = left(&program, rows, (0..places.len()).flat_map(own));
+    let slack: Vec<f64> = slack.into_iter().map(Compensated::value).collect();
     let mut crossover = Crossover::new(&program, &slack, vec![false; rows]);
     // Where tasks do more work on some classes and their number is limited, moving work changes how many there are.
     let stays = |line: usize| program.lines[line].task_row.is_some();
     for (line, places) in places.iter().enumerate().filter(|(line, _)| !stays(*line)) {
         crossover.line(line, places);
     }
-    crossover.settle(&left(&program, &places, rows, stays));
+    let at_key = |line: usize| {
+        let work = places[line].iter().map(|(_, work)| work).sum();
+        crossover.keys[line].map(|key| (line, key, work))
+    };
+    let placed = (0..places.len()).flat_map(|line| {
+        let staying = stays(line).then(|| own(line)).into_iter().flatten();
+        staying.chain(at_key(line))
+    });
+    crossover.settle(left(&program, rows, placed));
     let splits = crossover.splits();
     let mut rest = splits.as_slice();
     let classes = instance.classes().len();
@@ -117,24 +127,21 @@ fn thinned(instance: &Instance, solution: &Solution) -> Solution {
     solution.clone()
 }
 
-/// What some lines leave of each of the first rows, in parts of it.
+/// What work, each by its line and place, leaves of each of the first rows, in parts of it.
 fn left(
     program: &Program<'_>,
-    places: &[Vec<(u32, f64)>],
     rows: usize,
-    of: impl Fn(usize) -> bool,
-) -> Vec<f64> {
+    placed: impl Iterator<Item = (usize, u32, f64)>,
+) -> Vec<Compensated> {
     let mut left = vec![Compensated::default(); rows];
     left.iter_mut().for_each(|left| left.add(1.0));
-    for (line, places) in places.iter().enumerate().filter(|(line, _)| of(*line)) {
-        for (place, work) in places {
-            let column = program.rough_column(line, *place as usize);
-            for (row, entry) in column.into_iter().filter(|(row, _)| *row < rows) {
-                left[row].add(-entry * work / program.rough_amount(row));
-            }
+    for (line, place, work) in placed {
+        let column = program.rough_column(line, place as usize);
+        for (row, entry) in column.into_iter().filter(|(row, _)| *row < rows) {
+            left[row].add(-entry * work / program.rough_amount(row));
         }
     }
-    left.into_iter().map(Compensated::value).collect()
+    left
 }
 
 /// A part of a user's work that is rounding.

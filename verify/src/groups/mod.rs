@@ -154,7 +154,8 @@ impl Stage<'_> {
             |(cost, (filled, has)): (&f64, (&Filled, &Bounds))| down(cost * filled.share.low.min(has.low));
         let mut all = Sum::new();
         costs.iter().zip(at.iter().zip(&members.shares)).for_each(|terms| all.add(kept(terms)));
-        self.judge_freezing(&costs, &prices, at_least_nothing(up(worth - all.below())), verdicts);
+        let slack = at_least_nothing(up(worth - all.below()));
+        self.judge_freezing(&costs, (&prices, worth), slack, verdicts);
 
         // Prices are the derivative of the level: one level more costs 1 by what a little less saves or a little more costs.
         let from_nothing = level.value == 0.0 && has_floors;
@@ -170,9 +171,15 @@ impl Stage<'_> {
     }
 
     /// Nobody is held here who could gain, given what the prices leave when everybody has what the level gives.
-    fn judge_freezing(&self, costs: &[f64], prices: &LevelPrices, slack: f64, verdicts: &mut Verdicts) {
+    fn judge_freezing(
+        &self,
+        costs: &[f64],
+        (prices, worth): (&LevelPrices, f64),
+        slack: f64,
+        verdicts: &mut Verdicts,
+    ) {
         let Subject { instance, usable_classes, shares } = self.subject;
-        let is_rounding = slack <= prices.rounded(instance);
+        let is_rounding = slack <= tolerance::ROUNDED * worth;
         let (members, k) = (self.members, self.k);
         let usual = usual_share(shares);
         let mut anybody = false;
