@@ -97,7 +97,9 @@ impl PlacementPolicy for Asked {
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         let failed = |problem| PlacementError::Asked { policy: self.name.clone(), problem };
-        instance.without_quotas("a rule of others").map_err(|violation| failed(violation.to_string()))?;
+        let what = "a rule of others";
+        let known = instance.without_server_rules(what).and_then(|()| instance.without_quotas(what));
+        known.map_err(|violation| failed(violation.to_string()))?;
         let packing = Packing::in_resources(instance)?.apart();
         let resources = (0..instance.resources().len()).map(ResourceId);
         let cluster = Cluster {

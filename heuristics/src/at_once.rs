@@ -9,6 +9,7 @@ use crate::journal::Journal;
 use crate::packing::Packing;
 use crate::rule::Rule;
 use crate::shares::Shares;
+use fairplan_instances::Gang;
 
 /// Tasks to be placed one by one between two attempts, for each user: an attempt costs about as much as these.
 pub(crate) const SINGLY: usize = 64;
@@ -23,6 +24,8 @@ pub(crate) struct Filling<'a> {
     pub tasks: Vec<u64>,
     /// The most tasks of each user.
     pub limits: Vec<Option<u64>>,
+    /// The gangs of users; empty where nobody has any.
+    pub gangs: Vec<Option<Gang>>,
     pub turned_down: Vec<bool>,
     pub journal: Journal,
 }

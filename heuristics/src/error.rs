@@ -1,7 +1,7 @@
 //! Names that are no policy, and instances whose tasks cannot be placed.
 
 use fairplan_instances::wording::printable;
-use fairplan_instances::{Registry, UnknownName};
+use fairplan_instances::{Registry, UnknownName, Violation};
 
 /// A name that is no policy. Its text says what would do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,6 +75,9 @@ pub enum PlacementError {
         /// Resources with devices.
         found: usize,
     },
+    /// The instance has a rule that the policy does not know.
+    #[error(transparent)]
+    Rule(#[from] Violation),
     /// The rates of one user differ so much that its share cannot be counted exactly.
     #[error("users[{user}].rates: span more than 24 decimal digits; round them")]
     RatesTooFarApart {

@@ -7,7 +7,7 @@ use crate::quotas::Accounts;
 use crate::rule::Rule;
 use crate::shares::Shares;
 use crate::{PlacementError, Turn};
-use fairplan_instances::{ClassId, Deadline, Instance, Placement};
+use fairplan_instances::{ClassId, Deadline, Instance, Placement, User};
 use std::collections::BTreeMap;
 
 /// Tasks placed between two looks at the clock.
@@ -26,7 +26,12 @@ pub(crate) fn fill(
         packing,
         shares: Shares::new(instance, turn)?,
         tasks: vec![0u64; instance.user_count()],
-        limits: instance.users().map(|user| user.tasks()).collect(),
+        limits: instance.users().map(most_tasks).collect(),
+        gangs: instance
+            .users()
+            .map(|user| user.gang())
+            .filter(|_| instance.has_rules_between_servers())
+            .collect(),
         turned_down: vec![false; packing.shapes.len()],
         journal: Journal::new(packing.servers()),
     };
@@ -52,6 +57,11 @@ pub(crate) fn fill(
     Ok(Placement { tasks: filling.tasks, servers: filling.journal.finish() })
 }
 
+/// The most tasks of a user that can run: whole gangs.
+fn most_tasks(user: User<'_>) -> Option<u64> {
+    user.tasks().map(|tasks| user.gang().map_or(tasks, |gang| tasks - tasks % gang.tasks))
+}
+
 /// How many tasks of whom were placed on the servers of which class.
 type PlacedOn = BTreeMap<(usize, ClassId), u64>;
 
@@ -65,7 +75,7 @@ impl Filling<'_> {
     ) -> Result<PlacedOn, PlacementError> {
         let (packing, users) = (self.packing, self.tasks.len());
         let (mut since_stop, mut singly) = (0, 0);
-        let mut placed = PlacedOn::new();
+        let (mut placed, mut on) = (PlacedOn::new(), Vec::new());
         while let Some(user) = self.shares.lowest() {
             since_stop += 1;
             if since_stop == BETWEEN_STOPS {
@@ -88,21 +98,25 @@ impl Filling<'_> {
             {
                 rule.allow(packing, shape, &classes);
             }
-            match if may_have_more { rule.take(shape) } else { None } {
-                Some(server) => {
-                    self.tasks[user] += 1;
-                    self.journal.add(server as u32, user as u32);
-                    self.shares.add_tasks(user, 1, || packing.class_of(server));
-                    if let Some(accounts) = &mut accounts {
-                        let class = packing.class_of(server);
-                        accounts.take(shape, class.0);
-                        *placed.entry((user, class)).or_default() += 1;
-                    }
+            on.clear();
+            match self.gangs.get(user).copied().flatten() {
+                _ if !may_have_more => {}
+                None => on.extend(rule.take(shape)),
+                Some(gang) => rule.take_gang(shape, gang, &mut on),
+            }
+            for &server in &on {
+                self.tasks[user] += 1;
+                self.journal.add(server as u32, user as u32);
+                self.shares.add_tasks(user, 1, || packing.class_of(server));
+                if let Some(accounts) = &mut accounts {
+                    let class = packing.class_of(server);
+                    accounts.take(shape, class.0);
+                    *placed.entry((user, class)).or_default() += 1;
                 }
-                None => {
-                    self.turned_down[shape] |= may_have_more;
-                    self.shares.leave(user);
-                }
+            }
+            if on.is_empty() {
+                self.turned_down[shape] |= may_have_more;
+                self.shares.leave(user);
             }
         }
         Ok(placed)

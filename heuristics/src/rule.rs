@@ -1,12 +1,17 @@
 //! Where the next task goes: the part in which policies differ.
 
 use crate::packing::Packing;
+use fairplan_instances::Gang;
 
 /// A policy at work.
 pub(crate) trait Rule {
     /// Chooses a server with room for one more task of `shape` and takes the room, or finds that no server has
     /// any. Room only shrinks, so a shape that has been turned down once is not asked for again, unless it is allowed other classes.
     fn take(&mut self, shape: usize) -> Option<usize>;
+
+    /// Takes the room of a whole gang and adds the servers of its tasks to `on`, or nothing if it has no room. Where there are gangs,
+    /// rules look at servers device by device; no other is asked.
+    fn take_gang(&mut self, _shape: usize, _gang: Gang, _on: &mut Vec<usize>) {}
 
     /// From now on tasks of a shape may run on these classes, of those that they might at first.
     fn allow(&mut self, packing: &Packing, shape: usize, classes: &[usize]);

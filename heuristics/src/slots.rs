@@ -96,6 +96,11 @@ impl Choice for InSlotsInside {
         self.free[server] -= taken;
         Some(Chosen::server(server))
     }
+
+    fn room(&self, servers: &Servers, server: usize, shape: usize) -> u64 {
+        let slots = self.free[server].checked_div(self.taken[shape]).unwrap_or(u128::MAX);
+        servers.room(server, shape).min(u64::try_from(slots).unwrap_or(u64::MAX))
+    }
 }
 
 /// One N-th of the largest server.

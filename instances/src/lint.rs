@@ -36,7 +36,7 @@ pub enum WarningKind {
     OversizedTask,
     /// A whole task fits on hardly any of the servers that its user may run on.
     ScarceServers,
-    /// Only whole tasks meet devices and limits a server.
+    /// Only whole tasks meet devices, limits a server, gangs and spread.
     RulesInsideServers,
     /// The numbers of a resource lie so far apart that they look like different units.
     MixedUnits,
@@ -105,9 +105,11 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
         warn(WarningKind::ScarceServers, message);
     }
     if instance.has_server_rules() {
-        let message =
-            "answers in divided tasks ignore devices and `per_server`: whole tasks reach at most as much";
-        warn(WarningKind::RulesInsideServers, message.into());
+        let message = format!(
+            "answers in divided tasks ignore {}: whole tasks reach at most as much",
+            rules_of_whole_tasks(instance)
+        );
+        warn(WarningKind::RulesInsideServers, message);
     }
     for r in (0..resources.len()).filter(|&r| demanded[r]) {
         let amounts = Amounts::of(instance, ResourceId(r));
@@ -118,6 +120,21 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
         }
     }
     warnings
+}
+
+/// The rules that only whole tasks meet, of those that there are.
+fn rules_of_whole_tasks(instance: &Instance) -> String {
+    let rules = [
+        ("devices", instance.classes().iter().any(|class| !class.devices.is_empty())),
+        ("`per_server`", instance.users().any(|user| user.per_server().is_some())),
+        ("`gang`", instance.users().any(|user| user.gang().is_some())),
+        ("`spread`", instance.users().any(|user| user.spread().is_some())),
+    ];
+    let present: Vec<&str> = rules.iter().filter(|(_, is_there)| *is_there).map(|(rule, _)| *rule).collect();
+    match present.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => present.concat(),
+    }
 }
 
 fn needs(kind: Kind<'_>, resource: usize) -> bool {

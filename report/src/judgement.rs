@@ -307,6 +307,8 @@ mod tests {
             group: None,
             kinds: Vec::new(),
             per_server: None,
+            gang: None,
+            spread: None,
         };
         let mut large = ServerClass::new("large", 2, decimals(["4", "8"]));
         large.names = vec!["a".into(), "b".into()];

@@ -51,6 +51,8 @@ pub fn plain_user(position: usize, demand: Vec<Decimal>) -> DraftUser {
         group: None,
         kinds: Vec::new(),
         per_server: None,
+        gang: None,
+        spread: None,
     }
 }
 

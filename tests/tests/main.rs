@@ -47,6 +47,7 @@ mod python;
 mod quotas;
 mod quotas_placed;
 mod red_team;
+mod rules_of_whole_tasks;
 mod scale;
 mod setup;
 mod sharing;

@@ -7,6 +7,7 @@ mod bottlenecks;
 mod claim;
 mod devices;
 mod divisible;
+mod domains;
 mod exact;
 mod export;
 mod feasibility;

@@ -2,6 +2,7 @@
 
 use crate::claim::PlacementClaim;
 use crate::devices;
+use crate::domains::rules_between_servers;
 use crate::groups::{divided, smallest};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 
 /// Re-counts a placement from the instance alone: `well-formed`, `eligibility`, `capacity`, `task-limits`, `tasks`,
 /// where servers have devices or users a limit a server
-/// `devices` and `per-server`, where there are limits or reserves `limits`, and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
+/// `devices` and `per-server`, where there are gangs or spread tasks `gangs`, `gangs-in-domains` and `spread`, where there are limits or reserves `limits`, and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
 /// `well-formed` is returned when that fails.
 pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<Verdict> {
     let mut form = Worst::of("well-formed", 0.0);
@@ -84,6 +85,9 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         vec![form, eligibility.verdict(), capacity.verdict(), limits.verdict(), totals.verdict()];
     if instance.has_server_rules() {
         verdicts.extend(inside.map(Worst::verdict));
+    }
+    if instance.has_rules_between_servers() {
+        verdicts.extend(rules_between_servers(instance, claim.servers));
     }
     if !taken.is_empty() {
         verdicts.push(limits_kept(instance, &taken));

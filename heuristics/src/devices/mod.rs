@@ -1,9 +1,11 @@
 //! Placing where there are rules inside servers: what is free is kept device by device, and all servers are looked at for each task.
 //!
 //! A task that takes a part of a device takes it of one device, the one with the least free that has room unless the policy
-//! says another (ties: the lowest index), and keeps it; whole devices are the first ones that nobody uses.
+//! says another (ties: the lowest index), and keeps it; whole devices are the first ones that nobody uses. A gang is placed where it
+//! has room as a whole, the server of each task chosen like that of any other.
 
 mod best_fit;
+mod between;
 mod clustering;
 mod dot_product;
 mod fgd;
@@ -11,6 +13,8 @@ mod least;
 mod packing_gpus;
 mod scored;
 mod servers;
+
+use between::Between;
 
 pub(crate) use best_fit::GpuBestFit;
 pub(crate) use clustering::GpuClustering;
@@ -25,7 +29,7 @@ use crate::filling::fill;
 use crate::packing::Packing;
 use crate::rule::Rule;
 use crate::{InOrder, PlacementError, Turn};
-use fairplan_instances::{Deadline, Instance, Placement};
+use fairplan_instances::{Deadline, Gang, Instance, Placement};
 
 /// Where a task goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +49,11 @@ impl Chosen {
 pub(crate) trait Choice {
     /// The server for a task of a shape, which will be placed there; `None` if no server has room.
     fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen>;
+
+    /// For how many more tasks of a shape the policy finds room on a server.
+    fn room(&self, servers: &Servers, server: usize, shape: usize) -> u64 {
+        servers.room(server, shape)
+    }
 }
 
 /// Fills the servers of an instance.
@@ -54,6 +63,9 @@ pub(crate) fn place(
     deadline: &Deadline,
     choice: impl Choice,
 ) -> Result<Placement, PlacementError> {
+    if instance.has_rules_between_servers() {
+        instance.without_quotas("placing gangs and spread tasks")?;
+    }
     let packing = Packing::in_resources(instance)?.apart();
     let servers = Servers::new(instance, &packing);
     fill(instance, &packing, Inside { servers, choice }, turn, deadline)
@@ -64,6 +76,7 @@ pub(crate) fn place_in_order(
     InOrder { instance, order, deadline }: InOrder<'_>,
     choice: impl Choice,
 ) -> Result<Vec<Option<usize>>, PlacementError> {
+    instance.without_rules_between_servers("placing tasks as they come")?;
     let packing = Packing::in_resources(instance)?.apart();
     let mut rule = Inside { servers: Servers::new(instance, &packing), choice };
     let mut placed = Vec::with_capacity(order.len());
@@ -87,6 +100,23 @@ impl<C: Choice> Rule for Inside<C> {
         let Chosen { server, device } = self.choice.choose(&self.servers, shape)?;
         self.servers.take(server, shape, device);
         Some(server)
+    }
+
+    fn take_gang(&mut self, shape: usize, gang: Gang, on: &mut Vec<usize>) {
+        let Self { servers, choice } = self;
+        let room = (0..servers.count())
+            .map(|server| (servers.class_of(server), choice.room(servers, server, shape)));
+        let Some(open) = servers.between().open_to(gang, shape, room) else { return };
+        servers.between_mut().open(Some(open));
+        for _ in 0..gang.tasks {
+            let Some(server) = self.take(shape) else { break };
+            if gang.in_one_domain && on.is_empty() {
+                let class = self.servers.class_of(server);
+                self.servers.between_mut().open_only(class);
+            }
+            on.push(server);
+        }
+        self.servers.between_mut().open(None);
     }
 
     fn allow(&mut self, _packing: &Packing, shape: usize, classes: &[usize]) {

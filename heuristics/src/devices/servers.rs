@@ -1,5 +1,6 @@
 //! What servers have free, device by device, and how many tasks of whom they have.
 
+use super::Between;
 use crate::packing::{Packing, fits};
 use fairplan_instances::{Instance, ResourceId, UserId};
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ pub(crate) struct Servers {
     most: Vec<Option<u64>>,
     /// Tasks on a server of shapes with a limit.
     on: HashMap<(usize, usize), u64>,
+    between: Between,
     /// How often each server has changed, and one.
     versions: Vec<u32>,
 }
@@ -62,6 +64,7 @@ impl Servers {
             eligible: packing.shapes.iter().map(eligible).collect(),
             most: (0..packing.shapes.len()).map(|user| instance.user(UserId(user)).per_server()).collect(),
             on: HashMap::new(),
+            between: Between::new(instance, packing),
         }
     }
 
@@ -119,11 +122,40 @@ impl Servers {
         let demand = &self.demands[shape];
         self.eligible[shape][self.class_of(server)]
             && fits(demand, self.free(server))
+            && self.between.allows(self.class_of(server), shape)
             && self.most[shape]
                 .is_none_or(|most| self.on.get(&(server, shape)).is_none_or(|count| *count < most))
             && self.groups(server).all(|(resource, devices)| {
                 has_devices(&self.devices[devices], demand[resource], self.sizes[resource])
             })
+    }
+
+    /// For how many more tasks of a shape a server has room, rules between servers aside.
+    pub fn room(&self, server: usize, shape: usize) -> u64 {
+        let demand = &self.demands[shape];
+        if !self.eligible[shape][self.class_of(server)] {
+            return 0;
+        }
+        let needed = demand.iter().zip(self.free(server)).filter(|(demand, _)| **demand > 0);
+        let of_amounts = needed.map(|(demand, free)| free / demand).min().unwrap_or(u128::MAX);
+        let of_devices = self.groups(server).map(|(resource, devices)| {
+            room_on_devices(&self.devices[devices], demand[resource], self.sizes[resource])
+        });
+        let room = of_devices.fold(of_amounts, u128::min);
+        let room = u64::try_from(room).unwrap_or(u64::MAX);
+        self.most[shape].map_or(room, |most| {
+            room.min(most - self.on.get(&(server, shape)).copied().unwrap_or(0).min(most))
+        })
+    }
+
+    /// Rules between servers.
+    pub fn between(&self) -> &Between {
+        &self.between
+    }
+
+    /// The same, to open domains to a gang.
+    pub fn between_mut(&mut self) -> &mut Between {
+        &mut self.between
     }
 
     /// The servers with room for one more task of a shape, rising.
@@ -190,7 +222,19 @@ impl Servers {
         if self.most[shape].is_some() {
             *self.on.entry((server, shape)).or_default() += 1;
         }
+        self.between.take(self.class_of[server] as usize, shape);
         self.versions[server] += 1;
+    }
+}
+
+/// How many tasks of a demand devices with so much free have room for.
+fn room_on_devices(devices: &[u128], demand: u128, size: u128) -> u128 {
+    if demand == 0 {
+        u128::MAX
+    } else if demand < size {
+        devices.iter().map(|free| free / demand).sum()
+    } else {
+        devices.iter().filter(|free| **free == size).count() as u128 / (demand / size)
     }
 }
 

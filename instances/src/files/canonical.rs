@@ -143,6 +143,10 @@ impl Text {
             self.raw(", \"names\": ");
             self.strings(class.names.iter().map(String::as_str));
         }
+        if let Some(domain) = &class.domain {
+            self.raw(", \"domain\": ");
+            self.string(domain);
+        }
         self.raw(", \"capacity\": ");
         self.amounts(&class.capacity, keys);
         let mut separator = ", \"devices\": {";
@@ -198,6 +202,15 @@ impl Text {
         if let Some(tasks) = user.tasks() {
             self.raw(", \"tasks\": ");
             self.whole(tasks);
+        }
+        if let Some(gang) = user.gang() {
+            self.raw(", \"gang\": ");
+            self.whole(gang.tasks);
+            self.raw(if gang.in_one_domain { ", \"gang_in_domain\": true" } else { "" });
+        }
+        if let Some(most) = user.spread() {
+            self.raw(", \"spread\": ");
+            self.whole(most);
         }
         if let Some(most) = user.per_server() {
             self.raw(", \"per_server\": ");

@@ -4,7 +4,7 @@
 //! then read in the order that checking needs, whatever the order of the keys, and errors name their path.
 
 use crate::{
-    Decimal, GroupId, Instance, InstanceBuilder, InstanceError, NewGroup, NewKind, NewUser, Owner,
+    Decimal, Gang, GroupId, Instance, InstanceBuilder, InstanceError, NewGroup, NewKind, NewUser, Owner,
     PlacementRule, ResourceId, RuleId,
 };
 use crate::{ServerClass, Violation};
@@ -62,6 +62,8 @@ struct ClassFields<'a> {
     count: &'a RawValue,
     #[serde(borrow, default, deserialize_with = "stated")]
     names: Option<Vec<Text<'a>>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    domain: Option<Text<'a>>,
     #[serde(borrow)]
     capacity: Entries<'a>,
     #[serde(borrow, default, deserialize_with = "stated")]
@@ -102,6 +104,12 @@ struct UserFields<'a> {
     weight: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     tasks: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    gang: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "stated")]
+    gang_in_domain: Option<bool>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    spread: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     per_server: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
@@ -163,7 +171,8 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
             }
         }
         let id = class.id.0.into_owned();
-        builder.class(ServerClass { id, count, capacity, names, devices }).map(|_| ())
+        let domain = class.domain.map(|name| name.0.into_owned());
+        builder.class(ServerClass { id, count, capacity, names, domain, devices }).map(|_| ())
     })?;
     let (mut groups, mut quotas) = (Vec::new(), Vec::new());
     if let Some(listed) = document.groups {
@@ -228,6 +237,16 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         };
         if let Some(raw) = user.per_server {
             builder.per_server(added, whole(raw, || place("per_server"))?)?;
+        }
+        if let Some(raw) = user.gang {
+            let tasks = whole(raw, || place("gang"))?;
+            builder.gang(added, Gang { tasks, in_one_domain: user.gang_in_domain == Some(true) })?;
+        } else if user.gang_in_domain.is_some() {
+            let problem = "says where a gang runs, and there is none; state `gang`, or leave it out";
+            return Err(Violation::new(place("gang_in_domain"), "", problem));
+        }
+        if let Some(raw) = user.spread {
+            builder.spread(added, whole(raw, || place("spread"))?)?;
         }
         let fields = QuotaFields::of_user(&user);
         if !fields.is_empty() {

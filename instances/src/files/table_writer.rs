@@ -17,7 +17,7 @@ const BUFFER: usize = 1 << 16;
 /// Writes the table of servers to `out`, in the format that the ending of `path` names: `.parquet`, `.arrow` or any other
 /// (CSV). `path` is only looked at and named in errors; who opened `out` compresses what shall be.
 ///
-/// Refused: a resource named like another column of the tables, names of servers, devices, quotas and, but for CSV, a number that no double
+/// Refused: a resource named like another column of the tables, names of servers, devices, domains, quotas and, but for CSV, a number that no double
 /// equals. The instance's name is not written.
 pub fn write_servers(
     instance: &Instance,
@@ -33,6 +33,10 @@ pub fn write_servers(
     if let Some(class) = instance.classes().iter().position(|class| !class.devices.is_empty()) {
         let problem = "tables have no room for devices; write JSON";
         return Err(invalid(Violation::new(format!("server_classes[{class}].devices"), "", problem)));
+    }
+    if let Some(class) = instance.classes().iter().position(|class| class.domain.is_some()) {
+        let problem = "tables have no room for domains; write JSON";
+        return Err(invalid(Violation::new(format!("server_classes[{class}].domain"), "", problem)));
     }
     if let Some((owner, _)) = instance.quotas().first() {
         let problem = "tables have no room for guarantees, limits and reserves; write JSON";
@@ -58,7 +62,7 @@ pub fn write_servers(
 
 /// Writes the table of users, as [`write_servers`] does that of the servers.
 ///
-/// Refused besides: a list of classes with an id that contains `;`, kinds of tasks, and limits a server.
+/// Refused besides: a list of classes with an id that contains `;`, kinds of tasks, limits a server, gangs and spread.
 pub fn write_users(
     instance: &Instance,
     path: &str,
@@ -76,6 +80,7 @@ pub fn write_users(
         let problem = "tables have no room for limits a server; write JSON";
         return Err(invalid(Violation::new(format!("users[{user}].per_server"), most, problem)));
     }
+    instance.without_rules_between_servers("a table of users").map_err(invalid)?;
     let optional = OptionalColumns::new(instance).map_err(invalid)?;
     #[cfg(feature = "parquet")]
     if let Some(format) = Columnar::of(path) {

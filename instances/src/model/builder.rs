@@ -80,6 +80,8 @@ impl InstanceBuilder {
                 kinds: None,
                 quotas: Vec::new(),
                 devices: None,
+                domains: Default::default(),
+                between_servers: None,
                 limit_rows: Vec::new(),
                 reserve_rows: Vec::new(),
                 exponents: vec![0; m],
@@ -123,6 +125,10 @@ impl InstanceBuilder {
         }
         if self.instance.class_positions.insert(class.id.clone(), position).is_some() {
             return Err(Violation::new(place("id"), &class.id, "duplicate id"));
+        }
+        if class.domain.as_deref() == Some("") {
+            let problem = "a domain needs a name; leave it out of all classes where there are none";
+            return Err(Violation::new(place("domain"), "", problem));
         }
         self.note_devices(&mut class)?;
         for (exponent, capacity) in self.instance.exponents.iter_mut().zip(&class.capacity) {
@@ -347,6 +353,7 @@ impl InstanceBuilder {
         instance.settle_devices()?;
         instance.settle_quotas()?;
         self.measure()?;
+        self.instance.settle_domains()?;
         Ok(self.instance)
     }
 

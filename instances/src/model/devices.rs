@@ -25,9 +25,10 @@ pub(super) struct Devices {
 }
 
 impl Instance {
-    /// Whether there are rules inside servers: devices, or users with at most so many tasks a server.
+    /// Whether there are rules that only whole tasks meet: devices, users with at most so many tasks a server, or rules between
+    /// servers ([`Instance::has_rules_between_servers`]).
     pub fn has_server_rules(&self) -> bool {
-        self.devices.is_some()
+        self.devices.is_some() || self.has_rules_between_servers()
     }
 
     /// The size of one device of a resource; `None` where no class has devices of it.
@@ -40,7 +41,7 @@ impl Instance {
         self.device_size(resource).map(|size| self.in_units(resource, size))
     }
 
-    /// For what does not know what is inside a server.
+    /// For what does not know the rules that only whole tasks meet.
     ///
     /// # Errors
     /// If there are such rules, naming the first; `what` asks.
@@ -53,9 +54,11 @@ impl Instance {
             return Err(Violation::new(format!("server_classes[{class}].devices"), "", problem));
         }
         let limited = self.users().find_map(|user| user.per_server().map(|most| (user.index().0, most)));
-        let (user, most) = limited.unwrap_or_default();
-        let problem = format!("{what} does not know limits a server yet; leave it out");
-        Err(Violation::new(format!("users[{user}].per_server"), most, problem))
+        if let Some((user, most)) = limited {
+            let problem = format!("{what} does not know limits a server yet; leave it out");
+            return Err(Violation::new(format!("users[{user}].per_server"), most, problem));
+        }
+        self.without_rules_between_servers(what)
     }
 
     /// Checks that each task takes whole devices or a part of one wherever it may run.

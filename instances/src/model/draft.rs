@@ -1,8 +1,8 @@
 //! An instance taken apart: to ask what if, change a part and build it again.
 
 use super::{
-    ClassId, DraftQuota, Group, GroupId, Instance, InstanceBuilder, Kind, NewGroup, NewKind, NewUser, Owner,
-    PlacementRule, Quota, ServerClass, User, UserId,
+    ClassId, DraftQuota, Gang, Group, GroupId, Instance, InstanceBuilder, Kind, NewGroup, NewKind, NewUser,
+    Owner, PlacementRule, Quota, ServerClass, User, UserId,
 };
 use crate::Decimal;
 use crate::violation::Violation;
@@ -48,6 +48,10 @@ pub struct DraftUser {
     pub kinds: Vec<DraftKind>,
     /// The most tasks on one server; `None` is any number.
     pub per_server: Option<u64>,
+    /// How many tasks run at once or not at all; `None`: each for itself.
+    pub gang: Option<Gang>,
+    /// By how many the tasks in two domains differ at most; `None` is any number.
+    pub spread: Option<u64>,
 }
 
 /// A kind of tasks of a [`DraftUser`].
@@ -97,6 +101,8 @@ impl Draft {
             if user.kinds.is_empty() {
                 let added = builder.user(new)?;
                 user.per_server.map_or(Ok(()), |most| builder.per_server(added, most))?;
+                user.gang.map_or(Ok(()), |gang| builder.gang(added, gang))?;
+                user.spread.map_or(Ok(()), |most| builder.spread(added, most))?;
                 continue;
             }
             let kind = |kind: &DraftKind| NewKind {
@@ -224,6 +230,8 @@ impl From<User<'_>> for DraftUser {
             group: user.group().map(|group| group.0),
             kinds: if user.has_kinds() { user.kinds().map(DraftKind::from).collect() } else { Vec::new() },
             per_server: user.per_server(),
+            gang: user.gang(),
+            spread: user.spread(),
         }
     }
 }
@@ -261,6 +269,12 @@ mod tests {
         let mut ruled = draft.clone();
         ruled.users[0].per_server = Some(2);
         ruled.classes[1].devices = vec![(crate::ResourceId(0), 4)];
+        for (class, domain) in ruled.classes.iter_mut().zip(["rack-1", "rack-2"]) {
+            class.domain = Some(domain.into());
+        }
+        ruled.users[0].tasks = Some(4);
+        ruled.users[0].gang = Some(Gang { tasks: 2, in_one_domain: false });
+        ruled.users[1].spread = Some(1);
         same(&ruled);
         let piece = draft.users[1].demand.clone();
         let kind =

@@ -2,6 +2,7 @@
 
 mod builder;
 mod devices;
+mod domains;
 mod draft;
 mod filled;
 mod floors;
@@ -14,6 +15,7 @@ mod quotas;
 mod server_names;
 
 pub use builder::{InstanceBuilder, NewUser};
+pub use domains::Gang;
 pub use draft::{Draft, DraftKind, DraftUser};
 pub use filled::FilledTree;
 pub use floors::AloneGroup;
@@ -50,6 +52,10 @@ index!(
     GroupId
 );
 index!(
+    /// Position of a domain in its instance.
+    DomainId
+);
+index!(
     /// Position of a resource in its instance.
     ResourceId
 );
@@ -69,6 +75,8 @@ pub struct ServerClass {
     pub capacity: Vec<Decimal>,
     /// What each server is called, one name a server; empty where they have none.
     pub names: Vec<String>,
+    /// What the servers have in common beside their class, a rack or a zone; of all classes or of none.
+    pub domain: Option<String>,
     /// How many devices of a resource each server has, rising by resource: equal parts of its capacity, of which a task takes
     /// whole ones or a part of one. Resources that are not here are amounts.
     pub devices: Vec<(ResourceId, u64)>,
@@ -77,7 +85,7 @@ pub struct ServerClass {
 impl ServerClass {
     /// Servers without names.
     pub fn new(id: impl Into<String>, count: u64, capacity: Vec<Decimal>) -> Self {
-        Self { id: id.into(), count, capacity, names: Vec::new(), devices: Vec::new() }
+        Self { id: id.into(), count, capacity, names: Vec::new(), domain: None, devices: Vec::new() }
     }
 
     /// Makes it so many servers. Which of them were added or taken is not said, so where their number changes none keeps
@@ -157,6 +165,9 @@ pub struct Instance {
     quotas: Vec<(Owner, Quota)>,
     /// Where there are rules inside servers.
     devices: Option<devices::Devices>,
+    domains: domains::Domains,
+    /// Where there are rules between servers.
+    between_servers: Option<domains::BetweenServers>,
     limit_rows: Vec<LimitRow>,
     /// Which of them are reserves.
     reserve_rows: Vec<usize>,

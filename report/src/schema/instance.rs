@@ -52,9 +52,19 @@ struct ServerClass {
     /// name of its own is called `CLASS/1`, `CLASS/2` and so on.
     #[schemars(extend("uniqueItems" = true))]
     names: Option<Vec<String>>,
+    /// The rack or zone that the servers are in: of all classes or of none.
+    #[schemars(length(min = 1))]
+    domain: Option<String>,
     /// One server's capacity by resource; a resource left out is 0.
     capacity: BTreeMap<String, Amount>,
+    /// Into how many equal devices the capacity of a resource is divided: a task takes a part of one, or whole ones.
+    devices: Option<BTreeMap<String, DeviceCount>>,
 }
+
+/// How many devices a server has.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct DeviceCount(#[schemars(range(min = 1, max = 1024))] u64);
 
 /// Users, and other groups, that count as one beside their siblings.
 #[derive(JsonSchema)]
@@ -101,6 +111,18 @@ struct User {
     /// How many tasks the user has; absent: unlimited.
     #[schemars(range(max = 1_000_000_000_000_000_u64))]
     tasks: Option<u64>,
+    /// So many tasks run at once or none: its tasks that run are a multiple of it.
+    #[schemars(range(min = 2, max = 1_000_000_000_000_000_u64))]
+    gang: Option<u64>,
+    /// Whether each gang runs within one domain.
+    #[schemars(default)]
+    gang_in_domain: bool,
+    /// By how many its tasks in two domains differ at most, of those with a server of an eligible class; absent: any number.
+    #[schemars(range(min = 1))]
+    spread: Option<u64>,
+    /// How many of its tasks one server takes at most; absent: any number.
+    #[schemars(range(min = 1))]
+    per_server: Option<u64>,
     /// The server classes its tasks may run on; absent: all.
     #[schemars(extend("uniqueItems" = true))]
     eligible: Option<Vec<String>>,

@@ -1,0 +1,131 @@
+//! Rules between servers while they are filled: which domains one more task of a shape may go to, and whether a whole gang has room
+//! before its first task is placed, so that nothing needs to be undone.
+//!
+//! Tasks of a gang are alike. So each server holds a number of them that depends on nothing but what it has free, and whether a gang
+//! has room is a matter of these numbers. With a spread of `s`, tasks placed one at a time where no domain gets more than `s` above
+//! another reach, in a domain with `c` tasks and room for `k` more, the lesser of `c + k` and `m + s`, where `m` is the least
+//! `c + k` of all domains; no placement within the spread has more.
+
+use crate::packing::Packing;
+use fairplan_instances::{ClassId, Gang, Instance, UserId};
+
+/// Where the domains are, and what tasks of each shape, which are users, may do there.
+pub(crate) struct Between {
+    /// The domain of each class; all are one where there are none.
+    of_class: Vec<usize>,
+    /// How many there are.
+    domains: usize,
+    of_shape: Vec<Option<Spread>>,
+    /// The domains that the tasks of the gang that is being placed may go to.
+    open: Option<Vec<bool>>,
+}
+
+/// How the tasks of a shape are spread.
+struct Spread {
+    /// By how many two domains differ at most.
+    most: u64,
+    /// The tasks in each domain; `None` where they may not run.
+    there: Vec<Option<u64>>,
+}
+
+impl Spread {
+    fn least(&self) -> u64 {
+        self.there.iter().flatten().min().copied().unwrap_or(0)
+    }
+
+    /// Whether a domain may have so many tasks more.
+    fn allows(&self, domain: usize, more: u64) -> bool {
+        let after = self.there[domain].map(|count| count.saturating_add(more));
+        after.is_some_and(|after| after - self.least() <= self.most)
+    }
+
+    /// How many more tasks have room in all domains, if each has room for so many.
+    fn most_more(&self, room: &[u64]) -> u64 {
+        let reached = || {
+            let domains = self.there.iter().zip(room);
+            domains.filter_map(|(there, room)| there.map(|there| (there, there.saturating_add(*room))))
+        };
+        let Some(least) = reached().map(|(_, reached)| reached).min() else { return 0 };
+        let highest = least.saturating_add(self.most);
+        reached().fold(0, |sum: u64, (there, reached)| {
+            sum.saturating_add(reached.min(highest).saturating_sub(there))
+        })
+    }
+}
+
+impl Between {
+    pub fn new(instance: &Instance, packing: &Packing) -> Self {
+        let of_class = (0..packing.classes.len()).map(|l| instance.domain_of(ClassId(l)).map_or(0, |d| d.0));
+        let domains = instance.domains().len().max(1);
+        let of_user = |user: usize| {
+            let user = instance.user(UserId(user));
+            let most = user.spread()?;
+            let mut there = vec![None; domains];
+            user.domains().iter().for_each(|domain| there[domain.0] = Some(0));
+            Some(Spread { most, there })
+        };
+        let of_shape = match instance.has_rules_between_servers() {
+            true => (0..packing.shapes.len()).map(of_user).collect(),
+            false => Vec::new(),
+        };
+        Self { of_class: of_class.collect(), domains, of_shape, open: None }
+    }
+
+    fn spread(&self, shape: usize) -> Option<&Spread> {
+        self.of_shape.get(shape)?.as_ref()
+    }
+
+    /// Whether one more task of a shape may go to a class.
+    pub fn allows(&self, class: usize, shape: usize) -> bool {
+        let domain = self.of_class[class];
+        self.open.as_ref().is_none_or(|open| open[domain])
+            && self.spread(shape).is_none_or(|spread| spread.allows(domain, 1))
+    }
+
+    /// Counts a task of a shape on a class.
+    pub fn take(&mut self, class: usize, shape: usize) {
+        let spread = self.of_shape.get_mut(shape).and_then(Option::as_mut);
+        if let Some(there) = spread.and_then(|spread| spread.there[self.of_class[class]].as_mut()) {
+            *there += 1;
+        }
+    }
+
+    /// The domains in which a gang may begin: of one domain those that take it whole, otherwise all if they do together. `room`:
+    /// servers with the class of each and how many tasks of the shape it has room for.
+    pub fn open_to(
+        &self,
+        gang: Gang,
+        shape: usize,
+        room: impl Iterator<Item = (usize, u64)>,
+    ) -> Option<Vec<bool>> {
+        let mut of_domain = vec![0u64; self.domains];
+        for (class, room) in room {
+            let sum = &mut of_domain[self.of_class[class]];
+            *sum = sum.saturating_add(room);
+        }
+        let spread = self.spread(shape);
+        let open: Vec<bool> = if gang.in_one_domain {
+            let takes = |domain: usize| {
+                of_domain[domain] >= gang.tasks
+                    && spread.is_none_or(|spread| spread.allows(domain, gang.tasks))
+            };
+            (0..self.domains).map(takes).collect()
+        } else {
+            let all = of_domain.iter().fold(0, |sum: u64, room| sum.saturating_add(*room));
+            let together = spread.map_or(all, |spread| spread.most_more(&of_domain));
+            vec![together >= gang.tasks; self.domains]
+        };
+        open.contains(&true).then_some(open)
+    }
+
+    /// From now on tasks of a gang may go to these domains only; `None`: to all again.
+    pub fn open(&mut self, domains: Option<Vec<bool>>) {
+        self.open = domains;
+    }
+
+    /// From now on tasks of a gang may go to the domain of a class only.
+    pub fn open_only(&mut self, class: usize) {
+        let here = self.of_class[class];
+        self.open = Some((0..self.domains).map(|domain| domain == here).collect());
+    }
+}
