@@ -317,3 +317,28 @@ fn every_machine_of_azures_real_arrivals_is_a_task() {
         assert_eq!(count("machines still there at the end: the time until then counts"), censored, "{name}");
     }
 }
+
+/// Queues are found by name: were each sought among all, these would take minutes.
+#[test]
+fn a_hundred_thousand_queues_take_seconds() {
+    let folder = Folder::new();
+    let began = std::time::Instant::now();
+    let shipped = |name: &str| format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    let queues: String = (0..100_000).map(|i| format!("<queue name='q{i}'/>")).collect();
+    let queues = folder.file("fair.xml", &format!("<allocations>{queues}</allocations>"));
+    let read = yarn(&YarnOptions { nodes: vec![shipped("yarn/nodes.json")], queues });
+    assert_eq!(read.unwrap().0.users().count(), 100_000);
+    let volcano = |i: u32| {
+        format!(
+            r#"{{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {{"name": "q{i}", "annotations": {{
+            "volcano.sh/hierarchy": "root/g{}/q{i}", "volcano.sh/hierarchy-weights": "1/1/1"}}}}, "spec": {{}}}}"#,
+            i / 2
+        )
+    };
+    let queues: Vec<String> = (0..20_000).map(volcano).collect();
+    let queues = vec![folder.file("volcano.json", &format!(r#"{{"items": [{}]}}"#, queues.join(",")))];
+    let read =
+        kubernetes_queues(&KubernetesQueuesOptions { nodes: vec![shipped("kubernetes/nodes.json")], queues });
+    assert_eq!(read.unwrap().0.users().count(), 20_000);
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+}

@@ -13,7 +13,7 @@ use super::queues::{self, Cluster, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{Decimal, Instance, InstanceError, ResourceKind, Violation, wording};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -55,7 +55,8 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let offered: BTreeSet<&str> =
         nodes.iter().flat_map(|node| node.allocatable.keys()).map(String::as_str).collect();
     let gpu = offered.iter().find(|name| ResourceKind::of(name) == ResourceKind::Gpu).copied().unwrap_or(GPU);
-    let mut reading = Reading { found: Vec::new(), gpu: gpu.to_owned(), has_root: true };
+    let mut reading =
+        Reading { found: Vec::new(), volcano: HashSet::new(), gpu: gpu.to_owned(), has_root: true };
     for file in &options.queues {
         for document in documents(file, "kubectl get queues -o json")? {
             reading.document(file, &document, report)?;
@@ -150,6 +151,8 @@ impl Default for Weight {
 
 struct Reading {
     found: Vec<Found>,
+    /// Volcano's queues, and those that stand above some in their annotations.
+    volcano: HashSet<String>,
     /// The name under which these nodes have GPUs.
     gpu: String,
     /// Whether all queues are of schedulers that have them below `root`: KAI has none.

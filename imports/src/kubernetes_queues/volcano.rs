@@ -66,7 +66,7 @@ impl Reading {
             for depth in 1..parts.len() {
                 let above = (depth > 1).then(|| parts[..depth - 1].join("/"));
                 let name = parts[..depth].join("/");
-                if !self.found.iter().any(|queue| queue.name == name) {
+                if self.volcano.insert(name.clone()) {
                     let weight = Weight::Stated(numbers[depth - 1]);
                     self.found.push(Found { name, parent: above, weight, ..Found::default() });
                 }
@@ -76,6 +76,7 @@ impl Reading {
         }
         let weight = Weight::Stated(weight);
         let is_stopped = ["Closed", "Closing"].contains(&status.state.as_str());
+        self.volcano.insert(metadata.name.clone());
         self.found.push(Found { name: metadata.name, parent, weight, guarantee, limit, reserve, is_stopped });
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::report::{ImportFailure, ImportReport, Stopped, counted};
 use crate::together;
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Instance, InstanceError, Violation, wording};
+use hashbrown::HashMap;
 use objects::{Amount, CohortSpec, FlavorSpec, KINDS, LocalSpec, QueueSpec, amounts};
 use places::Places;
 use std::collections::{BTreeMap, BTreeSet};
@@ -246,16 +247,17 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         report.add(limits as u64, "borrowing limits left out: there is no cohort to borrow from");
         queues.push(ClusterQueue { pool: name.clone(), name, cohort, weight, amounts });
     }
-    let (cohorts, idle) = cohorts.with_queues(&mut queues, report);
-    let mut cohorts = cohorts.settled();
+    let (mut cohorts, idle) = cohorts.settled(&mut queues, report);
     for queue in &mut queues {
         if let Some(cohort) = queue.cohort {
             queue.pool = cohorts[cohort].pool.clone();
         }
     }
+    let by_name: HashMap<String, usize> =
+        queues.iter().enumerate().map(|(at, queue)| (queue.name.clone(), at)).collect();
     // Groups have unique names.
     for cohort in &mut cohorts {
-        if queues.iter().any(|queue| queue.name == cohort.name) {
+        if by_name.contains_key(cohort.name.as_str()) {
             cohort.name = format!("cohort/{}", cohort.name);
         }
     }
@@ -268,8 +270,8 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             report.one("local queues left out: stopped");
             continue;
         }
-        match queues.iter().position(|queue| queue.name == spec.cluster_queue) {
-            Some(of) => locals.push(LocalQueue { name: manifest.name.clone(), of, weight }),
+        match by_name.get(spec.cluster_queue.as_str()) {
+            Some(of) => locals.push(LocalQueue { name: manifest.name.clone(), of: *of, weight }),
             None => report
                 .one("local queues left out: their cluster queue is not here, is stopped or has no quota"),
         }
@@ -304,11 +306,13 @@ fn each_once(manifests: Vec<Manifest>, report: &mut ImportReport) -> Result<Vec<
 #[derive(Default)]
 struct Cohorts {
     list: Vec<Cohort>,
+    /// Where each is in the list.
+    by_name: HashMap<String, usize>,
 }
 
 impl Cohorts {
     fn named(&mut self, name: &str) -> usize {
-        self.list.iter().position(|cohort| cohort.name == name).unwrap_or_else(|| {
+        *self.by_name.entry_ref(name).or_insert_with(|| {
             let (name, pool) = (name.to_owned(), String::new());
             self.list.push(Cohort { name, parent: None, weight: 1.0, amounts: Vec::new(), pool });
             self.list.len() - 1
@@ -327,13 +331,13 @@ impl Cohorts {
         None
     }
 
-    /// The cohorts that some queue is in; what others have is lent by the cohort above. Of those the names, and of which flavors they
-    /// have quotas.
-    fn with_queues(
+    /// The cohorts that some queue is in, with their pools; what others have is lent by the cohort above. Of those the names, and of
+    /// which flavors they have quotas.
+    fn settled(
         mut self,
         queues: &mut [ClusterQueue],
         report: &mut ImportReport,
-    ) -> (Self, Vec<IdleCohort>) {
+    ) -> (Vec<Cohort>, Vec<IdleCohort>) {
         let mut used = vec![false; self.list.len()];
         for queue in queues.iter() {
             let mut at = queue.cohort;
@@ -385,16 +389,11 @@ impl Cohorts {
         self.list.retain(|_| is_used.next().is_some_and(|used| *used));
         self.list.iter_mut().for_each(|cohort| moved(&mut cohort.parent));
         queues.iter_mut().for_each(|queue| moved(&mut queue.cohort));
-        (self, named)
-    }
-
-    /// The cohorts with their pools.
-    fn settled(mut self) -> Vec<Cohort> {
         for cohort in 0..self.list.len() {
             let root = self.root(cohort).unwrap_or(cohort);
             self.list[cohort].pool = self.list[root].name.clone();
         }
-        self.list
+        (self.list, named)
     }
 }
 

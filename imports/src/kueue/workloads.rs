@@ -6,6 +6,7 @@ use crate::kubernetes::{PodAmounts, requests};
 use crate::manifests::{Manifest, nullable};
 use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
+use hashbrown::HashMap;
 use serde::Deserialize;
 
 /// The pods of one pod set.
@@ -28,6 +29,8 @@ pub(super) fn read<'a>(
         #[serde(deserialize_with = "nullable")]
         status: WorkloadStatus,
     }
+    let by_name: HashMap<&str, usize> =
+        locals.iter().enumerate().map(|(at, local)| (local.name.as_str(), at)).collect();
     let mut found = Vec::new();
     for manifest in manifests {
         let (_, spec) = objects::spec::<WorkloadSpec>(manifest)?;
@@ -46,7 +49,7 @@ pub(super) fn read<'a>(
             Some((namespace, _)) => format!("{namespace}/{}", spec.queue),
             None => spec.queue.clone(),
         };
-        let Some(local) = locals.iter().position(|local| local.name == queue) else {
+        let Some(local) = by_name.get(queue.as_str()).copied() else {
             report.one("workloads left out: their local queue is not here");
             continue;
         };

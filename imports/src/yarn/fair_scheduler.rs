@@ -8,6 +8,7 @@ use crate::queues::{Part, Queue, Stated, tighter};
 use crate::report::ImportReport;
 use crate::xml::Element;
 use fairplan_instances::{Decimal, InstanceError};
+use hashbrown::HashSet;
 
 /// The queues, parents before their children.
 pub(super) fn read(
@@ -32,7 +33,7 @@ pub(super) fn read(
         Some(text) => place.amounts("of all without maxResources", field, text, report)?,
         None => vec![None; RESOURCES.len()],
     };
-    let mut reading = Reading { place, report, queues: &mut queues, most };
+    let mut reading = Reading { place, report, queues: &mut queues, names: HashSet::new(), most };
     if written {
         reading.queue(tops[0], None)?;
     } else {
@@ -52,6 +53,8 @@ struct Reading<'a> {
     place: &'a Place<'a>,
     report: &'a mut ImportReport,
     queues: &'a mut Vec<Queue>,
+    /// What they are called, but for a root that the file does not write.
+    names: HashSet<String>,
     /// What queues that state no maximum may have.
     most: Stated,
 }
@@ -114,7 +117,7 @@ impl Reading<'_> {
                 self.report.one(format!("queues with the scheduling policy {policy} (taken as drf)"))
             }
         }
-        if self.queues.iter().any(|queue| queue.name == name) {
+        if !self.names.insert(name.clone()) {
             return Err(self.place.refused(&format!("queue {name}"), "", "stands here twice; rename one"));
         }
         self.queues.push(Queue { name, parent, weight, parts: vec![part], work: None });

@@ -52,6 +52,11 @@ const look = (frame) => {
     const cut = table.scrollWidth > table.clientWidth + 1;
     if (cut !== shown(table.nextElementSibling)) complain(cut ? "is cut and does not say so" : "says it is cut", table.textContent);
   }
+  for (const cell of [...page.querySelectorAll("td, th")].filter(shown)) {
+    const words = page.createRange();
+    words.selectNodeContents(cell);
+    if (words.getBoundingClientRect().right > cell.getBoundingClientRect().right) complain("runs out of its cell", cell.textContent);
+  }
   for (const section of page.querySelectorAll("section")) {
     if (!section.querySelector(".answer")) complain("has no answer", section.textContent);
   }
@@ -202,7 +207,11 @@ fn a_page_can_be_read_on_a_wide_and_on_a_narrow_screen() {
     let folder = Folder::new();
     let users: Vec<Value> = (0..45)
         .map(|i| {
-            let id = format!("team-with-a-long-name-{i}-of-the-research-department");
+            // The last has the letters of a short one, and is wide.
+            let id = match i {
+                44 => "memory-www-www-mmmm".into(),
+                _ => format!("team-with-a-long-name-{i}-of-the-research-department"),
+            };
             json!({"id": id, "demand": {"cpu": 1, "memory": 1 + i % 7}, "tasks": 20})
         })
         .collect();
