@@ -2,7 +2,7 @@
 
 use super::sentences::words;
 use crate::figure::Bars;
-use crate::moves::{MovesBody, TargetKind};
+use crate::moves::{MovesBody, MovesTarget, TargetKind};
 use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{counted, percent, share, thousands};
@@ -29,7 +29,7 @@ pub(super) fn answer(document: &MovesBody) -> String {
     };
     let to = match document.target.kind {
         TargetKind::Placement => "the given placement is reached".to_owned(),
-        TargetKind::Level => level_reached(document),
+        TargetKind::Level => level_reached(&document.target, document.level_before, document.level_after),
         TargetKind::Unplaced => placed(document.unplaced_before, document.unplaced_after),
     };
     let bound = match document.is_proved_fewest() {
@@ -63,22 +63,24 @@ fn placed(waiting: u64, left: u64) -> String {
     }
 }
 
-fn level_reached(document: &MovesBody) -> String {
-    if document.level_before.is_none() && document.level_after.is_none() {
+/// How high the level is after the steps, and of the highest that there can be.
+fn level_reached(target: &MovesTarget, before: Option<f64>, after: Option<f64>) -> String {
+    if before.is_none() && after.is_none() {
         return "everybody has all tasks".into();
     }
-    let part = document.target.part.map_or_else(String::new, percent);
-    let before = share(document.level_before.unwrap_or(0.0));
-    let after = document.level_after.map_or_else(|| "all tasks of everybody".to_owned(), share);
-    let (changes, of) = match document.target.reached {
-        true => ("rises", part),
-        false => ("comes", format!("which is short of {part}")),
+    let before = share(before.unwrap_or(0.0));
+    let of_most =
+        target.bound.filter(|bound| *bound > 0.0).zip(after).map(|(bound, after)| percent(after / bound));
+    let after = after.map_or_else(|| "all tasks of everybody".to_owned(), share);
+    let rises = if target.reached { "rises" } else { "comes" };
+    let changes = if before == after { "stays at".into() } else { format!("{rises} from {before} to") };
+    let of_most =
+        of_most.map_or_else(String::new, |part| format!(", {part} of what whole tasks can have at most"));
+    let short = match (target.reached, target.part) {
+        (false, Some(part)) => format!(", where {} were to be reached", percent(part)),
+        _ => String::new(),
     };
-    let changes = if before == after { "stays".into() } else { format!("{changes} from {before}") };
-    let verb = if before == after { "at" } else { "to" };
-    format!(
-        "the smallest share of those that want more {changes} {verb} {after}, {of} of what whole tasks can have at most"
-    )
+    format!("the smallest share of those that want more {changes} {after}{of_most}{short}")
 }
 
 /// The steps for a terminal.
@@ -137,7 +139,27 @@ pub(crate) fn section(document: MovesBody) -> Section {
 
 #[cfg(test)]
 mod tests {
-    use super::placed;
+    use super::*;
+
+    #[test]
+    fn what_is_reached_is_told_as_a_part_of_the_most_not_what_was_asked_for() {
+        let target = |part: f64, reached: bool| MovesTarget {
+            kind: TargetKind::Level,
+            part: Some(part),
+            bound: Some(0.5),
+            level: None,
+            reached,
+        };
+        assert_eq!(
+            level_reached(&target(0.5, true), Some(0.45), Some(0.45)),
+            "the smallest share of those that want more stays at 45.00%, 90.00% of what whole tasks can have at most"
+        );
+        assert_eq!(
+            level_reached(&target(1.0, false), Some(0.25), Some(0.4)),
+            "the smallest share of those that want more comes from 25.00% to 40.00%, 80.00% of what whole tasks can have at \
+             most, where 100.00% were to be reached"
+        );
+    }
 
     #[test]
     fn tasks_that_wait_are_told_of_in_the_number_that_they_are() {
