@@ -26,6 +26,10 @@ const STATS: Field = ("stats", "measures the run");
 const POLICY: Field = ("policy", "names the way to the placement, which is judged whatever the way");
 const SEED: Field = ("seed", "names the way to the placement, which is judged whatever the way");
 const SEARCH: Field = ("search", "measures the run");
+const REACHED: Field = (
+    "divisible: that it is reached",
+    "its prices prove what tasks divided at will reach at most; `solve` proves what they reach",
+);
 const SETTINGS: Field = ("settings", "the question that was asked: the answer is checked for it");
 const PART: Field = ("target.part", "the question that was asked: the level aimed at is checked");
 const COSTS: Field = ("users[].cost", "the question that was asked: what a step costs");
@@ -105,7 +109,7 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
         "fairplan.plan.v1" => &OF_PLAN,
         "fairplan.growth.v1" => &OF_GROWTH,
         "fairplan.moves.v1" => &[VERSION, WARNINGS, PART, BOUND, COSTS],
-        "fairplan.bound.v1" | "fairplan.proportional-bound.v1" => &[VERSION, WARNINGS, SEARCH],
+        "fairplan.bound.v1" | "fairplan.proportional-bound.v1" => &[VERSION, WARNINGS, SEARCH, REACHED],
         "fairplan.offline.v1" => &[VERSION, WARNINGS, SETTINGS, MECHANISM, VALUE, ONLINE, ONLINE_VALUE],
         _ => &[],
     };

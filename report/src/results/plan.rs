@@ -185,12 +185,19 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
     if let Some(part) = obstacle.own_part {
         let _ = write!(text, ", or {} of its own for user {user} alone", percent(part));
     }
-    if document.tasks == TaskKind::Whole && obstacle.servers.is_empty() {
-        text += ". A whole task needs a server that holds it: see that the catalog has one for each user";
-    }
     if obstacle.servers.is_empty() {
-        text += ".\nNothing that can be bought helps: a server type is of use to users that may run on some classes only if its \
-                 column `like` names one of them.\n";
+        text += match (document.budget, document.tasks) {
+            (Some(_), _) => {
+                ".\nNothing that helps can be bought within the budget: raise it, or offer cheaper servers.\n"
+            }
+            (None, TaskKind::Whole) => {
+                ".\nNothing that the catalog offers helps: a whole task needs a server that holds it, and one that its user may run on.\n"
+            }
+            (None, TaskKind::Divisible) => {
+                ".\nNothing that the catalog offers helps: see that its limits are not 0. A server type is of use to users that may run on \
+                 some classes only if its column `like` names one of them.\n"
+            }
+        };
         return text;
     }
     let _ =

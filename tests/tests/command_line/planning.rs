@@ -222,6 +222,7 @@ fn what_cannot_be_reached_is_told_with_the_user_the_resource_and_what_would_do()
     for (words, told) in [
         (vec!["--share", "0.9", "--budget", "1"], "NOT REACHABLE for 1 EUR"),
         (vec!["--share", "0.9", "--budget", "0"], "Enough would be 79.37% of the target for everybody"),
+        (vec!["--share", "0.9", "--budget", "0"], "can be bought within the budget: raise it"),
     ] {
         let output = folder.run(&[&["plan", "i.json", "--catalog", "c.json"][..], &words].concat());
         assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));

@@ -196,3 +196,36 @@ fn numbers_are_told_from_names_and_rounded_as_they_are_stated() {
     };
     assert_eq!((words(&sentences(&page)), shown(&page)), (vec!["3".to_owned()], vec![9.0]));
 }
+
+/// Pages that are read from the beginning by who knows nothing yet.
+const FIRST: [&str; 2] = ["tutorial.md", "from-kubectl-to-quotas.md"];
+
+/// Words of a sentence there, at most.
+const LONGEST: usize = 29;
+
+#[test]
+fn sentences_of_the_first_pages_are_short() {
+    let pages: Vec<Page> =
+        super::pages().into_iter().filter(|page| FIRST.contains(&page.name().as_str())).collect();
+    assert_eq!(pages.len(), FIRST.len());
+    let mut long = String::new();
+    for page in pages {
+        let mut in_fence = false;
+        let mut text = String::new();
+        for line in &page.lines {
+            let is_fence = line.starts_with("```");
+            in_fence ^= is_fence;
+            let is_shown = in_fence || is_fence || line.starts_with(['#', '|']);
+            // What stands apart ends a sentence: what is shown, an entry of a list, an empty line.
+            let apart = is_shown || line.is_empty() || line.starts_with('-');
+            text += if apart { ".\n" } else { " " };
+            text += if is_shown { "" } else { line };
+        }
+        let ends = [". ", ".\n", "! ", "? ", ".) "];
+        let marked = ends.iter().fold(text, |text, end| text.replace(end, "\0"));
+        for sentence in marked.split('\0').filter(|sentence| sentence.split_whitespace().count() > LONGEST) {
+            let _ = writeln!(long, "{}: {}", page.name(), sentence.trim());
+        }
+    }
+    assert!(long.is_empty(), "{long}");
+}
