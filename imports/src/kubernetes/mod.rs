@@ -272,8 +272,7 @@ fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<
         match node.closed {
             Some(reason) if !options.all_nodes => report.one(reason),
             closed => {
-                report
-                    .add(u64::from(closed.is_some()), "nodes that are cordoned or not ready, taken as open");
+                report.add(u64::from(closed.is_some()), "nodes taken as open, though cordoned or not ready");
                 if options.all_nodes {
                     let all = node.taints.len();
                     node.taints.retain(|taint| !taint.is_state());
