@@ -6,7 +6,7 @@ use crate::{ClassId, KindId};
 /// way, so that a checker shares nothing with a solver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExactSolution {
-    /// The smallest weighted share.
+    /// The smallest weighted share; where there are groups, of the children of the root, as [`Part`](crate::Part) has it.
     pub value: String,
     /// The levels, rising.
     pub levels: Vec<ExactLevel>,
@@ -14,6 +14,9 @@ pub struct ExactSolution {
     pub users: Vec<ExactUser>,
     /// The tasks on each class where a user runs any: kind by kind, the classes in order. Empty where all servers are one.
     pub parts: Vec<ExactPart>,
+    /// What the members of each group have together, as [`GroupResult::share`](crate::GroupResult::share) counts it, in the
+    /// instance's order; one that is long is left out, since it follows from the users.
+    pub groups: Vec<Option<Box<str>>>,
 }
 
 impl ExactSolution {
@@ -28,7 +31,7 @@ impl ExactSolution {
 /// One level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExactLevel {
-    /// The weighted share of those who are held at it.
+    /// The weighted share of those who are held at it; where there are groups, the level at the root.
     pub value: String,
     /// Prices of the capacities, row-major `classes × resources`, of one unit of the resource each.
     pub prices: Vec<String>,

@@ -20,6 +20,9 @@ pub struct GroupResult {
     /// run alone), those of groups inside it included.
     #[schemars(range(min = 0))]
     pub share: f64,
+    /// The share in fractions, where the solution has them and this one is no longer than about a hundred digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<String>,
     /// `share / weight`, which siblings that still want more have alike as far as servers allow.
     #[schemars(range(min = 0))]
     pub level: f64,
@@ -39,16 +42,19 @@ pub fn objective_share(instance: &Instance, solution: &Solution, id: UserId) -> 
 pub fn group_results(instance: &Instance, solution: &Solution) -> Vec<GroupResult> {
     let of_user = |i: usize| (objective_share(instance, solution, UserId(i)), Some(solution.limited_by[i]));
     let all = instance.of_groups((0.0, None), of_user, |a, b| (a.0 + b.0, LimitedBy::hardest(a.1, b.1)));
-    let result = |(group, (share, limited_by)): (&crate::Group, (f64, Option<LimitedBy>))| GroupResult {
-        id: group.id.clone(),
-        parent: group.parent.map(|parent| instance.groups()[parent.0].id.clone()),
-        weight: group.weight.to_f64(),
-        share,
-        level: share / group.weight.to_f64(),
-        // A group without members has all it asks for.
-        limited_by: limited_by.unwrap_or(LimitedBy::Tasks),
-    };
-    instance.groups().iter().zip(all).map(result).collect()
+    let exact = |g: usize| solution.exact.as_deref()?.groups.get(g)?.as_deref().map(str::to_owned);
+    let result =
+        |(g, (group, (share, limited_by))): (usize, (&crate::Group, (f64, Option<LimitedBy>)))| GroupResult {
+            id: group.id.clone(),
+            parent: group.parent.map(|parent| instance.groups()[parent.0].id.clone()),
+            weight: group.weight.to_f64(),
+            share,
+            exact: exact(g),
+            level: share / group.weight.to_f64(),
+            // A group without members has all it asks for.
+            limited_by: limited_by.unwrap_or(LimitedBy::Tasks),
+        };
+    instance.groups().iter().zip(all).enumerate().map(result).collect()
 }
 
 /// The table of groups.

@@ -91,7 +91,8 @@ def solve(
             "Multi-Resource Fair Allocation in Heterogeneous Cloud Computing Systems"), ``pf``, ``alpha=A``, ``utilitarian``,
             ``tsf``, ``bmf``, ``drf`` or ``drf-per-server``.
         backend: ``auto`` (aggregation, else interior point), ``ipm`` or ``highs``.
-        exact: state fractions such as 5/7 beside the doubles, proved without any tolerance (``drfh``, ``tsf`` and ``drf``).
+        exact: state fractions such as 5/7 beside the doubles, proved without any tolerance (``drfh``, ``tsf``, ``drf`` and
+            ``drf-per-server``).
         sparse: put nearly everybody on one server class, as fairly (fractions always are so).
         time_limit: seconds; a tenth of them is kept for checking.
         progress: called with what begins.

@@ -138,6 +138,10 @@ pub fn unchecked_of_solution(document: &SolutionDocument, instance: &Instance) -
             "is not stated of every user: it follows from the levels in fractions",
         ));
     }
+    if document.exact.is_some() && document.groups.iter().any(|group| group.exact.is_none()) {
+        let reason = "is not stated of every group: it follows from the shares of its members";
+        fields.push(field("groups[].exact".into(), reason));
+    }
     let levels = document.certificate.levels.as_deref().unwrap_or_default();
     let rows = instance.limit_rows();
     for (k, level) in levels.iter().enumerate().skip(1) {

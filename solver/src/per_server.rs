@@ -4,6 +4,7 @@
 //! all users that can run there, shares of that server, rise together in proportion to the weights until a resource is
 //! used up; the users that need it stop, the others go on. Servers of a class are alike, so one stands for all.
 
+use crate::exact::METHOD_OF_FILLING;
 use crate::sums::Compensated;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::USED_UP;
@@ -35,7 +36,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
     Solution {
         objective: Objective::DrfPerServer,
         backend,
-        method: "progressive-filling",
+        method: METHOD_OF_FILLING,
         status: Status::Optimal,
         limited_by: tasks.iter().map(limit).collect(),
         allocation: Allocation::new(classes, tasks, (0..n as u32).collect(), splits),

@@ -3,15 +3,14 @@
 
 use crate::level::{Groups, LevelProblem};
 use crate::reduction::Reduction;
+use crate::sums::Compensated;
 use crate::tolerance::allocation::{MARGIN, SPECKS};
 
 /// `ζ` with negative entries cleared and every class shrunk to its capacity less the rounding margin.
 pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec<f64> {
     let m = problem.resources;
     let mut splits: Vec<f64> = splits.iter().map(|z| z.max(0.0)).collect();
-    // Sums over the groups are plain, so their rounding grows with the number of groups.
-    let margin = MARGIN + problem.groups.len() as f64 * f64::EPSILON / 2.0;
-    let usage = problem.usage(&splits);
+    let usage = usage(problem, &splits);
     let keep: Vec<f64> = problem
         .of_classes(&usage)
         .chunks(m)
@@ -21,7 +20,7 @@ pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec
                 .iter()
                 .zip(capacity)
                 .filter(|(usage, _)| **usage > 0.0)
-                .map(|(usage, capacity)| capacity * (1.0 - margin) / usage)
+                .map(|(usage, capacity)| capacity * (1.0 - MARGIN) / usage)
                 .fold(1.0, f64::min)
         })
         .collect();
@@ -29,19 +28,40 @@ pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec
         *z *= keep[*class as usize];
     }
     if problem.limits.is_some() {
-        shrink_to_limits(problem, &mut splits, margin);
+        shrink_to_limits(problem, &mut splits);
     }
     splits
 }
 
+/// What splits take of every row. Compensated sums: the rounding of plain ones grows with the number of groups, and what is left unused for
+/// it is a gap, which to the smallest of ten thousand users is as much as they have.
+fn usage(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec<f64> {
+    let m = problem.resources;
+    let mut usage = vec![Compensated::default(); problem.capacities.len()];
+    for g in 0..problem.groups.len() {
+        let load = problem.load(g);
+        for pair in problem.groups.pairs(g) {
+            let class = problem.groups.class[pair];
+            let row = &mut usage[class as usize * m..][..m];
+            row.iter_mut().zip(load).for_each(|(sum, a)| sum.add(a * splits[pair]));
+            if problem.limits.is_some() {
+                for (row, r) in problem.limits_met(g, class) {
+                    usage[row].add(load[r] * splits[pair]);
+                }
+            }
+        }
+    }
+    usage.into_iter().map(Compensated::value).collect()
+}
+
 /// The same for limits: whoever runs where one is passed has less there.
-fn shrink_to_limits(problem: &LevelProblem<'_>, splits: &mut [f64], margin: f64) {
-    let usage = problem.usage(splits);
+fn shrink_to_limits(problem: &LevelProblem<'_>, splits: &mut [f64]) {
+    let usage = usage(problem, splits);
     for g in 0..problem.groups.len() {
         for pair in problem.groups.pairs(g) {
             let met = problem.limits_met(g, problem.groups.class[pair]);
             let met = met.filter(|(row, r)| problem.load(g)[*r] > 0.0 && usage[*row] > 0.0);
-            let keep = met.map(|(row, _)| problem.capacities[row] * (1.0 - margin) / usage[row]);
+            let keep = met.map(|(row, _)| problem.capacities[row] * (1.0 - MARGIN) / usage[row]);
             splits[pair] *= keep.fold(1.0, f64::min);
         }
     }

@@ -24,7 +24,9 @@ pub use bottleneck::{ExactBottlenecks, exact_bottlenecks};
 pub use conic::{Conic, by_clarabel, sum_of_utilities, takes_part};
 pub use dice::Dice;
 pub use draft::{decimal, draft, plain_draft, plain_user, printed, with_capacity};
-pub use exact::{is_as_the_oracle_says, read_fraction};
+pub use exact::{
+    is_as_the_oracle_of_servers_says, is_as_the_oracle_of_trees_says, is_as_the_oracle_says, read_fraction,
+};
 pub use fairplan_instances::{Draft, DraftUser};
 use fairplan_solver::{BACKENDS, HAS_HIGHS};
 pub use families::{FAMILIES, Family, family, unlike_classes, with_demands};

@@ -8,8 +8,9 @@ use fairplan_report::solution::{SolutionDocument, StatedSolution, solution_docum
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::{backend, exact_within, sparse};
 use fairplan_tests::{
-    Dice, Draft, draft, is_as_the_oracle_says, odd_draft, random_draft, random_draft_with_task_rows,
-    with_random_kinds,
+    Dice, Draft, draft, is_as_the_oracle_of_servers_says, is_as_the_oracle_of_trees_says,
+    is_as_the_oracle_says, odd_draft, random_draft, random_draft_with_task_rows, random_tree,
+    random_tree_with_limits, with_random_kinds,
 };
 use fairplan_verify::{SolutionClaim, verify_solution};
 use serde_json::Value;
@@ -45,8 +46,12 @@ fn agrees(draft: &Draft, objective: Objective) {
     // Some of the odd ones are no instances.
     let Ok(instance) = draft.build() else { return };
     let solution = exactly(&instance, objective);
-    is_as_the_oracle_says(&instance, &solution)
-        .unwrap_or_else(|problem| panic!("{objective}: {problem}\n{draft}"));
+    let agrees = match objective {
+        Objective::DrfPerServer => is_as_the_oracle_of_servers_says(&instance, &solution),
+        _ if instance.has_groups() => is_as_the_oracle_of_trees_says(&instance, &solution),
+        _ => is_as_the_oracle_says(&instance, &solution),
+    };
+    agrees.unwrap_or_else(|problem| panic!("{objective}: {problem}\n{draft}"));
     let proof = verify_solution(&instance, &SolutionClaim::from(&solution));
     let failed: Vec<_> = proof.failures().collect();
     assert!(failed.is_empty(), "{objective}: {failed:?}\n{draft}");
@@ -60,6 +65,10 @@ fn random(seed: u64) {
         agrees(&random_draft_with_task_rows(seed), objective);
     }
     agrees(&with_random_kinds(random_draft(seed), seed), Objective::Drfh);
+    for mut draft in [random_draft(seed), odd_draft(seed)] {
+        draft.users.iter_mut().for_each(|user| user.tasks = None);
+        agrees(&draft, Objective::DrfPerServer);
+    }
 }
 
 #[test]
@@ -71,6 +80,28 @@ fn fractions_are_those_of_the_oracle() {
 #[ignore = "2,000 instances of four kinds take minutes"]
 fn fractions_are_those_of_the_oracle_on_two_thousand_instances() {
     (0..2_000).for_each(random);
+}
+
+fn random_in_groups(seed: u64) {
+    for objective in [Objective::Drfh, Objective::TaskShareFairness] {
+        agrees(&random_tree(seed), objective);
+        let draft = random_tree_with_limits(seed);
+        if !draft.groups.is_empty() {
+            agrees(&draft, objective);
+        }
+    }
+    agrees(&with_random_kinds(random_tree(seed), seed), Objective::Drfh);
+}
+
+#[test]
+fn fractions_of_users_in_groups_are_those_of_the_oracle() {
+    (0..40).for_each(random_in_groups);
+}
+
+#[test]
+#[ignore = "1,000 trees of three kinds take minutes"]
+fn fractions_of_users_in_groups_are_those_of_the_oracle_on_a_thousand_trees() {
+    (0..1_000).for_each(random_in_groups);
 }
 
 #[test]
@@ -86,17 +117,47 @@ fn the_papers_example_is_five_sevenths() {
 }
 
 #[test]
-fn a_pool_has_fractions_too() {
+fn a_pool_and_servers_apart_have_fractions_too() {
     let instance = drfh_fig1().unwrap();
-    let solution = exactly(&instance, Objective::DrfPooled);
-    assert!(verify_solution(&instance, &SolutionClaim::from(&solution)).holds());
-    assert_eq!(refusal(&instance, &file(&instance, &solution)), None);
+    for objective in [Objective::DrfPooled, Objective::DrfPerServer] {
+        let solution = exactly(&instance, objective);
+        assert!(verify_solution(&instance, &SolutionClaim::from(&solution)).holds(), "{objective}");
+        assert_eq!(refusal(&instance, &file(&instance, &solution)), None, "{objective}");
+        if objective == Objective::DrfPerServer {
+            // DRFH Fig. 1: six tasks each, where it could be ten.
+            let exact = solution.exact.as_deref().unwrap();
+            let tasks: Vec<_> = exact.users.iter().map(|user| user.tasks.as_deref().unwrap()).collect();
+            assert_eq!(tasks, ["6", "6"]);
+        }
+    }
+}
+
+/// A group of weight 2 beside a user: the group has two thirds, of which a member with one task leaves the rest to the other.
+#[test]
+fn what_a_member_leaves_goes_to_the_others_of_its_group_in_fractions() {
+    let mut draft = draft(&[(1, "7")], &["1", "1", "1"]);
+    draft.groups = vec![fairplan_instances::NewGroup {
+        id: "team".into(),
+        weight: fairplan_tests::decimal("2"),
+        parent: None,
+    }];
+    draft.users[1].group = Some(0);
+    draft.users[2].group = Some(0);
+    draft.users[2].tasks = Some(1);
+    let instance = draft.build().unwrap();
+    let solution = exactly(&instance, Objective::Drfh);
+    let exact = solution.exact.as_deref().unwrap();
+    let tasks: Vec<_> = exact.users.iter().map(|user| user.tasks.as_deref().unwrap()).collect();
+    assert_eq!(tasks, ["7/3", "11/3", "1"]);
+    assert_eq!((exact.value.as_str(), exact.groups[0].as_deref()), ("1/3", Some("2/3")));
 }
 
 #[test]
 fn what_has_no_fractions_is_refused_by_name() {
     let instance = drfh_fig1().unwrap();
-    for (objective, why) in [("pf", "irrational"), ("alpha=2", "irrational"), ("bmf", "drfh, tsf and drf")] {
+    for (objective, why) in
+        [("pf", "irrational"), ("alpha=2", "irrational"), ("bmf", "drfh, tsf, drf and drf-per-server")]
+    {
         let refused = exact_within(&Deadline::never()).solve(&instance, objective.parse().unwrap());
         let problem = refused.unwrap_err().to_string();
         assert!(problem.contains(why) && problem.contains(objective), "{problem}");
@@ -147,14 +208,29 @@ fn fractions(document: &Value) -> Vec<String> {
 
 #[test]
 fn a_thousand_forged_fractions_are_refused() {
-    let mut dice = Dice::new(5);
+    forge(5, 1_000, Objective::Drfh, random_draft);
+}
+
+#[test]
+fn forged_fractions_of_groups_and_of_servers_apart_are_refused() {
+    forge(6, 1_000, Objective::Drfh, random_tree);
+    let without_tasks = |seed| {
+        let mut draft = random_draft(seed);
+        draft.users.iter_mut().for_each(|user| user.tasks = None);
+        draft
+    };
+    forge(7, 300, Objective::DrfPerServer, without_tasks);
+}
+
+fn forge(stream: u64, times: usize, objective: Objective, draft: impl Fn(u64) -> Draft) {
+    let mut dice = Dice::new(stream);
     let mut forged = 0;
     for seed in 0.. {
-        if forged >= 1_000 {
+        if forged >= times {
             break;
         }
-        let instance = random_draft(seed).build().unwrap();
-        let solution = exactly(&instance, Objective::Drfh);
+        let instance = draft(seed).build().unwrap();
+        let solution = exactly(&instance, objective);
         let document: Value = serde_json::from_slice(&file(&instance, &solution)).unwrap();
         let paths = fractions(&document);
         for _ in 0..20 {

@@ -32,7 +32,8 @@ pub struct Arguments {
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
-    /// State fractions such as 5/7 beside the doubles, proved without any tolerance (drfh, tsf and drf, with limits and kinds)
+    /// State fractions such as 5/7 beside the doubles, proved without any tolerance (drfh, tsf and drf, with limits, kinds and groups;
+    /// drf-per-server)
     #[arg(long, conflicts_with = "backend")]
     exact: bool,
     /// Put nearly everybody on one server class: as fair, with at most as many users on several as there are rows of capacity and limits

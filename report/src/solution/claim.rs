@@ -71,7 +71,8 @@ impl StatedSolution {
             }
         }
         let certificate = certificate(document, instance, &prices)?;
-        let exact = fractions::stated(document.exact.as_ref(), users, instance, (&starts, &classes))?;
+        let in_fractions = (document.exact.as_ref(), document.groups.as_slice());
+        let exact = fractions::stated(in_fractions, users, instance, (&starts, &classes))?;
         check_price_groups(document, instance, &certificate)?;
         Ok(Self {
             objective: document.objective,

@@ -3,7 +3,7 @@
 use super::UserColumns;
 use super::document::{ExactClassPrice, ExactLevelResult, ExactResult, ExactTaskPrice, ExactUserResult};
 use crate::foreign::{Foreign, list};
-use fairplan_instances::{ExactLevel, ExactPart, ExactSolution, ExactUser, Instance};
+use fairplan_instances::{ExactLevel, ExactPart, ExactSolution, ExactUser, GroupResult, Instance};
 use std::borrow::Cow;
 
 impl ExactResult {
@@ -39,12 +39,16 @@ impl<'a> ExactUserResult<'a> {
 /// The fractions of a document, in the instance's order; `starts` are where the placements of each kind begin, `classes` what the
 /// instance calls the classes that users name.
 pub(super) fn stated(
-    exact: Option<&ExactResult>,
+    (exact, groups): (Option<&ExactResult>, &[GroupResult]),
     users: &UserColumns,
     instance: &Instance,
     (starts, classes): (&[usize], &[u32]),
 ) -> Result<Option<ExactSolution>, Foreign> {
     let Some(exact) = exact else {
+        if let Some(g) = groups.iter().position(|group| group.exact.is_some()) {
+            let place = format!("groups[{g}].exact");
+            return Err(Foreign::new(place, "", "the result states no levels in fractions"));
+        }
         return match users.exact_users.iter().position(Option::is_some) {
             None if users.exact_placements.is_empty() => Ok(None),
             at => {
@@ -85,5 +89,6 @@ pub(super) fn stated(
         levels,
         users: (0..instance.user_count()).map(|i| of_user(i).cloned().unwrap_or_default()).collect(),
         parts: parts.collect(),
+        groups: groups.iter().map(|group| group.exact.as_deref().map(Box::from)).collect(),
     }))
 }

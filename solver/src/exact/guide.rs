@@ -1,9 +1,10 @@
 //! Where exact levels begin: at the vertex that a solution in doubles points to.
 
 use super::crossover::Crossover;
+use super::filling::Filling;
 use super::number::Rational;
 use super::program::Program;
-use super::vertex::{Amount, Split, Vertex};
+use super::vertex::{Split, Vertex};
 use fairplan_instances::{Allocation, KindId, ResourceId, Solution, UserId};
 
 /// A solution in doubles, by lines and rows.
@@ -71,13 +72,13 @@ impl Guide {
         Self { levels: levels.collect(), places, work }
     }
 
-    /// Moves the vertex to where the next level ends according to the doubles, if that is a vertex, exactly; `caps` are the levels for which
-    /// tasks last, rising. Otherwise it stays where it is.
-    pub fn lead(&self, vertex: &mut Vertex<'_>, caps: &[(Rational, usize)]) {
+    /// Moves the vertex to where the next level ends according to the doubles, if that is a vertex, exactly. Otherwise it stays
+    /// where it is.
+    pub fn lead(&self, vertex: &mut Vertex<'_>, filling: &Filling) {
         let now = vertex.level.to_f64();
         let next = self.levels.iter().find(|(value, _)| *value > now * (1.0 + SAME));
         if let Some((value, prices)) = next
-            && let Some(led) = self.vertex(vertex, caps, *value, prices)
+            && let Some(led) = self.vertex(vertex, filling, *value, prices)
         {
             *vertex = led;
         }
@@ -86,25 +87,19 @@ impl Guide {
     fn vertex<'p>(
         &self,
         from: &Vertex<'p>,
-        caps: &[(Rational, usize)],
+        filling: &Filling,
         level: f64,
         prices: &[f64],
     ) -> Option<Vertex<'p>> {
         let program = from.program;
         let mut vertex = from.clone();
         // Who runs out of tasks below the level.
-        for (cap, line) in caps {
-            if vertex.is_rising(*line) && cap.to_f64() < level * (1.0 - SAME) {
-                vertex.amounts[*line] = Amount::Settled(cap * vertex.per_level(*line));
-            }
+        let below = Rational::double(level * (1.0 - SAME));
+        if below < from.level {
+            return None;
         }
-        let target: Vec<f64> = (0..program.lines.len())
-            .map(|line| match &vertex.amounts[line] {
-                Amount::Rising => vertex.per_level(line).to_f64() * level,
-                Amount::Settled(work) => work.to_f64(),
-                Amount::Frozen(at) => vertex.per_level(line).to_f64() * vertex.levels[*at as usize].to_f64(),
-            })
-            .collect();
+        filling.settle(&mut vertex, &below);
+        let target: Vec<f64> = (0..program.lines.len()).map(|line| vertex.rough_work(line, level)).collect();
         let mut loads = vec![0.0; program.rows()];
         let mut places: Vec<Vec<(u32, f64)>> = Vec::with_capacity(target.len());
         for (line, target) in target.iter().enumerate() {
@@ -147,12 +142,8 @@ impl Guide {
             tight,
             prices,
         )?;
-        let is_over = |(cap, line): &(Rational, usize)| match &vertex.amounts[*line] {
-            Amount::Rising => *cap < vertex.level,
-            Amount::Settled(_) => *cap > vertex.level,
-            Amount::Frozen(_) => false,
-        };
-        (vertex.level >= from.level && !caps.iter().any(is_over)).then_some(vertex)
+        let is_before_the_next = filling.next(&vertex).is_none_or(|next| vertex.level <= next);
+        (vertex.level >= below && is_before_the_next).then_some(vertex)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The levels, each exact on the exact former ones: raise all who still rise, freeze those who pay, go on with the rest.
 
+use super::filling::Filling;
 use super::guide::Guide;
 use super::number::Rational;
 use super::program::Program;
@@ -12,6 +13,8 @@ pub(crate) struct Raised<'p> {
     pub prices: Vec<Vec<Rational>>,
     /// What a unit of each level costs at its prices, over all who rise or are frozen at it.
     pub scales: Vec<Rational>,
+    /// How all rose when somebody was first frozen at the last level, where there are groups.
+    rates: Vec<Rational>,
 }
 
 /// Raises the levels from the start, or from where a guide points to.
@@ -20,59 +23,36 @@ pub(crate) fn raise<'p>(
     guide: Option<&Guide>,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Raised<'p>, Stuck> {
-    let vertex = Vertex::start(program)?;
-    let mut raised = Raised { vertex, prices: Vec::new(), scales: Vec::new() };
-    let caps = caps(&raised.vertex);
-    raised.go_on(&caps, guide, is_over)?;
+    let mut vertex = Vertex::start(program);
+    let filling = Filling::of(&vertex);
+    filling.settle(&mut vertex, &Rational::zero());
+    vertex.add_up_rising()?;
+    let mut raised = Raised { vertex, prices: Vec::new(), scales: Vec::new(), rates: Vec::new() };
+    raised.go_on(&filling, guide, is_over)?;
     Ok(raised)
-}
-
-/// The lines whose tasks last for so high a level only, the lowest first.
-fn caps(vertex: &Vertex<'_>) -> Vec<(Rational, usize)> {
-    let program = vertex.program;
-    let cap = |line: usize| Some((&program.most_work(line)? / vertex.per_level(line), line));
-    let mut caps: Vec<_> = (0..program.lines.len()).filter_map(cap).collect();
-    caps.sort();
-    caps
 }
 
 impl Raised<'_> {
     fn go_on(
         &mut self,
-        mut caps: &[(Rational, usize)],
+        filling: &Filling,
         guide: Option<&Guide>,
         is_over: &dyn Fn() -> bool,
     ) -> Result<(), Stuck> {
         let mut is_new = true;
         while self.vertex.any_rises() {
             if let Some(guide) = guide.filter(|_| is_new) {
-                guide.lead(&mut self.vertex, caps);
+                guide.lead(&mut self.vertex, filling);
             }
-            is_new = false;
-            // Those held by prices at a lower level have tasks left.
-            while let Some(((_, line), rest)) = caps.split_first()
-                && !self.vertex.is_rising(*line)
-            {
-                caps = rest;
+            let next = filling.next(&self.vertex);
+            let end = self.vertex.raise(next.as_ref(), is_over)?;
+            is_new = matches!(end, End::Prices(_));
+            if let End::Prices(prices) = end {
+                self.freeze(prices)?;
             }
-            match self.vertex.raise(caps.first().map(|(cap, _)| cap), is_over)? {
-                End::Bound => {
-                    let level = self.vertex.level.clone();
-                    while let Some(((cap, line), rest)) = caps.split_first()
-                        && *cap <= level
-                    {
-                        if self.vertex.is_rising(*line) {
-                            self.vertex.amounts[*line] = Amount::Settled(self.vertex.work(*line));
-                        }
-                        caps = rest;
-                    }
-                    self.vertex.add_up_rising()?;
-                }
-                End::Prices(prices) => {
-                    self.freeze(prices)?;
-                    is_new = true;
-                }
-            }
+            let level = self.vertex.level.clone();
+            filling.settle(&mut self.vertex, &level);
+            self.vertex.add_up_rising()?;
         }
         Ok(())
     }
@@ -85,20 +65,19 @@ impl Raised<'_> {
         for line in (0..lines.len()).filter(|line| vertex.is_rising(*line)) {
             held[lines[line].user as usize] |= vertex.pays(&prices, line);
         }
-        let scale = vertex.cost_of_level(&prices);
         let is_same = vertex.levels.last() == Some(&vertex.level);
         match (self.prices.last_mut(), self.scales.last_mut()) {
             // Who is held at the same level by other prices is held by the sum of both.
             (Some(known), Some(known_scale)) if is_same => {
                 known.iter_mut().zip(&prices).for_each(|(sum, price)| *sum = &*sum + price);
-                // Those held at the level before pay the new prices too.
-                let level = vertex.levels.len() as u32 - 1;
-                *known_scale = &(&*known_scale + &scale) + &vertex.cost_of_frozen(&prices, level);
+                // Those held by the former ones pay the new prices too.
+                *known_scale = &*known_scale + &vertex.cost_of_last_level(&prices, &self.rates);
             }
             _ => {
+                self.rates = vertex.rates();
+                self.scales.push(vertex.cost_of_level(&prices));
                 vertex.levels.push(vertex.level.clone());
                 self.prices.push(prices);
-                self.scales.push(scale);
             }
         }
         let level = vertex.levels.len() as u32 - 1;
@@ -112,7 +91,6 @@ impl Raised<'_> {
         if !any {
             return Err(Stuck::Contradiction("prices hold nobody"));
         }
-        vertex.add_up_rising()?;
         Ok(())
     }
 }

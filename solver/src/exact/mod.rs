@@ -1,13 +1,15 @@
-//! Lexicographic max-mins as fractions.
+//! Lexicographic max-mins as fractions, and what filling each server comes to.
 //!
-//! `program.rs` states a level in whole numbers, `vertex.rs` goes from vertex to vertex of it, `levels.rs` from level to level, and
+//! `program.rs` states a level in whole numbers, `vertex.rs` goes from vertex to vertex of it, `levels.rs` from level to level (who rises how in groups is `filling.rs`), and
 //! `result.rs` tells the outcome in fractions and in doubles. Nothing here has a tolerance.
 
 mod crossover;
+mod filling;
 mod fit;
 mod guide;
 mod levels;
 mod number;
+mod per_server;
 mod program;
 mod result;
 mod sparse;
@@ -16,6 +18,7 @@ mod system;
 mod vertex;
 
 use crate::question::Question;
+use crate::tree::UNLIKE_TASKS_IN_GROUPS;
 use fairplan_instances::{Objective, Solution, SolverError};
 use guide::Guide;
 use levels::raise;
@@ -24,6 +27,9 @@ use sums::LONGEST;
 use vertex::Stuck;
 
 pub(crate) use result::METHOD;
+
+/// What results call the filling of servers, in doubles and in fractions.
+pub(crate) const METHOD_OF_FILLING: &str = "progressive-filling";
 pub(crate) use sparse::Sparse;
 
 /// Pairs of a user and a class up to which an answer as fractions is looked for where nothing else is proved.
@@ -32,21 +38,21 @@ pub(crate) const SMALL: usize = 2_000;
 /// Pairs of a user and a class up to which exact steps alone are fast enough; beyond, a solution in doubles points the way.
 const UNGUIDED: usize = 200;
 
+/// The objectives that can be solved exactly, for people.
+const KNOWN: &str = "drfh, tsf, drf and drf-per-server";
+
 /// Whether the objective and the instance can be solved exactly; if not, why.
 pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
     let refuse = |problem: String| Err(SolverError::Unsupported(problem));
     let (instance, objective) = (question.instance, question.objective);
     match objective {
-        Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => {}
+        Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled | Objective::DrfPerServer => {}
         Objective::ProportionalFairness | Objective::AlphaFair(_) => {
             return refuse(format!(
-                "the optimum of {objective} has no fractions: it is irrational in general; --exact knows drfh, tsf and drf"
+                "the optimum of {objective} has no fractions: it is irrational in general; --exact knows {KNOWN}"
             ));
         }
-        _ => return refuse(format!("--exact does not know {objective}; it knows drfh, tsf and drf")),
-    }
-    if instance.has_groups() {
-        return refuse("--exact does not know groups yet; leave them out".into());
+        _ => return refuse(format!("--exact does not know {objective}; it knows {KNOWN}")),
     }
     if instance.has_guarantees() {
         return refuse("--exact does not know guarantees yet; leave them out".into());
@@ -63,10 +69,23 @@ fn too_long(bits: u64) -> SolverError {
     ))
 }
 
+/// Where tasks are limited and do different work on different classes, what they are worth is no number.
+fn covers_tasks(program: &Program<'_>) -> Result<(), SolverError> {
+    match program.users_of_task_rows.is_empty() || !program.instance.has_groups() {
+        true => Ok(()),
+        false => Err(SolverError::Unsupported(UNLIKE_TASKS_IN_GROUPS.into())),
+    }
+}
+
 /// The exact solution.
 pub(crate) fn solve(question: &Question<'_>) -> Result<Solution, SolverError> {
     covers(question)?;
+    if question.objective == Objective::DrfPerServer {
+        let deadline = question.deadline;
+        return per_server::solve(question.instance, question.backend, &|| deadline.is_over());
+    }
     let program = Program::new(question.instance, question.objective);
+    covers_tasks(&program)?;
     let is_over = || question.deadline.is_over();
     let stuck = |stuck: Stuck| match stuck {
         Stuck::OutOfTime => SolverError::OutOfTime,

@@ -1,15 +1,16 @@
 //! From the last vertex to a solution: fractions as texts, and the doubles next to them.
 
+use super::filling::least_at_the_root;
 use super::fit::overloads;
 use super::levels::Raised;
 use super::number::{Rational, common_divisor};
-use super::program::task_share;
+use super::program::{Program, task_share};
 use super::sums::LONGEST;
 use super::too_long;
 use super::vertex::Amount;
 use fairplan_instances::{
-    Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, Level, LimitedBy,
-    ResourceId, Solution, SolverError, Statistics, Status, UserId,
+    Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, Instance, Level,
+    LimitedBy, ResourceId, Solution, SolverError, Statistics, Status, UserId,
 };
 use num_bigint::{BigInt, BigUint, Sign};
 use rayon::prelude::*;
@@ -21,14 +22,26 @@ pub(crate) const METHOD: &str = "exact-simplex";
 const SHORT: u64 = 330;
 
 /// What a user has.
-struct Held {
-    work: Rational,
+pub(super) struct Held {
+    pub work: Rational,
     /// Tasks over all classes.
-    tasks: Rational,
+    pub tasks: Rational,
     /// `(kind, class, tasks)`.
-    parts: Vec<(u32, u32, Rational)>,
-    limited_by: LimitedBy,
-    level: u32,
+    pub parts: Vec<(u32, u32, Rational)>,
+    pub limited_by: LimitedBy,
+    pub level: u32,
+}
+
+impl Held {
+    /// For this reason.
+    pub fn nothing(limited_by: LimitedBy) -> Self {
+        Self { work: Rational::zero(), tasks: Rational::zero(), parts: Vec::new(), limited_by, level: 0 }
+    }
+}
+
+/// A fraction as results write it: left out where it is long and not needed.
+pub(super) fn text(number: &Rational, needed: bool) -> Option<Box<str>> {
+    (needed || number.bits() <= SHORT).then(|| number.clone().in_lowest_terms().to_string().into_boxed_str())
 }
 
 impl Raised<'_> {
@@ -43,10 +56,6 @@ impl Raised<'_> {
         let held = self.of_users();
         let mut parts = Vec::new();
         let mut users = Vec::with_capacity(held.len());
-        let text = |number: &Rational, needed: bool| {
-            (needed || number.bits() <= SHORT)
-                .then(|| number.clone().in_lowest_terms().to_string().into_boxed_str())
-        };
         for (user, held) in instance.users().zip(&held) {
             let share = &held.work * &task_share(user);
             users.push(ExactUser { dominant_share: text(&share, false), tasks: text(&held.tasks, false) });
@@ -57,21 +66,29 @@ impl Raised<'_> {
                 }));
             }
         }
-        let value = held.iter().enumerate().map(|(i, held)| self.weighted(i, held)).min();
-        let value = value.unwrap_or_else(Rational::zero);
+        let shares = self.objective_shares(&held);
+        let groups = shares.as_deref().map_or_else(Vec::new, |shares| of_groups(instance, shares));
+        let value = match &shares {
+            Some(shares) => least_at_the_root(program, shares, &|i| held[i].limited_by.is_by_prices()),
+            None => {
+                let least = held.iter().enumerate().map(|(i, held)| self.weighted(i, held)).min();
+                least.unwrap_or_else(Rational::zero)
+            }
+        };
         let levels = self.vertex.levels.iter().zip(&self.prices);
         let exact = ExactSolution {
             value: value.clone().in_lowest_terms().to_string(),
             levels: levels.map(|(level, prices)| self.exact_level(level, prices)).collect(),
             users,
             parts,
+            groups: groups.iter().map(|share| text(share, false)).collect(),
         };
         Ok(Solution {
             objective,
             backend,
             method: METHOD,
             status: Status::Optimal,
-            allocation: self.allocation(&held),
+            allocation: allocation(program, &held),
             certificate: Certificate::Levels {
                 levels: self.levels(),
                 level_of: held.iter().map(|held| held.level).collect(),
@@ -86,6 +103,15 @@ impl Raised<'_> {
             exact: Some(Box::new(exact)),
             guaranteed: Vec::new(),
         })
+    }
+
+    /// What users have where there are groups, as the objective counts it and without their weights.
+    fn objective_shares(&self, held: &[Held]) -> Option<Vec<Rational>> {
+        let instance = self.vertex.program.instance;
+        let share = |(i, held): (usize, &Held)| {
+            &self.weighted(i, held) * &Rational::decimal(instance.user(UserId(i)).weight())
+        };
+        (!instance.groups().is_empty()).then(|| held.iter().enumerate().map(share).collect())
     }
 
     /// Weighted share of a user.
@@ -115,13 +141,7 @@ impl Raised<'_> {
                         Some(0) if self.can_run(i) => LimitedBy::Tasks,
                         _ => LimitedBy::NoUsableClass,
                     };
-                    return Held {
-                        work: Rational::zero(),
-                        tasks: Rational::zero(),
-                        parts: Vec::new(),
-                        limited_by,
-                        level: 0,
-                    };
+                    return Held::nothing(limited_by);
                 };
                 let mut parts = Vec::new();
                 let lines = (first..program.lines.len()).take_while(|l| program.lines[*l].user as usize == i);
@@ -166,10 +186,9 @@ impl Raised<'_> {
             Amount::Frozen(level) if runs_all => (LimitedBy::Tasks, *level),
             Amount::Frozen(level) if self.is_limited(user) => (LimitedBy::Limit, *level),
             Amount::Frozen(level) => (LimitedBy::Capacity, *level),
-            Amount::Settled(_) | Amount::Rising => {
-                let weighted = &self.vertex.work(line) / self.vertex.per_level(line);
-                (LimitedBy::Tasks, self.vertex.levels.partition_point(|level| *level < weighted) as u32)
-            }
+            Amount::Settled { stage, .. } => (LimitedBy::Tasks, *stage),
+            // There is always somebody whom the last level ends.
+            Amount::Rising => (LimitedBy::Tasks, self.vertex.levels.len() as u32),
         }
     }
 
@@ -241,45 +260,49 @@ impl Raised<'_> {
             })
             .collect()
     }
+}
 
-    /// The allocation in doubles: the nearest, or where those would overload something hardly less.
-    fn allocation(&self, held: &[Held]) -> Allocation {
-        let exactly = self.rounded(held, 1.0);
-        match overloads(self.vertex.program, &exactly) {
-            false => exactly,
-            true => self.rounded(held, ROUNDED_DOWN),
-        }
+/// What all members of each group have.
+fn of_groups(instance: &Instance, shares: &[Rational]) -> Vec<Rational> {
+    instance.of_groups(Rational::zero(), |i| shares[i].clone(), |a, b| &a + &b)
+}
+
+/// The allocation in doubles: the nearest, or where those would overload something hardly less.
+pub(super) fn allocation(program: &Program<'_>, held: &[Held]) -> Allocation {
+    let exactly = rounded(program, held, 1.0);
+    match overloads(program, &exactly) {
+        false => exactly,
+        true => rounded(program, held, ROUNDED_DOWN),
     }
+}
 
-    fn rounded(&self, held: &[Held], part: f64) -> Allocation {
-        let program = self.vertex.program;
-        let instance = program.instance;
-        let tasks: Vec<f64> = held.iter().map(|held| held.tasks.to_f64() * part).collect();
-        if program.objective.is_pooled() {
-            return Allocation::pooled(tasks);
-        }
-        let classes = instance.classes().len();
-        // A row for each class, one for nothing, and those of who is on several classes.
-        let mut rows = vec![0.0; (classes + 1) * classes];
-        (0..classes).for_each(|class| rows[class * classes + class] = 1.0);
-        let mut split_of = vec![classes as u32; instance.kind_count()];
-        for held in held {
-            for own in held.parts.chunk_by(|a, b| a.0 == b.0) {
-                let split = &mut split_of[own[0].0 as usize];
-                if let [(_, class, _)] = own {
-                    *split = *class;
-                    continue;
-                }
-                *split = (rows.len() / classes) as u32;
-                let start = rows.len();
-                rows.resize(start + classes, 0.0);
-                for (_, class, tasks) in own {
-                    rows[start + *class as usize] = (tasks / &held.tasks).to_f64();
-                }
+fn rounded(program: &Program<'_>, held: &[Held], part: f64) -> Allocation {
+    let instance = program.instance;
+    let tasks: Vec<f64> = held.iter().map(|held| held.tasks.to_f64() * part).collect();
+    if program.objective.is_pooled() {
+        return Allocation::pooled(tasks);
+    }
+    let classes = instance.classes().len();
+    // A row for each class, one for nothing, and those of who is on several classes.
+    let mut rows = vec![0.0; (classes + 1) * classes];
+    (0..classes).for_each(|class| rows[class * classes + class] = 1.0);
+    let mut split_of = vec![classes as u32; instance.kind_count()];
+    for held in held {
+        for own in held.parts.chunk_by(|a, b| a.0 == b.0) {
+            let split = &mut split_of[own[0].0 as usize];
+            if let [(_, class, _)] = own {
+                *split = *class;
+                continue;
+            }
+            *split = (rows.len() / classes) as u32;
+            let start = rows.len();
+            rows.resize(start + classes, 0.0);
+            for (_, class, tasks) in own {
+                rows[start + *class as usize] = (tasks / &held.tasks).to_f64();
             }
         }
-        Allocation::of_kinds(instance, classes, tasks, split_of, rows)
     }
+    Allocation::of_kinds(instance, classes, tasks, split_of, rows)
 }
 
 /// By this part doubles are smaller where the nearest ones overload something: more than the rounding of a user's tasks, of its

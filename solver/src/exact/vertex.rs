@@ -6,6 +6,7 @@
 //! number of users (generalised upper bounds, Dantzig and Van Slyke 1967). All numbers are fractions, so ties are real
 //! ties, and Bland's rule ends them.
 
+use super::filling::{OfLevels, Rise};
 use super::number::Rational;
 use super::program::Program;
 use super::sums::RowSums;
@@ -14,11 +15,11 @@ use super::system::Elimination;
 /// What a line has.
 #[derive(Clone)]
 pub(crate) enum Amount {
-    /// The level times its work per level.
+    /// The level times its rate; in groups that above what it has there.
     Rising,
-    /// So much work.
-    Settled(Rational),
-    /// The level of this position times its work per level.
+    /// So much work, all its tasks, which it has had since the level of this position was sought.
+    Settled { work: Rational, stage: u32 },
+    /// The same as one that rises, at the level of this position.
     Frozen(u32),
 }
 
@@ -35,8 +36,10 @@ pub(crate) struct Split {
 pub(crate) struct Vertex<'p> {
     pub program: &'p Program<'p>,
     pub amounts: Vec<Amount>,
-    /// Work per level of every line.
+    /// The work of every line that is worth a weighted share of one.
     per_level: Vec<Rational>,
+    /// How lines rise in groups; empty where there are none: then the work that a weighted share of one is worth each level.
+    rises: Vec<Rise>,
     /// The key place of every line.
     pub keys: Vec<u32>,
     pub splits: Vec<Split>,
@@ -89,12 +92,13 @@ const PATIENCE: u32 = 30;
 
 impl<'p> Vertex<'p> {
     /// Nobody has anything.
-    pub fn start(program: &'p Program<'p>) -> Result<Self, Stuck> {
+    pub fn start(program: &'p Program<'p>) -> Self {
         let lines = program.lines.len();
         let mut vertex = Self {
             program,
             amounts: vec![Amount::Rising; lines],
             per_level: (0..lines).map(|line| program.work_per_level(line)).collect(),
+            rises: Vec::new(),
             keys: vec![0; lines],
             splits: Vec::new(),
             tight: Vec::new(),
@@ -105,12 +109,39 @@ impl<'p> Vertex<'p> {
             steps: 0,
             long: LONG,
         };
-        vertex.add_up_rising()?;
-        Ok(vertex)
+        if program.instance.has_groups() {
+            let alone = |rate: &Rational| Rise { above: OfLevels::nothing(), rate: rate.clone() };
+            vertex.rises = vertex.per_level.iter().map(alone).collect();
+        }
+        vertex
     }
 
     pub fn per_level(&self, line: usize) -> &Rational {
         &self.per_level[line]
+    }
+
+    /// The work that a line gains with each level while it rises.
+    pub fn rate(&self, line: usize) -> &Rational {
+        self.rises.get(line).map_or(&self.per_level[line], |rise| &rise.rate)
+    }
+
+    /// How a line rises where there are groups.
+    pub fn rise(&self, line: usize) -> Option<&Rise> {
+        self.rises.get(line)
+    }
+
+    /// Tells a line how it rises from now on.
+    pub fn set_rise(&mut self, line: usize, rise: Rise) {
+        self.rises[line] = rise;
+    }
+
+    /// The work of a line that rises, or is frozen, at a level.
+    fn work_at(&self, line: usize, level: &Rational) -> Rational {
+        let work = self.rate(line) * level;
+        match self.rises.get(line).filter(|rise| !rise.above.is_nothing()) {
+            Some(rise) => &rise.above.at(&self.levels) + &work,
+            None => work,
+        }
     }
 
     pub fn is_rising(&self, line: usize) -> bool {
@@ -124,9 +155,22 @@ impl<'p> Vertex<'p> {
     /// All work of a line.
     pub fn work(&self, line: usize) -> Rational {
         match &self.amounts[line] {
-            Amount::Rising => &self.per_level[line] * &self.level,
-            Amount::Settled(work) => work.clone(),
-            Amount::Frozen(level) => &self.per_level[line] * &self.levels[*level as usize],
+            Amount::Rising => self.work_at(line, &self.level),
+            Amount::Settled { work, .. } => work.clone(),
+            Amount::Frozen(level) => self.work_at(line, &self.levels[*level as usize]),
+        }
+    }
+
+    /// The same in doubles, where the level is this one.
+    pub fn rough_work(&self, line: usize, level: f64) -> f64 {
+        let rough = |level: f64| {
+            let above = self.rises.get(line).map_or(0.0, |rise| rise.above.at(&self.levels).to_f64());
+            above + self.rate(line).to_f64() * level
+        };
+        match &self.amounts[line] {
+            Amount::Rising => rough(level),
+            Amount::Settled { work, .. } => work.to_f64(),
+            Amount::Frozen(level) => rough(self.levels[*level as usize].to_f64()),
         }
     }
 
@@ -141,7 +185,7 @@ impl<'p> Vertex<'p> {
         let mut sums = RowSums::new(self.program.rows());
         for line in (0..self.keys.len()).filter(|line| self.is_rising(*line)) {
             for (row, entry) in self.program.column(line, self.keys[line] as usize) {
-                sums.add(row, &(&entry * &self.per_level[line]));
+                sums.add(row, &(&entry * self.rate(line)));
             }
         }
         self.rising = sums.finish().ok_or(Stuck::TooLong)?;
@@ -289,9 +333,10 @@ impl<'p> Vertex<'p> {
 
     fn change_key(&mut self, line: usize, place: usize) {
         if self.is_rising(line) {
+            let rate = self.rate(line).clone();
             for (row, entry) in self.move_column(line, place).into_iter().enumerate() {
                 if !entry.is_zero() {
-                    self.rising[row] = &self.rising[row] + &(&entry * &self.per_level[line]);
+                    self.rising[row] = &self.rising[row] + &(&entry * &rate);
                 }
             }
         }
@@ -374,11 +419,22 @@ impl<'p> Vertex<'p> {
         product(prices, &self.rising)
     }
 
-    /// The same of those who are frozen at a level.
-    pub fn cost_of_frozen(&self, prices: &[Rational], level: u32) -> Rational {
-        let is_frozen = |line: &usize| matches!(self.amounts[*line], Amount::Frozen(at) if at == level);
-        let cost = |line: usize| &self.cost(prices, line, self.keys[line] as usize) * &self.per_level[line];
-        (0..self.keys.len()).filter(is_frozen).map(cost).fold(Rational::zero(), |sum, cost| &sum + &cost)
+    /// The same of those who rose when somebody was first frozen at the last level, as they rose then.
+    pub fn cost_of_last_level(&self, prices: &[Rational], rates: &[Rational]) -> Rational {
+        let last = self.levels.len() as u32;
+        let rose = |line: &usize| match &self.amounts[*line] {
+            Amount::Rising => true,
+            Amount::Frozen(level) => level + 1 == last,
+            Amount::Settled { .. } => false,
+        };
+        let rate = |line: usize| rates.get(line).unwrap_or(&self.per_level[line]);
+        let cost = |line: usize| &self.cost(prices, line, self.keys[line] as usize) * rate(line);
+        (0..self.keys.len()).filter(rose).map(cost).fold(Rational::zero(), |sum, cost| &sum + &cost)
+    }
+
+    /// How all lines rise where there are groups; nothing where that never changes.
+    pub fn rates(&self) -> Vec<Rational> {
+        self.rises.iter().map(|rise| rise.rate.clone()).collect()
     }
 
     /// How far what enters can go, and what ends it; of several by Bland's rule the first.
@@ -432,7 +488,7 @@ impl<'p> Vertex<'p> {
         lines.dedup();
         for line in lines {
             let mut rises = match self.is_rising(line) {
-                true => &self.per_level[line] * of_level,
+                true => self.rate(line) * of_level,
                 false => Rational::zero(),
             };
             for (split, by) in self.splits.iter().zip(of_splits).filter(|(split, _)| split.line == line) {
@@ -454,22 +510,28 @@ impl<'p> Vertex<'p> {
 }
 
 impl Vertex<'_> {
-    /// What settled and frozen lines leave of each row with everybody on its key.
+    /// What is left of each row with everybody on its key, but for what the level gives those who rise.
     pub fn left_by_keys(&self) -> Option<Vec<Rational>> {
         let rows = self.program.rows();
         let mut settled = RowSums::new(rows);
         let mut frozen: Vec<RowSums> = self.levels.iter().map(|_| RowSums::new(rows)).collect();
         for line in 0..self.keys.len() {
             let column = || self.program.column(line, self.keys[line] as usize);
+            let take = |sums: &mut RowSums, by: &Rational| {
+                column().iter().for_each(|(row, entry)| sums.add(*row, &(entry * by)));
+            };
             match &self.amounts[line] {
                 Amount::Rising => {}
-                Amount::Settled(work) => {
-                    column().iter().for_each(|(row, entry)| settled.add(*row, &(entry * work)))
+                Amount::Settled { work, .. } => {
+                    take(&mut settled, work);
+                    continue;
                 }
-                Amount::Frozen(level) => {
-                    let (sums, by) = (&mut frozen[*level as usize], &self.per_level[line]);
-                    column().iter().for_each(|(row, entry)| sums.add(*row, &(entry * by)));
-                }
+                Amount::Frozen(level) => take(&mut frozen[*level as usize], self.rate(line)),
+            }
+            let Some(rise) = self.rises.get(line).filter(|rise| !rise.above.is_nothing()) else { continue };
+            take(&mut settled, rise.above.constant());
+            for (level, times) in rise.above.levels() {
+                take(&mut frozen[*level as usize], times);
             }
         }
         let mut left = self.program.amounts.clone();
@@ -558,7 +620,7 @@ impl Rough {
     }
 
     fn weight(&self, vertex: &Vertex<'_>, line: usize) -> f64 {
-        vertex.per_level[line].to_f64()
+        vertex.rate(line).to_f64()
     }
 }
 

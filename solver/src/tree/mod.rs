@@ -4,4 +4,4 @@ mod certificate;
 mod filling;
 mod stages;
 
-pub(crate) use stages::solve;
+pub(crate) use stages::{UNLIKE_TASKS_IN_GROUPS, solve};

@@ -71,6 +71,10 @@ pub(crate) fn solve(
     })
 }
 
+/// What is said where tasks of users in groups are limited and do different work on different classes.
+pub(crate) const UNLIKE_TASKS_IN_GROUPS: &str = "users in groups whose tasks are limited and do different work on different classes are \
+                                                 not solved; leave out their rates or their tasks";
+
 /// The stages so far.
 pub(super) struct Stages<'a> {
     pub question: &'a Question<'a>,
@@ -105,11 +109,7 @@ impl<'a> Stages<'a> {
     ) -> Result<Self, SolverError> {
         let reduction = question.reduction();
         if reduction.has_task_rows.contains(&true) {
-            return Err(SolverError::Unsupported(
-                "users in groups whose tasks are limited and do different work on different classes are not solved; \
-                 leave out their rates or their tasks"
-                    .into(),
-            ));
+            return Err(SolverError::Unsupported(UNLIKE_TASKS_IN_GROUPS.into()));
         }
         let (users, tree) = (&reduction.users, Tree::new(question.instance, reduction));
         let n = users.users();

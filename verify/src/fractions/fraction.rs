@@ -1,4 +1,4 @@
-//! Fractions >= 0 of whole numbers of any size, as results write them.
+//! Fractions of whole numbers of any size. Results write those >= 0.
 
 use fairplan_instances::Decimal;
 use num_bigint::{BigInt, BigUint, Sign};

@@ -6,9 +6,14 @@
 //! pays (`y_i > 0`) can have more only if another who pays has less. If no one who pays has a larger weighted share than the level,
 //! then nobody whose level this is can gain but from one who has no more: that is the lexicographic max-min (DRFH eq. 7). So it is
 //! enough to add the rows up and to compare costs, in whole numbers.
+//!
+//! In a tree of groups the same proves each stage: those who pay have together all that the prices allow, and just what filling the tree
+//! gives them at the level (see `filling`), which one of them would exceed at any higher one.
 
 mod costs;
+mod filling;
 mod fraction;
+mod per_server;
 mod rows;
 mod stated;
 
@@ -19,7 +24,8 @@ use crate::tolerance;
 use crate::users::Subject;
 use crate::verdict::{Verdict, Worst};
 use costs::LevelCosts;
-use fairplan_instances::{ClassId, ExactSolution, LimitedBy, ResourceId, User, UserId};
+use fairplan_instances::{ClassId, ExactSolution, LimitedBy, Objective, ResourceId, User, UserId};
+use filling::OfLevels;
 use fraction::Fraction;
 use num_bigint::BigInt;
 use rows::Rows;
@@ -36,6 +42,9 @@ pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, exact: &Exa
             return refused(form.verdict());
         }
     };
+    if claim.objective == Objective::DrfPerServer {
+        return per_server::prove(&stated, claim);
+    }
     let holdings: Result<Vec<Holding>, String> = instance.users().map(|user| stated.holding(user)).collect();
     let holdings = match holdings {
         Ok(holdings) => holdings,
@@ -53,10 +62,13 @@ pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, exact: &Exa
     verdicts.push(value_verdict);
     if let Some(printed) = &claim.printed {
         verdicts.push(printed_value(printed, value));
-        let not_held = (instance.users().zip(&holdings))
-            .filter(|(user, _)| !claim.limited_by[user.index().0].is_by_prices())
-            .map(|(user, holding)| weighted(&stated, user, holding).near())
-            .fold(f64::INFINITY, f64::min);
+        let not_held = match &stated.filling {
+            Some(filling) => filling.out_of_tasks(),
+            None => (instance.users().zip(&holdings))
+                .filter(|(user, _)| !claim.limited_by[user.index().0].is_by_prices())
+                .map(|(user, holding)| weighted(&stated, user, holding).near())
+                .fold(f64::INFINITY, f64::min),
+        };
         verdicts.push(crate::max_min::prices(
             instance,
             claim.certificate.levels().first(),
@@ -78,7 +90,7 @@ fn weighted(stated: &Stated<'_>, user: User<'_>, holding: &Holding) -> Fraction 
     match &holding.work {
         Work::OfLevel(level) => stated.levels[*level].value.clone(),
         Work::Of(work) if work.is_zero() => Fraction::zero(),
-        Work::Of(work) => work.over(&stated::work_per_level(stated.objective, user)),
+        work => stated.work(user, work).over(&stated::work_per_level(stated.objective, user)),
     }
 }
 
@@ -114,7 +126,12 @@ impl UsedRows {
                 let mut add = |row: usize, units: u128| {
                     let units = Fraction::whole(units);
                     match &amount {
-                        PartAmount::OfLevel(level, tasks) => of_levels[*level].add(row, &tasks.times(&units)),
+                        PartAmount::OfLevels(tasks) => {
+                            known.add(row, &tasks.constant.times(&units));
+                            for (level, tasks) in &tasks.levels {
+                                of_levels[*level].add(row, &tasks.times(&units));
+                            }
+                        }
                         PartAmount::Known(tasks) if tasks.below().bits() < LONG => {
                             known.add(row, &tasks.times(&units))
                         }
@@ -176,8 +193,8 @@ fn name_of_row(stated: &Stated<'_>, capacities: usize, row: usize) -> String {
 
 /// Tasks on a class.
 enum PartAmount {
-    /// So many for each unit of this level.
-    OfLevel(usize, Fraction),
+    /// So many for each unit of some levels.
+    OfLevels(OfLevels),
     Known(Fraction),
 }
 
@@ -192,7 +209,11 @@ fn for_each_part(
         Work::Of(work) => PartAmount::Known(rate.map_or_else(|| work.clone(), |rate| work.over(&rate))),
         Work::OfLevel(level) => {
             let per_level = stated::work_per_level(stated.objective, user);
-            PartAmount::OfLevel(*level, rate.map_or_else(|| per_level.clone(), |rate| per_level.over(&rate)))
+            let tasks = rate.map_or_else(|| per_level.clone(), |rate| per_level.over(&rate));
+            PartAmount::OfLevels(OfLevels::level(*level, tasks))
+        }
+        Work::OfLevels(sum) => {
+            PartAmount::OfLevels(rate.map_or_else(|| (**sum).clone(), |rate| sum.over(&rate)))
         }
     };
     if stated.objective.is_pooled() {
@@ -225,7 +246,8 @@ fn reasons(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdic
             LimitedBy::NoUsableClass if can_run(user) => Some("it has a class that it can use"),
             LimitedBy::NoUsableClass => (level != 0).then_some("its level is 0"),
             _ if !can_run(user) => Some("it has no class that it can use"),
-            LimitedBy::Tasks if user.tasks() != Some(0) => {
+            // In groups the filling says so.
+            LimitedBy::Tasks if user.tasks() != Some(0) && stated.filling.is_none() => {
                 let has = weighted(stated, user, holding);
                 let first = stated.levels.partition_point(|level| level.value < has);
                 (level != first).then_some("its level is not the first that it does not exceed")
@@ -285,6 +307,16 @@ fn texts(stated: &Stated<'_>, holdings: &[Holding]) -> Verdict {
             worst.fail(|| format!("user {}: its tasks in fractions are not what follows", user.id()));
         }
     }
+    // Where nobody is in any, they have nothing.
+    let nothing = || vec![OfLevels::constant(Fraction::zero()); stated.exact.groups.len()];
+    let of_groups = stated.filling.as_ref().map_or_else(nothing, |filling| filling.of_groups());
+    let groups = stated.instance.groups().iter().zip(&stated.exact.groups);
+    for ((group, text), share) in groups.zip(of_groups) {
+        let truth = || share.at(|level| &stated.levels[level].value);
+        if text.as_deref().is_some_and(|text| Fraction::read(text).map_or(true, |text| text != truth())) {
+            worst.fail(|| format!("group {}: its share in fractions is not what follows", group.id));
+        }
+    }
     worst.verdict()
 }
 
@@ -302,7 +334,7 @@ fn tasks(stated: &Stated<'_>, user: User<'_>, holding: &Holding) -> Fraction {
 
 fn in_full(stated: &Stated<'_>, amount: PartAmount) -> Fraction {
     match amount {
-        PartAmount::OfLevel(level, tasks) => tasks.times(&stated.levels[level].value),
+        PartAmount::OfLevels(tasks) => tasks.at(|level| &stated.levels[level].value),
         PartAmount::Known(tasks) => tasks,
     }
 }
@@ -338,7 +370,9 @@ fn levels(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdict
             if pays {
                 let has_more = match &holding.work {
                     Work::OfLevel(own) => *own > k,
-                    Work::Of(_) => weighted(stated, user, holding) > level.value,
+                    // The filling says at which stage.
+                    _ if stated.filling.is_some() => held_at > k,
+                    _ => weighted(stated, user, holding) > level.value,
                 };
                 if has_more {
                     worst.fail(|| format!("level {k}: user {} pays and has more than the level", user.id()));
@@ -347,8 +381,10 @@ fn levels(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdict
             if held_at == k {
                 holds_somebody |= pays
                     && match &holding.work {
-                        Work::OfLevel(_) => true,
-                        Work::Of(_) => weighted(stated, user, holding) == level.value,
+                        Work::OfLevel(_) | Work::OfLevels(_) => true,
+                        Work::Of(_) => {
+                            stated.filling.is_none() && weighted(stated, user, holding) == level.value
+                        }
                     };
                 // Whose tasks could do more work is held by prices, too.
                 let is_held = reason.is_by_prices()
@@ -381,6 +417,17 @@ fn levels(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdict
 /// of the level.
 fn unit_of_prices(stated: &Stated<'_>, holdings: &[Holding], k: usize) -> Fraction {
     let costs = LevelCosts::of(stated.instance, stated.objective, stated.usable, &stated.levels[k]);
+    if let Some(filling) = &stated.filling {
+        let rise = filling.rise(k);
+        let cost = |(user, holding): (User<'_>, &Holding)| {
+            let rises = rise.of(filling, user.index().0)?;
+            let per_level = stated::work_per_level(stated.objective, user);
+            let per_share = per_level.over(&Fraction::decimal(user.weight()));
+            Some(costs.of_work(user, holding).times(&per_share).times(&rises))
+        };
+        let users = stated.instance.users().zip(holdings).filter_map(cost);
+        return users.fold(Fraction::zero(), |sum, cost| sum.plus(&cost));
+    }
     // Whose tasks do different work on different classes is held by prices, with all its tasks too.
     let does_unlike_work = |i: usize| {
         !stated.objective.is_pooled()
@@ -452,7 +499,7 @@ fn doubles(stated: &Stated<'_>, holdings: &[Holding], claim: &SolutionClaim<'_>)
     worst.verdict()
 }
 
-/// `exact-value`: the smallest weighted share.
+/// `exact-value`: the smallest weighted share; where there are groups, of the children of the root.
 fn value(stated: &Stated<'_>, holdings: &[Holding]) -> (f64, Verdict) {
     let mut worst = Worst::of("exact-value", 0.0);
     // Of those on one level the level itself.
@@ -461,14 +508,18 @@ fn value(stated: &Stated<'_>, holdings: &[Holding]) -> (f64, Verdict) {
     for (user, holding) in stated.instance.users().zip(holdings) {
         match &holding.work {
             Work::OfLevel(level) => lowest = lowest.min(*level),
-            Work::Of(_) => {
+            _ if stated.filling.is_some() => {}
+            _ => {
                 let own = weighted(stated, user, holding);
                 least = Some(least.map_or_else(|| own.clone(), |least| least.min(own.clone())));
             }
         }
     }
     let of_levels = stated.levels.get(lowest).map(|level| level.value.clone());
-    let truth = least.into_iter().chain(of_levels).min().unwrap_or_else(Fraction::zero);
+    let truth = match &stated.filling {
+        Some(filling) => filling.least(stated),
+        None => least.into_iter().chain(of_levels).min().unwrap_or_else(Fraction::zero),
+    };
     if truth != stated.value {
         let text = fraction::shown(&stated.exact.value);
         worst.fail(|| format!("{text} is stated, {} is the smallest weighted share", truth.near()));

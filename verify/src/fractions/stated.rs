@@ -1,5 +1,6 @@
 //! The fractions of a claim, read and held against its form: who has how much work, and where.
 
+use super::filling::{Filling, OfLevels};
 use super::fraction::Fraction;
 use crate::claim::SolutionClaim;
 use crate::users::UsableClasses;
@@ -13,6 +14,8 @@ use num_bigint::BigInt;
 pub(crate) enum Work {
     /// As much as the level at this position gives the user.
     OfLevel(usize),
+    /// The same in a group, where other levels count too.
+    OfLevels(Box<OfLevels>),
     /// So much.
     Of(Fraction),
 }
@@ -52,6 +55,8 @@ pub(crate) struct Stated<'a> {
     pub level_of: &'a [u32],
     pub value: Fraction,
     pub levels: Vec<StatedLevel>,
+    /// What levels come to, where there are groups.
+    pub filling: Option<Filling>,
     /// Where each user's parts begin, and at last where all end.
     starts: Vec<usize>,
 }
@@ -64,11 +69,18 @@ impl<'a> Stated<'a> {
         claim: &SolutionClaim<'a>,
         exact: &'a ExactSolution,
     ) -> Result<Self, String> {
-        let level_of = claim.certificate.level_of().ok_or("fractions are stated of what has no levels")?;
+        // Servers that are filled apart have no levels together.
+        let level_of = match claim.objective {
+            Objective::DrfPerServer => claim.certificate.level_of().unwrap_or_default(),
+            _ => claim.certificate.level_of().ok_or("fractions are stated of what has no levels")?,
+        };
         let (users, classes, m) =
             (instance.user_count(), instance.classes().len(), instance.resources().len());
         if exact.users.len() != users {
             return Err(format!("fractions of {} users are stated, there are {users}", exact.users.len()));
+        }
+        if exact.groups.len() != instance.groups().len() {
+            return Err("the groups are not as many in fractions as in the instance".into());
         }
         if exact.levels.len() != claim.certificate.levels().len() {
             return Err("the levels are not as many in fractions as in doubles".into());
@@ -124,8 +136,12 @@ impl<'a> Stated<'a> {
             level_of,
             value,
             levels,
+            filling: None,
             starts: Vec::new(),
         };
+        if instance.has_groups() {
+            stated.filling = Some(Filling::of(&stated)?);
+        }
         stated.starts = stated.starts()?;
         Ok(stated)
     }
@@ -149,13 +165,11 @@ impl<'a> Stated<'a> {
         Ok(starts)
     }
 
-    /// What a user has; an error if it is not what holds it says.
-    pub fn holding(&self, user: User<'_>) -> Result<Holding, String> {
+    /// What a user has on each class, as far as it is stated there.
+    pub fn parts(&self, user: User<'_>) -> Result<Vec<Part>, String> {
         let i = user.index().0;
         let named = |problem: &str| format!("user {}: {problem}", user.id());
-        let level = self.level_of[i] as usize;
         let own = &self.exact.parts[self.starts[i]..self.starts[i + 1]];
-        let per_level = || work_per_level(self.objective, user);
         let mut parts = Vec::with_capacity(own.len());
         for part in own {
             if !self.usable.of_kind(part.kind as usize).contains(part.class as usize) {
@@ -168,11 +182,27 @@ impl<'a> Stated<'a> {
             }
             parts.push(Part { kind: part.kind as usize, class: part.class as usize, tasks });
         }
+        Ok(parts)
+    }
+
+    /// What a user has; an error if it is not what holds it says.
+    pub fn holding(&self, user: User<'_>) -> Result<Holding, String> {
+        let i = user.index().0;
+        let named = |problem: &str| format!("user {}: {problem}", user.id());
+        let level = self.level_of[i] as usize;
+        let per_level = || work_per_level(self.objective, user);
+        let mut parts = self.parts(user)?;
         let all = user.tasks().map(Fraction::whole);
         let by_tasks = self.limited_by[i] == LimitedBy::Tasks;
         let work = match self.limited_by[i] {
             LimitedBy::NoUsableClass => Work::Of(Fraction::zero()),
-            LimitedBy::Capacity | LimitedBy::Limit if level < self.levels.len() => Work::OfLevel(level),
+            LimitedBy::Capacity | LimitedBy::Limit if level < self.levels.len() => match &self.filling {
+                None => Work::OfLevel(level),
+                Some(filling) => {
+                    let per_share = per_level().over(&Fraction::decimal(user.weight()));
+                    Work::OfLevels(Box::new(filling.shares[i].times(&per_share)))
+                }
+            },
             LimitedBy::Capacity | LimitedBy::Limit => return Err(named("no level holds it")),
             LimitedBy::Tasks => {
                 let all = all.clone().ok_or_else(|| named("it has no number of tasks"))?;
@@ -199,7 +229,7 @@ impl<'a> Stated<'a> {
                 .filter(|part| part.tasks.is_none())
                 .for_each(|part| part.tasks = Some(all.clone()));
         }
-        if self.limited_by[i] == LimitedBy::NoUsableClass && !own.is_empty() {
+        if self.limited_by[i] == LimitedBy::NoUsableClass && !parts.is_empty() {
             return Err(named("it has tasks and no class"));
         }
         // Every kind runs as many tasks, and so much work is done.
@@ -217,7 +247,7 @@ impl<'a> Stated<'a> {
                     })),
                 };
                 match (&work, &tasks) {
-                    (Work::OfLevel(level), Some(_)) => {
+                    (Work::OfLevel(_) | Work::OfLevels(_), Some(_)) => {
                         // The work of the parts is that of the level.
                         let done = of_kind.iter().fold(Fraction::zero(), |sum, part| match &part.tasks {
                             Some(tasks) => {
@@ -226,7 +256,7 @@ impl<'a> Stated<'a> {
                             }
                             None => sum,
                         });
-                        if done != per_level().times(&self.levels[*level].value) {
+                        if done != self.work(user, &work) {
                             return Err(named("its tasks are not what its level gives it"));
                         }
                     }
@@ -247,6 +277,7 @@ impl<'a> Stated<'a> {
         match work {
             Work::Of(work) => work.clone(),
             Work::OfLevel(level) => work_per_level(self.objective, user).times(&self.levels[*level].value),
+            Work::OfLevels(sum) => sum.at(|level| &self.levels[level].value),
         }
     }
 }
