@@ -59,7 +59,7 @@ impl Control<'_> {
     }
 
     /// Tells what the result leaves out, and why.
-    pub(crate) fn note(&self, note: &str) {
+    pub fn note(&self, note: &str) {
         (self.progress)(Progress::Note(note));
     }
 

@@ -35,7 +35,8 @@
 //! | how is a scheduler told | [`export`](export()), [`export_changes`] |
 //! | is a result right | [`verify`](verify()), [`verify_offline`], [`verify_offline_tasks`] |
 //!
-//! What they are asked about is read by [`read`], made by [`generate`], or comes from other systems by [`imports`].
+//! What they are asked about is read by [`read`], made by [`generate`], or comes from other systems by [`imports`]; [`write`](mod@write) makes
+//! files of it.
 //! [`report`] has the formats of results, their tables, summaries and pages.
 
 mod allocate;
@@ -56,6 +57,7 @@ pub mod read;
 mod simulate;
 mod solve;
 mod verify;
+pub mod write;
 
 pub use allocate::{
     AllocateOptions, Allocated, AllocatedTasks, MechanismOptions, allocate, allocate_by, allocate_tasks,

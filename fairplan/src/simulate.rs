@@ -67,7 +67,8 @@ impl SimulateOptions {
     /// These and the policies in other processes, if all can be meant.
     fn with_commands(&self, mut policies: Vec<ClusterPolicy>) -> Result<Vec<ClusterPolicy>, Error> {
         policies.extend(self.commands.iter().map(ClusterPolicy::outside));
-        if self.dedicated && !self.commands.is_empty() {
+        let is_outside = |policy: &ClusterPolicy| matches!(policy.placement, Chooser::Outside(_));
+        if self.dedicated && policies.iter().any(is_outside) {
             let problem = "policy-command is one cluster's: leave out --dedicated";
             return Err(Error::Setting(problem.into()));
         }
@@ -99,6 +100,8 @@ pub fn with_series(settings: ClusterSettings, sample: Option<u64>, optimum: Opti
 pub enum SimulatePolicy {
     /// One of [`POLICIES`](crate::POLICIES) and [`MOST_DEPRIVED`].
     Named(String),
+    /// One in another process.
+    Outside(OutsidePolicy),
     /// One of the caller's, asked for the server of each task.
     Own(Asked),
 }
@@ -172,6 +175,7 @@ pub fn simulate_by(
 ) -> Result<Simulated, Error> {
     let policies = policies.into_iter().map(|policy| match policy {
         SimulatePolicy::Named(name) => ClusterPolicy::named(&name, options.seed),
+        SimulatePolicy::Outside(command) => Ok(ClusterPolicy::outside(&command)),
         SimulatePolicy::Own(asked) => Ok(ClusterPolicy::own(asked)),
     });
     let policies = options.with_commands(policies.collect::<Result<_, Error>>()?)?;

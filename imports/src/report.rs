@@ -76,9 +76,21 @@ impl ImportReport {
         self.positions.get(what).map_or(0, |known| self.counts[*known].0)
     }
 
+    /// What is left out, a line each: importers say so in these words.
+    pub fn left_out(&self) -> impl Iterator<Item = String> + '_ {
+        let lines = self.counts.iter().filter(|(_, what)| what.contains("left out"));
+        lines.map(|(count, what)| format!("{count} {}", printable(&agreeing(*count, what), 300)))
+    }
+
     /// All counts.
     pub fn counts(&self) -> impl Iterator<Item = (u64, &str)> {
         self.counts.iter().map(|(count, what)| (*count, what.as_ref()))
+    }
+}
+
+impl From<&Self> for ImportReport {
+    fn from(report: &Self) -> Self {
+        report.clone()
     }
 }
 

@@ -102,7 +102,7 @@ pub fn guarantees_table(guarantees: &[GuaranteeResult]) -> Table<'_> {
         .column("guarantee", "guaranteed", Kind::Words, GuaranteeResult::in_words)
         .column("floor", "a share of", Kind::Share, |one| one.floor)
         .column("share", "share", Kind::Share, |one| one.share)
-        .column("held_up", "held up by it", Kind::Words, |one| if one.held_up { "yes" } else { "no" })
+        .column("held_up", "held up by it", Kind::Answer, |one| one.held_up)
         .done()
 }
 

@@ -7,28 +7,45 @@ leaves out is a :class:`FairplanWarning`.
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
 from fairplan import _native
 from fairplan.errors import FairplanWarning, NotProved
 from fairplan.frames import ArrowStream
 from fairplan.instances import Instance, read
-from fairplan.options import Call, Comparing
-from fairplan.policies import Policy, named
+from fairplan.options import Call, Comparing, PublishedFiles
+from fairplan.policies import Policy, PolicyCommand, asked
 from fairplan.results import (
     Audit,
     Bound,
     Comparison,
+    Entitlements,
     Explanation,
     Placement,
+    Reproduction,
     Result,
     Solution,
     Verification,
 )
 
-__all__ = ["audit", "bound", "compare", "explain", "place", "report", "solve", "verify"]
+__all__ = [
+    "audit",
+    "bound",
+    "compare",
+    "entitlements",
+    "explain",
+    "place",
+    "report",
+    "reproduce",
+    "schema",
+    "solve",
+    "verify",
+]
 
 Progress = Callable[[str], object]
 Cluster = Instance | str | os.PathLike[str]
@@ -59,7 +76,7 @@ def _call(time_limit: float | None, progress: Progress | None) -> Call:
         raise TypeError(f"progress: {type(progress).__name__} cannot be called; give a function of one text")
 
     def note(text: str) -> None:
-        warnings.warn(text, FairplanWarning, stacklevel=4)
+        warnings.warn(text, FairplanWarning, stacklevel=3)
 
     return {"time_limit": time_limit, "progress": progress, "note": note}
 
@@ -161,14 +178,10 @@ def verify(
     return Verification(_native.verify(_instance(instance)._native, document, name, file, call))
 
 
-def _policy(policy: str | Policy) -> str | tuple[str, Policy]:
-    return named("policy", policy, "(task, free) -> server")
-
-
 def place(
     instance: Cluster,
     *,
-    policy: str | Policy = "best-fit",
+    policy: str | PolicyCommand | Policy = "best-fit",
     seed: int = 0,
     servers_out: bool = False,
     time_limit: float | None = None,
@@ -179,7 +192,7 @@ def place(
     Args:
         instance: an :class:`Instance`, or the path of one.
         policy: ``best-fit``, ``first-fit``, ``worst-fit``, ``dot-product``, ``random``, ``slots=N`` or ``pattern``; or a function
-            ``(task, free) -> server`` (see :data:`fairplan.policies.Policy`).
+            ``(task, free) -> server`` (see :data:`fairplan.policies.Policy`), or a :class:`PolicyCommand`.
         seed: of the policy ``random``.
         servers_out: list the tasks on each server too, without which the placement cannot be verified.
 
@@ -197,13 +210,13 @@ def place(
     True
     """
     call = _call(time_limit, progress)
-    return Placement(_native.place(_instance(instance)._native, _policy(policy), seed, servers_out, call))
+    return Placement(_native.place(_instance(instance)._native, asked("policy", policy), seed, servers_out, call))
 
 
 def compare(
     instance: Cluster,
     *,
-    policies: Iterable[str | Policy] = POLICIES,
+    policies: Iterable[str | PolicyCommand | Policy] = POLICIES,
     seed: int = 0,
     backend: str = "auto",
     per_user: bool = False,
@@ -216,7 +229,7 @@ def compare(
 
     Args:
         instance: an :class:`Instance`, or the path of one.
-        policies: names, and functions ``(task, free) -> server``.
+        policies: names, functions ``(task, free) -> server``, and commands (:class:`PolicyCommand`).
         seed: of the policy ``random``.
         backend: what finds the bound of divisible tasks.
         per_user: say too what each user has under each policy, in ``users``.
@@ -229,7 +242,7 @@ def compare(
     >>> comparison.policies["proved_optimal"]
     [True, False]
     """
-    all_policies = [_policy(policy) for policy in policies]
+    all_policies = [asked("policies", policy) for policy in policies]
     given = [_placement(position, placement) for position, placement in enumerate(placements, 1)]
     comparing: Comparing = {
         "seed": seed,
@@ -330,6 +343,67 @@ def audit(
         return Audit(native)
     except NotProved as error:
         raise _found(error, Audit) from None
+
+
+def entitlements(
+    instance: Cluster,
+    *,
+    quotas: Cluster | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Entitlements:
+    """Says what the rules of YARN, Kueue and Volcano entitle users to, which see all servers as one pool, beside exact DRFH.
+
+    Args:
+        instance: an :class:`Instance`, or the path of one.
+        quotas: nominal quotas for Kueue: an instance as :func:`fairplan.import_kueue` gives it, where the guarantee of the user or group
+            of the same name counts.
+
+    >>> import fairplan as fp
+    >>> rules = fp.entitlements(fp.generate.drfh_fig1())["rules"]
+    >>> [(rule["name"], round(rule["kept"], 3)) for rule in rules]
+    [('yarn-drf', 0.857), ('kueue', 0.857), ('volcano-proportion', 1.0)]
+    """
+    native = None if quotas is None else _instance(quotas)._native
+    return Entitlements(_native.entitlements(_instance(instance)._native, native, _call(time_limit, progress)))
+
+
+def reproduce(
+    *ids: str,
+    summary: bool = False,
+    google2011: str | os.PathLike[str] | None = None,
+    alibaba_gpu2023: str | os.PathLike[str] | None = None,
+    snowset: str | os.PathLike[str] | None = None,
+    servers: int = 2000,
+    progress: Progress | None = None,
+) -> Reproduction:
+    """Recomputes published tables and figures, and puts ours beside what papers say.
+
+    Args:
+        ids: which ones, such as ``drfh-fig3``; all whose files are named or not needed, if none is said.
+        summary: say what stands of every table and figure of the papers, instead of every number.
+        google2011: the directory that contains ``task_events`` of the Google cluster-usage traces of 2011.
+        alibaba_gpu2023: the directory of the tables of Alibaba's GPU cluster of 2023.
+        snowset: the table ``snowset-main`` of Snowflake's public queries.
+        servers: with ``google2011``: servers drawn from the published distribution.
+
+    >>> import fairplan as fp
+    >>> fp.reproduce("drfh-fig3").agrees
+    True
+    """
+    files: PublishedFiles = {"google2011": google2011, "alibaba_gpu2023": alibaba_gpu2023, "snowset": snowset}
+    return Reproduction(_native.reproduce(list(ids), summary, files, servers, _call(None, progress)))
+
+
+def schema(name: str | None = None) -> dict[str, Any]:
+    """The JSON Schema of a format, or of all of them by their names.
+
+    >>> import fairplan as fp
+    >>> fp.schema("solution")["title"]
+    'fairplan.solution.v1'
+    """
+    told: dict[str, Any] = json.loads(_native.schema(name))
+    return told
 
 
 def report(results: Sequence[Result], path: str | os.PathLike[str], *, title: str = "fairplan report") -> None:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from fairplan import _native
-from fairplan.commands import Cluster, Progress, _call, _found, _instance
+from fairplan.commands import Cluster, Progress, _call, _found, _instance, _path
 from fairplan.errors import NotProved
 from fairplan.frames import ArrowStream
 from fairplan.instances import _bytes
@@ -40,7 +40,7 @@ class Demands:
         self,
         demands: ArrowStream | Mapping[str, Sequence[int]] | str | os.PathLike[str],
         *,
-        members: str | None = None,
+        members: str | os.PathLike[str] | None = None,
         round: str | None = None,
     ) -> None:
         if isinstance(demands, Mapping):
@@ -50,7 +50,7 @@ class Demands:
             document = {"format": "fairplan.demands.v1", "users": list(demands), "demands": rows}
             self._native = _native.Demands.from_json(json.dumps(document).encode(), "demands", round)
         else:
-            self._native = _native.Demands(demands, members, round)
+            self._native = _native.Demands(demands, None if members is None else _path("members", members), round)
 
     @classmethod
     def _of(cls, native: _native.Demands) -> Demands:
@@ -96,13 +96,15 @@ def _demands(given: Any) -> _native.Demands:
 def _due(
     fair_share: int | None,
     capacity: int | None,
-    fair_shares: Mapping[str, int] | None,
+    fair_shares: Mapping[str, int] | str | os.PathLike[str] | None,
     instance: Cluster | None,
 ) -> Due:
+    each = dict(fair_shares) if isinstance(fair_shares, Mapping) else None
+    table = None if fair_shares is None or isinstance(fair_shares, Mapping) else _path("fair_shares", fair_shares)
     return {
         "fair_share": fair_share,
         "capacity": capacity,
-        "fair_shares": None if fair_shares is None else dict(fair_shares),
+        "fair_shares": table if each is None else each,
         "instance": None if instance is None else _instance(instance)._native,
     }
 
@@ -112,7 +114,7 @@ def allocate(
     *,
     fair_share: int | None = None,
     capacity: int | None = None,
-    fair_shares: Mapping[str, int] | None = None,
+    fair_shares: Mapping[str, int] | str | os.PathLike[str] | None = None,
     instance: Cluster | None = None,
     mechanism: str | Mechanism = "karma",
     alpha: float | Decimal = 0.5,
@@ -134,7 +136,7 @@ def allocate(
         demands: :class:`Demands`, or what they are made of.
         fair_share: slices that every user is due in a quantum.
         capacity: slices in a quantum, shared equally (or, with one of the others: their sum, which is checked).
-        fair_shares: slices that each user is due.
+        fair_shares: slices that each user is due, by its id; or the path of a table with the columns ``user`` and ``fair_share``.
         instance: demands are tasks over the servers of this instance, whose users have the same ids.
         mechanism: ``karma``, ``max-min``, ``strict``, ``las``, ``mpsp``, ``sharp`` …; for tasks ``drfh``, ``karma`` …; or a
             function ``(demands, history) -> slices`` (see :data:`fairplan.mechanisms.Mechanism`), which divides slices.
@@ -196,7 +198,7 @@ def offline(
     *,
     fair_share: int | None = None,
     capacity: int | None = None,
-    fair_shares: Mapping[str, int] | None = None,
+    fair_shares: Mapping[str, int] | str | os.PathLike[str] | None = None,
     instance: Cluster | None = None,
     measure: str = "totals",
     whole_slices: bool = False,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
 from fairplan import _native
 from fairplan.commands import Cluster, Progress, _call, _instance
+from fairplan.options import Exporting
 from fairplan.results import Export, Result, Solution
+from fairplan.tables import Table
 
 __all__ = ["export"]
 
@@ -19,6 +21,7 @@ def export(
     solution: Solution | str | os.PathLike[str],
     target: str,
     *,
+    current: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     headroom: int | float | Decimal = 0,
     unit: Mapping[str, str] | None = None,
     memory_in: str | None = None,
@@ -34,6 +37,7 @@ def export(
         instance: what the solution is of.
         solution: a solution, or the path of one.
         target: ``kueue``, ``yarn``, ``yarn-fair``, ``yunikorn``, ``volcano``, ``kai`` or ``slurm``.
+        current: files of the configuration that is deployed: ``changes`` and ``lost`` of what comes back say what this one changes.
         headroom: the part of every class that nobody is given.
         unit: whole units of resources (``{"cpu": "100m", "memory": "4Gi"}``); of others one core, one GiB or one piece.
         memory_in: what the instance counts memory in: ``bytes``, ``Mi`` or ``Gi`` (default: bytes; for YARN and Slurm ``Mi``).
@@ -55,17 +59,23 @@ def export(
         document, name = solution.to_json().encode(), "the solution"
     else:
         document, name = Path(solution).read_bytes(), os.fspath(solution)
-    units = [f"{resource}={amount}" for resource, amount in (unit or {}).items()]
-    native, text = _native.export(
+    files = [current] if isinstance(current, (str, os.PathLike)) else list(current)
+    exporting: Exporting = {
+        "headroom": headroom,
+        "units": [f"{resource}={amount}" for resource, amount in (unit or {}).items()],
+        "memory_in": memory_in,
+        "levels": levels,
+        "hard": hard,
+    }
+    native, text, changes = _native.export(
         _instance(instance)._native,
-        document,
-        name,
+        (name, document),
         target,
-        headroom,
-        units,
-        memory_in,
-        levels,
-        hard,
+        exporting,
+        [os.fspath(file) for file in files] or None,
         _call(time_limit, progress),
     )
-    return Export(native, text)
+    exported = Export(native, text)
+    if changes is not None:
+        exported.changes, exported.lost = map(Table, changes)
+    return exported

@@ -1,17 +1,35 @@
-"""Instances and demands that need no file: published clusters, the papers' examples, synthetic populations.
+"""Instances, demands, traces and traffic that need no file: published clusters, the papers' examples, synthetic populations.
 
 The same settings and seed give the same instance on every machine.
 """
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from fairplan import _native
 from fairplan.demands import Demands
 from fairplan.instances import Instance
+from fairplan.traces import Trace
 
-__all__ = ["demands", "drfh_fig1", "drfh_fig4", "google", "karma_fig2", "population"]
+__all__ = [
+    "demands",
+    "drfh_fig1",
+    "drfh_fig4",
+    "google",
+    "karma_fig2",
+    "kubernetes_nodes",
+    "kubernetes_pods",
+    "mrf_fig1",
+    "mrf_fig2",
+    "population",
+    "trace_drfh_fig4",
+    "trace_random",
+]
 
 
 def google(
@@ -79,3 +97,61 @@ def demands(
         seed: of everything drawn.
     """
     return Demands._of(_native.workload(kind, users, quanta, mean, together, seed))
+
+
+def mrf_fig1(*, load: float = 0.5) -> dict[str, Any]:
+    """The three classes of transactions of the multi-resource fairness paper, Fig. 1, their arrivals alike: a ``fairplan.traffic.v1``,
+    as :func:`fairplan.flows` takes it.
+
+    Args:
+        load: of the heaviest resource.
+
+    >>> import fairplan as fp
+    >>> fp.generate.mrf_fig1(load=0.7)["format"]
+    'fairplan.traffic.v1'
+    """
+    traffic: dict[str, Any] = json.loads(_native.mrf_fig1(load))
+    return traffic
+
+
+def mrf_fig2(*, load: float = 0.5) -> dict[str, Any]:
+    """The same classes as in Fig. 2 and 3: four times as many arrivals of the first as of the others."""
+    traffic: dict[str, Any] = json.loads(_native.mrf_fig2(load))
+    return traffic
+
+
+def trace_drfh_fig4() -> Trace:
+    """A trace: one hundred servers and the three users who join and leave in the DRFH paper, Fig. 4."""
+    return Trace._of(_native.trace_drfh_fig4())
+
+
+def trace_random(
+    *,
+    servers: int = 100,
+    users: int = 10,
+    jobs: int = 1000,
+    seconds: int = 3600,
+    outages: int = 0,
+    seed: int = 0,
+) -> Trace:
+    """A trace of random jobs on servers drawn from Google's.
+
+    Args:
+        servers: how many.
+        users: how many.
+        jobs: how many, of 1 to 255 tasks each.
+        seconds: within how many they are submitted.
+        outages: how many times a server goes for a while.
+        seed: of everything drawn.
+    """
+    return Trace._of(_native.trace_random(servers, users, jobs, seconds, outages, seed))
+
+
+def kubernetes_nodes(output: str | os.PathLike[str]) -> None:
+    """Writes the nodes of a real cluster as ``kubectl`` prints them, to try :func:`fairplan.import_kubernetes` on."""
+    Path(output).write_text(_native.kubernetes_nodes(), encoding="utf-8")
+
+
+def kubernetes_pods(output: str | os.PathLike[str]) -> None:
+    """Writes the pods of that cluster as ``kubectl`` prints them."""
+    Path(output).write_text(_native.kubernetes_pods(), encoding="utf-8")

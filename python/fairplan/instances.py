@@ -9,6 +9,7 @@ from typing import Any
 
 from fairplan import _native
 from fairplan.frames import ArrowStream
+from fairplan.tables import Table
 
 __all__ = ["Instance", "read"]
 
@@ -74,6 +75,49 @@ class Instance:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the canonical JSON to a file, ``.json`` or ``.json.gz``, whole or not at all."""
         self._native.write(path)
+
+    def write_tables(
+        self,
+        servers: str | os.PathLike[str],
+        users: str | os.PathLike[str],
+        groups: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Writes tables of servers, users and groups that can be read back exactly: ``.csv``, ``.csv.gz``, ``.parquet`` or ``.arrow``.
+        All are replaced, or none.
+
+        Raises:
+            InputError: tables have no room for something, such as kinds of tasks or quotas; write JSON.
+        """
+        self._native.write_tables(servers, users, groups)
+
+    def without(self, *parts: str) -> Instance:
+        """The same without what users and groups are given: ``guarantees``, ``limits``, ``reserves``, or several of these."""
+        return Instance._of(self._native.without(list(parts)))
+
+    @property
+    def servers(self) -> Table:
+        """A row a server class: ``id``, ``count``, and the capacity of one server, a column a resource, as doubles.
+
+        >>> import fairplan as fp
+        >>> fp.generate.drfh_fig1().servers.to_dict()
+        {'id': ['high-memory', 'high-cpu'], 'count': [1, 1], 'cpu': [2.0, 12.0], 'memory': [12.0, 2.0]}
+        """
+        return Table(self._native.servers())
+
+    @property
+    def users(self) -> Table:
+        """A row a user: ``id``, the demand of one task, a column a resource, as doubles, and what else some user has (``weight``,
+        ``tasks``, ``eligible``, ``rates``, ``group``).
+
+        Raises:
+            InputError: users have several kinds of tasks; see :meth:`to_dict`.
+        """
+        return Table(self._native.users())
+
+    @property
+    def groups(self) -> Table:
+        """A row a group: ``id``, ``weight``, ``parent``; no rows without groups."""
+        return Table(self._native.groups())
 
     @property
     def name(self) -> str:

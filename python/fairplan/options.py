@@ -11,7 +11,21 @@ if TYPE_CHECKING:
     from fairplan import _native
     from fairplan.frames import ArrowStream
 
-__all__ = ["Call", "Comparing", "Due", "Level", "Moving", "Purchases", "Run", "Settings", "Start", "Target"]
+__all__ = [
+    "AzureFiles",
+    "Call",
+    "Comparing",
+    "Due",
+    "Exporting",
+    "Level",
+    "Moving",
+    "PublishedFiles",
+    "Purchases",
+    "Run",
+    "Settings",
+    "Start",
+    "Target",
+]
 
 
 class Call(TypedDict):
@@ -37,8 +51,18 @@ class Due(TypedDict):
 
     fair_share: int | None
     capacity: int | None
-    fair_shares: dict[str, int] | None
+    fair_shares: str | dict[str, int] | None
     instance: _native.Instance | None
+
+
+class Exporting(TypedDict):
+    """How a solution is written for a scheduler."""
+
+    headroom: int | float | Decimal
+    units: Sequence[str]
+    memory_in: str | None
+    levels: int | None
+    hard: bool
 
 
 class Settings(TypedDict):
@@ -117,3 +141,20 @@ class Level(TypedDict):
     task_share: float | None
     packets_per_flow: float | None
     window: int | None
+
+
+class AzureFiles(TypedDict):
+    """The files of Azure's arrivals."""
+
+    arrivals: str
+    durations: str
+    sizes: str
+    intervals: str
+
+
+class PublishedFiles(TypedDict):
+    """Files of others, for tables and figures that are computed from them."""
+
+    google2011: str | os.PathLike[str] | None
+    alibaba_gpu2023: str | os.PathLike[str] | None
+    snowset: str | os.PathLike[str] | None

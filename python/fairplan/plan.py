@@ -13,7 +13,7 @@ from fairplan.errors import Infeasible
 from fairplan.frames import ArrowStream
 from fairplan.instances import Instance
 from fairplan.options import Moving, Purchases, Target
-from fairplan.results import Difference, Growth, Losses, Moves, Placement, Plan, Worth
+from fairplan.results import Difference, Growth, Losses, Moves, Placement, Plan, Solution, Worth
 
 __all__ = ["buy", "diff", "growth", "lose", "move", "worth"]
 
@@ -165,20 +165,28 @@ def lose(
 
 
 def diff(
-    before: Cluster,
-    after: Cluster,
+    before: Cluster | Solution,
+    after: Cluster | Solution,
     *,
     backend: str = "auto",
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Difference:
-    """Says what differs between two instances, and who has more or less for it.
+    """Says what differs between two instances, and who has more or less for it; or between two solutions, user by user.
+
+    Raises:
+        TypeError: one is an instance and the other a solution.
 
     >>> import fairplan as fp
     >>> difference = fp.plan.diff(fp.generate.drfh_fig4(), fp.generate.drfh_fig4(users=[1, 2]))
     >>> difference.format
     'fairplan.difference.v1'
     """
+    if isinstance(before, Solution) and isinstance(after, Solution):
+        first, second = ("before", before.to_json().encode()), ("after", after.to_json().encode())
+        return Difference(_native.diff_of_results(first, second, _call(time_limit, progress)))
+    if isinstance(before, Solution) or isinstance(after, Solution):
+        raise TypeError("before and after: give two instances or two solutions")
     natives = _instance(before)._native, _instance(after)._native
     return Difference(_native.diff(*natives, backend, _call(time_limit, progress)))
 

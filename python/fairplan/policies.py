@@ -6,7 +6,7 @@ import array
 from collections.abc import Callable, Collection
 from typing import Any
 
-__all__ = ["Policy", "Task", "free_capacities", "named"]
+__all__ = ["Policy", "PolicyCommand", "Task", "asked", "free_capacities", "named"]
 
 Policy = Callable[["Task", Any], "int | Collection[int] | None"]
 """Chooses the server for one more task: ``(task, free) -> server``, or ``None`` if it shall have no more.
@@ -22,6 +22,38 @@ is an ``InputError`` that names task, server and resource. Without numpy, ``free
 In ``simulate`` tasks end too and servers come and go, so ``free`` has more rows later. Tasks that ask for the same are one user there,
 called ``shape-1``, ``shape-2`` and so on in the order in which they first come; all may run on all servers.
 """
+
+
+class PolicyCommand:
+    """A policy in another process, in any language, which speaks ``fairplan.policy.v1`` on its standard input and output.
+
+    Args:
+        command: the command line, cut at blanks as a shell does; results call the policy so.
+        timeout: it is given up when it takes longer than so many seconds for an answer.
+
+    >>> import fairplan as fp
+    >>> fp.place(fp.generate.drfh_fig1(), policy=fp.PolicyCommand("false"))
+    Traceback (most recent call last):
+        ...
+    fairplan.errors.FairplanError: policy false: ended (exit status: 1) before it answered for task 1, of user user-1
+    """
+
+    def __init__(self, command: str, *, timeout: float = 60) -> None:
+        self.command = command
+        self.timeout = timeout
+
+    def _named(self) -> tuple[str, float]:
+        return self.command, float(self.timeout)
+
+    def __repr__(self) -> str:
+        return f"PolicyCommand({self.command!r}, timeout={self.timeout!r})"
+
+
+def asked(
+    what: str, given: str | PolicyCommand | Policy
+) -> str | tuple[str, float] | tuple[str, Callable[..., Any]]:
+    """A policy as the compiled half takes it."""
+    return given._named() if isinstance(given, PolicyCommand) else named(what, given, "(task, free) -> server")
 
 
 def named(what: str, given: str | Callable[..., Any], form: str) -> str | tuple[str, Callable[..., Any]]:

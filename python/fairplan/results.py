@@ -21,7 +21,9 @@ __all__ = [
     "Bound",
     "Comparison",
     "Difference",
+    "Entitlements",
     "Explanation",
+    "Export",
     "Flows",
     "Growth",
     "Losses",
@@ -29,6 +31,7 @@ __all__ = [
     "Offline",
     "Placement",
     "Plan",
+    "Reproduction",
     "Result",
     "Simulation",
     "Solution",
@@ -312,6 +315,10 @@ class Explanation(Result):
         return limited_by
 
 
+class Entitlements(Result):
+    """What schedulers' rules promise. Its table has a row a user."""
+
+
 class Audit(Result):
     """Fairness properties, each with a witness if it fails. Its table has a row a property."""
 
@@ -336,6 +343,11 @@ class Verification(Result):
 
 class Export(Result):
     """A solution as a scheduler is told. Its table has a row a tenant."""
+
+    changes: Table | None = None
+    """With ``current``: what differs from the deployed configuration, a row for each queue and field. Not kept by pickling."""
+    lost: Table | None = None
+    """With ``current``: what deployed objects state that applying the configuration would take away. Not kept by pickling."""
 
     def __init__(self, native: _native.Document, configuration: str = "") -> None:
         super().__init__(native)
@@ -382,8 +394,9 @@ class Simulation(Result):
     """What became of a trace under every policy. Its table has a row a policy."""
 
     series: Table | None = None
-    """How things stood over time, if ``simulate`` was told ``series=True``: a row for each policy, time and user with tasks, after a row
-    without a user for the whole cluster, whose shares are the utilization. Not kept by pickling."""
+    """How things stood over time, if ``simulate`` was told ``series=True``: for each policy and time a row for the whole cluster, which
+    names no user and has the columns ``cluster_running``, ``cluster_waiting`` and ``utilization_…``, and one for each user with tasks,
+    which has the others. Not kept by pickling."""
 
     jobs: Table | None = None
     """The completed jobs, if ``simulate`` was told ``jobs=True``, in the order in which they were completed. Not kept by pickling."""
@@ -433,3 +446,13 @@ class Growth(Result):
     def first_missed(self) -> Any:
         """The first quantum that is missed; ``None`` if none is."""
         return self._members.get("first_missed")
+
+
+class Reproduction(Result):
+    """Published numbers beside ours. Its table has a row a number."""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing differs from what was published."""
+        agrees: bool = self["agrees"]
+        return agrees

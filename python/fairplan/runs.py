@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 from fairplan import _native
-from fairplan.commands import Cluster, Progress, _call, _instance, _placement
+from fairplan.commands import Cluster, Progress, _call, _instance, _path, _placement
 from fairplan.errors import InputError, NotProved
 from fairplan.options import Level, Run, Start
-from fairplan.policies import Policy, named
+from fairplan.policies import Policy, PolicyCommand, asked
 from fairplan.results import Flows, Placement, Simulation
+from fairplan.traces import Trace
 
 __all__ = ["flows", "simulate"]
 
@@ -28,9 +31,9 @@ def _perhaps(name: str, seconds: float | Decimal | None) -> int | None:
 
 
 def simulate(
-    trace: str | os.PathLike[str],
+    trace: Trace | str | os.PathLike[str],
     *,
-    policies: Sequence[str | Policy] = ("best-fit", "first-fit", "slots=14"),
+    policies: Sequence[str | PolicyCommand | Policy] = ("best-fit", "first-fit", "slots=14"),
     over_commit: float | Decimal = 1,
     lose_evicted: bool = False,
     horizon: float | Decimal | None = None,
@@ -50,9 +53,9 @@ def simulate(
     """Runs the jobs of a trace on its cluster under every policy.
 
     Args:
-        trace: the path of a ``fairplan.trace.v1``.
+        trace: a :class:`Trace`, or the path of a ``fairplan.trace.v1``.
         policies: those of :func:`place`, and ``exact``, ``pf``, ``bmf``, which serve whoever is most deprived; and functions
-            ``(task, free) -> server`` (see :data:`fairplan.policies.Policy`), which serve the lowest share first.
+            ``(task, free) -> server`` (see :data:`fairplan.policies.Policy`) and commands, which serve the lowest share first.
         over_commit: servers give so many times their capacity to tasks.
         lose_evicted: tasks that lose their server are lost, instead of submitted again.
         horizon: simulate nothing later than this, in seconds.
@@ -87,12 +90,13 @@ def simulate(
     >>> simulation = fp.simulate(trace, policies=["best-fit"], series=True, sample=30, jobs=True)
     >>> simulation.jobs["completion_time"]
     [120.0]
-    >>> [(time, share) for time, user, share in zip(*map(simulation.series.__getitem__, ["time", "user", "share_cpu"])) if not user]
+    >>> used = zip(simulation.series["time"], simulation.series["utilization_cpu"])
+    >>> [(time, part) for time, part in used if part is not None]
     [(0.0, 1.0), (30.0, 1.0), (60.0, 0.5), (90.0, 0.5), (120.0, 0.0)]
     """
     if isinstance(policies, str) or not hasattr(policies, "__iter__"):
         raise TypeError("policies: simulate takes a list of names and functions")
-    all_policies = [named("policies", policy, "(task, free) -> server") for policy in policies]
+    all_policies = [asked("policies", policy) for policy in policies]
     if (placement is None) != (instance is None):
         raise TypeError("placement and instance must be stated together")
     if not series and (sample is not None or optimum is not None):
@@ -121,7 +125,8 @@ def simulate(
     }
     try:
         call = _call(time_limit, progress)
-        return Simulation._of(_native.simulate(os.fspath(trace), all_policies, run, call))
+        given = trace if isinstance(trace, Trace) else Trace(_path("trace", trace))
+        return Simulation._of(_native.simulate(given._native, all_policies, run, call))
     except NotProved as error:
         if isinstance(error.found, tuple):
             error.found = Simulation._of(error.found)
@@ -129,7 +134,7 @@ def simulate(
 
 
 def flows(
-    spec: str | os.PathLike[str],
+    spec: Mapping[str, Any] | str | os.PathLike[str],
     *,
     objective: Sequence[str] = ("drf", "pf", "bmf"),
     level: str = "markov",
@@ -149,12 +154,16 @@ def flows(
     """Says how fast classes of transactions are served that come and go at random.
 
     Args:
-        spec: the path of a ``fairplan.traffic.v1``.
+        spec: the path of a ``fairplan.traffic.v1``, or a dictionary laid out like one.
         objective: by which transactions share the pool.
         level: ``markov`` (exactly, for exponential work), ``flow``, ``task`` or ``packet`` (simulated).
         loads: scale the arrivals to these loads of the heaviest resource.
 
     The others are settings of one level, and refused at another: ``fairplan flows --help`` explains each.
+
+    >>> import fairplan as fp
+    >>> fp.flows(fp.generate.mrf_fig1(load=0.3), objective=["drf"]).table["objective"]
+    ['drf', 'drf', 'drf']
     """
     settings: Level = {
         "border_mass": border_mass,
@@ -168,4 +177,5 @@ def flows(
         "window": window,
     }
     call = _call(time_limit, progress)
-    return Flows(_native.flows(os.fspath(spec), list(objective), level, settings, list(loads), call))
+    given = ("spec", json.dumps(dict(spec)).encode()) if isinstance(spec, Mapping) else (_path("spec", spec), None)
+    return Flows(_native.flows(given, list(objective), level, settings, list(loads), call))

@@ -1,6 +1,7 @@
 //! A call of the library while Python goes on: other threads run, Ctrl-C is heard, progress and notes are told.
 
 use crate::failure::{self, defect};
+use fairplan::instances::lint;
 use fairplan::{Control, Deadline, Error, Progress};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -97,6 +98,11 @@ impl Call {
             }
         }
     }
+}
+
+/// Notes what deserves a second look of an instance, as the command does.
+pub fn look_at(instance: &fairplan::Instance, control: &Control<'_>) {
+    lint(instance).iter().for_each(|warning| control.note(&warning.message));
 }
 
 fn call(py: Python<'_>, function: Option<&Py<PyAny>>, text: String) -> PyResult<()> {

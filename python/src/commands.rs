@@ -1,18 +1,16 @@
 //! One function a command, with the options of its struct.
 
-use crate::call::Call;
-use crate::count::counted;
+use crate::call::{Call, look_at};
+use crate::count::{counted, within};
 use crate::document::{Document, json};
-use crate::exact::Exact;
 use crate::failure::{answered, raised};
 use crate::instance::Instance;
 use crate::policy::{Policy, Raised, asking};
 use crate::solution::Solution;
-use fairplan::exports::ExportOptions;
 use fairplan::{
-    AllocateOptions, AuditOptions, Audited, BoundOptions, BuyOptions, CompareOptions, Error, FlowsOptions,
-    Found, GrowthOptions, LoseOptions, MechanismOptions, Objective, OfflineOptions, PlaceOptions, ResultFile,
-    SimulateOptions, SolveOptions, WorthOptions, group_named, user_named,
+    AllocateOptions, AuditOptions, Audited, BoundOptions, BuyOptions, CompareOptions, Control, Error,
+    FlowsOptions, Found, GrowthOptions, LoseOptions, MechanismOptions, Objective, OfflineOptions,
+    PlaceOptions, ResultFile, SimulateOptions, SolveOptions, WorthOptions, group_named, user_named,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -115,7 +113,12 @@ pub fn solve(
     let options = SolveOptions { objective, backend, exact, sparse, ..SolveOptions::default() };
     let instance = Arc::clone(&instance.0);
     let solving = Arc::clone(&instance);
-    match call.run(py, move |control| fairplan::solve(&solving, &options, control))? {
+    let solve = move |control: &Control<'_>| {
+        // What is looked at takes a tenth of the time, and nobody waits for it.
+        let solve = || fairplan::solve(&solving, &options, control);
+        rayon::join(solve, || look_at(&solving, control)).0
+    };
+    match call.run(py, solve)? {
         Ok(solved) => Ok(Solution::new(instance, solved)),
         Err(mut error) => {
             let found = error.take_found().solution().map(|solved| Solution::new(instance, solved));
@@ -130,7 +133,7 @@ pub fn document(
     py: Python<'_>,
     name: &'static str,
     call: &Call,
-    work: impl FnOnce(&fairplan::Control<'_>) -> Result<(Vec<u8>, Option<Error>), Error> + Send + 'static,
+    work: impl FnOnce(&Control<'_>) -> Result<(Vec<u8>, Option<Error>), Error> + Send + 'static,
 ) -> PyResult<Document> {
     let (bytes, failure) = answered(py, call.run(py, work)?)?;
     let document = answered(py, Document::of(name, bytes))?;
@@ -138,6 +141,23 @@ pub fn document(
         None => Ok(document),
         Some(error) => Err(raised(py, error, Some(Py::new(py, document)?.into_any()))),
     }
+}
+
+/// The same of an instance, of which what deserves a second look is noted.
+pub fn document_of(
+    py: Python<'_>,
+    name: &'static str,
+    instance: &Instance,
+    call: &Call,
+    work: impl FnOnce(&fairplan::Instance, &Control<'_>) -> Result<(Vec<u8>, Option<Error>), Error>
+    + Send
+    + 'static,
+) -> PyResult<Document> {
+    let instance = Arc::clone(&instance.0);
+    document(py, name, call, move |control| {
+        look_at(&instance, control);
+        work(&instance, control)
+    })
 }
 
 /// What there is to write, with the error that it came with.
@@ -161,14 +181,14 @@ pub fn place(
     servers_out: bool,
     call: Call,
 ) -> PyResult<Document> {
-    let (instance, kept) = (Arc::clone(&instance.0), Raised::default());
+    let kept = Raised::default();
     let is_own = policy.is_own();
     let placer = answered(py, policy.placer(seed, &kept))?;
     let options = PlaceOptions { seed, ..PlaceOptions::default() };
-    let placed = document(py, "place", &call, move |control| {
-        let place = || fairplan::place_by(&instance, &placer, &options, control);
+    let placed = document_of(py, "place", instance, &call, move |instance, control| {
+        let place = || fairplan::place_by(instance, &placer, &options, control);
         let placed = if is_own { asking(place)? } else { place()? };
-        Ok((json(&placed.document(&instance, servers_out))?, None))
+        Ok((json(&placed.document(instance, servers_out))?, None))
     });
     placed.map_err(|error| because(py, error, &kept))
 }
@@ -196,7 +216,7 @@ pub fn compare(
     call: Call,
 ) -> PyResult<Document> {
     let Comparing { seed, backend, timing, per_user, placements } = comparing;
-    let (instance, kept) = (Arc::clone(&instance.0), Raised::default());
+    let kept = Raised::default();
     let has_own = policies.iter().any(Policy::is_own);
     let placers =
         policies.into_iter().map(|policy| policy.placer(seed, &kept)).collect::<Result<Vec<_>, _>>();
@@ -204,8 +224,8 @@ pub fn compare(
     let placements = placements.into_iter().map(|(name, bytes)| ResultFile::new(name, bytes));
     let placements = answered(py, placements.collect::<Result<Vec<_>, Error>>())?;
     let options = CompareOptions { seed, backend, timing, per_user, placements, ..CompareOptions::default() };
-    let compared = document(py, "compare", &call, move |control| {
-        let compare = || fairplan::compare_by(&instance, &placers, &options, control);
+    let compared = document_of(py, "compare", instance, &call, move |instance, control| {
+        let compare = || fairplan::compare_by(instance, &placers, &options, control);
         let comparison = if has_own { asking(compare)? } else { compare()? };
         Ok((json(&fairplan::Document::new(comparison))?, None))
     });
@@ -229,14 +249,13 @@ pub fn bound(
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
-    let instance = Arc::clone(&instance.0);
     let options = BoundOptions { backend };
     let objective = answered(py, objective(name))?;
-    document(py, "bound", &call, move |control| {
+    document_of(py, "bound", instance, &call, move |instance, control| {
         let bytes = match objective {
-            Objective::Drfh => json(&fairplan::bound(&instance, &options, control)?.document(&instance))?,
+            Objective::Drfh => json(&fairplan::bound(instance, &options, control)?.document(instance))?,
             Objective::ProportionalFairness => {
-                json(&fairplan::bound_proportional(&instance, &options, control)?.document(&instance))?
+                json(&fairplan::bound_proportional(instance, &options, control)?.document(instance))?
             }
             _ => return Err(Error::Setting("objective: whole tasks are bounded for drfh and for pf".into())),
         };
@@ -255,19 +274,18 @@ pub fn explain(
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
-    let instance = Arc::clone(&instance.0);
     let options =
         SolveOptions { objective: answered(py, objective(name))?, backend, ..SolveOptions::default() };
-    document(py, "explain", &call, move |control| match group {
+    document_of(py, "explain", instance, &call, move |instance, control| match group {
         Some(group) => {
-            let group = group_named(&instance, "group", &group)?;
-            let outcome = fairplan::explain_group(&instance, group, &options, control);
+            let group = group_named(instance, "group", &group)?;
+            let outcome = fairplan::explain_group(instance, group, &options, control);
             let (explanation, failure) = what_there_is(outcome, Found::group_explanation)?;
             Ok((json(&fairplan::Document::new(explanation))?, failure))
         }
         None => {
-            let user = user_named(&instance, "user", &user.unwrap_or_default())?;
-            let outcome = fairplan::explain(&instance, user, &options, control);
+            let user = user_named(instance, "user", &user.unwrap_or_default())?;
+            let outcome = fairplan::explain(instance, user, &options, control);
             let (explanation, failure) = what_there_is(outcome, Found::explanation)?;
             Ok((json(&fairplan::Document::new(explanation))?, failure))
         }
@@ -285,55 +303,15 @@ pub fn audit(
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
-    let instance = Arc::clone(&instance.0);
     let objectives = vec![answered(py, objective(name))?];
-    if users_searched == 0 {
-        return answered(py, Err(Error::Setting("users_searched = 0: search at least 1".into())));
-    }
+    answered(py, within("users_searched", Some(users_searched as u64), 1, u64::MAX))?;
     let options = AuditOptions { objectives, leave_out: false, users: users_searched, seed, backend };
-    document(py, "audit", &call, move |control| {
+    document_of(py, "audit", instance, &call, move |instance, control| {
         let (Audited { audits, .. }, failure) =
-            what_there_is(fairplan::audit(&instance, &options, control), Found::audited)?;
+            what_there_is(fairplan::audit(instance, &options, control), Found::audited)?;
         let audit = audits.into_iter().next().ok_or_else(|| Error::backend("nothing was audited"))?;
         Ok((json(&fairplan::Document::new(audit))?, failure))
     })
-}
-
-/// A solution as the configuration of a scheduler: what each tenant gets, and the scheduler's own file.
-#[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one for each option")]
-pub fn export(
-    py: Python<'_>,
-    instance: &Instance,
-    solution: Vec<u8>,
-    name: String,
-    target: &str,
-    headroom: Exact,
-    units: Vec<String>,
-    memory_in: Option<&str>,
-    #[pyo3(from_py_with = counted)] levels: Option<usize>,
-    hard: bool,
-    call: Call,
-) -> PyResult<(Document, String)> {
-    let parsed = || -> Result<_, fairplan::instances::Violation> {
-        let units = units.iter().map(|unit| unit.parse()).collect::<Result<_, _>>()?;
-        let memory_in = memory_in.map(str::parse).transpose()?;
-        Ok((target.parse()?, ExportOptions { headroom: headroom.0, units, memory_in, levels, hard }))
-    };
-    let (target, options) = answered(py, parsed().map_err(Error::from))?;
-    let instance = Arc::clone(&instance.0);
-    let text = Arc::new(std::sync::Mutex::new(String::new()));
-    let written = Arc::clone(&text);
-    let document = document(py, "export", &call, move |control| {
-        let solution = ResultFile::new(name, solution)?;
-        let exported = fairplan::export(&instance, &solution, target, &options, control)?;
-        if let Ok(mut text) = written.lock() {
-            *text = exported.text();
-        }
-        Ok((json(&fairplan::Document::new(exported.body()))?, None))
-    })?;
-    let text = text.lock().map(|text| text.clone()).unwrap_or_default();
-    Ok((document, text))
 }
 
 /// A result held against its instance.

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::commands::{because, document, what_there_is};
-use crate::count::counted;
+use crate::count::{counted, within};
 use crate::document::{Document, json};
 use crate::exact::Exact;
 use crate::failure::answered;
@@ -28,6 +28,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Demands {
     series: Arc<DemandSeries>,
     name: String,
+}
+
+impl Demands {
+    /// These demands, which messages call `name`.
+    pub fn of(series: DemandSeries, name: &str) -> Self {
+        Self { series: Arc::new(series), name: name.into() }
+    }
 }
 
 fn rounding(round: Option<&str>) -> Result<Rounding, Error> {
@@ -92,6 +99,13 @@ impl Demands {
     }
 }
 
+/// What each user is due in a quantum: the path of a table, or numbers by users.
+#[derive(FromPyObject)]
+enum Shares {
+    File(String),
+    Each(HashMap<String, u64>),
+}
+
 /// What users are due.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
@@ -100,7 +114,7 @@ pub struct Due {
     fair_share: Option<u64>,
     #[pyo3(from_py_with = counted)]
     capacity: Option<u64>,
-    fair_shares: Option<HashMap<String, u64>>,
+    fair_shares: Option<Shares>,
     instance: Option<Py<Instance>>,
 }
 
@@ -118,7 +132,8 @@ impl Due {
             }
             (Some(_), Some(_), ..) => return Err(Error::input("state fair_share or fair_shares, not both")),
             (Some(share), None, ..) => FairShares::PerUser(share),
-            (None, Some(shares), ..) => {
+            (None, Some(Shares::File(path)), ..) => FairShares::Each(files::read_fair_shares(&path, series)?),
+            (None, Some(Shares::Each(shares)), ..) => {
                 let due = |user: usize| {
                     let id = series.user_id(user);
                     let missing = || Violation::new("fair_shares", id, "this user has no fair share");
@@ -157,11 +172,8 @@ impl Settings {
     fn options(self) -> Result<MechanismOptions, Error> {
         let Self { alpha, initial_credits, ties, oversubscription, term, seed } = self;
         let refused = |problem| Error::Setting(format!("ties = {ties}: {problem}"));
-        for (name, count) in [("oversubscription", oversubscription), ("term", term)] {
-            if !(1..=1_000_000).contains(&count) {
-                return Err(Error::Setting(format!("{name} = {count}: must be from 1 to 1000000")));
-            }
-        }
+        within("oversubscription", Some(oversubscription), 1, 1_000_000)?;
+        within("term", Some(term), 1, 1_000_000)?;
         Ok(MechanismOptions {
             alpha: GuaranteedFraction::new(alpha.0)?,
             initial_credits,
@@ -311,7 +323,7 @@ pub fn verify_offline(
 #[pyfunction]
 pub fn karma_fig2(py: Python<'_>) -> PyResult<Demands> {
     let series = answered(py, fairplan::generate::karma_fig2().map_err(Error::from))?;
-    Ok(Demands { series: Arc::new(series), name: "karma-fig2".into() })
+    Ok(Demands::of(series, "karma-fig2"))
 }
 
 /// Demands over time like those that were measured.
@@ -336,5 +348,5 @@ pub fn workload(
         seed,
     };
     let made = py.detach(|| fairplan::generate::demands(&options));
-    Ok(Demands { series: Arc::new(answered(py, made.map_err(Error::from))?), name: kind.to_owned() })
+    Ok(Demands::of(answered(py, made.map_err(Error::from))?, kind))
 }

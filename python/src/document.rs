@@ -77,6 +77,15 @@ impl Document {
             "fairplan.allocation.v1" => of::<reports::allocation::AllocationBody, T>(name, bytes, take),
             "fairplan.offline.v1" => of::<reports::offline::OfflineBody, T>(name, bytes, take),
             "fairplan.verification.v1" => of::<fairplan::Verification, T>(name, bytes, take),
+            "fairplan.bound.v1" => of::<reports::bound::BoundBody, T>(name, bytes, take),
+            "fairplan.proportional-bound.v1" => {
+                of::<reports::proportional_bound::ProportionalBoundBody, T>(name, bytes, take)
+            }
+            "fairplan.explanation.v1" => of::<fairplan::Explanation, T>(name, bytes, take),
+            "fairplan.group-explanation.v1" => of::<fairplan::GroupExplanation, T>(name, bytes, take),
+            "fairplan.entitlements.v1" => of::<fairplan::Entitlements, T>(name, bytes, take),
+            "fairplan.export.v1" => of::<fairplan::exports::ExportBody, T>(name, bytes, take),
+            "fairplan.reproduction.v1" => of::<reports::reproduction::ReproductionBody, T>(name, bytes, take),
             other => Err(Error::input(format!("{name}: a {other} has no table"))),
         }
     }

@@ -2,14 +2,16 @@
 
 use crate::call::Call;
 use crate::failure::answered;
+use crate::table::Table;
 use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_pyarrow::FromPyArrow;
 use fairplan::instances::files::rows::Rows;
 use fairplan::instances::files::{self, Frame, open_table, source};
-use fairplan::instances::lint;
+use fairplan::instances::{QuotaPart, lint};
+use fairplan::report::instance_tables;
 use fairplan::report::output::{Destination, FileFormat};
-use fairplan::{Error, read};
+use fairplan::{Error, read, write};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -145,6 +147,58 @@ impl Instance {
             Ok(destination.write(|out| files::write_json(&instance, out))?)
         })?;
         answered(py, written)
+    }
+
+    /// Writes tables of its servers, users and groups, as the endings of the files say: all, or none.
+    fn write_tables(
+        &self,
+        py: Python<'_>,
+        servers: PathBuf,
+        users: PathBuf,
+        groups: Option<PathBuf>,
+    ) -> PyResult<()> {
+        let offered = [FileFormat::Csv, FileFormat::Parquet, FileFormat::Arrow];
+        let paths = [Some(&servers), Some(&users), groups.as_ref()];
+        for path in paths.into_iter().flatten() {
+            if !FileFormat::of(path).is_some_and(|format| offered.contains(&format)) {
+                let problem =
+                    format!("{}: a table is written as .csv, .csv.gz, .parquet or .arrow", path.display());
+                return answered(py, Err(Error::Setting(problem)));
+            }
+        }
+        let instance = Arc::clone(&self.0);
+        let written = Call::silent().run(py, move |_| {
+            let at = |path: &PathBuf| Destination::new(Some(path));
+            let groups = groups.as_ref().map(at).transpose()?;
+            write::tables(&instance, &at(&servers)?, &at(&users)?, groups.as_ref())
+        })?;
+        answered(py, written)
+    }
+
+    /// A row a server class.
+    fn servers(&self, py: Python<'_>) -> PyResult<Table> {
+        answered(py, Table::new(&instance_tables::servers(&self.0)))
+    }
+
+    /// A row a user.
+    fn users(&self, py: Python<'_>) -> PyResult<Table> {
+        let table = || Table::new(&instance_tables::users(&self.0)?);
+        answered(py, table())
+    }
+
+    /// A row a group.
+    fn groups(&self, py: Python<'_>) -> PyResult<Table> {
+        answered(py, Table::new(&instance_tables::groups(&self.0)))
+    }
+
+    /// The same without what users and groups are given: guarantees, limits, reserves.
+    fn without(&self, py: Python<'_>, parts: Vec<String>) -> PyResult<Self> {
+        let without = || {
+            let parts = parts.iter().map(|part| part.parse()).collect::<Result<Vec<QuotaPart>, _>>()?;
+            let refused = |violation| Error::input(format!("without these: {violation}"));
+            self.0.without_parts(&parts).map_err(refused)
+        };
+        answered(py, without()).map(|instance| Self(Arc::new(instance)))
     }
 
     #[getter]

@@ -7,6 +7,7 @@ mod count;
 mod demands;
 mod document;
 mod exact;
+mod exported;
 mod failure;
 mod imported;
 mod instance;
@@ -14,9 +15,12 @@ mod made;
 mod mechanism;
 mod plans;
 mod policy;
+mod published;
 mod random;
+mod series;
 mod solution;
 mod table;
+mod traces;
 
 use pyo3::pymodule;
 
@@ -28,25 +32,39 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::commands::{
-        audit, bound, command, compare, defaults, explain, export, place, solve, verify, version,
-    };
+    use crate::commands::{audit, bound, command, compare, defaults, explain, place, solve, verify, version};
     #[pymodule_export]
     use crate::demands::{Demands, allocate, karma_fig2, offline, verify_offline, workload};
     #[pymodule_export]
     use crate::document::{Document, report};
     #[pymodule_export]
-    use crate::imported::{import_kubernetes, import_kueue, import_slurm, import_yarn};
+    use crate::exported::export;
+    #[pymodule_export]
+    use crate::imported::{
+        import_alibaba_gpu2023, import_azure_v1, import_google_2011, import_kubernetes,
+        import_kubernetes_queues, import_kueue, import_slurm, import_yarn,
+    };
     #[pymodule_export]
     use crate::instance::Instance;
     #[pymodule_export]
-    use crate::made::{drfh_fig1, drfh_fig4, google, population};
+    use crate::made::{
+        drfh_fig1, drfh_fig4, google, kubernetes_nodes, kubernetes_pods, mrf_fig1, mrf_fig2, population,
+    };
     #[pymodule_export]
-    use crate::plans::{buy, diff, growth, lose, moves, worth};
+    use crate::plans::{buy, diff, diff_of_results, growth, lose, moves, worth};
+    #[pymodule_export]
+    use crate::published::{entitlements, reproduce, schema};
     #[pymodule_export]
     use crate::random::{flows, simulate};
+    #[pymodule_export]
+    use crate::series::{import_helios, import_shaved_ice, import_snowset};
     #[pymodule_export]
     use crate::solution::Solution;
     #[pymodule_export]
     use crate::table::Table;
+    #[pymodule_export]
+    use crate::traces::{
+        Trace, import_alibaba_gpu2023_trace, import_azure_v1_trace, import_google_2011_trace,
+        import_philly_trace, import_swf_trace, trace_drfh_fig4, trace_random,
+    };
 }

@@ -1,11 +1,13 @@
-//! Instances that need no file.
+//! Instances, traffic and files of other systems that need no file.
 
 use crate::count::counted;
 use crate::failure::answered;
 use crate::instance::Instance;
 use fairplan::generate::{self, GoogleOptions, PopulationOptions};
-use fairplan::{Error, instances};
+use fairplan::imports::{KUBERNETES_NODES, KUBERNETES_PODS};
+use fairplan::{Error, Traffic, files, instances};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::sync::Arc;
 
 fn made<E: Into<Error>>(py: Python<'_>, made: Result<instances::Instance, E>) -> PyResult<Instance> {
@@ -46,4 +48,36 @@ pub fn population(py: Python<'_>, kind: &str, users: u64, cluster: &str, seed: u
         answered(py, cluster.parse().map_err(|unknown| Error::Setting(format!("cluster: {unknown}"))))?;
     let options = PopulationOptions { kind, users, cluster, seed };
     made(py, py.detach(|| generate::population(&options)))
+}
+
+/// A `fairplan.traffic.v1`.
+fn told<'py, E: Into<Error>>(py: Python<'py>, made: Result<Traffic, E>) -> PyResult<Bound<'py, PyBytes>> {
+    let traffic = answered(py, made.map_err(Into::into))?;
+    let mut json = Vec::new();
+    answered(py, files::write_traffic(&traffic, &mut json).map_err(Error::backend))?;
+    Ok(PyBytes::new(py, &json))
+}
+
+/// The transactions of the multi-resource fairness paper, Fig. 1.
+#[pyfunction]
+pub fn mrf_fig1(py: Python<'_>, load: f64) -> PyResult<Bound<'_, PyBytes>> {
+    told(py, generate::mrf_fig1(load))
+}
+
+/// Those of Fig. 2 and 3.
+#[pyfunction]
+pub fn mrf_fig2(py: Python<'_>, load: f64) -> PyResult<Bound<'_, PyBytes>> {
+    told(py, generate::mrf_fig2(load))
+}
+
+/// The nodes of a real cluster as kubectl prints them.
+#[pyfunction]
+pub fn kubernetes_nodes() -> &'static str {
+    KUBERNETES_NODES
+}
+
+/// Its pods.
+#[pyfunction]
+pub fn kubernetes_pods() -> &'static str {
+    KUBERNETES_PODS
 }

@@ -1,7 +1,7 @@
 //! What to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts, what to move.
 
-use crate::call::Call;
-use crate::commands::document;
+use crate::call::{Call, look_at};
+use crate::commands::{document, document_of};
 use crate::count::counted;
 use crate::document::{Document, json};
 use crate::exact::Exact;
@@ -9,6 +9,8 @@ use crate::failure::{answered, infeasible};
 use crate::instance::{Given, Instance};
 use fairplan::files;
 use fairplan::instances::Catalog;
+use fairplan::report::read_json;
+use fairplan::report::solution::{SolutionDocument, UserResult, difference_of_results};
 use fairplan::{
     BuyOptions, Error, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, ResultFile,
     StagesOptions, TargetOptions, WorthOptions, read,
@@ -88,6 +90,7 @@ pub fn buy(
     }
     let options = BuyOptions { target: target.into(), whole, under_drfh, budget, frontier, backend };
     let bought = call.run(py, move |control| {
+        look_at(&instance, control);
         let catalog = catalog.less(&instance, &overhead)?;
         let plan = fairplan::buy(&instance, &catalog, &options, control)?;
         let document = plan.document(&instance, &catalog);
@@ -113,9 +116,8 @@ pub fn worth(
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
-    let instance = Arc::clone(&instance.0);
-    document(py, "plan.worth", &call, move |control| {
-        let worth = fairplan::worth_of_servers(&instance, &WorthOptions { ranges, backend }, control)?;
+    document_of(py, "plan.worth", instance, &call, move |instance, control| {
+        let worth = fairplan::worth_of_servers(instance, &WorthOptions { ranges, backend }, control)?;
         Ok((json(&fairplan::Document::new(worth))?, None))
     })
 }
@@ -140,8 +142,7 @@ pub fn moves(
     moving: Moving,
     call: Call,
 ) -> PyResult<Document> {
-    let instance = Arc::clone(&instance.0);
-    document(py, "plan.move", &call, move |control| {
+    document_of(py, "plan.move", instance, &call, move |instance, control| {
         let file = |(name, bytes): (String, Vec<u8>)| ResultFile::new(name, bytes);
         let target = match (to, level) {
             (Some(to), _) => MoveTarget::Placement(file(to)?),
@@ -151,7 +152,7 @@ pub fn moves(
         let Moving { keep: keep_users, keep_servers, costs } = moving;
         let options =
             MovesOptions { target, keep_users, keep_servers, costs, ..MovesOptions::new(file(start)?) };
-        Ok((json(&fairplan::Document::new(fairplan::moves(&instance, &options, control)?))?, None))
+        Ok((json(&fairplan::Document::new(fairplan::moves(instance, &options, control)?))?, None))
     })
 }
 
@@ -166,11 +167,10 @@ pub fn lose(
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
-    let instance = Arc::clone(&instance.0);
-    document(py, "plan.lose", &call, move |control| {
+    document_of(py, "plan.lose", instance, &call, move |instance, control| {
         let named = read::nodes_with_labels(&labelled.0, &labelled.1)?.together;
         let options = LoseOptions { servers, together, named, backend };
-        let losses = fairplan::losses(&instance, &options, control)?;
+        let losses = fairplan::losses(instance, &options, control)?;
         Ok((json(&fairplan::Document::new(losses))?, None))
     })
 }
@@ -188,6 +188,21 @@ pub fn diff(
     document(py, "plan.diff", &call, move |control| {
         let difference = fairplan::compare_instances(&before, &after, &backend, control)?;
         Ok((json(&fairplan::Document::new(difference))?, None))
+    })
+}
+
+/// What differs between two solutions, which are names and bytes.
+#[pyfunction]
+pub fn diff_of_results(
+    py: Python<'_>,
+    before: (String, Vec<u8>),
+    after: (String, Vec<u8>),
+    call: Call,
+) -> PyResult<Document> {
+    document(py, "plan.diff", &call, move |_| {
+        let before: SolutionDocument<Vec<UserResult<'_>>> = read_json(&before.0, &before.1)?;
+        let after: SolutionDocument<Vec<UserResult<'_>>> = read_json(&after.0, &after.1)?;
+        Ok((json(&fairplan::Document::new(difference_of_results([&before, &after])))?, None))
     })
 }
 
@@ -218,15 +233,14 @@ pub fn growth(
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
-    let instance = Arc::clone(&instance.0);
     let options = GrowthOptions { target: target.into(), by, base, series, backend };
-    document(py, "plan.growth", &call, move |control| {
+    document_of(py, "plan.growth", instance, &call, move |instance, control| {
         let series = files::read_proportions(&options.series, &quantum)?;
-        let mut growth = fairplan::growth(&instance, &series, &options, control)?;
+        let mut growth = fairplan::growth(instance, &series, &options, control)?;
         if let Some(Purchases { catalog, overhead, stages, periods_per_quantum: periods }) = purchases {
-            let catalog = catalog.less(&instance, &overhead)?;
+            let catalog = catalog.less(instance, &overhead)?;
             let stages = StagesOptions { stages, periods_per_quantum: periods.0.to_f64() };
-            let followed = (&*instance, &series);
+            let followed = (instance, &series);
             fairplan::growth_purchases(followed, &catalog, &stages, &mut growth, &options, control)?;
         }
         if !per_quantum && series.quantum_count() > FEW_QUANTA {

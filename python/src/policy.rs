@@ -1,19 +1,22 @@
 //! A policy that is a function of Python's: asked for the server of each task, with a view of what is free.
 
 use fairplan::instances::{ClassId, ResourceId, UserId};
-use fairplan::{Asked, Chooser, Cluster, ClusterNames, Error, Placer, SimulatePolicy};
+use fairplan::{Asked, Chooser, Cluster, ClusterNames, Error, OutsidePolicy, Placer, SimulatePolicy};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A policy by its name, or a function with what results call it.
 #[derive(FromPyObject)]
 pub enum Policy {
     /// One of ours.
     Named(String),
+    /// One in another process: its command line, and how many seconds it may take for an answer.
+    Outside(String, f64),
     /// One of the caller's.
     Own(String, Py<PyAny>),
 }
@@ -46,17 +49,28 @@ impl Policy {
     pub fn placer(self, seed: u64, raised: &Raised) -> Result<Placer, Error> {
         match self {
             Self::Named(name) => Placer::named(&name, seed),
+            Self::Outside(command, timeout) => Ok(Placer::Outside(outside(&command, timeout)?)),
             Self::Own(name, function) => Ok(Placer::Policy(Box::new(asked(name, function, raised)))),
         }
     }
 
     /// The same where tasks come and go.
-    pub fn simulated(self, raised: &Raised) -> SimulatePolicy {
-        match self {
+    pub fn simulated(self, raised: &Raised) -> Result<SimulatePolicy, Error> {
+        Ok(match self {
             Self::Named(name) => SimulatePolicy::Named(name),
+            Self::Outside(command, timeout) => SimulatePolicy::Outside(outside(&command, timeout)?),
             Self::Own(name, function) => SimulatePolicy::Own(asked(name, function, raised)),
-        }
+        })
     }
+}
+
+/// The policy of a command line.
+fn outside(command: &str, timeout: f64) -> Result<OutsidePolicy, Error> {
+    let refused = |problem: String| Error::Setting(format!("policy command {command:?}: {problem}"));
+    let limit = Some(timeout).filter(|seconds| *seconds > 0.0);
+    let limit = limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let limit = limit.ok_or_else(|| refused(format!("timeout = {timeout}: state seconds, more than 0")))?;
+    OutsidePolicy::new(command, limit).map_err(refused)
 }
 
 fn asked(name: String, function: Py<PyAny>, raised: &Raised) -> Asked {

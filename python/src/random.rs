@@ -9,12 +9,15 @@ use crate::failure::{answered, raised};
 use crate::instance::Instance;
 use crate::policy::{Policy, Raised, asking};
 use crate::table::Table;
+use crate::traces::Trace;
+use fairplan::files::read_traffic_in_memory;
 use fairplan::report::table::{jobs_of, series_of};
 use fairplan::{
     ClusterSettings, Error, FlowsOptions, Found, LevelOptions, ResultFile, SimulateOptions, SimulationStart,
     TraceInput, read, with_series,
 };
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// What decides a run.
 #[derive(FromPyObject)]
@@ -71,7 +74,7 @@ type Told = (Document, Option<Table>, Option<Table>);
 #[pyfunction]
 pub fn simulate(
     py: Python<'_>,
-    trace: String,
+    trace: &Trace,
     policies: Vec<Policy>,
     run: Run,
     call: Call,
@@ -86,9 +89,10 @@ pub fn simulate(
     };
     let settings = if run.series { with_series(settings, run.sample, run.optimum) } else { settings };
     let start = answered(py, run.start.map(Start::read).transpose())?;
-    let kept = Raised::default();
+    let (trace, kept) = (Arc::clone(&trace.0), Raised::default());
     let has_own = policies.iter().any(Policy::is_own);
-    let policies: Vec<_> = policies.into_iter().map(|policy| policy.simulated(&kept)).collect();
+    let policies = policies.into_iter().map(|policy| policy.simulated(&kept)).collect::<Result<_, _>>();
+    let policies: Vec<_> = answered(py, policies)?;
     let options = SimulateOptions {
         policies: Vec::new(),
         settings,
@@ -98,8 +102,13 @@ pub fn simulate(
         ..SimulateOptions::default()
     };
     let simulated = call.run(py, move |control| {
-        let trace = TraceInput::new(trace, dedicated)?;
-        let simulate = || fairplan::simulate_by(&trace, policies, &options, control);
+        let in_memory = match &*trace {
+            // Clouds are dealt from a trace that is known whole.
+            TraceInput::File(path) if dedicated => Some(TraceInput::new(path.clone(), true)?),
+            _ => None,
+        };
+        let trace = in_memory.as_ref().unwrap_or(&trace);
+        let simulate = || fairplan::simulate_by(trace, policies, &options, control);
         let outcome = if has_own { asking(simulate) } else { simulate() };
         let (simulated, failure) = what_there_is(outcome, Found::simulation)?;
         let outcomes = simulated.outcomes();
@@ -135,11 +144,11 @@ pub struct Level {
     window: Option<u32>,
 }
 
-/// How fast transactions are served that come at random.
+/// How fast transactions are served that come at random. The specification is that of a file, or JSON that messages call so.
 #[pyfunction]
 pub fn flows(
     py: Python<'_>,
-    spec: String,
+    spec: (String, Option<Vec<u8>>),
     objectives: Vec<String>,
     level: &str,
     settings: Level,
@@ -176,8 +185,12 @@ pub fn flows(
     };
     document(py, "flows", &call, move |control| {
         options.check()?;
-        let traffic = read::traffic(&spec)?;
-        options.mixes(&traffic).map_err(|violation| violation.in_file(&spec))?;
+        let (name, content) = spec;
+        let traffic = match content {
+            Some(content) => read_traffic_in_memory(&name, &content)?,
+            None => read::traffic(&name)?,
+        };
+        options.mixes(&traffic).map_err(|violation| violation.in_file(&name))?;
         Ok((json(&fairplan::Document::new(fairplan::flows(&traffic, &options, control)?))?, None))
     })
 }

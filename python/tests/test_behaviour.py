@@ -88,6 +88,21 @@ def test_what_is_left_out_is_a_warning():
         fp.compare(fp.generate.drfh_fig1())
 
 
+def test_an_instance_that_deserves_a_second_look_is_a_warning_where_it_is_asked_about():
+    servers = [{"id": "s", "count": 2, "capacity": {"cpu": 4, "gpu": 1}}]
+    cluster = fp.Instance.from_dict(
+        {"resources": ["cpu", "gpu"], "server_classes": servers, "users": [{"id": "a", "demand": {"cpu": 1}}]}
+    )
+    assert cluster.warnings == ["no user demands gpu"]
+    for ask in [fp.solve, fp.place, fp.bound, fp.compare, fp.plan.worth, lambda cluster: fp.explain(cluster, "a")]:
+        with pytest.warns(fp.FairplanWarning, match="no user demands gpu") as warned:
+            ask(cluster)
+        assert warned[0].filename == __file__
+    with warnings.catch_warnings(), pytest.raises(fp.FairplanWarning):
+        warnings.simplefilter("error")
+        fp.solve(cluster)
+
+
 def test_what_time_was_not_enough_for_is_not_proved():
     with pytest.raises(fp.NotProved, match="no placement in time"):
         fp.place(fp.generate.google(), time_limit=0.001)

@@ -3,6 +3,7 @@
 import inspect
 import json
 import pathlib
+import pickle
 import random
 
 import pytest
@@ -242,20 +243,255 @@ def test_a_simulation_that_begins_with_a_placement_gives_the_bytes_of_the_comman
         fp.simulate(trace, placement=fp.place(cluster), instance=cluster)
 
 
-def test_imports_give_the_instances_of_the_command(command, tmp_path):
-    data = pathlib.Path(__file__).resolve().parents[2] / "imports" / "data"
+def test_rules_publications_and_schemas_give_the_bytes_of_the_command(command, tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    cluster.write(tmp_path / "i.json")
+    assert fp.entitlements(cluster).to_json().encode() == command("entitlements", "i.json")
+    quotas = cluster.to_dict()
+    for user, cpu in zip(quotas["users"], [2, 1], strict=True):
+        user["guarantee"] = {"cpu": cpu}
+    promised = fp.Instance.from_dict(quotas)
+    promised.write(tmp_path / "q.json")
+    ours = fp.entitlements(cluster, quotas=promised)
+    assert ours.to_json().encode() == command("entitlements", "i.json", "--quotas", "q.json")
+    assert len(ours.table) == 2
+    with pytest.raises(fp.InputError, match="guarantees nothing"):
+        fp.entitlements(cluster, quotas=cluster)
+    assert fp.reproduce("drfh-fig3").to_json().encode() == command("reproduce", "drfh-fig3")
+    with pytest.raises(fp.InputError, match="drfh-fig3"):
+        fp.reproduce("drfh-fig33")
+    assert fp.schema("moves") == json.loads(command("schema", "moves"))
+    assert fp.schema() == json.loads(command("schema"))
+    with pytest.raises(fp.InputError, match="unknown format x"):
+        fp.schema("x")
+
+
+@pytest.mark.parametrize("objective", ["drfh", "pf", "alpha=2", "utilitarian", "tsf", "bmf", "drf", "drf-per-server"])
+def test_audits_are_the_bytes_of_the_command_for_every_objective(objective, command, tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    cluster.write(tmp_path / "i.json")
+    try:
+        audit = fp.audit(cluster, objective=objective, seed=3, users_searched=2)
+    except fp.InputError as refused:
+        words = ["audit", "i.json", "--objective", objective]
+        command(*words, status=2)
+        assert "cannot" in str(refused) or "has" in str(refused)
+        return
+    words = ["audit", "i.json", "--objective", objective, "--seed", "3", "--users-searched", "2"]
+    assert audit.to_json().encode() == command(*words, status=0 if audit.holds else 1)
+
+
+def test_two_solutions_differ_as_the_command_says(command, tmp_path):
+    first, second = (fp.solve(fp.generate.drfh_fig4(), objective=objective) for objective in ["drfh", "pf"])
+    first.write(tmp_path / "a.json")
+    second.write(tmp_path / "b.json")
+    assert fp.plan.diff(first, second).to_json().encode() == command("plan", "diff", "a.json", "b.json")
+    with pytest.raises(TypeError, match="two instances or two solutions"):
+        fp.plan.diff(first, fp.generate.drfh_fig4())
+
+
+def test_what_an_export_changes_is_told_as_tables(command, tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    solution = fp.solve(cluster)
+    cluster.write(tmp_path / "i.json")
+    solution.write(tmp_path / "s.json")
+    exported = fp.export(cluster, solution, "kueue", memory_in="Gi")
+    assert exported.changes is None and exported.lost is None
+    deployed = tmp_path / "deployed.yaml"
+    deployed.write_text(exported.configuration)
+    same = fp.export(cluster, solution, "kueue", memory_in="Gi", current=deployed)
+    assert len(same.changes) == 0 and len(same.lost) == 0
+    changed = fp.export(cluster, solution, "kueue", memory_in="Gi", headroom=0.3, current=[deployed])
+    words = "export kueue i.json s.json --memory-in Gi --headroom 0.3 --current deployed.yaml"
+    lines = command(*words.split(), status=1).decode().splitlines()
+    assert len(changed.changes) == len(lines) > 0
+    for queue, what, line in zip(changed.changes["queue"], changed.changes["what"], lines, strict=True):
+        assert line.startswith(f"{queue}: {what} ")
+
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "imports" / "data"
+
+
+def of_data(text):
+    """The words of a command with the files of the data folder."""
+    return [str(DATA / word[1:]) if word.startswith("@") else word for word in text.split()]
+
+
+CLUSTERS = {
+    "kubernetes --nodes @kubernetes/nodes.json --pods @kubernetes/pods.yaml --quotas @kubernetes/quotas.yaml": lambda: fp.import_kubernetes(
+        nodes=DATA / "kubernetes/nodes.json", pods=DATA / "kubernetes/pods.yaml", quotas=DATA / "kubernetes/quotas.yaml"
+    ),
+    "kubernetes-queues --nodes @kubernetes/nodes.json --queues @kubernetes/kai.yaml": lambda: fp.import_kubernetes_queues(
+        nodes=DATA / "kubernetes/nodes.json", queues=DATA / "kubernetes/kai.yaml"
+    ),
+    "slurm --nodes @slurm/nodes.json --jobs @slurm/jobs.json --user account": lambda: fp.import_slurm(
+        nodes=DATA / "slurm/nodes.json", jobs=[DATA / "slurm/jobs.json"], user="account"
+    ),
+    "yarn --nodes @yarn/nodes.json --queues @yarn/fair-scheduler.xml": lambda: fp.import_yarn(
+        nodes=DATA / "yarn/nodes.json", queues=DATA / "yarn/fair-scheduler.xml"
+    ),
+    "yarn --nodes @yarn/nodes.json --queues @yarn/capacity-scheduler.xml": lambda: fp.import_yarn(
+        nodes=DATA / "yarn/nodes.json", queues=DATA / "yarn/capacity-scheduler.xml"
+    ),
+    "kueue @kueue/queues.yaml": lambda: fp.import_kueue(DATA / "kueue/queues.yaml"),
+    "kueue @kueue/fleet.yaml --user local-queue --weights quota": lambda: fp.import_kueue(
+        DATA / "kueue/fleet.yaml", user="local-queue", weights="quota"
+    ),
+    "google-2011 --machine-events @google2011_slice/machine_events.csv --task-events @google2011_slice/task_events-00000.csv --group shape": lambda: (
+        fp.import_google_2011(
+            machine_events=DATA / "google2011_slice/machine_events.csv",
+            task_events=DATA / "google2011_slice/task_events-00000.csv",
+            group="shape",
+        )
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::fairplan.FairplanWarning")
+@pytest.mark.parametrize("words", CLUSTERS)
+def test_imports_give_the_instances_of_the_command(words, command):
+    assert CLUSTERS[words]().to_json().encode() == command("import", *of_data(words))
+
+
+PRESENT = {
+    "kubernetes --nodes @kubernetes/captured/nodes.json --pods @kubernetes/captured/pods.json": lambda: fp.import_kubernetes(
+        nodes=DATA / "kubernetes/captured/nodes.json", pods=DATA / "kubernetes/captured/pods.json", placement_out=True
+    ),
+    "slurm --nodes @slurm/nodes.json --jobs @slurm/jobs.json": lambda: fp.import_slurm(
+        nodes=DATA / "slurm/nodes.json", jobs=DATA / "slurm/jobs.json", placement_out=True
+    ),
+    "google-2011 --machine-events @google2011_slice/machine_events.csv --task-events @google2011_slice/task_events-00000.csv": lambda: (
+        fp.import_google_2011(
+            machine_events=DATA / "google2011_slice/machine_events.csv",
+            task_events=DATA / "google2011_slice/task_events-00000.csv",
+            placement_out=True,
+        )
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::fairplan.FairplanWarning")
+@pytest.mark.parametrize("words", PRESENT)
+def test_what_runs_where_comes_with_the_cluster(words, command, tmp_path):
+    cluster, now = PRESENT[words]()
+    assert cluster.to_json().encode() == command("import", *of_data(words), "--placement-out", "now.json")
+    assert now.to_json() == (tmp_path / "now.json").read_text()
+
+
+def test_imports_tell_what_is_read_and_warn_of_what_is_left_out():
     told = []
-    nodes, pods = data / "kubernetes/nodes.json", data / "kubernetes/pods.yaml"
-    ours = fp.import_kubernetes(nodes=nodes, pods=pods, progress=told.append)
-    expected = command("import", "kubernetes", "--nodes", str(nodes), "--pods", str(pods))
-    assert ours.to_json().encode() == expected
+    nodes, jobs = DATA / "slurm/nodes.json", DATA / "slurm/jobs.json"
+    with pytest.warns(fp.FairplanWarning, match="1 node left out: down") as warned:
+        fp.import_slurm(nodes=nodes, jobs=jobs, progress=told.append)
+    assert all(warning.filename == __file__ for warning in warned)
     assert any("nodes" in line for line in told)
-    nodes, jobs = data / "slurm/nodes.json", data / "slurm/jobs.json"
-    ours = fp.import_slurm(nodes=nodes, jobs=[jobs], user="account")
-    expected = command("import", "slurm", "--nodes", str(nodes), "--jobs", str(jobs), "--user", "account")
-    assert ours.to_json().encode() == expected
 
 
+LOG = """; MaxNodes: 4
+; MaxProcs: 8
+1 0 5 100 2 -1 -1 2 -1 -1 1 3 -1 -1 -1 -1 -1 -1
+2 30 0 50 1 -1 -1 1 -1 -1 1 4 -1 -1 -1 -1 -1 -1
+"""
+
+
+def test_traces_are_those_of_the_command(command, tmp_path):
+    (tmp_path / "log.swf").write_text(LOG)
+    (tmp_path / "jobs.csv").write_text("timestamp,duration,num_gpus,cluster\n2017-10-09 07:01:55,60,12,a\n2017-10-09 07:02:00,30,1,b\n")
+    tasks = "@google2011_slice/task_events-00000.csv"
+    pairs = [
+        (fp.import_swf_trace(tmp_path / "log.swf"), "import swf-trace log.swf"),
+        (fp.import_swf_trace(tmp_path / "log.swf", servers=2, processors=3), "import swf-trace log.swf --servers 2 --processors 3"),
+        (fp.import_philly_trace(tmp_path / "jobs.csv", servers=3, gpus=4), "import philly-trace jobs.csv --servers 3 --gpus 4"),
+        (
+            fp.import_google_2011_trace(task_events=of_data(tasks), servers=5, seed=2),
+            f"import google-2011-trace --task-events {tasks} --servers 5 --seed 2",
+        ),
+        (fp.generate.trace_drfh_fig4(), "generate trace-drfh-fig4"),
+        (
+            fp.generate.trace_random(servers=9, users=3, jobs=20, seconds=100, outages=2, seed=5),
+            "generate trace-random --servers 9 --users 3 --jobs 20 --seconds 100 --outages 2 --seed 5",
+        ),
+    ]
+    for trace, words in pairs:
+        lines = command(*of_data(words))
+        assert trace.to_json_lines().encode() == lines, words
+        assert fp.Trace.from_json_lines(lines) == trace == pickle.loads(pickle.dumps(trace))
+        assert trace.name in repr(trace)
+    trace.write(tmp_path / "t.parquet")
+    assert fp.Trace(tmp_path / "t.parquet") == trace and trace.resources == ["cpu", "memory"]
+    ours = fp.simulate(trace, policies=["first-fit"], dedicated=True)
+    command(*pairs[-1][1].split(), "-o", "t.jsonl")
+    assert ours.to_json().encode() == command("simulate", "t.jsonl", "--policy", "first-fit", "--dedicated")
+    assert fp.simulate(tmp_path / "t.jsonl", policies=["first-fit"], dedicated=True) == ours
+    for wrong, told in [
+        (lambda: fp.Trace("/missing.jsonl"), "/missing.jsonl: No such file"),
+        (lambda: trace.write(tmp_path / "t.csv"), "a trace is written as .jsonl, .jsonl.gz or .parquet"),
+        (lambda: fp.import_philly_trace(tmp_path / "jobs.csv", servers=3, gpus=0), "gpus = 0: must be at least 1"),
+        (lambda: fp.import_swf_trace(tmp_path / "jobs.csv"), "jobs.csv: line 1"),
+    ]:
+        with pytest.raises(fp.InputError, match=told):
+            wrong()
+    with pytest.raises(TypeError, match="machine_events"):
+        fp.import_google_2011_trace(task_events=of_data(tasks))
+
+
+def test_demands_of_other_systems_are_those_of_the_command(command, tmp_path):
+    for name, quota in [("a", 4), ("b", 2)]:
+        rows = [f"2020-04-01 00:0{minute}:00,{quota},{minute},1" for minute in range(4)]
+        text = "\n".join(["time,total_gpu_num,running_gpu_num,pending_gpu_num", *rows]) + "\n"
+        (tmp_path / f"{name}.cluster_sequence_vc.csv").write_text(text)
+    files = [f"{name}.cluster_sequence_vc.csv" for name in "ab"]
+    demands, quotas = fp.import_helios([tmp_path / file for file in files], every=2)
+    expected = command("import", "helios", *files, "--every", "2", "--fair-shares-to", "shares.csv")
+    assert demands.to_json().encode() == expected and quotas == {"a": 4, "b": 2}
+    by_name = fp.allocate(demands, fair_shares=quotas)
+    assert fp.allocate(demands, fair_shares=tmp_path / "shares.csv") == by_name
+    (tmp_path / "hours.csv").write_text("USAGE_HOUR,REGION_NUM,INSTANCE_TYPE,NORM_USAGE\n2021-02-01 00:00:00.000,1,A,500\n")
+    ice = fp.import_shaved_ice(tmp_path / "hours.csv")
+    assert ice.to_json().encode() == command("import", "shaved-ice", "hours.csv")
+    with pytest.raises(fp.InputError, match="every = 0"):
+        fp.import_helios(tmp_path / files[0], every=0)
+
+
+def test_tables_of_an_instance_are_those_it_is_read_from(command, tmp_path):
+    cluster = fp.Instance.from_dict(
+        {
+            "resources": ["cpu", "memory"],
+            "server_classes": [
+                {"id": "a", "count": 2, "capacity": {"cpu": 4.5, "memory": 8}},
+                {"id": "b", "count": 1, "capacity": {"cpu": 2, "memory": 2}},
+            ],
+            "groups": [{"id": "g", "weight": 2}, {"id": "h", "parent": "g"}],
+            "users": [
+                {"id": "x", "demand": {"cpu": 0.1, "memory": 1}, "group": "h", "weight": 3, "eligible": ["a"]},
+                {"id": "y", "demand": {"cpu": 1}, "group": "g", "tasks": 7, "rates": {"b": 0.5}},
+            ],
+        }
+    )
+    assert fp.Instance(cluster.servers, cluster.users, cluster.groups) == cluster
+    assert cluster.users["tasks"] == [None, 7] and cluster.groups["parent"] == [None, "g"]
+    cluster.write(tmp_path / "i.json")
+    for ending in ["csv", "parquet", "arrow", "csv.gz"]:
+        names = [f"{name}.{ending}" for name in ["servers", "users", "groups"]]
+        cluster.write_tables(*(tmp_path / name for name in names))
+        ours = [(tmp_path / name).read_bytes() for name in names]
+        options = [word for pair in zip(["--to-servers", "--to-users", "--to-groups"], names, strict=True) for word in pair]
+        command("convert", "i.json", *options)
+        assert ours == [(tmp_path / name).read_bytes() for name in names]
+    with pytest.raises(fp.InputError, match="the users are in groups"):
+        cluster.write_tables(tmp_path / "s.csv", tmp_path / "u.csv")
+    with pytest.raises(fp.InputError, match="a table is written as"):
+        cluster.write_tables(tmp_path / "s.xlsx", tmp_path / "u.csv")
+    limited = cluster.to_dict()
+    limited["users"][0]["limit"] = {"cpu": 1}
+    fp.Instance.from_dict(limited).write(tmp_path / "limited.json")
+    without = fp.read(tmp_path / "limited.json").without("limits")
+    assert without == cluster and without.to_json().encode() == command("convert", "limited.json", "--without", "limits")
+    with pytest.raises(fp.InputError, match="without = taxes: choose guarantees, limits or reserves"):
+        cluster.without("taxes")
+
+
+@pytest.mark.filterwarnings("ignore::fairplan.FairplanWarning")
 @pytest.mark.parametrize("seed", range(12))
 def test_random_instances_from_frames_give_the_documents_of_the_same_tables(seed, command, tmp_path):
     import polars
@@ -288,9 +524,24 @@ def test_random_instances_from_frames_give_the_documents_of_the_same_tables(seed
     flat.write_csv(tmp_path / "users.csv")
     cluster = fp.Instance(servers, users)
     assert cluster == fp.Instance(tmp_path / "servers.csv", tmp_path / "users.csv")
-    words = ["--servers", "servers.csv", "--users", "users.csv", "--no-timing"]
-    assert fp.solve(cluster).to_json(timing=False).encode() == command("solve", *words)
-    assert fp.compare(cluster, timing=False).to_json().encode() == command("compare", *words)
+    tables = ["--servers", "servers.csv", "--users", "users.csv"]
+    assert fp.solve(cluster).to_json(timing=False).encode() == command("solve", *tables, "--no-timing")
+    assert fp.compare(cluster, timing=False).to_json().encode() == command("compare", *tables, "--no-timing")
+    user = cluster.users["id"][-1]
+    audit = fp.audit(cluster, users_searched=3)
+    now = fp.place(cluster, policy="worst-fit", servers_out=True)
+    now.write(tmp_path / "now.json")
+    fp.place(cluster, servers_out=True).write(tmp_path / "then.json")
+    moves = fp.plan.move(cluster, start=now, to=tmp_path / "then.json")
+    for ours, words, is_yes in [
+        (fp.explain(cluster, user), f"explain --user {user}", True),
+        (audit, "audit --users-searched 3", audit.holds),
+        (fp.entitlements(cluster), "entitlements", True),
+        (fp.plan.worth(cluster, ranges=False), "plan worth --no-ranges", True),
+        (fp.plan.lose(cluster), "plan lose", True),
+        (moves, "plan move --from now.json --to then.json", moves["target"]["reached"]),
+    ]:
+        assert ours.to_json().encode() == command(*words.split(), *tables, status=0 if is_yes else 1), words
 
 
 def test_the_defaults_are_those_of_the_library():

@@ -1,5 +1,8 @@
 """A policy of one's own: the same placement as ours by the same rule, and answers that cannot be."""
 
+import pathlib
+import sys
+
 import numpy
 import pytest
 
@@ -192,3 +195,17 @@ def test_what_goes_wrong_in_a_simulation_names_the_policy(trace):
         fp.simulate(trace, policies=[first], dedicated=True)
     with pytest.raises(fp.InputError, match="twice"):
         fp.simulate(trace, policies=[first, first])
+
+
+def test_a_policy_in_another_process_stands_beside_functions(trace):
+    program = pathlib.Path(__file__).resolve().parents[2] / "guide/policies/best_fit.py"
+    mine = fp.PolicyCommand(f"{sys.executable} {program}", timeout=30)
+    cluster = fp.generate.drfh_fig4()
+    ours = fp.place(cluster, servers_out=True)
+    assert fp.place(cluster, policy=mine, servers_out=True).servers == ours.servers
+    compared = fp.compare(cluster, policies=["best-fit", mine], timing=False).policies
+    assert compared["name"][1] == mine.command and len(set(compared["value"])) == 1
+    with pytest.raises(fp.InputError, match="timeout = 0"):
+        fp.place(cluster, policy=fp.PolicyCommand("true", timeout=0))
+    with pytest.raises(fp.InputError, match="leave out --dedicated|leave out dedicated"):
+        fp.simulate(trace, policies=[mine], dedicated=True)

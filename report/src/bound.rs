@@ -6,7 +6,7 @@ use crate::solution::ClassPrice;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::stated;
-use fairplan_instances::table::{Kind, Table};
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, Breakpoint, Document, FilledTree, Headline, Instance, Objective, Part, Placement, ServerClass,
     Solution, User, UserId, WholeTaskBracket, WholeTaskProof,
@@ -67,6 +67,13 @@ pub struct BoundBody<S = Vec<ServerResult>> {
 
 impl<S> Body for BoundBody<S> {
     const FORMAT: &'static str = "fairplan.bound.v1";
+}
+
+impl<S: Sync> Tabular for BoundBody<S> {
+    /// A row a user of the placement.
+    fn table(&self) -> Table<'_> {
+        self.placement.table()
+    }
 }
 
 /// The whole file.
@@ -133,6 +140,16 @@ pub struct BoundPlacement<S = Vec<ServerResult>> {
     pub users: Vec<UserTotal>,
     /// The tasks on each server: all servers of the first class, then of the second, and so on.
     pub servers: S,
+}
+
+impl<S: Sync> Tabular for BoundPlacement<S> {
+    /// A row a user, in the instance's order.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.users)
+            .column("id", "user", Kind::Id, |user| &user.id)
+            .column("tasks", "tasks", Kind::Count, |user| user.tasks)
+            .done()
+    }
 }
 
 /// How many tasks a user has.

@@ -36,20 +36,29 @@ struct Stated {
     _level: IgnoredAny,
     #[serde(default, rename = "unplaced")]
     _unplaced: IgnoredAny,
-    #[serde(default, rename = "users")]
-    _users: IgnoredAny,
+    #[serde(default, deserialize_with = "stated")]
+    users: Option<Vec<StatedUser>>,
     #[serde(default, rename = "utilization")]
     _utilization: IgnoredAny,
     #[serde(default, deserialize_with = "stated")]
     servers: Option<Vec<ServerResult>>,
 }
 
+/// What is said of a user all the same. It must say what the servers do.
+#[derive(Deserialize)]
+struct StatedUser {
+    id: String,
+    #[serde(default, deserialize_with = "stated")]
+    tasks: Option<u64>,
+}
+
 impl GivenPlacement {
     /// Reads it.
     ///
     /// # Errors
-    /// Another format, the file of another instance, servers, classes or users that the instance does not have, servers or users
-    /// of a server that are named twice, and more tasks of a user than it has: each with file and place.
+    /// Another format, the file of another instance, servers, classes or users that the instance does not have, servers, users, or users
+    /// of a server that are named twice, more tasks of a user than it has, and users who have other tasks than run on the servers:
+    /// each with file and place.
     pub fn read(
         file: &str,
         bytes: &[u8],
@@ -74,9 +83,30 @@ impl GivenPlacement {
             return Err(foreign(Foreign::without("servers", "place with --servers-out")));
         };
         let placement = counted(servers, instance).map_err(foreign)?;
+        agreeing(stated.users.as_deref().unwrap_or_default(), instance, &placement).map_err(foreign)?;
         let policy = stated.policy.filter(|policy| !policy.is_empty());
         Ok(Self { policy, placement })
     }
+}
+
+/// That users who are listed are those of the instance, each once, with the tasks that run on the servers.
+fn agreeing(users: &[StatedUser], instance: &Instance, placement: &Placement) -> Result<(), Foreign> {
+    let mut listed = vec![false; instance.user_count()];
+    for (position, stated) in users.iter().enumerate() {
+        let place = |field: &str| format!("users[{position}].{field}");
+        let Some(UserId(user)) = instance.user_named(&stated.id) else {
+            return Err(Foreign::new(place("id"), &stated.id, "no such user"));
+        };
+        if std::mem::replace(&mut listed[user], true) {
+            return Err(Foreign::new(place("id"), &stated.id, "is named twice"));
+        }
+        let running = placement.tasks[user];
+        if let Some(tasks) = stated.tasks.filter(|tasks| *tasks != running) {
+            let problem = format!("on the servers run {running} of {}", printable(&stated.id, 200));
+            return Err(Foreign::new(place("tasks"), &tasks.to_string(), problem));
+        }
+    }
+    Ok(())
 }
 
 /// The tasks of each user and on each server, users in the instance's order.

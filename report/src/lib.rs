@@ -10,6 +10,7 @@ pub mod figure;
 pub mod flows;
 mod foreign;
 pub mod given_placement;
+pub mod instance_tables;
 mod json;
 pub mod judgement;
 pub mod moves;

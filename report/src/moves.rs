@@ -280,7 +280,7 @@ impl MovesBody {
             (fairplan_instances::ClassId, &fairplan_instances::ServerTasks),
         )| ServerResult {
             server: Some(name(server)),
-            class: instance.classes()[class.0].id.clone(),
+            class: Some(instance.classes()[class.0].id.clone()),
             tasks: tasks
                 .iter()
                 .map(|(user, tasks)| UserTasks {

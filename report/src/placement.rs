@@ -78,8 +78,9 @@ pub struct ServerResult {
     /// What the server is called, where servers of the instance have names.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// The server class.
-    pub class: String,
+    /// The server class. Whoever names the server need not say it.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// The users with tasks on this server, in the instance's order.
     pub tasks: Vec<UserTasks>,
 }
@@ -201,8 +202,10 @@ pub(crate) fn tasks_on_servers(
         let position =
             position.ok_or_else(|| Foreign::new(place("server"), name, "there is no server of this name"))?;
         let class = names.class(position);
-        if instance.class_named(&entry.class) != Some(class) {
-            let problem = match instance.class_named(&entry.class) {
+        if let Some(stated) = &entry.class
+            && instance.class_named(stated) != Some(class)
+        {
+            let problem = match instance.class_named(stated) {
                 None => "there is no server class with this id".to_owned(),
                 Some(_) => format!(
                     "server {} is of class {}",
@@ -210,7 +213,7 @@ pub(crate) fn tasks_on_servers(
                     printable(&instance.classes()[class.0].id, 200)
                 ),
             };
-            return Err(Foreign::new(place("class"), &entry.class, problem));
+            return Err(Foreign::new(place("class"), stated, problem));
         }
         if let Some(other) = named_at.insert(position, s) {
             return Err(Foreign::new(place("server"), name, format!("entry {other} names it too")));
@@ -233,9 +236,17 @@ fn tasks_in_order(
     let mut servers = Vec::with_capacity(stated.len());
     for (s, (stated, class)) in stated.iter().zip(server_classes(instance)).enumerate() {
         let class = &instance.classes()[class.0].id;
-        if stated.class != *class {
-            let problem = format!("the instance has a server of class {} here", printable(class, 200));
-            return Err(Foreign::new(format!("{place}[{s}].class"), &stated.class, problem));
+        let place_of_class = || format!("{place}[{s}].class");
+        match &stated.class {
+            Some(stated) if stated == class => {}
+            Some(stated) => {
+                let problem = format!("the instance has a server of class {} here", printable(class, 200));
+                return Err(Foreign::new(place_of_class(), stated, problem));
+            }
+            None => {
+                let problem = "is missing; say it, or name the server where it has a name";
+                return Err(Foreign::new(place_of_class(), "", problem));
+            }
         }
         servers.push(user_tasks(stated, instance, &format!("{place}[{s}].tasks"))?);
     }
@@ -267,7 +278,7 @@ impl Serialize for ServerResults<'_> {
         serializer.collect_seq(servers.map(|((class, tasks), server)| {
             ServerResult {
                 server: are_named.then(|| names.name(server).into_owned()),
-                class: self.instance.classes()[class.0].id.as_str().into(),
+                class: Some(self.instance.classes()[class.0].id.as_str().into()),
                 tasks: tasks
                     .iter()
                     .map(|(user, tasks)| UserTasks {

@@ -6,6 +6,7 @@ use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::solution::ClassPrice;
 use fairplan_instances::InstanceStamp;
+use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::{
     Body, Document, Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId,
 };
@@ -65,6 +66,13 @@ pub struct ProportionalBoundBody<S = Vec<ServerResult>> {
 
 impl<S> Body for ProportionalBoundBody<S> {
     const FORMAT: &'static str = "fairplan.proportional-bound.v1";
+}
+
+impl<S: Sync> Tabular for ProportionalBoundBody<S> {
+    /// A row a user of the placement.
+    fn table(&self) -> Table<'_> {
+        self.placement.table()
+    }
 }
 
 /// The whole file.

@@ -8,7 +8,7 @@ mod nothing;
 mod quotas;
 mod ranges;
 
-use fairplan_instances::table::{Kind, Table};
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Decimal, Draft, GroupResult, GuaranteeResult, Instance, InstanceStamp, LimitResult,
     LimitedBy, ResourceId, Solution, Solver, SolverError, Status, User, UserId, group_results,
@@ -143,16 +143,25 @@ pub struct Gain {
     pub part: f64,
 }
 
+impl Tabular for Explanation {
+    /// A row a server class.
+    fn table(&self) -> Table<'_> {
+        self.classes()
+    }
+}
+
 impl Explanation {
     /// The server classes as this user sees them.
     pub fn classes(&self) -> Table<'_> {
         let yes = |is: bool| if is { "yes" } else { "" };
         Table::of(&self.server_classes)
             .column("class", "server class", Kind::Id, |class| &class.id)
-            .column("usable", "can run there", Kind::Words, move |class| yes(class.usable))
+            .column("usable", "can run there", Kind::Answer, |class| class.usable)
+            .said(move |class| Some(yes(class.usable)))
             .column("tasks", "tasks there", Kind::Number, |class| class.tasks)
             .column("cost_of_share", "cost of a whole share", Kind::Number, |class| class.cost_of_share)
-            .column("cheapest", "cheapest", Kind::Words, move |class| yes(class.cheapest))
+            .column("cheapest", "cheapest", Kind::Answer, |class| class.cheapest)
+            .said(move |class| Some(yes(class.cheapest)))
             .done()
     }
 

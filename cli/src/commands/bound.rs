@@ -2,11 +2,12 @@
 
 use super::solve::backend_name;
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::{summary, write_json};
+use fairplan::instances::table::Tabular;
+use fairplan::report::summary;
 use fairplan::{BoundOptions, Control, Error, Objective};
 
 /// Bracket the best that any placement of whole tasks can do, with a proof
@@ -29,6 +30,10 @@ pub struct Arguments {
     /// How to compute the divisible bound: auto, ipm or highs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
+    /// Write the whole result (json), or the table of the tasks of each user under the placement found
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -44,7 +49,7 @@ fn bounded(text: &str) -> Result<Objective, String> {
 /// Reads, bounds, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let source = InstanceSource::try_from(arguments.instance)?;
-    let destination = arguments.output.destination()?;
+    let output = arguments.output.result(arguments.format)?;
     let options = BoundOptions { backend: arguments.backend };
     let instance = source.read()?;
     warn(common, &instance);
@@ -52,13 +57,15 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     if arguments.objective == Objective::ProportionalFairness {
         let bound = |control: &Control<'_>| fairplan::bound_proportional(&instance, &options, control);
         let bound = progress::under(common, deadline, bound)?;
-        destination.write(|out| write_json(out, &bound.document(&instance)))?;
+        let document = bound.document(&instance);
+        output.write(&document, || document.table())?;
         let divisible = bound.divisible.as_ref().map(|divisible| divisible.bound);
         tell(common, || summary::proportional_bound(&instance, divisible, &bound.bracket));
     } else {
         let bound = |control: &Control<'_>| fairplan::bound(&instance, &options, control);
         let bound = progress::under(common, deadline, bound)?;
-        destination.write(|out| write_json(out, &bound.document(&instance)))?;
+        let document = bound.document(&instance);
+        output.write(&document, || document.table())?;
         tell(common, || summary::bound(&instance, bound.divisible.bound, &bound.bracket));
     }
     Ok(Answer::Yes)

@@ -1,14 +1,14 @@
 //! `convert`: an instance or a trace from one file format to another.
 
-use super::{prepare_refusing, tell, traces};
+use super::{tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::output;
-use fairplan::Error;
-use fairplan::instances::{Instance, InstanceError, QuotaPart, files};
-use fairplan::report::output::{Destination, Prepared, Sink, commit};
+use fairplan::instances::{QuotaPart, files};
+use fairplan::report::output::Destination;
 use fairplan::report::summary;
+use fairplan::{Error, write};
 use std::path::Path;
 
 /// Rewrite an instance as JSON, or as tables of servers, of users and of groups; or a trace
@@ -44,12 +44,7 @@ pub struct Arguments {
 
 enum Target {
     Json(Destination),
-    Tables { servers: Table, users: Table, groups: Option<Table> },
-}
-
-struct Table {
-    path: String,
-    destination: Destination,
+    Tables { servers: Destination, users: Destination, groups: Option<Destination> },
 }
 
 struct Job {
@@ -60,9 +55,7 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Error;
     fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let table = |path: String| -> Result<Table, Error> {
-            Ok(Table { destination: output::table(Path::new(&path))?.1, path })
-        };
+        let table = |path: String| output::table(Path::new(&path)).map(|(_, destination)| destination);
         let target = match (arguments.to_servers, arguments.to_users) {
             (Some(servers), Some(users)) => {
                 let groups = arguments.to_groups;
@@ -99,30 +92,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     }
     match &job.target {
         Target::Json(destination) => destination.write(|out| files::write_json(&instance, out))?,
-        Target::Tables { groups: None, .. } if instance.has_groups() => {
-            return Err(Error::input(
-                "the users are in groups: name a table for these too, with --to-groups",
-            ));
-        }
         Target::Tables { servers, users, groups } => {
-            let mut tables = vec![
-                servers.prepare(&instance, files::write_servers)?,
-                users.prepare(&instance, files::write_users)?,
-            ];
-            if let Some(groups) = groups {
-                tables.push(groups.prepare(&instance, files::write_groups)?);
-            }
-            commit(tables)?;
+            write::tables(&instance, servers, users, groups.as_ref())?;
         }
     }
     tell(common, || summary::heading(&instance));
     Ok(Answer::Yes)
-}
-
-type WriteTable = fn(&Instance, &str, &mut Sink) -> Result<(), InstanceError>;
-
-impl Table {
-    fn prepare(&self, instance: &Instance, write: WriteTable) -> Result<Prepared, Error> {
-        prepare_refusing(&self.destination, |out| write(instance, &self.path, out))
-    }
 }

@@ -2,11 +2,12 @@
 
 use super::solve::backend_name;
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::{summary, write_json};
+use fairplan::instances::table::Tabular;
+use fairplan::report::summary;
 use fairplan::{Control, Document, Error, Found, Objective, SolveOptions, group_named, user_named};
 
 /// Say why a user or a group has its share, and what would change it
@@ -35,6 +36,10 @@ pub struct Arguments {
     backend: String,
     #[command(flatten)]
     time_limit: TimeLimit,
+    /// Write the whole result (json), or the table of server classes (of a group: of members)
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -42,7 +47,7 @@ pub struct Arguments {
 /// Reads, explains, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let source = InstanceSource::try_from(arguments.instance)?;
-    let destination = arguments.output.destination()?;
+    let output = arguments.output.result(arguments.format)?;
     let Arguments { objective, backend, .. } = arguments;
     let options = SolveOptions { objective, backend, ..SolveOptions::default() };
     let instance = source.read()?;
@@ -54,7 +59,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let outcome = progress::under(common, deadline, explain);
         let (explanation, end) = what_there_is(outcome, Found::group_explanation)?;
         let document = Document::new(explanation);
-        destination.write(|out| write_json(out, &document))?;
+        output.write(&document, || document.table())?;
         tell(common, || summary::group_explanation(&document));
         return end;
     }
@@ -64,7 +69,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let outcome = progress::under(common, deadline, explain);
     let (explanation, end) = what_there_is(outcome, Found::explanation)?;
     let document = Document::new(explanation);
-    destination.write(|out| write_json(out, &document))?;
+    output.write(&document, || document.table())?;
     tell(common, || summary::explanation(&document));
     end
 }

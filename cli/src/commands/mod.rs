@@ -28,9 +28,6 @@ use crate::arguments::{Cli, Command, CommonOptions};
 use crate::failure::Answer;
 use crate::progress::{tell, warn};
 use fairplan::Error;
-use fairplan::instances::InstanceError;
-use fairplan::report::output::{Destination, Prepared, Sink};
-use std::io;
 
 /// Does what was asked for.
 pub fn run(cli: Cli) -> Result<Answer, Error> {
@@ -70,27 +67,5 @@ pub fn dispatch(command: Command, common: CommonOptions) -> Result<Answer, Error
         Command::Schema(arguments) => schema::run(arguments),
         Command::Completions(arguments) => completions::completions(arguments),
         Command::Manual(arguments) => completions::manual(arguments),
-    }
-}
-
-/// Prepares what `body` writes. What the format cannot express is told as it is, not as a failure to write.
-fn prepare_refusing(
-    destination: &Destination,
-    body: impl FnOnce(&mut Sink) -> Result<(), InstanceError>,
-) -> Result<Prepared, Error> {
-    let mut refused = None;
-    let outcome = destination.prepare(|out| {
-        body(out).map_err(|error| match error {
-            InstanceError::Io { source, .. } => source,
-            other => {
-                let unwritten = io::Error::other(other.to_string());
-                refused = Some(other);
-                unwritten
-            }
-        })
-    });
-    match refused {
-        Some(error) => Err(error.into()),
-        None => Ok(outcome?),
     }
 }

@@ -69,7 +69,10 @@ impl MovesOptions {
             };
             rules.kept_servers[server as usize] = true;
         }
-        for (id, cost) in &self.costs {
+        for (position, (id, cost)) in self.costs.iter().enumerate() {
+            if self.costs[..position].iter().any(|(other, _)| other == id) {
+                return Err(Error::Setting(format!("cost {id}={cost}: the user is named twice")));
+            }
             if !(1..=MOST_COST).contains(cost) {
                 return Err(Error::Setting(format!("cost {id}={cost}: a task costs 1 to {MOST_COST}")));
             }
@@ -113,20 +116,17 @@ pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>)
     let rules = options.rules(instance)?;
     let read = |file: &ResultFile| GivenPlacement::read(&file.name, &file.bytes, instance, &sha256);
     let before = read(&options.from)?.placement;
+    if !matches!(options.target, MoveTarget::Placement(_)) {
+        let why = "fewest moves are found from a placement that breaks no rule (mend it by the steps to one of your own: --to)";
+        unbroken(instance, &before, &options.from.name, why)?;
+    }
     let limit = control.until(control.deadline.after_part(FINDING));
     let (plan, target, level) = match &options.target {
         MoveTarget::Unplaced => unplaced(instance, &before, &rules, &limit)?,
         MoveTarget::Level(part) => to_level(instance, &before, &rules, *part, &limit)?,
         MoveTarget::Placement(file) => {
             let after = read(file)?.placement;
-            let verdicts = verify_placement(instance, &PlacementClaim::from(&after));
-            if let Some(broken) = verdicts.iter().find(|verdict| !verdict.holds) {
-                let problem = format!(
-                    "{}: no steps lead to a placement that breaks a rule: {}",
-                    file.name, broken.witness
-                );
-                return Err(Error::Input(problem.into()));
-            }
+            unbroken(instance, &after, &file.name, "no steps lead to a placement that breaks a rule")?;
             let plan = to_placement(instance, &before, after, &rules, &file.name)?;
             (plan, target_of(TargetKind::Placement, true), None)
         }
@@ -138,6 +138,15 @@ pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>)
     let figures = MovesFigures { levels: [now.level, then.level], unplaced: [now.unplaced, then.unplaced] };
     let asked = MovesAsked { target: &target, rules: &rules, before: &before };
     Ok(MovesBody::new(instance, &sha256, asked, &plan, figures))
+}
+
+/// That a placement of a file breaks no rule.
+fn unbroken(instance: &Instance, placement: &Placement, file: &str, why: &str) -> Result<(), Error> {
+    let verdicts = verify_placement(instance, &PlacementClaim::from(placement));
+    match verdicts.iter().find(|verdict| !verdict.holds) {
+        Some(broken) => Err(Error::Input(format!("{file}: {why}: {}", broken.witness).into())),
+        None => Ok(()),
+    }
 }
 
 type Planned = (MovePlan, MovesTarget, Option<Breakpoint>);

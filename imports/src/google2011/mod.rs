@@ -15,7 +15,7 @@ mod trace;
 pub use trace::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 
 use super::PresentCluster;
-use super::report::{ImportFailure, Stopped, counted};
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::google2011::{CpuMemory, cpu_memory_builder, mean_demand, server_class, shape_name};
 use fairplan_instances::{
     Instance, InstanceBuilder, InstanceError, NewUser, Placement, ServerTasks, Violation,
@@ -229,29 +229,34 @@ impl FromStr for Grouping {
     }
 }
 
-impl fmt::Display for Google2011Report {
-    /// A few lines for people.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "machines: {} (from {} rows)", self.machines, self.machine_rows)?;
-        writeln!(
-            f,
-            "tasks: {} running, {} waiting (from {} rows)",
-            self.running, self.waiting, self.task_rows
-        )?;
-        write!(f, "users: {} with {} different requests", self.users, self.shapes)?;
+impl From<&Google2011Report> for ImportReport {
+    fn from(report: &Google2011Report) -> Self {
+        let mut counts = Self::default();
         for (count, what) in [
-            (self.machines_without_capacity, "machines left out, without a capacity"),
-            (self.tasks_without_request, "tasks left out, without a request"),
-            (self.tasks_without_user, "tasks left out, without a user"),
-            (self.tasks_asking_nothing, "tasks left out, asking for neither CPU nor memory"),
-            (self.deviating_requests, "SCHEDULE rows with another request than the task's (not used)"),
-            (self.starts_unseen, "tasks first met after their SUBMIT row (earlier parts are missing)"),
-            (self.ends_unseen, "ends of tasks never met (earlier parts are missing)"),
+            (report.machine_rows, "rows of machine events read"),
+            (report.task_rows, "rows of task events read"),
+            (report.running, "tasks running"),
+            (report.waiting, "tasks waiting"),
+            (report.machines_without_capacity, "machines left out: no row states their capacity"),
+            (report.tasks_without_request, "tasks left out: no row states a request"),
+            (report.tasks_without_user, "tasks left out: no row names a user"),
+            (report.tasks_asking_nothing, "tasks left out: they ask for neither CPU nor memory"),
+            (
+                report.deviating_requests,
+                "SCHEDULE rows with another request than their task's (its own is kept)",
+            ),
+            (report.starts_unseen, "tasks first met after their SUBMIT row: earlier rows are missing"),
+            (report.ends_unseen, "ends of tasks never met: earlier rows are missing"),
         ] {
-            if count > 0 {
-                write!(f, "\n{what}: {count}")?;
-            }
+            counts.add(count, what);
         }
-        Ok(())
+        counts
+    }
+}
+
+impl fmt::Display for Google2011Report {
+    /// One line for each count of which there is one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ImportReport::from(self).fmt(f)
     }
 }

@@ -117,12 +117,15 @@ fn the_slice_at_time_0_is_what_its_rows_say() {
     assert_eq!(report, expected);
     assert_eq!(
         report.to_string(),
-        "machines: 24 (from 24 rows)\n\
-         tasks: 13 running, 1 waiting (from 27 rows)\n\
-         users: 7 with 8 different requests\n\
-         tasks left out, asking for neither CPU nor memory: 1\n\
-         SCHEDULE rows with another request than the task's (not used): 2"
+        "24 rows of machine events read\n\
+         27 rows of task events read\n\
+         13 tasks running\n \
+         1 task waiting\n \
+         1 task left out: they ask for neither CPU nor memory\n \
+         2 SCHEDULE rows with another request than their task's (its own is kept)\n"
     );
+    let left_out: Vec<String> = ImportReport::from(&report).left_out().collect();
+    assert_eq!(left_out, ["1 task left out: they ask for neither CPU nor memory"]);
 }
 
 #[test]

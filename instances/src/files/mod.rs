@@ -47,8 +47,8 @@ pub use json::read_json;
 pub use open::open_table;
 pub use table_writer::{write_servers, write_users};
 pub use tables::{bad_header, read_opened, read_tables};
-pub use trace::{read_trace, trace_sha256_hex, write_trace};
-pub use traffic::{read_traffic, traffic_sha256_hex, write_traffic};
+pub use trace::{read_trace, read_trace_in_memory, trace_sha256_hex, write_trace};
+pub use traffic::{read_traffic, read_traffic_in_memory, traffic_sha256_hex, write_traffic};
 
 use crate::{Decimal, Instance, InstanceError, Violation};
 

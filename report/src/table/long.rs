@@ -91,8 +91,8 @@ pub fn write_series(
 /// What a row of a series is about: a user at a time under a policy, or the whole cluster.
 type SeriesRow<'a> = (&'a str, &'a ClusterOutcome, &'a ClusterSample, Option<&'a UserSample>);
 
-/// The samples of all runs: a row for each user with tasks, after a row without a user for the whole cluster, whose shares are the
-/// utilization.
+/// The samples of all runs: a row for the whole cluster, which names no user and has the columns `cluster_running`,
+/// `cluster_waiting` and `utilization_…`, and one for each user with tasks, which has the others.
 pub fn series_of<'a>(header: &TraceHeader, outcomes: &[NamedOutcome<'a>]) -> Table<'a> {
     let samples = outcomes
         .iter()
@@ -102,23 +102,32 @@ pub fn series_of<'a>(header: &TraceHeader, outcomes: &[NamedOutcome<'a>]) -> Tab
         users.map(move |user| (policy, run, sample, user))
     });
     let rows: Vec<SeriesRow<'a>> = rows.collect();
-    let id =
-        |(_, run, _, user): SeriesRow<'a>| user.map_or("", |user| run.users[user.user as usize].id.as_str());
+    let id = |(_, run, _, user): SeriesRow<'a>| user.map(|user| run.users[user.user as usize].id.as_str());
     let optimum = |(.., sample, user): SeriesRow<'a>| {
         user.filter(|_| sample.has_optimum).map(|user| user.optimal_share)
     };
+    let of_cluster = |(.., sample, user): SeriesRow<'a>| user.is_none().then_some(sample);
     let mut columns = Table::over(rows.len(), move |row| rows[row])
         .column("policy", "policy", Kind::Id, |row| row.0)
         .column("time", "seconds", Kind::Seconds, |row| seconds(row.2.time))
         .column("user", "user", Kind::Id, id)
-        .column("running", "running", Kind::Count, |row| row.3.map_or(row.2.running, |user| user.running))
-        .column("waiting", "waiting", Kind::Count, |row| row.3.map_or(row.2.waiting, |user| user.waiting))
+        .column("running", "running", Kind::Count, |row| row.3.map(|user| user.running))
+        .column("waiting", "waiting", Kind::Count, |row| row.3.map(|user| user.waiting))
         .column("dominant_share", "dominant share", Kind::Share, |row| row.3.map(|user| user.dominant_share))
         .column("optimal_share", "optimal share", Kind::Share, optimum);
     for (r, resource) in header.resources.iter().enumerate() {
         let (name, title) = (format!("share_{}", resource.name), format!("share of {}", resource.name));
-        let share = move |row: SeriesRow<'a>| row.3.map_or(row.2.utilization[r], |user| user.shares[r]);
+        let share = move |row: SeriesRow<'a>| row.3.map(|user| user.shares[r]);
         columns = columns.column(name, title, Kind::Share, share);
+    }
+    let count = |of: fn(&ClusterSample) -> u64| move |row| of_cluster(row).map(of);
+    columns = columns
+        .column("cluster_running", "all running", Kind::Count, count(|sample| sample.running))
+        .column("cluster_waiting", "all waiting", Kind::Count, count(|sample| sample.waiting));
+    for (r, resource) in header.resources.iter().enumerate() {
+        let (name, title) = (format!("utilization_{}", resource.name), format!("{} used", resource.name));
+        let used = move |row: SeriesRow<'a>| of_cluster(row).map(|sample| sample.utilization[r]);
+        columns = columns.column(name, title, Kind::Part, used);
     }
     columns.done()
 }

@@ -1,17 +1,15 @@
 //! `import google-2011` and `import google-2011-trace`.
 
-use super::super::generate::write_instance;
-use super::super::{tell, traces};
-use super::write_present;
+use super::super::traces;
+use super::{write_import, write_present};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::progress;
 use fairplan::Error;
 use fairplan::imports::{
-    DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
-    google_2011_present, google_2011_trace,
+    DrawnServers, Google2011Options, Google2011TraceOptions, Grouping, google_2011, google_2011_present,
+    google_2011_trace,
 };
-use fairplan::instances::wording::agreeing;
 use std::path::PathBuf;
 
 /// Google's cluster-usage traces of 2011 (v2.1), as of one moment
@@ -82,15 +80,13 @@ pub struct TraceArguments {
 pub fn instance(arguments: InstanceArguments, common: CommonOptions) -> Result<Answer, Error> {
     let InstanceArguments { machine_events, task_events, at, last_shapes, group, placement_out, output } =
         arguments;
-    let destination = output.destination()?;
     let options = Google2011Options { machine_events, task_events, at, last_shapes, grouping: group };
-    if let Some(placement) = placement_out {
-        return write_present(|| google_2011_present(&options), told, "google", &placement, &output, common);
+    match placement_out {
+        None => write_import(|| google_2011(&options), &output, common),
+        Some(placement) => {
+            write_present(|| google_2011_present(&options), "google", &placement, &output, common)
+        }
     }
-    let imported = progress::during(common, "reading the trace", || google_2011(&options));
-    let (instance, report) = imported.inspect_err(|failure| tell(common, || told(&failure.report)))?;
-    tell(common, || told(&report));
-    write_instance(&instance, &destination, common)
 }
 
 /// Reads the trace and writes it as one.
@@ -101,24 +97,4 @@ pub fn trace(arguments: TraceArguments, common: CommonOptions) -> Result<Answer,
     let options = Google2011TraceOptions { task_events, job_events, machine_events, servers };
     let mut trace = progress::during(common, "reading the trace", || google_2011_trace(&options))?;
     traces::write(&mut trace, &destination, common)
-}
-
-/// What was read and what was left out, where anything was.
-fn told(report: &Google2011Report) -> String {
-    let counts = [
-        (report.machine_rows, "rows of machine events read"),
-        (report.task_rows, "rows of task events read"),
-        (report.running, "tasks running"),
-        (report.waiting, "tasks waiting"),
-        (report.machines_without_capacity, "machines left out: no row states their capacity"),
-        (report.tasks_without_request, "tasks left out: no row states a request"),
-        (report.tasks_without_user, "tasks left out: no row names a user"),
-        (report.tasks_asking_nothing, "tasks left out: they ask for neither CPU nor memory"),
-        (report.deviating_requests, "SCHEDULE rows with another request than their task's (its own is kept)"),
-        (report.starts_unseen, "tasks first met after their SUBMIT row: earlier rows are missing"),
-        (report.ends_unseen, "ends of tasks never met: earlier rows are missing"),
-    ];
-    let width = counts.iter().map(|(count, _)| count.to_string().len()).max().unwrap_or(0);
-    let lines = counts.iter().filter(|(count, _)| *count > 0);
-    lines.map(|(count, what)| format!("{count:>width$} {}\n", agreeing(*count, what))).collect()
 }

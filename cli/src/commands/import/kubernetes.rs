@@ -84,7 +84,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         None => write_import(|| fairplan::imports::kubernetes(&options), &output, common),
         Some(placement) => {
             let import = || fairplan::imports::kubernetes_present(&options);
-            write_present(import, ToString::to_string, "kubernetes", &placement, &output, common)
+            write_present(import, "kubernetes", &placement, &output, common)
         }
     }
 }

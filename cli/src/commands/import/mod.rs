@@ -16,12 +16,13 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::output::document;
 use crate::progress;
-use fairplan::imports::{ImportFailure, ImportReport, PresentCluster};
+use fairplan::imports::{ImportFailure, PresentCluster};
 use fairplan::instances::Instance;
 use fairplan::instances::wording::counted;
 use fairplan::report::output::commit;
 use fairplan::report::{summary, write_json};
 use fairplan::{Error, Placed, files};
+use std::fmt::Display;
 use std::path::Path;
 
 /// Make an instance, a trace or demands over time from published files or from the state of a cluster
@@ -82,8 +83,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
 }
 
 /// Says what was read and what was left out, also where that makes no instance, and writes the instance.
-fn write_import(
-    import: impl FnOnce() -> Result<(Instance, ImportReport), ImportFailure>,
+fn write_import<R: Display>(
+    import: impl FnOnce() -> Result<(Instance, R), ImportFailure<R>>,
     output: &OutputArguments,
     common: CommonOptions,
 ) -> Result<Answer, Error> {
@@ -95,9 +96,8 @@ fn write_import(
 }
 
 /// The same with where tasks run now, in a file of its own; both are written, or neither.
-fn write_present<R>(
+fn write_present<R: Display>(
     import: impl FnOnce() -> Result<(PresentCluster, R), ImportFailure<R>>,
-    told: impl Fn(&R) -> String,
     system: &str,
     placement_out: &Path,
     output: &OutputArguments,
@@ -105,8 +105,8 @@ fn write_present<R>(
 ) -> Result<Answer, Error> {
     let destinations = (output.destination()?, document(placement_out)?);
     let imported = progress::during(common, "reading the files", import);
-    let (cluster, report) = imported.inspect_err(|failure| tell(common, || told(&failure.report)))?;
-    tell(common, || told(&report));
+    let (cluster, report) = imported.inspect_err(|failure| tell(common, || failure.report.to_string()))?;
+    tell(common, || report.to_string());
     let PresentCluster { instance, placement } = cluster;
     let present = Placed::present(&instance, placement, system);
     commit([

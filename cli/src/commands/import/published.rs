@@ -14,7 +14,8 @@ use fairplan::instances::Decimal;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nodes of one model and size become a server class; a pod may run on the models that its gpu_spec names. The files name no \
-tenants: users are the classes of service (qos), or pods for the lists of five columns. Memory is in MiB.
+tenants: users are the classes of service (qos), or pods for the lists of five columns. Memory is in MiB. No pod names its \
+node, so that there is no present placement to write: `fairplan place` makes one.
 
 The files are those of cluster-trace-gpu-v2023 in github.com/alibaba/clusterdata.
 

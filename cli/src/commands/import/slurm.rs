@@ -59,7 +59,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         None => write_import(|| fairplan::imports::slurm(&options), &output, common),
         Some(placement) => {
             let import = || fairplan::imports::slurm_present(&options);
-            write_present(import, ToString::to_string, "slurm", &placement, &output, common)
+            write_present(import, "slurm", &placement, &output, common)
         }
     }
 }

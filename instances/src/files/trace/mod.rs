@@ -45,6 +45,14 @@ pub fn read_trace(path: &str) -> Result<Box<dyn EventSource + Send>, InstanceErr
     Err(unread_parquet(path))
 }
 
+/// The same of JSON Lines in memory, which messages call `name`.
+pub fn read_trace_in_memory(
+    name: &str,
+    lines: Vec<u8>,
+) -> Result<Box<dyn EventSource + Send>, InstanceError> {
+    Ok(Box::new(lines::Lines::new(source::in_memory(name, lines)?)?))
+}
+
 /// Seconds as whole microseconds.
 fn microseconds(seconds: Decimal) -> Result<u64, &'static str> {
     let whole = seconds.scaled(-6).ok_or("has more than 6 decimal places; times are whole microseconds")?;

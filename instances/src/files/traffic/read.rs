@@ -65,9 +65,13 @@ struct WorkFields<'a> {
 pub fn read_traffic(path: &str) -> Result<Traffic, InstanceError> {
     let source = source::open(path)?;
     let file = source.name().to_owned();
-    let content = source.read_all()?;
-    let document: Document = document(&file, &content, &FORM)?;
-    traffic(&document).map_err(|violation| InstanceError::Invalid { file, violation })
+    read_traffic_in_memory(&file, &source.read_all()?)
+}
+
+/// The same of JSON in memory, which messages call `file`.
+pub fn read_traffic_in_memory(file: &str, content: &[u8]) -> Result<Traffic, InstanceError> {
+    let document: Document = document(file, content, &FORM)?;
+    traffic(&document).map_err(|violation| InstanceError::Invalid { file: file.to_owned(), violation })
 }
 
 fn traffic(document: &Document) -> Result<Traffic, Violation> {
