@@ -160,6 +160,23 @@ fn what_is_no_placement_of_this_cluster_is_refused_with_file_and_place() {
         let refusal = folder.refused(&["-q", "compare", "cluster.json", "--placement", "bad.json"]);
         assert_eq!(refusal, format!("error: bad.json: {problem}"));
     }
+    let unclassed = json!([{"tasks": []}, {"class": "large", "tasks": []}, {"class": "small", "tasks": []}]);
+    folder.write("bad.json", placement(unclassed));
+    assert_eq!(
+        folder.refused(&["-q", "compare", "cluster.json", "--placement", "bad.json"]),
+        "error: bad.json: servers[0].class: is missing; say it, or name the server where it has a name"
+    );
+    for (users, problem) in [
+        (json!([{"id": "c", "tasks": 1}]), "users[0].id = c: no such user"),
+        (json!([{"id": "a"}, {"id": "a"}]), "users[1].id = a: is named twice"),
+        (json!([{"id": "b"}, {"id": "a", "tasks": 2}]), "users[1].tasks = 2: on the servers run 1 of a"),
+    ] {
+        let servers = json!([server("n1", "large", "a", 1)]);
+        let stated = json!({"format": "fairplan.placement.v1", "users": users, "servers": servers});
+        folder.write("bad.json", stated.to_string());
+        let refusal = folder.refused(&["-q", "compare", "cluster.json", "--placement", "bad.json"]);
+        assert_eq!(refusal, format!("error: bad.json: {problem}"));
+    }
     folder.write("other.json", CLUSTER.replace("\"cpu\": 4", "\"cpu\": 5"));
     folder.done(&["-q", "place", "other.json", "--servers-out", "-o", "placed.json"]);
     let refusal = folder.refused(&["-q", "compare", "cluster.json", "--placement", "placed.json"]);
@@ -176,6 +193,32 @@ fn what_is_no_placement_of_this_cluster_is_refused_with_file_and_place() {
     );
     let refusal = folder.refused(&["-q", "compare", "-", "--placement", "-"]);
     assert!(refusal.contains("standard input"), "{refusal}");
+}
+
+#[test]
+fn who_names_a_server_need_not_say_its_class() {
+    let folder = cluster();
+    let on = |server: &str, tasks: u64| json!({"server": server, "tasks": [{"user": "a", "tasks": tasks}]});
+    folder.write("named.json", placement(json!([on("n2", 1), on("n1", 1)])));
+    let judged = folder.done(&["-q", "compare", "cluster.json", "--placement", "named.json", "--no-timing"]);
+    assert!(judged.contains("\"tasks\": 2"), "{judged}");
+    folder.done(&["-q", "plan", "move", "cluster.json", "--from", "named.json", "-o", "moves.json"]);
+    folder.done(&["-q", "verify", "cluster.json", "moves.json"]);
+}
+
+#[test]
+fn moves_from_a_placement_that_breaks_a_rule_are_refused_with_file_server_and_resource() {
+    let folder = cluster();
+    let all = json!([{"server": "n1", "tasks": [{"user": "a", "tasks": 3}]}]);
+    folder.write("full.json", placement(all));
+    let words = ["-q", "plan", "move", "cluster.json", "--from", "full.json"];
+    let refusal = folder.refused(&words);
+    assert!(
+        refusal.starts_with("error: full.json: fewest moves are found from a placement that breaks no rule")
+    );
+    assert!(refusal.contains("of class large, is loaded with") && refusal.contains("cpu"), "{refusal}");
+    let costs = [&words[..], &["--cost", "a=1,a=2"]].concat();
+    assert_eq!(folder.refused(&costs), "error: --cost a=2: the user is named twice");
 }
 
 #[test]
