@@ -64,10 +64,13 @@ const FOLLOWED: &str = "needs the series: `plan growth` finds it where it follow
 const QUESTION: &str = "the question that was asked";
 const PRICED: &str = "as the catalog states it";
 
-const ADDED_UP: &str = "needs the catalog and the series: `plan` proves it where it makes it; only that costs add up is checked here";
+const ADDED_UP: &str = "needs the catalog and the series: `plan growth` proves it where it makes it; only that costs add up is checked here";
+
+const BOUNDED: &str = "needs the catalog: `plan buy` proves it where it makes the plan; checked here is that costs add up and keep to the budget and the bounds, \
+     and what follows from those";
 
 /// Of a plan and of growth only what they say of costs is checked.
-const OF_PLAN: [Field; 13] = [
+const OF_PLAN: [Field; 12] = [
     VERSION,
     WARNINGS,
     ("catalog", PRICED),
@@ -76,11 +79,10 @@ const OF_PLAN: [Field; 13] = [
     ("budget", QUESTION),
     ("under_drfh", QUESTION),
     ("users", MADE),
-    ("reachable", MADE),
     ("part_before", MADE),
-    ("purchase", ADDED_UP),
+    ("purchase", BOUNDED),
     ("obstacle", MADE),
-    ("frontier", ADDED_UP),
+    ("frontier", BOUNDED),
 ];
 const OF_GROWTH: [Field; 13] = [
     VERSION,

@@ -9,6 +9,7 @@ use fairplan_report::offline::{
     OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
 };
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
+use fairplan_report::planning::{PlanDocument, StatedCosts};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::{Foreign, format_of, read_json};
@@ -68,6 +69,10 @@ fn refused_by(instance: Option<&Instance>, series: Option<&DemandSeries>, result
         "fairplan.bound.v1" => {
             let document = document!(BoundDocument);
             failing(StatedBracket::new(&document, instance, &sha256).map(|stated| stated.verdicts(instance)))
+        }
+        "fairplan.plan.v1" => {
+            let document = document!(PlanDocument);
+            failing(StatedCosts::of_plan(&document, instance, &sha256).map(|stated| stated.verdicts()))
         }
         _ => {
             let document = document!(ProportionalBoundDocument);

@@ -25,6 +25,7 @@ mod prices;
 mod printed;
 mod proof;
 mod purchase;
+mod purchase_bounds;
 mod purchase_costs;
 mod rounding;
 mod solution;
@@ -45,9 +46,9 @@ pub use offline::{OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
 pub use proof::SolutionProof;
 pub use purchase::least_cost;
+pub use purchase_bounds::{FrontierClaim, PlanClaim, PurchaseBounds, verify_plan};
 pub use purchase_costs::{
     BoughtClaim, CostsOverTimeClaim, NeededClaim, PurchaseClaim, StageClaim, verify_costs_over_time,
-    verify_purchases,
 };
 pub use solution::verify_solution;
 pub use task_optimum::{TaskClaim, TaskProof, verify_task_optimum};

@@ -33,7 +33,7 @@ pub struct PurchaseClaim {
 }
 
 /// Proves that all is as much as its parts (`costs`), and what commitments save and from when on (`commitments`).
-pub fn verify_purchases(purchases: &[PurchaseClaim]) -> Vec<Verdict> {
+pub(crate) fn verify_purchases<'p>(purchases: impl Iterator<Item = &'p PurchaseClaim>) -> Vec<Verdict> {
     let (mut costs, mut commitments) = properties();
     for PurchaseClaim { place, cost, reserved_cost, servers } in purchases {
         let (mut all, mut all_reserved) = (0.0, 0.0);
@@ -232,7 +232,7 @@ mod tests {
         ];
         let claim =
             PurchaseClaim { place: "purchase".into(), cost: 250.0, reserved_cost: Some(175.0), servers };
-        assert!(holds(&verify_purchases(std::slice::from_ref(&claim))));
+        assert!(holds(&verify_purchases([&claim].into_iter())));
         let wrong: [fn(&mut PurchaseClaim); 9] = [
             |claim| claim.cost = 251.0,
             |claim| claim.reserved_cost = Some(250.0),
@@ -247,7 +247,7 @@ mod tests {
         for (k, wrong) in wrong.iter().enumerate() {
             let mut claim = claim.clone();
             wrong(&mut claim);
-            assert!(!holds(&verify_purchases(&[claim])), "{k}");
+            assert!(!holds(&verify_purchases([&claim].into_iter())), "{k}");
         }
     }
 

@@ -5,14 +5,14 @@ use crate::foreign::{Foreign, check_stamp};
 use fairplan_analysis::{BoughtBy, BoughtServers, Growth};
 use fairplan_instances::Instance;
 use fairplan_verify::{
-    BoughtClaim, CostsOverTimeClaim, NeededClaim, PurchaseClaim, StageClaim, Verdict, verify_costs_over_time,
-    verify_purchases,
+    BoughtClaim, CostsOverTimeClaim, FrontierClaim, NeededClaim, PlanClaim, PurchaseBounds, PurchaseClaim,
+    StageClaim, Verdict, verify_costs_over_time, verify_plan,
 };
 
 /// The costs that a document states.
 pub enum StatedCosts {
-    /// Of purchases.
-    Purchases(Vec<PurchaseClaim>),
+    /// Of a plan.
+    Plan(PlanClaim),
     /// Of purchases over time.
     OverTime(CostsOverTimeClaim),
 }
@@ -21,9 +21,17 @@ impl StatedCosts {
     /// Those of a plan.
     ///
     /// # Errors
-    /// A plan of another instance.
+    /// A plan of another instance, or of other users.
     pub fn of_plan(plan: &PlanBody, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&plan.instance, instance, sha256)?;
+        // Those that come follow.
+        for (i, user) in instance.users().enumerate() {
+            let stated = plan.users.get(i).map_or("", |planned| planned.id.as_str());
+            if stated != user.id() {
+                let problem = format!("user {} of the instance stands here", user.id());
+                return Err(Foreign::new(format!("users[{i}].id"), stated, problem));
+            }
+        }
         let claim = |place: String, cost, reserved_cost, servers: &[ServersBought]| {
             let servers = servers.iter().enumerate();
             let servers =
@@ -37,22 +45,23 @@ impl StatedCosts {
             };
             servers.iter().any(|bought| bought.reserved.is_some()).then(|| servers.iter().map(cost).sum())
         };
-        let mut claims = Vec::new();
-        if let Some(purchase) = &plan.purchase {
-            claims.push(claim("purchase".into(), purchase.cost, purchase.reserved_cost, &purchase.servers));
-        }
-        if let Some(obstacle) = &plan.obstacle {
-            claims.push(claim(
-                "obstacle".into(),
-                obstacle.cost,
-                follows(&obstacle.servers),
-                &obstacle.servers,
-            ));
-        }
-        for (k, point) in plan.frontier.iter().enumerate() {
-            claims.push(claim(format!("frontier[{k}]"), point.cost, follows(&point.servers), &point.servers));
-        }
-        Ok(Self::Purchases(claims))
+        let purchase = plan.purchase.as_ref().map(|purchase| {
+            let is_optimal = ["optimal", "feasible"].iter().position(|status| *status == purchase.status);
+            let (bound, proved, gap) = (purchase.bound, purchase.proved_bound, purchase.gap);
+            let bounds =
+                PurchaseBounds { bound, proved, gap, is_optimal: is_optimal.map(|status| status == 0) };
+            (claim("purchase".into(), purchase.cost, purchase.reserved_cost, &purchase.servers), bounds)
+        });
+        let obstacle = plan.obstacle.as_ref().map(|obstacle| {
+            claim("obstacle".into(), obstacle.cost, follows(&obstacle.servers), &obstacle.servers)
+        });
+        let frontier = plan.frontier.iter().enumerate().map(|(k, point)| {
+            let claim = claim(format!("frontier[{k}]"), point.cost, follows(&point.servers), &point.servers);
+            (claim, FrontierClaim { part: point.part, share: point.share, bound: point.bound })
+        });
+        let frontier = frontier.collect();
+        let (reachable, budget, share) = (plan.reachable, plan.budget, plan.target.share);
+        Ok(Self::Plan(PlanClaim { reachable, purchase, obstacle, frontier, budget, share }))
     }
 
     /// Those of growth.
@@ -89,7 +98,7 @@ impl StatedCosts {
     /// What the checker says.
     pub fn verdicts(&self) -> Vec<Verdict> {
         match self {
-            Self::Purchases(purchases) => verify_purchases(purchases),
+            Self::Plan(plan) => verify_plan(plan),
             Self::OverTime(costs) => verify_costs_over_time(costs),
         }
     }
