@@ -242,3 +242,23 @@ fn what_is_not_linear_is_no_task_for_highs() {
 fn the_utilitarian_optimum_agrees_with_clarabel() {
     agrees_with_clarabel(0.0);
 }
+
+/// What one user's last task is worth may be beyond any double where servers and rates are far apart.
+#[test]
+fn one_user_with_few_tasks_on_servers_and_rates_far_apart_is_proved() {
+    let solver = backend("auto").unwrap();
+    for (rate, larger) in
+        [("0.5", "10000"), ("0.5", "1000000"), ("0.000001", "1000000"), ("1000000", "1000000")]
+    {
+        let mut draft = fairplan_instances::Draft::from(&fairplan_instances::generate::drfh_fig1().unwrap());
+        draft.users.truncate(1);
+        draft.users[0].tasks = Some(1);
+        draft.users[0].rates = vec![(0, rate.parse().unwrap())];
+        draft.classes[1].capacity = vec![larger.parse().unwrap(); 2];
+        let instance = draft.build().unwrap();
+        for alpha in ALPHAS {
+            let proved = proved(&instance, Objective::alpha_fair(alpha).unwrap(), &*solver);
+            assert!(proved.is_ok(), "alpha={alpha}, rate {rate}, {larger}: {}", proved.unwrap_err());
+        }
+    }
+}

@@ -69,7 +69,7 @@ impl Consumer<'_> {
     /// What the user adds to the sums of a duality of `share`: what it is worth, what the user pays, what it loses
     /// against its best, and the first two again, payment first, if its tasks have no price.
     pub fn dual_terms(&self, share: f64) -> [f64; 5] {
-        let Some((_, lambda)) = self.support() else { return [0.0; 5] };
+        let Some((support, lambda)) = self.support() else { return [0.0; 5] };
         let worth = if share > 0.0 { self.utility.marginal(self.weight, share) * share } else { 0.0 };
         let due = if lambda > 0.0 { lambda * self.tasks } else { 0.0 };
         if self.utility.alpha == 0.0 {
@@ -78,7 +78,12 @@ impl Consumer<'_> {
         let usable = self.rates.iter().zip(self.costs).filter(|(rate, _)| **rate > 0.0);
         let price = usable.map(|(rate, cost)| (cost + lambda) / rate).fold(f64::INFINITY, f64::min);
         let paid = price * share - due;
-        let demand = self.utility.demand(self.weight, price);
+        // What all tasks do is known better than what is asked for at the price that makes it so much: of many powers of a share far
+        // from one no more than a part is left in it.
+        let demand = match support {
+            Support::Fully(class) => self.tasks * self.rates[class],
+            Support::Partly(_) | Support::Between(..) => self.utility.demand(self.weight, price),
+        };
         let lost = price * demand * self.utility.regret(share / demand);
         if lambda > 0.0 { [worth, paid, lost, 0.0, 0.0] } else { [worth, paid, lost, paid, worth] }
     }
@@ -88,6 +93,21 @@ impl Consumer<'_> {
 mod tests {
     use super::*;
     use crate::test_stream::stream;
+
+    /// Nothing is lost by who has all that its tasks do, be it worth more than a double can hold.
+    #[test]
+    fn who_runs_all_tasks_on_the_fastest_class_for_nothing_loses_nothing() {
+        for log_scale in [0.0, 300.0, 900.0] {
+            let utility = Utility::new(64.0, log_scale);
+            let tasks = 1e-4;
+            let consumer = Consumer { utility, weight: 1.0, tasks, rates: &[0.5, 1.0], costs: &[0.0; 2] };
+            let [worth, paid, lost, ..] = consumer.dual_terms(tasks);
+            assert!(worth > 0.0 && worth.is_finite() && lost == 0.0, "{worth}, {paid}, {lost}");
+            assert!(paid.abs() <= 1e-12 * worth, "{worth}, {paid}, {lost}");
+            let [_, _, lost, ..] = consumer.dual_terms(0.999 * tasks);
+            assert!(lost > 0.0 && lost.is_finite(), "{lost}");
+        }
+    }
 
     /// No split over the classes on a fine grid is worth more to the user than its best response, and there the price of
     /// its tasks makes it demand just what they do.
