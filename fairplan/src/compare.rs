@@ -113,9 +113,6 @@ pub fn compare_by(
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
     instance.without_kinds("compare")?;
-    if !options.placements.is_empty() {
-        instance.without_server_rules("compare --placement")?;
-    }
     distinct(placers)?;
     let given = given(instance, options, placers)?;
     let solving = control.deadline.after_part(BOUNDING);
@@ -260,6 +257,8 @@ impl Judged {
         judges: bool,
     ) -> Result<Self, Error> {
         let judgement = match judges {
+            // Which servers can be emptied is not found where only whole tasks meet rules.
+            true if instance.has_server_rules() => Some(Judgement::new(instance, placement)),
             true => {
                 let found = emptied(instance, placement)?;
                 let judgement = Judgement::new(instance, placement);

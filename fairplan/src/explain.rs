@@ -44,7 +44,6 @@ fn asked<T>(
     explain: impl FnOnce(&Solution, &str, &dyn Solver) -> Result<T, SolverError>,
 ) -> Result<T, Error> {
     instance.without_kinds("explain")?;
-    instance.without_server_rules("explain")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let solve = || Solved::new(instance, &*solver, options.objective, control);
     let (solved, sha256) = hashed(instance, solve)?;

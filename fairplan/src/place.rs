@@ -227,7 +227,7 @@ impl Placer {
         match self {
             Self::Policy(_) => {}
             Self::Outside(policy) => {
-                instance.without_server_rules(&policy.name())?;
+                instance.without_gangs(&policy.name())?;
                 instance.without_quotas(&policy.name())?;
             }
             Self::Pattern => {

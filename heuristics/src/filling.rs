@@ -78,7 +78,7 @@ impl Filling<'_> {
         let (mut placed, mut on) = (PlacedOn::new(), Vec::new());
         while let Some(user) = self.shares.lowest() {
             since_stop += 1;
-            if since_stop == BETWEEN_STOPS {
+            if since_stop >= BETWEEN_STOPS {
                 since_stop = 0;
                 if deadline.is_over() {
                     let placed = self.tasks.iter().sum();
@@ -114,6 +114,7 @@ impl Filling<'_> {
                     *placed.entry((user, class)).or_default() += 1;
                 }
             }
+            since_stop += on.len().saturating_sub(1);
             if on.is_empty() {
                 self.turned_down[shape] |= may_have_more;
                 self.shares.leave(user);

@@ -3,6 +3,7 @@
 
 use crate::placement::server_classes;
 use fairplan_instances::{ClassId, Instance, LimitRoom, Placement, ResourceId, ServerNames, User, UserId};
+use fairplan_verify::{Verdict, verify_rules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +15,7 @@ pub struct Judgement {
     /// Users with a number of tasks, some of which wait.
     pub waiting: Vec<WaitingTasks>,
     /// What is free on servers on which no waiting task fits, by class and resource, where it is anything. Nothing is stranded
-    /// where nothing waits.
+    /// where nothing waits. Whether a task fits is a matter of amounts: devices and other rules may strand more.
     pub stranded: Vec<StrandedCapacity>,
     /// Servers without a task.
     pub empty_servers: u64,
@@ -36,6 +37,20 @@ pub struct Judgement {
     pub over_limits: Vec<OverLimit>,
     /// Tasks on servers on which their user may not run. Empty for every policy.
     pub misplaced: Vec<MisplacedTasks>,
+    /// Rules that only whole tasks meet and that are broken: devices, tasks a server, gangs and their domains, spread. Empty for every
+    /// policy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken_rules: Vec<BrokenRule>,
+}
+
+/// A rule that only whole tasks meet, broken at least once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BrokenRule {
+    /// `devices`, `per-server`, `gangs`, `gangs-in-domains` or `spread`.
+    pub rule: String,
+    /// Where it is broken first.
+    pub first: String,
 }
 
 /// Tasks of a user that wait.
@@ -143,6 +158,9 @@ impl Judgement {
             *states.entry((class, free)).or_default() += 1;
         }
         judged.over_limits = over_limits(instance, placement);
+        let broken = verify_rules(instance, &placement.servers).into_iter().filter(|verdict| !verdict.holds);
+        let told = |verdict: Verdict| BrokenRule { rule: verdict.property.into(), first: verdict.witness };
+        judged.broken_rules = broken.map(told).collect();
         judged.stranded = stranded(instance, placement, &states);
         judged.servers_needed_at_least = needed(instance, &used);
         judged
@@ -160,9 +178,13 @@ impl Judgement {
         }
     }
 
-    /// Whether no server holds more than it has, no task is where it may not be and limits are kept: only then do bounds hold for it.
+    /// Whether no server holds more than it has, no task is where it may not be, and limits and rules of whole tasks are kept: only
+    /// then do bounds hold for it.
     pub fn is_valid(&self) -> bool {
-        self.over_committed.is_empty() && self.misplaced.is_empty() && self.over_limits.is_empty()
+        self.over_committed.is_empty()
+            && self.misplaced.is_empty()
+            && self.over_limits.is_empty()
+            && self.broken_rules.is_empty()
     }
 
     /// How many servers hold more than they have of something.

@@ -1,8 +1,8 @@
 //! Rules inside servers: whether the tasks of a server can be given devices, found by a search of our own, and how many tasks of
 //! one user are there.
 
-use crate::verdict::Worst;
-use fairplan_instances::{ClassId, Instance, ResourceId, UserId};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{ClassId, Instance, ResourceId, ServerTasks, UserId};
 use std::collections::HashSet;
 
 /// States looked at before a server counts as undecided, which is not accepted.
@@ -11,8 +11,20 @@ const MOST_STATES: usize = 200_000;
 /// Parts of devices on one server that a search goes through.
 const MOST_PARTS: usize = 2_000;
 
+/// `devices`: the tasks of each server find devices; `per-server`: no more tasks of a user than may be are on one. The placement is
+/// well-formed.
+pub(crate) fn rules_inside_servers(instance: &Instance, servers: &[ServerTasks]) -> [Verdict; 2] {
+    let mut inside = ["devices", "per-server"].map(|property| Worst::of(property, 0.0));
+    let classes = instance.classes().iter().enumerate();
+    let classes = classes.flat_map(|(l, class)| std::iter::repeat_n(ClassId(l), class.count as usize));
+    for ((server, tasks), class) in servers.iter().enumerate().zip(classes) {
+        check_server(instance, server, class, tasks, &mut inside);
+    }
+    inside.map(Worst::verdict)
+}
+
 /// Counts the tasks of one server against `[devices, per-server]`.
-pub(crate) fn check_server(
+fn check_server(
     instance: &Instance,
     server: usize,
     class: ClassId,

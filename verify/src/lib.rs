@@ -43,7 +43,7 @@ pub use export::{AmountClaim, ExportClaim, ExportedTenantClaim, verify_export};
 pub use form::well_formed;
 pub use groups::verify_shortfall;
 pub use offline::{OfflineClaim, OfflineProof, verify_offline};
-pub use placement::verify_placement;
+pub use placement::{verify_placement, verify_rules};
 pub use proof::SolutionProof;
 pub use purchase::least_cost;
 pub use purchase_bounds::{FrontierClaim, PlanClaim, PurchaseBounds, verify_plan};

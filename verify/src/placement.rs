@@ -1,7 +1,7 @@
 //! A claimed placement of whole tasks, counted in whole units.
 
 use crate::claim::PlacementClaim;
-use crate::devices;
+use crate::devices::rules_inside_servers;
 use crate::domains::rules_between_servers;
 use crate::groups::{divided, smallest};
 use crate::tolerance;
@@ -25,7 +25,6 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
     let (classes, m) = (instance.classes(), instance.resources().len());
     let mut eligibility = Worst::of("eligibility", 0.0);
     let mut capacity = Worst::of("capacity", 0.0);
-    let mut inside = [Worst::of("devices", 0.0), Worst::of("per-server", 0.0)];
     let mut counted = vec![0u64; instance.user_count()];
     let mut work = vec![0.0; instance.user_count()];
     let mut used = vec![0u128; m];
@@ -54,9 +53,6 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             *counted = counted.saturating_add(count);
             work[user.index().0] += count as f64 * user.rule().rate(class).to_f64();
         }
-        if instance.has_server_rules() {
-            devices::check_server(instance, server, class, tasks, &mut inside);
-        }
         for (r, load) in load.into_iter().enumerate() {
             let limit = instance.capacity_units(class, ResourceId(r));
             if load > limit {
@@ -83,12 +79,7 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
     }
     let mut verdicts =
         vec![form, eligibility.verdict(), capacity.verdict(), limits.verdict(), totals.verdict()];
-    if instance.has_server_rules() {
-        verdicts.extend(inside.map(Worst::verdict));
-    }
-    if instance.has_rules_between_servers() {
-        verdicts.extend(rules_between_servers(instance, claim.servers));
-    }
+    verdicts.extend(verify_rules(instance, claim.servers));
     if !taken.is_empty() {
         verdicts.push(limits_kept(instance, &taken));
     }
@@ -125,6 +116,19 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             });
         }
         verdicts.extend([shares.verdict(), value.verdict(), utilization.verdict()]);
+    }
+    verdicts
+}
+
+/// Re-counts the rules that only whole tasks meet, of those that the instance has: `devices`, `per-server`, `gangs`, `gangs-in-domains` and
+/// `spread`. The placement is well-formed: of each server the tasks of users that there are.
+pub fn verify_rules(instance: &Instance, servers: &[ServerTasks]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    if instance.has_server_rules() {
+        verdicts.extend(rules_inside_servers(instance, servers));
+    }
+    if instance.has_rules_between_servers() {
+        verdicts.extend(rules_between_servers(instance, servers));
     }
     verdicts
 }

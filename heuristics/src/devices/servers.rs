@@ -158,6 +158,23 @@ impl Servers {
         &mut self.between
     }
 
+    /// Which rule keeps one more task of a shape away from a server that has what it needs of every resource; `None` where none does.
+    pub fn rule_against(&self, server: usize, shape: usize) -> Option<&'static str> {
+        let demand = &self.demands[shape];
+        let has_devices = |(resource, devices): (usize, std::ops::Range<usize>)| {
+            has_devices(&self.devices[devices], demand[resource], self.sizes[resource])
+        };
+        if !self.groups(server).all(has_devices) {
+            return Some("its devices have no room");
+        }
+        let there = self.on.get(&(server, shape)).copied().unwrap_or(0);
+        if self.most[shape].is_some_and(|most| there >= most) {
+            return Some("it has as many of the user's tasks as it may (per_server)");
+        }
+        let is_open = self.between.allows(self.class_of(server), shape);
+        (!is_open).then_some("its domain may have no more of the user's tasks before the others do (spread)")
+    }
+
     /// The servers with room for one more task of a shape, rising.
     pub fn with_room(&self, shape: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.count()).filter(move |server| self.has_room(*server, shape))

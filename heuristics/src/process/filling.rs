@@ -10,6 +10,7 @@
 use super::OutsidePolicy;
 use super::dialogue::{Dialogue, Unanswered};
 use super::messages::{Messages, short_of};
+use crate::devices::Servers;
 use crate::journal::Journal;
 use crate::packing::{Packing, fits};
 use crate::shares::Shares;
@@ -48,7 +49,9 @@ fn filled(
     deadline: &Deadline,
     of_one: u32,
 ) -> Result<Option<Placement>, PlacementError> {
+    // Rules are about users, so each is a shape of its own where there are any.
     let packing = Packing::in_resources(instance)?;
+    let packing = if instance.has_server_rules() { packing.apart() } else { packing };
     let shares = Shares::new(instance, Turn::LowestShare)?;
     let names = ServerNames::new(instance);
     let names: Vec<String> = (0..packing.servers()).map(|s| names.name(s as u64).into_owned()).collect();
@@ -61,6 +64,7 @@ fn filled(
         names: &names,
         servers: names.iter().map(String::as_str).zip(0..).collect(),
         free: packing.free(),
+        ruled: instance.has_server_rules().then(|| Servers::new(instance, &packing)),
         tasks: vec![0; instance.user_count()],
         journal: Journal::new(packing.servers()),
         asked: VecDeque::new(),
@@ -86,6 +90,8 @@ struct Filling<'a> {
     names: &'a [String],
     servers: HashMap<&'a str, u32>,
     free: Vec<u128>,
+    /// The same with devices and what other rules count, where only whole tasks meet rules.
+    ruled: Option<Servers>,
     tasks: Vec<u64>,
     journal: Journal,
     /// The tasks without an answer, by number and user.
@@ -175,16 +181,24 @@ impl Filling<'_> {
         let shape = &self.packing.shapes[self.packing.shape_of[user] as usize];
         let class = self.packing.class_of(server);
         let free = &mut self.free[server * self.packing.width..(server + 1) * self.packing.width];
+        let mut against = None;
         let problem = if shape.classes.binary_search(&class.0).is_err() {
             "may not run on"
         } else if !fits(&shape.demand, free) {
             "does not fit"
+        } else if let Some(rule) = self.ruled.as_ref().and_then(|ruled| ruled.rule_against(server, user)) {
+            against = Some(rule);
+            "may not run on"
         } else {
             free.iter_mut().zip(&shape.demand).for_each(|(free, demand)| *free -= demand);
+            self.ruled.iter_mut().for_each(|ruled| ruled.take(server, user, None));
             return Ok(());
         };
         let named = printable(&self.names[server], 200);
         let mut problem = format!("{}, {problem} server {named}", of(self.instance, task, user));
+        if let Some(rule) = against {
+            problem = format!("{problem}: {rule}");
+        }
         let exponent = |r: usize| self.instance.unit_exponent(ResourceId(r)).into();
         if let Some(short) = short_of(&shape.demand, free, self.instance.resources(), exponent) {
             problem = format!("{problem}: {short}");

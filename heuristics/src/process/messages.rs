@@ -2,7 +2,7 @@
 
 use crate::packing::Packing;
 use fairplan_instances::wording::printable;
-use fairplan_instances::{Decimal, Instance};
+use fairplan_instances::{Decimal, Instance, ServerClass};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::io::Write;
@@ -28,6 +28,12 @@ impl Messages {
             let eligible = view.rule().eligible();
             let eligible = eligible.map(|classes| classes.iter().map(|class| class_name(class.0)).collect());
             users.extend(user(view.id(), view.demand(), eligible));
+            for (field, most) in [("per_server", view.per_server()), ("spread", view.spread())] {
+                if let Some(most) = most {
+                    // Writing to memory cannot fail.
+                    let _ = write!(users, ",\"{field}\":{most}");
+                }
+            }
             users.push(b'}');
         }
         users.extend_from_slice(b"]}\n");
@@ -42,7 +48,7 @@ impl Messages {
             classes: instance
                 .classes()
                 .iter()
-                .map(|class| (class.id.clone(), amounts(&class.capacity)))
+                .map(|class| (class.id.clone(), [amounts(&class.capacity), rules(instance, class)].concat()))
                 .collect(),
         }
     }
@@ -65,6 +71,23 @@ impl Messages {
         let _ = write!(out, "{{\"type\":\"place\",\"task\":{task}");
         out.extend_from_slice(&self.asks[user]);
     }
+}
+
+/// What is said of a server's devices and domain.
+fn rules(instance: &Instance, class: &ServerClass) -> Vec<u8> {
+    let mut fields = Vec::new();
+    for (position, (resource, count)) in class.devices.iter().enumerate() {
+        fields.extend_from_slice(if position == 0 { b",\"devices\":{" } else { b"," });
+        fields.extend(text(&instance.resources()[resource.0]));
+        // Writing to memory cannot fail.
+        let _ = write!(fields, ":{count}");
+    }
+    fields.extend_from_slice(if class.devices.is_empty() { b"" } else { b"}" });
+    if let Some(domain) = &class.domain {
+        fields.extend_from_slice(b",\"domain\":");
+        fields.extend(text(domain));
+    }
+    fields
 }
 
 /// What is said of a server.

@@ -59,21 +59,26 @@ impl Instance {
     /// # Errors
     /// If there are such rules, naming the first; `what` asks.
     pub fn without_rules_between_servers(&self, what: &str) -> Result<(), Violation> {
+        self.without_gangs(what)?;
+        let spread = self.users().find_map(|user| Some((user, user.spread()?)));
+        let Some((user, most)) = spread.filter(|_| self.has_rules_between_servers()) else { return Ok(()) };
+        let problem = format!("{what} does not know how tasks are spread yet; leave it out");
+        Err(Violation::new(format!("users[{}].spread", user.index().0), most, problem))
+    }
+
+    /// For what knows all rules but gangs.
+    ///
+    /// # Errors
+    /// If there is one, naming the first; `what` asks.
+    pub fn without_gangs(&self, what: &str) -> Result<(), Violation> {
         if !self.has_rules_between_servers() {
             return Ok(());
         }
-        for user in self.users() {
-            let place = |field: &str| format!("users[{}].{field}", user.index().0);
-            if let Some(gang) = user.gang() {
-                let problem = format!("{what} does not know gangs yet; leave it out");
-                return Err(Violation::new(place("gang"), gang.tasks, problem));
-            }
-            if let Some(most) = user.spread() {
-                let problem = format!("{what} does not know how tasks are spread yet; leave it out");
-                return Err(Violation::new(place("spread"), most, problem));
-            }
-        }
-        Ok(())
+        let Some((user, gang)) = self.users().find_map(|user| Some((user, user.gang()?))) else {
+            return Ok(());
+        };
+        let problem = format!("{what} does not know gangs yet; leave it out");
+        Err(Violation::new(format!("users[{}].gang", user.index().0), gang.tasks, problem))
     }
 
     /// Finds the domains, and checks that all classes are in one or none is, that who needs domains has some, and that each gang has

@@ -10,6 +10,7 @@ use crate::page::{Block, Section};
 use crate::summary::grid::{grid, paragraph};
 use crate::units::{counted, number, percent, share, thousands};
 use fairplan_instances::table::{Table, Tabular};
+use fairplan_instances::wording::printable;
 use fairplan_instances::{Instance, KeptGuarantees};
 use std::fmt::Write;
 
@@ -114,6 +115,11 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
             ),
         };
         text += &format!(" {broken}: {what}, for one.");
+    }
+    if let [first, more @ ..] = &judged.broken_rules[..] {
+        let others = more.iter().map(|broken| broken.rule.as_str()).collect::<Vec<_>>().join(", ");
+        let others = if others.is_empty() { others } else { format!(" (and {others})") };
+        text += &format!(" It breaks the rule {}{others}: {}.", first.rule, printable(&first.first, 200));
     }
     if let Some(first) = judged.misplaced.first() {
         let tasks = judged.misplaced.iter().fold(0u64, |sum, tasks| sum.saturating_add(tasks.tasks));

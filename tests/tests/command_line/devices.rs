@@ -94,10 +94,11 @@ fn bounds_hold_with_a_placement_that_keeps_the_rules() {
 #[test]
 fn what_does_not_know_rules_inside_servers_refuses_them_by_name() {
     let folder = folder();
+    folder.done(&["-q", "place", "instance.json", "--servers-out", "-o", "placement.json"]);
     for (arguments, what) in [
         ("place instance.json --policy pattern", "place --policy pattern"),
         ("audit instance.json", "audit"),
-        ("plan lose instance.json", "plan"),
+        ("plan move instance.json --from placement.json --unplaced", "plan move"),
         ("bound instance.json --objective pf", "bound"),
     ] {
         let mut words = vec!["-q"];
@@ -107,8 +108,56 @@ fn what_does_not_know_rules_inside_servers_refuses_them_by_name() {
         let expected = format!("server_classes[0].devices: {what} does not know devices yet; leave them out");
         assert!(told.contains(&expected), "{arguments}: {told}");
     }
-    let output = folder.run(&["solve", "instance.json", "-o", "solution.json"]);
-    let told = super::text(&output.stderr);
-    assert!(told.contains("ignore devices and `per_server`"), "{told}");
+}
+
+#[test]
+fn answers_in_divided_tasks_say_which_rules_they_ignore() {
+    let folder = folder();
+    for command in [
+        "solve instance.json -o solution.json",
+        "plan lose instance.json",
+        "explain instance.json --user trainer",
+    ] {
+        let output = folder.run(&command.split(' ').collect::<Vec<_>>());
+        let told = super::text(&output.stderr);
+        assert!(
+            output.status.success() && told.contains("ignore devices and `per_server`"),
+            "{command}: {told}"
+        );
+    }
     assert!(folder.read("solution.json").contains("rules-inside-servers"));
+}
+
+#[test]
+fn a_placement_made_elsewhere_is_told_the_rules_that_it_breaks() {
+    let folder = folder();
+    folder.write(
+        "plain.json",
+        INSTANCE.replace(r#", "devices": {"gpu": 4}"#, "").replace(r#", "per_server": 1"#, ""),
+    );
+    folder.done(&["-q", "place", "plain.json", "--servers-out", "-o", "plain-placed.json"]);
+    let hash = |file: &str| json(&folder, file)["instance"]["sha256"].as_str().unwrap().to_owned();
+    folder.done(&["-q", "place", "instance.json", "--servers-out", "-o", "placement.json"]);
+    let elsewhere =
+        folder.read("plain-placed.json").replace(&hash("plain-placed.json"), &hash("placement.json"));
+    folder.write("elsewhere.json", elsewhere);
+    let judged = |file: &str| {
+        folder.done(&[
+            "-q",
+            "compare",
+            "instance.json",
+            "--policies",
+            "fgd",
+            "--placement",
+            file,
+            "-o",
+            "judged.json",
+        ]);
+        json(&folder, "judged.json")["policies"][1]["judgement"]["broken_rules"].clone()
+    };
+    let broken = judged("elsewhere.json");
+    let rules: Vec<&str> =
+        broken.as_array().unwrap().iter().map(|broken| broken["rule"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["devices", "per-server"], "{broken}");
+    assert!(judged("placement.json").is_null());
 }

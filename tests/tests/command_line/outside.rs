@@ -88,6 +88,50 @@ fn failure(folder: &Folder, fault: &str, more: &[&str]) -> String {
 }
 
 #[test]
+fn a_policy_is_held_to_the_rules_of_whole_tasks_but_gangs_which_are_refused() {
+    let folder = Folder::new();
+    let instance = |classes: &str, user: &str| {
+        let json = format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "gpu"], "server_classes": [{classes}],
+                "users": [{{"id": "n", "demand": {{"cpu": 1, "gpu": 0.6}}, "tasks": 4{user}}}]}}"#
+        );
+        folder.write("i.json", json);
+    };
+    let with_devices = r#"{"id": "a", "count": 2, "capacity": {"cpu": 8, "gpu": 2}, "devices": {"gpu": 2}}"#;
+    let in_racks = r#"{"id": "x", "count": 1, "domain": "1", "capacity": {"cpu": 8, "gpu": 8}},
+                      {"id": "y", "count": 1, "domain": "2", "capacity": {"cpu": 8, "gpu": 8}}"#;
+    let cases = [
+        (with_devices, "", "task 3, of user n, may not run on server a/1: its devices have no room"),
+        (
+            in_racks,
+            r#", "per_server": 1"#,
+            "task 2, of user n, may not run on server x/1: it has as many of the user's tasks as it may (per_server)",
+        ),
+        (
+            in_racks,
+            r#", "spread": 1"#,
+            "task 2, of user n, may not run on server x/1: its domain may have no more of the user's tasks before the others do (spread)",
+        ),
+    ];
+    for (classes, user, expected) in cases {
+        instance(classes, user);
+        assert_eq!(failure(&folder, "", &[]), format!("policy P: {expected}"));
+    }
+    for user in ["", r#", "per_server": 4, "spread": 4"#] {
+        instance(in_racks, user);
+        let command = policy("");
+        assert_eq!(
+            placed(&folder, &["--policy-command", &command])["users"],
+            placed(&folder, &["--policy", "first-fit"])["users"]
+        );
+    }
+    instance(in_racks, r#", "gang": 2"#);
+    let output = folder.run(&["-q", "place", "i.json", "--policy-command", &policy("")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("users[0].gang = 2: "), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_policy_that_goes_wrong_is_named_with_task_server_resource_and_its_last_words() {
     let folder = Folder::new();
     folder.instance("i.json", &drfh_fig1().unwrap());
