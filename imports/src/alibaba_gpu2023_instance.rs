@@ -5,12 +5,11 @@ use super::alibaba_gpu2023::{
     service,
 };
 use super::alibaba_tables::known;
-use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
+use super::census::{Census, Memory, Rules, Server, TaskGrouping, Tasks};
 use super::columns::for_each_row_of;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::some;
-use fairplan_instances::files::whole_number;
-use fairplan_instances::{Draft, Instance, InstanceError, ResourceId, Violation, wording};
+use fairplan_instances::{Decimal, Instance, InstanceError, ResourceId, Violation, wording};
 use hashbrown::HashMap;
 
 /// What [`alibaba_gpu2023_instance`] reads and how.
@@ -94,6 +93,7 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
                 count: 1,
                 condition,
                 on: Vec::new(),
+                rules: Rules::default(),
             });
         }
         Ok(())
@@ -113,26 +113,13 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
     });
     let name = format!("Alibaba GPU 2023, {}", wording::counted(tasks.len() as u64, "pod", "pods"));
     let resources = ["cpu", "memory", "gpu"].map(str::to_owned).to_vec();
-    let (memory, servers) = (Memory::Mebibytes, servers.collect());
-    let holders = Vec::new();
-    let census = Census { name, resources, memory, conditions, servers, tasks, holders };
-    let instance = census.instance(options.grouping, report);
-    let instance =
-        if options.devices { instance.and_then(|instance| with_devices(&instance)) } else { instance };
-    instance.map_err(|violation| {
+    let (memory, servers, holders) = (Memory::Mebibytes, servers.collect(), Vec::new());
+    let devices = if options.devices { vec![(GPU, Decimal::ONE)] } else { Vec::new() };
+    let census = Census { name, resources, memory, conditions, servers, tasks, devices, holders };
+    census.instance(options.grouping, report).map_err(|violation| {
         let file = format!("{} and {}", options.nodes, options.pods);
         Stopped::Building(InstanceError::Invalid { file, violation })
     })
-}
-
-/// The same with each GPU as a device.
-fn with_devices(instance: &Instance) -> Result<Instance, Violation> {
-    let mut draft = Draft::from(instance);
-    for (l, class) in draft.classes.iter_mut().enumerate() {
-        let gpus = whole_number(class.capacity[GPU.0], || format!("server_classes[{l}].capacity.gpu"))?;
-        class.devices = if gpus == 0 { Vec::new() } else { vec![(GPU, gpus)] };
-    }
-    draft.build()
 }
 
 /// Position among the resources.

@@ -4,8 +4,8 @@ use super::queues::Stated;
 use super::report::ImportReport;
 use fairplan_instances::wording::agreeing;
 use fairplan_instances::{
-    ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, Placement, PlacementRule, Quota,
-    ResourceId, ServerClass, ServerTasks, Violation,
+    ClassId, Decimal, Draft, DraftUser, Gang, Instance, InstanceBuilder, NewGroup, NewUser, Owner, Placement,
+    PlacementRule, Quota, ResourceId, ServerClass, ServerTasks, Violation,
 };
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Reverse;
@@ -60,6 +60,8 @@ pub(super) struct Server {
     /// What a class is called in which all servers with this label are; nothing where they are called by what they hold.
     pub(super) label: String,
     pub(super) capacity: Vec<Decimal>,
+    /// The zone that it is in, where that matters to somebody: then of all servers.
+    pub(super) domain: Option<String>,
     /// Of each condition that tasks put on servers, whether this one meets it.
     pub(super) meets: Vec<bool>,
 }
@@ -73,6 +75,29 @@ pub(super) struct Tasks {
     pub(super) condition: usize,
     /// Where some of them run: which server, and how many of them.
     pub(super) on: Vec<(usize, u64)>,
+    pub(super) rules: Rules,
+}
+
+/// The rules of tasks among themselves: tasks of different rules are of different users.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Rules {
+    /// What tells these tasks from others of the same rules, such as `app=web`; empty where nothing needs to.
+    pub(super) of: String,
+    /// The most of them on one server.
+    pub(super) per_server: Option<u64>,
+    /// By how many they differ between two domains at most.
+    pub(super) spread: Option<u64>,
+    /// How many of them run at once or not at all.
+    pub(super) gang: Option<Gang>,
+}
+
+impl Rules {
+    /// What is added to the name of their user.
+    fn name(&self) -> String {
+        let gang = self.gang.map(|gang| format!("gang{}", gang.tasks));
+        let parts = Some(self.of.clone()).filter(|of| !of.is_empty()).into_iter().chain(gang);
+        parts.map(|part| format!("+{part}")).collect()
+    }
 }
 
 /// A group of users, which may be inside another and have a limit.
@@ -102,6 +127,8 @@ pub(super) struct Census {
     pub(super) conditions: Vec<String>,
     pub(super) servers: Vec<Server>,
     pub(super) tasks: Vec<Tasks>,
+    /// The resources of which servers have devices, each with the size of one.
+    pub(super) devices: Vec<(ResourceId, Decimal)>,
     /// The groups of owners, and those above them, of which more is known than that there are users in them.
     pub(super) holders: Vec<Holder>,
 }
@@ -171,8 +198,9 @@ impl Census {
                 report.add(tasks.count, "tasks left out: no server meets their conditions");
             } else {
                 let request = grouping.tells_requests_apart().then_some(tasks.demand.as_slice());
-                let user = *found.entry((&tasks.owner, may_run, request)).or_insert_with(|| {
-                    users.push(User { owner: &tasks.owner, may_run, tasks: Vec::new() });
+                let kind = (tasks.owner.as_str(), may_run, request, &tasks.rules);
+                let user = *found.entry(kind).or_insert_with(|| {
+                    users.push(User { owner: &tasks.owner, may_run, rules: &tasks.rules, tasks: Vec::new() });
                     users.len() - 1
                 });
                 users[user].tasks.push(tasks);
@@ -201,6 +229,7 @@ impl Census {
                 ("", several) => id = format!("{id}@{}-classes", several.len()),
                 (named, _) => id = format!("{id}@{named}"),
             }
+            id.push_str(&user.rules.name());
             let eligible = user.may_run.iter().copied().map(ClassId).collect();
             let rule = builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()));
             let id = names.unique(id);
@@ -218,8 +247,86 @@ impl Census {
                 "tasks that run count with the mean request of their user (--group shape tells requests apart)",
             );
         }
-        Ok((builder.build()?, placement))
+        let instance = builder.build()?;
+        Ok((with_rules(instance, &self.devices, &users, report)?, placement))
     }
+}
+
+/// The same with devices, each of its size, and the rules of users. A gang that has no room on the empty cluster is none.
+fn with_rules(
+    instance: Instance,
+    devices: &[(ResourceId, Decimal)],
+    users: &[User<'_>],
+    report: &mut ImportReport,
+) -> Result<Instance, Violation> {
+    let ruled = users.iter().any(|user| *user.rules != Rules::default());
+    if devices.is_empty() && !ruled {
+        return Ok(instance);
+    }
+    let mut draft = Draft::from(&instance);
+    let devices = dividing(devices, &draft, report);
+    for (l, class) in draft.classes.iter_mut().enumerate() {
+        for (resource, size) in &devices {
+            let place = || format!("server_classes[{l}].capacity.{}", instance.resources()[resource.0]);
+            let count = parts(class.capacity[resource.0], *size).ok_or_else(|| {
+                let problem = format!("must be a whole number of devices of {size}");
+                Violation::new(place(), class.capacity[resource.0], problem)
+            })?;
+            class.devices.extend((count > 0).then_some((*resource, count)));
+        }
+    }
+    for (user, draft) in users.iter().zip(&mut draft.users) {
+        (draft.per_server, draft.spread) = (user.rules.per_server, user.rules.spread);
+    }
+    let without_gangs = draft.build()?;
+    for ((user, draft), held) in users.iter().zip(&mut draft.users).zip(without_gangs.users()) {
+        let Some(gang) = user.rules.gang else { continue };
+        if held.held_alone(gang.in_one_domain) < gang.tasks {
+            let count = user.tasks.iter().map(|tasks| tasks.count).sum();
+            report.add(
+                count,
+                "tasks are in gangs that the empty cluster has no room for: here each runs for itself",
+            );
+        } else {
+            draft.gang = Some(gang);
+        }
+    }
+    draft.build()
+}
+
+/// The devices of which every task takes whole ones or a part of one.
+fn dividing<'a>(
+    devices: &'a [(ResourceId, Decimal)],
+    draft: &Draft,
+    report: &mut ImportReport,
+) -> Vec<&'a (ResourceId, Decimal)> {
+    let is_divided = |(ResourceId(r), size): &&(ResourceId, Decimal)| {
+        let is_odd = |user: &&DraftUser| {
+            let units = in_one_unit(user.demand[*r], *size);
+            units.is_none_or(|(amount, size)| amount > size && !amount.is_multiple_of(size))
+        };
+        let odd = draft.users.iter().filter(is_odd).filter_map(|user| user.tasks).sum();
+        let name = &draft.resources[*r];
+        let what = format!(
+            "tasks ask for more than one device of {name} and no whole number: here {name} is no device"
+        );
+        report.add(odd, what);
+        odd == 0
+    };
+    devices.iter().filter(is_divided).collect()
+}
+
+/// How many times a size an amount is, if that is whole.
+fn parts(amount: Decimal, size: Decimal) -> Option<u64> {
+    let (amount, size) = in_one_unit(amount, size)?;
+    let count = amount.checked_div(size).filter(|_| amount.is_multiple_of(size))?;
+    u64::try_from(count).ok()
+}
+
+/// Two amounts as whole numbers of one unit.
+fn in_one_unit(a: Decimal, b: Decimal) -> Option<(u128, u128)> {
+    let unit = a.exponent().min(b.exponent());
+    Some((a.scaled(unit)?, b.scaled(unit)?))
 }
 
 /// Where the tasks of users run, in the order of the instance's servers.
@@ -367,10 +474,11 @@ fn add_named_classes<'a>(
     memory: Memory,
     named: bool,
 ) -> Result<Vec<Class<'a>>, Violation> {
-    let mut position: HashMap<(&str, &[Decimal], &[bool]), usize> = HashMap::new();
+    let mut position: HashMap<_, usize> = HashMap::new();
     let mut alike: Vec<(&Server, Vec<usize>)> = Vec::new();
     for (at, server) in servers.iter().enumerate() {
-        let class = *position.entry((&server.kind, &server.capacity, &server.meets)).or_insert_with(|| {
+        let alone = (&server.kind, &server.capacity, &server.domain, &server.meets);
+        let class = *position.entry(alone).or_insert_with(|| {
             alike.push((server, Vec::new()));
             alike.len() - 1
         });
@@ -394,6 +502,7 @@ fn add_named_classes<'a>(
         };
         let id = names.unique(wanted);
         let mut class = ServerClass::new(id.clone(), count, server.capacity.clone());
+        class.domain.clone_from(&server.domain);
         if named {
             class.names = members.iter().map(|member| servers[*member].name.clone()).collect();
         }
@@ -403,13 +512,14 @@ fn add_named_classes<'a>(
     Ok(classes)
 }
 
-/// What makes tasks those of one user: their owner, where they may run, and for a user each request what they ask for.
-type Kind<'a> = (&'a str, &'a [usize], Option<&'a [Decimal]>);
+/// What makes tasks those of one user: their owner, where they may run, for a user each request what they ask for, and their rules.
+type Kind<'a> = (&'a str, &'a [usize], Option<&'a [Decimal]>, &'a Rules);
 
 /// Tasks that become one user.
 struct User<'a> {
     owner: &'a str,
     may_run: &'a [usize],
+    rules: &'a Rules,
     tasks: Vec<&'a Tasks>,
 }
 
@@ -535,7 +645,8 @@ mod tests {
 
     fn tasks(owner: &str, cpu: &str, gpu: &str, count: u64, condition: usize) -> Tasks {
         let demand = vec![decimal(cpu), decimal(gpu)];
-        Tasks { owner: owner.into(), demand, count, condition, on: Vec::new() }
+        let (owner, on, rules) = (owner.into(), Vec::new(), Rules::default());
+        Tasks { owner, demand, count, condition, on, rules }
     }
 
     fn census(tasks: Vec<Tasks>) -> Census {
@@ -547,8 +658,8 @@ mod tests {
         ];
         let resources = vec!["cpu".into(), "gpu".into()];
         let conditions = vec![String::new(), "fast".into()];
-        let (name, memory, holders) = (String::new(), Memory::Bytes, Vec::new());
-        Census { name, resources, memory, conditions, servers, tasks, holders }
+        let (name, memory, devices, holders) = (String::new(), Memory::Bytes, Vec::new(), Vec::new());
+        Census { name, resources, memory, conditions, servers, tasks, devices, holders }
     }
 
     #[test]

@@ -48,7 +48,9 @@ pub use google2011::{
     google_2011_present, google_2011_trace,
 };
 pub use helios::{HeliosOptions, helios};
-pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes, kubernetes_present, node_labels};
+pub use kubernetes::{
+    Daemons, KubernetesOptions, PodOwner, ZONE, kubernetes, kubernetes_present, node_labels,
+};
 pub use kubernetes_queues::{KubernetesQueuesOptions, kubernetes_queues};
 pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
 pub use philly::philly;

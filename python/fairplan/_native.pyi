@@ -261,6 +261,9 @@ def import_kubernetes(
     resources: Sequence[str] | None,
     daemons: str,
     all_nodes: bool,
+    rules: bool,
+    gangs: Sequence[str],
+    domain: str,
     placement_out: bool,
     call: Call,
 ) -> _Present: ...
@@ -272,6 +275,7 @@ def import_slurm(
     user: str,
     group: str,
     all_nodes: bool,
+    rules: bool,
     placement_out: bool,
     call: Call,
 ) -> _Present: ...

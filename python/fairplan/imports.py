@@ -64,6 +64,9 @@ def import_kubernetes(
     resources: Sequence[str] | None = None,
     daemons: str = "count",
     all_nodes: bool = False,
+    rules: bool = False,
+    gangs: Files = (),
+    domain: str = "topology.kubernetes.io/zone",
     placement_out: Literal[False] = False,
     progress: Progress | None = None,
 ) -> Instance: ...
@@ -78,6 +81,9 @@ def import_kubernetes(
     resources: Sequence[str] | None = None,
     daemons: str = "count",
     all_nodes: bool = False,
+    rules: bool = False,
+    gangs: Files = (),
+    domain: str = "topology.kubernetes.io/zone",
     placement_out: Literal[True],
     progress: Progress | None = None,
 ) -> tuple[Instance, Placement]: ...
@@ -91,6 +97,9 @@ def import_kubernetes(
     resources: Sequence[str] | None = None,
     daemons: str = "count",
     all_nodes: bool = False,
+    rules: bool = False,
+    gangs: Files = (),
+    domain: str = "topology.kubernetes.io/zone",
     placement_out: bool = False,
     progress: Progress | None = None,
 ) -> Instance | tuple[Instance, Placement]:
@@ -105,6 +114,9 @@ def import_kubernetes(
         resources: those that count; by default all that are requested.
         daemons: pods that belong to their node: ``count`` or ``reserve``.
         all_nodes: count nodes that are cordoned or not ready as well.
+        rules: keep the rules that only whole tasks meet: GPUs as devices, zones as domains, one pod on a node, spread, gangs.
+        gangs: with ``rules``, files of PodGroups and Jobs, whose pods start together.
+        domain: with ``rules``, the label of nodes whose value is their domain.
         placement_out: give what runs where now too: classes then carry the names of their nodes, and the second of what comes back is
             a placement for :func:`fairplan.compare` and :func:`fairplan.plan.move`.
 
@@ -121,7 +133,19 @@ def import_kubernetes(
     call = _call(None, progress)
     files = (_paths(nodes), _paths(pods), _paths(quotas))
     return _present(
-        _native.import_kubernetes(*files, group_by, group, counted, daemons, all_nodes, placement_out, call)
+        _native.import_kubernetes(
+            *files,
+            group_by,
+            group,
+            counted,
+            daemons,
+            all_nodes,
+            rules,
+            _paths(gangs),
+            domain,
+            placement_out,
+            call,
+        )
     )
 
 
@@ -144,6 +168,7 @@ def import_slurm(
     user: str = "user",
     group: str = "tree",
     all_nodes: bool = False,
+    rules: bool = False,
     placement_out: Literal[False] = False,
     progress: Progress | None = None,
 ) -> Instance: ...
@@ -156,6 +181,7 @@ def import_slurm(
     user: str = "user",
     group: str = "tree",
     all_nodes: bool = False,
+    rules: bool = False,
     placement_out: Literal[True],
     progress: Progress | None = None,
 ) -> tuple[Instance, Placement]: ...
@@ -167,6 +193,7 @@ def import_slurm(
     user: str = "user",
     group: str = "tree",
     all_nodes: bool = False,
+    rules: bool = False,
     placement_out: bool = False,
     progress: Progress | None = None,
 ) -> Instance | tuple[Instance, Placement]:
@@ -179,11 +206,12 @@ def import_slurm(
         user: whose a job is: ``user``, ``account`` or ``partition``.
         group: who becomes a user: ``tree``, ``shape`` or ``user``.
         all_nodes: count nodes that are down, drained or otherwise closed as well.
+        rules: keep the rules that only whole tasks meet: GPUs as devices, jobs of several nodes as gangs.
         placement_out: give what runs where now too, as :func:`import_kubernetes` does.
     """
     call = _call(None, progress)
     files = (_paths(nodes), _paths(jobs), _paths(accounts))
-    return _present(_native.import_slurm(*files, user, group, all_nodes, placement_out, call))
+    return _present(_native.import_slurm(*files, user, group, all_nodes, rules, placement_out, call))
 
 
 def import_yarn(

@@ -87,11 +87,25 @@ pub fn import_kubernetes(
     resources: Option<Vec<String>>,
     daemons: &str,
     all_nodes: bool,
+    rules: bool,
+    gangs: Vec<String>,
+    domain: String,
     placement_out: bool,
     call: Call,
 ) -> PyResult<Present> {
-    let (owner, grouping, daemons) = (chosen(py, user)?, chosen(py, group)?, chosen(py, daemons)?);
-    let options = KubernetesOptions { nodes, pods, quotas, owner, grouping, resources, daemons, all_nodes };
+    let options = KubernetesOptions {
+        nodes,
+        pods,
+        quotas,
+        owner: chosen(py, user)?,
+        grouping: chosen(py, group)?,
+        resources,
+        daemons: chosen(py, daemons)?,
+        all_nodes,
+        rules,
+        gangs,
+        domain,
+    };
     if placement_out {
         return imported_with_placement(py, &call, "kubernetes", move || {
             imports::kubernetes_present(&options)
@@ -123,6 +137,7 @@ pub fn import_slurm(
     user: &str,
     group: &str,
     all_nodes: bool,
+    rules: bool,
     placement_out: bool,
     call: Call,
 ) -> PyResult<Present> {
@@ -133,6 +148,7 @@ pub fn import_slurm(
         owner: chosen(py, user)?,
         grouping: chosen(py, group)?,
         all_nodes,
+        rules,
     };
     if placement_out {
         return imported_with_placement(py, &call, "slurm", move || imports::slurm_present(&options));

@@ -11,7 +11,7 @@ use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Quantity;
 
 /// The resource of nodes: thousandths of their GPUs. In pods an annotation: thousandths of each GPU.
-const MILLI: &str = "alibabacloud.com/gpu-milli";
+pub(super) const MILLI: &str = "alibabacloud.com/gpu-milli";
 
 /// How many GPUs, an annotation of pods.
 const COUNT: &str = "alibabacloud.com/gpu-count";

@@ -7,6 +7,9 @@ mod placement;
 mod pods;
 mod resource_quotas;
 #[cfg(test)]
+mod ruled;
+mod rules;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod unusual;
@@ -21,11 +24,12 @@ pub(super) use nodes::Node;
 pub(super) use placement::{Conditions, Taint, Toleration};
 use pods::Pod;
 pub(super) use pods::{Amounts as PodAmounts, Spec as PodSpec, requests};
+pub use rules::ZONE;
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 /// What [`kubernetes`] reads and how.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct KubernetesOptions {
     /// Files of nodes: JSON or YAML, gzipped or not; `-` is standard input.
     pub nodes: Vec<String>,
@@ -43,6 +47,30 @@ pub struct KubernetesOptions {
     pub daemons: Daemons,
     /// Count nodes that are cordoned or not ready as well, as if they were not.
     pub all_nodes: bool,
+    /// Keep the rules that only whole tasks meet: GPUs as devices, at most one pod on a node, spread over zones, gangs.
+    pub rules: bool,
+    /// Files of PodGroups and Jobs, whose pods start together.
+    pub gangs: Vec<String>,
+    /// The label of nodes whose value is their domain.
+    pub domain: String,
+}
+
+impl Default for KubernetesOptions {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            pods: Vec::new(),
+            quotas: Vec::new(),
+            owner: PodOwner::default(),
+            grouping: TaskGrouping::default(),
+            resources: None,
+            daemons: Daemons::default(),
+            all_nodes: false,
+            rules: false,
+            gangs: Vec::new(),
+            domain: ZONE.into(),
+        }
+    }
 }
 
 /// Whose a pod is.
@@ -99,8 +127,8 @@ const PODS: &str = "pods";
 /// sum over their containers, or what their init containers need if that is more, and their overhead; a container that
 /// states only a limit requests it, one that states nothing requests nothing. Amounts are exact; memory and storage are
 /// in bytes, cpu in cores. A pod may run where its node selector, its required node affinity and its tolerations allow,
-/// and on the node where it runs; affinity among pods and topology spread that are required are counted, not kept; devices of
-/// resource claims, volumes and ports are not looked at.
+/// and on the node where it runs; affinity among pods and topology spread that are required are counted, and kept as far as `rules.rs`
+/// says where that is asked for; devices of resource claims, volumes and ports are not looked at.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, object, field and value are named), files without a node
@@ -124,9 +152,18 @@ fn read<T>(
     report: &mut ImportReport,
     made: impl FnOnce(Census, TaskGrouping, &mut ImportReport) -> Result<T, Violation>,
 ) -> Result<T, Stopped> {
+    if options.rules && options.grouping == TaskGrouping::User {
+        let problem = "a mean of requests is neither a part of a GPU nor whole ones; tell requests apart with --group shape or tree";
+        let (file, violation) = (super::together(&options.pods), Violation::new("rules", "", problem));
+        return Err(Stopped::Building(InstanceError::Invalid { file, violation }));
+    }
     let mut nodes = read_nodes(options, report)?;
     let mut pods = read_pods(options, report)?;
     gpu_sharing::apply(&nodes, &mut pods, report);
+    if options.rules {
+        rules::keep(options, &nodes, &mut pods, report)?;
+    }
+    pods.iter().flat_map(|pod| &pod.unread).for_each(|what| report.one(*what));
     let known: BTreeSet<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
     let elsewhere =
         pods.iter().filter(|pod| !pod.node.is_empty() && !known.contains(pod.node.as_str())).count();
@@ -187,13 +224,16 @@ fn read<T>(
             count: 1,
             condition,
             on: on.map(|node| (node, 1)).into_iter().collect(),
+            rules: pod.rules.clone(),
         });
     }
-    let servers = nodes.iter().map(|node| {
+    let domains = rules::domains(options, &nodes);
+    let servers = nodes.iter().zip(domains).map(|(node, domain)| {
         let amount = |resource: &str| node.allocatable.get(resource).copied().unwrap_or_default();
         let meets = places.iter().map(|places| places.include(node)).collect();
-        let (name, kind) = (node.name.clone(), node.gpu_model().to_owned());
-        Ok(Server { name, kind, capacity: decimals(&amount, &options.nodes)?, meets, ..Server::default() })
+        let (name, kind, label) = (node.name.clone(), node.gpu_model().to_owned(), String::new());
+        let capacity = decimals(&amount, &options.nodes)?;
+        Ok(Server { name, kind, label, capacity, domain, meets })
     });
     let taints: Vec<&Taint> = nodes.iter().flat_map(|node| &node.taints).collect();
     let census = Census {
@@ -207,6 +247,7 @@ fn read<T>(
         conditions: places.iter().map(|places| places.name(&taints)).collect(),
         servers: servers.collect::<Result<_, InstanceError>>()?,
         tasks,
+        devices: rules::devices(options, &resources),
         holders,
     };
     made(census, options.grouping, report).map_err(|violation| {
@@ -309,7 +350,6 @@ fn read_pods(options: &KubernetesOptions, report: &mut ImportReport) -> Result<V
         if pod.phase == "Pending" || pod.phase == "Running" {
             report.one(format!("pods {}", pod.phase.to_lowercase()));
             silent += pod.silent;
-            pod.unread.iter().for_each(|what| report.one(*what));
             pods.push(pod);
         } else {
             report.one(format!("pods left out: {}", pod.phase));

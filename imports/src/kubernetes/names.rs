@@ -39,7 +39,7 @@ fn having(key: &str, values: &str) -> String {
     if values.is_empty() { key.to_owned() } else { format!("{key}={values}") }
 }
 
-fn required(Requirement { key, operator, values }: &Requirement) -> String {
+pub(super) fn required(Requirement { key, operator, values }: &Requirement) -> String {
     let (key, values) = (plain(key), values.join(","));
     match operator {
         Operator::In => having(key, &values),

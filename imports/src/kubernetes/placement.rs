@@ -3,7 +3,7 @@
 //! Source: the Kubernetes documentation, "Assigning Pods to Nodes" and "Taints and Tolerations". What a scheduler
 //! merely prefers, and what pods want of each other, restricts nothing here.
 
-use crate::manifests::nullable;
+use crate::manifests::{Metadata, nullable};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -71,7 +71,106 @@ pub(crate) struct Affinity {
 #[serde(default)]
 pub(crate) struct PodAffinity {
     #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution", deserialize_with = "nullable")]
-    pub(crate) required: Vec<serde::de::IgnoredAny>,
+    pub(crate) required: Vec<PodTerm>,
+}
+
+/// Pods of these labels in one topology.
+#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(default)]
+pub(crate) struct PodTerm {
+    #[serde(rename = "labelSelector")]
+    selector: Option<Selector>,
+    #[serde(deserialize_with = "nullable")]
+    namespaces: Vec<String>,
+    #[serde(rename = "namespaceSelector")]
+    namespace_selector: Option<serde_json::Value>,
+    #[serde(rename = "topologyKey", deserialize_with = "nullable")]
+    topology: String,
+    #[serde(rename = "matchLabelKeys", deserialize_with = "nullable")]
+    match_label_keys: Vec<String>,
+    #[serde(rename = "mismatchLabelKeys", deserialize_with = "nullable")]
+    mismatch_label_keys: Vec<String>,
+}
+
+impl PodTerm {
+    /// The selector, if it selects a pod of these metadata itself, in its own namespace, in this topology.
+    pub(crate) fn of_itself(&self, metadata: &Metadata, topology: &str) -> Option<Selector> {
+        let is_own = |namespace: &String| *namespace == metadata.namespace;
+        let is_near = self.topology == topology
+            && self.namespaces.iter().all(is_own)
+            && self.namespace_selector.is_none()
+            && self.mismatch_label_keys.is_empty();
+        let selector = self.selector.as_ref().filter(|_| is_near)?;
+        let selector = selector.with_labels_of(&self.match_label_keys, &metadata.labels);
+        selector.selects(&metadata.labels).then_some(selector)
+    }
+}
+
+/// A rule that pods of a topology differ in number by at most so many from those of any other.
+#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+#[serde(default)]
+pub(crate) struct Spread {
+    #[serde(rename = "whenUnsatisfiable", deserialize_with = "nullable")]
+    otherwise: String,
+    #[serde(rename = "topologyKey", deserialize_with = "nullable")]
+    topology: String,
+    #[serde(rename = "maxSkew", deserialize_with = "nullable")]
+    skew: u64,
+    #[serde(rename = "labelSelector")]
+    selector: Option<Selector>,
+    #[serde(rename = "minDomains")]
+    least_domains: Option<u64>,
+    #[serde(rename = "matchLabelKeys", deserialize_with = "nullable")]
+    match_label_keys: Vec<String>,
+}
+
+impl Spread {
+    /// Whether it must be kept, rather than being a preference.
+    pub(crate) fn is_required(&self) -> bool {
+        self.otherwise == "DoNotSchedule"
+    }
+
+    /// The selector and the largest difference, if it selects a pod of these metadata itself, in this topology.
+    pub(crate) fn over(&self, metadata: &Metadata, topology: &str) -> Option<(Selector, u64)> {
+        let is_plain =
+            self.topology == topology && self.skew > 0 && self.least_domains.is_none_or(|least| least <= 1);
+        let selector = self.selector.as_ref().filter(|_| is_plain)?;
+        let selector = selector.with_labels_of(&self.match_label_keys, &metadata.labels);
+        selector.selects(&metadata.labels).then_some((selector, self.skew))
+    }
+}
+
+/// Labels that pods have: all of these, and all of the requirements.
+#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[serde(default)]
+pub(crate) struct Selector {
+    #[serde(rename = "matchLabels", deserialize_with = "nullable")]
+    labels: BTreeMap<String, String>,
+    #[serde(rename = "matchExpressions", deserialize_with = "nullable")]
+    expressions: Vec<Requirement>,
+}
+
+impl Selector {
+    pub(crate) fn selects(&self, labels: &BTreeMap<String, String>) -> bool {
+        let label = |key: &str| labels.get(key).map(String::as_str);
+        self.labels.iter().all(|(key, value)| label(key) == Some(value))
+            && self.expressions.iter().all(|requirement| requirement.met(label(&requirement.key)))
+    }
+
+    /// The same, and the labels of these keys are as here.
+    fn with_labels_of(&self, keys: &[String], labels: &BTreeMap<String, String>) -> Self {
+        let mut selector = self.clone();
+        let own = keys.iter().filter_map(|key| Some((key.clone(), labels.get(key)?.clone())));
+        selector.labels.extend(own);
+        selector
+    }
+
+    /// `app=web`.
+    pub(crate) fn text(&self) -> String {
+        let labels = self.labels.iter().map(|(key, value)| format!("{key}={value}"));
+        let expressions = self.expressions.iter().map(super::names::required);
+        labels.chain(expressions).collect::<Vec<_>>().join("&")
+    }
 }
 
 #[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]

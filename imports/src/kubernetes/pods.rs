@@ -2,7 +2,8 @@
 
 use super::gpu_sharing::{self, SharedGpus};
 use super::nodes::quantities;
-use super::placement::{Affinity, Conditions, Toleration};
+use super::placement::{Affinity, Conditions, PodTerm, Spread, Toleration};
+use crate::census::Rules;
 use crate::manifests::{Manifest, Metadata, nullable};
 use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
@@ -51,12 +52,11 @@ pub(crate) struct Spec {
     spread: Vec<Spread>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Spread {
-    #[serde(rename = "whenUnsatisfiable", deserialize_with = "nullable")]
-    otherwise: String,
-}
+/// What is counted where pods keep away from others, and where they are spread.
+pub(super) const APART: &str =
+    "pods have a required podAntiAffinity, which is not kept: they may run together";
+pub(super) const SPREAD: &str =
+    "pods have a topologySpreadConstraint with DoNotSchedule, which is not kept: they may run unevenly";
 
 impl Spec {
     /// What pods ask for that is not read, as it is counted.
@@ -66,18 +66,12 @@ impl Spec {
                 !self.resource_claims.is_empty(),
                 "pods ask for devices by resourceClaims (DRA), which are not read: their devices do not count",
             ),
-            (
-                !self.affinity.apart.required.is_empty(),
-                "pods have a required podAntiAffinity, which is not kept: they may run together",
-            ),
+            (!self.affinity.apart.required.is_empty(), APART),
             (
                 !self.affinity.beside.required.is_empty(),
                 "pods have a required podAffinity, which is not kept: they may run apart",
             ),
-            (
-                self.spread.iter().any(|spread| spread.otherwise == "DoNotSchedule"),
-                "pods have a topologySpreadConstraint with DoNotSchedule, which is not kept: they may run unevenly",
-            ),
+            (self.spread.iter().any(Spread::is_required), SPREAD),
         ];
         rules.into_iter().filter(|(applies, _)| *applies).map(|(_, what)| what).collect()
     }
@@ -121,6 +115,11 @@ pub(super) struct Pod {
     pub(super) silent: u64,
     /// What it asks for that is not read.
     pub(super) unread: Vec<&'static str>,
+    /// From which pods it must keep away, and how they must be spread.
+    pub(super) apart: Vec<PodTerm>,
+    pub(super) spread: Vec<Spread>,
+    /// What of that is kept.
+    pub(super) rules: Rules,
     /// A daemon or a static pod, which is part of its node.
     pub(super) bound: bool,
     /// What annotations say of GPUs.
@@ -132,6 +131,8 @@ impl Pod {
         let Fields { metadata, spec, status } = manifest.read()?;
         let requests = requests(&spec, manifest)?;
         let unread = spec.unread();
+        let apart = spec.affinity.apart.required;
+        let spread = spec.spread.into_iter().filter(Spread::is_required).collect();
         let silent = |container: &&Container| {
             container.resources.requests.is_empty() && container.resources.limits.is_empty()
         };
@@ -147,7 +148,20 @@ impl Pod {
         let conditions = Conditions { selector: spec.node_selector, terms, tolerations: spec.tolerations };
         let shared_gpus = gpu_sharing::read(manifest, &metadata, report)?;
         let (phase, node) = (status.phase, spec.node_name);
-        Ok(Self { unread, metadata, phase, node, requests, conditions, silent, bound, shared_gpus })
+        Ok(Self {
+            metadata,
+            phase,
+            node,
+            requests,
+            conditions,
+            silent,
+            unread,
+            apart,
+            spread,
+            rules: Rules::default(),
+            bound,
+            shared_gpus,
+        })
     }
 }
 

@@ -116,7 +116,7 @@ impl Places {
             let flavors: BTreeSet<&String> = of_node.flatten().flatten().filter(selects).collect();
             let label = flavors.into_iter().cloned().collect::<Vec<_>>().join("+");
             let meets = meets.iter().map(|nodes| nodes[n]).collect();
-            servers.push(Server { name, kind, label, capacity, meets });
+            servers.push(Server { name, kind, label, capacity, domain: None, meets });
         }
         let shared = vec![vec![true; resources.len()]; names.len()];
         Ok(Self { names, servers, shared, flavors: Vec::new(), choices, uses })

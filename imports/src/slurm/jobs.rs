@@ -20,6 +20,8 @@ pub(super) struct Job {
     pub(super) partitions: BTreeSet<String>,
     /// The types of generic resources that it asks for: `gpu:a100`.
     pub(super) types: BTreeSet<String>,
+    /// How many nodes it runs on at once; of an array each of its elements.
+    pub(super) nodes: u64,
     /// Its tasks, one a node.
     pub(super) shares: Vec<Share>,
 }
@@ -140,6 +142,10 @@ fn unkept(job: &Value, is_pending: bool, report: &mut ImportReport) {
     if ["licenses", "reservation"].iter().any(states) {
         report.one("jobs with licenses or a reservation, which are not looked at");
     }
+    let switches = job.get("required_switches").and_then(|number| Number::deserialize(number).ok()?.value());
+    if switches.is_some_and(|switches| switches > 0.0) {
+        report.one("jobs that are to run below so many switches (--switches), which is not kept");
+    }
     let is_held = job.get("hold").and_then(Value::as_bool).unwrap_or_default();
     if is_pending && (is_held || states(&"dependency")) {
         report.one("jobs pending that are held or wait for other jobs, counted like the others");
@@ -190,6 +196,7 @@ fn job(
         partitions: partition.split(',').map(str::to_owned).collect(),
         partition,
         types: stated.types,
+        nodes,
         shares,
     })
 }

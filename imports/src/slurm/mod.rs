@@ -10,10 +10,10 @@ mod shares;
 mod tests;
 mod values;
 
-use super::census::{Census, Holder, Memory, PresentCluster, Server, TaskGrouping, Tasks};
+use super::census::{Census, Holder, Memory, PresentCluster, Rules, Server, TaskGrouping, Tasks};
 use super::manifests::documents;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
-use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
+use fairplan_instances::{Decimal, Gang, Instance, InstanceError, ResourceId, Violation, wording};
 use hashbrown::{HashMap, HashSet};
 use jobs::Job;
 use nodes::Node;
@@ -38,6 +38,8 @@ pub struct SlurmOptions {
     pub grouping: TaskGrouping,
     /// Count nodes that are down, drained or otherwise not available as well.
     pub all_nodes: bool,
+    /// Keep the rules that only whole tasks meet: GPUs as devices, jobs of several nodes as gangs.
+    pub rules: bool,
 }
 
 /// Whose a job is.
@@ -241,12 +243,14 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
             conditions.push(wanted.clone());
             conditions.len() - 1
         });
+        let rules = rules(options, job, report);
         tasks.extend(job.shares.iter().map(|share| Tasks {
             owner: owner(options, job),
             demand: amounts(&share.demand),
             count: share.count,
             condition,
             on: running(share, &by_name),
+            rules: rules.clone(),
         }));
     }
     let servers = nodes.iter().map(|node| Server {
@@ -268,8 +272,28 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
         conditions: conditions.iter().map(Wanted::name).collect(),
         servers: servers.collect(),
         tasks,
+        devices: devices(options, &resources),
         holders: Vec::new(),
     }
+}
+
+/// A job of several nodes is a gang: Slurm starts it on all of them at once.
+fn rules(options: &SlurmOptions, job: &Job, report: &mut ImportReport) -> Rules {
+    if !options.rules || job.nodes < 2 {
+        return Rules::default();
+    }
+    if job.shares.len() > 1 {
+        report.one("jobs whose nodes give them different amounts: here each share of them runs for itself");
+        return Rules::default();
+    }
+    report.one("jobs of several nodes, which start together and may have two shares on one node here");
+    Rules { gang: Some(Gang { tasks: job.nodes, in_one_domain: false }), ..Rules::default() }
+}
+
+/// Each GPU is a device.
+fn devices(options: &SlurmOptions, resources: &[String]) -> Vec<(ResourceId, Decimal)> {
+    let gpu = resources.iter().position(|name| name == "gpu").filter(|_| options.rules);
+    gpu.map(|r| (ResourceId(r), Decimal::ONE)).into_iter().collect()
 }
 
 /// Where tasks of a job run: one on each node of their list, as far as the node counts.

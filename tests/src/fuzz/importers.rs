@@ -168,6 +168,8 @@ pub(super) fn targets() -> Vec<Target> {
                 grouping: TaskGrouping::Shape,
                 daemons: Daemons::Reserve,
                 all_nodes: true,
+                rules: true,
+                gangs: vec![paths[1].clone()],
                 ..options.clone()
             };
             let _ = imported(paths, fairplan_imports::kubernetes(&others));
@@ -228,6 +230,7 @@ fn cluster_of_slurm(paths: &[String]) -> Result<(), String> {
         owner: JobOwner::Account,
         grouping: TaskGrouping::Shape,
         all_nodes: true,
+        rules: true,
         ..options.clone()
     };
     let _ = imported(paths, fairplan_imports::slurm(&others));

@@ -4,7 +4,7 @@ use super::{write_import, write_present};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use fairplan::Error;
-use fairplan::imports::{Daemons, KubernetesOptions, PodOwner, TaskGrouping};
+use fairplan::imports::{Daemons, KubernetesOptions, PodOwner, TaskGrouping, ZONE};
 use std::path::PathBuf;
 
 /// A Kubernetes cluster: its nodes, and its pods that run or wait
@@ -18,6 +18,7 @@ The files are made by
   kubectl get nodes -o json > nodes.json
   kubectl get pods -A -o json > pods.json
   kubectl get resourcequotas -A -o json > quotas.json
+  kubectl get podgroups,jobs -A -o json > gangs.json
 
 Example: fairplan import kubernetes --nodes imports/data/kubernetes/nodes.json \\
            --pods imports/data/kubernetes/pods.yaml")]
@@ -48,6 +49,17 @@ pub struct Arguments {
     /// Count nodes that are cordoned or not ready as well, as if they were not
     #[arg(long)]
     all_nodes: bool,
+    /// Keep the rules that only whole tasks meet, where an instance can: GPUs as devices, zones as domains, at most one pod on a node
+    /// (required podAntiAffinity), spread over zones (topologySpreadConstraints), gangs
+    #[arg(long)]
+    rules: bool,
+    /// PodGroups of Volcano and of the scheduler plugins, whose minMember pods start together, and Jobs, whose parallelism do; pod
+    /// groups of Kueue say it themselves
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "rules")]
+    gangs: Vec<String>,
+    /// The label of nodes whose value is their domain
+    #[arg(long, value_name = "LABEL", default_value = ZONE, requires = "rules")]
+    domain: String,
     /// Write where tasks run now as a fairplan.placement.v1, which `fairplan compare --placement` judges; server classes then
     /// carry the names of their nodes
     #[arg(long, value_name = "FILE")]
@@ -67,6 +79,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         resources,
         daemons,
         all_nodes,
+        rules,
+        gangs,
+        domain,
         placement_out,
         output,
     } = arguments;
@@ -79,6 +94,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         resources,
         daemons,
         all_nodes,
+        rules,
+        gangs,
+        domain,
     };
     match placement_out {
         None => write_import(|| fairplan::imports::kubernetes(&options), &output, common),

@@ -43,6 +43,9 @@ pub struct Arguments {
     /// Count nodes that are down, drained or otherwise closed as well
     #[arg(long)]
     all_nodes: bool,
+    /// Keep the rules that only whole tasks meet: GPUs as devices, and jobs of several nodes as gangs
+    #[arg(long)]
+    rules: bool,
     /// Write where tasks run now as a fairplan.placement.v1, which `fairplan compare --placement` judges; server classes then
     /// carry the names of their nodes
     #[arg(long, value_name = "FILE")]
@@ -53,8 +56,8 @@ pub struct Arguments {
 
 /// Reads nodes and jobs and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { nodes, jobs, accounts, user, group, all_nodes, placement_out, output } = arguments;
-    let options = SlurmOptions { nodes, jobs, accounts, owner: user, grouping: group, all_nodes };
+    let Arguments { nodes, jobs, accounts, user, group, all_nodes, rules, placement_out, output } = arguments;
+    let options = SlurmOptions { nodes, jobs, accounts, owner: user, grouping: group, all_nodes, rules };
     match placement_out {
         None => write_import(|| fairplan::imports::slurm(&options), &output, common),
         Some(placement) => {

@@ -1,0 +1,247 @@
+//! Rules of pods among themselves, as far as an instance can keep them: one on a node, spread over zones, gangs.
+//!
+//! *One on a node* is a required podAntiAffinity on `kubernetes.io/hostname` of a pod with pods like itself; *spread* a
+//! topologySpreadConstraint with `DoNotSchedule` over the label that zones are taken from; a *gang* a group of pods that starts as a
+//! whole (Kueue's pod groups, PodGroups of Volcano and of the scheduler plugins, Jobs). A rule is kept where all pods that it
+//! is about are alike, so that they are tasks of one user, and nobody else's; all others are counted.
+//!
+//! Source: the Kubernetes documentation, "Inter-pod affinity and anti-affinity" and "Pod Topology Spread Constraints"; Kueue, "Run a
+//! group of plain pods"; Volcano and scheduler-plugins, "PodGroup".
+
+use super::nodes::Node;
+use super::placement::{Operator, Requirement, Selector, Spread, Term};
+use super::pods::{APART, Pod, SPREAD};
+use super::{KubernetesOptions, PodOwner};
+use crate::manifests::{self, Metadata, nullable, of_kinds};
+use crate::report::ImportReport;
+use fairplan_instances::{Decimal, Gang, InstanceError, ResourceId};
+use hashbrown::HashMap;
+use serde::Deserialize;
+
+/// The label of nodes that zones are taken from where nothing else is said.
+pub const ZONE: &str = "topology.kubernetes.io/zone";
+
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// Where pods say which group they belong to: of Kueue, which also says how many they are; of the scheduler plugins; of Volcano.
+const KUEUE_GROUP: &str = "kueue.x-k8s.io/pod-group-name";
+const KUEUE_COUNT: &str = "kueue.x-k8s.io/pod-group-total-count";
+const GROUP_LABELS: [&str; 2] = ["scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io"];
+const GROUP_ANNOTATIONS: [&str; 2] = ["scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"];
+const JOB_LABELS: [&str; 2] = ["batch.kubernetes.io/job-name", "job-name"];
+
+/// The topology within which Kueue is to place all pods of a set.
+const REQUIRED_TOPOLOGY: &str = "kueue.x-k8s.io/podset-required-topology";
+
+pub(super) const BROKEN_GANG: &str =
+    "pods are in gangs of which not all pods are here, or not all alike: here each runs for itself";
+
+/// Gives pods the rules that can be kept, and takes them off what is counted as unread.
+pub(super) fn keep(
+    options: &KubernetesOptions,
+    nodes: &[Node],
+    pods: &mut [Pod],
+    report: &mut ImportReport,
+) -> Result<(), InstanceError> {
+    let sizes = gang_sizes(&options.gangs, report)?;
+    keep_gangs(options, &sizes, pods, report);
+    let everywhere = nodes.iter().all(|node| node.labels.contains_key(&options.domain));
+    let somewhere = nodes.iter().any(|node| node.labels.contains_key(&options.domain));
+    let mut outcome: HashMap<(String, Selector), bool> = HashMap::new();
+    let mut kept = Vec::with_capacity(pods.len());
+    for pod in &*pods {
+        let mut alone = |selector: &Selector| {
+            let key = (pod.metadata.namespace.clone(), selector.clone());
+            *outcome.entry(key).or_insert_with(|| concerns_only_alike(options, pod, selector, pods))
+        };
+        let apart: Vec<Option<Selector>> = (pod.apart.iter())
+            .map(|term| term.of_itself(&pod.metadata, HOSTNAME).filter(|selector| alone(selector)))
+            .collect();
+        let over = |rule: &Spread| rule.over(&pod.metadata, &options.domain).filter(|_| somewhere);
+        let spread: Vec<Option<(Selector, u64)>> =
+            pod.spread.iter().map(|rule| over(rule).filter(|(selector, _)| alone(selector))).collect();
+        kept.push(Kept {
+            all_apart: apart.iter().all(Option::is_some),
+            all_spread: spread.iter().all(Option::is_some),
+            per_server: apart.iter().any(Option::is_some).then_some(1),
+            spread: spread.iter().flatten().map(|(_, skew)| *skew).min(),
+            of: of(
+                options,
+                pod,
+                apart.iter().flatten().chain(spread.iter().flatten().map(|(selector, _)| selector)),
+            ),
+        });
+    }
+    for (pod, kept) in pods.iter_mut().zip(kept) {
+        pod.rules.per_server = kept.per_server;
+        pod.rules.spread = kept.spread;
+        pod.rules.of = kept.of;
+        pod.unread.retain(|what| !(kept.all_apart && *what == APART || kept.all_spread && *what == SPREAD));
+        if kept.spread.is_some() && !everywhere {
+            // Nodes without the label take no pod that is spread over it.
+            let wanted =
+                Requirement { key: options.domain.clone(), operator: Operator::Exists, values: Vec::new() };
+            for term in pod.conditions.terms.get_or_insert_with(|| vec![Term::default()]) {
+                term.expressions.push(wanted.clone());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What of a pod's rules is kept.
+struct Kept {
+    all_apart: bool,
+    all_spread: bool,
+    per_server: Option<u64>,
+    spread: Option<u64>,
+    of: String,
+}
+
+/// What tells pods of these selectors from others: `app=web`, with the namespace where users are not of one.
+fn of<'a>(options: &KubernetesOptions, pod: &Pod, selectors: impl Iterator<Item = &'a Selector>) -> String {
+    let mut texts: Vec<String> = selectors.map(Selector::text).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    match &options.owner {
+        PodOwner::Label(_) if !texts.is_empty() => format!("{}/{}", pod.metadata.namespace, texts.join("+")),
+        _ => texts.join("+"),
+    }
+}
+
+/// Whether all pods of the namespace that a selector selects are like this one.
+fn concerns_only_alike(options: &KubernetesOptions, pod: &Pod, selector: &Selector, pods: &[Pod]) -> bool {
+    let here = pods.iter().filter(|other| other.metadata.namespace == pod.metadata.namespace);
+    here.filter(|other| selector.selects(&other.metadata.labels)).all(|other| alike(options, pod, other))
+}
+
+/// Whether pods are tasks of one user whatever rules are kept.
+fn alike(options: &KubernetesOptions, a: &Pod, b: &Pod) -> bool {
+    let same_owner = match &options.owner {
+        PodOwner::Namespace => a.metadata.namespace == b.metadata.namespace,
+        PodOwner::Label(key) => a.metadata.labels.get(key) == b.metadata.labels.get(key),
+    };
+    same_owner
+        && (a.bound, a.rules.gang) == (b.bound, b.rules.gang)
+        && a.requests == b.requests
+        && a.conditions == b.conditions
+        && a.apart == b.apart
+        && a.spread == b.spread
+}
+
+/// How many pods of which group start together, by kind, namespace and name.
+type Sizes = HashMap<(&'static str, String), u64>;
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Fields {
+    metadata: Metadata,
+    #[serde(deserialize_with = "nullable")]
+    spec: GangSpec,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct GangSpec {
+    #[serde(rename = "minMember")]
+    min_member: Option<u64>,
+    parallelism: Option<u64>,
+}
+
+fn gang_sizes(files: &[String], report: &mut ImportReport) -> Result<Sizes, InstanceError> {
+    let mut sizes = Sizes::new();
+    if files.is_empty() {
+        return Ok(sizes);
+    }
+    let all = manifests::read_as(files, None, "kubectl get podgroups,jobs -A -o json")?;
+    for manifest in of_kinds(all, &["PodGroup", "Job"], report) {
+        let Fields { metadata, spec } = manifest.read()?;
+        let (kind, size) = match manifest.kind.as_str() {
+            // Kubernetes takes both as 1 where nothing is said.
+            "Job" => ("Job", spec.parallelism.unwrap_or(1)),
+            _ => ("PodGroup", spec.min_member.unwrap_or(1)),
+        };
+        let name = format!("{}/{}", metadata.namespace, metadata.name);
+        if sizes.insert((kind, name), size).is_some() {
+            report
+                .one(format!("{} named a second time, of which the last counts", kind.to_lowercase() + "s"));
+        }
+    }
+    Ok(sizes)
+}
+
+/// The group that a pod belongs to, and how many of it start together.
+fn gang_of(pod: &Pod, sizes: &Sizes, report: &mut ImportReport) -> Option<(String, u64)> {
+    let Metadata { labels, annotations, namespace, .. } = &pod.metadata;
+    if let Some(name) = labels.get(KUEUE_GROUP) {
+        let count = annotations.get(KUEUE_COUNT).and_then(|count| count.trim().parse().ok());
+        if count.is_none() {
+            report.one(format!("pods in a group of Kueue do not say in {KUEUE_COUNT} how many they are"));
+        }
+        return Some((format!("kueue {namespace}/{name}"), count?));
+    }
+    let of_label = GROUP_LABELS.iter().find_map(|key| labels.get(*key));
+    if let Some(name) = of_label.or_else(|| GROUP_ANNOTATIONS.iter().find_map(|key| annotations.get(*key))) {
+        let name = format!("{namespace}/{name}");
+        let size = sizes.get(&("PodGroup", name.clone())).copied();
+        if size.is_none() {
+            report.one("pods are in a PodGroup that is not here (--gangs): each runs for itself");
+        }
+        return Some((name, size?));
+    }
+    let name = format!("{namespace}/{}", JOB_LABELS.iter().find_map(|key| labels.get(*key))?);
+    let size = *sizes.get(&("Job", name.clone()))?;
+    Some((format!("job {name}"), size))
+}
+
+/// Gives pods the gang that they are in, where all of it is here and alike.
+fn keep_gangs(options: &KubernetesOptions, sizes: &Sizes, pods: &mut [Pod], report: &mut ImportReport) {
+    let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
+    let mut position: HashMap<String, usize> = HashMap::new();
+    for (at, pod) in pods.iter().enumerate() {
+        let Some((name, tasks)) = gang_of(pod, sizes, report).filter(|(_, tasks)| *tasks > 1) else {
+            continue;
+        };
+        let group = *position.entry(name).or_insert_with(|| {
+            groups.push((tasks, Vec::new()));
+            groups.len() - 1
+        });
+        groups[group].1.push(at);
+    }
+    for (tasks, members) in groups {
+        let first = &pods[members[0]];
+        let is_whole = members.len() as u64 == tasks;
+        if !is_whole || !members.iter().all(|member| alike(options, first, &pods[*member])) {
+            report.add(members.len() as u64, BROKEN_GANG);
+            continue;
+        }
+        let topology = first.metadata.annotations.get(REQUIRED_TOPOLOGY);
+        if topology.is_some_and(|label| *label != options.domain) {
+            report.add(
+                members.len() as u64,
+                "pods require one topology that is not --domain: their gangs may run across",
+            );
+        }
+        let gang = Gang { tasks, in_one_domain: topology.is_some_and(|label| *label == options.domain) };
+        members.iter().for_each(|member| pods[*member].rules.gang = Some(gang));
+    }
+}
+
+/// The domain of each node: the value of the label, where any node has it.
+pub(super) fn domains(options: &KubernetesOptions, nodes: &[Node]) -> Vec<Option<String>> {
+    let labelled = |node: &Node| node.labels.get(&options.domain).cloned().filter(|value| !value.is_empty());
+    let somewhere = options.rules && nodes.iter().any(|node| labelled(node).is_some());
+    let named = |node: &Node| labelled(node).unwrap_or_else(|| format!("no {}", options.domain));
+    nodes.iter().map(|node| somewhere.then(|| named(node))).collect()
+}
+
+/// The resources of which nodes have devices: GPUs, and thousandths of GPUs.
+pub(super) fn devices(options: &KubernetesOptions, resources: &[String]) -> Vec<(ResourceId, Decimal)> {
+    let size = |name: &String| match name.as_str() {
+        super::gpu_sharing::MILLI => Some(Decimal::from(1000u32)),
+        name if name.ends_with("/gpu") => Some(Decimal::ONE),
+        _ => None,
+    };
+    let of = |(r, name): (usize, &String)| Some((ResourceId(r), size(name)?));
+    resources.iter().enumerate().filter_map(of).filter(|_| options.rules).collect()
+}
