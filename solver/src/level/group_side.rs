@@ -14,6 +14,9 @@ const BLOCK: usize = 1024;
 /// Parts into which the classes are cut, whatever the number of threads, so that sums never change; and the fewest
 /// classes that make a part.
 const PARTS: (usize, usize) = (4, 256);
+/// Classes with fewer than one of so many groups on average are multiplied one by one: beside them even the fastest product of all
+/// groups loses.
+const FEW: usize = 4;
 
 fn part_length(classes: usize) -> usize {
     classes.div_ceil(PARTS.0).max(PARTS.1)
@@ -113,9 +116,26 @@ impl Part {
         };
         let blocks: Option<Vec<Cholesky>> = classes.clone().zip(blocks.chunks(m * m)).map(factor).collect();
         let blocks = blocks?;
-        let mut products = DMatrix::zeros(n, n);
-        let mut diagonal = DVector::zeros(n);
-        let mut next: Vec<usize> = (0..n).map(|g| first(g, classes.start)).collect();
+        let mut added = Self { blocks, products: DMatrix::zeros(n, n), diagonal: DVector::zeros(n) };
+        let pairs: usize = (0..n).map(|g| first(g, classes.end) - first(g, classes.start)).sum();
+        let next: Vec<usize> = (0..n).map(|g| first(g, classes.start)).collect();
+        if pairs * FEW < n * classes.len() {
+            added.add_few(problem, weights, classes, next);
+        } else {
+            added.add_many(problem, weights, classes, next);
+        }
+        Some(added)
+    }
+
+    /// What all classes add, by products of blocks of classes with every group; `next` is where each group's pairs begin.
+    fn add_many(
+        &mut self,
+        problem: &LevelProblem<'_>,
+        weights: &Weights,
+        classes: Range<usize>,
+        mut next: Vec<usize>,
+    ) {
+        let (m, n, groups) = (problem.resources, problem.groups.len(), problem.groups);
         let mut half = vec![0.0; m];
         let per_block = (BLOCK / m).max(1);
         for start in classes.clone().step_by(per_block) {
@@ -125,18 +145,64 @@ impl Part {
                 let mut column = columns.column_mut(g);
                 while next[g] < groups.pairs(g).end && (groups.class[next[g]] as usize) < end {
                     let pair = next[g];
-                    let (l, rate, theta) =
-                        (groups.class[pair] as usize, groups.rate[pair], weights.theta[pair]);
-                    blocks[l - classes.start].half_solve(problem.load(g), &mut half);
-                    diagonal[g] += rate * rate * theta * (1.0 - theta * dot(&half, &half)).max(0.0);
+                    let l = groups.class[pair] as usize;
+                    let scale = self.half(problem, weights, (g, pair), l - classes.start, &mut half);
                     for (r, half) in half.iter().enumerate() {
-                        column[(l - start) * m + r] = theta * rate * half;
+                        column[(l - start) * m + r] = scale * half;
                     }
                     next[g] += 1;
                 }
             }
-            take_square_away(&mut products, 0, &columns);
+            take_square_away(&mut self.products, 0, &columns);
         }
-        Some(Self { blocks, products, diagonal })
+    }
+
+    /// The same class by class, where each has few of the groups.
+    fn add_few(
+        &mut self,
+        problem: &LevelProblem<'_>,
+        weights: &Weights,
+        classes: Range<usize>,
+        next: Vec<usize>,
+    ) {
+        let (m, n, groups) = (problem.resources, problem.groups.len(), problem.groups);
+        let mut of_class: Vec<Vec<(usize, usize)>> = vec![Vec::new(); classes.len()];
+        for (g, start) in next.into_iter().enumerate() {
+            for pair in start..groups.pairs(g).end {
+                let Some(here) = of_class.get_mut(groups.class[pair] as usize - classes.start) else { break };
+                here.push((g, pair));
+            }
+        }
+        let (mut half, mut columns) = (vec![0.0; m], Vec::new());
+        for (l, pairs) in of_class.iter().enumerate() {
+            columns.clear();
+            for pair in pairs {
+                let scale = self.half(problem, weights, *pair, l, &mut half);
+                columns.extend(half.iter().map(|half| scale * half));
+            }
+            let products = self.products.as_mut_slice();
+            for (j, (column, (g, _))) in columns.chunks_exact(m).zip(pairs).enumerate() {
+                let into = &mut products[g * n..][..n];
+                for (other, (above, _)) in columns.chunks_exact(m).zip(&pairs[..j]) {
+                    into[*above] -= dot(column, other);
+                }
+            }
+        }
+    }
+
+    /// Writes `L⁻¹ a_g` of a pair on the class whose factors are at `l`, adds what it leaves on the diagonal, and returns what
+    /// it is to be multiplied with.
+    fn half(
+        &mut self,
+        problem: &LevelProblem<'_>,
+        weights: &Weights,
+        (g, pair): (usize, usize),
+        l: usize,
+        half: &mut [f64],
+    ) -> f64 {
+        let (rate, theta) = (problem.groups.rate[pair], weights.theta[pair]);
+        self.blocks[l].half_solve(problem.load(g), half);
+        self.diagonal[g] += rate * rate * theta * (1.0 - theta * dot(half, half)).max(0.0);
+        theta * rate
     }
 }
