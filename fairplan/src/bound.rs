@@ -4,15 +4,55 @@ use crate::error::all_hold;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found};
 use fairplan_heuristics::{PlacementError, device_policy, policy};
-use fairplan_instances::{Instance, Objective, Placement, ProportionalBracket, QuotaPart, WholeTaskBracket};
+use fairplan_instances::{
+    AllocatedBracket, Instance, Objective, Placement, ProportionalBracket, QuotaPart, ResourceId,
+    WholeTaskBracket,
+};
+use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
 use fairplan_report::placement::ServerResults;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
-use fairplan_solver::{proportional_bracket, whole_task_bracket, with_best_of};
+use fairplan_solver::{allocated_bracket, proportional_bracket, whole_task_bracket, with_best_of};
 use fairplan_verify::{
-    ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks,
+    ProportionalClaim, Verdict, WholeTaskClaim, verify_allocated, verify_divisible, verify_proportional,
+    verify_whole_tasks,
 };
 use std::borrow::Cow;
+use std::str::FromStr;
+
+/// What whole tasks are bounded for, and compared by: `drfh`, `pf` or `allocated=RESOURCE`.
+///
+/// ```
+/// use fairplan::WholeTaskObjective;
+///
+/// assert_eq!("allocated=gpu".parse(), Ok(WholeTaskObjective::Allocated("gpu".into())));
+/// assert!("utilitarian".parse::<WholeTaskObjective>().is_err());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum WholeTaskObjective {
+    /// The smallest weighted dominant share, of those who want more where tasks are limited.
+    #[default]
+    SmallestShare,
+    /// The sum `Σ w ln(dominant share)`.
+    ProportionalFairness,
+    /// How much of this resource is taken.
+    Allocated(String),
+}
+
+impl FromStr for WholeTaskObjective {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text.parse(), text.split_once('=')) {
+            (Ok(Objective::Drfh), _) => Ok(Self::SmallestShare),
+            (Ok(Objective::ProportionalFairness), _) => Ok(Self::ProportionalFairness),
+            (_, Some(("allocated", resource))) if !resource.is_empty() => {
+                Ok(Self::Allocated(resource.into()))
+            }
+            _ => Err("whole tasks are bounded for drfh, pf and allocated=RESOURCE".into()),
+        }
+    }
+}
 
 /// How to bound.
 #[derive(Clone, Debug)]
@@ -63,10 +103,27 @@ impl ProportionalBound {
     }
 }
 
-/// Brackets the smallest weighted dominant share that whole tasks can reach.
+/// The most of a resource that whole tasks can take, between a placement and a proved bound.
+#[derive(Clone, Debug)]
+pub struct AllocatedBound {
+    /// The bracket.
+    pub bracket: AllocatedBracket,
+    /// The SHA-256 of the instance.
+    pub sha256: String,
+}
+
+impl AllocatedBound {
+    /// The `fairplan.allocated-bound.v1`.
+    pub fn document<'a>(&'a self, instance: &'a Instance) -> AllocatedBoundDocument<ServerResults<'a>> {
+        allocated_bound_document(instance, &self.sha256, &self.bracket)
+    }
+}
+
+/// Brackets the smallest weighted dominant share that whole tasks can reach, where users have kinds with all pieces of a task somewhere,
+/// and within the rules inside servers (devices, limits a server).
 ///
-/// Where there are rules inside servers (devices, limits a server) or quotas the bound knows nothing of them and holds all the same, and
-/// the placement is the best of the policies', which keep them.
+/// Where there are quotas or rules between servers (gangs, domains) the bound knows nothing of them and holds all the same, and the
+/// placement is the best of the policies', which keep them.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
 ///
@@ -117,6 +174,62 @@ pub fn bound_proportional(
     Ok(ProportionalBound { divisible, bracket, sha256 })
 }
 
+/// How much of a resource any placement of whole tasks can take: tasks may be refused, and nobody has more than all its own.
+///
+/// By a deadline the bracket is as narrow as it got, and proved.
+///
+/// ```
+/// use fairplan::{Control, bound_allocated, generate};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let bound = bound_allocated(&instance, "memory", &Control::none())?;
+/// assert!(bound.bracket.lower <= bound.bracket.upper && bound.bracket.upper <= 14.0);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Setting`] for a resource that the instance does not have.
+pub fn bound_allocated(
+    instance: &Instance,
+    resource: &str,
+    control: &Control<'_>,
+) -> Result<AllocatedBound, Error> {
+    instance.without_kinds("bound")?;
+    let resource = resource_named(instance, resource)?;
+    let (bracket, sha256) = hashed(instance, || allocated_bracketed(instance, resource, control))?;
+    Ok(AllocatedBound { bracket, sha256 })
+}
+
+/// The resource of this name.
+pub(crate) fn resource_named(instance: &Instance, name: &str) -> Result<ResourceId, Error> {
+    let position = instance.resources().iter().position(|resource| resource == name);
+    position.map(ResourceId).ok_or_else(|| {
+        let known = instance.resources().join(", ");
+        Error::Setting(format!(
+            "objective = allocated={name}: there is no such resource; the instance has {known}"
+        ))
+    })
+}
+
+/// Brackets how much of a resource can be taken, and re-proves the bracket by code that shares nothing with the solver.
+pub(crate) fn allocated_bracketed(
+    instance: &Instance,
+    resource: ResourceId,
+    control: &Control<'_>,
+) -> Result<AllocatedBracket, Error> {
+    let limit = control.deadline.after_part(FINDING);
+    control.stage("bounding what can be allocated");
+    let mut bracket = allocated_bracket(&*without_quotas(instance)?, resource, &limit)?;
+    if !patterns_know_all_rules(instance) {
+        let placements = by_policies(instance, control)?.into_iter();
+        if let Some(best) = placements.max_by_key(|placement| placement.units_of(instance, resource)) {
+            bracket.placement = best;
+        }
+    }
+    control.stage("checking the bounds");
+    all_hold(NOT_PROVED, &verify_allocated(instance, &allocated_claim(instance, &bracket))).map(|()| bracket)
+}
+
 /// The parts of the time that is left for the bound of divisible tasks, and then for finding a bracket; the rest is for
 /// checking that.
 const DIVISIBLE: f64 = 0.5;
@@ -130,10 +243,9 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
     control.stage("bounding whole tasks");
     let free = without_quotas(instance)?;
     let bracket = whole_task_bracket(&free, &limit)?;
-    let bracket = if instance.has_server_rules() || !instance.quotas().is_empty() {
-        with_best_of(instance, bracket, by_policies(instance, control)?)?
-    } else {
-        bracket
+    let bracket = match patterns_know_all_rules(instance) {
+        true => bracket,
+        false => with_best_of(instance, bracket, by_policies(instance, control)?)?,
     };
     let stated = Some(stated_bounds(instance, &bracket));
     control.stage("checking the bounds");
@@ -150,7 +262,12 @@ fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
     Ok(Cow::Owned(instance.without_parts(&all)?))
 }
 
-/// What the policies that know rules inside servers place, as far as they are done in time; at least one is.
+/// Whether what patterns place keeps all rules: neither quotas nor rules between servers are among them.
+fn patterns_know_all_rules(instance: &Instance) -> bool {
+    instance.quotas().is_empty() && !instance.has_rules_between_servers()
+}
+
+/// What the policies place, which know all rules, as far as they are done in time; at least one is.
 fn by_policies(instance: &Instance, control: &Control<'_>) -> Result<Vec<Placement>, Error> {
     let all = PLACING.map(|name| policy(name, 0)).into_iter().chain([device_policy("fgd", 0)]);
     let mut placements = Vec::new();

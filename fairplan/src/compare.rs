@@ -1,7 +1,7 @@
 //! Placement policies and placements made elsewhere side by side, each with its gap to the best divisible allocation and to the
 //! best that whole tasks can do.
 
-use crate::bound::bracketed;
+use crate::bound::{WholeTaskObjective, allocated_bracketed, bracketed, resource_named};
 use crate::place::Placer;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
@@ -11,7 +11,9 @@ use fairplan_instances::{
     User, WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
-use fairplan_report::comparison::{Bounds, ComparedPolicy, ComparedUser, Comparison};
+use fairplan_report::comparison::{
+    Allocated, AllocatedBounds, Bounds, ComparedPolicy, ComparedUser, Comparison,
+};
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::judgement::Judgement;
 use fairplan_report::placement::PlacementFigures;
@@ -30,6 +32,9 @@ pub struct CompareOptions {
     pub commands: Vec<OutsidePolicy>,
     /// Seed of the policy `random` and of the policies that look at devices. Default: 0.
     pub seed: u64,
+    /// By what placements are held against the best that whole tasks can do: the smallest share, or how much of a resource they take.
+    /// Default: the smallest share.
+    pub objective: WholeTaskObjective,
     /// What finds the bound of divisible tasks: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
     /// Placements made elsewhere, each a `fairplan.placement.v1` with its servers, of which nothing but what runs where is
@@ -49,6 +54,7 @@ impl Default for CompareOptions {
             policies,
             commands: Vec::new(),
             seed: 0,
+            objective: WholeTaskObjective::default(),
             backend: AUTO.into(),
             placements: Vec::new(),
             per_user: false,
@@ -60,6 +66,11 @@ impl Default for CompareOptions {
 impl CompareOptions {
     /// Refuses what cannot be meant, whatever the instance.
     pub fn check(&self) -> Result<(), Error> {
+        if self.objective == WholeTaskObjective::ProportionalFairness {
+            return Err(Error::Setting(
+                "objective = pf: placements are compared by drfh and allocated=RESOURCE".into(),
+            ));
+        }
         self.placers().map(drop)
     }
 
@@ -114,6 +125,11 @@ pub fn compare_by(
 ) -> Result<Comparison, Error> {
     instance.without_kinds("compare")?;
     distinct(placers)?;
+    options.check()?;
+    let resource = match &options.objective {
+        WholeTaskObjective::Allocated(resource) => Some(resource_named(instance, resource)?),
+        _ => None,
+    };
     let given = given(instance, options, placers)?;
     let solving = control.deadline.after_part(BOUNDING);
     let solver = solver(&options.backend, &solving)?;
@@ -129,7 +145,12 @@ pub fn compare_by(
     // The first level says nothing of the level of those whom no limit holds.
     let first = solved.solution.certificate.levels().first();
     let divisible_level = first.filter(|_| instance.limit_rows().is_empty()).map(|level| level.bound);
-    let bracket = whole_task_bound(instance, control);
+    let taken = resource.map(|resource| {
+        let limited = control.until(control.deadline.after_part(BOUNDING));
+        allocated_bracketed(instance, resource, &limited)
+    });
+    let taken = taken.transpose()?;
+    let bracket = if taken.is_some() { None } else { whole_task_bound(instance, control) };
     let stated = bracket.as_ref().map(|bracket| stated_bounds(instance, bracket));
     let mut bounds = Bounds {
         divisible,
@@ -142,8 +163,13 @@ pub fn compare_by(
         integral_unplaced: stated.and_then(|bounds| bounds.unplaced),
     };
     let judges = !given.is_empty();
+    let mut allocated = taken.as_ref().map(|bracket| AllocatedBounds::new(instance, bracket));
     let judge = |placement: &Placement| {
-        let judged = Judged::new(instance, placement, bracket.as_ref(), judges)?;
+        let mut judged = Judged::new(instance, placement, bracket.as_ref(), judges)?;
+        judged.allocated = taken.as_ref().map(|bracket| {
+            let units = placement.units_of(instance, bracket.resource);
+            Allocated::new(instance, bracket, units, judged.is_valid)
+        });
         let users = options.per_user.then(|| ComparedUser::all(instance, placement, &judged.figures));
         Ok::<_, Error>(Judged { users, ..judged })
     };
@@ -166,6 +192,9 @@ pub fn compare_by(
     for (.., judged, _) in &rows {
         let figures = &judged.figures;
         if judged.is_valid {
+            if let Some((bounds, taken)) = allocated.as_mut().zip(judged.allocated) {
+                bounds.integral_lower = bounds.integral_lower.max(taken.amount);
+            }
             bounds.integral_lower = bounds.integral_lower.map(|lower| lower.max(figures.value));
             // Who has placed everything has a level above any that is stated.
             bounds.integral_level_lower =
@@ -178,9 +207,9 @@ pub fn compare_by(
         return Err(Error::TimeLimit { why, found: Found::Nothing });
     }
     let result = |(name, file, judged, seconds): (String, Option<String>, Judged, Option<f64>)| {
-        let Judged { figures, is_optimal, judgement, guarantees, users, .. } = judged;
+        let Judged { figures, is_optimal, judgement, guarantees, users, allocated, .. } = judged;
         let row = ComparedPolicy::new(&name, instance, &figures, bounds, is_optimal, seconds);
-        ComparedPolicy { file, guarantees, judgement, users, ..row }
+        ComparedPolicy { file, allocated, guarantees, judgement, users, ..row }
     };
     Ok(Comparison {
         in_groups: instance.has_groups(),
@@ -188,6 +217,7 @@ pub fn compare_by(
         backend: solver.name().into(),
         seed: options.seed,
         bounds,
+        allocated,
         policies: rows.into_iter().map(result).collect(),
     })
 }
@@ -247,6 +277,8 @@ struct Judged {
     guarantees: Option<KeptGuarantees>,
     /// What each user has, where that is asked for.
     users: Option<Vec<ComparedUser>>,
+    /// What it takes of a resource, where that is asked for.
+    allocated: Option<Allocated>,
 }
 
 impl Judged {
@@ -274,7 +306,7 @@ impl Judged {
         });
         let figures = PlacementFigures::new(instance, placement);
         let guarantees = KeptGuarantees::of(instance, placement);
-        Ok(Self { figures, is_optimal, is_valid, judgement, guarantees, users: None })
+        Ok(Self { figures, is_optimal, is_valid, judgement, guarantees, users: None, allocated: None })
     }
 }
 

@@ -21,7 +21,7 @@
 //! |---|---|
 //! | what is fair, exactly | [`solve`](solve()) |
 //! | where do whole tasks go | [`place`](place()), [`compare`](compare()) |
-//! | what can whole tasks reach at best | [`bound`](bound()), [`bound_proportional`] |
+//! | what can whole tasks reach at best | [`bound`](bound()), [`bound_proportional`], [`bound_allocated`] |
 //! | which fairness properties hold | [`audit`](audit()) |
 //! | why has a user its share, or a group | [`explain`](explain()), [`explain_group`] |
 //! | what would schedulers promise | [`entitlements`](entitlements()) |
@@ -63,7 +63,10 @@ pub use allocate::{
     AllocateOptions, Allocated, AllocatedTasks, MechanismOptions, allocate, allocate_by, allocate_tasks,
 };
 pub use audit::{AuditOptions, Audited, audit};
-pub use bound::{Bound, BoundOptions, ProportionalBound, bound, bound_proportional};
+pub use bound::{
+    AllocatedBound, Bound, BoundOptions, ProportionalBound, WholeTaskObjective, bound, bound_allocated,
+    bound_proportional,
+};
 pub use compare::{CompareOptions, compare, compare_by};
 pub use control::{Control, Progress};
 pub use entitlements::{Quotas, entitlements};

@@ -231,7 +231,7 @@ impl Placer {
                 instance.without_quotas(&policy.name())?;
             }
             Self::Pattern => {
-                instance.without_server_rules("place --policy pattern")?;
+                instance.without_rules_between_servers("place --policy pattern")?;
                 instance.without_quotas("place --policy pattern")?;
             }
         }

@@ -5,6 +5,7 @@ use fairplan_analysis::Growth;
 use fairplan_exports::ExportBody;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{DemandSeries, DemandsStamp, Document, Instance, InstanceStamp, TaskDemands, files};
+use fairplan_report::allocated_bound::{AllocatedBoundDocument, StatedAllocatedBracket};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
 use fairplan_report::export::StatedExport;
 use fairplan_report::moves::{MovesBody, StatedMoves};
@@ -92,6 +93,12 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             let stated = StatedProportionalBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
+        "fairplan.allocated-bound.v1" => {
+            instance.without_kinds(&format)?;
+            let document: AllocatedBoundDocument = read_json(&name, &bytes)?;
+            let stated = StatedAllocatedBracket::new(&document, instance, &sha256);
+            stated.map(|stated| stated.verdicts(instance))
+        }
         "fairplan.moves.v1" => {
             instance.plain(&format)?;
             let document: Document<MovesBody> = read_json(&name, &bytes)?;
@@ -113,7 +120,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
         other => {
             return Err(Error::input(format!(
                 "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, fairplan.bound.v1, \
-                 fairplan.proportional-bound.v1, fairplan.moves.v1, fairplan.export.v1, fairplan.plan.v1, fairplan.growth.v1 and \
+                 fairplan.proportional-bound.v1, fairplan.allocated-bound.v1, fairplan.moves.v1, fairplan.export.v1, fairplan.plan.v1, fairplan.growth.v1 and \
                  fairplan.offline.v1",
                 printable(other, 60)
             )));

@@ -96,4 +96,7 @@ pub use traffic::{
     WorkDistribution,
 };
 pub use violation::Violation;
-pub use whole_tasks::{Breakpoint, LogarithmProof, ProportionalBracket, WholeTaskBracket, WholeTaskProof};
+pub use whole_tasks::{
+    AllocatedBracket, AllocationProof, Breakpoint, LogarithmProof, ProportionalBracket, WholeTaskBracket,
+    WholeTaskProof,
+};

@@ -1,6 +1,6 @@
 //! What is known of the best placement of whole tasks: an upper bound with its proof, and a placement.
 
-use crate::{Placement, UserId};
+use crate::{Instance, Placement, ResourceId, UserId};
 
 /// A level that whole tasks can have: the one at which a user has so many tasks, `k δ_i / w_i`, in groups the one that filling
 /// the tree turns into `k δ_i`. The level of every placement is of this form, so levels can be stated, and compared exactly where
@@ -23,11 +23,11 @@ pub enum WholeTaskProof {
     /// all: this user does not have that many tasks.)
     TaskLimit(UserId),
     /// With each task of user `i` worth `z_i`, those tasks are together worth more than all servers can hold:
-    /// `Σ_i z_i k_i > Σ_l N_l V_l`.
+    /// `Σ_i z_i k_i > Σ_l N_l V_l`. Where users have kinds, `z_i` is the worth of the pieces that a task of `i` consists of.
     Values {
-        /// `z_i`, users in the instance's order.
+        /// `z_i`, users in the instance's order; where users have kinds, what one piece of each kind is worth.
         task_values: Vec<u64>,
-        /// `V_l`, at least the worth of any whole tasks that fit on one server of class `l`.
+        /// `V_l`, at least the worth of any whole tasks (pieces) that fit on one server of class `l`.
         server_values: Vec<u64>,
     },
 }
@@ -88,4 +88,49 @@ pub struct ProportionalBracket {
     pub truncated_searches: u64,
     /// Linear programs solved.
     pub rounds: u64,
+}
+
+/// Why no placement allocates more of a resource.
+///
+/// With all that there is of the resource worth `S`, a task of user `i` is worth `w_i = ⌈S d_i / C⌉` for what it takes of it, and any
+/// `z_i` for its room. What is allocated, as a part of all, is at most `(Σ_l N_l V_l + Σ_i T_i max(0, w_i − z_i)) / S`, where `T_i` are
+/// its tasks, or those that all servers hold of it where these are fewer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocationProof {
+    /// `z_i`, users in the instance's order; where users have kinds, what one piece of each kind is worth.
+    pub task_values: Vec<u64>,
+    /// `V_l`, at least the worth of any whole tasks (pieces) that fit on one server of class `l`.
+    pub server_values: Vec<u64>,
+    /// `S`, at least 1.
+    pub values_in_all: u64,
+}
+
+/// The most of a resource that whole tasks can take, any of which may be refused, from both sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AllocatedBracket {
+    /// The resource.
+    pub resource: ResourceId,
+    /// No placement takes more, in whole smallest units: as much as `proof` leaves, down to a multiple of what all demands are
+    /// multiples of.
+    pub upper: u128,
+    /// What excludes more.
+    pub proof: AllocationProof,
+    /// A placement, as good as was found.
+    pub placement: Placement,
+    /// Searches for the most valuable content of a server that were cut short, each of which may loosen the bound.
+    pub truncated_searches: u64,
+    /// Linear programs solved.
+    pub rounds: u64,
+}
+
+impl AllocatedBracket {
+    /// What `placement` takes, in whole smallest units.
+    pub fn lower(&self, instance: &Instance) -> u128 {
+        self.placement.units_of(instance, self.resource)
+    }
+
+    /// Whether the placement takes as much as is not excluded.
+    pub fn is_closed(&self, instance: &Instance) -> bool {
+        self.lower(instance) >= self.upper
+    }
 }

@@ -218,6 +218,7 @@ def compare(
     *,
     policies: Iterable[str | PolicyCommand | Policy] = POLICIES,
     seed: int = 0,
+    objective: str = "drfh",
     backend: str = "auto",
     per_user: bool = False,
     timing: bool = True,
@@ -231,6 +232,8 @@ def compare(
         instance: an :class:`Instance`, or the path of one.
         policies: names, functions ``(task, free) -> server``, and commands (:class:`PolicyCommand`).
         seed: of the policy ``random``.
+        objective: what placements are held against the best of: ``drfh``, the smallest weighted dominant share, or
+            ``allocated=RESOURCE``, how much of a resource they take.
         backend: what finds the bound of divisible tasks.
         per_user: say too what each user has under each policy, in ``users``.
         timing: say how long each policy took, the only numbers that differ from run to run.
@@ -246,6 +249,7 @@ def compare(
     given = [_placement(position, placement) for position, placement in enumerate(placements, 1)]
     comparing: Comparing = {
         "seed": seed,
+        "objective": objective,
         "backend": backend,
         "timing": timing,
         "per_user": per_user,
@@ -273,7 +277,8 @@ def bound(
 
     Args:
         instance: an :class:`Instance`, or the path of one.
-        objective: ``drfh``, the smallest weighted dominant share, or ``pf``, the sum of ``w ln(dominant share)``.
+        objective: ``drfh``, the smallest weighted dominant share; ``pf``, the sum of ``w ln(dominant share)``; or
+            ``allocated=RESOURCE``, how much of a resource is taken.
 
     >>> import fairplan as fp
     >>> fp.bound(fp.generate.drfh_fig1()).proved_optimal

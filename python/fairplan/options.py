@@ -40,6 +40,7 @@ class Comparing(TypedDict):
     """What policies are compared with, and how."""
 
     seed: int
+    objective: str
     backend: str
     timing: bool
     per_user: bool

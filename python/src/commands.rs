@@ -10,7 +10,8 @@ use crate::solution::Solution;
 use fairplan::{
     AllocateOptions, AuditOptions, Audited, BoundOptions, BuyOptions, CompareOptions, Control, Error,
     FlowsOptions, Found, GrowthOptions, LoseOptions, MechanismOptions, Objective, OfflineOptions,
-    PlaceOptions, ResultFile, SimulateOptions, SolveOptions, WorthOptions, group_named, user_named,
+    PlaceOptions, ResultFile, SimulateOptions, SolveOptions, WholeTaskObjective, WorthOptions, group_named,
+    user_named,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -199,6 +200,7 @@ pub fn place(
 pub struct Comparing {
     #[pyo3(from_py_with = counted)]
     seed: u64,
+    objective: String,
     backend: String,
     timing: bool,
     per_user: bool,
@@ -215,7 +217,11 @@ pub fn compare(
     comparing: Comparing,
     call: Call,
 ) -> PyResult<Document> {
-    let Comparing { seed, backend, timing, per_user, placements } = comparing;
+    let Comparing { seed, objective, backend, timing, per_user, placements } = comparing;
+    let objective = objective
+        .parse::<WholeTaskObjective>()
+        .map_err(|problem| Error::Setting(format!("objective: {problem}")));
+    let objective = answered(py, objective)?;
     let kept = Raised::default();
     let has_own = policies.iter().any(Policy::is_own);
     let placers =
@@ -223,7 +229,15 @@ pub fn compare(
     let placers = answered(py, placers)?;
     let placements = placements.into_iter().map(|(name, bytes)| ResultFile::new(name, bytes));
     let placements = answered(py, placements.collect::<Result<Vec<_>, Error>>())?;
-    let options = CompareOptions { seed, backend, timing, per_user, placements, ..CompareOptions::default() };
+    let options = CompareOptions {
+        seed,
+        objective,
+        backend,
+        timing,
+        per_user,
+        placements,
+        ..CompareOptions::default()
+    };
     let compared = document_of(py, "compare", instance, &call, move |instance, control| {
         let compare = || fairplan::compare_by(instance, &placers, &options, control);
         let comparison = if has_own { asking(compare)? } else { compare()? };
@@ -250,14 +264,20 @@ pub fn bound(
     call: Call,
 ) -> PyResult<Document> {
     let options = BoundOptions { backend };
-    let objective = answered(py, objective(name))?;
+    let objective =
+        name.parse::<WholeTaskObjective>().map_err(|problem| Error::Setting(format!("objective: {problem}")));
+    let objective = answered(py, objective)?;
     document_of(py, "bound", instance, &call, move |instance, control| {
-        let bytes = match objective {
-            Objective::Drfh => json(&fairplan::bound(instance, &options, control)?.document(instance))?,
-            Objective::ProportionalFairness => {
+        let bytes = match &objective {
+            WholeTaskObjective::SmallestShare => {
+                json(&fairplan::bound(instance, &options, control)?.document(instance))?
+            }
+            WholeTaskObjective::ProportionalFairness => {
                 json(&fairplan::bound_proportional(instance, &options, control)?.document(instance))?
             }
-            _ => return Err(Error::Setting("objective: whole tasks are bounded for drfh and for pf".into())),
+            WholeTaskObjective::Allocated(resource) => {
+                json(&fairplan::bound_allocated(instance, resource, control)?.document(instance))?
+            }
         };
         Ok((bytes, None))
     })

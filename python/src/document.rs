@@ -78,6 +78,9 @@ impl Document {
             "fairplan.offline.v1" => of::<reports::offline::OfflineBody, T>(name, bytes, take),
             "fairplan.verification.v1" => of::<fairplan::Verification, T>(name, bytes, take),
             "fairplan.bound.v1" => of::<reports::bound::BoundBody, T>(name, bytes, take),
+            "fairplan.allocated-bound.v1" => {
+                of::<reports::allocated_bound::AllocatedBoundBody, T>(name, bytes, take)
+            }
             "fairplan.proportional-bound.v1" => {
                 of::<reports::proportional_bound::ProportionalBoundBody, T>(name, bytes, take)
             }

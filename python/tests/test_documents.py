@@ -32,6 +32,9 @@ def test_solve_and_everything_that_follows_gives_the_bytes_of_the_command(cluste
         assert fp.verify(cluster, placed)
     assert fp.place(cluster).to_json().encode() == command("place", "i.json")
     assert fp.compare(cluster, timing=False).to_json().encode() == command("compare", "i.json", "--no-timing")
+    taken = fp.compare(cluster, timing=False, objective="allocated=memory")
+    words = ("compare", "i.json", "--no-timing", "--objective", "allocated=memory")
+    assert taken.to_json().encode() == command(*words)
     ours = fp.compare(cluster, timing=False, per_user=True)
     assert ours.to_json().encode() == command("compare", "i.json", "--no-timing", "--per-user")
     user = cluster.to_dict()["users"][0]["id"]
@@ -97,6 +100,7 @@ def test_bounds_audits_and_plans_give_the_bytes_of_the_command(command, tmp_path
     for ours, words in [
         (fp.bound(cluster), "bound i.json"),
         (fp.bound(cluster, objective="pf"), "bound i.json --objective pf"),
+        (fp.bound(cluster, objective="allocated=memory"), "bound i.json --objective allocated=memory"),
         (fp.plan.worth(cluster), "plan worth i.json"),
         (fp.plan.lose(cluster), "plan lose i.json"),
         (fp.plan.lose(cluster, servers=1), "plan lose i.json --servers-lost 1"),

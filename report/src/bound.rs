@@ -102,7 +102,8 @@ pub struct BoundCertificate {
     /// The user that is the last to have all its tasks; absent where task values prove the bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_limit: Option<String>,
-    /// What one task of each user is worth, in the instance's order.
+    /// What one task of each user is worth, in the instance's order; where users have kinds, what one piece of each kind is worth, and
+    /// a task what its pieces are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_values: Option<Vec<u64>>,
     /// What the tasks on one server of each class are worth at most, in the instance's order.

@@ -6,7 +6,7 @@ use crate::placement::PlacementFigures;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Instance, KeptGuarantees, Placement, ShortOwner, User};
+use fairplan_instances::{AllocatedBracket, Body, Instance, KeptGuarantees, Placement, ShortOwner, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,10 @@ pub struct Comparison {
     pub in_groups: bool,
     /// Upper and lower bounds on the value of any placement.
     pub bounds: Bounds,
+    /// Upper and lower bounds on how much of a resource any placement takes, with `--objective allocated=RESOURCE`; what else is told
+    /// of whole tasks is then left out of `bounds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocated: Option<AllocatedBounds>,
     /// The policies in the order asked for, and then the placements made elsewhere.
     pub policies: Vec<ComparedPolicy>,
 }
@@ -68,6 +72,32 @@ pub struct Bounds {
     pub integral_unplaced: Option<u64>,
 }
 
+/// Bounds on how much of a resource is taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AllocatedBounds {
+    /// The resource.
+    pub resource: String,
+    /// All that the servers have of it.
+    pub total: f64,
+    /// No placement of whole tasks takes more, whichever tasks it refuses.
+    pub integral_upper: f64,
+    /// Some placement of whole tasks takes this.
+    pub integral_lower: f64,
+}
+
+/// What one placement takes of the resource.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Allocated {
+    /// How much.
+    pub amount: f64,
+    /// `1 - amount / allocated.integral_upper`; 0 when both are 0.
+    pub gap: f64,
+    /// Whether it is proved that no placement takes more.
+    pub proved_optimal: bool,
+}
+
 /// One policy's placement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -104,6 +134,9 @@ pub struct ComparedPolicy {
     /// and can have tasks at all. Absent when `bounds.integral_upper` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proved_optimal: Option<bool>,
+    /// What it takes of the resource, with `--objective allocated=RESOURCE`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocated: Option<Allocated>,
     /// Wall-clock seconds of placing, to the microsecond: the only number that differs from run to run.
     /// Absent with `--no-timing`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,6 +163,27 @@ pub struct ComparedUser {
     pub dominant_share: f64,
     /// Its tasks.
     pub tasks: u64,
+}
+
+impl AllocatedBounds {
+    /// The bounds of a bracket.
+    pub fn new(instance: &Instance, bracket: &AllocatedBracket) -> Self {
+        Self {
+            resource: instance.resources()[bracket.resource.0].clone(),
+            total: instance.total(bracket.resource),
+            integral_upper: instance.amount(bracket.resource, bracket.upper),
+            integral_lower: instance.amount(bracket.resource, bracket.lower(instance)),
+        }
+    }
+}
+
+impl Allocated {
+    /// What a placement takes, in whole units, held against the bound; nothing is proved of one that breaks rules.
+    pub fn new(instance: &Instance, bracket: &AllocatedBracket, units: u128, is_valid: bool) -> Self {
+        let [amount, most] = [units, bracket.upper].map(|units| instance.amount(bracket.resource, units));
+        let gap = if amount == most { 0.0 } else { 1.0 - amount / most };
+        Self { amount, gap, proved_optimal: is_valid && units >= bracket.upper }
+    }
 }
 
 impl ComparedUser {
@@ -196,6 +250,7 @@ impl ComparedPolicy {
                 .map(|(level, most)| part(level, most)),
             gap_to_integral: bounds.integral_upper.map(gap),
             proved_optimal,
+            allocated: None,
             seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
             guarantees: None,
             judgement: None,
@@ -224,6 +279,13 @@ impl Tabular for Comparison {
             .column("gap_to_integral", "below whole-task bound", Kind::Part, |policy| policy.gap_to_integral)
             .said(|policy| (policy.proved_optimal == Some(true)).then_some("proved optimal"))
             .column("proved_optimal", "proved optimal", Kind::Answer, |policy| policy.proved_optimal)
+            .column("allocated", "taken", Kind::Number, |policy| policy.allocated.map(|taken| taken.amount))
+            .column("gap_to_allocated", "below the most", Kind::Part, |policy| {
+                policy.allocated.map(|taken| taken.gap)
+            })
+            .said(|policy| {
+                policy.allocated.is_some_and(|taken| taken.proved_optimal).then_some("proved optimal")
+            })
             .column("guarantees_kept", "guarantees kept", Kind::Count, |policy| {
                 policy.guarantees.as_ref().map(|sure| sure.kept)
             })
@@ -239,10 +301,14 @@ impl Tabular for Comparison {
             let used = move |policy: &ComparedPolicy| policy.utilization.0.get(r).map(|(_, part)| *part);
             columns = columns.column(format!("utilization_{name}"), format!("{name} used"), Kind::Part, used);
         }
-        let hidden: &[&str] = match self.policies.iter().any(|policy| policy.guarantees.is_some()) {
-            true => &[],
-            false => &["guarantees_kept", "short_most", "short_part"],
-        };
+        let mut hidden = Vec::new();
+        if self.policies.iter().all(|policy| policy.guarantees.is_none()) {
+            hidden.extend(["guarantees_kept", "short_most", "short_part"]);
+        }
+        if self.allocated.is_none() {
+            hidden.extend(["allocated", "gap_to_allocated"]);
+        }
+        let hidden = &hidden[..];
         if self.policies.iter().all(|policy| policy.judgement.is_none()) {
             return columns.done().without(hidden);
         }

@@ -1,6 +1,7 @@
 //! Results: their formats and JSON Schemas, tables, the summaries on a terminal, and writing them whole or not at
 //! all.
 
+pub mod allocated_bound;
 pub mod allocation;
 pub mod bound;
 pub mod comparison;

@@ -6,6 +6,7 @@ mod instance;
 mod trace;
 mod traffic;
 
+use crate::allocated_bound::AllocatedBoundDocument;
 use crate::bound::BoundDocument;
 use crate::comparison::Comparison;
 use crate::entitlements::Entitlements;
@@ -38,7 +39,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub static FORMATS: [Format; 27] = [
+pub static FORMATS: [Format; 28] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
@@ -51,6 +52,11 @@ pub static FORMATS: [Format; 27] = [
         name: "proportional-bound",
         id: "fairplan.proportional-bound.v1",
         schema: schema_of::<ProportionalBoundDocument>,
+    },
+    Format {
+        name: "allocated-bound",
+        id: "fairplan.allocated-bound.v1",
+        schema: schema_of::<AllocatedBoundDocument>,
     },
     Format { name: "comparison", id: "fairplan.comparison.v1", schema: schema_of::<Document<Comparison>> },
     Format { name: "allocation", id: "fairplan.allocation.v1", schema: schema_of::<AnyAllocation> },

@@ -4,6 +4,7 @@ pub(crate) mod grid;
 mod traces;
 mod warnings;
 
+pub use crate::results::allocated_bound::summary as allocated_bound;
 pub use crate::results::allocation::summary as allocation;
 pub use crate::results::audit::summary as audits;
 pub use crate::results::bound::summary as bound;

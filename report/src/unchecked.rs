@@ -112,6 +112,7 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
         "fairplan.growth.v1" => &OF_GROWTH,
         "fairplan.moves.v1" => &[VERSION, WARNINGS, PART, BOUND, COSTS],
         "fairplan.bound.v1" | "fairplan.proportional-bound.v1" => &[VERSION, WARNINGS, SEARCH, REACHED],
+        "fairplan.allocated-bound.v1" => &[VERSION, WARNINGS, SEARCH],
         "fairplan.offline.v1" => &[VERSION, WARNINGS, SETTINGS, MECHANISM, VALUE, ONLINE, ONLINE_VALUE],
         _ => &[],
     };

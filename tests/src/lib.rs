@@ -35,7 +35,7 @@ pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
 pub use over_time::{demanded, exact_gains, exact_over_time};
 pub use random_instances::{
     odd_draft, random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
-    random_draft_without_rates, with_random_kinds,
+    random_draft_without_rates, with_random_kinds, with_random_server_rules,
 };
 pub use random_trees::{
     random_tree, random_tree_with_limits, random_tree_with_quotas, random_tree_with_quotas_of_classes,
@@ -43,7 +43,7 @@ pub use random_trees::{
 pub use simplex::Tableau;
 pub use tree::{Unkept, exact_filling, exact_tree};
 pub use water_filling::water_filling;
-pub use whole_tasks::{best_whole_level, best_whole_sum, compare_breakpoints};
+pub use whole_tasks::{best_whole_allocation, best_whole_level, best_whole_sum, compare_breakpoints};
 
 /// The backends that answer in this build.
 pub fn backend_names() -> impl Iterator<Item = &'static str> {

@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use crate::{Draft, DraftUser, decimal, plain_draft, plain_user};
-use fairplan_instances::{Decimal, DraftKind, ServerClass};
+use fairplan_instances::{Decimal, DraftKind, ResourceId, ServerClass};
 
 /// A buildable instance of up to 6 users, 4 classes and 3 resources, all integers 0–9; the same seed gives the
 /// same instance.
@@ -66,6 +66,29 @@ pub fn with_random_kinds(draft: Draft, seed: u64) -> Draft {
             user.kinds = (0..1 + user.demand.len()).map(kind).collect();
             user.kinds.truncate(1 + dice.below(3) as usize);
             user.rates.clear();
+        }
+        if draft.build().is_ok() {
+            return draft;
+        }
+    }
+}
+
+/// The same draft with devices of the last resource on most classes, of which tasks take whole ones or a part of one, and limits a server
+/// for some users.
+pub fn with_random_server_rules(draft: Draft, seed: u64) -> Draft {
+    let mut dice = Dice::new(seed ^ 0x00de_71ce);
+    loop {
+        let mut draft = draft.clone();
+        let last = draft.resources.len() - 1;
+        for class in &mut draft.classes {
+            let devices = 1 + dice.below(3);
+            class.capacity[last] = Decimal::from(devices as u32);
+            class.devices = if dice.percent(85) { vec![(ResourceId(last), devices)] } else { Vec::new() };
+        }
+        for user in &mut draft.users {
+            user.demand[last] =
+                decimal(dice.pick(&["0", "1", "2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.25", "0.35"]));
+            user.per_server = dice.percent(30).then(|| 1 + dice.below(2));
         }
         if draft.build().is_ok() {
             return draft;

@@ -1,6 +1,8 @@
 //! The best of whole tasks by trying everything, smallest shares and sums of logarithms: oracles that know no bound.
 
-use fairplan_instances::{Breakpoint, ClassId, Instance, ResourceId, UserId, compare_ratios};
+use fairplan_instances::{
+    Breakpoint, ClassId, Instance, Kind, KindId, ResourceId, User, UserId, compare_ratios,
+};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -117,28 +119,71 @@ pub fn best_whole_sum(instance: &Instance, most_states: usize) -> Option<f64> {
     sums.max_by(f64::total_cmp).filter(|_| !can_have.is_empty())
 }
 
+/// The most units of a resource that whole tasks take, by all ways to fill all servers; `None` where there are too many.
+pub fn best_whole_allocation(instance: &Instance, resource: ResourceId, most_states: usize) -> Option<u128> {
+    let (reached, _) = all_reached(instance, most_states)?;
+    let units = |i: usize, tasks: u64| u128::from(tasks) * instance.user(UserId(i)).demand_units(resource);
+    let taken = |tasks: &Vec<u64>| (0..tasks.len()).map(|i| units(i, tasks[i])).sum();
+    reached.iter().map(taken).max()
+}
+
+/// Whether pieces of these demands, so many of each, fit on the devices of a class: by all ways to hand them out.
+fn fit_devices(instance: &Instance, class: ClassId, demands: &[Vec<u128>], counts: &[u64]) -> bool {
+    instance.classes()[class.0].devices.iter().all(|(resource, devices)| {
+        let size = instance.device_units(*resource).expect("a size of devices");
+        let mut parts = Vec::new();
+        let mut free = *devices;
+        for (demand, count) in demands.iter().zip(counts) {
+            let demand = demand[resource.0];
+            if demand >= size {
+                let Some(left) = free.checked_sub((demand / size) as u64 * count) else { return false };
+                free = left;
+            } else if demand > 0 {
+                parts.extend(std::iter::repeat_n(demand, *count as usize));
+            }
+        }
+        hand_out(&parts, &mut vec![size; free as usize])
+    })
+}
+
+fn hand_out(parts: &[u128], free: &mut Vec<u128>) -> bool {
+    let Some((part, rest)) = parts.split_first() else { return true };
+    (0..free.len()).any(|at| {
+        // Devices with as much free are one to the part.
+        if free[at] < *part || free[..at].contains(&free[at]) {
+            return false;
+        }
+        free[at] -= part;
+        let fits = hand_out(rest, free);
+        free[at] += part;
+        fits
+    })
+}
+
 /// The users' tasks in all ways to fill all servers, and the users that have some in any; `None` where there are too many.
-/// The last user's tasks fill what all others leave, however small they are.
+/// What is placed are pieces of kinds, users without kinds having one. The last kind's pieces fill what all others leave, however small
+/// they are.
 fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>, Vec<usize>)> {
     let m = instance.resources().len();
-    let demand = |i: usize| -> Vec<u128> {
-        (0..m).map(|r| instance.user(UserId(i)).demand_units(ResourceId(r))).collect()
-    };
-    let demands: Vec<Vec<u128>> = (0..instance.user_count()).map(demand).collect();
+    let kinds: Vec<Kind<'_>> = (0..instance.kind_count()).map(|k| instance.kind(KindId(k))).collect();
+    let demand = |kind: &Kind<'_>| -> Vec<u128> { (0..m).map(|r| kind.piece_units(ResourceId(r))).collect() };
+    let demands: Vec<Vec<u128>> = kinds.iter().map(demand).collect();
     let last = demands.len().checked_sub(1)?;
     let contents = |l: usize| -> Vec<Vec<u64>> {
         let capacity: Vec<u128> =
             (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
         let copies = |i: usize, room: &[u128]| {
             let parts = demands[i].iter().zip(room).filter(|(d, _)| **d > 0).map(|(d, c)| c / d);
-            let may_run = instance.user(UserId(i)).rule().allows(ClassId(l));
-            if may_run { parts.min().unwrap_or(0) as u64 } else { 0 }
+            let most = kinds[i].user().per_server().unwrap_or(u64::MAX);
+            if kinds[i].rule().allows(ClassId(l)) { (parts.min().unwrap_or(0) as u64).min(most) } else { 0 }
         };
+        let keeps_rules = |counts: &[u64]| fit_devices(instance, ClassId(l), &demands, counts);
         let mut found: Vec<(Vec<u64>, Vec<u128>)> = vec![(Vec::new(), capacity)];
         for (i, demand) in demands.iter().enumerate() {
             let mut next = Vec::new();
             for (tasks, room) in found {
-                let most = copies(i, &room);
+                let fits = |count: &u64| keeps_rules(&[&tasks[..], &[*count]].concat());
+                let most = (0..=copies(i, &room)).rev().find(fits).unwrap_or(0);
                 for count in if i == last { most } else { 0 }..=most {
                     let left = room.iter().zip(demand).map(|(c, d)| c - d * u128::from(count)).collect();
                     next.push(([&tasks[..], &[count]].concat(), left));
@@ -150,7 +195,8 @@ fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>
         let is_less = |a: &Vec<u64>, b: &Vec<u64>| a != b && a.iter().zip(b).all(|(a, b)| a <= b);
         all.iter().filter(|a| !all.iter().any(|b| is_less(a, b))).cloned().collect()
     };
-    let limits: Vec<u64> = instance.users().map(|user| user.tasks().unwrap_or(u64::MAX)).collect();
+    let limit = |kind: &Kind<'_>| kind.user().tasks().unwrap_or(u64::MAX).saturating_mul(kind.each());
+    let limits: Vec<u64> = kinds.iter().map(limit).collect();
     // The tasks of all others, and the most of the last beside them.
     let mut reached: HashMap<Vec<u64>, u64> = HashMap::from([(vec![0; last], 0)]);
     for (l, class) in instance.classes().iter().enumerate() {
@@ -171,8 +217,13 @@ fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>
             reached = next;
         }
     }
-    let reached: Vec<Vec<u64>> =
-        reached.into_iter().map(|(others, of_last)| [&others[..], &[of_last]].concat()).collect();
-    let can_have = (0..=last).filter(|&i| reached.iter().any(|tasks| tasks[i] > 0)).collect();
+    let tasks = |(others, of_last): (Vec<u64>, u64)| -> Vec<u64> {
+        let pieces = [&others[..], &[of_last]].concat();
+        let whole = |user: User<'_>| user.kinds().map(|kind| pieces[kind.index().0] / kind.each()).min();
+        instance.users().map(|user| whole(user).unwrap_or(0)).collect()
+    };
+    let reached: Vec<Vec<u64>> = reached.into_iter().map(tasks).collect();
+    let users = 0..instance.user_count();
+    let can_have = users.filter(|&i| reached.iter().any(|tasks| tasks[i] > 0)).collect();
     Some((reached, can_have))
 }

@@ -2,18 +2,21 @@
 
 use fairplan_instances::generate::{GoogleOptions, drfh_fig4, google};
 use fairplan_instances::{
-    Breakpoint, ClassId, Deadline, Decimal, Draft, Instance, InstanceBuilder, NewGroup, NewUser, Objective,
-    ResourceId, ServerClass, User, UserId, WholeTaskBracket, WholeTaskProof, files::sha256_hex,
+    AllocationProof, Breakpoint, ClassId, Deadline, Decimal, Draft, Instance, InstanceBuilder, NewGroup,
+    NewUser, Objective, ResourceId, ServerClass, User, UserId, WholeTaskBracket, WholeTaskProof,
+    files::sha256_hex,
 };
+use fairplan_report::allocated_bound::allocated_claim;
 use fairplan_report::bound::{
     BoundDocument, DivisibleBound, StatedBracket, bound_document, breakpoint_value,
 };
 use fairplan_report::{read_json, write_json};
-use fairplan_solver::{backend, whole_task_bracket};
+use fairplan_solver::{allocated_bracket, backend, whole_task_bracket};
 use fairplan_tests::{
-    Dice, best_whole_level, compare_breakpoints, decimal, plain_user, random_draft_without_rates,
+    Dice, best_whole_allocation, best_whole_level, compare_breakpoints, decimal, plain_user,
+    random_draft_without_rates, with_random_server_rules,
 };
-use fairplan_verify::{WholeTaskClaim, verify_whole_tasks};
+use fairplan_verify::{AllocatedClaim, WholeTaskClaim, verify_allocated, verify_whole_tasks};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -60,6 +63,136 @@ fn three_hundred_small_brackets_contain_the_optimum_and_nine_in_ten_are_closed()
     let closed = closed_of(300, random_draft_without_rates);
     println!("{closed} of 300 closed");
     assert!(closed >= 270, "only {closed} of 300 brackets are closed");
+}
+
+fn with_server_rules(seed: u64) -> Draft {
+    let mut draft = random_draft_without_rates(seed);
+    let mut dice = Dice::new(seed);
+    for user in draft.users.iter_mut().filter(|_| dice.below(3) == 0) {
+        user.tasks = Some(1 + seed % 4);
+    }
+    with_random_server_rules(draft, seed)
+}
+
+#[test]
+fn two_hundred_brackets_under_rules_inside_servers_contain_the_optimum_and_nine_in_ten_are_closed() {
+    let closed = closed_of(200, with_server_rules);
+    println!("{closed} of 200 closed");
+    assert!(closed >= 180, "only {closed} of 200 brackets are closed");
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn a_thousand_brackets_under_rules_inside_servers_contain_the_optimum_and_nine_in_ten_are_closed() {
+    let closed = closed_of(1_000, with_server_rules);
+    println!("{closed} of 1000 closed");
+    assert!(closed >= 900, "only {closed} of 1000 brackets are closed");
+}
+
+/// How many of `count` brackets of how much can be allocated are closed, all of which must contain the most there is.
+fn closed_allocations_of(count: u64, draft: impl Fn(u64) -> Draft) -> u64 {
+    let (mut closed, mut tried, mut seed) = (0, 0, 0);
+    while tried < count {
+        seed += 1;
+        let Ok(instance) = draft(seed).build() else { continue };
+        let resource = ResourceId(instance.resources().len() - 1);
+        let Some(best) = best_whole_allocation(&instance, resource, 3_000) else { continue };
+        tried += 1;
+        let bracket = allocated_bracket(&instance, resource, &Deadline::never()).unwrap();
+        let failed: Vec<_> = verify_allocated(&instance, &allocated_claim(&instance, &bracket))
+            .into_iter()
+            .filter(|verdict| !verdict.holds)
+            .collect();
+        assert!(failed.is_empty(), "seed {seed}: {failed:?}");
+        let (lower, upper) = (bracket.lower(&instance), bracket.upper);
+        assert!(lower <= best && best <= upper, "seed {seed}: {lower} to {upper}, the most is {best}");
+        closed += u64::from(bracket.is_closed(&instance));
+    }
+    closed
+}
+
+#[test]
+fn four_hundred_brackets_of_what_can_be_allocated_contain_the_most_and_nine_in_ten_are_closed() {
+    let plain = closed_allocations_of(100, random_draft_without_rates);
+    let rules = closed_allocations_of(200, with_server_rules);
+    println!("{plain} of 100 closed, {rules} of 200 under rules inside servers");
+    assert!(plain >= 90 && rules >= 180, "only {plain} and {rules} are closed");
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn a_thousand_brackets_of_what_can_be_allocated_contain_the_most_and_nine_in_ten_are_closed() {
+    let closed = closed_allocations_of(1_000, with_server_rules);
+    println!("{closed} of 1000 closed");
+    assert!(closed >= 900, "only {closed} of 1000 brackets are closed");
+}
+
+/// A proof under rules inside servers from which something is taken away.
+fn forge_allocation(claim: &mut (AllocationProof, f64, f64, bool), dice: &mut Dice) -> &'static str {
+    let (proof, upper, lower, proved_optimal) = claim;
+    let part = dice.pick(&[0.5, 0.9, 0.99]);
+    match dice.below(6) {
+        0 => {
+            *upper *= part;
+            "upper lowered"
+        }
+        1 => {
+            *lower *= 2.0 - part;
+            "lower raised"
+        }
+        2 => {
+            *proved_optimal = !*proved_optimal;
+            "proved_optimal turned round"
+        }
+        3 => {
+            // Servers that hold nothing of worth may hold nothing.
+            proof.server_values.iter_mut().for_each(|value| *value = (*value as f64 * part) as u64);
+            "server values lowered"
+        }
+        4 => {
+            proof.task_values.iter_mut().for_each(|value| *value *= 2);
+            "task values doubled"
+        }
+        _ => {
+            proof.values_in_all = 0;
+            "nothing is worth anything"
+        }
+    }
+}
+
+#[test]
+fn none_of_a_thousand_forged_proofs_of_what_can_be_allocated_is_accepted() {
+    let mut dice = Dice::new(23);
+    let (mut forged, mut seed) = (0, 0);
+    while forged < 1_000 {
+        seed += 1;
+        let Ok(instance) = with_server_rules(seed).build() else { continue };
+        if instance.server_count() > 60 {
+            continue;
+        }
+        let resource = ResourceId(instance.resources().len() - 1);
+        let bracket = allocated_bracket(&instance, resource, &Deadline::never()).unwrap();
+        let honest = allocated_claim(&instance, &bracket);
+        // Where nothing is worth its room, less room says nothing.
+        if honest.lower == 0.0 || bracket.proof.server_values.iter().all(|value| *value < 1_000) {
+            continue;
+        }
+        for _ in 0..10 {
+            let mut claim = (bracket.proof.clone(), honest.upper, honest.lower, honest.proved_optimal);
+            let what = forge_allocation(&mut claim, &mut dice);
+            let (proof, upper, lower, proved_optimal) = &claim;
+            let claim = AllocatedClaim {
+                proof,
+                upper: *upper,
+                lower: *lower,
+                proved_optimal: *proved_optimal,
+                ..honest.clone()
+            };
+            let holds = verify_allocated(&instance, &claim).iter().all(|verdict| verdict.holds);
+            assert!(!holds, "seed {seed}: {what} is accepted");
+            forged += 1;
+        }
+    }
 }
 
 /// Small drafts with a random tree over the users, some of whom have few tasks.

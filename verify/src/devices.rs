@@ -66,7 +66,7 @@ fn demand(instance: &Instance, user: u32, resource: ResourceId) -> u128 {
 
 /// Whether tasks, given as demand and number, fit on so many devices of a size: whole devices for those that demand more than
 /// one, else a part of one. `None` if that is not found out.
-fn assignable(tasks: &[(u128, u64)], size: u128, devices: u64) -> Option<bool> {
+pub(crate) fn assignable(tasks: &[(u128, u64)], size: u128, devices: u64) -> Option<bool> {
     let mut whole = 0u128;
     let mut parts: Vec<(u128, u64)> = Vec::new();
     for &(demand, count) in tasks.iter().filter(|(demand, _)| *demand > 0) {

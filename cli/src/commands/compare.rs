@@ -10,7 +10,7 @@ use crate::progress;
 use fairplan::instances::table::Tabular;
 use fairplan::report::comparison::users_of_policies;
 use fairplan::report::summary;
-use fairplan::{CompareOptions, Control, Deadline, Document, Error, read};
+use fairplan::{CompareOptions, Control, Deadline, Document, Error, WholeTaskObjective, read};
 use std::time::Duration;
 
 /// Compare placement policies with each other and with the best that any placement can do
@@ -40,6 +40,10 @@ pub struct Arguments {
     /// Seed of the policy `random`, and of those that look at devices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// By what placements are held against the best that whole tasks can do: drfh, the smallest weighted dominant share, or
+    /// allocated=RESOURCE, how much of a resource they take
+    #[arg(long, value_name = "O", default_value = "drfh")]
+    objective: WholeTaskObjective,
     /// How to compute the divisible bound: auto, ipm or highs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -68,7 +72,7 @@ const ALL: &str = "best-fit,first-fit,slots=14,worst-fit,dot-product,random";
 /// Reads, compares, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let output = arguments.output.result(arguments.format)?;
-    let Arguments { policies, seed, backend, .. } = arguments;
+    let Arguments { policies, seed, objective, backend, .. } = arguments;
     let source = InstanceSource::try_from(arguments.instance)?;
     let from_input = arguments.placement.iter().filter(|path| *path == "-").count();
     if from_input + usize::from(source.takes_standard_input()) > 1 {
@@ -77,8 +81,16 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let commands = arguments.policy_command.iter().map(|command| arguments.timeout.policy(command));
     let commands = commands.collect::<Result<_, Error>>()?;
     let (timing, per_user) = (!arguments.no_timing, arguments.per_user);
-    let options =
-        CompareOptions { policies, commands, seed, backend, timing, per_user, ..CompareOptions::default() };
+    let options = CompareOptions {
+        policies,
+        commands,
+        seed,
+        objective,
+        backend,
+        timing,
+        per_user,
+        ..CompareOptions::default()
+    };
     options.check()?;
     let instance = source.read()?;
     let placements = arguments.placement.iter().map(|path| read::result(path));

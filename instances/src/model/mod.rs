@@ -307,6 +307,14 @@ impl Instance {
         self.total_doubles[resource.0]
     }
 
+    /// Whole smallest units of a resource as the nearest double amount, but for the rounding of a quotient.
+    pub fn amount(&self, resource: ResourceId, units: u128) -> f64 {
+        match self.total_units(resource) {
+            0 => 0.0,
+            total => units as f64 / total as f64 * self.total(resource),
+        }
+    }
+
     /// The servers by which shares are measured: its own, unless it is a variant that is measured by those of another
     /// ([`InstanceBuilder::measured_by`]).
     pub fn measuring_classes(&self) -> &[ServerClass] {

@@ -135,6 +135,7 @@ impl Section {
             "fairplan.comparison.v1" => comparison::section(file, body(file, bytes)?)?,
             "fairplan.bound.v1" => bound::section(read_json(file, bytes)?),
             "fairplan.proportional-bound.v1" => proportional_bound::section(read_json(file, bytes)?),
+            "fairplan.allocated-bound.v1" => allocated_bound::section(read_json(file, bytes)?),
             "fairplan.audit.v1" => audit::section(body(file, bytes)?),
             "fairplan.verification.v1" => verification::section(body(file, bytes)?),
             "fairplan.entitlements.v1" => entitlements::section(body(file, bytes)?),

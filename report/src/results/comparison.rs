@@ -1,5 +1,6 @@
 //! Placement policies side by side, for people.
 
+use super::allocated_comparison;
 use super::bound::OF_THOSE;
 use super::sentences::{all_of, bracket, heading, listed, name, users};
 use crate::comparison::{ComparedPolicy, Comparison};
@@ -19,7 +20,9 @@ pub(super) fn answer(document: &Comparison) -> String {
     let given = document.policies.iter().filter(|policy| policy.file.is_some());
     let mut sentences: Vec<String> = given.map(|policy| verdict(document, policy)).collect();
     // Of one alone nothing is left to say.
-    if document.policies.len() > sentences.len() || sentences.len() > 1 {
+    if let Some(bounds) = &document.allocated {
+        sentences.push(allocated_comparison::answer(document, bounds));
+    } else if document.policies.len() > sentences.len() || sentences.len() > 1 {
         sentences.push(best_of_all(document));
     }
     sentences.extend(broken_guarantees(document));
@@ -344,6 +347,11 @@ fn table(document: &Comparison) -> Table<'_> {
             "tasks",
         ],
     };
+    if document.allocated.is_some() {
+        let left_out = document.table().without(&["proved_optimal"]).without(unbroken);
+        let table = left_out.without(&allocated_comparison::LEFT_OUT).without_empty();
+        return table.in_order(&allocated_comparison::FIRST);
+    }
     let order: Vec<&str> = first.iter().copied().chain(used.iter().map(String::as_str)).collect();
     table.in_order(&order)
 }
@@ -397,8 +405,13 @@ fn of_divisible_tasks(document: &Comparison) -> (&'static str, f64) {
 pub fn summary(instance: &Instance, document: &Comparison) -> String {
     let mut text = heading(instance);
     text += &paragraph(&answer(document));
-    let (what, divisible) = of_divisible_tasks(document);
-    let _ = writeln!(text, "{what}: {}", share(divisible));
+    if let Some(bounds) = &document.allocated {
+        let (what, between) = allocated_comparison::known(bounds);
+        let _ = writeln!(text, "{what}: {between}");
+    } else {
+        let (what, divisible) = of_divisible_tasks(document);
+        let _ = writeln!(text, "{what}: {}", share(divisible));
+    }
     if let Some((what, bounds)) = of_whole_tasks(document) {
         let _ = writeln!(text, "{what}: {bounds}");
     }
@@ -433,6 +446,14 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
         .fact(what, share(divisible));
     if let Some((what, bounds)) = of_whole_tasks(&document) {
         section = section.fact(what, bounds);
+    }
+    if let Some(taken) = &document.allocated {
+        let (what, between) = allocated_comparison::known(taken);
+        let bars = Block::Bars(allocated_comparison::bars(&document, taken));
+        return Ok(section
+            .fact(&what, between)
+            .block(bars)
+            .grid("Policies", &table(&document).without(&["seconds"])));
     }
     let mark = match bounds.integral_upper {
         Some(upper) => (upper, "the most that whole tasks can reach".to_owned()),

@@ -1,6 +1,8 @@
 //! What people read of each result, one file a format: its answer in a sentence or two, its summary in a terminal, its
 //! section of a page.
 
+pub(crate) mod allocated_bound;
+pub(crate) mod allocated_comparison;
 pub(crate) mod allocation;
 pub(crate) mod audit;
 pub(crate) mod bound;

@@ -1,7 +1,7 @@
 //! The upper bound: patterns are added to the master program while its values find better ones, and every set of values
 //! seen excludes some breakpoints.
 //!
-//! For any worth `z` of the tasks, a share needs tasks worth `Σ_i z_i k_i`, and the servers hold at most
+//! For any worth `z` of the pieces (a task without kinds is one), a share needs tasks worth `Σ_i n_i Σ_k each_ik z_ik`, and the servers hold at most
 //! `Σ_l N_l V_l(z)`, where `V_l` is any upper bound on what one server of class `l` can hold: so every bound is valid,
 //! whether searches were cut short or not. The tasks that the largest share not yet excluded takes are put back into the
 //! program, until servers filled with fractions of patterns can hold them.
@@ -53,7 +53,7 @@ pub(super) fn bound(
 ) -> Result<Bound, SolverError> {
     let servers = packing.servers();
     let mut patterns: Vec<Pattern> = Vec::new();
-    for (s, shape) in packing.shapes.iter().enumerate().filter(|(_, shape)| !shape.users.is_empty()) {
+    for (s, shape) in packing.shapes.iter().enumerate().filter(|(_, shape)| !shape.kinds.is_empty()) {
         // Only so that every program can be solved: with one a class, programs of a thousand shapes take longer.
         let all = |l: &usize| servers[*l].saturating_mul(shape.copies[*l]);
         let class = (0..servers.len()).max_by_key(all).filter(|l| shape.copies[*l] > 0);
@@ -74,7 +74,7 @@ pub(super) fn bound(
     seed(packing, breakpoints, &mut bound, stop);
     loop {
         let target = bound.upper;
-        let need = need(packing, &breakpoints.required(target, false));
+        let need = packing.need(&breakpoints.required(target, false));
         // Nothing is needed for a share of 0.
         let is_reached = need.iter().all(|tasks| *tasks == 0)
             || raise(packing, breakpoints, &mut bound, &need, &servers, stop)?;
@@ -92,7 +92,7 @@ pub(super) fn bound(
 /// The values of divisible tasks exclude much, and where servers hold many tasks they are nearly right for whole ones: the
 /// first patterns are those that fill servers almost fully at these values.
 fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: &Deadline) {
-    let need = need(packing, &breakpoints.required(bound.upper, false));
+    let need = packing.need(&breakpoints.required(bound.upper, false));
     if need.iter().all(|tasks| *tasks == 0) {
         return;
     }
@@ -111,11 +111,6 @@ fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: &
     let found = price(packing, &values, &below, effort, None, stop);
     exclude(packing, breakpoints, bound, &values, &found);
     bound.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
-}
-
-/// The tasks needed of each shape.
-pub(super) fn need(packing: &Packing, required: &[u64]) -> Vec<u64> {
-    packing.shapes.iter().map(|shape| shape.users.iter().map(|user| required[user.0]).sum()).collect()
 }
 
 /// Adds patterns until the requirements are met, or no pattern is missing. Returns whether they are met.

@@ -10,10 +10,13 @@ use crate::reduction::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{LEVELS, WHOLE_TASKS};
 use fairplan_instances::{Breakpoint, FilledTree, Instance, UserId, Violation, compare_ratios};
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// The users that can have tasks, and how levels come to them.
 pub(super) struct Breakpoints {
     users: Vec<Step>,
+    /// `(shape, pieces of it in one task)`.
+    pieces: Vec<(u32, u64)>,
     of_user: Vec<Option<usize>>,
     /// Where users stand in groups.
     tree: Option<FilledTree>,
@@ -21,7 +24,8 @@ pub(super) struct Breakpoints {
 
 struct Step {
     user: UserId,
-    shape: usize,
+    /// Where its pieces are among those of all.
+    pieces: Range<usize>,
     limit: u64,
     /// The share of one task over the weight, `a_i = δ_i / w_i`.
     exact: (u128, u128),
@@ -34,10 +38,15 @@ impl Breakpoints {
     /// # Errors
     /// Weights and totals with so many digits that shares cannot be compared exactly.
     pub fn new(instance: &Instance, packing: &Packing) -> Result<Self, Violation> {
-        let mut users = Vec::new();
+        let (mut users, mut pieces) = (Vec::new(), Vec::new());
         let mut of_user = vec![None; instance.user_count()];
         for user in instance.users() {
-            let Some(shape) = packing.shape_of[user.index().0] else { continue };
+            let of_task = packing.pieces(user.index());
+            if of_task.is_empty() {
+                continue;
+            }
+            let first = pieces.len();
+            pieces.extend_from_slice(of_task);
             let resource = user.dominant_resource();
             let weight = user.weight();
             let coefficient = weight.scaled(weight.exponent()).unwrap_or_default();
@@ -58,7 +67,7 @@ impl Breakpoints {
             of_user[user.index().0] = Some(users.len());
             users.push(Step {
                 user: user.index(),
-                shape: shape as usize,
+                pieces: first..pieces.len(),
                 limit: user.tasks().unwrap_or(u64::MAX),
                 exact,
                 nearly: exact.0 as f64 / exact.1 as f64,
@@ -66,7 +75,7 @@ impl Breakpoints {
             });
         }
         let tree = instance.has_groups().then(|| FilledTree::of_whole_tasks(instance));
-        Ok(Self { users, of_user, tree })
+        Ok(Self { users, pieces, of_user, tree })
     }
 
     /// The level of a breakpoint, nearly.
@@ -141,7 +150,7 @@ impl Breakpoints {
         last.filter(|_| is_limited)
     }
 
-    /// The largest breakpoint at most `ceiling` whose tasks are worth no more than `budget`, a task of shape `s` being worth
+    /// The largest breakpoint at most `ceiling` whose tasks are worth no more than `budget`, a piece of shape `s` being worth
     /// `values[s]`.
     pub fn largest(&self, ceiling: Breakpoint, values: &[u64], budget: u128) -> Breakpoint {
         let within = |at: Breakpoint| self.worth(&self.required(at, false), values) <= budget;
@@ -149,16 +158,17 @@ impl Breakpoints {
             return ceiling;
         }
         // Doubles first, then exactly among the breakpoints close by.
+        let of_one: Vec<f64> = self.users.iter().map(|step| self.worth_of_one(step, values) as f64).collect();
         let roughly = |level: f64| {
             let shares = self.tree.as_ref().map(|tree| tree.shares(level));
-            let worth = |step: &Step| {
+            let worth = |(step, of_one): (&Step, &f64)| {
                 let tasks = match &shares {
                     None => level / step.nearly,
                     Some(shares) => shares[step.user.0] / step.share,
                 };
-                (tasks - WHOLE_TASKS).ceil().max(0.0).min(step.limit as f64) * values[step.shape] as f64
+                (tasks - WHOLE_TASKS).ceil().max(0.0).min(step.limit as f64) * of_one
             };
-            self.users.iter().map(worth).sum::<f64>() <= budget as f64
+            self.users.iter().zip(&of_one).map(worth).sum::<f64>() <= budget as f64
         };
         let (mut low, mut high) = (0.0, self.nearly(ceiling));
         for _ in 0..70 {
@@ -180,7 +190,13 @@ impl Breakpoints {
 
     /// What the tasks of all users are worth together.
     pub fn worth(&self, tasks: &[u64], values: &[u64]) -> u128 {
-        self.users.iter().map(|s| u128::from(tasks[s.user.0]) * u128::from(values[s.shape])).sum()
+        self.users.iter().map(|step| u128::from(tasks[step.user.0]) * self.worth_of_one(step, values)).sum()
+    }
+
+    /// What one task is worth.
+    fn worth_of_one(&self, step: &Step, values: &[u64]) -> u128 {
+        let pieces = self.pieces[step.pieces.clone()].iter();
+        pieces.map(|(shape, each)| u128::from(*each) * u128::from(values[*shape as usize])).sum()
     }
 
     /// The largest breakpoint below `at`; none below 0.
@@ -208,9 +224,9 @@ impl Breakpoints {
 
     /// The smallest level over all users of what each could have alone, `alone` tasks, where that is not all that it wants; the
     /// level of all tasks if it is for everybody.
-    pub fn alone(&self, alone: impl Fn(usize) -> u64) -> Option<Breakpoint> {
-        let own = |step: &Step| Breakpoint { user: step.user, tasks: alone(step.shape) };
-        let short = self.users.iter().filter(|step| alone(step.shape) < step.limit).map(own);
+    pub fn alone(&self, alone: impl Fn(UserId) -> u64) -> Option<Breakpoint> {
+        let own = |step: &Step| (step.limit, Breakpoint { user: step.user, tasks: alone(step.user) });
+        let short = self.users.iter().map(own).filter(|(limit, own)| own.tasks < *limit).map(|(_, own)| own);
         short.min_by(|a, b| self.compare(*a, *b)).or_else(|| self.all())
     }
 }

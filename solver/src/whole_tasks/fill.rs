@@ -1,5 +1,5 @@
-//! Placed tasks are given to users, then more are placed until nothing fits: who is served next is a question of the
-//! objective, the first server with room is taken.
+//! Placed pieces are given to users, then more tasks are placed until nothing fits: who is served next is a question of the
+//! objective, and each piece of a task takes the first server with room.
 //!
 //! Tasks are handed out one by one near the end and all at once before it: the order brings every user to the same level,
 //! so what a level takes says how far one can go without looking at each task.
@@ -7,7 +7,7 @@
 use super::divisible::is_large;
 use super::packing::{Packing, WIDTH};
 use super::servers::Servers;
-use fairplan_instances::{Deadline, Instance, Placement, UserId};
+use fairplan_instances::{Deadline, Instance, Kind, KindId, Placement, UserId};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -106,27 +106,30 @@ impl<'a> Filling<'a> {
         users.map(|user| Reverse(waiting(user))).collect()
     }
 
-    /// Gives the tasks that are on the servers to users: those of a shape to its users, in order.
+    /// Gives the pieces that are on the servers to users: those of a shape to its users, in order.
     fn own(&mut self) {
         let packing = self.packing;
         let mut unowned = vec![0u64; packing.shapes.len()];
         for (shape, count) in self.servers.tasks.iter().flatten() {
             unowned[*shape as usize] += count;
         }
+        if self.instance.has_kinds() {
+            return self.own_bundles(unowned);
+        }
         for (shape, mut unowned) in packing.shapes.iter().zip(unowned) {
-            if unowned / SINGLY as u64 > shape.users.len() as u64 {
+            let users: Vec<UserId> = shape.kinds.iter().map(|kind| UserId(kind.0)).collect();
+            if unowned / SINGLY as u64 > users.len() as u64 {
                 // One task each is left for those whose turn is told by a digit that doubles do not have.
-                let spare = unowned - shape.users.len() as u64;
+                let spare = unowned - users.len() as u64;
                 let at = |user: &UserId, level: f64| self.order.tasks_at(*user, level).min(self.limit(*user));
-                let taken = |level: f64| {
-                    shape.users.iter().fold(0, |sum: u64, user| sum.saturating_add(at(user, level)))
-                };
+                let taken =
+                    |level: f64| users.iter().fold(0, |sum: u64, user| sum.saturating_add(at(user, level)));
                 let level = highest(|level| taken(level) <= spare);
                 unowned -= taken(level);
-                let owned: Vec<u64> = shape.users.iter().map(|user| at(user, level)).collect();
-                shape.users.iter().zip(owned).for_each(|(user, owned)| self.tasks[user.0] = owned);
+                let owned: Vec<u64> = users.iter().map(|user| at(user, level)).collect();
+                users.iter().zip(owned).for_each(|(user, owned)| self.tasks[user.0] = owned);
             }
-            let mut queue = self.queue(shape.users.iter().copied());
+            let mut queue = self.queue(users.iter().copied());
             while unowned > 0 {
                 let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() else { break };
                 if has < self.limit(user) {
@@ -138,31 +141,64 @@ impl<'a> Filling<'a> {
         }
     }
 
+    /// The same where a task is a bundle of pieces: whoever is next takes all that its task needs, or no more.
+    fn own_bundles(&mut self, mut unowned: Vec<u64>) {
+        let packing = self.packing;
+        let users: Vec<UserId> = self.users();
+        let at = |user: &UserId, level: f64| self.order.tasks_at(*user, level).min(self.limit(*user));
+        let taken = |level: f64| {
+            let mut tasks = vec![0; self.tasks.len()];
+            users.iter().for_each(|user| tasks[user.0] = at(user, level));
+            tasks
+        };
+        // One task each is left for those whose turn is told by a digit that doubles do not have.
+        let one_each = packing.need(&vec![1; self.tasks.len()]);
+        let is_there = |level: f64| {
+            let needed = packing.need(&taken(level));
+            let parts = needed.iter().zip(&one_each).zip(&unowned);
+            parts
+                .into_iter()
+                .all(|((needed, more), there)| *needed == 0 || needed.saturating_add(*more) <= *there)
+        };
+        let level = highest(is_there);
+        self.tasks = taken(level);
+        for (unowned, taken) in unowned.iter_mut().zip(packing.need(&self.tasks)) {
+            *unowned -= taken;
+        }
+        let mut queue = self.queue(users.into_iter());
+        while let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() {
+            let pieces = packing.pieces(user);
+            let are_there = pieces.iter().all(|(shape, each)| unowned[*shape as usize] >= *each);
+            if has < self.limit(user) && are_there {
+                pieces.iter().for_each(|(shape, each)| unowned[*shape as usize] -= each);
+                self.tasks[user.0] += 1;
+                queue.push(Reverse(Waiting { user, tasks: has + 1, order: self.order }));
+            }
+        }
+    }
+
+    /// The users that can have tasks.
+    fn users(&self) -> Vec<UserId> {
+        let all = (0..self.tasks.len()).map(UserId);
+        all.filter(|user| !self.packing.pieces(*user).is_empty()).collect()
+    }
+
     /// Adds tasks on the first servers with room, until nothing fits.
     fn add(&mut self, stop: &Deadline) {
         let packing = self.packing;
         // Room only shrinks, so the first server with room for a shape only moves on.
         let mut first = vec![0usize; packing.shapes.len()];
-        let mut users: Vec<(UserId, usize)> = Vec::new();
-        for (shape, of) in packing.shapes.iter().enumerate() {
-            users.extend(of.users.iter().map(|user| (*user, shape)));
-        }
+        let mut users = self.users();
         let mut is_served = vec![true; self.instance.user_count()];
         while !users.is_empty() && !stop.is_over() {
-            let mut queue = self.queue(users.iter().map(|(user, _)| *user));
+            let mut queue = self.queue(users.iter().copied());
             let mut singly = 0;
             while singly < SINGLY * users.len() {
                 let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() else { return };
-                let Some(shape) = packing.shape_of[user.0].map(|shape| shape as usize) else { continue };
-                let server = &mut first[shape];
-                while *server < self.servers.free.len() && !self.servers.has_room(packing, *server, shape) {
-                    *server += 1;
-                }
-                if has >= self.limit(user) || *server == self.servers.free.len() {
+                if has >= self.limit(user) || !self.place(user, &mut first) {
                     is_served[user.0] = false;
                     continue;
                 }
-                self.servers.add(packing, *server, shape);
                 self.tasks[user.0] += 1;
                 queue.push(Reverse(Waiting { user, tasks: has + 1, order: self.order }));
                 singly += 1;
@@ -170,28 +206,67 @@ impl<'a> Filling<'a> {
                     return;
                 }
             }
-            users.retain(|(user, _)| is_served[user.0]);
+            users.retain(|user| is_served[user.0]);
             self.add_at_once(&users, &first);
         }
     }
 
-    /// Brings all users to the highest level up to which the first servers with room stay the first.
-    fn add_at_once(&mut self, users: &[(UserId, usize)], first: &[usize]) {
+    /// Puts each piece of a task on the first server with room; none of them unless all have room. Returns whether they have.
+    fn place(&mut self, user: UserId, first: &mut [usize]) -> bool {
         let packing = self.packing;
-        let more = |(user, _): &(UserId, usize), level: f64| {
+        let pieces = packing.pieces(user);
+        // Room taken for some pieces in vain is given back, and with it the servers that lacked it.
+        let mut taken: Vec<(usize, usize)> = Vec::new();
+        let before: Vec<usize> = pieces.iter().map(|(shape, _)| first[*shape as usize]).collect();
+        let is_one = matches!(pieces, [(_, 1)]);
+        for (shape, each) in pieces {
+            let shape = *shape as usize;
+            for _ in 0..*each {
+                let server = &mut first[shape];
+                while *server < self.servers.free.len() && !self.servers.has_room(packing, *server, shape) {
+                    *server += 1;
+                }
+                if *server == self.servers.free.len() {
+                    taken.iter().for_each(|(server, shape)| self.servers.remove(packing, *server, *shape));
+                    if !is_one {
+                        pieces.iter().zip(before).for_each(|((shape, _), at)| first[*shape as usize] = at);
+                    }
+                    return false;
+                }
+                self.servers.add(packing, *server, shape);
+                if !is_one {
+                    taken.push((*server, shape));
+                }
+            }
+        }
+        true
+    }
+
+    /// Brings all users to the highest level up to which the first servers with room stay the first.
+    fn add_at_once(&mut self, users: &[UserId], first: &[usize]) {
+        let packing = self.packing;
+        // Room says nothing of devices.
+        if packing.has_rules {
+            return;
+        }
+        let more = |user: &UserId, level: f64| {
             self.order.tasks_at(*user, level).min(self.limit(*user)).saturating_sub(self.tasks[user.0])
         };
-        let mut places: Vec<usize> = users.iter().map(|(_, shape)| first[*shape]).collect();
+        let pieces = |user: &UserId| packing.pieces(*user).iter().map(|(s, each)| (*s as usize, *each));
+        let mut places: Vec<usize> = users.iter().flat_map(pieces).map(|(shape, _)| first[shape]).collect();
         places.sort_unstable();
         places.dedup();
         let has_room = |level: f64| {
             let mut load = vec![[0u128; WIDTH]; places.len()];
             for user in users {
-                let place = places.partition_point(|place| *place < first[user.1]);
-                let demand = &packing.shapes[user.1].demand;
-                let count = u128::from(more(user, level));
-                let sums = load[place].iter_mut().zip(demand);
-                sums.for_each(|(sum, d)| *sum = sum.saturating_add(u128::from(*d).saturating_mul(count)));
+                let tasks = u128::from(more(user, level));
+                for (shape, each) in pieces(user) {
+                    let place = places.partition_point(|place| *place < first[shape]);
+                    let demand = &packing.shapes[shape].demand;
+                    let count = tasks * u128::from(each);
+                    let sums = load[place].iter_mut().zip(demand);
+                    sums.for_each(|(sum, d)| *sum = sum.saturating_add(u128::from(*d).saturating_mul(count)));
+                }
             }
             let fits = |(place, load): (&usize, &[u128; WIDTH])| {
                 let free = self.servers.free.get(*place).copied().unwrap_or_default();
@@ -201,13 +276,15 @@ impl<'a> Filling<'a> {
         };
         let level = highest(has_room);
         let counts: Vec<u64> = users.iter().map(|user| more(user, level)).collect();
-        for ((user, shape), count) in users.iter().zip(counts).filter(|(_, count)| *count > 0) {
-            self.servers.add_many(packing, first[*shape], *shape, count);
+        for (user, count) in users.iter().zip(counts).filter(|(_, count)| *count > 0) {
+            for (shape, each) in pieces(user) {
+                self.servers.add_many(packing, first[shape], shape, count * each);
+            }
             self.tasks[user.0] += count;
         }
     }
 
-    /// Gives each user its tasks on the servers, in the instance's order of both.
+    /// Gives each kind the pieces of its user's tasks on the servers, in the instance's order of both.
     fn hand_out(self) -> Placement {
         let Self { instance, packing, servers, tasks, .. } = self;
         let mut starts = Vec::with_capacity(instance.classes().len());
@@ -217,7 +294,9 @@ impl<'a> Filling<'a> {
             start += class.count as usize;
         }
         let mut placed = vec![Vec::new(); start];
-        let mut left = tasks.clone();
+        let of_kind = |kind: Kind<'_>| tasks[kind.user().index().0] * kind.each();
+        let kinds = (0..instance.kind_count()).map(|k| instance.kind(KindId(k)));
+        let mut left: Vec<u64> = kinds.map(of_kind).collect();
         let mut turn = vec![0usize; packing.shapes.len()];
         let order = packing.classes.iter().flat_map(|class| {
             let servers = |l: &fairplan_instances::ClassId| {
@@ -228,18 +307,18 @@ impl<'a> Filling<'a> {
         });
         for (server, on_it) in order.zip(&servers.tasks) {
             for &(shape, mut count) in on_it {
-                let users = &packing.shapes[shape as usize].users;
+                let kinds = &packing.shapes[shape as usize].kinds;
                 let turn = &mut turn[shape as usize];
-                // Tasks beyond what any user may have stay off the servers.
-                while count > 0 && *turn < users.len() {
-                    let UserId(user) = users[*turn];
-                    let here = count.min(left[user]);
+                // Pieces beyond those of whole tasks that users may have stay off the servers.
+                while count > 0 && *turn < kinds.len() {
+                    let KindId(kind) = kinds[*turn];
+                    let here = count.min(left[kind]);
                     if here > 0 {
-                        placed[server].push((user as u32, here));
+                        placed[server].push((kind as u32, here));
                     }
-                    left[user] -= here;
+                    left[kind] -= here;
                     count -= here;
-                    *turn += usize::from(left[user] == 0);
+                    *turn += usize::from(left[kind] == 0);
                 }
             }
             placed[server].sort_unstable();

@@ -4,7 +4,8 @@
 //! are, the most first. It is bounded by a table over the room that is left ([`Table`]) and by the best value per weighted
 //! size among the tasks still allowed, over some directions of weights and the one that is tightest for the server. A task
 //! that several of another can replace at more value is left out. What a search leaves unseen, because it could hardly be
-//! worth more or because it grew too long, still bounds the value.
+//! worth more or because it grew too long, still bounds the value. Contents that break a rule inside the server are passed over with
+//! all that hold more.
 
 use super::packing::{Packing, Quantities, Shape, WIDTH, copies, directions, fits, less, size, times};
 use super::patterns::Pattern;
@@ -48,6 +49,9 @@ const BETWEEN_STOPS: u64 = 4_096;
 /// Counts that are looked at for each node of the budget, at most: most of them take far fewer.
 const COUNTS: u64 = 256;
 
+/// Directions that are asked beside the tightest where devices make further rows.
+const DIRECTIONS: usize = 8;
+
 /// Contents of more kinds of tasks are not looked into.
 const DEPTH: usize = 1_000;
 
@@ -59,6 +63,8 @@ struct Item {
 }
 
 struct Tree<'a> {
+    packing: &'a Packing,
+    class: usize,
     items: Vec<Item>,
     table: &'a Table,
     directions: Vec<Direction>,
@@ -104,6 +110,15 @@ impl Search<'_> {
         let mut weights = directions(&capacity, self.packing.resources);
         // The direction that bounds the whole server best decides the order.
         let tightest = tightest(&items, &capacity, &weights);
+        if self.packing.has_rules {
+            // Rows that devices make come with many directions, most of which never bound anything.
+            let bound = |weights: &[f64; WIDTH]| {
+                let best = items.iter().map(|item| density(item, weights)).fold(0.0, f64::max);
+                if best.is_finite() { best * size(weights, &capacity) } else { f64::INFINITY }
+            };
+            weights.sort_by(|a, b| bound(a).total_cmp(&bound(b)));
+            weights.truncate(DIRECTIONS);
+        }
         items.sort_by(|a, b| density(b, &tightest).total_cmp(&density(a, &tightest)));
         weights.push(tightest);
         let directions = weights
@@ -117,6 +132,8 @@ impl Search<'_> {
             })
             .collect();
         let mut tree = Tree {
+            packing: self.packing,
+            class: self.class,
             items,
             table,
             directions,
@@ -203,7 +220,7 @@ impl Search<'_> {
             shape: s as u32,
             demand: self.packing.shapes[s].demand,
             value: self.values[s],
-            limit: self.limits.map_or(u64::MAX, |limits| limits[s]),
+            limit: self.limits.map_or(u64::MAX, |limits| limits[s]).min(self.packing.shapes[s].most),
         })
         .collect()
     }
@@ -244,6 +261,18 @@ impl Tree<'_> {
     fn gain(&self, start: usize, Space { direction, size }: Space) -> f64 {
         let gain = (self.directions[direction].best_after[start] * size).floor();
         if gain.is_nan() { f64::INFINITY } else { gain }
+    }
+
+    /// Whether what is chosen keeps the rules inside the server, as it did before the last of it.
+    fn keeps_rules(&self) -> Option<bool> {
+        let devices = &self.packing.classes[self.class].devices;
+        let last = self.chosen.last().map(|(item, _)| &self.items[*item as usize].demand);
+        // Limits of items are kept already.
+        if last.is_none_or(|demand| devices.iter().all(|devices| demand[devices.resource] == 0)) {
+            return Some(true);
+        }
+        let shape = |(item, count): &(u32, u64)| (self.items[*item as usize].shape as usize, *count);
+        self.packing.keeps_rules(self.class, self.chosen.iter().map(shape))
     }
 
     /// Adds tasks of item `j`, and of later ones. Returns whether contents from `j` on can be worth it at all.
@@ -303,7 +332,11 @@ impl Tree<'_> {
                 return true;
             } else {
                 self.chosen.push((j as u32, count));
-                self.grow(j + 1, &rest, worth);
+                match self.keeps_rules() {
+                    Some(true) => self.grow(j + 1, &rest, worth),
+                    Some(false) => {}
+                    None => self.cut = self.cut.max(bound),
+                }
                 self.chosen.pop();
             }
             count = count.saturating_sub(1);

@@ -56,7 +56,7 @@ impl Logarithms {
         };
         let of_user: Vec<Option<Demand>> = instance.users().zip(&packing.shape_of).map(demand).collect();
         let users =
-            |shape: &super::packing::Shape| shape.users.iter().filter_map(|user| of_user[user.0]).collect();
+            |shape: &super::packing::Shape| shape.kinds.iter().filter_map(|kind| of_user[kind.0]).collect();
         Self { shapes: packing.shapes.iter().map(users).collect(), of_user }
     }
 

@@ -7,6 +7,7 @@
 //! is left, `rebuild.rs` fills some servers anew for the last of it or, where tasks are small, `gather.rs` gathers what all
 //! servers lose, and `fill.rs` adds tasks until nothing fits.
 
+mod allocated;
 mod bound;
 mod breakpoints;
 mod choices;
@@ -14,6 +15,7 @@ mod dive;
 mod divisible;
 mod fill;
 mod gather;
+mod inside;
 mod knapsack;
 mod logarithms;
 mod master;
@@ -31,11 +33,12 @@ mod table;
 #[cfg(feature = "highs")]
 mod tests;
 
-use bound::{Bound, Proof, need};
+pub use allocated::allocated_bracket;
+use bound::{Bound, Proof};
 use breakpoints::Breakpoints;
 use dive::Dive;
 use fairplan_instances::{
-    Breakpoint, Deadline, Instance, Placement, SolverError, UserId, WholeTaskBracket, WholeTaskProof,
+    Breakpoint, Deadline, Instance, Placement, SolverError, WholeTaskBracket, WholeTaskProof,
 };
 use gather::gather;
 use master::Want;
@@ -67,8 +70,7 @@ const COST: f64 = 0.1;
 pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<WholeTaskBracket, SolverError> {
     let packing = Packing::new(instance)?;
     let breakpoints = Breakpoints::new(instance, &packing)?;
-    let without_tasks = packing.shape_of.iter().enumerate().filter(|(_, shape)| shape.is_none());
-    let without_tasks = without_tasks.map(|(user, _)| UserId(user)).collect();
+    let without_tasks = packing.without_tasks();
     let Some((upper, proof)) = first_bound(instance, &packing, &breakpoints) else {
         let servers = instance.server_count() as usize;
         let placement =
@@ -133,12 +135,8 @@ fn first_bound(
     packing: &Packing,
     breakpoints: &Breakpoints,
 ) -> Option<(Breakpoint, Proof)> {
-    let alone = |shape: usize| {
-        let classes = packing.classes.iter().zip(&packing.shapes[shape].copies);
-        classes.map(|(class, copies)| class.servers.saturating_mul(*copies)).fold(0, u64::saturating_add)
-    };
-    let upper = breakpoints.alone(alone)?;
-    let shape = packing.shape_of[upper.user.0]? as usize;
+    let upper = breakpoints.alone(|user| packing.alone(user).map_or(0, |(tasks, _)| tasks))?;
+    let (_, shape) = packing.alone(upper.user)?;
     let proof = if instance.user(upper.user).tasks() == Some(upper.tasks) {
         Proof::AllTasks(upper.user)
     } else {
@@ -164,7 +162,7 @@ fn place(
         let value = value(&placement);
         (placement, value)
     });
-    let most = need(packing, &breakpoints.required(bound.upper, false));
+    let most = packing.need(&breakpoints.required(bound.upper, false));
     let most = most.iter().fold(0, |sum: u64, tasks| sum.saturating_add(*tasks));
     let is_fine = most > MANY * instance.server_count();
     // Small tasks fill servers better than the patterns known.
@@ -173,7 +171,7 @@ fn place(
     let values = Values { patterns: &patterns, tasks: &bound.task_values, servers: &bound.server_values };
     for attempt in 0..PACES.len() + LOWER_TARGETS {
         let pace = PACES.get(attempt).copied().unwrap_or(PACES[0]);
-        let mut needed = need(packing, &breakpoints.required(target, false));
+        let mut needed = packing.need(&breakpoints.required(target, false));
         let start = Dive {
             servers: &servers,
             patterns: &patterns,
@@ -184,7 +182,8 @@ fn place(
         };
         let filled = dive::dive(packing, &mut needed, &start, stop)?;
         let mut repair = Repair::new(packing, filled, needed);
-        if !is_fine {
+        // Exchanges of many small tasks do not look into devices.
+        if !is_fine || packing.has_rules {
             rebuild(packing, &mut repair, &values, stop)?;
         } else if pace == PACES[0] {
             gather(packing, &mut repair, &values, stop)?;

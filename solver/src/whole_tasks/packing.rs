@@ -1,10 +1,12 @@
 //! What is to be packed: servers and tasks in whole units, identical servers in one class, tasks that pack alike in one
 //! shape.
 
+use super::inside::{self, Devices, Row};
 use crate::linear_program::power;
 use crate::reduction::greatest_common_divisor;
-use fairplan_instances::{ClassId, Instance, ResourceId, UserId, Violation};
+use fairplan_instances::{ClassId, Instance, KindId, ResourceId, UserId, Violation};
 use hashbrown::HashMap;
+use std::ops::Range;
 
 /// Resources are counted in arrays of this length.
 pub(super) const WIDTH: usize = 8;
@@ -17,11 +19,17 @@ const MAX_SERVERS: u64 = 50_000_000;
 
 /// The instance as whole tasks see it.
 pub(super) struct Packing {
+    /// Those of the instance, and after them rows that devices make.
     pub resources: usize,
+    /// Whether there are rules inside servers.
+    pub has_rules: bool,
     pub classes: Vec<Class>,
     pub shapes: Vec<Shape>,
-    /// The shape of each user's tasks; `None` for users that can have no task.
+    /// The shape of each kind's pieces (a user without kinds has one, its task); `None` where the user can have no task.
     pub shape_of: Vec<Option<u32>>,
+    /// `(shape, pieces of it in one task)`, user by user, each shape once; none of a user that can have no task.
+    pieces: Vec<(u32, u64)>,
+    of_user: Vec<Range<usize>>,
     /// `copies[i * shapes + j]`: how many tasks of shape `j` fit in the place of one of shape `i` wherever that may be.
     pub in_place: Vec<u32>,
 }
@@ -29,16 +37,20 @@ pub(super) struct Packing {
 /// Servers of one capacity that all users treat alike.
 pub(super) struct Class {
     pub capacity: Quantities,
+    /// What it has devices of.
+    pub devices: Vec<Devices>,
     pub servers: u64,
     pub members: Vec<ClassId>,
 }
 
-/// Tasks of the same demand that may run on the same classes.
+/// Pieces of the same demand that may run on the same classes.
 pub(super) struct Shape {
     pub demand: Quantities,
-    pub users: Vec<UserId>,
-    /// For each class, how many of these tasks one server holds.
+    pub kinds: Vec<KindId>,
+    /// For each class, how many of these pieces one server holds.
     pub copies: Vec<u64>,
+    /// The most on one server, whatever room there is; such a shape is of one user alone.
+    pub most: u64,
 }
 
 /// Tasks of a user are counted up to this on all servers together.
@@ -62,23 +74,31 @@ impl Shape {
 
     /// Refuses tasks of which a user has too many.
     fn can_be_counted(&self, instance: &Instance, classes: &[Class]) -> Result<(), Violation> {
-        let limit = |user: &UserId| instance.user(*user).tasks().unwrap_or(u64::MAX);
+        let limit = |kind: &KindId| {
+            let kind = instance.kind(*kind);
+            kind.user().tasks().unwrap_or(u64::MAX).saturating_mul(kind.each())
+        };
         let on_all =
             classes.iter().zip(&self.copies).map(|(class, copies)| class.servers.saturating_mul(*copies));
         let on_all = on_all.fold(0, u64::saturating_add);
         let on_one = self.copies.iter().copied().max().unwrap_or(0);
-        let many = |user: &&UserId| on_all.min(limit(user)) >= MANY || on_one.min(limit(user)) >= MANY_ON_ONE;
-        let Some(user) = self.users.iter().find(many) else { return Ok(()) };
+        let many = |kind: &&KindId| on_all.min(limit(kind)) >= MANY || on_one.min(limit(kind)) >= MANY_ON_ONE;
+        let Some(kind) = self.kinds.iter().find(many) else { return Ok(()) };
         let problem = "is so small that a server holds more than 2^40 of its tasks, or all together more than 2^50: too many to \
                        count; let a task be so many of them";
-        Err(Violation::new(format!("users[{}].demand", user.0), "", problem))
+        let user = instance.kind(*kind).user();
+        let place = match user.has_kinds() {
+            true => format!("users[{}].kinds[{}].demand", user.index().0, kind.0 - user.kind_range().start),
+            false => format!("users[{}].demand", user.index().0),
+        };
+        Err(Violation::new(place, "", problem))
     }
 }
 
 impl Packing {
     /// # Errors
     /// Rates, more than 8 resources, more servers than can be listed, amounts that span more than 63 bits, servers that hold more
-    /// tasks of a user than are counted.
+    /// pieces of a user than are counted.
     pub fn new(instance: &Instance) -> Result<Self, Violation> {
         let m = instance.resources().len();
         if m > WIDTH {
@@ -98,13 +118,32 @@ impl Packing {
             return Err(Violation::new(format!("users[{}].rates", user.index().0), "", problem));
         }
         let units = Units::new(instance)?;
+        let sizes = inside::sizes(instance, |r, size| units.amount(r, size));
+        let rows = match sizes.is_empty() {
+            true => Vec::new(),
+            false => {
+                let kinds = (0..instance.kind_count()).map(|k| instance.kind(KindId(k)));
+                let pieces: Vec<Quantities> =
+                    kinds.map(|kind| units.measure(|r| kind.piece_units(r))).collect();
+                Row::of(&sizes, &pieces, WIDTH - m)
+            }
+        };
+        let demanded = |mut demand: Quantities| {
+            let of_rows = rows.iter().map(|row| row.counts(demand[row.resource()])).collect::<Vec<u64>>();
+            demand[m..m + rows.len()].copy_from_slice(&of_rows);
+            demand
+        };
         let mut classes: Vec<Class> = Vec::new();
         let mut known = HashMap::new();
         for (l, class) in instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0) {
-            let capacity = units.measure(|r| instance.capacity_units(ClassId(l), r));
+            let mut capacity = units.measure(|r| instance.capacity_units(ClassId(l), r));
+            let devices = inside::of_class(instance, ClassId(l), &sizes);
+            for (j, row) in rows.iter().enumerate() {
+                capacity[m + j] = row.has(capacity[row.resource()], &devices);
+            }
             let treatment: Vec<bool> = instance.rules().iter().map(|rule| rule.allows(ClassId(l))).collect();
-            let position = *known.entry((capacity, treatment)).or_insert_with(|| {
-                classes.push(Class { capacity, servers: 0, members: Vec::new() });
+            let position = *known.entry((capacity, devices.clone(), treatment)).or_insert_with(|| {
+                classes.push(Class { capacity, devices, servers: 0, members: Vec::new() });
                 classes.len() - 1
             });
             classes[position].servers += class.count;
@@ -112,28 +151,101 @@ impl Packing {
         }
         let mut shapes: Vec<Shape> = Vec::new();
         let mut known = HashMap::new();
-        let mut shape_of = Vec::with_capacity(instance.user_count());
+        let mut shape_of: Vec<Option<u32>> = Vec::with_capacity(instance.kind_count());
+        let mut pieces: Vec<(u32, u64)> = Vec::with_capacity(instance.kind_count());
+        let mut of_user = Vec::with_capacity(instance.user_count());
         for user in instance.users() {
-            let demand = units.measure(|r| user.demand_units(r));
-            let shape = *known.entry((user.rule_id(), demand)).or_insert_with(|| {
-                let copies = |class: &Class| {
-                    if user.rule().allows(class.members[0]) { copies(&demand, &class.capacity) } else { 0 }
-                };
-                let copies: Vec<u64> = classes.iter().map(copies).collect();
-                copies.iter().any(|copies| *copies > 0).then(|| {
-                    shapes.push(Shape { demand, users: Vec::new(), copies });
-                    (shapes.len() - 1) as u32
-                })
-            });
-            let shape = shape.filter(|_| user.tasks() != Some(0));
-            if let Some(shape) = shape {
-                shapes[shape as usize].users.push(user.index());
+            for kind in user.kinds() {
+                let demand = demanded(units.measure(|r| kind.piece_units(r)));
+                let most = user.per_server();
+                let own = most.map(|_| user.index());
+                let most = most.unwrap_or(u64::MAX);
+                let shape = *known.entry((kind.rule_id(), demand, own)).or_insert_with(|| {
+                    let on_devices = |class: &Class| {
+                        class.devices.iter().map(|devices| devices.copies(&demand)).min().unwrap_or(u64::MAX)
+                    };
+                    let copies = |class: &Class| match kind.rule().allows(class.members[0]) {
+                        true => copies(&demand, &class.capacity).min(most).min(on_devices(class)),
+                        false => 0,
+                    };
+                    let copies: Vec<u64> = classes.iter().map(copies).collect();
+                    copies.iter().any(|copies| *copies > 0).then(|| {
+                        shapes.push(Shape { demand, kinds: Vec::new(), copies, most });
+                        (shapes.len() - 1) as u32
+                    })
+                });
+                shape_of.push(shape);
             }
-            shape_of.push(shape);
+            // Where a kind has no room anywhere or there are no tasks, no piece counts.
+            let own = &mut shape_of[user.kind_range()];
+            if user.tasks() == Some(0) || own.iter().any(Option::is_none) {
+                own.fill(None);
+            }
+            let first = pieces.len();
+            for kind in user.kinds() {
+                let Some(shape) = shape_of[kind.index().0] else { continue };
+                shapes[shape as usize].kinds.push(kind.index());
+                match pieces[first..].iter_mut().find(|(known, _)| *known == shape) {
+                    Some((_, each)) => *each += kind.each(),
+                    None => pieces.push((shape, kind.each())),
+                }
+            }
+            of_user.push(first..pieces.len());
         }
         shapes.iter().try_for_each(|shape| shape.can_be_counted(instance, &classes))?;
-        let in_place = in_place(&shapes);
-        Ok(Self { resources: m, classes, shapes, shape_of, in_place })
+        let in_place = in_place(&shapes, m, &sizes);
+        let (resources, has_rules) = (m + rows.len(), instance.has_server_rules());
+        Ok(Self { resources, has_rules, classes, shapes, shape_of, pieces, of_user, in_place })
+    }
+
+    /// The pieces of one task of a user, `(shape, how many)`; none if it can have no task.
+    pub fn pieces(&self, user: UserId) -> &[(u32, u64)] {
+        &self.pieces[self.of_user[user.0].clone()]
+    }
+
+    /// The users that can have no task.
+    pub fn without_tasks(&self) -> Vec<UserId> {
+        let without = self.of_user.iter().enumerate().filter(|(_, pieces)| pieces.is_empty());
+        without.map(|(user, _)| UserId(user)).collect()
+    }
+
+    /// The pieces of each shape that so many tasks of each user take.
+    pub fn need(&self, tasks: &[u64]) -> Vec<u64> {
+        let mut need = vec![0u64; self.shapes.len()];
+        for (range, tasks) in self.of_user.iter().zip(tasks) {
+            for (shape, each) in &self.pieces[range.clone()] {
+                let need = &mut need[*shape as usize];
+                *need = need.saturating_add(each.saturating_mul(*tasks));
+            }
+        }
+        need
+    }
+
+    /// The tasks for which all servers hold pieces enough of a shape, if they hold nothing else; and the shape of which there are
+    /// fewest.
+    pub fn alone(&self, user: UserId) -> Option<(u64, usize)> {
+        let tasks = |(shape, each): &(u32, u64)| {
+            let held = self.classes.iter().zip(&self.shapes[*shape as usize].copies);
+            let held = held.map(|(class, copies)| class.servers.saturating_mul(*copies));
+            (held.fold(0, u64::saturating_add) / each, *shape as usize)
+        };
+        self.pieces(user).iter().map(tasks).min()
+    }
+
+    /// Whether contents of a class, which have room, keep the rules inside a server; `None` if that is not found out.
+    pub fn keeps_rules(
+        &self,
+        class: usize,
+        content: impl Iterator<Item = (usize, u64)> + Clone,
+    ) -> Option<bool> {
+        if !self.has_rules {
+            return Some(true);
+        }
+        if content.clone().any(|(shape, count)| count > self.shapes[shape].most) {
+            return Some(false);
+        }
+        let pieces = content.map(|(shape, count)| (&self.shapes[shape].demand, count));
+        inside::hold(&self.classes[class].devices, pieces)
     }
 
     /// The servers of each class.
@@ -207,7 +319,8 @@ pub(super) fn more(a: &Quantities, b: &Quantities) -> Quantities {
 /// More shapes than these are not compared with each other, which saves time and only makes searches longer.
 const MAX_COMPARED: usize = 2_000;
 
-fn in_place(shapes: &[Shape]) -> Vec<u32> {
+/// `resources` are those of the instance, of which those with devices have these `sizes`.
+fn in_place(shapes: &[Shape], resources: usize, sizes: &[(usize, u64)]) -> Vec<u32> {
     if shapes.len() > MAX_COMPARED {
         return Vec::new();
     }
@@ -215,7 +328,20 @@ fn in_place(shapes: &[Shape]) -> Vec<u32> {
     let bits = |copies: &[u64]| copies.iter().fold(0u64, |bits, copies| bits << 1 | u64::from(*copies > 0));
     let classes: Vec<Vec<u64>> = shapes.iter().map(|s| s.copies.chunks(64).map(bits).collect()).collect();
     let pair = |i: usize, j: usize| {
-        let copies = copies(&shapes[j].demand, &shapes[i].demand).min(u64::from(u32::MAX)) as u32;
+        let copies = match sizes {
+            [] => copies(&shapes[j].demand, &shapes[i].demand),
+            _ => {
+                let own = |s: usize| {
+                    let mut own = Quantities::default();
+                    own[..resources].copy_from_slice(&shapes[s].demand[..resources]);
+                    own
+                };
+                let (one, other) = (own(i), own(j));
+                copies(&other, &one).min(inside::in_place(sizes, &one, &other))
+            }
+        };
+        // What a server takes only so many of can replace others only so often.
+        let copies = if shapes[j].most < u64::MAX { 0 } else { copies.min(u64::from(u32::MAX)) as u32 };
         let follows = || classes[i].iter().zip(&classes[j]).all(|(i, j)| i & !j == 0);
         if copies > 0 && follows() { copies } else { 0 }
     };
@@ -233,11 +359,12 @@ impl Units {
             let mut largest = 0;
             let mut divisor = 0;
             let capacities = (0..instance.classes().len()).map(|l| instance.capacity_units(ClassId(l), r));
-            for amount in capacities.clone().chain(instance.users().map(|user| user.demand_units(r))) {
+            let pieces = (0..instance.kind_count()).map(|k| instance.kind(KindId(k)).piece_units(r));
+            for amount in capacities.clone().chain(pieces) {
                 divisor = greatest_common_divisor(divisor, amount);
                 largest = amount.max(largest);
             }
-            let divisor = divisor.max(1);
+            let divisor = greatest_common_divisor(divisor, instance.device_units(r).unwrap_or(0)).max(1);
             // Sums of two amounts must fit too.
             if largest >= 1 << 62 {
                 let place = format!("resources[{}]", r.0);
@@ -252,9 +379,13 @@ impl Units {
 
     fn measure(&self, amount: impl Fn(ResourceId) -> u128) -> Quantities {
         let mut amounts = [0; WIDTH];
-        for (r, unit) in self.0.iter().enumerate() {
-            amounts[r] = (amount(ResourceId(r)) / unit) as u64;
+        for r in (0..self.0.len()).map(ResourceId) {
+            amounts[r.0] = self.amount(r, amount(r));
         }
         amounts
+    }
+
+    fn amount(&self, r: ResourceId, amount: u128) -> u64 {
+        (amount / self.0[r.0]) as u64
     }
 }

@@ -15,9 +15,7 @@ use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
 use super::rounds::{self, Effort, Goal, SCALE, held, price, scaled};
-use fairplan_instances::{
-    Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError, UserId,
-};
+use fairplan_instances::{Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError};
 
 /// The part of the time after which bounding ends.
 const BOUNDING: f64 = 0.6;
@@ -52,8 +50,7 @@ pub fn proportional_bracket(
     limit: &Deadline,
 ) -> Result<ProportionalBracket, SolverError> {
     let packing = Packing::new(instance)?;
-    let without_tasks = packing.shape_of.iter().enumerate().filter(|(_, shape)| shape.is_none());
-    let without_tasks: Vec<UserId> = without_tasks.map(|(user, _)| UserId(user)).collect();
+    let without_tasks = packing.without_tasks();
     if without_tasks.len() == instance.user_count() {
         let servers = vec![Vec::new(); instance.server_count() as usize];
         return Ok(ProportionalBracket {
@@ -160,7 +157,7 @@ fn bound<'a>(
         excess: f64::INFINITY,
         enough: 0.0,
     };
-    for (s, shape) in packing.shapes.iter().enumerate().filter(|(_, shape)| !shape.users.is_empty()) {
+    for (s, shape) in packing.shapes.iter().enumerate().filter(|(_, shape)| !shape.kinds.is_empty()) {
         let classes = (0..servers.len()).filter(|&l| shape.copies[l] > 0);
         search.patterns.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
     }

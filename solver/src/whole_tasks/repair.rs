@@ -1,7 +1,6 @@
 //! Tasks that found no room: other tasks move to make it, and where that does not help, the target goes down, one breakpoint
 //! at a time, and tasks that are then one too many give up theirs.
 
-use super::bound::need;
 use super::breakpoints::Breakpoints;
 use super::packing::{Packing, copies, fits, less, more};
 use super::servers::Servers;
@@ -30,7 +29,7 @@ impl<'a> Repair<'a> {
 
     /// Finds room for what is missing, at `target` or at the first breakpoint below where there is room for all.
     pub fn run(&mut self, breakpoints: &Breakpoints, mut target: Breakpoint, stop: &Deadline) {
-        let mut needed = need(self.packing, &breakpoints.required(target, false));
+        let mut needed = self.packing.need(&breakpoints.required(target, false));
         for step in 1u64.. {
             self.place_missing(stop);
             if self.missing.iter().all(|missing| *missing == 0) || stop.is_over() {
@@ -41,7 +40,7 @@ impl<'a> Repair<'a> {
             if step > SINGLY {
                 target.tasks -= target.tasks / COARSELY;
             }
-            let less = need(self.packing, &breakpoints.required(target, false));
+            let less = self.packing.need(&breakpoints.required(target, false));
             for (s, (before, now)) in needed.iter().zip(&less).enumerate() {
                 let dropped = before - now;
                 let settled = dropped.min(self.missing[s]);
@@ -80,6 +79,7 @@ impl<'a> Repair<'a> {
     fn place(&mut self, s: usize, stop: &Deadline) -> u64 {
         if let Some(server) = self.room(s, None) {
             let room = copies(&self.packing.shapes[s].demand, &self.servers.free[server]);
+            let room = if self.packing.has_rules { 1 } else { room };
             let count = room.min(self.missing[s]);
             self.servers.add_many(self.packing, server, s, count);
             return count;
@@ -103,7 +103,9 @@ impl<'a> Repair<'a> {
             let capacity = &self.packing.classes[l].capacity;
             for server in range.clone() {
                 let free = &self.servers.free[server];
-                if fits(&self.packing.shapes[s].demand, free) {
+                if fits(&self.packing.shapes[s].demand, free)
+                    && self.servers.would_keep_rules(self.packing, server, &[], s)
+                {
                     if except == Some(server) {
                         is_only_there = true;
                         continue;
@@ -142,6 +144,7 @@ impl<'a> Repair<'a> {
             let gives_way = |&&(other, _): &&(u32, u64)| {
                 self.spare[other as usize] > 0
                     && fits(&demand, &more(free, &self.packing.shapes[other as usize].demand))
+                    && self.servers.would_keep_rules(self.packing, server, &[other as usize], s)
             };
             self.servers.tasks[server].iter().find(gives_way).map(|(other, _)| (server, *other as usize))
         });
@@ -162,7 +165,10 @@ impl<'a> Repair<'a> {
             for at in 0..self.servers.tasks[server].len() {
                 let other = self.servers.tasks[server][at].0 as usize;
                 let freed = more(&self.servers.free[server], &self.packing.shapes[other].demand);
-                if other == s || !fits(&demand, &freed) {
+                if other == s
+                    || !fits(&demand, &freed)
+                    || !self.servers.would_keep_rules(self.packing, server, &[other], s)
+                {
                     continue;
                 }
                 if let Some(elsewhere) = self.room(other, Some(server)) {
@@ -192,7 +198,10 @@ impl<'a> Repair<'a> {
                     let (first, second) = (*first as usize, *second as usize);
                     let freed = more(&self.servers.free[server], &self.packing.shapes[first].demand);
                     let freed = more(&freed, &self.packing.shapes[second].demand);
-                    if self.has_no_room[second] || !fits(&demand, &freed) {
+                    if self.has_no_room[second]
+                        || !fits(&demand, &freed)
+                        || !self.servers.would_keep_rules(self.packing, server, &[first, second], s)
+                    {
                         continue;
                     }
                     let Some(one) = self.room(first, Some(server)) else { break };
@@ -203,6 +212,10 @@ impl<'a> Repair<'a> {
                     self.has_no_room[second] = known;
                     self.servers.free[one] = before;
                     let Some(two) = two else { continue };
+                    // Whether both keep the rules of one server is not known.
+                    if self.packing.has_rules && one == two {
+                        continue;
+                    }
                     self.take(server, first);
                     self.take(server, second);
                     self.servers.add(self.packing, one, first);

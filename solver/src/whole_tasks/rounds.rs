@@ -17,8 +17,26 @@ pub(super) trait Goal {
     fn is_met(&self, mix: &Mix) -> bool;
     /// What a mix reaches, as the logarithm of a share.
     fn reach(&self, mix: &Mix) -> f64;
+    /// How long searches may be.
+    fn lengths(&self) -> Lengths {
+        Lengths { first: 10_000, most: 1_000_000, long: 50_000, last: 20_000, parts: (1e-3, 1e-8) }
+    }
     /// Learns the most that servers can hold at these values. Returns how far that is above what the mix reaches.
     fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64;
+}
+
+/// Nodes of searches, and how close they look.
+#[derive(Clone, Copy)]
+pub(super) struct Lengths {
+    /// At first and at most: longer ones are tried only where shorter ones find nothing.
+    pub first: u64,
+    pub most: u64,
+    /// Where searches are cut short and the mix hardly rises ([`SLOW`]), searches get `long`; where that is slow again, searches of
+    /// `last` nodes, at the mean of the last values, end it.
+    pub long: u64,
+    pub last: u64,
+    /// Parts by which contents may be worth more that are not looked for: at first, and where nothing else is found.
+    pub parts: (f64, f64),
 }
 
 /// Where the rounds ended.
@@ -32,17 +50,6 @@ pub(super) struct Ended {
 
 /// What all servers are worth in whole numbers: values of single patterns stay far below 2^53.
 pub(super) const SCALE: f64 = (1u64 << 46) as f64;
-
-/// Nodes of a search, at first and at most: longer ones are tried only where shorter ones find nothing.
-const BUDGETS: (u64, u64) = (10_000, 1_000_000);
-
-/// Where searches are cut short and the mix hardly rises ([`SLOW`]), searches get the first many nodes; where that is slow again,
-/// searches of the second many, at the mean of the last values, end it.
-const LONG: u64 = 50_000;
-const LAST: u64 = 20_000;
-
-/// Parts by which contents may be worth more that are not looked for: at first, and where nothing else is found.
-const PARTS: (f64, f64) = (1e-3, 1e-8);
 
 /// Rounds after which a program is left as it is.
 pub(super) const MAX_ROUNDS: u64 = 20_000;
@@ -64,8 +71,9 @@ pub(super) fn run(
         add(master, pattern)?;
     }
     let mut mixes: Vec<Mix> = Vec::new();
-    let mut least = BUDGETS.0;
-    let mut effort = Effort { budget: BUDGETS.0, part: PARTS.0, kept: 12 };
+    let lengths = goal.lengths();
+    let mut least = lengths.first;
+    let mut effort = Effort { budget: lengths.first, part: lengths.parts.0, kept: 12 };
     let mut rounds = 0;
     loop {
         let Some(mix) = master.solve(stop)? else {
@@ -88,24 +96,24 @@ pub(super) fn run(
         let is_close = excess <= CLOSE;
         let before = mixes.len().checked_sub(SLOW.0).map(|before| goal.reach(&mixes[before]));
         let is_slow = before.is_some_and(|before| goal.reach(&mix) < before + SLOW.1);
-        let is_stuck = is_slow && truncated > 0 && effort.part < PARTS.0;
-        if is_stuck && least < LONG {
-            least = LONG;
-            effort.budget = LONG;
+        let is_stuck = is_slow && truncated > 0 && effort.part < lengths.parts.0;
+        if is_stuck && least < lengths.long {
+            least = lengths.long;
+            effort.budget = lengths.long;
             mixes.clear();
         } else {
             is_last |= is_stuck;
         }
         if !is_last && added {
             effort.budget = least.max(effort.budget / 10);
-        } else if !is_last && effort.part > PARTS.1 {
-            effort.part = PARTS.1.max(effort.part / 10.0);
-        } else if !is_last && truncated > 0 && effort.budget < BUDGETS.1 && !is_close {
-            effort.budget = BUDGETS.1.min(effort.budget * 10);
+        } else if !is_last && effort.part > lengths.parts.1 {
+            effort.part = lengths.parts.1.max(effort.part / 10.0);
+        } else if !is_last && truncated > 0 && effort.budget < lengths.most && !is_close {
+            effort.budget = lengths.most.min(effort.budget * 10);
         } else {
             if truncated > 0 && !is_close && !stop.is_over() {
                 let (values, server_values) = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
-                let effort = Effort { budget: LAST, part: PARTS.1, kept: 12 };
+                let effort = Effort { budget: lengths.last, part: lengths.parts.1, kept: 12 };
                 let found = price(packing, &values, &server_values, effort, None, stop);
                 goal.exclude(&mix, &values, &found);
             }

@@ -53,8 +53,25 @@ impl Servers {
 
     /// Whether one more task of `shape` fits on `server`.
     pub fn has_room(&self, packing: &Packing, server: usize, shape: usize) -> bool {
-        let shape = &packing.shapes[shape];
-        shape.copies[self.class[server] as usize] > 0 && fits(&shape.demand, &self.free[server])
+        let demand = &packing.shapes[shape].demand;
+        packing.shapes[shape].copies[self.class[server] as usize] > 0
+            && fits(demand, &self.free[server])
+            && self.would_keep_rules(packing, server, &[], shape)
+    }
+
+    /// Whether the rules inside a server, which has the room, let it take one more task of `shape` when one each of others there have
+    /// left. What is not found out counts as no.
+    pub fn would_keep_rules(&self, packing: &Packing, server: usize, gone: &[usize], shape: usize) -> bool {
+        if !packing.has_rules {
+            return true;
+        }
+        let left = |(other, count): &(u32, u64)| {
+            let gone = gone.iter().filter(|gone| **gone == *other as usize).count() as u64;
+            (*other as usize, count - gone + u64::from(*other as usize == shape))
+        };
+        let is_new = self.tasks[server].iter().all(|(other, _)| *other as usize != shape);
+        let content = self.tasks[server].iter().map(left).chain(is_new.then_some((shape, 1)));
+        packing.keeps_rules(self.class[server] as usize, content) == Some(true)
     }
 
     /// Puts a task on a server with room.

@@ -2,6 +2,8 @@
 //!
 //! Nothing here asserts a time. Every solved row carries its certified gap, proved by the checker.
 
+#[path = "bench/allocated.rs"]
+mod allocated;
 #[path = "bench/dynamic.rs"]
 mod dynamic;
 #[path = "bench/elsewhere.rs"]
@@ -53,7 +55,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 29] = [
+const PARTS: [Part; 30] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("exact", exact::fractions),
@@ -67,6 +69,7 @@ const PARTS: [Part; 29] = [
     ("placement", placements),
     ("bound", whole_tasks::brackets),
     ("bound-pf", whole_tasks::proportional_brackets),
+    ("gpus", allocated::gpus),
     ("judged", elsewhere::judged),
     ("decisions", elsewhere::decisions),
     ("moves", moves::moves),

@@ -88,6 +88,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
         ("bound", "bound fig1.json", &fig1),
         ("moves", "plan move fig1.json --from now.json --level 1", &fig1),
         ("proportional bound", "bound fig1.json --objective pf", &fig1),
+        ("allocated bound", "bound fig1.json --objective allocated=memory", &fig1),
     ] {
         made.run(&format!("{words} -o result.json"));
         let of = Arc::clone(of);

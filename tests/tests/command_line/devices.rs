@@ -92,11 +92,51 @@ fn bounds_hold_with_a_placement_that_keeps_the_rules() {
 }
 
 #[test]
+fn patterns_place_within_devices_and_limits_as_well_as_can_be() {
+    let folder = folder();
+    let words =
+        ["-q", "place", "instance.json", "--policy", "pattern", "--servers-out", "-o", "placement.json"];
+    folder.done(&words);
+    folder.done(&["-q", "verify", "instance.json", "placement.json"]);
+    folder.done(&["-q", "bound", "instance.json", "-o", "bound.json"]);
+    let bound = json(&folder, "bound.json");
+    assert_eq!(bound["proved_optimal"], true, "{bound}");
+    assert_eq!(bound["placement"]["users"][2]["tasks"], 2, "one proxy a server");
+}
+
+#[test]
+fn policies_are_held_against_the_most_gpu_that_any_placement_takes() {
+    let folder = folder();
+    let objective = ["--objective", "allocated=gpu"];
+    folder.done(&[&["-q", "bound", "instance.json", "-o", "most.json"], &objective[..]].concat());
+    folder.done(&["-q", "verify", "instance.json", "most.json"]);
+    let most = json(&folder, "most.json");
+    // Three trainers fill six GPUs, and a notebook each the other two: of parts of 0.6 no two share one.
+    assert_eq!((&most["integral_upper"], &most["proved_optimal"]), (&7.2.into(), &true.into()), "{most}");
+    folder.done(
+        &[
+            &["-q", "compare", "instance.json", "--policies", "best-fit,fgd,pattern", "-o", "c.json"],
+            &objective[..],
+        ]
+        .concat(),
+    );
+    let comparison = json(&folder, "c.json");
+    assert_eq!(comparison["allocated"]["integral_upper"], 7.2);
+    assert!(comparison["bounds"].get("integral_upper").is_none(), "{comparison}");
+    for policy in comparison["policies"].as_array().unwrap() {
+        let (amount, gap) =
+            (policy["allocated"]["amount"].as_f64().unwrap(), policy["allocated"]["gap"].as_f64());
+        assert!(amount <= 7.2 + 1e-12 && (gap.unwrap() - (1.0 - amount / 7.2)).abs() < 1e-12, "{policy}");
+    }
+    let told = folder.refused(&["-q", "bound", "instance.json", "--objective", "allocated=gpus"]);
+    assert!(told.contains("allocated=gpus: there is no such resource; the instance has cpu, gpu"), "{told}");
+}
+
+#[test]
 fn what_does_not_know_rules_inside_servers_refuses_them_by_name() {
     let folder = folder();
     folder.done(&["-q", "place", "instance.json", "--servers-out", "-o", "placement.json"]);
     for (arguments, what) in [
-        ("place instance.json --policy pattern", "place --policy pattern"),
         ("audit instance.json", "audit"),
         ("plan move instance.json --from placement.json --unplaced", "plan move"),
         ("bound instance.json --objective pf", "bound"),

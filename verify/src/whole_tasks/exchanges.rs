@@ -2,9 +2,10 @@
 //! come into the room that they leave is searched for where no bound closes it. All in whole numbers.
 
 use super::fits;
+use super::inside::Inside;
 use super::knapsack::{Contents, Outcome, Server, Task};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, MoveRules, Placement, ResourceId, ServerNames, UserId};
+use fairplan_instances::{ClassId, Instance, KindId, MoveRules, Placement, ResourceId, ServerNames, UserId};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -49,7 +50,7 @@ pub(super) fn server_gains_hold(
         };
         let capacity: Vec<u128> = (0..m).map(|r| instance.capacity_units(*class, ResourceId(r))).collect();
         let runs =
-            |user: &usize| task_values[*user] > 0 && fits(instance, instance.user(UserId(*user)), *class);
+            |user: &usize| task_values[*user] > 0 && fits(instance, instance.kind(KindId(*user)), *class);
         let coming = (0..instance.user_count()).filter(runs);
         // Of users with the same task only the one that is worth most matters.
         let mut kinds: HashMap<Vec<u128>, u64> = HashMap::new();
@@ -57,9 +58,10 @@ pub(super) fn server_gains_hold(
             let value = kinds.entry(units(user)).or_default();
             *value = (*value).max(task_values[user]);
         }
-        let mut tasks: Vec<Task> = kinds.into_iter().map(|(demand, value)| Task { value, demand }).collect();
+        let mut tasks: Vec<Task> =
+            kinds.into_iter().map(|(demand, value)| Task { value, demand, most: None }).collect();
         tasks.sort_by(|a, b| (a.value, &a.demand).cmp(&(b.value, &b.demand)));
-        let mut contents = Contents::new(&Server { capacity: &capacity, tasks });
+        let mut contents = Contents::new(&Server { capacity: &capacity, inside: Inside::default(), tasks });
         let directions: Vec<Direction> = contents
             .directions()
             .filter(|(_, (_, size))| *size > 0)

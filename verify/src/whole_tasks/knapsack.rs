@@ -3,14 +3,18 @@
 //! What fits in some room is worth at most what a table says, in which room and tasks are measured in coarse steps, both
 //! rounded down: contents that fit in truth fit there too. Tasks smaller than a step of every resource count there as if
 //! they could be divided. It is also worth at most the size of the room times the best worth per size of a task, whatever
-//! weights measure the size.
+//! weights measure the size. Where a server has devices, they make further resources, which the table does not know, and
+//! contents that do not fit them count for nothing.
 
+use super::inside::Inside;
 use fairplan_instances::compare_ratios;
 
 /// A server and the tasks that may run on it.
 pub(super) struct Server<'a> {
-    /// What it has of each resource.
+    /// What it has of each resource; last of those that its devices make.
     pub capacity: &'a [u128],
+    /// Its devices.
+    pub inside: Inside,
     /// What may be put on it.
     pub tasks: Vec<Task>,
 }
@@ -22,6 +26,8 @@ pub(super) struct Task {
     pub value: u64,
     /// What it takes of each resource; more than nothing of one.
     pub demand: Vec<u128>,
+    /// So many of it are on a server at most.
+    pub most: Option<u64>,
 }
 
 /// What came of the attempt.
@@ -57,8 +63,9 @@ pub(super) struct Contents<'a>(Tree<'a>);
 impl<'a> Contents<'a> {
     pub fn new(server: &Server<'a>) -> Self {
         let tasks = useful(server);
-        let steps = CELLS.powf(1.0 / server.capacity.len().max(1) as f64).round().max(2.0) as u128;
-        let mut mixes = mixes(server.capacity.len());
+        let tabulated = server.capacity.len() - server.inside.rows;
+        let steps = CELLS.powf(1.0 / tabulated.max(1) as f64).round().max(2.0) as u128;
+        let mut mixes = mixes_with_rows(tabulated, server.inside.rows);
         let nearly = Nearly::new(server.capacity, &tasks);
         let tightest = tightest(&nearly, &mixes);
         // The order decides only how long the search takes.
@@ -73,6 +80,9 @@ impl<'a> Contents<'a> {
             (0..tasks.len()).map(|j| (0..directions.len()).filter(|d| changes(d, j)).collect()).collect();
         Self(Tree {
             capacity: server.capacity,
+            inside: server.inside.clone(),
+            chosen: Vec::new(),
+            tabulated,
             steps,
             columns: Vec::new(),
             table: Vec::new(),
@@ -89,6 +99,7 @@ impl<'a> Contents<'a> {
     pub fn are_worth_at_most(&mut self, room: &[u128], claimed: u128) -> Outcome {
         let tree = &mut self.0;
         (tree.claimed, tree.nodes) = (claimed, 0);
+        tree.chosen.clear();
         if tree.is_bounded(room) {
             return Outcome::Proved;
         }
@@ -128,6 +139,25 @@ fn mixes(resources: usize) -> Vec<Vec<u128>> {
     let unit = PARTS / 4 * 16 / (resources.max(16) as u128);
     mixes.iter_mut().flatten().for_each(|part| *part *= unit);
     mixes
+}
+
+/// The same where devices make further resources: those of the instance alone, then others beside them.
+fn mixes_with_rows(resources: usize, rows: usize) -> Vec<Vec<u128>> {
+    let mut all = mixes(resources);
+    all.iter_mut().for_each(|mix| mix.resize(resources + rows, 0));
+    if rows > 0 {
+        let unit = PARTS / 4 * 16 / ((resources + rows).max(16) as u128);
+        all.push(vec![unit; resources + rows]);
+        for row in resources..resources + rows {
+            for (own, others) in [(1, 0), (1, 1), (2, 1), (4, 1)] {
+                let mut mix = vec![0; resources + rows];
+                mix[..resources].fill(others * unit);
+                mix[row] = own * unit;
+                all.push(mix);
+            }
+        }
+    }
+    all
 }
 
 /// What tasks take in parts of a server, nearly, with what each is worth: worked out once, since it is asked hundreds of times.
@@ -240,13 +270,20 @@ impl Direction {
 fn useful(server: &Server<'_>) -> Vec<Task> {
     let fits = |task: &&Task| task.demand.iter().zip(server.capacity).all(|(d, c)| d <= c);
     let all: Vec<Task> = server.tasks.iter().filter(fits).cloned().collect();
+    let resources = server.capacity.len() - server.inside.rows;
+    let on_devices = |one: &Task, other: &Task| server.inside.in_place(&other.demand, &one.demand);
     let replaces = |one: &Task, other: &Task| {
         // Mostly not one copy fits, which is seen without dividing.
-        let fits_once = one.demand.iter().zip(&other.demand).all(|(d, room)| d <= room);
-        let parts = || one.demand.iter().zip(&other.demand).filter(|(d, _)| **d > 0);
+        let parts = || one.demand[..resources].iter().zip(&other.demand);
+        let fits_once = parts().all(|(d, room)| d <= room);
+        let copies = || {
+            let copies = parts().filter(|(d, _)| **d > 0).map(|(d, room)| room / d).min().unwrap_or(0);
+            copies.min(on_devices(one, other))
+        };
+        // What a server takes only so many of may be all there already.
         fits_once
-            && parts().map(|(d, room)| room / d).min().unwrap_or(0) * u128::from(one.value)
-                >= u128::from(other.value)
+            && one.most.is_none()
+            && copies().saturating_mul(u128::from(one.value)) >= u128::from(other.value)
     };
     let even = vec![1; server.capacity.len()];
     let mut kept: Vec<Task> = Vec::new();
@@ -267,6 +304,11 @@ fn by_density(nearly: &Nearly, mix: &[u128], tasks: Vec<Task>) -> Vec<Task> {
 
 struct Tree<'a> {
     capacity: &'a [u128],
+    inside: Inside,
+    /// Which tasks are on the server, and how many of each.
+    chosen: Vec<(usize, u64)>,
+    /// The resources that the table knows.
+    tabulated: usize,
     /// Steps along each resource.
     steps: u128,
     /// How far apart neighbours along each resource are in the table.
@@ -295,11 +337,11 @@ impl Tree<'_> {
     }
 
     fn tabulate(&mut self) {
-        if self.capacity.len() > TABULATED {
+        if self.tabulated > TABULATED {
             self.margin = u128::MAX >> 1;
             return;
         }
-        let (m, steps) = (self.capacity.len(), self.steps as usize);
+        let (m, steps) = (self.tabulated, self.steps as usize);
         self.columns = (0..m).map(|r| steps.pow(r as u32)).collect();
         self.table = vec![0; steps.pow(m as u32)];
         let (mut large, mut small) = (Vec::new(), Vec::new());
@@ -322,7 +364,8 @@ impl Tree<'_> {
             };
             direction.weights.iter().zip(self.capacity).map(of_step).collect::<Option<Vec<u128>>>()
         };
-        let candidates = self.directions.iter().filter_map(of_steps);
+        let is_known = |direction: &&Direction| direction.weights[m..].iter().all(|weight| *weight == 0);
+        let candidates = self.directions.iter().filter(is_known).filter_map(of_steps);
         let of_steps = candidates.min_by_key(|of_steps| of_steps.iter().sum::<u128>());
         // No direction measures a task that takes nothing that counts: then the table says nothing.
         self.margin = of_steps.as_ref().map_or(u128::MAX >> 1, |of_steps| of_steps.iter().sum());
@@ -363,7 +406,7 @@ impl Tree<'_> {
         if self.table.is_empty() {
             return false;
         }
-        let cell: usize = (0..room.len()).map(|r| self.in_steps(r, room[r]) * self.columns[r]).sum();
+        let cell: usize = (0..self.tabulated).map(|r| self.in_steps(r, room[r]) * self.columns[r]).sum();
         self.table[cell] + self.margin <= slack
     }
 
@@ -386,10 +429,15 @@ impl Tree<'_> {
             }
             let parts = self.tasks[j].demand.iter().zip(room.iter()).filter(|(d, _)| **d > 0);
             let mut count = parts.map(|(d, room)| room / d).min().unwrap_or(0);
+            count = count.min(self.tasks[j].most.map_or(u128::MAX, u128::from));
             let value = u128::from(self.tasks[j].value);
             while count > 0 {
                 if count.saturating_mul(value) > slack {
-                    return Outcome::Exceeded;
+                    if self.may_hold(j, count) {
+                        return Outcome::Exceeded;
+                    }
+                    count -= 1;
+                    continue;
                 }
                 let fewer = self.fewest_proved(j, sizes, slack, count);
                 if fewer < count {
@@ -402,9 +450,12 @@ impl Tree<'_> {
                     Outcome::Proved
                 } else if self.nodes >= NODES || depth >= DEPTH {
                     Outcome::TooLong
+                } else if !self.may_hold(j, count) {
+                    Outcome::Proved
                 } else {
                     // So many fit, so they are no larger than the room.
                     let so_many = count as u64;
+                    self.chosen.push((j, so_many));
                     let taken = |(size, direction): (&mut u64, &Direction)| {
                         *size -= direction.of_tasks[j] * so_many;
                     };
@@ -414,6 +465,7 @@ impl Tree<'_> {
                         *size += direction.of_tasks[j] * so_many;
                     };
                     sizes.iter_mut().zip(&self.directions).for_each(given);
+                    self.chosen.pop();
                     outcome
                 };
                 let give = |(room, d): (&mut u128, &u128)| *room += d * count;
@@ -425,6 +477,15 @@ impl Tree<'_> {
             }
         }
         Outcome::Proved
+    }
+
+    /// Whether so many of task `j` may fit on the devices beside what is there.
+    fn may_hold(&self, j: usize, count: u128) -> bool {
+        if !self.inside.concerns(&self.tasks[j].demand) {
+            return true;
+        }
+        let chosen = self.chosen.iter().copied().chain([(j, count as u64)]);
+        self.inside.may_hold(chosen.map(|(j, count)| (&self.tasks[j].demand[..], count)))
     }
 
     /// How many of task `j` are left to look into, of at most `count` in room of these sizes: where a direction bounds
@@ -500,11 +561,11 @@ mod tests {
                     let demand = demand[..resources].iter().zip(capacity).map(|(d, c)| c / 6 + d / 2);
                     let mut demand: Vec<u128> = demand.collect();
                     demand[0] = demand[0].max(1);
-                    Task { value, demand }
+                    Task { value, demand, most: None }
                 })
                 .collect();
             let largest = best(&tasks, capacity);
-            let server = Server { capacity, tasks };
+            let server = Server { capacity, inside: Inside::default(), tasks };
             prop_assert_eq!(prove(&server, largest), Outcome::Proved);
             if largest > 0 {
                 prop_assert_eq!(prove(&server, largest - 1), Outcome::Exceeded);
@@ -525,11 +586,11 @@ mod tests {
             let tasks: Vec<Task> = kinds
                 .map(|((value, demand), copies)| {
                     let demand = demand[..resources].iter().zip(capacity).map(|(d, c)| c / copies + d / copies);
-                    Task { value, demand: demand.collect() }
+                    Task { value, demand: demand.collect(), most: None }
                 })
                 .collect();
             let largest = best(&tasks, capacity);
-            let server = Server { capacity, tasks };
+            let server = Server { capacity, inside: Inside::default(), tasks };
             prop_assert_eq!(prove(&server, largest), Outcome::Proved);
             if largest > 0 {
                 prop_assert_eq!(prove(&server, largest - 1), Outcome::Exceeded);
@@ -537,19 +598,22 @@ mod tests {
         }
     }
 
+    fn task(value: u64, demand: [u128; 2]) -> Task {
+        Task { value, demand: demand.to_vec(), most: None }
+    }
+
     #[test]
     fn small_tasks_of_different_resources_do_not_crowd_each_other_out() {
-        let tasks = vec![Task { value: 1, demand: vec![1, 0] }, Task { value: 1, demand: vec![0, 1] }];
-        let server = Server { capacity: &[1_000, 1_000], tasks };
+        let tasks = vec![task(1, [1, 0]), task(1, [0, 1])];
+        let server = Server { capacity: &[1_000, 1_000], inside: Inside::default(), tasks };
         assert_eq!(prove(&server, 2_000), Outcome::Proved);
         assert_eq!(prove(&server, 1_999), Outcome::Exceeded);
     }
 
     #[test]
     fn tasks_smaller_than_every_step_are_counted() {
-        let tasks =
-            vec![Task { value: 1, demand: vec![1, 0] }, Task { value: 2_000, demand: vec![700, 700] }];
-        let server = Server { capacity: &[1_000, 1_000], tasks };
+        let tasks = vec![task(1, [1, 0]), task(2_000, [700, 700])];
+        let server = Server { capacity: &[1_000, 1_000], inside: Inside::default(), tasks };
         assert_eq!(prove(&server, 2_300), Outcome::Proved);
         assert_eq!(prove(&server, 2_299), Outcome::Exceeded);
     }

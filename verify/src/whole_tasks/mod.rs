@@ -1,7 +1,9 @@
 //! A bracket of what whole tasks can reach, re-proved in whole numbers: the placement counted, the upper bound from what
 //! tasks are claimed to be worth, and what one server can hold by a search of its own.
 
+mod allocated;
 mod exchanges;
+mod inside;
 mod knapsack;
 mod levels;
 mod logarithm;
@@ -14,9 +16,12 @@ use crate::groups::smallest;
 use crate::placement::verify_placement;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
+pub use allocated::{AllocatedClaim, verify_allocated};
 use fairplan_instances::{
-    Breakpoint, ClassId, Instance, Placement, ResourceId, User, UserId, WholeTaskBracket, WholeTaskProof,
+    Breakpoint, ClassId, Instance, Kind, KindId, Placement, ResourceId, User, UserId, WholeTaskBracket,
+    WholeTaskProof,
 };
+use inside::Sizes;
 use knapsack::{Outcome, Server, Task};
 use levels::Levels;
 pub use moves::{MovesClaim, PrintedMoves, verify_moves};
@@ -110,14 +115,20 @@ fn check_counted(instance: &Instance) -> Result<(), String> {
     }
     for r in (0..instance.resources().len()).map(ResourceId) {
         let amounts = (0..instance.classes().len()).map(|l| instance.capacity_units(ClassId(l), r));
-        if amounts.chain(instance.users().map(|user| user.demand_units(r))).any(|amount| amount >> BITS > 0) {
+        if amounts.chain(kinds(instance).map(|kind| kind.piece_units(r))).any(|amount| amount >> BITS > 0) {
             return Err(format!("{} has amounts of more than {BITS} bits", instance.resources()[r.0]));
         }
     }
     Ok(())
 }
 
-/// Whether there is a value of each user and of each class, 0 where there are no tasks or no servers.
+/// The kinds of all users; users where none has kinds.
+fn kinds(instance: &Instance) -> impl Iterator<Item = Kind<'_>> {
+    (0..instance.kind_count()).map(|k| instance.kind(KindId(k)))
+}
+
+/// Whether there is a value of each user, or of each kind where there are kinds, and of each class, 0 where there are no tasks or no
+/// servers.
 fn check_values(
     instance: &Instance,
     without_tasks: &[UserId],
@@ -125,13 +136,14 @@ fn check_values(
     server_values: &[u64],
 ) -> Result<(), String> {
     let counts =
-        [(task_values.len(), instance.user_count()), (server_values.len(), instance.classes().len())];
+        [(task_values.len(), instance.kind_count()), (server_values.len(), instance.classes().len())];
     if let Some((stated, expected)) = counts.iter().find(|(stated, expected)| stated != expected) {
         return Err(format!("{stated} values are stated, {expected} are needed"));
     }
-    if let Some(user) = without_tasks.iter().find(|user| task_values[user.0] > 0) {
-        let (id, value) = (instance.user(*user).id(), task_values[user.0]);
-        return Err(format!("a task of user {id}, who can have none, is worth {value}"));
+    for user in without_tasks.iter().map(|user| instance.user(*user)) {
+        if let Some(value) = task_values[user.kind_range()].iter().find(|value| **value > 0) {
+            return Err(format!("a task of user {}, who can have none, is worth {value}", user.id()));
+        }
     }
     let mut classes = instance.classes().iter().zip(server_values);
     match classes.find(|(class, value)| class.count == 0 && **value > 0) {
@@ -183,12 +195,12 @@ fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), Str
     Ok(())
 }
 
-/// Whether one task of `user` fits on a server of `class`, which it may use.
-fn fits(instance: &Instance, user: User<'_>, class: ClassId) -> bool {
+/// Whether one piece of `kind` fits on a server of `class`, which it may use.
+fn fits(instance: &Instance, kind: Kind<'_>, class: ClassId) -> bool {
     let mut resources = (0..instance.resources().len()).map(ResourceId);
-    user.rule().allows(class)
+    kind.rule().allows(class)
         && instance.classes()[class.0].count > 0
-        && resources.all(|r| user.demand_units(r) <= instance.capacity_units(class, r))
+        && resources.all(|r| kind.piece_units(r) <= instance.capacity_units(class, r))
 }
 
 fn has_tasks(instance: &Instance, without_tasks: &[UserId]) -> Vec<bool> {
@@ -197,10 +209,10 @@ fn has_tasks(instance: &Instance, without_tasks: &[UserId]) -> Vec<bool> {
     has_tasks
 }
 
-/// For each user whether it has tasks and a server that holds one.
+/// For each user whether it has tasks and, for each kind of its pieces, a server that holds one.
 fn who_can_have_tasks(instance: &Instance) -> Vec<bool> {
-    let fits_on_any = |user| (0..instance.classes().len()).any(|l| fits(instance, user, ClassId(l)));
-    instance.users().map(|user| user.tasks() != Some(0) && fits_on_any(user)).collect()
+    let fits_on_any = |kind| (0..instance.classes().len()).any(|l| fits(instance, kind, ClassId(l)));
+    instance.users().map(|user| user.tasks() != Some(0) && user.kinds().all(fits_on_any)).collect()
 }
 
 fn users_without_tasks(instance: &Instance, has_tasks: &[bool]) -> Verdict {
@@ -269,8 +281,12 @@ fn upper_bound(
             vec![excluded.verdict()]
         }
         WholeTaskProof::Values { task_values, server_values } => {
-            let part = |(needed, value): (u64, &u64)| u128::from(needed).saturating_mul(u128::from(*value));
-            let parts = levels.needed_for_more(upper).into_iter().zip(task_values).map(part);
+            let needed = levels.needed_for_more(upper);
+            let part = |kind: Kind<'_>| {
+                let pieces = u128::from(needed[kind.user().index().0]) * u128::from(kind.each());
+                pieces.saturating_mul(u128::from(task_values[kind.index().0]))
+            };
+            let parts = kinds(instance).map(part);
             let worth = parts.fold(0u128, u128::saturating_add);
             let held = |(class, value): (&fairplan_instances::ServerClass, &u64)| {
                 u128::from(class.count) * u128::from(*value)
@@ -287,6 +303,9 @@ fn upper_bound(
     }
 }
 
+/// What tells pieces apart on a server: where they may run, what they take, and the user where it has a limit a server.
+type Piece = (usize, Vec<u128>, Option<UserId>);
+
 /// Proves that no server can hold tasks worth more than is claimed for its class.
 fn server_values_hold(
     instance: &Instance,
@@ -295,39 +314,46 @@ fn server_values_hold(
     has_tasks: &[bool],
 ) -> Verdict {
     let m = instance.resources().len();
-    // Of users with the same task only the one that is worth most matters.
-    let mut kinds: HashMap<(usize, Vec<u128>), (UserId, u64)> = HashMap::new();
-    for user in instance.users().filter(|user| has_tasks[user.index().0]) {
-        let value = task_values[user.index().0];
-        let demand = (0..m).map(|r| user.demand_units(ResourceId(r))).collect();
-        let kind = kinds.entry((user.rule_id().0, demand)).or_insert((user.index(), value));
-        if value > kind.1 {
-            *kind = (user.index(), value);
+    let sizes = Sizes::of(instance);
+    // Of kinds with the same piece only the one that is worth most matters, unless a server takes only so many of a user's.
+    let mut distinct: HashMap<Piece, (KindId, u64)> = HashMap::new();
+    for kind in kinds(instance).filter(|kind| has_tasks[kind.user().index().0]) {
+        let value = task_values[kind.index().0];
+        let demand = sizes.counted((0..m).map(|r| kind.piece_units(ResourceId(r))).collect());
+        let own = kind.user().per_server().map(|_| kind.user().index());
+        let known = distinct.entry((kind.rule_id().0, demand, own)).or_insert((kind.index(), value));
+        if value > known.1 {
+            *known = (kind.index(), value);
         }
     }
-    let mut kinds: Vec<(Vec<u128>, UserId, u64)> =
-        kinds.into_iter().map(|((_, demand), (user, value))| (demand, user, value)).collect();
-    kinds.retain(|(_, _, value)| *value > 0);
-    kinds.sort_by_key(|(_, user, _)| *user);
+    let mut distinct: Vec<(Vec<u128>, KindId, u64)> =
+        distinct.into_iter().map(|((_, demand, _), (kind, value))| (demand, kind, value)).collect();
+    distinct.retain(|(_, _, value)| *value > 0);
+    distinct.sort_by_key(|(_, kind, _)| *kind);
     // Classes alike need one proof, of the smallest claim. A class of no servers holds nothing, and speaks for no other.
-    let mut classes: HashMap<(Vec<u128>, Vec<bool>), usize> = HashMap::new();
+    let mut classes: HashMap<(Vec<u128>, &[(ResourceId, u64)], Vec<bool>), usize> = HashMap::new();
     for l in (0..instance.classes().len()).filter(|l| instance.classes()[*l].count > 0) {
         let capacity = (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
         let treatment = instance.rules().iter().map(|rule| rule.allows(ClassId(l))).collect();
-        let least = classes.entry((capacity, treatment)).or_insert(l);
+        let devices = &instance.classes()[l].devices[..];
+        let least = classes.entry((capacity, devices, treatment)).or_insert(l);
         if server_values[l] < server_values[*least] {
             *least = l;
         }
     }
-    let mut classes: Vec<(Vec<u128>, usize)> = classes.into_iter().map(|((c, _), l)| (c, l)).collect();
+    let mut classes: Vec<(Vec<u128>, usize)> = classes.into_iter().map(|((c, ..), l)| (c, l)).collect();
     classes.sort_by_key(|(_, l)| *l);
     let prove = |(capacity, l): &(Vec<u128>, usize)| {
         let may_run =
-            |(_, user, _): &&(Vec<u128>, UserId, u64)| fits(instance, instance.user(*user), ClassId(*l));
-        let task =
-            |(demand, _, value): &(Vec<u128>, UserId, u64)| Task { value: *value, demand: demand.clone() };
-        let tasks = kinds.iter().filter(may_run).map(task).collect();
-        (*l, knapsack::prove(&Server { capacity, tasks }, server_values[*l]))
+            |(_, kind, _): &&(Vec<u128>, KindId, u64)| fits(instance, instance.kind(*kind), ClassId(*l));
+        let task = |(demand, kind, value): &(Vec<u128>, KindId, u64)| Task {
+            value: *value,
+            demand: demand.clone(),
+            most: instance.kind(*kind).user().per_server(),
+        };
+        let tasks = distinct.iter().filter(may_run).map(task).collect();
+        let (capacity, inside) = sizes.inside(instance, ClassId(*l), capacity.clone());
+        (*l, knapsack::prove(&Server { capacity: &capacity, inside, tasks }, server_values[*l]))
     };
     let outcomes: Vec<(usize, Outcome)> = classes.par_iter().map(prove).collect();
     let mut verdict = Worst::of("server-values", 0.0);

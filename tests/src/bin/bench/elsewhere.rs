@@ -11,7 +11,7 @@ use fairplan_instances::{Deadline, Instance};
 use std::time::{Duration, Instant};
 
 /// The directory of Alibaba's tables of 2023, for who has it.
-const DIRECTORY: &str = "FAIRPLAN_ALIBABA_GPU2023";
+pub const DIRECTORY: &str = "FAIRPLAN_ALIBABA_GPU2023";
 
 /// The seconds that judging may take.
 const SECONDS: u64 = 2;

@@ -1,0 +1,64 @@
+//! The most of a resource that whole tasks can take, for people.
+
+use super::bound::{proved, truncated};
+use super::sentences::{heading, name};
+use crate::allocated_bound::{AllocatedBoundDocument, allocated_claim};
+use crate::bound::tasks_placed;
+use crate::page::{Section, sizes};
+use crate::units::{number, percent};
+use fairplan_instances::{AllocatedBracket, Instance};
+use std::fmt::Write;
+
+/// A bracket of what can be allocated.
+pub(super) fn answer<S>(document: &AllocatedBoundDocument<S>) -> String {
+    let resource = name(&document.resource);
+    let part = |amount: f64| percent(part_of(amount, document.total));
+    let (lower, upper) = (part(document.integral_lower), part(document.integral_upper));
+    match document.proved_optimal {
+        true => {
+            format!("Whole tasks can take {lower} of the {resource}, and no placement takes more (proved).")
+        }
+        false => format!(
+            "A placement of whole tasks takes {lower} of the {resource}; none takes more than {upper}."
+        ),
+    }
+}
+
+fn part_of(amount: f64, total: f64) -> f64 {
+    if total > 0.0 { amount / total } else { 0.0 }
+}
+
+/// The summary of a bracket of what can be allocated.
+pub fn summary(instance: &Instance, bracket: &AllocatedBracket) -> String {
+    let mut text = heading(instance);
+    let claim = allocated_claim(instance, bracket);
+    let (resource, total) =
+        (name(&instance.resources()[bracket.resource.0]), instance.total(bracket.resource));
+    let told = |amount: f64| format!("{} ({})", number(amount), percent(part_of(amount, total)));
+    let of_all = format!("Most {resource} that whole tasks can take, of {}", number(total));
+    let (lower, upper) = (told(claim.lower), told(claim.upper));
+    if claim.proved_optimal {
+        let _ = writeln!(text, "{of_all}: {lower} (placed, and proved optimal)");
+    } else {
+        let below = 1.0 - claim.lower / claim.upper;
+        let _ = writeln!(text, "{of_all}: at most {upper}, proved; {lower} placed ({below:.1e} below)");
+        text += &truncated(bracket.truncated_searches);
+    }
+    text
+}
+
+/// A bracket of what can be allocated as a section.
+pub(crate) fn section(document: AllocatedBoundDocument) -> Section {
+    let part = |amount: f64| percent(part_of(amount, document.total));
+    let placed =
+        document.placement.users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
+    Section::new("The most that whole tasks can take of a resource")
+        .answer(answer(&document))
+        .instance(&document.instance)
+        .fact("Resource", document.resource.clone())
+        .fact("Placed", part(document.integral_lower))
+        .fact("At most", part(document.integral_upper))
+        .fact("Proved optimal", proved(document.proved_optimal))
+        .block(sizes("Tasks placed by user", placed, number))
+        .grid("Tasks placed", &tasks_placed(&document.placement.users))
+}

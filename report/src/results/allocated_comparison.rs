@@ -1,0 +1,79 @@
+//! Placements side by side by how much of a resource they take, for people.
+
+use super::sentences::{all_of, listed, name};
+use crate::comparison::{AllocatedBounds, Comparison};
+use crate::figure::Bars;
+use crate::units::{number, percent};
+
+/// What is shown first on the left, and the gaps to other bounds, which are left out.
+pub(super) const FIRST: [&str; 5] = ["name", "allocated", "gap_to_allocated", "tasks", "unplaced"];
+pub(super) const LEFT_OUT: [&str; 4] =
+    ["gap_to_divisible", "gap_to_integral", "gap_to_divisible_level", "gap_to_integral_level"];
+
+/// Amounts that differ by less than this part of themselves are one: sums of doubles.
+const SAME: f64 = 1e-9;
+
+/// Each row's name and what it takes.
+fn rows(document: &Comparison) -> Vec<(&str, f64)> {
+    let taken = document.policies.iter().filter_map(|policy| Some((&*policy.name, policy.allocated?.amount)));
+    taken.collect()
+}
+
+/// Which policy takes most, whether any placement could take more, and how bad a bad choice is.
+pub(super) fn answer(document: &Comparison, bounds: &AllocatedBounds) -> String {
+    let rows = rows(document);
+    let amounts = || rows.iter().map(|(_, amount)| *amount);
+    let (most, least) = (amounts().fold(0.0, f64::max), amounts().fold(f64::INFINITY, f64::min));
+    let same = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
+    let part = |amount: f64| percent(if bounds.total > 0.0 { amount / bounds.total } else { 0.0 });
+    let resource = name(&bounds.resource);
+    let winners: Vec<String> =
+        rows.iter().filter(|(_, amount)| same(*amount, most)).map(|(policy, _)| name(policy)).collect();
+    let all = winners.len() == rows.len() && rows.len() > 1;
+    let first = match (all, winners.len()) {
+        (true, n) => format!("{} policies take as much: {} of the {resource}", all_of(n), part(most)),
+        (false, 1) => format!("{} takes most: {} of the {resource}", listed(&winners), part(most)),
+        (false, _) => format!("{} take most: {} of the {resource}", listed(&winners), part(most)),
+    };
+    let more = match same(most, bounds.integral_upper) {
+        true => ", and no placement takes more (proved).".into(),
+        false => format!("; no placement takes more than {}.", part(bounds.integral_upper)),
+    };
+    let worst = rows.iter().find(|(_, amount)| same(*amount, least)).filter(|_| !all && rows.len() > 1);
+    let worst = worst.map_or_else(String::new, |(policy, amount)| {
+        format!(" {}, the worst, takes {}.", name(policy), part(*amount))
+    });
+    format!("{first}{more}{worst}")
+}
+
+/// Between what the most is known.
+pub(super) fn known(bounds: &AllocatedBounds) -> (String, String) {
+    let told = |amount: f64| {
+        format!(
+            "{} ({})",
+            number(amount),
+            percent(if bounds.total > 0.0 { amount / bounds.total } else { 0.0 })
+        )
+    };
+    let what = format!("Most {} that whole tasks can take", name(&bounds.resource));
+    let (lower, upper) = (bounds.integral_lower, bounds.integral_upper);
+    let between = match (upper - lower).abs() <= SAME * upper {
+        true => format!("{} (placed, and proved optimal)", told(lower)),
+        false => format!("at most {}, proved; {} placed", told(upper), told(lower)),
+    };
+    (what, between)
+}
+
+/// What each takes under the most that can be taken.
+pub(super) fn bars(document: &Comparison, bounds: &AllocatedBounds) -> Bars {
+    Bars {
+        caption: format!("{} that each policy takes", name(&bounds.resource)),
+        series: Vec::new(),
+        groups: rows(document)
+            .into_iter()
+            .map(|(policy, amount)| (policy.to_owned(), vec![amount]))
+            .collect(),
+        mark: Some((bounds.integral_upper, "the most that whole tasks can take".into())),
+        format: number,
+    }
+}

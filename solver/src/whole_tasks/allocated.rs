@@ -1,0 +1,319 @@
+//! How much of a resource whole tasks can take, any of which may be refused, from both sides.
+//!
+//! With all of the resource worth 1, a task is wanted for the part `w_i` of it that it takes. At any worth `z` of the pieces no placement
+//! takes more than `Σ_l N_l V_l + Σ_i T_i max(0, w_i − Σ_k each_ik z_ik)`. The same patterns, found by the same searches, as for the
+//! smallest share.
+
+use super::dive::{Dive, dive, mixed};
+use super::divisible::{divisible_values, is_large};
+use super::fill::{Priority, fill};
+use super::knapsack::Found;
+use super::master::{Master, Mix, Want};
+use super::packing::{MANY, Packing};
+use super::patterns::Pattern;
+use super::rounds::{self, Effort, Goal, Lengths, SCALE, held, price, scaled};
+use crate::reduction::greatest_common_divisor;
+use fairplan_instances::{
+    AllocatedBracket, AllocationProof, Deadline, Instance, Placement, ResourceId, SolverError, UserId,
+};
+use hashbrown::HashMap;
+use std::cmp::Ordering;
+
+/// The part of the time after which bounding ends.
+const BOUNDING: f64 = 0.7;
+
+/// A bound that is above what fractions of patterns reach by so little is good enough.
+const ENOUGH: f64 = 1e-6;
+
+/// First contents that are looked for may be worth this part less than divisible tasks.
+const SEED: Effort = Effort { budget: 10_000, part: 1e-3, kept: usize::MAX };
+const BELOW: f64 = 2e-3;
+
+/// Tasks are worth nearly what they take, so that very many contents are worth nearly the same: long searches find little more.
+const LENGTHS: Lengths =
+    Lengths { first: 2_000, most: 200_000, long: 10_000, last: 20_000, parts: (1e-3, 1e-6) };
+
+/// The part of the servers mixed that are rounded up at a time.
+const PACE: f64 = 0.1;
+
+/// Tasks of a group that are looked at beyond those of the best mix.
+const BEYOND: f64 = 3.0;
+
+/// What all of the resource is worth in whole numbers.
+const IN_ALL: u64 = SCALE as u64;
+
+/// Brackets the most of a resource that whole tasks can take. Within a time limit bounding ends after a part of it, and the best
+/// bracket so far is returned.
+///
+/// # Errors
+/// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
+pub fn allocated_bracket(
+    instance: &Instance,
+    resource: ResourceId,
+    limit: &Deadline,
+) -> Result<AllocatedBracket, SolverError> {
+    let packing = Packing::new(instance)?;
+    let demand = Demand::new(instance, &packing, resource);
+    let mut search = Search::new(&packing, &demand);
+    let servers = packing.servers();
+    for (s, shape) in packing.shapes.iter().enumerate().filter(|(_, shape)| !shape.kinds.is_empty()) {
+        let classes = (0..servers.len()).filter(|l| shape.copies[*l] > 0);
+        search.patterns.extend(classes.map(|l| Pattern::of_one_shape(&packing, l, s)));
+    }
+    let placement = if demand.groups.is_empty() {
+        Placement {
+            tasks: vec![0; instance.user_count()],
+            servers: vec![Vec::new(); instance.server_count() as usize],
+        }
+    } else {
+        search.run(&limit.after_part(BOUNDING))?;
+        search.place(instance, limit)?
+    };
+    Ok(AllocatedBracket {
+        resource,
+        upper: most_units(instance.total_units(resource), search.bound, demand.step),
+        proof: search.proof(instance),
+        placement,
+        truncated_searches: search.truncated_searches,
+        rounds: search.rounds,
+    })
+}
+
+/// The most units that are a multiple of `step` and at most the part `bound / IN_ALL` of all.
+fn most_units(total: u128, bound: u128, step: u128) -> u128 {
+    let in_all = u128::from(IN_ALL);
+    let bound = bound.min(in_all);
+    let units = total / in_all * bound + total % in_all * bound / in_all;
+    units - units % step
+}
+
+/// Tasks of the same pieces that take as much of the resource.
+struct Group {
+    pieces: Vec<(u32, u64)>,
+    /// In [`IN_ALL`], rounded up.
+    worth: u64,
+    tasks: u64,
+}
+
+/// What is asked for of the resource.
+struct Demand {
+    groups: Vec<Group>,
+    /// Of each user where it comes in the order of who takes most with a task; the most tasks first are served.
+    rank: Vec<usize>,
+    /// Whatever is taken is a multiple of so many units.
+    step: u128,
+}
+
+impl Demand {
+    fn new(instance: &Instance, packing: &Packing, resource: ResourceId) -> Self {
+        let total = instance.total_units(resource).max(1);
+        let units = |user: UserId| instance.user(user).demand_units(resource);
+        let mut known: HashMap<(&[(u32, u64)], u128), usize> = HashMap::new();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut step = 0;
+        for user in instance.users() {
+            let (pieces, taken) = (packing.pieces(user.index()), units(user.index()));
+            if pieces.is_empty() || taken == 0 {
+                continue;
+            }
+            step = greatest_common_divisor(step, taken);
+            let group = *known.entry((pieces, taken)).or_insert_with(|| {
+                groups.push(Group { pieces: pieces.to_vec(), worth: worth(taken, total), tasks: 0 });
+                groups.len() - 1
+            });
+            let alone = packing.alone(user.index()).map_or(0, |(tasks, _)| tasks);
+            let tasks = user.tasks().unwrap_or(u64::MAX).min(alone);
+            groups[group].tasks = groups[group].tasks.saturating_add(tasks).min(MANY);
+        }
+        let mut order: Vec<UserId> = (0..instance.user_count()).map(UserId).collect();
+        order.sort_by(|a, b| units(*b).cmp(&units(*a)).then(a.cmp(b)));
+        let mut rank = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, user)| rank[user.0] = at);
+        Self { groups, rank, step: step.max(1) }
+    }
+
+    /// Tasks that are wanted one by one, each at most so often.
+    fn wants(&self, most: impl Fn(&Group) -> f64) -> Vec<Want> {
+        let want = |group: &Group| Want {
+            worth: group.worth as f64 / SCALE,
+            most: most(group),
+            tasks: group.pieces.iter().map(|(shape, each)| (*shape, *each as f64)).collect(),
+        };
+        self.groups.iter().map(want).collect()
+    }
+}
+
+/// `⌈IN_ALL taken / total⌉`.
+fn worth(taken: u128, total: u128) -> u64 {
+    let worth = match taken.checked_mul(u128::from(IN_ALL)) {
+        Some(product) => product.div_ceil(total),
+        // Both so long that the digits lost in them do not matter, rounded up.
+        None => {
+            (taken >> 46).saturating_add(1).saturating_mul(u128::from(IN_ALL)).div_ceil((total >> 46).max(1))
+        }
+    };
+    worth.min(u128::from(u64::MAX)) as u64
+}
+
+/// Who takes most with a task is served first, and has all its tasks before the next.
+impl Priority for Demand {
+    fn compare(&self, (a, _): (UserId, u64), (b, _): (UserId, u64)) -> Ordering {
+        self.rank[a.0].cmp(&self.rank[b.0])
+    }
+
+    fn tasks_at(&self, user: UserId, level: f64) -> u64 {
+        if (self.rank[user.0] as f64) < level { MANY } else { 0 }
+    }
+}
+
+/// What is known of the bound.
+struct Search<'a> {
+    packing: &'a Packing,
+    demand: &'a Demand,
+    /// In [`IN_ALL`].
+    bound: u128,
+    /// Of shapes and of merged classes.
+    values: Vec<u64>,
+    server_values: Vec<u64>,
+    /// The patterns known, and the last program's mix of them and of the tasks of each group.
+    patterns: Vec<Pattern>,
+    servers: Vec<f64>,
+    tasks: Vec<f64>,
+    excess: f64,
+    truncated_searches: u64,
+    rounds: u64,
+}
+
+impl Goal for Search<'_> {
+    fn is_met(&self, _: &Mix) -> bool {
+        self.excess <= ENOUGH
+    }
+
+    fn lengths(&self) -> Lengths {
+        LENGTHS
+    }
+
+    fn reach(&self, mix: &Mix) -> f64 {
+        self.had(mix).max(f64::MIN_POSITIVE).ln()
+    }
+
+    fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64 {
+        let values: Vec<u64> = scaled(values).iter().map(|value| *value as u64).collect();
+        let (server_values, held) = held(self.packing, found);
+        let bound = held + self.not_worth_their_room(&values);
+        if bound < self.bound {
+            (self.bound, self.values, self.server_values) = (bound, values, server_values);
+        }
+        self.excess = self.bound as f64 / SCALE / self.had(mix).max(f64::MIN_POSITIVE) - 1.0;
+        self.excess
+    }
+}
+
+impl<'a> Search<'a> {
+    /// Knows that no more is taken than all tasks take; and where servers hold nothing else, all that they have.
+    fn new(packing: &'a Packing, demand: &'a Demand) -> Self {
+        let (values, server_values) = (vec![0; packing.shapes.len()], vec![0; packing.classes.len()]);
+        let mut search = Self {
+            packing,
+            demand,
+            bound: 0,
+            values,
+            server_values,
+            patterns: Vec::new(),
+            servers: Vec::new(),
+            tasks: vec![0.0; demand.groups.len()],
+            excess: f64::INFINITY,
+            truncated_searches: 0,
+            rounds: 0,
+        };
+        search.bound = search.not_worth_their_room(&search.values);
+        search
+    }
+
+    /// What tasks are worth beyond their room.
+    fn not_worth_their_room(&self, values: &[u64]) -> u128 {
+        let beyond = |group: &Group| {
+            let room = group
+                .pieces
+                .iter()
+                .map(|(shape, each)| u128::from(values[*shape as usize]) * u128::from(*each));
+            u128::from(group.worth).saturating_sub(room.sum()).saturating_mul(u128::from(group.tasks))
+        };
+        self.demand.groups.iter().map(beyond).fold(0, u128::saturating_add)
+    }
+
+    fn had(&self, mix: &Mix) -> f64 {
+        self.demand.groups.iter().zip(&mix.wanted).map(|(group, had)| group.worth as f64 / SCALE * had).sum()
+    }
+
+    fn run(&mut self, stop: &Deadline) -> Result<(), SolverError> {
+        let wants = self.demand.wants(|group| group.tasks as f64);
+        self.seed(&wants, stop);
+        let servers = self.packing.servers();
+        let packing = self.packing;
+        let mut master = Master::new(packing, &wants, &servers, &vec![0.0; servers.len()])?;
+        let known = std::mem::take(&mut self.patterns);
+        let ended = rounds::run(packing, &mut master, known, self, stop)?;
+        (self.rounds, self.truncated_searches) = (ended.rounds, ended.truncated_searches);
+        self.patterns = std::mem::take(&mut master.patterns);
+        (self.tasks, self.servers) = (ended.mix.wanted, ended.mix.servers);
+        Ok(())
+    }
+
+    /// Starts from what divisible tasks are worth.
+    fn seed(&mut self, wants: &[Want], stop: &Deadline) {
+        if is_large(self.packing) {
+            return;
+        }
+        // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
+        let Ok(mix) = divisible_values(self.packing, wants, stop) else { return };
+        let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
+        let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
+        let found = price(self.packing, &mix.values, &below, effort, None, stop);
+        self.exclude(&mix, &mix.values, &found);
+        self.excess = f64::INFINITY;
+        self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
+    }
+
+    fn place(&self, instance: &Instance, stop: &Deadline) -> Result<Placement, SolverError> {
+        let mut left = vec![0u64; self.packing.shapes.len()];
+        for (group, tasks) in self.demand.groups.iter().zip(&self.tasks) {
+            let tasks = ((tasks + BEYOND) as u64).min(group.tasks);
+            for (shape, each) in &group.pieces {
+                left[*shape as usize] = left[*shape as usize].saturating_add(tasks.saturating_mul(*each));
+            }
+        }
+        let wants = |left: &[u64]| {
+            let most = |group: &Group| {
+                let tasks = group.pieces.iter().map(|(shape, each)| left[*shape as usize] / each);
+                tasks.min().unwrap_or(0).min(group.tasks) as f64
+            };
+            self.demand.wants(most)
+        };
+        let server_values: Vec<f64> = self.server_values.iter().map(|value| *value as f64 / SCALE).collect();
+        let (servers, patterns) = (self.packing.servers(), mixed(&self.patterns, &self.servers));
+        let start = Dive {
+            servers: &servers,
+            patterns: &patterns,
+            server_values: &server_values,
+            cost: 0.0,
+            pace: PACE,
+            wants: &wants,
+        };
+        let servers = dive(self.packing, &mut left, &start, stop)?;
+        Ok(fill(instance, self.packing, self.demand, servers, stop))
+    }
+
+    fn proof(&self, instance: &Instance) -> AllocationProof {
+        let value = |shape: &Option<u32>| shape.map_or(0, |shape| self.values[shape as usize]);
+        let mut server_values = vec![0; instance.classes().len()];
+        for (class, value) in self.packing.classes.iter().zip(&self.server_values) {
+            class.members.iter().for_each(|l| server_values[l.0] = *value);
+        }
+        AllocationProof {
+            task_values: self.packing.shape_of.iter().map(value).collect(),
+            server_values,
+            values_in_all: IN_ALL,
+        }
+    }
+}

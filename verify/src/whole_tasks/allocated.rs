@@ -1,0 +1,138 @@
+//! A bracket of how much of a resource whole tasks can take, re-proved in whole numbers: its placement counted, its bound from what
+//! pieces are claimed to be worth and what one server can hold by a search of its own.
+
+use super::{begin, check_counted, check_values, fits, server_values_hold, who_can_have_tasks};
+use crate::tolerance;
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{AllocationProof, ClassId, Instance, Kind, Placement, ResourceId, RuleId, User};
+use num_bigint::BigUint;
+
+/// A bracket of what can be allocated, as claimed.
+#[derive(Clone, Debug)]
+pub struct AllocatedClaim<'a> {
+    /// The resource.
+    pub resource: ResourceId,
+    /// What excludes more.
+    pub proof: &'a AllocationProof,
+    /// Tasks on servers.
+    pub placement: &'a Placement,
+    /// What no placement takes more than, and what this one takes, as amounts.
+    pub upper: f64,
+    /// The same of the placement.
+    pub lower: f64,
+    /// Whether the two are said to be the same.
+    pub proved_optimal: bool,
+}
+
+/// Re-proves a bracket from the instance alone: the properties of its placement, `lower-bound`, `upper-bound`, `server-values` and
+/// `proved-optimal`. Never panics on a claim.
+pub fn verify_allocated(instance: &Instance, claim: &AllocatedClaim<'_>) -> Vec<Verdict> {
+    let (mut verdicts, is_sound) = begin(instance, claim.placement, || check_form(instance, claim));
+    if !is_sound {
+        return verdicts;
+    }
+    let has_tasks = who_can_have_tasks(instance);
+    let AllocationProof { task_values, server_values, .. } = claim.proof;
+    let (lower, upper) = (taken(instance, claim), most(instance, claim, &has_tasks));
+    let total = instance.total_units(claim.resource);
+    for (name, stated, computed) in
+        [("lower-bound", claim.lower, &lower), ("upper-bound", claim.upper, &upper)]
+    {
+        let mut verdict = Worst::of(name, tolerance::STATED);
+        let units = u128::try_from(computed).unwrap_or(u128::MAX);
+        let part = units as f64 / total.max(1) as f64;
+        verdict.compare(stated, part * instance.total(claim.resource), || name.into());
+        verdicts.push(verdict.verdict());
+    }
+    verdicts.push(server_values_hold(instance, task_values, server_values, &has_tasks));
+    let mut verdict = Worst::of("proved-optimal", 0.0);
+    if claim.proved_optimal != (lower >= upper) {
+        verdict.fail(|| format!("proved_optimal is {}, and the opposite is so", claim.proved_optimal));
+    }
+    verdicts.push(verdict.verdict());
+    verdicts
+}
+
+fn check_form(instance: &Instance, claim: &AllocatedClaim<'_>) -> Result<(), String> {
+    check_counted(instance)?;
+    check_values(instance, &[], &claim.proof.task_values, &claim.proof.server_values)?;
+    if claim.resource.0 >= instance.resources().len() {
+        return Err(format!("there is no resource {} of {}", claim.resource.0, instance.resources().len()));
+    }
+    match claim.proof.values_in_all {
+        0 => Err("values_in_all is 0".into()),
+        _ => Ok(()),
+    }
+}
+
+/// What the placement takes, in whole units.
+fn taken(instance: &Instance, claim: &AllocatedClaim<'_>) -> BigUint {
+    let of = |(user, tasks): (User<'_>, &u64)| BigUint::from(user.demand_units(claim.resource)) * *tasks;
+    instance.users().zip(&claim.placement.tasks).map(of).sum()
+}
+
+/// What is not excluded, in whole units.
+fn most(instance: &Instance, claim: &AllocatedClaim<'_>, has_tasks: &[bool]) -> BigUint {
+    let (resource, proof) = (claim.resource, claim.proof);
+    let total = BigUint::from(instance.total_units(resource));
+    let in_all = BigUint::from(proof.values_in_all);
+    let held = instance.classes().iter().zip(&proof.server_values);
+    let mut worth: BigUint = held.map(|(class, value)| BigUint::from(class.count) * *value).sum();
+    let mut step = 0;
+    for user in instance.users().filter(|user| has_tasks[user.index().0]) {
+        let taken = user.demand_units(resource);
+        if taken == 0 {
+            continue;
+        }
+        step = greatest_common_divisor(step, taken);
+        // Rounded up.
+        let own = (&in_all * taken + &total - 1u32) / &total;
+        let of_kind = |kind: Kind<'_>| BigUint::from(proof.task_values[kind.index().0]) * kind.each();
+        let room: BigUint = user.kinds().map(of_kind).sum();
+        if own > room {
+            worth += (own - room) * tasks_of(instance, user);
+        }
+    }
+    let units = (&total * worth / &in_all).min(total);
+    &units - &units % BigUint::from(step.max(1))
+}
+
+fn greatest_common_divisor(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// The tasks of a user, or those for which all servers hold pieces enough of each kind, if they hold nothing else.
+fn tasks_of(instance: &Instance, user: User<'_>) -> u64 {
+    let what = |kind: Kind<'_>| -> (RuleId, Vec<u128>) {
+        let units = (0..instance.resources().len()).map(|r| kind.piece_units(ResourceId(r)));
+        (kind.rule_id(), units.collect())
+    };
+    let alone = |kind: Kind<'_>| {
+        let alike = user.kinds().filter(|other| what(*other) == what(kind));
+        let each: u128 = alike.map(|other| u128::from(other.each())).sum();
+        let classes = (0..instance.classes().len()).map(ClassId).filter(|l| fits(instance, kind, *l));
+        let held =
+            classes.map(|l| copies(instance, kind, l).saturating_mul(instance.classes()[l.0].count.into()));
+        held.fold(0, u128::saturating_add) / each
+    };
+    let alone = user.kinds().map(alone).min().unwrap_or(0).try_into().unwrap_or(u64::MAX);
+    user.tasks().unwrap_or(u64::MAX).min(alone)
+}
+
+/// The pieces of a kind that a server of a class holds at most, on which one fits.
+fn copies(instance: &Instance, kind: Kind<'_>, class: ClassId) -> u128 {
+    let devices = &instance.classes()[class.0].devices;
+    let of_resource = |r: ResourceId| {
+        let taken = kind.piece_units(r);
+        let by_amount = instance.capacity_units(class, r) / taken;
+        let count = devices.iter().find(|(other, _)| *other == r).map(|(_, count)| u128::from(*count));
+        match count.zip(instance.device_units(r)) {
+            Some((count, size)) if taken < size => by_amount.min(count * (size / taken)),
+            Some((count, size)) => by_amount.min(count / (taken / size)),
+            None => by_amount,
+        }
+    };
+    let resources = (0..instance.resources().len()).map(ResourceId);
+    let copies = resources.filter(|r| kind.piece_units(*r) > 0).map(of_resource).min().unwrap_or(0);
+    copies.min(kind.user().per_server().map_or(u128::MAX, u128::from))
+}
