@@ -7,8 +7,8 @@ use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Headline, Instance, InstanceStamp, KeptGuarantees, Objective, Placement, QuotaPart, ResourceId,
-    User, WholeTaskBracket, files,
+    ClassId, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective, Placement, QuotaPart,
+    ResourceId, WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{
@@ -123,7 +123,6 @@ pub fn compare_by(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
-    instance.without_kinds("compare")?;
     distinct(placers)?;
     options.check()?;
     let resource = match &options.objective {
@@ -336,14 +335,14 @@ const SMALLEST: u128 = 64;
 
 /// Whether the best that whole tasks can do is found, and proved, in seconds.
 pub(crate) fn is_soon_bounded(instance: &Instance) -> bool {
-    let most = |user: User<'_>, class: usize| {
+    let most = |kind: Kind<'_>, class: usize| {
         let resources = (0..instance.resources().len()).map(ResourceId);
-        let demanded = resources.filter(|r| user.demand_units(*r) > 0);
-        demanded.map(|r| instance.capacity_units(ClassId(class), r) / user.demand_units(r)).min().unwrap_or(0)
+        let demanded = resources.filter(|r| kind.piece_units(*r) > 0);
+        demanded.map(|r| instance.capacity_units(ClassId(class), r) / kind.piece_units(r)).min().unwrap_or(0)
     };
     let classes = instance.classes().len();
-    let size = instance.user_count().saturating_mul(classes);
+    let size = instance.kind_count().saturating_mul(classes);
+    let mut kinds = (0..instance.kind_count()).map(|k| instance.kind(KindId(k)));
     size <= BOUNDED.1
-        || size <= BOUNDED.0
-            && instance.users().all(|user| (0..classes).all(|class| most(user, class) <= SMALLEST))
+        || size <= BOUNDED.0 && kinds.all(|kind| (0..classes).all(|class| most(kind, class) <= SMALLEST))
 }

@@ -92,7 +92,9 @@ impl Placed {
 }
 
 /// Places whole tasks on servers until nothing more fits; the user with the smallest weighted dominant share is next. Limits and
-/// reserves are kept, and who is below what it is guaranteed comes before all others.
+/// reserves are kept, and who is below what it is guaranteed comes before all others. Of a user with kinds the pieces of a task are placed
+/// one by one, always of the kind that is furthest behind; if one finds no room, none of the task's pieces stays, and the user has no
+/// more.
 ///
 /// A policy that is not done by the deadline has no placement: [`Error::TimeLimit`].
 ///
@@ -126,7 +128,7 @@ pub fn place_in_order(
     order: &[UserId],
     control: &Control<'_>,
 ) -> Result<Vec<Option<usize>>, Error> {
-    instance.without_kinds("place")?;
+    instance.without_kinds("place in an order that is given")?;
     instance.without_quotas("place")?;
     let Placer::Policy(policy) = options.placer()? else {
         return Err(Error::Setting(format!("policy {} does not place tasks as they come", options.policy)));
@@ -223,14 +225,15 @@ impl Placer {
 
     /// Places, and recounts the placement by code that shares nothing with it.
     pub(crate) fn place(&self, instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
-        instance.without_kinds("place")?;
         match self {
             Self::Policy(_) => {}
             Self::Outside(policy) => {
+                instance.without_kinds(&policy.name())?;
                 instance.without_gangs(&policy.name())?;
                 instance.without_quotas(&policy.name())?;
             }
             Self::Pattern => {
+                instance.without_kinds("place --policy pattern")?;
                 instance.without_rules_between_servers("place --policy pattern")?;
                 instance.without_quotas("place --policy pattern")?;
             }

@@ -74,7 +74,6 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.placement.v1" => {
-            instance.without_kinds(&format)?;
             let document: PlacementDocument = read_json(&name, &bytes)?;
             besides = unchecked_of_whole_tasks(instance);
             let stated = StatedPlacement::new(&document, instance, &sha256);

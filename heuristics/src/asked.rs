@@ -7,7 +7,7 @@ use crate::packing::{Packing, fits};
 use crate::rule::Rule;
 use crate::{ClusterNames, FailureNote, PlacementError, PlacementPolicy};
 use fairplan_instances::wording::printable;
-use fairplan_instances::{Deadline, Instance, Placement, ResourceId, ServerChoice, UserId};
+use fairplan_instances::{Deadline, Instance, KindId, Placement, ResourceId, ServerChoice};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -24,15 +24,16 @@ pub struct Cluster<'a> {
 
 /// A rule at work.
 pub trait Chooser: Send {
-    /// Adds the server for one more task of this user to `servers`, and those for its tasks after it if the rule decides several at
-    /// once; nothing if the user shall have no more tasks. As soon as a server is full that was named for a later task, the rule is
-    /// asked again.
+    /// Adds the server for one more piece of this kind to `servers`, and those for its pieces after it if the rule decides several at
+    /// once; nothing if its user shall have no more tasks. As soon as a server is full that was named for a later piece, the rule is
+    /// asked again. A user without kinds has one, its task; where a task has several pieces and one has no server, the others are
+    /// taken back, of which [`Chooser::left`] tells.
     ///
     /// # Errors
     /// Why there is no answer.
-    fn choose(&mut self, user: UserId, servers: &mut VecDeque<usize>) -> Result<(), String>;
+    fn choose(&mut self, kind: KindId, servers: &mut VecDeque<usize>) -> Result<(), String>;
 
-    /// What a server has left in units, after a task has taken its room. Where tasks come and go also when one has ended, and when
+    /// What a server has left in units, after a piece has taken its room or given it back. Where tasks come and go also when one has ended, and when
     /// there is one server more: it has the next number.
     fn left(&mut self, server: usize, free: &[u128]);
 
@@ -63,29 +64,29 @@ impl Asked {
     }
 }
 
-/// Servers that a rule has named for tasks to come, by user.
+/// Servers that a rule has named for pieces to come, by kind.
 #[derive(Default)]
 pub(crate) struct Ahead(Vec<VecDeque<usize>>);
 
 impl Ahead {
-    /// The server for one more task of a user: the next that was named, or what the rule now says.
+    /// The server for one more piece of a kind: the next that was named, or what the rule now says.
     pub fn next(
         &mut self,
-        user: usize,
+        kind: usize,
         chooser: &mut dyn Chooser,
         is_full: impl Fn(usize) -> bool,
     ) -> Result<Option<usize>, String> {
-        if user >= self.0.len() {
-            self.0.resize_with(user + 1, VecDeque::new);
+        if kind >= self.0.len() {
+            self.0.resize_with(kind + 1, VecDeque::new);
         }
-        let named = &mut self.0[user];
+        let named = &mut self.0[kind];
         if let Some(server) = named.pop_front()
             && !is_full(server)
         {
             return Ok(Some(server));
         }
         named.clear();
-        chooser.choose(UserId(user), named)?;
+        chooser.choose(KindId(kind), named)?;
         Ok(named.pop_front())
     }
 }
@@ -147,17 +148,17 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn answer(&mut self, user: usize) -> Result<Option<usize>, String> {
+    fn answer(&mut self, kind: usize) -> Result<Option<usize>, String> {
         if self.deadline.is_over() {
             return Err("time is over".into());
         }
-        let shape = &self.packing.shapes[user];
+        let shape = &self.packing.shapes[kind];
         let (width, free, servers) = (self.packing.width, &self.free, self.packing.servers());
         let is_full = |server: usize| {
             server < servers && !fits(&shape.demand, &free[server * width..(server + 1) * width])
         };
-        let Some(server) = self.ahead.next(user, &mut *self.chooser, is_full)? else { return Ok(None) };
-        let task = || printable(self.instance.user(UserId(user)).id(), 60);
+        let Some(server) = self.ahead.next(kind, &mut *self.chooser, is_full)? else { return Ok(None) };
+        let task = || printable(self.instance.kind(KindId(kind)).user().id(), 60);
         if server >= self.packing.servers() {
             let last = self.packing.servers().saturating_sub(1);
             return Err(format!("a task of {}: there is no server {server}; they are 0 to {last}", task()));
@@ -196,6 +197,14 @@ impl Rule for Asking<'_> {
         })
     }
 
+    fn take_back(&mut self, server: usize, shape: usize, count: u64) {
+        let width = self.packing.width;
+        let free = &mut self.free[server * width..(server + 1) * width];
+        let demand = &self.packing.shapes[shape].demand;
+        free.iter_mut().zip(demand).for_each(|(free, demand)| *free += demand * u128::from(count));
+        self.chooser.left(server, free);
+    }
+
     /// Instances with quotas are refused before.
     fn allow(&mut self, _packing: &Packing, _shape: usize, _classes: &[usize]) {}
 
@@ -228,8 +237,8 @@ mod tests {
     }
 
     impl Chooser for First {
-        fn choose(&mut self, user: UserId, servers: &mut VecDeque<usize>) -> Result<(), String> {
-            let fits = |free: &Vec<u128>| crate::packing::fits(&self.demands[user.0], free);
+        fn choose(&mut self, kind: KindId, servers: &mut VecDeque<usize>) -> Result<(), String> {
+            let fits = |free: &Vec<u128>| crate::packing::fits(&self.demands[kind.0], free);
             // As often as it fits, where several are named at once.
             let found = self.free.iter().position(fits).map(|server| server + self.off);
             servers.extend(found.into_iter().flat_map(|server| std::iter::repeat_n(server, self.at_once)));
@@ -279,7 +288,7 @@ mod tests {
     fn a_task_that_does_not_fit_is_refused_with_the_resource() {
         struct Always;
         impl Chooser for Always {
-            fn choose(&mut self, _: UserId, servers: &mut VecDeque<usize>) -> Result<(), String> {
+            fn choose(&mut self, _: KindId, servers: &mut VecDeque<usize>) -> Result<(), String> {
                 servers.push_back(0);
                 Ok(())
             }

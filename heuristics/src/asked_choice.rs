@@ -129,14 +129,14 @@ impl ServerChoice for AskedChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fairplan_instances::UserId;
+    use fairplan_instances::KindId;
     use std::collections::VecDeque;
 
     /// Names the same servers whenever it is asked.
     struct Named(Vec<usize>);
 
     impl Chooser for Named {
-        fn choose(&mut self, _: UserId, servers: &mut VecDeque<usize>) -> Result<(), String> {
+        fn choose(&mut self, _: KindId, servers: &mut VecDeque<usize>) -> Result<(), String> {
             servers.extend(&self.0);
             Ok(())
         }

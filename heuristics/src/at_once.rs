@@ -3,13 +3,13 @@
 //!
 //! Users are served in the order of their shares, so up to a share it is known how many tasks each gets: those that it
 //! takes to reach it. While all of them have room on the servers that the rule is sure to choose, they are placed exactly as
-//! they would be one by one. Where groups take turns, tasks are placed one by one.
+//! they would be one by one. Where groups take turns, or tasks consist of kinds, tasks are placed one by one.
 
 use crate::journal::Journal;
 use crate::packing::Packing;
 use crate::rule::Rule;
 use crate::shares::Shares;
-use fairplan_instances::Gang;
+use fairplan_instances::{Gang, Instance, UserId};
 
 /// Tasks to be placed one by one between two attempts, for each user: an attempt costs about as much as these.
 pub(crate) const SINGLY: usize = 64;
@@ -19,6 +19,7 @@ const CAUTION: f64 = 1e-9;
 
 /// What is placed so far.
 pub(crate) struct Filling<'a> {
+    pub instance: &'a Instance,
     pub packing: &'a Packing,
     pub shares: Shares,
     pub tasks: Vec<u64>,
@@ -38,13 +39,19 @@ struct Served {
 }
 
 impl Filling<'_> {
-    /// Whether a user is to have more tasks, if there is room.
-    pub fn may_have_more(&self, user: usize) -> bool {
-        let shape = self.packing.shape_of[user] as usize;
-        self.limits[user].is_none_or(|limit| self.tasks[user] < limit) && !self.turned_down[shape]
+    /// The shapes of a user's kinds.
+    pub fn shapes(&self, user: usize) -> impl Iterator<Item = usize> + '_ {
+        let kinds = self.instance.user(UserId(user)).kind_range();
+        self.packing.shape_of[kinds].iter().map(|shape| *shape as usize)
     }
 
-    /// Places as many tasks of everybody as surely have room where the rule puts them.
+    /// Whether a user is to have more tasks, if there is room.
+    pub fn may_have_more(&self, user: usize) -> bool {
+        self.limits[user].is_none_or(|limit| self.tasks[user] < limit)
+            && self.shapes(user).all(|shape| !self.turned_down[shape])
+    }
+
+    /// Places as many tasks of everybody as surely have room where the rule puts them. Nobody has kinds.
     pub fn advance(&mut self, rule: &mut impl Rule) {
         let Some(there) = self.shares.side_by_side() else { return };
         let (done, served): (Vec<usize>, Vec<usize>) = there.partition(|user| !self.may_have_more(*user));

@@ -168,10 +168,11 @@ impl Blocks {
         above.iter_mut().for_each(|level| level.tight[server >> level.bits] = false);
     }
 
-    /// Gives back the room of a task.
-    pub fn release(&mut self, server: usize, demand: &Demand) {
+    /// Gives back the room of so many tasks.
+    pub fn release(&mut self, server: usize, demand: &Demand, count: u64) {
         let free = self.free(server).to_vec();
-        self.set(server, free.iter().zip(&demand.exact).map(|(free, demand)| free + demand));
+        let more = free.iter().zip(&demand.exact).map(|(free, demand)| free + demand * u128::from(count));
+        self.set(server, more);
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::PlacementError;
 use crate::packing::{Packing, fits};
-use fairplan_instances::{Instance, Placement};
+use fairplan_instances::{Instance, Kind, KindId, Placement};
 
 /// Servers with tasks that were emptied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +62,7 @@ pub fn emptied(instance: &Instance, placement: &Placement) -> Result<Emptied, Pl
 
 struct Move {
     to: usize,
+    /// Position of the kind, of the user where nobody has kinds.
     user: u32,
     tasks: u64,
 }
@@ -69,7 +70,7 @@ struct Move {
 /// What is free where tasks may go.
 struct Room<'a> {
     packing: &'a Packing,
-    /// Of each user the part of the cluster that a task takes.
+    /// Of each kind the part of the cluster that a piece takes; of a user without kinds its task.
     sizes: Vec<f64>,
     /// Row-major, as [`Packing::free`].
     free: Vec<u128>,
@@ -84,7 +85,8 @@ struct Room<'a> {
 
 impl<'a> Room<'a> {
     fn new(instance: &Instance, packing: &'a Packing, placement: &Placement) -> Self {
-        let sizes: Vec<f64> = instance.users().map(|user| user.task_share()).collect();
+        let size = |kind: Kind<'_>| kind.task_share() / kind.each() as f64;
+        let sizes: Vec<f64> = (0..instance.kind_count()).map(|k| size(instance.kind(KindId(k)))).collect();
         let mut free = packing.free();
         let mut loads = Vec::with_capacity(placement.servers.len());
         for (room, tasks) in free.chunks_exact_mut(packing.width.max(1)).zip(&placement.servers) {

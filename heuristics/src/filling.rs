@@ -7,10 +7,10 @@ use crate::quotas::Accounts;
 use crate::rule::Rule;
 use crate::shares::Shares;
 use crate::{PlacementError, Turn};
-use fairplan_instances::{ClassId, Deadline, Instance, Placement, User};
+use fairplan_instances::{ClassId, Deadline, Gang, Instance, Placement, User, UserId};
 use std::collections::BTreeMap;
 
-/// Tasks placed between two looks at the clock.
+/// Pieces placed between two looks at the clock.
 const BETWEEN_STOPS: usize = 1 << 14;
 
 /// Serves users in this order, one task at a time, until nobody is left: at first who is below what it is guaranteed, then all.
@@ -23,6 +23,7 @@ pub(crate) fn fill(
 ) -> Result<Placement, PlacementError> {
     let mut accounts = Accounts::new(instance, packing);
     let mut filling = Filling {
+        instance,
         packing,
         shares: Shares::new(instance, turn)?,
         tasks: vec![0u64; instance.user_count()],
@@ -37,8 +38,8 @@ pub(crate) fn fill(
     };
     let mut placed = PlacedOn::new();
     while let Some(accounts) = accounts.as_mut().filter(|accounts| accounts.has_guarantees()) {
-        for (user, shape) in packing.shape_of.iter().enumerate() {
-            if !accounts.is_sure(*shape as usize) {
+        for user in 0..instance.user_count() {
+            if !filling.shapes(user).any(|shape| accounts.is_sure(shape)) {
                 filling.shares.leave(user);
             }
         }
@@ -62,8 +63,27 @@ fn most_tasks(user: User<'_>) -> Option<u64> {
     user.tasks().map(|tasks| user.gang().map_or(tasks, |gang| tasks - tasks % gang.tasks))
 }
 
-/// How many tasks of whom were placed on the servers of which class.
+/// How many tasks of whom were placed on the servers of which class; of users with kinds, who have no rates, the class says nothing.
 type PlacedOn = BTreeMap<(usize, ClassId), u64>;
+
+/// When to look at the clock.
+struct Clock<'a> {
+    deadline: &'a Deadline,
+    since_stop: usize,
+    is_over: bool,
+}
+
+impl Clock<'_> {
+    /// Whether time is over, looked at now and then.
+    fn is_over(&mut self) -> bool {
+        self.since_stop += 1;
+        if self.since_stop == BETWEEN_STOPS {
+            self.since_stop = 0;
+            self.is_over |= self.deadline.is_over();
+        }
+        self.is_over
+    }
+}
 
 impl Filling<'_> {
     /// Serves users until nobody is left; where there are accounts it tells what was placed.
@@ -74,52 +94,180 @@ impl Filling<'_> {
         deadline: &Deadline,
     ) -> Result<PlacedOn, PlacementError> {
         let (packing, users) = (self.packing, self.tasks.len());
-        let (mut since_stop, mut singly) = (0, 0);
+        let can_advance = accounts.is_none() && !self.instance.has_kinds();
+        let mut clock = Clock { deadline, since_stop: 0, is_over: false };
+        let mut singly = 0;
+        // The servers of the tasks that are placed now, of kinds that of a task's last piece.
         let (mut placed, mut on) = (PlacedOn::new(), Vec::new());
         while let Some(user) = self.shares.lowest() {
-            since_stop += 1;
-            if since_stop >= BETWEEN_STOPS {
-                since_stop = 0;
-                if deadline.is_over() {
-                    let placed = self.tasks.iter().sum();
-                    return Err(PlacementError::OutOfTime { placed });
-                }
-            }
             singly += 1;
-            if singly > SINGLY * users && accounts.is_none() {
+            if singly > SINGLY * users && can_advance {
                 singly = 0;
                 self.advance(rule);
                 continue;
             }
-            let shape = packing.shape_of[user] as usize;
-            let may_have_more = self.may_have_more(user);
-            if let (Some(accounts), true) = (&mut accounts, may_have_more)
-                && let Some(classes) = accounts.classes(shape, &packing.shapes[shape].classes)
-            {
-                rule.allow(packing, shape, &classes);
-            }
             on.clear();
-            match self.gangs.get(user).copied().flatten() {
-                _ if !may_have_more => {}
-                None => on.extend(rule.take(shape)),
-                Some(gang) => rule.take_gang(shape, gang, &mut on),
+            if self.may_have_more(user) {
+                if let Some(accounts) = &mut accounts {
+                    accounts.begin();
+                }
+                match self.gangs.get(user).copied().flatten() {
+                    Some(gang) => self.place_gang(user, gang, rule, &mut on),
+                    None if self.instance.user(UserId(user)).has_kinds() => {
+                        on.extend(self.place_pieces(user, rule, accounts.as_deref_mut(), &mut clock));
+                    }
+                    None => on.extend(self.place_task(user, rule, accounts.as_deref_mut())),
+                }
+            }
+            if clock.is_over() {
+                return Err(PlacementError::OutOfTime { placed: self.tasks.iter().sum() });
             }
             for &server in &on {
                 self.tasks[user] += 1;
-                self.journal.add(server as u32, user as u32);
                 self.shares.add_tasks(user, 1, || packing.class_of(server));
-                if let Some(accounts) = &mut accounts {
-                    let class = packing.class_of(server);
-                    accounts.take(shape, class.0);
-                    *placed.entry((user, class)).or_default() += 1;
+                if accounts.is_some() {
+                    *placed.entry((user, packing.class_of(server))).or_default() += 1;
                 }
             }
             since_stop += on.len().saturating_sub(1);
             if on.is_empty() {
-                self.turned_down[shape] |= may_have_more;
                 self.shares.leave(user);
             }
         }
         Ok(placed)
+    }
+
+    /// Places a task that is one piece; its server.
+    fn place_task(
+        &mut self,
+        user: usize,
+        rule: &mut impl Rule,
+        accounts: Option<&mut Accounts>,
+    ) -> Option<usize> {
+        let kind = self.instance.user(UserId(user)).kind_range().start;
+        let shape = self.packing.shape_of[kind] as usize;
+        let server = self.take(shape, rule, accounts);
+        match server {
+            Some(server) => self.journal.add(server as u32, kind as u32),
+            None => self.turned_down[shape] = true,
+        }
+        server
+    }
+
+    /// Places a whole gang, or none of it; there are no quotas beside gangs.
+    fn place_gang(&mut self, user: usize, gang: Gang, rule: &mut impl Rule, on: &mut Vec<usize>) {
+        let kind = self.instance.user(UserId(user)).kind_range().start;
+        let shape = self.packing.shape_of[kind] as usize;
+        rule.take_gang(shape, gang, on);
+        on.iter().for_each(|server| self.journal.add(*server as u32, kind as u32));
+        self.turned_down[shape] |= on.is_empty();
+    }
+
+    /// Places the pieces of a task one by one, always of the kind that is furthest behind; the server of the last. If one finds no room
+    /// all are taken back, so that others may have theirs.
+    fn place_pieces(
+        &mut self,
+        user: usize,
+        rule: &mut impl Rule,
+        mut accounts: Option<&mut Accounts>,
+        clock: &mut Clock<'_>,
+    ) -> Option<usize> {
+        let kinds = self.instance.user(UserId(user)).kinds();
+        let first = self.instance.user(UserId(user)).kind_range().start;
+        let each: Vec<u64> = kinds.map(|kind| kind.each()).collect();
+        let mut has = vec![0u64; each.len()];
+        let mut taken: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        let mut last = None;
+        rule.begin();
+        // Of kinds that are behind alike the first.
+        while let Some(k) = furthest_behind(&has, &each) {
+            let shape = self.packing.shape_of[first + k] as usize;
+            let server = match clock.is_over() {
+                true => None,
+                false => self.take(shape, rule, accounts.as_deref_mut()),
+            };
+            let Some(server) = server else {
+                // Nothing of it is there: so it lacks room whatever else is placed.
+                self.turned_down[shape] |= taken.is_empty();
+                for ((server, k), count) in taken {
+                    rule.take_back(server, self.packing.shape_of[first + k] as usize, count);
+                }
+                self.begin_anew(first..first + each.len(), rule, accounts);
+                return None;
+            };
+            *taken.entry((server, k)).or_default() += 1;
+            has[k] += 1;
+            last = Some(server);
+        }
+        for ((server, k), count) in taken {
+            let (server, kind) = (server as u32, (first + k) as u32);
+            match count {
+                1 => self.journal.add(server, kind),
+                _ => self.journal.add_many(server, kind, count),
+            }
+        }
+        last
+    }
+
+    /// Lets a rule look for room for these kinds as if it had not looked before.
+    fn begin_anew(
+        &self,
+        kinds: std::ops::Range<usize>,
+        rule: &mut impl Rule,
+        mut accounts: Option<&mut Accounts>,
+    ) {
+        let shapes = self.packing.shape_of[kinds].iter().map(|shape| *shape as usize);
+        match &mut accounts {
+            Some(accounts) => accounts.take_back(shapes),
+            None => {
+                shapes.for_each(|shape| rule.allow(self.packing, shape, &self.packing.shapes[shape].classes));
+            }
+        }
+    }
+
+    /// Takes room for one piece of a shape within its quotas.
+    fn take(
+        &self,
+        shape: usize,
+        rule: &mut impl Rule,
+        mut accounts: Option<&mut Accounts>,
+    ) -> Option<usize> {
+        if let Some(accounts) = &mut accounts
+            && let Some(classes) = accounts.classes(shape, &self.packing.shapes[shape].classes)
+        {
+            rule.allow(self.packing, shape, &classes);
+        }
+        let server = rule.take(shape)?;
+        if let Some(accounts) = accounts {
+            accounts.take(shape, self.packing.class_of(server).0);
+        }
+        Some(server)
+    }
+}
+
+/// The kind of which the smallest part of a task's pieces is there; `None` if all are.
+fn furthest_behind(has: &[u64], each: &[u64]) -> Option<usize> {
+    let missing = (0..each.len()).filter(|k| has[*k] < each[*k]);
+    let part = |k: usize| (u128::from(has[k]), u128::from(each[k]));
+    // `min_by` keeps the first of equals.
+    missing.min_by(|a, b| {
+        let ((p, q), (r, s)) = (part(*a), part(*b));
+        (p * s).cmp(&(r * q))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_of_which_the_smallest_part_is_there_is_next_and_the_first_of_equals() {
+        let (mut has, each) = (vec![0; 3], [4, 1, 2]);
+        let mut order = Vec::new();
+        while let Some(k) = furthest_behind(&has, &each) {
+            has[k] += 1;
+            order.push(k);
+        }
+        assert_eq!(order, [0, 1, 2, 0, 0, 2, 0]);
     }
 }

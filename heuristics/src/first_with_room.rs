@@ -41,6 +41,10 @@ impl Rule for FirstWithRoom {
         None
     }
 
+    fn take_back(&mut self, server: usize, shape: usize, count: u64) {
+        self.blocks.release(server, &self.demands[shape], count);
+    }
+
     fn allow(&mut self, packing: &Packing, shape: usize, classes: &[usize]) {
         self.ahead[shape] = packing.servers_of(classes).into_iter().rev().collect();
     }
@@ -124,6 +128,6 @@ impl ServerChoice for FirstFitting {
     }
 
     fn release(&mut self, server: usize, shape: usize) {
-        self.blocks.release(server, &self.demands[shape]);
+        self.blocks.release(server, &self.demands[shape], 1);
     }
 }

@@ -10,7 +10,7 @@ use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::slots::{InSlotsInside, largest_capacity, slot_count};
 use crate::{InOrder, PlacementError, PlacementPolicy, Turn, UnknownPolicy, devices};
-use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice, User};
+use fairplan_instances::{ClassId, Deadline, Instance, Kind, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
 
@@ -33,7 +33,7 @@ impl HadoopSlots {
         InSlotsInside::new(
             instance,
             |class| first(slots.of_server(instance, class)),
-            |user| first(slots.of_task(instance, user)),
+            |kind| first(slots.of_piece(instance, kind)),
         )
     }
 }
@@ -55,7 +55,7 @@ impl PlacementPolicy for HadoopSlots {
         let packing = Packing::new(
             instance,
             |class| slots.of_server(instance, class),
-            |user| slots.of_task(instance, user),
+            |kind| slots.of_piece(instance, kind),
         )?;
         fill(instance, &packing, FirstWithRoom::new(&packing), self.turn(), deadline)
     }
@@ -92,9 +92,9 @@ impl SlotsOfServers {
         self.held(&resources.map(|r| instance.capacity_units(class, r)).collect::<Vec<_>>())
     }
 
-    fn of_task(&self, instance: &Instance, user: User<'_>) -> Vec<u128> {
+    fn of_piece(&self, instance: &Instance, kind: Kind<'_>) -> Vec<u128> {
         let resources = (0..instance.resources().len()).map(ResourceId);
-        self.taken(&resources.map(|r| user.demand_units(r)).collect::<Vec<_>>())
+        self.taken(&resources.map(|r| kind.piece_units(r)).collect::<Vec<_>>())
     }
 
     fn held(&self, capacity: &[u128]) -> Vec<u128> {

@@ -2,7 +2,7 @@
 
 use crate::error::{MAX_SERVERS, PlacementError};
 use crate::quotas;
-use fairplan_instances::{ClassId, Instance, ResourceId, RuleId, User};
+use fairplan_instances::{ClassId, Instance, Kind, KindId, ResourceId, RuleId};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub(crate) struct Packing {
     /// Servers are numbered class by class.
     pub classes: Vec<Class>,
     pub shapes: Vec<Shape>,
-    /// The shape of each user's tasks.
+    /// The shape of the pieces of each kind; a user without kinds has one, its task.
     pub shape_of: Vec<u32>,
     /// Sets of classes of which some quota tells those inside from the others.
     pub sets: Vec<Vec<usize>>,
@@ -24,10 +24,10 @@ pub(crate) struct Class {
     pub capacity: Vec<u128>,
 }
 
-/// Tasks of the same demand that may run on the same classes and count in the same quotas.
+/// Pieces of the same demand that may run on the same classes and count in the same quotas.
 pub(crate) struct Shape {
     pub demand: Vec<u128>,
-    /// The classes that the tasks may run on, rising.
+    /// The classes that the pieces may run on, rising.
     pub classes: Vec<usize>,
 }
 
@@ -38,15 +38,15 @@ impl Packing {
         Self::new(
             instance,
             |class| resources.clone().map(|r| instance.capacity_units(class, r)).collect(),
-            |user| resources.clone().map(|r| user.demand_units(r)).collect(),
+            |kind| resources.clone().map(|r| kind.piece_units(r)).collect(),
         )
     }
 
-    /// Servers and tasks measured by any vectors of one length.
+    /// Servers and pieces measured by any vectors of one length.
     pub fn new(
         instance: &Instance,
         capacity: impl Fn(ClassId) -> Vec<u128>,
-        demand: impl Fn(User<'_>) -> Vec<u128>,
+        demand: impl Fn(Kind<'_>) -> Vec<u128>,
     ) -> Result<Self, PlacementError> {
         // Counts are at most 10^15 each, so only an absurd number of classes could saturate.
         let servers = instance.classes().iter().fold(0u64, |sum, class| sum.saturating_add(class.count));
@@ -64,12 +64,12 @@ impl Packing {
 
         let mut positions: HashMap<(RuleId, Vec<u128>, Vec<u128>), u32> = HashMap::new();
         let mut shapes = Vec::new();
-        let shape_of = instance
-            .users()
-            .map(|user| {
-                let key = (user.rule_id(), demand(user), quotas::key(user));
+        let shape_of = (0..instance.kind_count())
+            .map(|k| {
+                let kind = instance.kind(KindId(k));
+                let key = (kind.rule_id(), demand(kind), quotas::key(kind));
                 *positions.entry(key).or_insert_with_key(|(_, demand, _)| {
-                    let allowed = |&l: &usize| user.rule().allows(ClassId(l));
+                    let allowed = |&l: &usize| kind.rule().allows(ClassId(l));
                     let classes = (0..classes.len()).filter(allowed).collect();
                     shapes.push(Shape { demand: demand.clone(), classes });
                     (shapes.len() - 1) as u32
@@ -80,7 +80,7 @@ impl Packing {
         Ok(Self { width, classes, shapes, shape_of, sets: quotas::sets_of_classes(instance) })
     }
 
-    /// The same with a shape for each user, in their order: who is asked about a task is told whose it is.
+    /// The same with a shape for each kind, in their order: who is asked about a piece is told whose it is.
     pub fn apart(self) -> Self {
         let shape = |shape: &u32| {
             let Shape { demand, classes } = &self.shapes[*shape as usize];

@@ -6,13 +6,17 @@
 //! them.
 
 use crate::packing::Packing;
-use fairplan_instances::{ClassId, GroupId, Instance, Owner, QuotaAmount, ResourceId, User, UserId};
+use fairplan_instances::{
+    ClassId, GroupId, Instance, Kind, KindId, Owner, QuotaAmount, ResourceId, User, UserId,
+};
 
 /// What is left of all limits and guarantees.
 pub(crate) struct Accounts {
     rows: Vec<Account>,
-    /// By shape: tasks of a shape are below the same rows.
+    /// By shape: pieces of a shape are below the same rows.
     shapes: Vec<Below>,
+    /// What rows had left before each piece of the task that is being placed, in this order.
+    before: Vec<(usize, u128)>,
     /// How many groups those owners are in whose guarantees are still to come, rising: those of the last, and further inside, count now.
     still: Vec<usize>,
 }
@@ -82,7 +86,8 @@ fn is_sure(instance: &Instance, user: User<'_>, owner: Owner) -> bool {
 }
 
 /// What tells tasks apart that otherwise pack alike: the limits and guarantees that they count in, and how much they take of them.
-pub(crate) fn key(user: User<'_>) -> Vec<u128> {
+pub(crate) fn key(kind: Kind<'_>) -> Vec<u128> {
+    let user = kind.user();
     let instance = user.instance();
     if instance.quotas().is_empty() {
         return Vec::new();
@@ -94,7 +99,7 @@ pub(crate) fn key(user: User<'_>) -> Vec<u128> {
         Owner::User(UserId(user)) => (instance.groups().len() + user) as u128,
     }));
     key.push(u128::MAX);
-    key.extend((0..instance.resources().len()).map(|r| user.demand_units(ResourceId(r))));
+    key.extend((0..instance.resources().len()).map(|r| kind.piece_units(ResourceId(r))));
     key
 }
 
@@ -131,12 +136,13 @@ impl Accounts {
         }
         let mut shapes: Vec<Below> = packing.shapes.iter().map(|_| Below::default()).collect();
         let mut is_done = vec![false; shapes.len()];
-        for user in instance.users() {
-            let shape = packing.shape_of[user.index().0] as usize;
+        for kind in (0..instance.kind_count()).map(|k| instance.kind(KindId(k))) {
+            let user = kind.user();
+            let shape = packing.shape_of[kind.index().0] as usize;
             if std::mem::replace(&mut is_done[shape], true) {
                 continue;
             }
-            let taken = |row: usize| (row, user.demand_units(rows[row].resource));
+            let taken = |row: usize| (row, kind.piece_units(rows[row].resource));
             let needed = |(_, units): &(usize, u128)| *units > 0;
             shapes[shape].limits =
                 instance.limits_above(user).into_iter().map(taken).filter(needed).collect();
@@ -151,7 +157,20 @@ impl Accounts {
             shapes.iter().flat_map(|below| below.guarantees.iter().map(|sure| sure.inside)).collect();
         still.sort_unstable();
         still.dedup();
-        Some(Self { rows, shapes, still })
+        Some(Self { rows, shapes, before: Vec::new(), still })
+    }
+
+    /// A task begins, of one piece or more.
+    pub fn begin(&mut self) {
+        self.before.clear();
+    }
+
+    /// Gives back what all pieces have taken since then; shapes of the task are asked anew.
+    pub fn take_back(&mut self, shapes: impl Iterator<Item = usize>) {
+        for (row, left) in self.before.drain(..).rev() {
+            self.rows[row].left = left;
+        }
+        shapes.for_each(|shape| self.shapes[shape].exhausted = None);
     }
 
     /// Whether only those are served who are below what they are guaranteed.
@@ -180,7 +199,7 @@ impl Accounts {
     /// The classes of these on which one more task of a shape is within its limits, and, as long as guarantees count, within one of its
     /// guarantees; `None` where that is as it was when the shape was last asked.
     pub fn classes(&mut self, shape: usize, among: &[usize]) -> Option<Vec<usize>> {
-        let Self { rows, shapes, still } = self;
+        let Self { rows, shapes, still, .. } = self;
         let now = still.last().copied();
         let below = &mut shapes[shape];
         let has_room = |(row, units): &(usize, u128)| rows[*row].left >= *units;
@@ -211,12 +230,13 @@ impl Accounts {
         Some(among.iter().copied().filter(|class| is_open(*class)).collect())
     }
 
-    /// Counts a task.
+    /// Counts a piece.
     pub fn take(&mut self, shape: usize, class: usize) {
-        let Self { rows, shapes, .. } = self;
+        let Self { rows, shapes, before, .. } = self;
         let below = &shapes[shape];
         for (row, units) in below.limits.iter().chain(below.guarantees.iter().flat_map(|sure| &sure.rows)) {
             if rows[*row].covers(class) {
+                before.push((*row, rows[*row].left));
                 rows[*row].left = rows[*row].left.saturating_sub(*units);
             }
         }

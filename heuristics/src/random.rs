@@ -64,6 +64,10 @@ impl Rule for AnyWithRoom {
         take_any(&mut self.blocks, &self.eligible[shape], &self.demands[shape], &mut self.generator)
     }
 
+    fn take_back(&mut self, server: usize, shape: usize, count: u64) {
+        self.blocks.release(server, &self.demands[shape], count);
+    }
+
     fn allow(&mut self, packing: &Packing, shape: usize, classes: &[usize]) {
         self.eligible[shape] = packing.servers_of(classes);
     }

@@ -13,6 +13,13 @@ pub(crate) trait Rule {
     /// rules look at servers device by device; no other is asked.
     fn take_gang(&mut self, _shape: usize, _gang: Gang, _on: &mut Vec<usize>) {}
 
+    /// A task of several pieces begins: what is taken from now on may be taken back.
+    fn begin(&mut self) {}
+
+    /// Gives back the room that so many pieces of a shape took on a server since [`Rule::begin`]; all or none are given back. Their shapes
+    /// are allowed their classes anew before they are asked for again.
+    fn take_back(&mut self, server: usize, shape: usize, count: u64);
+
     /// From now on tasks of a shape may run on these classes, of those that they might at first.
     fn allow(&mut self, packing: &Packing, shape: usize, classes: &[usize]);
 

@@ -202,6 +202,14 @@ impl<S: Score> Rule for LeastCost<S> {
         Some(server as usize)
     }
 
+    fn take_back(&mut self, server: usize, shape: usize, count: u64) {
+        let state = self.states.state_of(server as u32);
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
+        let freed = self.states.free(state).iter().zip(demand);
+        self.left = freed.map(|(free, demand)| free + demand * u128::from(count)).collect();
+        self.move_to_left(server as u32);
+    }
+
     fn allow(&mut self, _packing: &Packing, shape: usize, classes: &[usize]) {
         self.groups_of[shape] = groups_of_classes(&self.group_of, classes);
     }
@@ -273,11 +281,7 @@ impl<S: Score + Send> ServerChoice for LeastCost<S> {
     }
 
     fn release(&mut self, server: usize, shape: usize) {
-        let state = self.states.state_of(server as u32);
-        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
-        self.left.clear();
-        self.left.extend(self.states.free(state).iter().zip(demand).map(|(free, demand)| free + demand));
-        self.move_to_left(server as u32);
+        self.take_back(server, shape, 1);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::{InOrder, PlacementError, PlacementPolicy, UnknownPolicy};
-use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice, User};
+use fairplan_instances::{ClassId, Deadline, Instance, Kind, KindId, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
 
@@ -34,7 +34,7 @@ impl Slots {
         InSlotsInside::new(
             instance,
             |class| slot.of_server(instance, class),
-            |user| slot.of_task(instance, user),
+            |kind| slot.of_piece(instance, kind),
         )
     }
 }
@@ -52,7 +52,7 @@ impl PlacementPolicy for Slots {
         let packing = Packing::new(
             instance,
             |class| vec![slot.of_server(instance, class)],
-            |user| vec![slot.of_task(instance, user)],
+            |kind| vec![slot.of_piece(instance, kind)],
         )?;
         fill(instance, &packing, FirstWithRoom::new(&packing), self.turn(), deadline)
     }
@@ -71,21 +71,22 @@ impl PlacementPolicy for Slots {
 
 /// Slots where there are rules inside servers: what a task really needs must be there, too.
 pub(crate) struct InSlotsInside {
-    /// Free slots of each server, and the slots that a task of each user takes.
+    /// Free slots of each server, and the slots that a piece of each kind takes.
     free: Vec<u128>,
     taken: Vec<u128>,
 }
 
 impl InSlotsInside {
-    /// By the slots in a server of a class, and those of a task.
+    /// By the slots in a server of a class, and those of a piece.
     pub fn new(
         instance: &Instance,
         held: impl Fn(ClassId) -> u128,
-        taken: impl Fn(User<'_>) -> u128,
+        taken: impl Fn(Kind<'_>) -> u128,
     ) -> Self {
         let classes = instance.classes().iter().enumerate();
         let free = classes.flat_map(|(l, class)| std::iter::repeat_n(held(ClassId(l)), class.count as usize));
-        Self { free: free.collect(), taken: instance.users().map(taken).collect() }
+        let kinds = (0..instance.kind_count()).map(|k| instance.kind(KindId(k)));
+        Self { free: free.collect(), taken: kinds.map(taken).collect() }
     }
 }
 
@@ -100,6 +101,10 @@ impl Choice for InSlotsInside {
     fn room(&self, servers: &Servers, server: usize, shape: usize) -> u64 {
         let slots = self.free[server].checked_div(self.taken[shape]).unwrap_or(u128::MAX);
         servers.room(server, shape).min(u64::try_from(slots).unwrap_or(u64::MAX))
+    }
+
+    fn taken_back(&mut self, _servers: &Servers, server: usize, shape: usize, count: u64) {
+        self.free[server] += self.taken[shape] * u128::from(count);
     }
 }
 
@@ -120,8 +125,8 @@ impl Slot {
         self.held((0..instance.resources().len()).map(|r| instance.capacity_units(class, ResourceId(r))))
     }
 
-    fn of_task(&self, instance: &Instance, user: User<'_>) -> u128 {
-        self.taken((0..instance.resources().len()).map(|r| user.demand_units(ResourceId(r))))
+    fn of_piece(&self, instance: &Instance, kind: Kind<'_>) -> u128 {
+        self.taken((0..instance.resources().len()).map(|r| kind.piece_units(ResourceId(r))))
     }
 
     /// Whole slots in a server.

@@ -6,7 +6,8 @@ mod scan;
 
 use fairplan_heuristics::policy;
 use fairplan_instances::{
-    ClassId, Decimal, Instance, InstanceBuilder, NewUser, Placement, PlacementRule, ResourceId, ServerClass,
+    ClassId, Decimal, Draft, DraftKind, Instance, InstanceBuilder, KindId, NewUser, Placement, PlacementRule,
+    ResourceId, ServerClass, tasks_of,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -53,6 +54,35 @@ fn instances(servers: u64, most: u64) -> impl Strategy<Value = Instance> {
         (vec(class, classes), vec(person, 1..=6))
             .prop_filter_map("no instance", move |(classes, people)| build(resources, &classes, &people))
     })
+}
+
+/// Some users of such an instance with kinds: the first piece is what was their task, the others are drawn.
+fn with_kinds(servers: u64, most: u64) -> impl Strategy<Value = Instance> {
+    let piece = (1u64..=4, vec(0..=most / 2 + 1, 3), proptest::option::weighted(0.3, 0..4usize));
+    (instances(servers, most), vec((1u64..=4, vec(piece, 0..=2)), 6)).prop_filter_map(
+        "no kinds",
+        |(plain, drawn)| {
+            let mut draft = Draft::from(&plain);
+            for (user, (each, others)) in draft.users.iter_mut().zip(drawn) {
+                let first = (each, user.demand.clone(), user.eligible.take());
+                let others = others.into_iter().map(|(each, demand, only)| {
+                    let has = |r: usize| plain.total_units(ResourceId(r)) > 0;
+                    let demand = demand.into_iter().take(plain.resources().len()).enumerate();
+                    let demand = demand.map(|(r, d)| Decimal::new(if has(r) { d } else { 0 }, -1).unwrap());
+                    (each, demand.collect(), only.map(|l| vec![l % plain.classes().len()]))
+                });
+                let kind = |(k, (each, demand, eligible)): (usize, (u64, Vec<Decimal>, _))| DraftKind {
+                    id: format!("k{k}"),
+                    each,
+                    demand,
+                    eligible,
+                };
+                user.kinds = std::iter::once(first).chain(others).enumerate().map(kind).collect();
+                user.rates.clear();
+            }
+            draft.build().ok().filter(Instance::has_kinds)
+        },
+    )
 }
 
 /// The same instance twice, the second time in units so fine that products of amounts exceed 128 bits.
@@ -114,27 +144,29 @@ fn check(instance: &Instance, placement: &Placement, full: bool) {
         .flat_map(|(l, class)| (0..class.count).map(move |_| ClassId(l)))
         .collect();
     assert_eq!(placement.servers.len(), classes.len());
-    let mut tasks = vec![0; instance.user_count()];
+    let mut pieces = vec![0; instance.kind_count()];
     for (class, server) in classes.iter().zip(&placement.servers) {
         assert!(server.is_sorted_by(|a, b| a.0 < b.0), "users in order, each once");
         let mut free: Vec<u128> =
             (0..resources).map(|r| instance.capacity_units(*class, ResourceId(r))).collect();
-        for (user, count) in server {
-            let user = instance.users().nth(*user as usize).unwrap();
-            assert!(*count > 0 && user.rule().allows(*class));
-            tasks[user.index().0] += count;
+        for (kind, count) in server {
+            let kind = instance.kind(KindId(*kind as usize));
+            assert!(*count > 0 && kind.rule().allows(*class));
+            pieces[kind.index().0] += count;
             for (r, free) in free.iter_mut().enumerate() {
-                let used = user.demand_units(ResourceId(r)) * u128::from(*count);
+                let used = kind.piece_units(ResourceId(r)) * u128::from(*count);
                 *free = free.checked_sub(used).expect("no server holds more than its capacity");
             }
         }
-        for user in instance.users().filter(|_| full) {
+        // Of kinds a piece may fit, and not the whole task.
+        for user in instance.users().filter(|user| full && !user.has_kinds()) {
             let fits = (0..resources).all(|r| user.demand_units(ResourceId(r)) <= free[r]);
             let has_more = user.tasks() != Some(placement.tasks[user.index().0]);
             assert!(!(fits && has_more && user.rule().allows(*class)), "nothing more fits");
         }
     }
-    assert_eq!(tasks, placement.tasks);
+    assert_eq!(tasks_of(instance, &pieces), placement.tasks);
+    assert!(placement.loose_pieces(instance).is_empty(), "no pieces without their task");
     for user in instance.users() {
         assert!(user.tasks().is_none_or(|limit| placement.tasks[user.index().0] <= limit));
     }
@@ -156,6 +188,24 @@ proptest! {
 
     #[test]
     fn small_instances_full_of_ties(instance in instances(4, 9)) {
+        check_all(&instance);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn small_instances_of_users_with_kinds(instance in with_kinds(4, 9)) {
+        check_all(&instance);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn hundreds_of_servers_and_kinds(instance in with_kinds(60, 60)) {
         check_all(&instance);
     }
 }

@@ -1,7 +1,7 @@
 //! What whole tasks on servers leave of limits, and whom a limit holds: no more of its tasks would be within its limits wherever it can
 //! run.
 
-use crate::{ClassId, Instance, Placement, User};
+use crate::{ClassId, Instance, Kind, KindId, Placement, User};
 
 /// What is taken of each limit, and beside each reserve, in whole units.
 #[derive(Clone, Debug)]
@@ -21,10 +21,10 @@ impl LimitRoom {
         let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
         let classes = counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count));
         for (class, tasks) in classes.zip(&placement.servers) {
-            for (user, count) in tasks {
-                let user = instance.user(crate::UserId(*user as usize));
-                for j in above[user.index().0].iter().filter(|j| rows[**j].covers(class)) {
-                    let more = user.demand_units(rows[*j].resource).saturating_mul(u128::from(*count));
+            for (kind, count) in tasks {
+                let kind = instance.kind(KindId(*kind as usize));
+                for j in above[kind.user().index().0].iter().filter(|j| rows[**j].covers(class)) {
+                    let more = kind.piece_units(rows[*j].resource).saturating_mul(u128::from(*count));
                     taken[*j] = taken[*j].saturating_add(more);
                 }
             }
@@ -39,7 +39,8 @@ impl LimitRoom {
             .map(|(j, (_, taken))| (j, *taken))
     }
 
-    /// Whether limits, its own or of groups that it is in, hold a user wherever it can run; what others reserve does not count.
+    /// Whether limits, its own or of groups that it is in, hold a user wherever it can run; what others reserve does not count. A user
+    /// with kinds is held where one kind is, and where a limit has no room for all that a task needs of kinds that run inside it only.
     pub fn holds(&self, user: User<'_>) -> bool {
         let instance = user.instance();
         if self.taken.is_empty() {
@@ -47,12 +48,25 @@ impl LimitRoom {
         }
         let rows = instance.limit_rows();
         let mut above = instance.limits_above(user);
-        above.retain(|j| {
-            let with_one_more = self.taken[*j].saturating_add(user.demand_units(rows[*j].resource));
-            !rows[*j].is_reserve() && with_one_more > instance.limit_units(&rows[*j])
-        });
-        let is_held = |class: ClassId| above.iter().any(|j| rows[*j].covers(class));
-        let mut usable = (0..instance.classes().len()).map(ClassId).filter(|class| user.can_use(*class));
-        !above.is_empty() && usable.all(is_held)
+        above.retain(|j| !rows[*j].is_reserve());
+        let has_no_room = |j: usize, more: u128| {
+            self.taken[j].saturating_add(more) > instance.limit_units(&rows[j])
+        };
+        let is_held = |kind: Kind<'_>| {
+            let full = |j: &usize| has_no_room(*j, kind.piece_units(rows[*j].resource));
+            let full: Vec<usize> = above.iter().copied().filter(full).collect();
+            !full.is_empty() && usable(instance, kind).all(|class| full.iter().any(|j| rows[*j].covers(class)))
+        };
+        let is_inside = |j: usize, kind: Kind<'_>| usable(instance, kind).all(|class| rows[j].covers(class));
+        let needed = |j: usize| {
+            let inside = user.kinds().filter(|kind| is_inside(j, *kind));
+            inside.map(|kind| kind.demand_units(rows[j].resource)).fold(0, u128::saturating_add)
+        };
+        user.kinds().any(is_held) || user.has_kinds() && above.iter().any(|j| has_no_room(*j, needed(*j)))
     }
+}
+
+/// The classes that a kind can use.
+fn usable<'a>(instance: &'a Instance, kind: Kind<'a>) -> impl Iterator<Item = ClassId> + 'a {
+    (0..instance.classes().len()).map(ClassId).filter(move |class| kind.can_use(*class))
 }

@@ -19,6 +19,9 @@ a policy in numpy takes tens of microseconds, so this is how it decides more tha
 instance's order. It changes under the policy's eyes; what is written into it means nothing. An answer where the task does not fit
 is an ``InputError`` that names task, server and resource. Without numpy, ``free`` is a two-dimensional ``memoryview``.
 
+Of users with kinds a policy is asked for each piece of a task, of the kind that is furthest behind. Where one finds no server, those of
+the same task that have one are taken back, and ``free`` shows their room again.
+
 In ``simulate`` tasks end too and servers come and go, so ``free`` has more rows later. Tasks that ask for the same are one user there,
 called ``shape-1``, ``shape-2`` and so on in the order in which they first come; all may run on all servers.
 """
@@ -68,15 +71,22 @@ def named(what: str, given: str | Callable[..., Any], form: str) -> str | tuple[
 class Task:
     """The task to be placed: whose it is, what it needs, and where it may run."""
 
-    __slots__ = ("demand", "eligible", "user")
+    __slots__ = ("demand", "eligible", "kind", "user")
 
     def __init__(
-        self, user: str, demand: list[float], allowed: list[tuple[int, int]] | None, servers: int
+        self,
+        user: str,
+        demand: list[float],
+        allowed: list[tuple[int, int]] | None,
+        servers: int,
+        kind: str | None = None,
     ) -> None:
         self.user = user
         """The user's id."""
+        self.kind = kind
+        """Which of the user's kinds of tasks; ``None`` if it has none."""
         self.demand: Any = _array(demand)
-        """What one task needs of each resource, in the instance's order."""
+        """What one task, or one piece of the kind, needs of each resource, in the instance's order."""
         self.eligible: Any = None
         """Of each server whether the task may run there; ``None`` if it may run on all."""
         if allowed is not None:

@@ -1,6 +1,6 @@
 //! A policy that is a function of Python's: asked for the server of each task, with a view of what is free.
 
-use fairplan::instances::{ClassId, ResourceId, UserId};
+use fairplan::instances::{ClassId, KindId, ResourceId};
 use fairplan::{Asked, Chooser, Cluster, ClusterNames, Error, OutsidePolicy, Placer, SimulatePolicy};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -107,7 +107,7 @@ struct Asking {
     seen: Option<(Py<PyAny>, PyBuffer<f64>)>,
     /// Servers that have changed since the function was last asked.
     changed: Vec<usize>,
-    /// What `task` is to the function, of each user.
+    /// What `task` is to the function, of each kind; a user without kinds has one.
     tasks: Vec<Py<PyAny>>,
     /// What tasks need of users for whom there is no `task` yet.
     demands: Vec<Vec<f64>>,
@@ -138,14 +138,15 @@ impl Asking {
         self.units.clone_from(units);
         let count = servers.last().map_or(0, |last| last.end);
         let helper = py.import("fairplan.policies")?;
-        for user in instance.users() {
-            let demand: Vec<f64> = user.demand_doubles().to_vec();
-            let allowed = user.rule().eligible().map(|_| {
+        for kind in (0..instance.kind_count()).map(|k| instance.kind(KindId(k))) {
+            let demand: Vec<f64> = kind.piece().iter().map(|need| need.to_f64()).collect();
+            let allowed = kind.rule().eligible().map(|_| {
                 let ranges =
-                    servers.iter().enumerate().filter(|(class, _)| user.rule().allows(ClassId(*class)));
+                    servers.iter().enumerate().filter(|(class, _)| kind.rule().allows(ClassId(*class)));
                 ranges.map(|(_, range)| (range.start, range.end)).collect::<Vec<_>>()
             });
-            let task = helper.call_method1("Task", (user.id(), demand, allowed, count))?;
+            let task =
+                helper.call_method1("Task", (kind.user().id(), demand, allowed, count, kind.id()))?;
             self.tasks.push(task.unbind());
         }
         for (class, range) in servers.iter().enumerate() {
@@ -207,15 +208,15 @@ fn servers_of(answer: &Bound<'_, PyAny>, servers: &mut VecDeque<usize>) -> PyRes
 }
 
 impl Chooser for Asking {
-    fn choose(&mut self, user: UserId, servers: &mut VecDeque<usize>) -> Result<(), String> {
+    fn choose(&mut self, kind: KindId, servers: &mut VecDeque<usize>) -> Result<(), String> {
         let asked = Python::attach(|py| {
             let seen = self.show(py)?.clone_ref(py);
-            let answer = self.function.call1(py, (&self.tasks[user.0], seen))?;
+            let answer = self.function.call1(py, (&self.tasks[kind.0], seen))?;
             servers_of(answer.bind(py), servers)
         });
         asked.map_err(|error: PyErr| {
             let text = self.raised.keep(error);
-            let user = self.tasks.get(user.0).and_then(|task| {
+            let user = self.tasks.get(kind.0).and_then(|task| {
                 Python::attach(|py| task.getattr(py, "user").ok()?.extract::<String>(py).ok())
             });
             user.map_or_else(|| text.clone(), |user| format!("a task of {user}: {text}"))

@@ -2,9 +2,9 @@
 
 use crate::foreign::{Foreign, check_stamp};
 use crate::json::{MalformedResult, read_json};
-use crate::placement::{PlacementBody, ServerResult, tasks_on_servers};
+use crate::placement::{PlacementBody, ServerResult, UserTasks, tasks_on_servers};
 use fairplan_instances::wording::printable;
-use fairplan_instances::{Body, Instance, InstanceStamp, Placement, UserId, stated};
+use fairplan_instances::{Body, Instance, InstanceStamp, KindId, Placement, UserId, stated, tasks_of};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -109,32 +109,43 @@ fn agreeing(users: &[StatedUser], instance: &Instance, placement: &Placement) ->
     Ok(())
 }
 
-/// The tasks of each user and on each server, users in the instance's order.
+/// The tasks of each user and on each server, users in the instance's order. Of kinds the pieces are counted, which may be more than
+/// those of whole tasks.
 fn counted(stated: &[ServerResult], instance: &Instance) -> Result<Placement, Foreign> {
     let mut servers = tasks_on_servers(stated, instance, "servers")?;
-    let mut tasks = vec![0u64; instance.user_count()];
+    let mut pieces = vec![0u64; instance.kind_count()];
     for (s, server) in stated.iter().enumerate() {
         for (k, part) in server.tasks.iter().enumerate() {
             let place = |field: &str| format!("servers[{s}].tasks[{k}].{field}");
-            if server.tasks[..k].iter().any(|other| other.user == part.user) {
-                return Err(Foreign::new(place("user"), &part.user, "is named twice on this server"));
+            let is_same = |other: &UserTasks| other.user == part.user && other.kind == part.kind;
+            if server.tasks[..k].iter().any(is_same) {
+                let (field, value) = part.kind.as_ref().map_or(("user", &part.user), |kind| ("kind", kind));
+                return Err(Foreign::new(place(field), value, "is named twice on this server"));
             }
-            let Some(UserId(user)) = instance.user_named(&part.user) else { continue };
-            let limit = instance.user(UserId(user)).tasks().unwrap_or(u64::MAX);
-            match tasks[user].checked_add(part.tasks).filter(|sum| *sum <= limit && part.tasks > 0) {
-                Some(sum) => tasks[user] = sum,
-                None if part.tasks == 0 => {
-                    return Err(Foreign::new(place("tasks"), "0", "leave out users without tasks"));
+            let (KindId(kind), count) = part.found(instance, &format!("servers[{s}].tasks[{k}]"))?;
+            let of = instance.kind(KindId(kind));
+            let tasks = of.user().tasks();
+            let limit = tasks.map_or(u64::MAX, |tasks| tasks.saturating_mul(of.each()));
+            let field = if of.id().is_some() { "pieces" } else { "tasks" };
+            match pieces[kind].checked_add(count).filter(|sum| *sum <= limit && count > 0) {
+                Some(sum) => pieces[kind] = sum,
+                None if count == 0 => {
+                    let problem = format!("leave out users without {field}");
+                    return Err(Foreign::new(place(field), "0", problem));
                 }
                 None => {
                     let named = printable(&part.user, 200);
-                    let problem =
-                        format!("with these, more tasks of {named} run than the {limit} that it has");
-                    return Err(Foreign::new(place("tasks"), &part.tasks.to_string(), problem));
+                    let problem = match of.id() {
+                        None => format!("with these, more tasks of {named} run than the {limit} that it has"),
+                        Some(_) => format!(
+                            "with these, more pieces of {named} run than the {limit} of all its tasks"
+                        ),
+                    };
+                    return Err(Foreign::new(place(field), &count.to_string(), problem));
                 }
             }
         }
     }
     servers.iter_mut().for_each(|server| server.sort_unstable());
-    Ok(Placement { tasks, servers })
+    Ok(Placement { tasks: tasks_of(instance, &pieces), servers })
 }

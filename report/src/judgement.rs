@@ -2,7 +2,7 @@
 //! breaks a rule.
 
 use crate::placement::server_classes;
-use fairplan_instances::{ClassId, Instance, LimitRoom, Placement, ResourceId, ServerNames, User, UserId};
+use fairplan_instances::{ClassId, Instance, Kind, KindId, LimitRoom, Placement, ResourceId, ServerNames, User};
 use fairplan_verify::{Verdict, verify_rules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,9 @@ pub struct Judgement {
     /// policy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken_rules: Vec<BrokenRule>,
+    /// Pieces of kinds of tasks that make no whole task with the others: they take room and count in no share. Empty for every policy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loose: Vec<LoosePieces>,
 }
 
 /// A rule that only whole tasks meet, broken at least once.
@@ -51,6 +54,18 @@ pub struct BrokenRule {
     pub rule: String,
     /// Where it is broken first.
     pub first: String,
+}
+
+/// Pieces that belong to no whole task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoosePieces {
+    /// The user's id.
+    pub user: String,
+    /// Which of its kinds.
+    pub kind: String,
+    /// How many pieces there are beyond those of its whole tasks.
+    pub pieces: u64,
 }
 
 /// Tasks of a user that wait.
@@ -119,7 +134,10 @@ pub struct MisplacedTasks {
     pub server: String,
     /// The user's id.
     pub user: String,
-    /// How many tasks.
+    /// Which of its kinds of tasks, where it has kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// How many tasks, or pieces of the kind.
     pub tasks: u64,
 }
 
@@ -134,11 +152,15 @@ impl Judgement {
         for ((class, tasks), server) in server_classes(instance).zip(&placement.servers).zip(0..) {
             judged.empty_servers += u64::from(tasks.is_empty());
             let load = load(instance, tasks);
-            for &(user, count) in tasks {
-                let user = instance.user(UserId(user as usize));
-                if !user.rule().allows(class) {
-                    let server = names.name(server).into_owned();
-                    judged.misplaced.push(MisplacedTasks { server, user: user.id().into(), tasks: count });
+            for &(kind, count) in tasks {
+                let kind = instance.kind(KindId(kind as usize));
+                if !kind.rule().allows(class) {
+                    judged.misplaced.push(MisplacedTasks {
+                        server: names.name(server).into_owned(),
+                        user: kind.user().id().into(),
+                        kind: kind.id().map(Into::into),
+                        tasks: count,
+                    });
                 }
             }
             let mut free = Vec::with_capacity(m);
@@ -161,6 +183,7 @@ impl Judgement {
         let broken = verify_rules(instance, &placement.servers).into_iter().filter(|verdict| !verdict.holds);
         let told = |verdict: Verdict| BrokenRule { rule: verdict.property.into(), first: verdict.witness };
         judged.broken_rules = broken.map(told).collect();
+        judged.loose = loose(instance, placement);
         judged.stranded = stranded(instance, placement, &states);
         judged.servers_needed_at_least = needed(instance, &used);
         judged
@@ -217,12 +240,23 @@ fn over_limits(instance: &Instance, placement: &Placement) -> Vec<OverLimit> {
     LimitRoom::of(instance, placement).broken(instance).map(told).collect()
 }
 
+fn loose(instance: &Instance, placement: &Placement) -> Vec<LoosePieces> {
+    let told = |(kind, pieces)| {
+        let kind = instance.kind(kind);
+        LoosePieces { user: kind.user().id().into(), kind: kind.id().unwrap_or_default().into(), pieces }
+    };
+    if !instance.has_kinds() {
+        return Vec::new();
+    }
+    placement.loose_pieces(instance).into_iter().map(told).collect()
+}
+
 fn load(instance: &Instance, tasks: &[(u32, u64)]) -> Vec<u128> {
     let mut load = vec![0u128; instance.resources().len()];
-    for &(user, count) in tasks {
-        let user = instance.user(UserId(user as usize));
+    for &(kind, count) in tasks {
+        let kind = instance.kind(KindId(kind as usize));
         for (r, load) in load.iter_mut().enumerate() {
-            let units = user.demand_units(ResourceId(r)).saturating_mul(u128::from(count));
+            let units = kind.piece_units(ResourceId(r)).saturating_mul(u128::from(count));
             *load = load.saturating_add(units);
         }
     }
@@ -253,11 +287,11 @@ fn stranded(
     if waits().next().is_none() {
         return Vec::new();
     }
-    // Where a task fits, so does every smaller one: of each rule only the least demands matter.
+    // Where a piece fits, so does every smaller one: of each rule only the least demands matter.
     let mut least: Vec<Vec<Vec<u128>>> = vec![Vec::new(); instance.rules().len()];
-    for user in waits() {
-        let demand: Vec<u128> = (0..m).map(|r| user.demand_units(ResourceId(r))).collect();
-        let least = &mut least[user.rule_id().0];
+    for kind in waits().flat_map(User::kinds) {
+        let demand: Vec<u128> = (0..m).map(|r| Kind::piece_units(kind, ResourceId(r))).collect();
+        let least = &mut least[kind.rule_id().0];
         if !least.iter().any(|smaller| fits(smaller, &demand)) {
             least.retain(|larger| !fits(&demand, larger));
             least.push(demand);

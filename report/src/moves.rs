@@ -283,10 +283,7 @@ impl MovesBody {
             class: Some(instance.classes()[class.0].id.clone()),
             tasks: tasks
                 .iter()
-                .map(|(user, tasks)| UserTasks {
-                    user: instance.user(UserId(*user as usize)).id().into(),
-                    tasks: *tasks,
-                })
+                .map(|(kind, count)| UserTasks::of(instance, *kind, *count))
                 .collect(),
         };
         let servers = (0u64..).zip(server_classes(instance).zip(&asked.before.servers));

@@ -7,8 +7,8 @@ use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Body, ClassId, Document, Instance, LimitRoom, Part, Placement, ResourceId, ServerNames, ServerTasks,
-    User, UserId,
+    Body, ClassId, Document, Instance, KindId, LimitRoom, Part, Placement, ResourceId, ServerNames,
+    ServerTasks, User, UserId,
 };
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
@@ -81,19 +81,70 @@ pub struct ServerResult {
     /// The server class. Whoever names the server need not say it.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// The users with tasks on this server, in the instance's order.
+    /// The users with tasks on this server, in the instance's order; kinds of tasks one by one.
     pub tasks: Vec<UserTasks>,
 }
 
-/// Tasks of one user on one server.
+/// Tasks of one user on one server, or pieces of one kind of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserTasks {
     /// The user's id.
     pub user: String,
-    /// Whole tasks, at least one.
+    /// Which of its kinds of tasks, where it has kinds.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Whole tasks, at least one, of a user without kinds.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
-    pub tasks: u64,
+    pub tasks: Option<u64>,
+    /// Pieces of the kind, at least one.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub pieces: Option<u64>,
+}
+
+impl UserTasks {
+    /// So many pieces of the kind at a position; tasks where its user has no kinds.
+    pub fn of(instance: &Instance, kind: u32, count: u64) -> Self {
+        let kind = instance.kind(KindId(kind as usize));
+        let is_kind = kind.id().is_some();
+        Self {
+            user: kind.user().id().into(),
+            kind: kind.id().map(Into::into),
+            tasks: (!is_kind).then_some(count),
+            pieces: is_kind.then_some(count),
+        }
+    }
+
+    /// Which kind of the instance it is, and how many; `place` is where it stands.
+    pub(crate) fn found(&self, instance: &Instance, place: &str) -> Result<(KindId, u64), Foreign> {
+        let at = |field: &str| format!("{place}.{field}");
+        let user = instance
+            .user_named(&self.user)
+            .ok_or_else(|| Foreign::new(at("user"), &self.user, "no such user"))?;
+        let user = instance.user(user);
+        let (kind, field, count) = match &self.kind {
+            None if user.has_kinds() => {
+                let kinds: Vec<&str> = user.kinds().filter_map(|kind| kind.id()).collect();
+                let problem = format!("is missing; the user has kinds of tasks: {}", kinds.join(", "));
+                return Err(Foreign::new(at("kind"), "", printable(&problem, 300)));
+            }
+            None => (user.kinds().next(), "tasks", self.tasks),
+            Some(id) => {
+                let found = user.kinds().find(|kind| kind.id() == Some(id));
+                let unknown = || Foreign::new(at("kind"), id, "the user has no such kind");
+                (Some(found.ok_or_else(unknown)?), "pieces", self.pieces)
+            }
+        };
+        let other = if field == "tasks" { ("pieces", self.pieces) } else { ("tasks", self.tasks) };
+        if let (other, Some(stated)) = other {
+            return Err(Foreign::new(at(other), &stated.to_string(), format!("say `{field}` here")));
+        }
+        let missing = || Foreign::new(at(field), "", "is missing");
+        let (kind, count) = (kind.ok_or_else(missing)?, count.ok_or_else(missing)?);
+        Ok((kind.index(), count))
+    }
 }
 
 /// What a placement comes to: shares and utilization, summed over the servers.
@@ -132,11 +183,12 @@ impl PlacementFigures {
         if !instance.limit_rows().is_empty() {
             [_, level] = parts(&|user| has_tasks_left(user) && !room.holds(user));
         }
+        let pieces = placement.pieces(instance);
         let utilization = (0..instance.resources().len()).map(|r| {
-            let units = |(user, tasks): (User<'_>, &u64)| {
-                user.demand_units(ResourceId(r)).saturating_mul(u128::from(*tasks))
+            let units = |(kind, count): (usize, &u64)| {
+                instance.kind(KindId(kind)).piece_units(ResourceId(r)).saturating_mul(u128::from(*count))
             };
-            let used: u128 = instance.users().zip(&placement.tasks).map(units).fold(0, u128::saturating_add);
+            let used: u128 = pieces.iter().enumerate().map(units).fold(0, u128::saturating_add);
             let total = instance.total_units(ResourceId(r));
             if total == 0 { 0.0 } else { used as f64 / total as f64 }
         });
@@ -156,11 +208,16 @@ fn work(instance: &Instance, placement: &Placement) -> Vec<f64> {
     if instance.rules().iter().all(|rule| rule.rates().is_empty()) {
         return placement.tasks.iter().map(|tasks| *tasks as f64).collect();
     }
-    let mut work = vec![0.0; instance.user_count()];
+    // Users with kinds have no rates.
+    let unrated = |user: User<'_>| placement.tasks[user.index().0] as f64;
+    let mut work: Vec<f64> =
+        instance.users().map(|user| if user.has_kinds() { unrated(user) } else { 0.0 }).collect();
     for (class, server) in server_classes(instance).zip(&placement.servers) {
-        for (user, tasks) in server {
-            let rate = instance.user(UserId(*user as usize)).rule().rate(class);
-            work[*user as usize] += *tasks as f64 * rate.to_f64();
+        for (kind, tasks) in server {
+            let user = instance.kind(KindId(*kind as usize)).user();
+            if !user.has_kinds() {
+                work[user.index().0] += *tasks as f64 * user.rule().rate(class).to_f64();
+            }
         }
     }
     work
@@ -256,9 +313,8 @@ fn tasks_in_order(
 /// The tasks on one server.
 fn user_tasks(stated: &ServerResult, instance: &Instance, place: &str) -> Result<ServerTasks, Foreign> {
     let known = |(k, part): (usize, &UserTasks)| {
-        let user = instance.user_named(&part.user);
-        let unknown = || Foreign::new(format!("{place}[{k}].user"), &part.user, "no such user");
-        Ok((user.ok_or_else(unknown)?.0 as u32, part.tasks))
+        let (kind, count) = part.found(instance, &format!("{place}[{k}]"))?;
+        Ok((kind.0 as u32, count))
     };
     stated.tasks.iter().enumerate().map(known).collect()
 }
@@ -281,10 +337,7 @@ impl Serialize for ServerResults<'_> {
                 class: Some(self.instance.classes()[class.0].id.as_str().into()),
                 tasks: tasks
                     .iter()
-                    .map(|(user, tasks)| UserTasks {
-                        user: self.instance.user(UserId(*user as usize)).id().into(),
-                        tasks: *tasks,
-                    })
+                    .map(|(kind, count)| UserTasks::of(self.instance, *kind, *count))
                     .collect(),
             }
         }))

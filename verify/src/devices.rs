@@ -2,7 +2,7 @@
 //! one user are there.
 
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, ResourceId, ServerTasks, UserId};
+use fairplan_instances::{ClassId, Instance, KindId, ResourceId, ServerTasks};
 use std::collections::HashSet;
 
 /// States looked at before a server counts as undecided, which is not accepted.
@@ -31,8 +31,8 @@ fn check_server(
     tasks: &[(u32, u64)],
     [devices, per_server]: &mut [Worst; 2],
 ) {
-    for &(user, count) in tasks {
-        let user = instance.user(UserId(user as usize));
+    for &(kind, count) in tasks {
+        let user = instance.kind(KindId(kind as usize)).user();
         if let Some(most) = user.per_server().filter(|most| count > *most) {
             per_server.fail(|| {
                 format!(
@@ -46,7 +46,7 @@ fn check_server(
     for &(resource, count) in of_class {
         let Some(size) = instance.device_units(resource) else { continue };
         let demands =
-            tasks.iter().map(|&(user, count)| (demand(instance, user, resource), count)).collect::<Vec<_>>();
+            tasks.iter().map(|&(kind, count)| (demand(instance, kind, resource), count)).collect::<Vec<_>>();
         match assignable(&demands, size, count) {
             Some(true) => {}
             found => devices.fail(|| {
@@ -60,8 +60,8 @@ fn check_server(
     }
 }
 
-fn demand(instance: &Instance, user: u32, resource: ResourceId) -> u128 {
-    instance.user(UserId(user as usize)).demand_units(resource)
+fn demand(instance: &Instance, kind: u32, resource: ResourceId) -> u128 {
+    instance.kind(KindId(kind as usize)).piece_units(resource)
 }
 
 /// Whether tasks, given as demand and number, fit on so many devices of a size: whole devices for those that demand more than

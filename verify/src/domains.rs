@@ -1,7 +1,7 @@
 //! Rules between servers, recounted: whole gangs, each within one domain where that is asked for, and tasks spread over domains.
 
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, DomainId, Instance, ServerTasks, UserId};
+use fairplan_instances::{ClassId, DomainId, Instance, KindId, ServerTasks, UserId};
 use std::collections::HashMap;
 
 /// `gangs`: the tasks of a user with a gang are a multiple of it; `gangs-in-domains`: in every domain, where each gang is in one;
@@ -14,8 +14,10 @@ pub(crate) fn rules_between_servers(instance: &Instance, servers: &[ServerTasks]
     let mut next = 0;
     for (class, of) in instance.classes().iter().enumerate() {
         let domain = instance.domain_of(ClassId(class)).unwrap_or(DomainId(0));
-        for &(user, count) in servers[next..next + of.count as usize].iter().flatten() {
-            let sum = there.entry((user as usize, domain)).or_default();
+        for &(kind, count) in servers[next..next + of.count as usize].iter().flatten() {
+            // Users with kinds have no such rules.
+            let user = instance.kind(KindId(kind as usize)).user().index();
+            let sum = there.entry((user.0, domain)).or_default();
             *sum = sum.saturating_add(count);
         }
         next += of.count as usize;

@@ -6,13 +6,14 @@ use crate::domains::rules_between_servers;
 use crate::groups::{divided, smallest};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, Placement, ResourceId, ServerTasks, User, UserId};
+use fairplan_instances::{ClassId, Instance, Kind, KindId, Placement, ResourceId, ServerTasks, User, UserId};
 use std::collections::HashMap;
 
 /// Re-counts a placement from the instance alone: `well-formed`, `eligibility`, `capacity`, `task-limits`, `tasks`,
 /// where servers have devices or users a limit a server
 /// `devices` and `per-server`, where there are gangs or spread tasks `gangs`, `gangs-in-domains` and `spread`, where there are limits or reserves `limits`, and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
-/// `well-formed` is returned when that fails.
+/// `well-formed` is returned when that fails. Of users with kinds `tasks` are the whole tasks that the pieces on the servers make, and
+/// no piece belongs to none.
 pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<Verdict> {
     let mut form = Worst::of("well-formed", 0.0);
     if let Err(problem) = check(instance, claim) {
@@ -25,8 +26,7 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
     let (classes, m) = (instance.classes(), instance.resources().len());
     let mut eligibility = Worst::of("eligibility", 0.0);
     let mut capacity = Worst::of("capacity", 0.0);
-    let mut counted = vec![0u64; instance.user_count()];
-    let mut work = vec![0.0; instance.user_count()];
+    let mut pieces = vec![0u64; instance.kind_count()];
     let mut used = vec![0u128; m];
     let class_of_server = classes
         .iter()
@@ -34,24 +34,19 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         .flat_map(|(position, class)| (0..class.count).map(move |_| ClassId(position)));
     for ((server, tasks), class) in claim.servers.iter().enumerate().zip(class_of_server) {
         let mut load = vec![0u128; m];
-        for &(user, count) in tasks {
-            let user = instance.user(UserId(user as usize));
-            if !user.rule().allows(class) {
+        for &(kind, count) in tasks {
+            let kind = instance.kind(KindId(kind as usize));
+            if !kind.rule().allows(class) {
                 eligibility.fail(|| {
-                    format!(
-                        "user {} has tasks on server {server}, of class {}",
-                        user.id(),
-                        classes[class.0].id
-                    )
+                    format!("{} has tasks on server {server}, of class {}", named(kind), classes[class.0].id)
                 });
             }
             for (r, load) in load.iter_mut().enumerate() {
-                let units = user.demand_units(ResourceId(r)).checked_mul(u128::from(count));
+                let units = kind.piece_units(ResourceId(r)).checked_mul(u128::from(count));
                 *load = load.saturating_add(units.unwrap_or(u128::MAX));
             }
-            let counted = &mut counted[user.index().0];
-            *counted = counted.saturating_add(count);
-            work[user.index().0] += count as f64 * user.rule().rate(class).to_f64();
+            let pieces = &mut pieces[kind.index().0];
+            *pieces = pieces.saturating_add(count);
         }
         for (r, load) in load.into_iter().enumerate() {
             let limit = instance.capacity_units(class, ResourceId(r));
@@ -64,6 +59,7 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             used[r] = used[r].saturating_add(load);
         }
     }
+    let counted = whole_tasks(instance, &pieces);
     let taken = taken_of_limits(instance, claim.servers);
     let mut limits = Worst::of("task-limits", 0.0);
     let mut totals = Worst::of("tasks", 0.0);
@@ -76,6 +72,14 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
                 format!("user {}: {stated} tasks are stated, {counted} are on the servers", user.id())
             });
         }
+        for kind in user.kinds() {
+            let (there, in_tasks) = (pieces[kind.index().0], counted.saturating_mul(kind.each()));
+            if there != in_tasks {
+                totals.fail(|| {
+                    format!("{}: {there} pieces are on the servers, {counted} whole tasks have {in_tasks}", named(kind))
+                });
+            }
+        }
     }
     let mut verdicts =
         vec![form, eligibility.verdict(), capacity.verdict(), limits.verdict(), totals.verdict()];
@@ -87,6 +91,7 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         let mut shares = Worst::of("shares", tolerance::STATED);
         let mut value = Worst::of("value", tolerance::STATED);
         let mut utilization = Worst::of("utilization", tolerance::STATED);
+        let work = work(instance, &counted, claim.servers);
         let share = |i: usize| work[i] * instance.user(UserId(i)).task_share();
         let waits = |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(counted[i]));
         // Whoever a limit holds wants more as to the value, not as to the level.
@@ -136,15 +141,7 @@ pub fn verify_rules(instance: &Instance, servers: &[ServerTasks]) -> Vec<Verdict
 /// The smallest weighted share of those that still want more, infinite if nobody does, and the tasks that wait of users who have a
 /// number of them. The placement is well-formed.
 pub(crate) fn level_and_waiting(instance: &Instance, placement: &Placement) -> (f64, u64) {
-    let mut work = vec![0.0; instance.user_count()];
-    let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
-    let classes = counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count));
-    for (class, (user, count)) in
-        classes.zip(&placement.servers).flat_map(|(class, tasks)| tasks.iter().map(move |task| (class, task)))
-    {
-        let rate = instance.user(UserId(*user as usize)).rule().rate(class);
-        work[*user as usize] += *count as f64 * rate.to_f64();
-    }
+    let work = work(instance, &placement.tasks, &placement.servers);
     let share = |i: usize| work[i] * instance.user(UserId(i)).task_share();
     let waits =
         |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(placement.tasks[i]));
@@ -152,6 +149,41 @@ pub(crate) fn level_and_waiting(instance: &Instance, placement: &Placement) -> (
     let [_, level] = smallest(&divided(instance, share, wants_more));
     let waiting = (0..instance.user_count()).filter_map(waits).fold(0, u64::saturating_add);
     (level, waiting)
+}
+
+/// The whole tasks that so many pieces of each kind make.
+fn whole_tasks(instance: &Instance, pieces: &[u64]) -> Vec<u64> {
+    let of = |kind: Kind<'_>| pieces[kind.index().0] / kind.each();
+    instance.users().map(|user| user.kinds().map(of).min().unwrap_or(0)).collect()
+}
+
+/// The work that users do by so many tasks on these servers: with rates, a task counts by its class.
+fn work(instance: &Instance, tasks: &[u64], servers: &[ServerTasks]) -> Vec<f64> {
+    let mut work: Vec<f64> = tasks.iter().map(|tasks| *tasks as f64).collect();
+    if instance.rules().iter().all(|rule| rule.rates().is_empty()) {
+        return work;
+    }
+    let is_rated = |user: User<'_>| !user.has_kinds() && !user.rule().rates().is_empty();
+    instance.users().filter(|user| is_rated(*user)).for_each(|user| work[user.index().0] = 0.0);
+    let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
+    let classes = counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count));
+    for (class, (kind, count)) in
+        classes.zip(servers).flat_map(|(class, tasks)| tasks.iter().map(move |task| (class, task)))
+    {
+        let user = instance.kind(KindId(*kind as usize)).user();
+        if is_rated(user) {
+            work[user.index().0] += *count as f64 * user.rule().rate(class).to_f64();
+        }
+    }
+    work
+}
+
+/// What a kind is called: its user, and which of its kinds it is.
+fn named(kind: Kind<'_>) -> String {
+    match kind.id() {
+        None => format!("user {}", kind.user().id()),
+        Some(id) => format!("user {}, kind {id}", kind.user().id()),
+    }
 }
 
 /// What users take of each limit, in whole units; of a reserve what all others take.
@@ -164,16 +196,16 @@ fn taken_of_limits(instance: &Instance, servers: &[ServerTasks]) -> Vec<u128> {
     let mut on: HashMap<(u32, usize), u128> = HashMap::new();
     let mut next = 0;
     for (class, of) in instance.classes().iter().enumerate() {
-        for (user, count) in servers[next..next + of.count as usize].iter().flatten() {
-            *on.entry((*user, class)).or_default() += u128::from(*count);
+        for (kind, count) in servers[next..next + of.count as usize].iter().flatten() {
+            *on.entry((*kind, class)).or_default() += u128::from(*count);
         }
         next += of.count as usize;
     }
-    for ((user, class), count) in on {
-        let user = instance.user(UserId(user as usize));
-        for j in instance.limits_above(user) {
+    for ((kind, class), count) in on {
+        let kind = instance.kind(KindId(kind as usize));
+        for j in instance.limits_above(kind.user()) {
             if rows[j].covers(ClassId(class)) {
-                let more = user.demand_units(rows[j].resource).saturating_mul(count);
+                let more = kind.piece_units(rows[j].resource).saturating_mul(count);
                 taken[j] = taken[j].saturating_add(more);
             }
         }
@@ -202,23 +234,38 @@ fn limits_kept(instance: &Instance, taken: &[u128]) -> Verdict {
     worst.verdict()
 }
 
-/// Whether no more of a user's tasks is within its limits and those of its groups, wherever it can run.
+/// Whether no more of a user's tasks is within its limits and those of its groups: no more pieces of some kind are, wherever they can
+/// run, or a limit has no room for a whole task's pieces of those kinds that can run nowhere else.
 fn is_held(user: User<'_>, taken: &[u128]) -> bool {
     let instance = user.instance();
     let rows = instance.limit_rows();
-    let is_full = |j: &usize| {
-        let with_one_more = taken[*j].saturating_add(user.demand_units(rows[*j].resource));
-        !rows[*j].is_reserve() && with_one_more > instance.limit_units(&rows[*j])
-    };
-    let full: Vec<usize> = match rows.is_empty() {
-        true => Vec::new(),
-        false => instance.limits_above(user).into_iter().filter(is_full).collect(),
-    };
-    let on = |class: &usize| user.can_use(ClassId(*class));
-    !full.is_empty()
-        && (0..instance.classes().len())
-            .filter(on)
-            .all(|class| full.iter().any(|j| rows[*j].covers(ClassId(class))))
+    if rows.is_empty() {
+        return false;
+    }
+    let own: Vec<usize> =
+        instance.limits_above(user).into_iter().filter(|j| !rows[*j].is_reserve()).collect();
+    let beyond = |j: usize, more: u128| taken[j].saturating_add(more) > instance.limit_units(&rows[j]);
+    let mut inside = vec![0u128; own.len()];
+    for kind in user.kinds() {
+        let usable: Vec<ClassId> =
+            (0..instance.classes().len()).map(ClassId).filter(|class| kind.can_use(*class)).collect();
+        let mut open = usable.clone();
+        let mut is_any_full = false;
+        for (&j, inside) in own.iter().zip(&mut inside) {
+            let resource = rows[j].resource;
+            if beyond(j, kind.piece_units(resource)) {
+                is_any_full = true;
+                open.retain(|class| !rows[j].covers(*class));
+            }
+            if usable.iter().all(|class| rows[j].covers(*class)) {
+                *inside = inside.saturating_add(kind.demand_units(resource));
+            }
+        }
+        if is_any_full && open.is_empty() {
+            return true;
+        }
+    }
+    user.has_kinds() && own.iter().zip(inside).any(|(j, inside)| beyond(*j, inside))
 }
 
 fn check(instance: &Instance, claim: &PlacementClaim<'_>) -> Result<(), String> {
@@ -229,14 +276,16 @@ fn check(instance: &Instance, claim: &PlacementClaim<'_>) -> Result<(), String> 
     length("tasks", claim.tasks.len() as u64, users as u64)?;
     length("servers", claim.servers.len() as u64, instance.server_count())?;
     for (server, tasks) in claim.servers.iter().enumerate() {
-        if let Some((user, _)) = tasks.iter().find(|(user, _)| *user as usize >= users) {
-            return Err(format!("server {server} has tasks of user {user} of {users}"));
+        let kinds = instance.kind_count();
+        if let Some((kind, _)) = tasks.iter().find(|(kind, _)| *kind as usize >= kinds) {
+            let what = if instance.has_kinds() { "kind" } else { "user" };
+            return Err(format!("server {server} has tasks of {what} {kind} of {kinds}"));
         }
         if tasks.iter().any(|(_, count)| *count == 0) {
             return Err(format!("server {server} has no tasks of a user that is named"));
         }
         if !tasks.is_sorted_by(|(a, _), (b, _)| a < b) {
-            return Err(format!("server {server} does not name each user once, in the instance's order"));
+            return Err(format!("server {server} does not name each user (or kind) once, in the instance's order"));
         }
     }
     if let Some(stated) = &claim.printed {

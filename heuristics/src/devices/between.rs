@@ -7,9 +7,9 @@
 //! `c + k` of all domains; no placement within the spread has more.
 
 use crate::packing::Packing;
-use fairplan_instances::{ClassId, Gang, Instance, UserId};
+use fairplan_instances::{ClassId, Gang, Instance, KindId};
 
-/// Where the domains are, and what tasks of each shape, which are users, may do there.
+/// Where the domains are, and what tasks of each shape, which are kinds, may do there.
 pub(crate) struct Between {
     /// The domain of each class; all are one where there are none.
     of_class: Vec<usize>,
@@ -57,15 +57,15 @@ impl Between {
     pub fn new(instance: &Instance, packing: &Packing) -> Self {
         let of_class = (0..packing.classes.len()).map(|l| instance.domain_of(ClassId(l)).map_or(0, |d| d.0));
         let domains = instance.domains().len().max(1);
-        let of_user = |user: usize| {
-            let user = instance.user(UserId(user));
+        let of_kind = |kind: usize| {
+            let user = instance.kind(KindId(kind)).user();
             let most = user.spread()?;
             let mut there = vec![None; domains];
             user.domains().iter().for_each(|domain| there[domain.0] = Some(0));
             Some(Spread { most, there })
         };
         let of_shape = match instance.has_rules_between_servers() {
-            true => (0..packing.shapes.len()).map(of_user).collect(),
+            true => (0..packing.shapes.len()).map(of_kind).collect(),
             false => Vec::new(),
         };
         Self { of_class: of_class.collect(), domains, of_shape, open: None }

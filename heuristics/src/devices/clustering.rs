@@ -4,15 +4,15 @@
 use super::Servers;
 use super::scored::{CpuAndGpu, HIGHEST, NodeScore, most};
 use fairplan_instances::Instance;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// Beside tasks that want as many GPUs.
 pub(crate) struct GpuClustering {
     gpu: usize,
     /// The most GPU that a server has.
     most: u128,
-    /// How many GPUs tasks on each server want, 0 standing for a part of one.
-    there: Vec<HashSet<u128>>,
+    /// How many GPUs tasks on each server want, 0 standing for a part of one, and how many tasks want so many.
+    there: Vec<HashMap<u128, u64>>,
 }
 
 impl GpuClustering {
@@ -31,13 +31,13 @@ impl NodeScore for GpuClustering {
     }
 
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
-        self.there.resize_with(servers.count(), HashSet::new);
+        self.there.resize_with(servers.count(), HashMap::new);
         let Some(wants) = self.wants(servers, shape) else { return (0, None) };
         let left: u128 = servers.devices(server).iter().sum();
         let used = self.most.saturating_sub(left);
         let within = (HIGHEST as u128 / 4 * used / self.most) as i64;
         let there = &self.there[server];
-        let quarters = match (there.contains(&wants), there.len()) {
+        let quarters = match (there.contains_key(&wants), there.len()) {
             (true, 1) => 3,
             (true, _) => 2,
             (false, 0) => 1,
@@ -47,9 +47,19 @@ impl NodeScore for GpuClustering {
     }
 
     fn placed(&mut self, servers: &Servers, server: usize, shape: usize) {
-        self.there.resize_with(servers.count(), HashSet::new);
+        self.there.resize_with(servers.count(), HashMap::new);
         if let Some(wants) = self.wants(servers, shape) {
-            self.there[server].insert(wants);
+            *self.there[server].entry(wants).or_default() += 1;
+        }
+    }
+
+    fn taken_back(&mut self, servers: &Servers, server: usize, shape: usize, count: u64) {
+        let Some(wants) = self.wants(servers, shape) else { return };
+        let there = &mut self.there[server];
+        let left = there.get(&wants).map_or(0, |there| there.saturating_sub(count));
+        match left {
+            0 => drop(there.remove(&wants)),
+            _ => drop(there.insert(wants, left)),
         }
     }
 }

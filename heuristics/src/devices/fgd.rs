@@ -9,7 +9,7 @@
 
 use super::Servers;
 use super::scored::{CpuAndGpu, HIGHEST, NodeScore};
-use fairplan_instances::{Instance, User};
+use fairplan_instances::{Instance, Kind, KindId};
 use std::collections::HashMap;
 
 /// The part of all tasks that are expected, in percent: the most frequent ones.
@@ -18,7 +18,7 @@ const EXPECTED_PERCENT: u128 = 95;
 /// Where the least GPU becomes unusable.
 pub(crate) struct Fgd {
     gpu: usize,
-    /// Users whose tasks are expected, and how many of them.
+    /// Kinds whose pieces are expected, and how many of them; of users without kinds their tasks.
     expected: Vec<(usize, u64)>,
     /// The same by what they want of GPUs; made when servers are known.
     wants: Option<Wants>,
@@ -40,7 +40,7 @@ struct Wants {
     without: u64,
     /// What a device must have free, and how many devices of that.
     sizes: Vec<(u128, usize)>,
-    /// Of each task: which of the sizes, how many are expected, and the user.
+    /// Of each task: which of the sizes, how many are expected, and the kind.
     of_size: Vec<(usize, u64, usize)>,
 }
 
@@ -111,8 +111,8 @@ impl Fgd {
 }
 
 /// What makes tasks alike.
-fn likeness(user: User<'_>) -> (fairplan_instances::RuleId, Vec<fairplan_instances::Decimal>) {
-    (user.rule_id(), user.demand().to_vec())
+fn likeness(kind: Kind<'_>) -> (fairplan_instances::RuleId, Vec<fairplan_instances::Decimal>) {
+    (kind.rule_id(), kind.piece().to_vec())
 }
 
 impl NodeScore for Fgd {
@@ -121,11 +121,11 @@ impl NodeScore for Fgd {
     fn new(instance: &Instance, CpuAndGpu { gpu, .. }: CpuAndGpu) -> Self {
         let is_limited = instance.users().all(|user| user.tasks().is_some());
         let mut counted: HashMap<_, (usize, u64)> = HashMap::new();
-        for user in instance.users() {
+        for kind in (0..instance.kind_count()).map(|k| instance.kind(KindId(k))) {
             // Where somebody has no number of tasks, all are expected alike.
-            let tasks = user.tasks().filter(|_| is_limited).unwrap_or(1);
-            let alike = counted.entry(likeness(user)).or_insert((user.index().0, 0));
-            alike.1 = alike.1.saturating_add(tasks);
+            let tasks = kind.user().tasks().filter(|_| is_limited).unwrap_or(1);
+            let alike = counted.entry(likeness(kind)).or_insert((kind.index().0, 0));
+            alike.1 = alike.1.saturating_add(tasks.saturating_mul(kind.each()));
         }
         let mut expected: Vec<(usize, u64)> = counted.into_values().filter(|(_, tasks)| *tasks > 0).collect();
         expected.sort_unstable_by_key(|(user, tasks)| (std::cmp::Reverse(*tasks), *user));

@@ -54,6 +54,9 @@ pub(crate) trait Choice {
     fn room(&self, servers: &Servers, server: usize, shape: usize) -> u64 {
         servers.room(server, shape)
     }
+
+    /// So many pieces of a shape that were placed on a server are there no more.
+    fn taken_back(&mut self, _servers: &Servers, _server: usize, _shape: usize, _count: u64) {}
 }
 
 /// Fills the servers of an instance.
@@ -89,7 +92,7 @@ pub(crate) fn place_in_order(
     Ok(placed)
 }
 
-/// A choice at work; shapes are users.
+/// A choice at work; shapes are kinds.
 struct Inside<C> {
     servers: Servers,
     choice: C,
@@ -117,6 +120,15 @@ impl<C: Choice> Rule for Inside<C> {
             on.push(server);
         }
         self.servers.between_mut().open(None);
+    }
+
+    fn begin(&mut self) {
+        self.servers.begin();
+    }
+
+    fn take_back(&mut self, server: usize, shape: usize, count: u64) {
+        self.servers.take_back(server, shape, count);
+        self.choice.taken_back(&self.servers, server, shape, count);
     }
 
     fn allow(&mut self, _packing: &Packing, shape: usize, classes: &[usize]) {

@@ -29,6 +29,9 @@ pub(crate) trait NodeScore: Sized + 'static {
 
     /// The task is placed on the server.
     fn placed(&mut self, _servers: &Servers, _server: usize, _shape: usize) {}
+
+    /// So many pieces that were placed on a server are there no more.
+    fn taken_back(&mut self, _servers: &Servers, _server: usize, _shape: usize, _count: u64) {}
 }
 
 /// The two resources that these policies look at.
@@ -160,6 +163,10 @@ impl<S: NodeScore> Choice for Scored<S> {
         let (server, Known { device, .. }) = best?;
         self.rule.placed(servers, server, shape);
         Some(Chosen { server, device: (device != NO_DEVICE).then_some(usize::from(device)) })
+    }
+
+    fn taken_back(&mut self, servers: &Servers, server: usize, shape: usize, count: u64) {
+        self.rule.taken_back(servers, server, shape, count);
     }
 }
 

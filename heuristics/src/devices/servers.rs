@@ -2,10 +2,10 @@
 
 use super::Between;
 use crate::packing::{Packing, fits};
-use fairplan_instances::{Instance, ResourceId, UserId};
+use fairplan_instances::{Instance, KindId, ResourceId};
 use std::collections::HashMap;
 
-/// All servers, with shapes that are users.
+/// All servers, with shapes that are kinds of tasks: of users without kinds their tasks.
 pub(crate) struct Servers {
     width: usize,
     /// Row-major `servers × width`.
@@ -28,6 +28,8 @@ pub(crate) struct Servers {
     between: Between,
     /// How often each server has changed, and one.
     versions: Vec<u32>,
+    /// What the devices of servers had free when a task of several pieces began; `None` where none has.
+    before: Option<HashMap<usize, Vec<u128>>>,
 }
 
 impl Servers {
@@ -62,9 +64,10 @@ impl Servers {
             sizes,
             demands: packing.shapes.iter().map(|shape| shape.demand.clone()).collect(),
             eligible: packing.shapes.iter().map(eligible).collect(),
-            most: (0..packing.shapes.len()).map(|user| instance.user(UserId(user)).per_server()).collect(),
+            most: (0..packing.shapes.len()).map(|k| instance.kind(KindId(k)).user().per_server()).collect(),
             on: HashMap::new(),
             between: Between::new(instance, packing),
+            before: None,
         }
     }
 
@@ -105,8 +108,13 @@ impl Servers {
 
     /// From now on tasks of a shape may run on these classes.
     pub fn allow(&mut self, shape: usize, classes: &[usize]) {
+        let mut is_otherwise = false;
         for (class, is_eligible) in self.eligible[shape].iter_mut().enumerate() {
-            *is_eligible = classes.binary_search(&class).is_ok();
+            let is_now = classes.binary_search(&class).is_ok();
+            is_otherwise |= std::mem::replace(is_eligible, is_now) != is_now;
+        }
+        if !is_otherwise {
+            return;
         }
         // What was known of any server may be otherwise.
         self.versions.iter_mut().for_each(|version| *version = version.wrapping_add(1).max(1));
@@ -204,9 +212,32 @@ impl Servers {
         })
     }
 
+    /// A task of several pieces begins: what it takes may be taken back.
+    pub fn begin(&mut self) {
+        self.before.get_or_insert_default().clear();
+    }
+
+    /// Gives back the room of so many pieces that were taken since then, with all else that was taken on that server.
+    pub fn take_back(&mut self, server: usize, shape: usize, count: u64) {
+        let free = &mut self.free[server * self.width..(server + 1) * self.width];
+        let demand = &self.demands[shape];
+        free.iter_mut().zip(demand).for_each(|(free, demand)| *free += demand * u128::from(count));
+        if let Some(devices) = self.before.as_mut().and_then(|before| before.remove(&server)) {
+            self.devices[self.starts[server]..self.starts[server + 1]].copy_from_slice(&devices);
+        }
+        if let Some(on) = self.on.get_mut(&(server, shape)) {
+            *on = on.saturating_sub(count);
+        }
+        self.versions[server] += 1;
+    }
+
     /// Takes the room of a task on a server that has it; a part of a device of this one, counted over all devices of the server, if
     /// one is named.
     pub fn take(&mut self, server: usize, shape: usize, device: Option<usize>) {
+        if let Some(before) = &mut self.before {
+            let devices = &self.devices[self.starts[server]..self.starts[server + 1]];
+            before.entry(server).or_insert_with(|| devices.to_vec());
+        }
         let free = &mut self.free[server * self.width..(server + 1) * self.width];
         free.iter_mut().zip(&self.demands[shape]).for_each(|(free, demand)| *free -= demand);
         let named = device.map(|device| self.starts[server] + device);

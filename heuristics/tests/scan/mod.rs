@@ -1,7 +1,7 @@
-//! The plain scan: looks at every user and every server for every task. Written from the rules alone, it
+//! The plain scan: looks at every user and every server for every piece of every task. Written from the rules alone, it
 //! shares no code with the policies and is what they are compared with.
 
-use fairplan_instances::{ClassId, Instance, Placement, ResourceId, compare_ratios};
+use fairplan_instances::{ClassId, Instance, Kind, KindId, Placement, ResourceId, compare_ratios};
 use std::cmp::Ordering;
 
 /// The rules that the scan knows. (`random` is not a function of the instance alone.)
@@ -24,8 +24,9 @@ pub fn place(instance: &Instance, rule: Rule) -> Placement {
         (0..class.count).for_each(|_| class_of.push(ClassId(l)));
     }
     let capacity = |l: &ClassId| resources().map(|r| instance.capacity_units(*l, r)).collect::<Vec<_>>();
-    let demand = |i: usize| resources().map(|r| instance.users().nth(i).unwrap().demand_units(r)).collect();
-    let demands: Vec<Vec<u128>> = (0..instance.user_count()).map(demand).collect();
+    // Of kinds; users without kinds have one each.
+    let demand = |k: usize| resources().map(|r| instance.kind(KindId(k)).piece_units(r)).collect();
+    let demands: Vec<Vec<u128>> = (0..instance.kind_count()).map(demand).collect();
     // What is packed: resources, or slots.
     let (mut free, sizes): (Vec<Vec<u128>>, Vec<Vec<u128>>) = match rule {
         Rule::Slots(n) => slots(&class_of.iter().map(capacity).collect::<Vec<_>>(), &demands, n.into()),
@@ -34,36 +35,59 @@ pub fn place(instance: &Instance, rule: Rule) -> Placement {
 
     let mut tasks = vec![0u64; instance.user_count()];
     let mut shares: Vec<(u128, u128)> = vec![(0, 1); instance.user_count()];
-    let mut servers = vec![vec![0u64; instance.user_count()]; class_of.len()];
+    let mut servers = vec![vec![0u64; instance.kind_count()]; class_of.len()];
     let mut active: Vec<usize> = (0..instance.user_count()).collect();
     // `min_by` keeps the first of equals.
     while let Some(i) = active.iter().copied().min_by(|a, b| compare_ratios(shares[*a], shares[*b])) {
         let user = instance.users().nth(i).unwrap();
-        let with_room = (0..free.len()).filter(|&s| {
-            user.rule().allows(class_of[s]) && sizes[i].iter().zip(&free[s]).all(|(size, free)| size <= free)
-        });
-        let limit_reached = user.tasks() == Some(tasks[i]);
-        let best = with_room.reduce(|best, s| {
-            let order = match rule {
-                Rule::FirstFit | Rule::Slots(_) => Ordering::Equal,
-                Rule::BestFit => mismatch(&sizes[i], &free[s], &free[best]),
-                Rule::WorstFit => compare_ratios(copies(&sizes[i], &free[best]), copies(&sizes[i], &free[s])),
-                Rule::DotProduct => {
-                    alignment(&sizes[i], &free[best], &totals).cmp(&alignment(&sizes[i], &free[s], &totals))
-                }
+        let chosen = |free: &[Vec<u128>], kind: Kind<'_>| {
+            let k = kind.index().0;
+            let with_room = (0..free.len()).filter(|&s| {
+                kind.rule().allows(class_of[s])
+                    && sizes[k].iter().zip(&free[s]).all(|(size, free)| size <= free)
+            });
+            with_room.reduce(|best, s| {
+                let order = match rule {
+                    Rule::FirstFit | Rule::Slots(_) => Ordering::Equal,
+                    Rule::BestFit => mismatch(&sizes[k], &free[s], &free[best]),
+                    Rule::WorstFit => {
+                        compare_ratios(copies(&sizes[k], &free[best]), copies(&sizes[k], &free[s]))
+                    }
+                    Rule::DotProduct => {
+                        let alignment = |s: usize| alignment(&sizes[k], &free[s], &totals);
+                        alignment(best).cmp(&alignment(s))
+                    }
+                };
+                if order.is_lt() { s } else { best }
+            })
+        };
+        // All pieces of a task, the kind furthest behind first, or none.
+        let (mut free_then, mut servers_then) = (free.clone(), servers.clone());
+        let mut has = vec![0u64; user.kinds().len()];
+        let mut last = None;
+        let is_placed = user.tasks() != Some(tasks[i])
+            && loop {
+                let part = |k: usize| (u128::from(has[k]), u128::from(user.kinds().nth(k).unwrap().each()));
+                let missing = (0..has.len()).filter(|k| part(*k).0 < part(*k).1);
+                let Some(k) = missing.min_by(|a, b| compare_ratios(part(*a), part(*b))) else { break true };
+                let kind = user.kinds().nth(k).unwrap();
+                let Some(s) = chosen(&free_then, kind) else { break false };
+                let size = &sizes[kind.index().0];
+                free_then[s].iter_mut().zip(size).for_each(|(free, size)| *free -= size);
+                servers_then[s][kind.index().0] += 1;
+                has[k] += 1;
+                last = Some(s);
             };
-            if order.is_lt() { s } else { best }
-        });
-        match best {
-            Some(s) if !limit_reached => {
-                free[s].iter_mut().zip(&sizes[i]).for_each(|(free, size)| *free -= size);
-                servers[s][i] += 1;
+        match last.filter(|_| is_placed) {
+            Some(s) => {
+                (free, servers) = (free_then, servers_then);
                 tasks[i] += 1;
-                let r = user.dominant_resource().0;
+                let r = user.dominant_resource();
                 let rate = user.rule().rate(class_of[s]);
-                shares[i] = share_after(shares[i], (demands[i][r], totals[r]), rate, user.weight());
+                let of_task = (user.demand_units(r), totals[r.0]);
+                shares[i] = share_after(shares[i], of_task, rate, user.weight());
             }
-            _ => active.retain(|other| *other != i),
+            None => active.retain(|other| *other != i),
         }
     }
     let listed = |counts: Vec<u64>| {

@@ -130,6 +130,12 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
         let run = counted(tasks, "task runs where it may not", "tasks run where they may not");
         text += &format!(" {run}: {user}'s on {server}, for one.");
     }
+    if let Some(first) = judged.loose.first() {
+        let pieces = judged.loose.iter().fold(0u64, |sum, loose| sum.saturating_add(loose.pieces));
+        let (user, kind) = (name(&first.user), name(&first.kind));
+        let make = counted(pieces, "piece makes", "pieces make");
+        text += &format!(" {make} no whole task: {user}'s {kind}, for one.");
+    }
     text
 }
 
