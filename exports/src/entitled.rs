@@ -21,7 +21,8 @@ pub enum Measure {
     Borrowed,
     /// What it uses over its fair part: what it is given and, by weight among its siblings, of what is given to nobody (KAI).
     OverFair,
-    /// The largest part of the cluster that it uses, over its weight (YARN's fair scheduler).
+    /// The largest part of the cluster that it uses, over its weight; who has less than it is given comes first, by the part of that
+    /// which it has (YARN's fair scheduler).
     Dominant,
     /// The sum of the largest parts of the cluster that its tasks take, one by one, over its weight (Slurm with `MAX_TRES`).
     Billed,
@@ -323,8 +324,14 @@ impl<'a> Filling<'a> {
             Measure::OverFair => over(&self.fair[t]),
             Measure::Billed => self.billed[t] / tenant.weight,
             Measure::Dominant => {
-                let parts = used.iter().zip(&self.shared.room).filter(|(_, room)| **room > 0.0);
-                parts.map(|(used, room)| used / room).fold(0.0, f64::max) / tenant.weight
+                let part = |of: &[f64]| {
+                    let parts = used.iter().zip(of).filter(|(_, of)| **of > 0.0);
+                    parts.map(|(used, of)| used / of).reduce(f64::max)
+                };
+                if let Some(part) = part(&tenant.given).filter(|part| *part < 1.0 - ENOUGH) {
+                    return (false, part);
+                }
+                return (true, part(&self.shared.room).unwrap_or(0.0) / tenant.weight);
             }
             Measure::Borrowed => {
                 let parts = (0..self.shared.resources).filter(|r| self.given[*r] > 0.0);
@@ -459,6 +466,19 @@ mod tests {
         near(&times(Measure::Borrowed, 1, &[12.0], tenants()), &[3.5, 8.5]);
         near(&times(Measure::OverFair, 1, &[12.0], tenants()), &[3.5, 8.5]);
         near(&times(Measure::Dominant, 1, &[12.0], tenants()), &[3.0, 9.0]);
+    }
+
+    #[test]
+    fn under_the_fair_scheduler_a_group_below_its_minimum_comes_first() {
+        let mut tenants = vec![
+            told(None, 1.0, &[8.0], &[0.0]),
+            told(Some(0), 1.0, &[0.0], &[1.0]),
+            told(Some(0), 3.0, &[0.0], &[1.0]),
+            told(None, 1.0, &[0.0], &[1.0]),
+        ];
+        near(&times(Measure::Dominant, 1, &[12.0], tenants.clone())[1..], &[2.0, 6.0, 4.0]);
+        tenants[0].given = vec![3.0];
+        near(&times(Measure::Dominant, 1, &[12.0], tenants)[1..], &[1.5, 4.5, 6.0]);
     }
 
     #[test]

@@ -45,7 +45,8 @@ pub struct Audited {
 }
 
 /// Tests the fairness properties of objectives on an instance and on variants of it: a user misreports or leaves, a server is
-/// added. What is found is exact for the instance; that nothing is found says what was searched.
+/// added. What is found is exact for the instance; that nothing is found says what was searched. Limits hold in all variants, and whoever
+/// leaves takes its quotas along.
 ///
 /// By a deadline each objective has its part of the time. Where that was not enough for a property, the answer is
 /// [`Error::TimeLimit`] with the [`Audited`] that there is.
@@ -60,7 +61,7 @@ pub struct Audited {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>) -> Result<Audited, Error> {
-    instance.plain("audit")?;
+    instance.without_server_rules("audit")?;
     let settings = AuditSettings { users: options.users, seed: options.seed };
     let sha256 = files::sha256_hex(instance);
     let (mut audits, mut left_out, mut late) = (Vec::new(), Vec::new(), Vec::new());

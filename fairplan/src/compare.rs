@@ -7,8 +7,8 @@ use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective, Placement, QuotaPart,
-    ResourceId, WholeTaskBracket, files,
+    ClassId, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective, Placement,
+    QuotaPart, ResourceId, WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{

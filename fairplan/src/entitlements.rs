@@ -1,9 +1,12 @@
 //! What production schedulers' rules promise, beside exact DRFH.
 
+mod tree;
+
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error};
+use fairplan_exports::Measure;
 use fairplan_instances::Headline;
-use fairplan_instances::{Decimal, Draft, Entry, Instance, Objective, Owner, Quota, Solver};
+use fairplan_instances::{Decimal, Draft, Entry, Instance, Objective, Owner, Quota, Solver, UserId};
 use fairplan_report::entitlements::Entitlements;
 use fairplan_solver::{SCHEDULER_RULES, SchedulerRule};
 use std::collections::HashMap;
@@ -53,7 +56,8 @@ impl Quotas {
 }
 
 /// Computes what the rules of YARN, Kueue and Volcano entitle users to, which see all servers as one pool, and the largest part
-/// of their promises that the servers can keep.
+/// of their promises that the servers can keep. In groups, and with guarantees and limits, the tree is filled from the top down by each
+/// rule, right to about a thousandth; users with kinds of tasks count with what a task needs of all kinds.
 ///
 /// ```
 /// use fairplan::{Control, entitlements, generate};
@@ -67,14 +71,21 @@ pub fn entitlements(
     quotas: Option<&Quotas>,
     control: &Control<'_>,
 ) -> Result<Entitlements, Error> {
-    instance.without_groups("entitlements")?;
-    instance.plain("entitlements")?;
     let solver = solver(AUTO, &control.deadline)?;
     let quotas = quotas.map(|quotas| quotas.0.as_slice());
     let (found, sha256) = hashed(instance, || {
         let solved = Solved::new(instance, &*solver, Objective::Drfh, control)?.certified()?;
         let outcome = |rule: &Entry<SchedulerRule>| {
-            let tasks = fairplan_solver::entitlements(instance, rule.make, quotas);
+            let tasks = match measure(rule.make).filter(|_| is_tree(instance)) {
+                Some(measure) => {
+                    let allocation = &solved.solution.allocation;
+                    let near: Vec<f64> =
+                        (0..instance.user_count()).map(|user| allocation.tasks(UserId(user))).collect();
+                    let quotas = quotas.filter(|_| measure == Measure::Borrowed);
+                    tree::entitled(instance, measure, &near, quotas)
+                }
+                None => fairplan_solver::entitlements(instance, rule.make, quotas),
+            };
             let kept = kept(instance, &tasks, &*solver, control)?;
             Ok((rule.name, tasks, kept))
         };
@@ -83,6 +94,20 @@ pub fn entitlements(
     })?;
     let (solved, rules) = found;
     Ok(Entitlements::new(instance, &sha256, &solved.solution, &rules))
+}
+
+/// Whether users do not just stand side by side.
+fn is_tree(instance: &Instance) -> bool {
+    instance.has_groups() || !instance.quotas().is_empty()
+}
+
+/// By what a rule decides who is next, where that is all there is to it.
+fn measure(rule: SchedulerRule) -> Option<Measure> {
+    match rule {
+        SchedulerRule::YarnDrf => Some(Measure::Dominant),
+        SchedulerRule::KueueDominantShare => Some(Measure::Borrowed),
+        SchedulerRule::VolcanoProportion => None,
+    }
 }
 
 /// The largest part of `tasks` that the servers can give to all users at once: the smallest weighted share where what is
@@ -94,6 +119,10 @@ fn kept(
     control: &Control<'_>,
 ) -> Result<f64, Error> {
     let mut draft = Draft::from(instance);
+    // Rules keep guarantees and limits themselves; the servers know only whose tasks run where.
+    draft.groups.clear();
+    draft.quotas.clear();
+    draft.users.iter_mut().for_each(|user| user.group = None);
     let mut promised = instance.users().zip(tasks).map(|(user, tasks)| tasks * user.task_share());
     draft.users.retain_mut(|user| {
         let promise = promised.next().unwrap_or(0.0);

@@ -226,12 +226,7 @@ impl Filling<'_> {
     }
 
     /// Takes room for one piece of a shape within its quotas.
-    fn take(
-        &self,
-        shape: usize,
-        rule: &mut impl Rule,
-        mut accounts: Option<&mut Accounts>,
-    ) -> Option<usize> {
+    fn take(&self, shape: usize, rule: &mut impl Rule, mut accounts: Option<&mut Accounts>) -> Option<usize> {
         if let Some(accounts) = &mut accounts
             && let Some(classes) = accounts.classes(shape, &self.packing.shapes[shape].classes)
         {

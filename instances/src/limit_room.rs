@@ -49,13 +49,13 @@ impl LimitRoom {
         let rows = instance.limit_rows();
         let mut above = instance.limits_above(user);
         above.retain(|j| !rows[*j].is_reserve());
-        let has_no_room = |j: usize, more: u128| {
-            self.taken[j].saturating_add(more) > instance.limit_units(&rows[j])
-        };
+        let has_no_room =
+            |j: usize, more: u128| self.taken[j].saturating_add(more) > instance.limit_units(&rows[j]);
         let is_held = |kind: Kind<'_>| {
             let full = |j: &usize| has_no_room(*j, kind.piece_units(rows[*j].resource));
             let full: Vec<usize> = above.iter().copied().filter(full).collect();
-            !full.is_empty() && usable(instance, kind).all(|class| full.iter().any(|j| rows[*j].covers(class)))
+            !full.is_empty()
+                && usable(instance, kind).all(|class| full.iter().any(|j| rows[*j].covers(class)))
         };
         let is_inside = |j: usize, kind: Kind<'_>| usable(instance, kind).all(|class| rows[j].covers(class));
         let needed = |j: usize| {

@@ -145,8 +145,7 @@ impl Asking {
                     servers.iter().enumerate().filter(|(class, _)| kind.rule().allows(ClassId(*class)));
                 ranges.map(|(_, range)| (range.start, range.end)).collect::<Vec<_>>()
             });
-            let task =
-                helper.call_method1("Task", (kind.user().id(), demand, allowed, count, kind.id()))?;
+            let task = helper.call_method1("Task", (kind.user().id(), demand, allowed, count, kind.id()))?;
             self.tasks.push(task.unbind());
         }
         for (class, range) in servers.iter().enumerate() {

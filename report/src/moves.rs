@@ -281,10 +281,7 @@ impl MovesBody {
         )| ServerResult {
             server: Some(name(server)),
             class: Some(instance.classes()[class.0].id.clone()),
-            tasks: tasks
-                .iter()
-                .map(|(kind, count)| UserTasks::of(instance, *kind, *count))
-                .collect(),
+            tasks: tasks.iter().map(|(kind, count)| UserTasks::of(instance, *kind, *count)).collect(),
         };
         let servers = (0u64..).zip(server_classes(instance).zip(&asked.before.servers));
         let kept = |flags: &[bool], name: &dyn Fn(usize) -> String| -> Vec<String> {

@@ -331,15 +331,10 @@ impl Serialize for ServerResults<'_> {
         let names = ServerNames::new(self.instance);
         let are_named = names.are_given();
         let servers = server_classes(self.instance).zip(&self.placement.servers).zip(0..);
-        serializer.collect_seq(servers.map(|((class, tasks), server)| {
-            ServerResult {
-                server: are_named.then(|| names.name(server).into_owned()),
-                class: Some(self.instance.classes()[class.0].id.as_str().into()),
-                tasks: tasks
-                    .iter()
-                    .map(|(kind, count)| UserTasks::of(self.instance, *kind, *count))
-                    .collect(),
-            }
+        serializer.collect_seq(servers.map(|((class, tasks), server)| ServerResult {
+            server: are_named.then(|| names.name(server).into_owned()),
+            class: Some(self.instance.classes()[class.0].id.as_str().into()),
+            tasks: tasks.iter().map(|(kind, count)| UserTasks::of(self.instance, *kind, *count)).collect(),
         }))
     }
 }

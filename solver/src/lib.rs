@@ -45,7 +45,7 @@ use fairplan_instances::{
 use question::Question;
 use ways::Way;
 
-pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
+pub use entitlements::{PooledQuota, SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use highs::{HAS_HIGHS, HighsAlgorithm, highs_version};
 #[cfg(feature = "highs")]
 pub use offline::{OfflineLevels, offline_levels_by_highs};

@@ -45,6 +45,7 @@ mod published;
 #[cfg(feature = "highs")]
 mod python;
 mod quotas;
+mod quotas_audited;
 mod quotas_placed;
 mod red_team;
 mod rules_of_whole_tasks;

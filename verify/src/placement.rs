@@ -76,7 +76,10 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             let (there, in_tasks) = (pieces[kind.index().0], counted.saturating_mul(kind.each()));
             if there != in_tasks {
                 totals.fail(|| {
-                    format!("{}: {there} pieces are on the servers, {counted} whole tasks have {in_tasks}", named(kind))
+                    format!(
+                        "{}: {there} pieces are on the servers, {counted} whole tasks have {in_tasks}",
+                        named(kind)
+                    )
                 });
             }
         }
@@ -285,7 +288,9 @@ fn check(instance: &Instance, claim: &PlacementClaim<'_>) -> Result<(), String> 
             return Err(format!("server {server} has no tasks of a user that is named"));
         }
         if !tasks.is_sorted_by(|(a, _), (b, _)| a < b) {
-            return Err(format!("server {server} does not name each user (or kind) once, in the instance's order"));
+            return Err(format!(
+                "server {server} does not name each user (or kind) once, in the instance's order"
+            ));
         }
     }
     if let Some(stated) = &claim.printed {

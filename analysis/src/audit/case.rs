@@ -3,8 +3,8 @@
 use super::AuditSettings;
 use super::largest::LargestViolation;
 use fairplan_instances::{
-    Allocation, ClassId, Decimal, Draft, Instance, Objective, ResourceId, ServerClass, Solution, Solver,
-    SolverError, Status, User, UserId,
+    Allocation, ClassId, Decimal, Draft, Instance, Objective, Owner, QuotaPart, ResourceId, ServerClass,
+    Solution, Solver, SolverError, Status, User, UserId,
 };
 
 /// What the tests share.
@@ -73,19 +73,78 @@ impl<'a> Case<'a> {
     pub fn solve_drfh(&self, draft: &Draft) -> Result<Option<(Instance, Solution)>, SolverError> {
         ask(self.reference, draft, Objective::Drfh)
     }
+
+    /// Whether anybody is guaranteed something, or something is kept for anybody: then weights alone do not say what is fair.
+    pub fn has_prior_claims(&self) -> bool {
+        let reserves = self.instance.limit_rows().iter().any(|row| row.is_reserve());
+        reserves || self.instance.has_guarantees()
+    }
+
+    /// The most work that `user` could do in bundles of resources on classes, within its own limits.
+    pub fn work_in(
+        &self,
+        user: User<'_>,
+        bundles: impl Iterator<Item = (ClassId, Vec<f64>)>,
+    ) -> Result<f64, SolverError> {
+        let is_limited = self.instance.quota_of(Owner::User(user.index()));
+        let is_limited = is_limited.is_some_and(|quota| quota.limited().next().is_some());
+        match user.has_kinds() || is_limited {
+            false => Ok(work_in(user, bundles)),
+            true => self.work_alone_in(user, bundles),
+        }
+    }
+
+    /// The same where pieces of several kinds go together, or limits tie classes: the answer for a cluster of these bundles alone.
+    fn work_alone_in(
+        &self,
+        user: User<'_>,
+        bundles: impl Iterator<Item = (ClassId, Vec<f64>)>,
+    ) -> Result<f64, SolverError> {
+        let mut held = vec![vec![0.0; self.draft.resources.len()]; self.draft.classes.len()];
+        for (ClassId(class), bundle) in bundles {
+            held[class].iter_mut().zip(bundle).for_each(|(sum, amount)| *sum += amount);
+        }
+        let mut draft = self.draft.clone().measured_as(&self.instance);
+        for (class, held) in draft.classes.iter_mut().zip(held) {
+            class.set_count(1);
+            class.devices.clear();
+            class.capacity =
+                held.into_iter().map(|amount| Decimal::from_f64(amount).unwrap_or(Decimal::ZERO)).collect();
+        }
+        let own = &mut draft.users[user.index().0];
+        own.group = None;
+        let own = own.clone();
+        let is_own = |quota: &fairplan_instances::DraftQuota| !quota.is_group && quota.owner == own.id;
+        draft.quotas.retain(is_own);
+        draft.leave_out(&[QuotaPart::Guarantees, QuotaPart::Reserves]);
+        (draft.groups, draft.users) = (Vec::new(), vec![own]);
+        // Where nobody has anything of what a task needs, there is no such instance, and no work.
+        let answer = self.solve_drfh(&draft)?;
+        Ok(answer.map_or(0.0, |(variant, solution)| work(variant.user(UserId(0)), &solution.allocation)))
+    }
 }
 
-/// A solver's answer: `None` where the draft is no instance, or one that the objective cannot have, or the solution is
-/// not proved.
+/// A solver's answer: `None` where the draft is no instance, or one that the objective cannot have, or whose guarantees cannot be kept, or
+/// the solution is not proved. Quotas of users who are not there go with them.
 fn ask(
     solver: &dyn Solver,
     draft: &Draft,
     objective: Objective,
 ) -> Result<Option<(Instance, Solution)>, SolverError> {
-    let Ok(variant) = draft.build() else { return Ok(None) };
+    let built = match draft.quotas.is_empty() {
+        true => draft.build(),
+        false => {
+            let mut draft = draft.clone();
+            draft.fit_quotas();
+            draft.build()
+        }
+    };
+    let Ok(variant) = built else { return Ok(None) };
     match solver.solve(&variant, objective) {
         Ok(solution) => Ok((solution.status == Status::Optimal).then_some((variant, solution))),
-        Err(SolverError::Unsupported(_) | SolverError::Inapplicable(_)) => Ok(None),
+        Err(SolverError::Unsupported(_) | SolverError::Inapplicable(_) | SolverError::Guarantees(_)) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }
@@ -104,12 +163,13 @@ fn one_server(instance: &Instance) -> Result<Draft, SolverError> {
     draft.classes = vec![ServerClass::new("all servers", 1, capacity)];
     for user in &mut draft.users {
         (user.eligible, user.rates) = (None, Vec::new());
+        user.kinds.iter_mut().for_each(|kind| kind.eligible = None);
     }
     Ok(draft)
 }
 
-/// The tasks that a user has on each class; all on the one server where servers are seen as one.
-pub(super) fn held(allocation: &Allocation, user: UserId) -> Vec<(ClassId, f64)> {
+/// The tasks that a user without kinds has on each class; all on the one server where servers are seen as one.
+fn held(allocation: &Allocation, user: UserId) -> Vec<(ClassId, f64)> {
     if allocation.is_pooled() {
         vec![(ClassId(0), allocation.tasks(user))]
     } else {
@@ -117,26 +177,32 @@ pub(super) fn held(allocation: &Allocation, user: UserId) -> Vec<(ClassId, f64)>
     }
 }
 
+/// What a user holds of each resource on each class, kind by kind.
+pub(super) fn bundles(user: User<'_>, allocation: &Allocation) -> Vec<(ClassId, Vec<f64>)> {
+    let of_tasks = |demand: &[f64], tasks: f64| demand.iter().map(|demand| tasks * demand).collect();
+    if !user.has_kinds() || allocation.is_pooled() {
+        let held = held(allocation, user.index()).into_iter();
+        return held.map(|(class, tasks)| (class, of_tasks(user.demand_doubles(), tasks))).collect();
+    }
+    let of_kind = |kind: fairplan_instances::Kind<'_>| {
+        let placed = allocation.placement_of_kind(user.index(), kind.index());
+        placed.map(|(class, tasks)| (class, of_tasks(kind.demand_doubles(), tasks))).collect::<Vec<_>>()
+    };
+    user.kinds().flat_map(of_kind).collect()
+}
+
 /// The work `Σ_l ρ_il x_il` of a user.
 pub(super) fn work(user: User<'_>, allocation: &Allocation) -> f64 {
+    if user.has_kinds() {
+        return allocation.tasks(user.index());
+    }
     let placed = held(allocation, user.index()).into_iter();
     placed.map(|(class, tasks)| tasks * user.rule().rate(class).to_f64()).sum()
 }
 
-/// The most work that `user` could do with what `other` holds, in parts of `scale`: on each class as many of its own
-/// tasks as fit into the bundle, the fastest classes first where it has a limited number.
-pub(super) fn work_with(user: User<'_>, other: User<'_>, allocation: &Allocation, scale: f64) -> f64 {
-    work_in(
-        user,
-        held(allocation, other.index()).into_iter().map(|(class, tasks)| {
-            let held: Vec<f64> = other.demand_doubles().iter().map(|demand| scale * tasks * demand).collect();
-            (class, held)
-        }),
-    )
-}
-
-/// The most work that `user` could do in bundles of resources on classes.
-pub(super) fn work_in(user: User<'_>, bundles: impl Iterator<Item = (ClassId, Vec<f64>)>) -> f64 {
+/// The most work that `user`, who has no kinds and no limits of its own, could do in bundles of resources on classes: on each as many of
+/// its tasks as fit, the fastest classes first where it has a limited number.
+fn work_in(user: User<'_>, bundles: impl Iterator<Item = (ClassId, Vec<f64>)>) -> f64 {
     let mut fitting: Vec<(f64, f64)> = bundles
         .filter(|(class, _)| user.can_use(*class))
         .map(|(class, held)| (user.rule().rate(class).to_f64(), tasks_in(user, &held)))

@@ -4,7 +4,9 @@
 use super::case::{Case, name, work};
 use super::largest::LargestViolation;
 use super::{Searched, shortfall, truthfulness};
-use fairplan_instances::{Allocation, Decimal, Draft, GroupId, Instance, NewGroup, SolverError, UserId};
+use fairplan_instances::{
+    Allocation, Decimal, Draft, GroupId, Instance, NewGroup, Owner, SolverError, UserId,
+};
 
 /// What each group has, given the work of every user of the audited instance.
 fn sums(case: &Case<'_>, works: &[f64]) -> Vec<f64> {
@@ -21,9 +23,22 @@ fn sample(case: &Case<'_>) -> Vec<usize> {
 }
 
 fn searched(case: &Case<'_>) -> String {
-    let (some, all) = (sample(case).len(), case.instance.groups().len());
+    of_all(case, sample(case).len())
+}
+
+fn of_all(case: &Case<'_>, some: usize) -> String {
+    let all = case.instance.groups().len();
     if some == all { format!("all {all} groups") } else { format!("{some} of {all} groups") }
 }
+
+/// Those of the sample without quotas of their own: of quotas nobody says how halves, or members, divide them.
+fn without_quotas(case: &Case<'_>) -> Vec<usize> {
+    let is_free = |g: &usize| case.instance.quota_of(Owner::Group(GroupId(*g))).is_none();
+    sample(case).into_iter().filter(is_free).collect()
+}
+
+/// Where no group is without.
+const ALL_HAVE_QUOTAS: &str = "every group has quotas of its own, of which nobody says who would have them";
 
 fn id<'a>(case: &'a Case<'_>, group: usize) -> &'a str {
     &case.instance.groups()[group].id
@@ -58,7 +73,11 @@ fn see_gain(
 
 /// A group cut in two with half the weight each, its children dealt to both in turn.
 pub(super) fn splitting(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
-    for g in sample(case) {
+    let asked = without_quotas(case);
+    if asked.is_empty() {
+        return Ok(Searched::NotApplicable(ALL_HAVE_QUOTAS.into()));
+    }
+    for g in asked.iter().copied() {
         let mut draft = case.draft.clone();
         let Ok(half) = Decimal::from_f64(0.5 * draft.groups[g].weight.to_f64()) else { continue };
         draft.groups[g].weight = half;
@@ -84,7 +103,7 @@ pub(super) fn splitting(case: &Case<'_>, worst: &mut LargestViolation) -> Result
         // Sums of the audited instance's groups: both halves are still one there.
         see_gain(case, &draft, g, worst, "when cut in two with half the weight each")?;
     }
-    Ok(Searched::All(format!("{} cut in two", searched(case))))
+    Ok(Searched::All(format!("{} cut in two", of_all(case, asked.len()))))
 }
 
 /// An id that no group has.
@@ -98,7 +117,11 @@ fn unused(instance: &Instance) -> String {
 
 /// A group of which the children stand beside its siblings, with its weight divided among them.
 pub(super) fn disbanding(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
-    for g in sample(case) {
+    let asked = without_quotas(case);
+    if asked.is_empty() {
+        return Ok(Searched::NotApplicable(ALL_HAVE_QUOTAS.into()));
+    }
+    for g in asked.iter().copied() {
         let mut draft = case.draft.clone();
         let (own, above) = (draft.groups[g].id.clone(), draft.groups[g].parent.clone());
         let position = above.as_ref().and_then(|above| case.instance.group_named(above)).map(|above| above.0);
@@ -117,13 +140,13 @@ pub(super) fn disbanding(case: &Case<'_>, worst: &mut LargestViolation) -> Resul
         }
         see_gain(case, &draft, g, worst, "when its children stand alone with its weight divided among them")?;
     }
-    Ok(Searched::All(format!("{} disbanded", searched(case))))
+    Ok(Searched::All(format!("{} disbanded", of_all(case, asked.len()))))
 }
 
 /// A member claims other demands than it has.
 pub(super) fn truthful(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     let before = sums(case, &case.work);
-    let (mut tried, users) = (0, case.sample());
+    let (mut tried, users) = (0, truthfulness::liars(case));
     for &liar in users.iter().filter(|i| case.instance.user(UserId(**i)).group().is_some()) {
         for factors in truthfulness::grid(case, liar) {
             let asked = truthfulness::ask(case, liar, &factors);
@@ -135,7 +158,7 @@ pub(super) fn truthful(case: &Case<'_>, worst: &mut LargestViolation) -> Result<
             };
             tried += 1;
             let mut done = works(&variant, &solution.allocation);
-            done[liar] = truthfulness::true_work(case, liar, &variant, &solution);
+            done[liar] = truthfulness::true_work(case, liar, &variant, &solution)?;
             let after = sums(case, &done);
             let mut group = case.instance.user(UserId(liar)).group();
             while let Some(here) = group {
@@ -153,7 +176,7 @@ pub(super) fn truthful(case: &Case<'_>, worst: &mut LargestViolation) -> Result<
             }
         }
     }
-    Ok(Searched::All(format!("{tried} misreports of {}", case.searched())))
+    Ok(Searched::All(format!("{tried} misreports of {}", truthfulness::searched(case))))
 }
 
 /// No group has less when another leaves, with all its members.

@@ -11,10 +11,25 @@ use fairplan_instances::{ClassId, Instance, ResourceId, SolverError};
 const OF_GROUPS: &str =
     "groups are served first, and users inside each: what is fair among users alone is not what is asked for";
 
+/// Why the same says nothing where users are held by limits, have guarantees, or need several kinds of tasks together.
+const OF_PLAIN_USERS: &str =
+    "guarantees, limits and kinds of tasks come before what is fair among users of one demand on one server";
+
+/// Why it says nothing, if it does not.
+fn says_nothing(case: &Case<'_>) -> Option<Searched> {
+    let why = match (case.instance.has_groups(), case.instance.quotas().is_empty(), case.instance.has_kinds())
+    {
+        (true, ..) => OF_GROUPS,
+        (_, false, _) | (.., true) => OF_PLAIN_USERS,
+        _ => return None,
+    };
+    Some(Searched::NotApplicable(why.into()))
+}
+
 /// On each server alone, the shares are those of DRF.
 pub(super) fn single_server(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
-    if case.instance.has_groups() {
-        return Ok(Searched::NotApplicable(OF_GROUPS.into()));
+    if let Some(nothing) = says_nothing(case) {
+        return Ok(nothing);
     }
     let mut servers = 0;
     for (l, class) in case.draft.classes.iter().enumerate().filter(|(_, class)| class.count > 0) {
@@ -50,8 +65,8 @@ pub(super) fn single_resource(
     case: &Case<'_>,
     worst: &mut LargestViolation,
 ) -> Result<Searched, SolverError> {
-    if case.instance.has_groups() {
-        return Ok(Searched::NotApplicable(OF_GROUPS.into()));
+    if let Some(nothing) = says_nothing(case) {
+        return Ok(nothing);
     }
     if case.instance.rules().len() > 1 {
         return Ok(Searched::NotApplicable("users are restricted to classes, or faster on some".into()));

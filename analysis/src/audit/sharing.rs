@@ -1,10 +1,10 @@
 //! Sharing incentive: nobody would do more work alone on its part of the cluster, against the two benchmarks of DRFH
 //! Sec. IV-D: the same part of every server, and as many whole servers dealt out at random.
 
-use super::case::{Case, name, work_in};
+use super::case::{Case, name};
 use super::largest::LargestViolation;
 use super::{Searched, amount, shortfall};
-use fairplan_instances::{ClassId, GroupId, Instance, SolverError, User};
+use fairplan_instances::{ClassId, GroupId, Instance, Owner, SolverError, User};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -12,16 +12,26 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 const MOST_DEALT: u64 = 1_000_000;
 
 pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+    if case.has_prior_claims() {
+        return Ok(Searched::NotApplicable(
+            "what is guaranteed or reserved comes before the parts that weights make of the servers".into(),
+        ));
+    }
     let classes = case.instance.classes();
     let weights = weights_of_all(&case.instance);
     let total_weight: f64 = weights.iter().sum();
-    for user in case.instance.users() {
+    let asked: Vec<User<'_>> = case.instance.users().filter(|user| !is_below_limits(*user)).collect();
+    let all = case.instance.user_count();
+    if asked.is_empty() {
+        return Ok(Searched::NotApplicable("limits of groups hold everybody".into()));
+    }
+    for user in asked.iter().copied() {
         let part = weights[user.index().0] / total_weight;
         let bundles = classes.iter().enumerate().map(|(l, class)| {
             let servers = part * class.count as f64;
             (ClassId(l), class.capacity.iter().map(|capacity| servers * capacity.to_f64()).collect())
         });
-        let (alone, here) = (work_in(user, bundles), case.work[user.index().0]);
+        let (alone, here) = (case.work_in(user, bundles)?, case.work[user.index().0]);
         worst.see(shortfall(here, alone), || {
             let (id, here, alone) = (user.id(), amount(here), amount(alone));
             format!(
@@ -29,7 +39,19 @@ pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Sear
             )
         });
     }
-    Ok(Searched::All(format!("all users; {}", dealt(case, &weights, total_weight))))
+    let who = match asked.len() {
+        some if some == all => "all users".to_owned(),
+        some => format!("{some} of {all} users, whom no limit of a group holds"),
+    };
+    Ok(Searched::All(format!("{who}; {}", dealt(case, &weights, total_weight)?)))
+}
+
+/// Whether a group that a user is in has limits: how much of them is its part no weight says.
+fn is_below_limits(user: User<'_>) -> bool {
+    let instance = user.instance();
+    let rows = instance.limit_rows();
+    let is_group = |j: &usize| matches!(rows[*j].owner, Owner::Group(_));
+    !rows.is_empty() && instance.limits_above(user).iter().any(is_group)
 }
 
 /// Weights by which all users would divide the servers: their own; in groups what weights from the root down make of the whole.
@@ -58,10 +80,10 @@ fn weights_of_all(instance: &Instance) -> Vec<f64> {
 }
 
 /// How the users fare against whole servers dealt out by weight, in words.
-fn dealt(case: &Case<'_>, weights: &[f64], total_weight: f64) -> String {
+fn dealt(case: &Case<'_>, weights: &[f64], total_weight: f64) -> Result<String, SolverError> {
     let servers = case.instance.server_count();
     if servers > MOST_DEALT {
-        return format!("{servers} servers are too many to deal out one by one");
+        return Ok(format!("{servers} servers are too many to deal out one by one"));
     }
     let classes = case.instance.classes();
     let mut deck: Vec<usize> =
@@ -82,7 +104,10 @@ fn dealt(case: &Case<'_>, weights: &[f64], total_weight: f64) -> String {
         let bundles = counts.iter().enumerate().map(|(l, count)| {
             (ClassId(l), classes[l].capacity.iter().map(|capacity| count * capacity.to_f64()).collect())
         });
-        let (alone, here) = (work_in(user, bundles), case.work[user.index().0]);
+        if is_below_limits(user) {
+            continue;
+        }
+        let (alone, here) = (case.work_in(user, bundles)?, case.work[user.index().0]);
         if shortfall(here, alone) > case.tolerance() {
             worse += 1;
             first = first.or(Some(user.index().0));
@@ -90,7 +115,7 @@ fn dealt(case: &Case<'_>, weights: &[f64], total_weight: f64) -> String {
     }
     let such_as = first.map_or(String::new(), |i| format!(", user {} first", name(&case.instance, i)));
     let (users, seed) = (case.instance.user_count(), case.settings.seed);
-    format!(
+    Ok(format!(
         "with whole servers dealt out by weight (seed {seed}) {worse} of {users} users would do more alone{such_as}"
-    )
+    ))
 }

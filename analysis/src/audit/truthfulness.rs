@@ -3,7 +3,7 @@
 //! The search is exhaustive over [`FACTORS`] on every resource (on every two of them where there are more than three),
 //! and goes on from the best misreport by ever smaller steps. A misreport that gains is solved like any instance.
 
-use super::case::{Case, held, name, work_in};
+use super::case::{Case, bundles, name};
 use super::largest::LargestViolation;
 use super::{Searched, amount, shortfall};
 use fairplan_instances::{Decimal, DraftUser, Instance, Solution, SolverError, UserId};
@@ -17,7 +17,10 @@ const FACTORS: [f64; 11] = [0.0, 0.25, 0.5, 2.0 / 3.0, 0.75, 1.0, 4.0 / 3.0, 1.5
 const STEPS: [f64; 4] = [0.2, 0.1, 0.03, 0.01];
 
 pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
-    let sample = case.sample();
+    let sample = liars(case);
+    if sample.is_empty() {
+        return Ok(Searched::NotApplicable(NO_CLAIMS.into()));
+    }
     // Who is like another gains by what that one gains by.
     let like: Vec<usize> = (0..sample.len())
         .map(|k| (0..k).find(|&j| are_alike(case, sample[j], sample[k])).unwrap_or(k))
@@ -39,8 +42,25 @@ pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Sear
             )
         });
     }
-    let searched = format!("{tried} misreports of {}", case.searched());
+    let searched = format!("{tried} misreports of {}", searched(case));
     Ok(if is_done { Searched::All(searched) } else { Searched::Some(searched) })
+}
+
+/// Where all users have kinds.
+const NO_CLAIMS: &str = "all users looked at have kinds of tasks, whose misreports are not searched";
+
+/// The users of the sample whose misreports are searched.
+pub(super) fn liars(case: &Case<'_>) -> Vec<usize> {
+    let has_kinds = |i: &usize| case.instance.user(UserId(*i)).has_kinds();
+    case.sample().into_iter().filter(|i| !has_kinds(i)).collect()
+}
+
+/// Whose misreports are searched, in words.
+pub(super) fn searched(case: &Case<'_>) -> String {
+    match liars(case).len() {
+        some if some == case.sample().len() => case.searched(),
+        some => format!("{some} users; what users with kinds of tasks could claim is not searched"),
+    }
 }
 
 /// Whether two users differ in nothing but their names, what they do included.
@@ -193,14 +213,16 @@ pub(super) fn ask(
 /// The work that a user does with what it gets for a misreport.
 fn work_of_misreport(case: &Case<'_>, user: usize, factors: &[f64]) -> Result<Option<f64>, SolverError> {
     let Some((variant, solution)) = ask(case, user, factors)? else { return Ok(None) };
-    Ok(Some(true_work(case, user, &variant, &solution)))
+    true_work(case, user, &variant, &solution).map(Some)
 }
 
 /// The work that a user really does with what it gets in a variant in which it misreports.
-pub(super) fn true_work(case: &Case<'_>, user: usize, variant: &Instance, solution: &Solution) -> f64 {
-    let liar = variant.user(UserId(user));
-    let bundles = held(&solution.allocation, liar.index())
-        .into_iter()
-        .map(|(class, tasks)| (class, liar.demand_doubles().iter().map(|demand| tasks * demand).collect()));
-    work_in(case.instance.user(UserId(user)), bundles)
+pub(super) fn true_work(
+    case: &Case<'_>,
+    user: usize,
+    variant: &Instance,
+    solution: &Solution,
+) -> Result<f64, SolverError> {
+    let held = bundles(variant.user(UserId(user)), &solution.allocation);
+    case.work_in(case.instance.user(UserId(user)), held.into_iter())
 }

@@ -35,7 +35,15 @@ impl Instance {
     /// None but those of [`Draft::build`], which the instance itself has passed.
     pub fn without_parts(&self, parts: &[QuotaPart]) -> Result<Self, Violation> {
         let mut draft = Draft::from(self);
-        for stated in &mut draft.quotas {
+        draft.leave_out(parts);
+        draft.build()
+    }
+}
+
+impl Draft {
+    /// Leaves some parts of all quotas out.
+    pub fn leave_out(&mut self, parts: &[QuotaPart]) {
+        for stated in &mut self.quotas {
             let quota = &mut stated.quota;
             for part in parts {
                 match part {
@@ -54,8 +62,7 @@ impl Instance {
                 }
             }
         }
-        draft.quotas.retain(|stated| !stated.quota.is_empty());
-        draft.build()
+        self.quotas.retain(|stated| !stated.quota.is_empty());
     }
 }
 

@@ -4,7 +4,10 @@
 //! divided at will, and takes every class to be open to everybody; so what it promises may be more than the servers hold.
 
 mod filling;
+mod pooled;
 mod proportion;
+
+pub use pooled::PooledQuota;
 
 use fairplan_instances::{Entry, Instance, Registry, ResourceId, UserId};
 
@@ -23,7 +26,8 @@ pub enum SchedulerRule {
     /// Source: Kueue, KEP-1714 "Fair Sharing", "Share value function and weights".
     KueueDominantShare,
     /// Volcano's `proportion`: each resource by itself is divided in proportion to the weights, what a queue does not
-    /// request going to the others. A queue runs the tasks that fit into what it deserves of each resource.
+    /// request, or may not have, going to the others; what it is guaranteed comes first. A queue runs the tasks that fit into what it
+    /// deserves of each resource. Of a tree of queues each divides among its own.
     ///
     /// Source: Volcano, `pkg/scheduler/plugins/proportion`. (Its plugin `drf`, which orders the jobs within a queue, is
     /// the rule of YARN with equal weights.)
@@ -52,7 +56,8 @@ pub const SCHEDULER_RULES: Registry<SchedulerRule> = Registry::new(
     ],
 );
 
-/// How many tasks, in fractions, each user is entitled to by a rule, in the instance's order.
+/// How many tasks, in fractions, each user is entitled to by a rule, in the instance's order. The rules of YARN and Kueue are those of users
+/// side by side, without guarantees and limits in the instance; Volcano's knows them.
 ///
 /// `quotas` are the users' nominal quotas for Kueue, one row a user, in the units of the instance: together they are the
 /// pool, whatever the servers hold. Without them a user's quota is the part that its weight is of all weights, of every
@@ -72,7 +77,7 @@ pub fn entitlements(instance: &Instance, rule: SchedulerRule, quotas: Option<&[V
             let all: f64 = pool.users.iter().map(|user| user.weight).sum();
             filling::fill(&pool, |user, _| pool.users[user].weight / all)
         }
-        SchedulerRule::VolcanoProportion => proportion::divide(&pool),
+        SchedulerRule::VolcanoProportion => proportion::divide(instance, &pool),
     }
 }
 

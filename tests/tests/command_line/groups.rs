@@ -61,12 +61,79 @@ fn tables_of_every_format_come_back_as_the_same_instance() {
 fn what_does_not_know_groups_refuses_them() {
     let folder = tables();
     folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
-    let refusal = folder.refused(&["entitlements", "i.json"]);
-    assert!(refusal.contains("groups: entitlements does not know groups yet"), "{refusal}");
     let refusal = folder.refused(&["bound", "i.json", "--objective", "pf"]);
     assert!(refusal.contains("groups: bound --objective pf does not know groups yet"), "{refusal}");
     let refusal = folder.refused(&["solve", "i.json", "--objective", "pf"]);
     assert!(refusal.contains("groups: pf does not know them"), "{refusal}");
+}
+
+/// What YARN's, Kueue's and Volcano's rules entitle each user of an instance to, in tasks.
+fn entitled(folder: &Folder) -> Vec<[f64; 3]> {
+    let told = folder.done(&["-q", "entitlements", "i.json"]);
+    let document: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let tasks = |user: &serde_json::Value, rule: usize| user["entitlements"][rule]["tasks"].as_f64().unwrap();
+    document["users"].as_array().unwrap().iter().map(|user| [0, 1, 2].map(|rule| tasks(user, rule))).collect()
+}
+
+fn near(found: &[[f64; 3]], expected: &[[f64; 3]]) {
+    let is_near = |(found, expected): (&f64, &f64)| (found - expected).abs() <= 1e-2 * expected.max(1.0);
+    let pairs = found.iter().flatten().zip(expected.iter().flatten());
+    assert!(found.len() == expected.len() && pairs.into_iter().all(is_near), "{found:?}, not {expected:?}");
+}
+
+#[test]
+fn schedulers_entitle_queues_below_queues_with_minima_and_maxima() {
+    let folder = Folder::new();
+    let write = |group: &str, user: &str| {
+        let servers = r#"[{"id": "small", "count": 6, "capacity": {"cpu": 1}}, {"id": "large", "count": 3, "capacity": {"cpu": 2}}]"#;
+        folder.write(
+            "i.json",
+            format!(
+                r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": {servers},
+                    "groups": [{{"id": "labs"{group}}}, {{"id": "shop", "weight": 2}}],
+                    "users": [{{"id": "a", "demand": {{"cpu": 1}}, "group": "labs"{user}}},
+                              {{"id": "b", "demand": {{"cpu": 0.5}}, "weight": 3, "group": "labs"}},
+                              {{"id": "c", "demand": {{"cpu": 1}}, "group": "shop"}}]}}"#
+            ),
+        );
+    };
+    // Of 12 cores the labs have 4, of which b has three, in tasks of half a core.
+    write("", "");
+    near(&entitled(&folder), &[[1.0; 3], [6.0; 3], [8.0; 3]]);
+    // The labs are sure of 6, by YARN before the shop has any; all that Kueue knows are these 6, and the labs lend nothing that they use.
+    write(r#", "guarantee": {"cpu": 6}"#, "");
+    near(&entitled(&folder), &[[1.5; 3], [9.0; 3], [6.0, 0.0, 6.0]]);
+    // a has one core at most, or half a one, and leaves the rest to b.
+    write("", r#", "limit": {"cpu": 0.5}"#);
+    near(&entitled(&folder), &[[0.5; 3], [7.0; 3], [8.0; 3]]);
+    // Who is sure of 3 cores has them before its weight says so.
+    write("", r#", "guarantee": {"cpu": 3}"#);
+    let found = entitled(&folder);
+    near(&[[found[0][0], found[0][2], 3.0]], &[[3.0; 3]]);
+    near(&[[found[2][0], found[2][2], 8.0]], &[[8.0; 3]]);
+}
+
+#[test]
+fn one_group_of_everybody_is_entitled_to_what_users_side_by_side_are() {
+    let folder = Folder::new();
+    let write = |groups: &str, of_user: &str| {
+        folder.write(
+            "i.json",
+            format!(
+                r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
+                    "server_classes": [{{"id": "wide", "count": 2, "capacity": {{"cpu": 9, "memory": 4}}}},
+                                       {{"id": "tall", "count": 1, "capacity": {{"cpu": 2, "memory": 22}}}}],{groups}
+                    "users": [{{"id": "a", "demand": {{"cpu": 1, "memory": 4}}, "weight": 2{of_user}}},
+                              {{"id": "b", "demand": {{"cpu": 3, "memory": 1}}{of_user}}},
+                              {{"id": "c", "demand": {{"cpu": 1}}, "tasks": 2{of_user}}},
+                              {{"id": "d", "kinds": [{{"id": "x", "each": 2, "demand": {{"cpu": 1}}}}, {{"id": "y", "each": 1, "demand": {{"memory": 3}}}}]{of_user}}}]}}"#
+            ),
+        );
+    };
+    write("", "");
+    let flat = entitled(&folder);
+    write(r#" "groups": [{"id": "all"}],"#, r#", "group": "all""#);
+    near(&entitled(&folder), &flat);
 }
 
 #[test]

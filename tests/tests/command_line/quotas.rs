@@ -323,7 +323,6 @@ fn what_does_not_know_quotas_yet_says_so_and_of_whom() {
     for words in [
         &["place", "i.json", "--policy", "pattern"][..],
         &["bound", "i.json", "--objective", "pf"],
-        &["audit", "i.json"],
         &["solve", "i.json", "--objective", "bmf"],
     ] {
         let refusal = folder.refused(&[&["-q"], words].concat());
