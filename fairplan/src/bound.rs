@@ -136,7 +136,6 @@ impl AllocatedBound {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
-    instance.without_kinds("bound")?;
     let free = without_quotas(instance)?;
     let divisible = divisible_bound(&free, Objective::Drfh, &options.backend, control)?;
     let (bracket, sha256) = hashed(instance, || bracketed(instance, control))?;
@@ -239,6 +238,7 @@ const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
 
 /// Brackets the smallest share, and re-proves the bracket by code that shares nothing with the solver.
 pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<WholeTaskBracket, Error> {
+    instance.without_kinds("bound")?;
     let limit = control.deadline.after_part(FINDING);
     control.stage("bounding whole tasks");
     let free = without_quotas(instance)?;
