@@ -2,7 +2,9 @@
 //! breaks a rule.
 
 use crate::placement::server_classes;
-use fairplan_instances::{ClassId, Instance, Kind, KindId, LimitRoom, Placement, ResourceId, ServerNames, User};
+use fairplan_instances::{
+    ClassId, Instance, Kind, KindId, LimitRoom, Placement, ResourceId, ServerNames, User,
+};
 use fairplan_verify::{Verdict, verify_rules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
