@@ -77,7 +77,7 @@ impl Clock<'_> {
     /// Whether time is over, looked at now and then.
     fn is_over(&mut self) -> bool {
         self.since_stop += 1;
-        if self.since_stop == BETWEEN_STOPS {
+        if self.since_stop >= BETWEEN_STOPS {
             self.since_stop = 0;
             self.is_over |= self.deadline.is_over();
         }
@@ -129,7 +129,7 @@ impl Filling<'_> {
                     *placed.entry((user, packing.class_of(server))).or_default() += 1;
                 }
             }
-            since_stop += on.len().saturating_sub(1);
+            clock.since_stop += on.len().saturating_sub(1);
             if on.is_empty() {
                 self.shares.leave(user);
             }
