@@ -10,6 +10,7 @@ mod export;
 mod held;
 mod kept;
 mod names;
+mod notes;
 mod rounding;
 mod seen;
 mod stated;
@@ -18,6 +19,7 @@ mod target;
 mod targets;
 mod told;
 mod tree;
+mod whole_units;
 
 pub use amounts::{MemoryIn, Unit, is_memory};
 pub use document::{ExportBody, ExportedAmount, ExportedTenant};

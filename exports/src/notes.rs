@@ -1,0 +1,148 @@
+//! What a target cannot be told, a sentence each.
+
+use crate::Target;
+use crate::export::Export;
+use crate::targets::kueue::FLAVORS;
+use crate::tree::Tenant;
+use fairplan_instances::Decimal;
+
+/// Adds the notes on an answer that is rounded and named.
+pub(crate) fn add(export: &mut Export) {
+    let mut notes = Vec::new();
+    for resource in 0..export.resources.len() {
+        uncounted(export, resource, &mut notes);
+        lost_by_rounding(export, resource, &mut notes);
+    }
+    if export.target == Target::YuniKorn && export.hard {
+        (0..export.resources.len()).for_each(|resource| maximum_of_nothing(export, resource, &mut notes));
+    }
+    told_in_sums(export, &mut notes);
+    if export.target == Target::Slurm {
+        qos(export, &mut notes);
+    }
+    without_place(export, &mut notes);
+    export.notes.extend(notes);
+}
+
+/// What a tenant has of a resource by the answer on each class.
+fn exact_of<'a>(export: &'a Export, tenant: &'a Tenant, resource: usize) -> impl Iterator<Item = f64> + 'a {
+    tenant.exact.iter().skip(resource).step_by(export.resources.len()).copied()
+}
+
+/// The first, and how many more there are.
+fn named(mut ids: impl Iterator<Item = impl AsRef<str>>) -> Option<String> {
+    let first = ids.next()?;
+    Some(match ids.count() {
+        0 => first.as_ref().to_owned(),
+        more => format!("{} and {more} more", first.as_ref()),
+    })
+}
+
+fn uncounted(export: &Export, resource: usize, notes: &mut Vec<String>) {
+    let counted = &export.resources[resource];
+    let is_held = || export.tenants.iter().any(|tenant| exact_of(export, tenant, resource).any(|x| x > 0.0));
+    if counted.called.is_none() && is_held() {
+        let title = export.target.title();
+        notes.push(format!("{title} counts no {}: nobody is told what it gets of it", counted.name));
+    }
+}
+
+fn lost_by_rounding(export: &Export, resource: usize, notes: &mut Vec<String>) {
+    let counted = &export.resources[resource];
+    let has = |tenant: &Tenant| exact_of(export, tenant, resource).sum::<f64>();
+    let is_lost = |tenant: &&Tenant| has(tenant) > 1e-6 && export.amount(tenant, None, resource) == 0;
+    let leaves = export.tenants.iter().filter(|tenant| tenant.is_leaf);
+    let Some(who) = named(leaves.filter(is_lost).map(|tenant| &tenant.id)) else { return };
+    if counted.called.is_none() {
+        return;
+    }
+    // A QOS without a word of a resource would make sure of all of it.
+    let forbids = match export.target {
+        Target::Slurm => ", and their QOS lets no job run that asks for it",
+        _ => "",
+    };
+    let in_parts = export.tenants.iter().filter(is_lost).any(|tenant| has(tenant) >= 1.0 - 1e-6);
+    let each = if in_parts { " on each class" } else { "" };
+    notes.push(format!(
+        "{who} would get less than a unit of {}{each} and get none{forbids}; state a smaller --unit {}=AMOUNT",
+        counted.name, counted.name
+    ));
+}
+
+/// Who may have nothing of a resource that it has some of by the answer, where the configuration states that as a maximum.
+fn maximum_of_nothing(export: &Export, resource: usize, notes: &mut Vec<String>) {
+    let counted = &export.resources[resource];
+    let Some(called) = &counted.called else { return };
+    let is_zero = |tenant: &&Tenant| {
+        exact_of(export, tenant, resource).sum::<f64>() > 1e-9 && export.amount(tenant, None, resource) == 0
+    };
+    let Some(who) = named(export.tenants.iter().filter(is_zero).map(|tenant| &tenant.id)) else { return };
+    notes.push(format!(
+        "the maximum of {who} has {called} 0, or is left out where all of it is 0: a task that asks for {} cannot run under a maximum \
+         of 0; state a smaller --unit {}=AMOUNT",
+        counted.name, counted.name
+    ));
+}
+
+fn told_in_sums(export: &Export, notes: &mut Vec<String>) {
+    let n = export.resources.len();
+    let has_some = |tenant: &Tenant, l: usize| tenant.exact[l * n..(l + 1) * n].iter().any(|x| *x > 0.0);
+    let is_used = |l: &usize| export.tenants.iter().any(|tenant| has_some(tenant, *l));
+    if !export.target.knows_classes() && (0..export.classes.len()).filter(is_used).count() > 1 {
+        let title = export.target.title();
+        notes.push(format!(
+            "{title} is told sums over all classes: on which servers a tenant has them is lost"
+        ));
+    }
+}
+
+/// What Slurm's way of making sure of amounts does to jobs.
+fn qos(export: &Export, notes: &mut Vec<String>) {
+    let held = || export.tenants.iter().filter(|tenant| export.is_below_a_task(tenant));
+    if let Some(who) = named(held().map(|tenant| &tenant.id)) {
+        let (verb, their) = if held().count() == 1 { ("is", "its") } else { ("are", "their") };
+        notes.push(format!(
+            "{who} {verb} given less than the smallest of {their} jobs asks for: in {their} QOS no job runs, and none of it is sure"
+        ));
+    }
+    notes.push(format!(
+        "{} makes sure of what jobs ask for in the QOS of their account (--qos=sure-ACCOUNT); of the others each account has its part \
+         by fairshare",
+        export.target.title()
+    ));
+}
+
+/// What the target has no place for: headroom, more flavors, weights, and quotas of some shapes.
+fn without_place(export: &Export, notes: &mut Vec<String>) {
+    let (target, title) = (export.target, export.target.title());
+    let keeps_headroom = matches!(target, Target::Kueue | Target::Slurm) || export.hard;
+    if !keeps_headroom && export.headroom != Decimal::ZERO {
+        notes.push(format!(
+            "{title} cannot be told of a headroom: whoever asks for more may use it; --hard keeps it free"
+        ));
+    }
+    let flavors = |tenant: &Tenant| tenant.eligible.iter().filter(|eligible| **eligible).count();
+    let has_more = |tenant: &&Tenant| tenant.is_leaf && flavors(tenant) > FLAVORS;
+    if let Some(tenant) = export.tenants.iter().find(has_more).filter(|_| target == Target::Kueue) {
+        notes.push(format!(
+            "{title} takes {FLAVORS} flavors a queue at most: {} is told those of which it has most",
+            tenant.id
+        ));
+    }
+    let is_weighted = export.tenants.iter().any(|tenant| tenant.weight != Decimal::ONE);
+    if is_weighted && !target.knows_weights() {
+        notes.push(format!("{title} takes no weights beside amounts: what is idle goes by the amounts"));
+    }
+    let some = |of: fn(&Tenant) -> &Vec<Option<u128>>| {
+        export.tenants.iter().any(|tenant| of(tenant).iter().any(Option::is_some))
+    };
+    if target.knows_classes() && some(|tenant| &tenant.limit_over_all) {
+        notes.push(format!("{title} takes limits on each class: limits over all classes are not told"));
+    }
+    let has_reserves = some(|tenant| &tenant.reserve) || some(|tenant| &tenant.reserve_over_all);
+    if has_reserves && !target.knows_reserves() {
+        notes.push(format!("{title} lends what is idle: reserves are not told"));
+    } else if target.knows_classes() && some(|tenant| &tenant.reserve_over_all) {
+        notes.push(format!("{title} takes reserves on each class: reserves over all classes are not told"));
+    }
+}
