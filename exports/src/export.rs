@@ -5,6 +5,9 @@ use crate::amounts::{Counted, MemoryIn, Unit};
 use crate::tree::Tenant;
 use fairplan_instances::Decimal;
 
+/// What stands before the options: in a comment, or as the key of an annotation.
+pub(crate) const MARK: &str = "fairplan/export-options";
+
 /// How the answer is written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportOptions {
@@ -94,7 +97,7 @@ impl Export {
         let mut lines = vec![
             format!("Made by fairplan export {} from the solution {}", self.target, self.source.solution),
             format!("of the instance {}.", self.source.instance),
-            format!("{}: {}", crate::stated::MARK, self.stated),
+            format!("{}: {}", MARK, self.stated),
         ];
         lines.extend(self.notes.iter().map(|note| format!("Note: {note}.")));
         let classes = self.classes.iter().map(|class| (&class.id, &class.name));

@@ -1,11 +1,9 @@
 //! The options of an export as its file states them, so that it can be made again from its solution.
 
-use crate::{ExportOptions, MemoryIn, Target, Unit};
+use crate::export::{ExportOptions, MARK};
+use crate::{MemoryIn, Target, Unit};
 use fairplan_instances::Violation;
 use std::fmt::Write;
-
-/// What stands before the options: in a comment, or as the key of an annotation.
-pub(crate) const MARK: &str = "fairplan/export-options";
 
 impl ExportOptions {
     /// One word, such as `target=kueue;memory-in=bytes;headroom=0.05;unit:cpu=100m;levels=1;hard`, in letters that comments and texts of

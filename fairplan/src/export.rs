@@ -10,6 +10,7 @@ use fairplan_verify::Tasks;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod again;
+mod alike;
 mod entitled;
 mod flavors;
 pub(crate) mod held_against;

@@ -14,7 +14,7 @@ use flate2::{Compression, write::GzEncoder};
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use unseen::Unseen;
+use unseen::{Unseen, directory_of};
 
 /// Where bytes of a result go; buffered, so that rows may be written in small pieces.
 pub type Sink = BufWriter<Stream>;
@@ -182,13 +182,6 @@ pub fn place_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Some(unseen) => {
             unseen::take_names(vec![(unseen, path.to_owned(), String::new())]).map_err(|(_, error)| error)
         }
-    }
-}
-
-fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
     }
 }
 

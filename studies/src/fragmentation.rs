@@ -7,8 +7,8 @@
 //! published at a percentage of arrived demand is the mean over the moments that round to it. Beside the policies stands what any
 //! placement of the pods that have come could allocate, all of them known, for the first seed.
 
-use super::Curves;
 use super::allocatable::{ceiling, found};
+use super::outcome::Curves;
 use fairplan::imports::{AlibabaGpu2023Options, TaskGrouping, alibaba_gpu2023_instance};
 use fairplan::instances::{Draft, Random, ResourceId};
 use fairplan::report::figure::{Curve, Figure, Mark, Panel};

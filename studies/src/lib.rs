@@ -8,6 +8,7 @@ mod exhibits;
 mod fragmentation;
 mod karma;
 mod mrf;
+mod outcome;
 mod refilled;
 mod stochastic;
 mod traces;
@@ -15,16 +16,11 @@ mod traces;
 use evaluations::Source;
 use fairplan::instances::{Entry, Registry, UnknownName};
 use fairplan::report::figure::Figure;
-use fairplan::report::reproduction::{Reproduced, ReproductionBody, ReproductionDocument};
+use fairplan::report::reproduction::{ReproductionBody, ReproductionDocument};
 use fairplan::{Control, Error, Instance, Objective, SolveOptions, Solved, solve};
+use outcome::{Curves, Numbers};
 use std::path::{Path, PathBuf};
 use traces::Hours;
-
-/// Published numbers beside ours.
-type Numbers = Vec<Reproduced>;
-
-/// What is said of a figure's curves, beside ours, and our curves.
-type Curves = (Numbers, Figure);
 
 /// An exhibit, recomputed.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! The figures of the multi-resource fairness paper on stochastic demand (MRF Sec. 4.3 and 4.4): service rates against the
 //! load of the heaviest resource. They were published as curves, so what is compared is what the text says of them.
 
-use super::Curves;
+use super::outcome::Curves;
 use fairplan::instances::generate::{mrf_fig1, mrf_fig2};
 use fairplan::instances::{Objective, Traffic, Violation};
 use fairplan::report::figure::{Curve, Figure, Mark, Panel};

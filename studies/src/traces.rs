@@ -2,7 +2,7 @@
 //! Google cluster-usage traces, which whoever asks for them has. The paper does not say which hours it took, nor what became
 //! of tasks without a stated end, so of its numbers only what it concludes from them can be expected to hold.
 
-use super::Curves;
+use super::outcome::Curves;
 use fairplan::imports::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 use fairplan::instances::generate::drfh_fig4_trace;
 use fairplan::instances::trace::{Event, EventKind, MICROSECONDS, Trace};

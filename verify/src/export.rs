@@ -2,6 +2,7 @@
 //! it stands for, and that is what tenants of the instance may have ([`tenants`]).
 
 mod tenants;
+mod tree;
 mod used_up;
 
 use crate::Verdict;

@@ -1,6 +1,6 @@
 //! An instance under audit: its solution, what users make of any bundle, and the same questions about variants.
 
-use super::AuditSettings;
+use super::finding::AuditSettings;
 use super::largest::LargestViolation;
 use fairplan_instances::{
     Allocation, ClassId, Decimal, Draft, Instance, Objective, Owner, QuotaPart, ResourceId, ServerClass,

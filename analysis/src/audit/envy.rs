@@ -3,8 +3,9 @@
 //! those with such quotas of their own are not envied; and nobody could do more than its own limits allow.
 
 use super::case::{Case, bundles, name};
+use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{Searched, amount, shortfall};
+use super::{amount, shortfall};
 use fairplan_instances::{Owner, SolverError, User, UserId};
 
 pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {

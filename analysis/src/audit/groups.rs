@@ -2,8 +2,9 @@
 //! None has more by being cut up, by disbanding or by its members' lies, and none less when another leaves or a server is added.
 
 use super::case::{Case, name, work};
+use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{Searched, shortfall, truthfulness};
+use super::{shortfall, truthfulness};
 use fairplan_instances::{
     Allocation, Decimal, Draft, GroupId, Instance, NewGroup, Owner, SolverError, UserId,
 };

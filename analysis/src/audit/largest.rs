@@ -1,6 +1,6 @@
 //! The largest violation of a property that a search found, and who shows it.
 
-use super::{Finding, Holds, NotTested, Searched};
+use super::finding::{Finding, Holds, NotTested, Searched};
 
 /// Keeps the largest violation seen.
 pub(super) struct LargestViolation {

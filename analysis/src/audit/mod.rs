@@ -6,6 +6,7 @@
 
 mod case;
 mod envy;
+mod finding;
 mod groups;
 mod largest;
 mod monotonicity;
@@ -14,9 +15,12 @@ mod reductions;
 mod sharing;
 mod truthfulness;
 
+pub use finding::{AuditSettings, Finding, Holds, NotTested};
+
 use case::Case;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Entry, Instance, InstanceStamp, Objective, Registry, Solver, SolverError};
+use finding::Searched;
 use largest::LargestViolation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,15 +126,6 @@ impl Property {
 /// A test of one property: notes the violations that it finds, and says what it searched.
 type Test = fn(&Case<'_>, &mut LargestViolation) -> Result<Searched, SolverError>;
 
-/// How far an audit searches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AuditSettings {
-    /// At most this many users, spread evenly over the instance, misreport, leave or are asked for envy.
-    pub users: usize,
-    /// Seed of the servers dealt out for the second benchmark of sharing incentive.
-    pub seed: u64,
-}
-
 /// The properties that an objective has on an instance, as far as was searched. The same instance and settings give the
 /// same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -146,50 +141,6 @@ pub struct Audit {
 
 impl Body for Audit {
     const FORMAT: &'static str = "fairplan.audit.v1";
-}
-
-/// One property.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Finding {
-    /// `envy-freeness`, `pareto-optimality`, `sharing-incentive`, `truthfulness`, `single-server-drf`,
-    /// `single-resource-fairness`, `bottleneck-fairness`, `population-monotonicity` or `resource-monotonicity`; of groups
-    /// `group-splitting`, `group-disbanding`, `group-truthfulness`, `group-population-monotonicity` or
-    /// `group-resource-monotonicity`.
-    pub name: String,
-    /// Whether no violation above the tolerance was found; `not applicable` where the property says nothing here, `out of time`
-    /// where time was over before all was searched, and no violation was found until then.
-    pub holds: Holds,
-    /// The largest violation found, a part of the larger of the two amounts of work compared (of groups: of the two sums of
-    /// members' shares), 0 to 1. Absent when not tested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub residual: Option<f64>,
-    /// The largest violation that counts as none. Absent when not tested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tolerance: Option<f64>,
-    /// The violation with its numbers and what was searched, or why the property is not tested.
-    pub witness: String,
-}
-
-/// Whether a property holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Holds {
-    /// It was tested.
-    Tested(bool),
-    /// It was not, for this reason.
-    NotTested(NotTested),
-}
-
-/// Why a property was not tested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum NotTested {
-    /// It says nothing about this instance.
-    #[serde(rename = "not applicable")]
-    NotApplicable,
-    /// Time was over before all was searched, and no violation was found until then.
-    #[serde(rename = "out of time")]
-    OutOfTime,
 }
 
 impl Audit {
@@ -221,17 +172,6 @@ impl Tabular for Audit {
             .column("witness", "witness", Kind::Words, |property| &property.witness)
             .done()
     }
-}
-
-/// How far a test went.
-#[derive(Clone, Debug, PartialEq)]
-enum Searched {
-    /// This was searched.
-    All(String),
-    /// This was, until time was over.
-    Some(String),
-    /// The property says nothing about this instance, for this reason.
-    NotApplicable(String),
 }
 
 /// Tests every property of what `mechanism` returns for `objective`. What a fair or a better allocation would be is

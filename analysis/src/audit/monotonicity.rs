@@ -1,8 +1,9 @@
 //! Monotonicity: nobody does less work because somebody leaves (DRFH Prop. 7), or because there is more to share.
 
 use super::case::{Case, name, work};
+use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{Searched, amount, shortfall};
+use super::{amount, shortfall};
 use fairplan_instances::{Decimal, Draft, SolverError};
 
 /// How much is added of one resource.

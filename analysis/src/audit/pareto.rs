@@ -6,8 +6,9 @@
 //! stay, each with the weight of what its members have, which gives all the same ratio as far as they rise together.
 
 use super::case::{Case, name, work};
+use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{Searched, amount, shortfall};
+use super::{amount, shortfall};
 use fairplan_instances::{Decimal, LimitedBy, QuotaPart, SolverError, UserId};
 
 /// Weight, beside the smallest share, of users that have nothing: they may gain, but hardly at the others' cost.

@@ -2,8 +2,9 @@
 //! resource, max-min fairness of the resource that all users need most.
 
 use super::case::{Case, work};
+use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{Searched, amount, shortfall};
+use super::{amount, shortfall};
 use fairplan_instances::wording::counted;
 use fairplan_instances::{ClassId, Instance, ResourceId, SolverError};
 

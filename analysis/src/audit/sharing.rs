@@ -2,8 +2,9 @@
 //! Sec. IV-D: the same part of every server, and as many whole servers dealt out at random.
 
 use super::case::{Case, name};
+use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{Searched, amount, shortfall};
+use super::{amount, shortfall};
 use fairplan_instances::{ClassId, GroupId, Instance, Owner, SolverError, User};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -4,8 +4,9 @@
 //! and goes on from the best misreport by ever smaller steps. A misreport that gains is solved like any instance.
 
 use super::case::{Case, bundles, name};
+use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{Searched, amount, shortfall};
+use super::{amount, shortfall};
 use fairplan_instances::{Decimal, DraftUser, Instance, Solution, SolverError, UserId};
 use rayon::prelude::*;
 use std::collections::HashMap;

@@ -2,6 +2,7 @@
 
 use super::group_change::{self, GroupChange};
 use super::guaranteed::{Kept, solved_as_far_as_guaranteed};
+use super::part_change::PartChange;
 use super::quota_changes::{on_classes, quota_changes};
 use super::standing::Standing;
 use super::{NOTICED, both, built_as_far_as_reserved, change, part_changed};
@@ -61,19 +62,6 @@ pub struct DifferenceSide {
     /// The smallest weighted share of those that still want more, where it is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
-}
-
-/// A class or a user that is not the same in both.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PartChange {
-    /// Its id.
-    pub id: String,
-    /// `added`, `removed` or `changed`.
-    pub kind: String,
-    /// What changed, such as `count 3 -> 5`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<String>,
 }
 
 /// The cluster after one more kind of change.

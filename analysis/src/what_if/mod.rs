@@ -7,17 +7,19 @@ mod group_change;
 mod growth;
 mod guaranteed;
 mod loss;
+mod part_change;
 mod purchases;
 mod quota_changes;
 mod standing;
 mod worth;
 
-pub use differences::{Difference, DifferenceSide, PartChange, Step, UserChange, differences};
+pub use differences::{Difference, DifferenceSide, Step, UserChange, differences};
 pub use failure::Failure;
 pub use group_change::GroupChange;
 pub use growth::{Followed, Growth, GrowthQuantum, Shortfall, growth};
 pub use guaranteed::ShortGuarantee;
 pub use loss::{Loser, Loss, Losses, LostServers, losses};
+pub use part_change::PartChange;
 pub use purchases::{
     BoughtBy, BoughtServers, Costs, CostsOfQuantum, CostsOfServers, CostsOverTime, CostsReserved,
     purchases_table, reservations_table,

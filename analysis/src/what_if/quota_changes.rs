@@ -1,6 +1,6 @@
 //! What differs between the quotas of two instances.
 
-use super::differences::PartChange;
+use super::part_change::PartChange;
 use fairplan_instances::{ClassAmounts, ClassId, Draft, DraftQuota, Quota, ResourceAmounts};
 
 /// The quotas of `first`, over the classes of the same names in `second`.

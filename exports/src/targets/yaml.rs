@@ -1,7 +1,6 @@
 //! The little of YAML that is written: comments, and texts that are read back as texts.
 
-use crate::export::Export;
-use crate::stated::MARK;
+use crate::export::{Export, MARK};
 
 /// The key under which objects state which solution they come from.
 pub(super) const ANNOTATION: &str = "fairplan/solution-sha256";

@@ -1,6 +1,6 @@
 //! What `export` wrote, held against the solution exported again with the options that it states.
 
-use super::held_against::{Amounts, difference, is_near};
+use super::alike::{Amounts, difference, is_near};
 use super::{changes, exported, held, kind_of};
 use crate::verify::sha256_of;
 use crate::{Error, ResultFile};

@@ -7,13 +7,10 @@
 mod command;
 
 use super::Reading;
-use command::Command;
+use command::{Command, SURE};
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What the name of the QOS of an account begins with.
-const SURE: &str = "sure-";
 
 type Amounts = BTreeMap<(String, String), f64>;
 

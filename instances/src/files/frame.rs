@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use super::cells::{for_each_text, is_readable, is_text, letters_of, push_cell, push_text};
 use super::numbers::{is_decimal, read_decimals, read_numbers};
+use super::optional_columns::FIXED;
 use super::rows::{BATCH, Batch, Number, PlainPart, PlainSize, RowBuffer, Rows, Table, fill_by_rows};
-use super::tables::{FIXED, bad_header};
+use super::tables::bad_header;
 use crate::model::NumberRange;
 use crate::{InstanceError, Violation};
 

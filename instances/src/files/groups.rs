@@ -6,12 +6,10 @@ use std::io::Write;
 #[cfg(feature = "parquet")]
 use super::columnar::Columnar;
 use super::csv::push_field;
+use super::optional_columns::GROUP_COLUMNS;
 use super::rows::{Rows, for_each_row};
-use super::table_writer::{end_line, lines, push_number, refuse_parquet};
+use super::table_writer::{end_line, lines, parent_of, push_number, refuse_parquet};
 use super::tables::bad_header;
-
-/// The columns of the table.
-pub(super) const COLUMNS: [&str; 3] = ["id", "weight", "parent"];
 
 /// The groups of a table, and where each stands in it.
 pub(super) struct GroupTable {
@@ -27,10 +25,10 @@ impl GroupTable {
     pub(super) fn read(rows: &mut dyn Rows) -> Result<Self, InstanceError> {
         let table = &rows.table().clone();
         let column = |name: &str| table.header.iter().position(|column| column == name);
-        if let Some(unknown) = table.header.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
+        if let Some(unknown) = table.header.iter().find(|name| !GROUP_COLUMNS.contains(&name.as_str())) {
             return Err(bad_header(table, unknown, "unknown column; a group has id, weight and parent"));
         }
-        let [Some(id), weight, parent] = COLUMNS.map(column) else {
+        let [Some(id), weight, parent] = GROUP_COLUMNS.map(column) else {
             return Err(bad_header(table, "id", "is missing; the table needs id"));
         };
         let numeric: Vec<bool> = (0..table.header.len()).map(|column| Some(column) == weight).collect();
@@ -85,7 +83,7 @@ pub fn write_groups(
     }
     refuse_parquet(path)?;
     lines(path, out, |out| {
-        let mut line = COLUMNS.join(",").into_bytes();
+        let mut line = GROUP_COLUMNS.join(",").into_bytes();
         end_line(&mut line, out)?;
         for group in instance.groups() {
             push_field(&mut line, &group.id);
@@ -96,9 +94,4 @@ pub fn write_groups(
         }
         out.write_all(&line)
     })
-}
-
-/// The id of a parent; empty for the root.
-pub(super) fn parent_of(instance: &Instance, parent: Option<crate::GroupId>) -> &str {
-    parent.map_or("", |parent| &instance.groups()[parent.0].id)
 }

@@ -1,7 +1,12 @@
-//! Which of the optional columns a table of users has, and the cells that placement rules come to.
+//! The columns of tables beside resources: which of the optional ones a table of users has, and the cells that placement rules come to.
 
-use super::tables::FIXED;
 use crate::{Instance, Violation};
+
+/// The columns that are no resources; no resource may be called so.
+pub(super) const FIXED: [&str; 7] = ["id", "count", "weight", "tasks", "eligible", "rates", "group"];
+
+/// The columns of a table of groups.
+pub(super) const GROUP_COLUMNS: [&str; 3] = ["id", "weight", "parent"];
 
 /// The optional columns that some user needs; those of rules with their cells by [`RuleId`](crate::RuleId).
 pub(super) struct OptionalColumns {

@@ -6,10 +6,8 @@ use std::io::{self, Write};
 #[cfg(feature = "parquet")]
 use super::columnar::Columnar;
 use super::csv::push_field;
-use super::groups::parent_of;
-use super::optional_columns::OptionalColumns;
+use super::optional_columns::{FIXED, OptionalColumns};
 use super::source::has_ending;
-use super::tables::FIXED;
 
 /// Bytes gathered before they are passed on.
 const BUFFER: usize = 1 << 16;
@@ -168,4 +166,9 @@ pub(super) fn end_line(line: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()
         line.clear();
     }
     Ok(())
+}
+
+/// The id of a parent; empty for the root.
+pub(super) fn parent_of(instance: &Instance, parent: Option<crate::GroupId>) -> &str {
+    parent.map_or("", |parent| &instance.groups()[parent.0].id)
 }

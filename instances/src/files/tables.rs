@@ -14,12 +14,10 @@ use std::collections::HashMap;
 
 use super::groups::GroupTable;
 use super::open::open_table;
+use super::optional_columns::FIXED;
 use super::rows::{Batch, PlainPart, Row, Rows, Table, for_each_batch, for_each_batch_here, for_each_row};
 use super::{decimal, repeated, whole_number};
 use crate::model::{NumberRange, PlainUsers};
-
-/// The columns that are no resources; no resource may be called so.
-pub(super) const FIXED: [&str; 7] = ["id", "count", "weight", "tasks", "eligible", "rates", "group"];
 
 /// Reads an instance from a table of servers, a table of users and, where users are in groups, a table of groups, each CSV
 /// (gzipped or not; `-` is standard input for one of them) or, with the feature `parquet`, Parquet.

@@ -1,7 +1,6 @@
 //! Files that nobody sees until they take their name. Where the system can, they have no name before, so that nothing is left
 //! of them however the process ends; elsewhere a hidden one beside their target.
 
-use super::directory_of;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -151,4 +150,11 @@ fn link(_: &File, _: &Path) -> io::Result<TempPath> {
 #[cfg(not(target_os = "linux"))]
 fn link_as(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(super) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
 }

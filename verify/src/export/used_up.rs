@@ -1,7 +1,7 @@
 //! Whether an export gives away what there is: a tenant that could have more of what is free has not what a solution gives it.
 
 use super::ExportClaim;
-use super::tenants::{Tree, exact, has_of};
+use super::tree::{Tree, exact, has_of};
 use crate::tolerance::LEFT;
 use crate::verdict::Worst;
 use fairplan_instances::{ClassId, Instance, Owner, ResourceId, User};

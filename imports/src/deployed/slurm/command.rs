@@ -1,5 +1,8 @@
 //! A line of `sacctmgr`, as its shell and it read it: words, verbs and names of options in letters of any size.
 
+/// What the name of the QOS of an account begins with.
+pub(super) const SURE: &str = "sure-";
+
 /// What a line does.
 #[derive(Debug, PartialEq)]
 pub(super) enum Command {
@@ -172,7 +175,7 @@ impl Fields {
                 others.push(word);
             }
         }
-        let is_sure = |name: &String| name.starts_with(super::SURE);
+        let is_sure = |name: &String| name.starts_with(SURE);
         match others.first() {
             Some(word) if !is_qos || found.names.iter().any(is_sure) => {
                 problem(word, "is an option that is not read")

@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use super::BATCH;
 use crate::files::columnar::{BatchWriter, Columnar};
-use crate::files::groups::COLUMNS;
-use crate::files::optional_columns::OptionalColumns;
-use crate::files::tables::FIXED;
+use crate::files::optional_columns::{FIXED, GROUP_COLUMNS, OptionalColumns};
 
 /// Writes the table of servers.
 pub(in crate::files) fn write_servers(
@@ -125,7 +123,7 @@ fn write<'a>(
 ) -> Result<(), InstanceError> {
     let failed = |source| InstanceError::Io { file: path.to_owned(), source };
     let mut batches = batches.into_iter().map(|columns| {
-        let optional = |name: &str| FIXED[2..].contains(&name) || COLUMNS[1..].contains(&name);
+        let optional = |name: &str| FIXED[2..].contains(&name) || GROUP_COLUMNS[1..].contains(&name);
         let columns = columns?.into_iter().map(|(name, column)| (name, column, optional(name)));
         RecordBatch::try_from_iter_with_nullable(columns).map_err(|error| failed(io::Error::other(error)))
     });

@@ -1,0 +1,59 @@
+//! When queues have the same amounts, and the first difference where they have not.
+
+use fairplan_exports::{Target, ToldQueue};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Amounts are told and computed by the same steps: they differ by what a text of a number loses.
+const NEAR: f64 = 1e-9;
+
+/// What a queue has, by class and resource.
+pub(super) type Amounts = BTreeMap<(String, String), f64>;
+
+pub(super) fn is_near(one: f64, other: f64) -> bool {
+    one == other || (one - other).abs() <= NEAR * one.abs().max(other.abs()).min(f64::MAX)
+}
+
+/// Whether a file of the target says what a queue gets: Kueue's and Slurm's say it of leaves only.
+pub(super) fn is_stated(target: Target, queue: &ToldQueue) -> bool {
+    queue.is_leaf || !matches!(target, Target::Kueue | Target::Slurm)
+}
+
+/// The first difference between what is told and what was found.
+pub(super) fn difference(
+    target: Target,
+    told: &[ToldQueue],
+    found: &BTreeMap<String, Amounts>,
+) -> Option<String> {
+    let nothing = Amounts::new();
+    for queue in told.iter().filter(|queue| is_stated(target, queue)) {
+        let has = found.get(&queue.name);
+        if has.is_none() && target != Target::Slurm {
+            return Some(format!("{} is not there", queue.name));
+        }
+        let has = has.unwrap_or(&nothing);
+        let classes: BTreeSet<&String> = has.keys().map(|(class, _)| class).collect();
+        let is_full = target == Target::Kueue && classes.len() >= ToldQueue::CLASSES;
+        for key in queue.amounts.keys().chain(has.keys()).collect::<BTreeSet<_>>() {
+            let [told, has] = [&queue.amounts, has].map(|amounts| amounts.get(key).copied());
+            let (is_left_out, told, has) =
+                (has.is_none() && is_full, told.unwrap_or(0.0), has.unwrap_or(0.0));
+            if !is_near(told, has) && !is_left_out {
+                let (class, resource) = key;
+                let on = if class.is_empty() { String::new() } else { format!(" on {class}") };
+                return Some(format!("{} has {has} {resource}{on}, not {told}", queue.name));
+            }
+        }
+    }
+    let known: BTreeSet<&str> = told.iter().map(|queue| queue.name.as_str()).collect();
+    let more = found.iter().find(|(name, amounts)| {
+        !known.contains(name.as_str()) && *name != "root" && amounts.values().any(|amount| *amount != 0.0)
+    });
+    // Cohorts are told no amounts of their own.
+    let of_cohort = || {
+        let mut cohorts =
+            found.iter().filter(|(name, _)| target == Target::Kueue && name.starts_with("cohort "));
+        cohorts.find(|(_, amounts)| amounts.values().any(|amount| *amount != 0.0))
+    };
+    more.map(|(name, _)| format!("{name} has amounts, and is not in the export"))
+        .or_else(|| of_cohort().map(|(name, _)| format!("{name} has amounts of its own")))
+}
