@@ -31,11 +31,12 @@ pub(super) fn seen(instance: &Instance, claim: &ExportClaim) -> Vec<Worst> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tree::exact;
     use super::super::{AmountClaim, ExportedTenantClaim};
     use super::*;
     use crate::verify_export;
     use fairplan_instances::files::{read_json, source};
-    use fairplan_instances::{ClassId, Owner, ResourceId, UserId};
+    use fairplan_instances::{ClassId, GroupId, Owner, ResourceId, UserId};
 
     const CLUSTER: &str = r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
         "server_classes": [{"id": "S", "count": 2, "capacity": {"cpu": 7, "memory": 14}},
