@@ -7,6 +7,7 @@
 mod audit;
 mod explain;
 mod in_time;
+mod tolerance;
 mod what_if;
 
 pub use audit::{

@@ -1,6 +1,7 @@
 //! What results say of guarantees.
 
 use crate::table::{Kind, Table};
+use crate::tolerance::SAME;
 use crate::{Instance, Owner, ResourceMap, Solution, UserId, guaranteed_shares, objective_share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,9 +41,6 @@ pub struct GuaranteedOnClasses {
     /// The amounts over all of them together.
     pub amounts: ResourceMap,
 }
-
-/// A share is no more than a floor up to this part of it.
-const SAME: f64 = 1e-9;
 
 impl GuaranteeResult {
     /// The amounts: `4 cpu, 2 gpu on a100`.

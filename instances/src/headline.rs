@@ -1,5 +1,6 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
+use crate::tolerance::SAME;
 use crate::{
     Certificate, ClassId, GroupResult, GuaranteeResult, Instance, Level, LimitResult, LimitedBy, Part,
     ResourceId, Solution, User, UserId, group_results, guarantee_results, guaranteed_shares, limit_results,
@@ -117,9 +118,6 @@ impl Headline {
 pub fn stated_level(value: f64, level: Option<f64>) -> Option<f64> {
     level.filter(|level| *level > value * (1.0 + SAME))
 }
-
-/// A level and a value are one number up to this part of it: they are added up in another order.
-const SAME: f64 = 1e-9;
 
 /// What the children of the root come to: users without a group, and groups without a parent.
 struct Standing<'a> {

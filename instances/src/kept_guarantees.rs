@@ -1,5 +1,6 @@
 //! Which guarantees whole tasks on servers keep, and who is short by the most.
 
+use crate::tolerance::QUOTIENT;
 use crate::{GuaranteeResult, Instance, LimitRoom, Owner, Placement, Quota, ResourceId, User, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,12 +77,9 @@ fn of_user(
 ) -> Option<f64> {
     let sure = instance.guaranteed_tasks(instance.user(user));
     let has = placement.tasks[user.0] as f64;
-    let is_short = has + 1.0 <= sure * (1.0 + ROUNDING) && wants_more(instance.user(user));
+    let is_short = has + 1.0 <= sure * (1.0 + QUOTIENT) && wants_more(instance.user(user));
     is_short.then_some(has / sure)
 }
-
-/// What dividing amounts by demands may be off.
-const ROUNDING: f64 = 1e-12;
 
 /// The same of a group, whose members have their parts anywhere.
 fn of_group(

@@ -43,6 +43,7 @@ mod solution;
 mod stamp;
 pub mod table;
 mod task_demands;
+mod tolerance;
 pub mod trace;
 mod traffic;
 mod violation;

@@ -1,5 +1,6 @@
 //! Guarantees that cannot be kept together: the part of them that can, and the prices that prove it.
 
+use crate::tolerance::LITTLE;
 use crate::{AloneGroup, ClassId, GroupId, Instance, Objective, Owner, QuotaAmount, Solution, UserId};
 use std::collections::HashSet;
 use std::fmt;
@@ -152,9 +153,6 @@ fn on(instance: &Instance, classes: Option<&[ClassId]>) -> String {
         )
     })
 }
-
-/// Who pays, and what costs, less than this part of the most is not worth a name.
-const LITTLE: f64 = 1e-6;
 
 fn listed(names: Vec<String>) -> String {
     match names.len() {

@@ -1,10 +1,7 @@
 //! JSON Schema of every format, generated from the types that are written and read.
 
-mod catalog;
-mod demands;
 mod instance;
 mod trace;
-mod traffic;
 
 use crate::allocated_bound::AllocatedBoundDocument;
 use crate::bound::BoundDocument;
@@ -24,6 +21,7 @@ use crate::verification::Verification;
 use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
 use fairplan_exports::ExportBody;
 use fairplan_instances::Document;
+use fairplan_instances::files::{CatalogFile, DemandsFile, TrafficFile};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -41,9 +39,9 @@ pub struct Format {
 /// Every format, inputs first.
 pub static FORMATS: [Format; 28] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
-    Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
-    Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
-    Format { name: "catalog", id: "fairplan.catalog.v1", schema: schema_of::<catalog::CatalogDocument> },
+    Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<DemandsFile<'static>> },
+    Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<TrafficFile<'static>> },
+    Format { name: "catalog", id: "fairplan.catalog.v1", schema: schema_of::<CatalogFile<'static>> },
     Format { name: "trace", id: "fairplan.trace.v1", schema: schema_of::<trace::TraceLine> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument> },
     Format { name: "placement", id: "fairplan.placement.v1", schema: schema_of::<PlacementDocument> },

@@ -110,3 +110,12 @@ pub(crate) const WHOLE_UNITS: f64 = 1e-5;
 /// The part of the cluster that a tenant of an export could have more of what is free: solvers leave a millionth, and sums of
 /// utilities more where they are flat.
 pub(crate) const LEFT: f64 = 1e-4;
+
+/// What rounding adds at most to a quotient of shares.
+pub(crate) const QUOTIENTS: f64 = 1e-12;
+
+/// How near a guess usually is, in parts of it.
+pub(crate) const GUESSED: f64 = 1e-12;
+
+/// By which part of it a limit may be exceeded: answers of a solver are sums of doubles.
+pub(crate) const BEYOND_LIMIT: f64 = 1e-6;

@@ -9,10 +9,8 @@ use super::case::{Case, name, work};
 use super::finding::Searched;
 use super::largest::LargestViolation;
 use super::{amount, shortfall};
+use crate::tolerance::NEXT_TO_NOTHING;
 use fairplan_instances::{Decimal, LimitedBy, QuotaPart, SolverError, UserId};
-
-/// Weight, beside the smallest share, of users that have nothing: they may gain, but hardly at the others' cost.
-const NEXT_TO_NOTHING: f64 = 1e-9;
 
 pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     let mut draft = case.draft.clone();

@@ -8,6 +8,7 @@ mod nothing;
 mod quotas;
 mod ranges;
 
+use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Decimal, Draft, GroupResult, GuaranteeResult, Instance, InstanceStamp, LimitResult,
@@ -201,9 +202,6 @@ impl Explanation {
             .done()
     }
 }
-
-/// Part of its work by which a user must change to count as gaining or losing.
-const NOTICED: f64 = 1e-6;
 
 /// Explains `user` in `solution`, which `solver` found for `instance`; that comes with its hash. What the solver has no time for
 /// ([`SolverError::OutOfTime`]) is not asked.

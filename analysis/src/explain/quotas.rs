@@ -1,12 +1,10 @@
 //! What limits, reserves and guarantees have to do with somebody's share.
 
+use crate::tolerance::USED_UP;
 use fairplan_instances::{
     ClassId, GroupId, GuaranteeResult, Instance, LimitResult, Owner, Solution, User, UserId,
     guarantee_results, limit_results,
 };
-
-/// A limit counts as used up from this part on.
-const FULL: f64 = 1.0 - 1e-9;
 
 /// The prices of the classes as a user sees them: with those of the limits above it that cover them.
 pub(super) fn prices_seen(user: User<'_>, prices: &[f64], of_limits: &[f64]) -> Vec<f64> {
@@ -30,7 +28,7 @@ pub(super) fn limits_above(user: User<'_>, solution: &Solution, prices: &[f64]) 
     }
     let all = limit_results(instance, &solution.allocation, Some(prices));
     let above = instance.limits_above(user).into_iter().map(|j| all[j].clone());
-    above.filter(|limit| limit.price > 0.0 || limit.used >= FULL).collect()
+    above.filter(|limit| limit.price > 0.0 || limit.used >= USED_UP).collect()
 }
 
 /// What a group, those that it is in, and a user are guaranteed.

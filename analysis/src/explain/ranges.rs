@@ -5,6 +5,7 @@
 //! finds that place in a few solutions. Shares stay measured by today's servers.
 
 use super::PricedCapacity;
+use crate::tolerance::{CLOSE, OFF_THE_LINE};
 use fairplan_instances::{Draft, Instance, Solution, Solver, SolverError, Status};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -31,18 +32,12 @@ pub struct PriceRange {
 /// More rows than this are not asked about: each takes some ten solutions.
 const MOST_ROWS: usize = 12;
 
-/// By which part of the level a point may lie off the price's line.
-const OFF: f64 = 1e-7;
-
 /// Solutions on the way to where the price stops to hold, at most.
 const STEPS: usize = 14;
 
 /// How far is searched, in parts of the capacity.
 const LEAST: f64 = 0.1;
 const MOST: f64 = 10.0;
-
-/// Factors this close are one.
-const CLOSE: f64 = 1e-5;
 
 /// The part of what is left between the two that is just beyond.
 const BEYOND: f64 = 1e-3;
@@ -105,7 +100,7 @@ pub(crate) fn range_of_price(
             return Ok(Point::Unknown);
         };
         let off = there.value - on_the_line;
-        if off.abs() <= OFF * value {
+        if off.abs() <= OFF_THE_LINE * value {
             return Ok(Point::OnTheLine);
         }
         let slope = there.prices[class.0 * instance.resources().len() + resource.0] - price;

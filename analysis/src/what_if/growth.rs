@@ -6,6 +6,7 @@
 
 use super::works;
 use super::{BoughtBy, CostsOverTime};
+use crate::tolerance::REACHED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Decimal, DemandSeries, DemandsStamp, Draft, Instance, InstanceStamp, Label, Objective,
@@ -150,9 +151,6 @@ impl Reached {
     }
 }
 
-/// A quantum of which all but this part can be reached is not missed.
-const MISSED: f64 = 1.0 - 1e-9;
-
 /// Requirements shown to be feasible, and vectors of prices, that are kept to decide later quanta.
 const KEPT: usize = 64;
 
@@ -192,13 +190,13 @@ pub fn growth(
         let allowed = known.iter().map(|reached| reached.allows(&now)).fold(f64::INFINITY, f64::min);
         most.push(allowed);
         let is_enough = |reached: &Reached| now.iter().zip(&reached.works).all(|(work, done)| *work <= *done);
-        if allowed < MISSED && first_missed.is_some() {
+        if allowed < REACHED && first_missed.is_some() {
             missed.push(true);
         } else if known.iter().any(is_enough) {
             missed.push(false);
         } else {
             let answer = reached(instance, &now, solver)?;
-            let is_missed = answer.part < MISSED;
+            let is_missed = answer.part < REACHED;
             if is_missed && first_missed.is_none() {
                 first_missed = Some(answer.short(instance, q, &now));
             }

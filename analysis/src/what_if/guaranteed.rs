@@ -1,6 +1,7 @@
 //! Guarantees that what is left of a cluster cannot keep: who is short of how much, all others having what they are guaranteed.
 
 use super::solved;
+use crate::tolerance::SHORT;
 use fairplan_instances::{
     ClassAmounts, ClassId, Decimal, Draft, GuaranteeResult, Instance, Owner, Quota, QuotaAmount, QuotaPart,
     ResourceAmounts, ResourceId, Shortfall, Solution, Solver, SolverError,
@@ -169,6 +170,3 @@ pub(super) fn short_of(instance: &Instance, before: &[f64], after: &[f64]) -> Ve
     short.sort_by(|a, b| a.kept.total_cmp(&b.kept));
     short
 }
-
-/// A smaller part of a guarantee is not missed: amounts are lowered to seven digits.
-const SHORT: f64 = 1e-5;

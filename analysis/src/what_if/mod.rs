@@ -26,12 +26,10 @@ pub use purchases::{
 };
 pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};
 
+use crate::tolerance::NOTICED;
 use fairplan_instances::{
     Draft, Instance, Level, Objective, Solution, Solver, SolverError, Status, UserId, Violation,
 };
-
-/// Part of its work by which a user must change to count as gaining or losing.
-const NOTICED: f64 = 1e-6;
 
 /// The DRFH of a variant, every level of which must be proved to what is noticed here.
 fn solved(solver: &dyn Solver, variant: &Instance) -> Result<Solution, SolverError> {

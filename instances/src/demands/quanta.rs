@@ -10,7 +10,8 @@ const MAX_QUANTA: usize = 1 << 24;
 const MAX_UNMENTIONED: usize = 1 << 20;
 
 /// What a file calls a quantum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
+#[schemars(untagged)]
 pub enum QuantumLabel<'a> {
     /// A whole number, such as a second.
     Number(u64),

@@ -2,6 +2,7 @@
 
 use crate::quantity::Quantity;
 use crate::{Catalog, Decimal, Instance, InstanceError, Offer, Violation};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -22,42 +23,66 @@ const FORM: Form = Form {
     otherwise: "or a table with the columns id, price and one a resource",
 };
 
-#[derive(Deserialize)]
+/// What can be bought: types of servers with prices, for an instance whose resources they name.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Document<'a> {
+#[schemars(rename = "Catalog")]
+pub struct CatalogFile<'a> {
+    /// The format and its version.
     #[serde(borrow)]
+    #[schemars(extend("const" = FORM.format))]
     format: Text<'a>,
+    /// What to call the catalog.
     #[serde(borrow, default)]
     name: Text<'a>,
+    /// What prices are counted in, such as `EUR a month`.
     #[serde(borrow, default)]
     currency: Text<'a>,
+    /// The types.
     #[serde(borrow)]
+    #[schemars(with = "Vec<ServerType<'a>>", length(min = 1))]
     server_types: &'a RawValue,
 }
 
-#[derive(Deserialize)]
+/// A type of server.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct TypeFields<'a> {
+struct ServerType<'a> {
+    /// Unique name. That of a server class of the instance means more servers of that class.
     #[serde(borrow)]
+    #[schemars(length(min = 1))]
     id: Text<'a>,
+    /// One server's capacity; a resource left out is 0. Absent: that of the class which `id` or `like` names.
     #[serde(borrow, default, deserialize_with = "stated")]
     capacity: Option<Entries<'a>>,
+    /// The price of one server, above 0; where there is a commitment: on demand, for a period.
     #[serde(borrow)]
+    #[schemars(with = "f64", range(max = 1e30), extend("exclusiveMinimum" = 0))]
     price: &'a RawValue,
+    /// What it costs when it is reserved. Absent: it cannot be.
     #[serde(borrow, default, deserialize_with = "stated")]
-    commitment: Option<CommitmentFields<'a>>,
+    commitment: Option<Commitment<'a>>,
+    /// The most that can be bought; absent: any number.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<u64>")]
     limit: Option<&'a RawValue>,
+    /// The server class as which users treat such servers: who may run there, and at which rates. Absent: every user may
+    /// that is not restricted to certain classes.
     #[serde(borrow, default, deserialize_with = "stated")]
     like: Option<Text<'a>>,
 }
 
-#[derive(Deserialize)]
+/// A lower price for those who commit to some periods.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct CommitmentFields<'a> {
+struct Commitment<'a> {
+    /// The price of one reserved server for a period, above 0 and at most that on demand.
     #[serde(borrow)]
+    #[schemars(with = "f64", range(max = 1e30), extend("exclusiveMinimum" = 0))]
     price: &'a RawValue,
+    /// How many periods one commits to, and pays for.
     #[serde(borrow)]
+    #[schemars(with = "u64", range(min = 1))]
     periods: &'a RawValue,
 }
 
@@ -77,15 +102,15 @@ pub fn read_catalog(path: &str, instance: &Instance) -> Result<Catalog, Instance
         return catalog_in(table_in(source, path)?.as_mut(), instance);
     }
     let content = source.read_all()?;
-    let document: Document = document(&file, &content, &FORM)?;
+    let document: CatalogFile = document(&file, &content, &FORM)?;
     from_json(&document, instance).map_err(|violation| InstanceError::Invalid { file, violation })
 }
 
-fn from_json(document: &Document, instance: &Instance) -> Result<Catalog, Violation> {
+fn from_json(document: &CatalogFile, instance: &Instance) -> Result<Catalog, Violation> {
     FORM.expect(&document.format)?;
     let mut amounts = Amounts::new(instance.resources().to_vec());
     let mut offers = Vec::new();
-    for_each(document.server_types, "server_types", |position, Object(kind): Object<TypeFields>| {
+    for_each(document.server_types, "server_types", |position, Object(kind): Object<ServerType>| {
         let place = |field: &str| format!("server_types[{position}].{field}");
         let capacity = match &kind.capacity {
             Some(entries) => {

@@ -32,12 +32,13 @@ mod traffic;
 mod utf16;
 
 pub use canonical::{sha256_hex, write_json};
-pub use catalog::{catalog_in, read_amount, read_catalog};
+pub use catalog::{CatalogFile, catalog_in, read_amount, read_catalog};
 #[cfg(feature = "parquet")]
 pub use columnar::{BatchWriter, Columnar};
 pub use demands::{
-    QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_demands_in_memory,
-    read_demands_opened, read_fair_shares, read_members, read_proportions, write_demands,
+    DemandsFile, QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance,
+    read_demands_in_memory, read_demands_opened, read_fair_shares, read_members, read_proportions,
+    write_demands,
 };
 #[cfg(feature = "parquet")]
 pub use frame::Frame;
@@ -48,7 +49,7 @@ pub use open::open_table;
 pub use table_writer::{write_servers, write_users};
 pub use tables::{bad_header, read_opened, read_tables};
 pub use trace::{read_trace, read_trace_in_memory, trace_sha256_hex, write_trace};
-pub use traffic::{read_traffic, read_traffic_in_memory, traffic_sha256_hex, write_traffic};
+pub use traffic::{TrafficFile, read_traffic, read_traffic_in_memory, traffic_sha256_hex, write_traffic};
 
 use crate::{Decimal, Instance, InstanceError, Violation};
 

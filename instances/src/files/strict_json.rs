@@ -1,8 +1,9 @@
 //! JSON read strictly through serde: nothing ignored, nothing taken for something else, errors with their path.
 
 use crate::{Decimal, InstanceError, Violation};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
-use serde::{Deserialize, de};
+use serde::{Deserialize, Serialize, de};
 use serde_json::value::RawValue;
 use serde_path_to_error::{Path, Segment, Track};
 use std::borrow::Cow;
@@ -12,12 +13,24 @@ use std::marker::PhantomData;
 use super::decimal;
 
 /// A text, borrowed from the file when it has no escapes.
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Serialize, JsonSchema, Default)]
+#[schemars(inline)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// A map from names to numbers with every entry kept, so that duplicates can be refused.
 #[derive(Default)]
 pub(super) struct Entries<'a>(pub(super) Vec<(Text<'a>, &'a RawValue)>);
+
+impl JsonSchema for Entries<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Amounts".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let amount = json_schema!({"type": "number", "minimum": 0, "maximum": 1e30});
+        json_schema!({"description": "Amounts of resources, each 0 or more.", "type": "object", "additionalProperties": amount})
+    }
+}
 
 impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,5 +1,6 @@
 //! What a server costs when it is reserved: a lower price a period for those who commit to some periods, needed or not.
 
+use crate::tolerance::NO_PERIOD;
 use crate::{Decimal, Violation};
 
 /// A reservation of one server.
@@ -10,9 +11,6 @@ pub struct Commitment {
     /// The periods that one commits to and pays for (> 0).
     pub periods: u64,
 }
-
-/// Parts of a commitment below this are none: periods are counted in doubles.
-const NONE: f64 = 1e-9;
 
 impl Commitment {
     /// The commitment beside a price on demand, or what is wrong with it: the place says which of both numbers.
@@ -48,14 +46,14 @@ impl Commitment {
 
     /// How many commitments one after the other cover so many periods.
     pub fn covering(self, needed: f64) -> u64 {
-        (needed / self.periods as f64 - NONE).ceil().max(0.0) as u64
+        (needed / self.periods as f64 - NO_PERIOD).ceil().max(0.0) as u64
     }
 
     /// How many commitments one after the other make so many periods cheapest, with what is left on demand; the fewest.
     pub fn cheapest(self, on_demand: Decimal, needed: f64) -> u64 {
         let all = self.covering(needed);
         let left = needed - all.saturating_sub(1) as f64 * self.periods as f64;
-        if all > 0 && left <= self.break_even(on_demand) * (1.0 + NONE) { all - 1 } else { all }
+        if all > 0 && left <= self.break_even(on_demand) * (1.0 + NO_PERIOD) { all - 1 } else { all }
     }
 
     /// What so many periods cost with so many commitments, and what is left on demand.

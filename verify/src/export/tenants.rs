@@ -2,12 +2,9 @@
 
 use super::tree::Tree;
 use super::{ExportClaim, used_up};
-use crate::tolerance::STATED;
+use crate::tolerance::{BEYOND_LIMIT, STATED};
 use crate::verdict::Worst;
 use fairplan_instances::Instance;
-
-/// By which part of it a limit may be exceeded: answers of a solver are sums of doubles.
-const BEYOND: f64 = 1e-6;
 
 /// The properties in which an export is one of the instance.
 pub(super) fn seen(instance: &Instance, claim: &ExportClaim) -> Vec<Worst> {
@@ -15,7 +12,7 @@ pub(super) fn seen(instance: &Instance, claim: &ExportClaim) -> Vec<Worst> {
     let mut all = Worst::of("all-tenants", 0.0);
     let mut runs = Worst::of("may-run", 0.0);
     let mut tasks = Worst::of("whole-tasks", STATED);
-    let mut limits = Worst::of("within-limits", BEYOND);
+    let mut limits = Worst::of("within-limits", BEYOND_LIMIT);
     let mut sums = Worst::of("sums", STATED);
     let mut shares = Worst::of("export-shares", STATED);
     tree.all_are_there(&mut all);

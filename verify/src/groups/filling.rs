@@ -6,6 +6,7 @@
 //! what the children take at it, rounded outward, is not more, or not less, than there is.
 
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
+use crate::tolerance::GUESSED;
 use fairplan_instances::Instance;
 
 /// A number between two doubles.
@@ -306,7 +307,7 @@ impl Tree {
             finite(sides.ceilings[c].high).max(finite(sides.floor(c).high))
         };
         let last = self.children[v].iter().map(edge).fold(guess, f64::max);
-        let (least, most) = (down(guess * (1.0 - NEAR)), up(guess * (1.0 + NEAR)));
+        let (least, most) = (down(guess * (1.0 - GUESSED)), up(guess * (1.0 + GUESSED)));
         let low = if is_low(&least) { (least, up(guess)) } else { (0.0, least) };
         let far = up(2.0 * last);
         let high = if is_high(&most) { (most, down(guess)) } else { (far, most) };
@@ -359,9 +360,6 @@ fn nearest((mut holds, mut other): (f64, f64), is_it: impl Fn(&f64) -> bool) -> 
         *(if is_it(&middle) { &mut holds } else { &mut other }) = middle;
     }
 }
-
-/// How near a guess usually is, in parts of it.
-const NEAR: f64 = 1e-12;
 
 /// What every node has at least and at most.
 #[derive(Clone, Copy)]

@@ -5,6 +5,7 @@ use super::shares::Share;
 use crate::groups::{Bounds, Divided, Tree, divided, smallest};
 use crate::rounding::{down, up};
 use crate::tolerance;
+use crate::tolerance::QUOTIENTS;
 use fairplan_instances::{Breakpoint, Instance, User, UserId};
 
 /// The levels of an instance, in which `has_tasks` tells who can have tasks at all.
@@ -53,7 +54,7 @@ impl<'a> Levels<'a> {
         let filled = tree.at(level * (1.0 + tolerance::GAP), caps);
         let needed = |user: User<'_>| {
             // What is no whole number of tasks for rounding alone is one.
-            let tasks = down(filled[user.index().0].share.low / up(user.task_share())) * (1.0 - ROUNDINGS);
+            let tasks = down(filled[user.index().0].share.low / up(user.task_share())) * (1.0 - QUOTIENTS);
             tasks.ceil() as u64
         };
         self.instance.users().map(|user| limited(user, needed(user))).collect()
@@ -112,10 +113,7 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// What rounding adds at most to a quotient of shares.
-const ROUNDINGS: f64 = 1e-12;
-
 fn share_of(user: User<'_>, tasks: u64) -> Bounds {
     let share = tasks as f64 * user.task_share();
-    Bounds { low: down(share * (1.0 - tolerance::ROUNDINGS)), high: up(share * (1.0 + tolerance::ROUNDINGS)) }
+    Bounds { low: down(share * (1.0 - tolerance::QUOTIENTS)), high: up(share * (1.0 + tolerance::QUOTIENTS)) }
 }

@@ -1,6 +1,7 @@
 //! Reading `fairplan.demands.v1`: users, and one row of demands a quantum.
 
 use crate::{DemandSeries, DemandSeriesBuilder, InstanceError, QuantumLabel, Violation};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -9,20 +10,35 @@ use crate::files::source::Source;
 use crate::files::strict_json::{Text, document, for_each, number};
 use crate::stated;
 
-#[derive(Deserialize)]
+/// Demands over time: how many slices of one resource, or tasks over the servers of an instance, each user asks for in
+/// each quantum.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Document<'a> {
+#[schemars(rename = "Demands")]
+pub struct DemandsFile<'a> {
+    /// The format and its version.
     #[serde(borrow)]
+    #[schemars(extend("const" = FORM.format))]
     format: Text<'a>,
+    /// The users' ids, each a unique name.
     #[serde(borrow)]
+    #[schemars(with = "Vec<String>", length(min = 1), inner(length(min = 1)), extend("uniqueItems" = true))]
     users: &'a RawValue,
-    /// The file of the instance whose tasks are demanded.
+    /// The file of the instance whose tasks are demanded, relative to this one. Absent: slices of one resource.
     #[serde(borrow, default, deserialize_with = "stated")]
     instance: Option<Text<'a>>,
-    /// Labels of the quanta; absent: 0, 1, 2, …
+    /// What the quanta are called: whole numbers in ascending order at even steps, or texts that sort in the order of
+    /// time. Absent: 0, 1, 2 and so on. Whole numbers left out are quanta without demand.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<Vec<QuantumLabel<'a>>>")]
     quanta: Option<Vec<&'a RawValue>>,
+    /// One row a quantum, one number a user: a demand in slices, a whole number unless fractions are asked to be rounded.
     #[serde(borrow)]
+    #[schemars(
+        with = "Vec<Vec<f64>>",
+        length(min = 1),
+        inner(inner(range(min = 0, max = 100_000_000_000_u64)))
+    )]
     demands: &'a RawValue,
 }
 
@@ -32,13 +48,13 @@ pub(super) fn read(
 ) -> Result<(DemandSeries, Option<String>), InstanceError> {
     let file = source.name().to_owned();
     let content = source.read_all()?;
-    let document: Document = document(&file, &content, &FORM)?;
+    let document: DemandsFile = document(&file, &content, &FORM)?;
     let named = document.instance.as_ref().map(|name| name.0.clone().into_owned());
     let series = series(&document, rounding);
     Ok((series.map_err(|violation| InstanceError::Invalid { file, violation })?, named))
 }
 
-fn series(document: &Document, rounding: Rounding) -> Result<DemandSeries, Violation> {
+fn series(document: &DemandsFile, rounding: Rounding) -> Result<DemandSeries, Violation> {
     FORM.expect(&document.format)?;
     let mut builder = DemandSeriesBuilder::default();
     let mut users = 0;

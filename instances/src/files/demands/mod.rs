@@ -6,6 +6,7 @@ mod tables;
 mod users;
 mod write;
 
+pub use json::DemandsFile;
 pub use users::{read_fair_shares, read_members};
 pub use write::{demands_sha256_hex, write_demands};
 

@@ -3,7 +3,7 @@
 mod read;
 mod write;
 
-pub use read::{read_traffic, read_traffic_in_memory};
+pub use read::{TrafficFile, read_traffic, read_traffic_in_memory};
 pub use write::{traffic_sha256_hex, write_traffic};
 
 use super::strict_json::Form;

@@ -1,6 +1,7 @@
 //! Reading `fairplan.traffic.v1`.
 
 use crate::{InstanceError, Traffic, TrafficClass, Violation, Work, WorkDistribution};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -10,51 +11,83 @@ use crate::files::source;
 use crate::files::strict_json::{Entries, Object, Text, document, for_each, number};
 use crate::stated;
 
-#[derive(Deserialize)]
+/// Stochastic demand: classes of transactions that arrive as Poisson processes, bring work and share a pool.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Document<'a> {
+#[schemars(rename = "Traffic")]
+pub struct TrafficFile<'a> {
+    /// The format and its version.
     #[serde(borrow)]
+    #[schemars(extend("const" = FORM.format))]
     format: Text<'a>,
+    /// What to call the traffic.
     #[serde(borrow, default)]
     name: Text<'a>,
+    /// The names of the resources.
     #[serde(borrow)]
+    #[schemars(with = "Vec<String>", length(min = 1, max = 64), extend("uniqueItems" = true))]
     resources: &'a RawValue,
-    /// Absent: 1 of each resource.
+    /// How much there is of each resource, above 0; a resource left out has 1.
     #[serde(borrow, default, deserialize_with = "stated")]
     capacity: Option<Entries<'a>>,
+    /// The classes.
     #[serde(borrow)]
+    #[schemars(with = "Vec<Class<'a>>", length(min = 1, max = 64))]
     classes: &'a RawValue,
 }
 
-#[derive(Deserialize)]
+/// Transactions that are alike: jobs of many tasks, or flows of many packets.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ClassFields<'a> {
+struct Class<'a> {
+    /// Unique name.
     #[serde(borrow)]
+    #[schemars(length(min = 1))]
     id: Text<'a>,
+    /// What a transaction takes of each resource to do one unit of work in a unit of time; a resource left out is 0.
     #[serde(borrow)]
     demand: Entries<'a>,
+    /// Transactions that arrive in a unit of time, above 0.
     #[serde(borrow)]
+    #[schemars(with = "f64", range(max = 1e30), extend("exclusiveMinimum" = 0))]
     arrival_rate: &'a RawValue,
+    /// The work that each brings; absent: exponential with mean 1.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<WorkFields<'a>>")]
     work: Option<Object<WorkFields<'a>>>,
+    /// What it claims to take instead of its demand.
     #[serde(borrow, default, deserialize_with = "stated")]
     claim: Option<Entries<'a>>,
+    /// Packets: time that the answer to one travels; absent: 0.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<f64>", range(min = 0, max = 1e30))]
     propagation_time: Option<&'a RawValue>,
+    /// Packets: what they take one after the other, and again from the first. Their mean is the demand.
     #[serde(borrow, default, deserialize_with = "stated")]
     packet_demands: Option<Vec<Entries<'a>>>,
 }
 
-#[derive(Deserialize)]
+/// The work of a transaction, a random number.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Work")]
 struct WorkFields<'a> {
+    /// Its mean, above 0; absent: 1.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<f64>", range(max = 1e30), extend("exclusiveMinimum" = 0))]
     mean: Option<&'a RawValue>,
+    /// How it is distributed around its mean; absent: exponential. `deterministic` is always the mean, `hyper-exponential` one of two
+    /// exponential phases, each of which brings half of the work, `pareto` heavy tailed.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(extend("enum" = ["exponential", "deterministic", "hyper-exponential", "pareto"]))]
     distribution: Option<Text<'a>>,
+    /// Hyper-exponential work: variance over the square of the mean, at least 1.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<f64>")]
     squared_variation: Option<&'a RawValue>,
+    /// Pareto work: how the tail falls, above 1.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<f64>")]
     shape: Option<&'a RawValue>,
 }
 
@@ -70,11 +103,11 @@ pub fn read_traffic(path: &str) -> Result<Traffic, InstanceError> {
 
 /// The same of JSON in memory, which messages call `file`.
 pub fn read_traffic_in_memory(file: &str, content: &[u8]) -> Result<Traffic, InstanceError> {
-    let document: Document = document(file, content, &FORM)?;
+    let document: TrafficFile = document(file, content, &FORM)?;
     traffic(&document).map_err(|violation| InstanceError::Invalid { file: file.to_owned(), violation })
 }
 
-fn traffic(document: &Document) -> Result<Traffic, Violation> {
+fn traffic(document: &TrafficFile) -> Result<Traffic, Violation> {
     FORM.expect(&document.format)?;
     let mut resources: Vec<String> = Vec::new();
     for_each(document.resources, "resources", |_, name: Text| {
@@ -94,7 +127,7 @@ fn traffic(document: &Document) -> Result<Traffic, Violation> {
         }
     }
     let mut classes = Vec::new();
-    for_each(document.classes, "classes", |position, Object(class): Object<ClassFields>| {
+    for_each(document.classes, "classes", |position, Object(class): Object<Class>| {
         let place = |field: &str| format!("classes[{position}].{field}");
         let number_at =
             |raw: &RawValue, field: &str| number(raw, || place(field)).map(|number| number.to_f64());
