@@ -2,7 +2,8 @@
 
 use crate::level::{Groups, LevelProblem, dot};
 use crate::limits::LimitsOfPatterns;
-use crate::reduction::{CHUNK, NO_PATTERN, Population, Reduction};
+use crate::population::{CHUNK, NO_PATTERN, Population};
+use crate::reduction::Reduction;
 use crate::sums::{in_parts, table_of_sums};
 use hashbrown::HashMap;
 use rayon::prelude::*;

@@ -2,8 +2,9 @@
 
 use crate::bins::{Amounts, Bins, NO_BIN};
 use crate::level::dot;
+use crate::population::Population;
 use crate::progress::Progress;
-use crate::reduction::{Population, Reduction};
+use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::sums::{column, in_parts, table_of_sums};
 use crate::task_rows::cost_with_task_rows;

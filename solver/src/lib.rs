@@ -14,10 +14,12 @@ mod lexicographic;
 mod limits;
 #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "only HiGHS reads programs"))]
 mod linear_program;
+mod merged_classes;
 mod offline;
 mod over_time;
 mod per_server;
 mod planning;
+mod population;
 mod price_pass;
 mod progress;
 mod question;

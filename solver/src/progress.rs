@@ -3,7 +3,8 @@
 use crate::aggregation::Solved;
 use crate::bins::{Amounts, Bins, NO_BIN};
 use crate::level::dot;
-use crate::reduction::{CHUNK, NO_PATTERN, Reduction};
+use crate::population::{CHUNK, NO_PATTERN};
+use crate::reduction::Reduction;
 use crate::sums::column;
 use crate::tolerance::level::{AT_THE_LEVEL, CLEARLY_PRICED};
 use fairplan_instances::LimitedBy;

@@ -6,15 +6,13 @@
 
 use crate::limits::Limits;
 use crate::tolerance::level::OUT_OF_REACH;
-use fairplan_instances::{ClassId, Instance, KindId, Objective, PlacementRule, ResourceId, RuleId, UserId};
+use fairplan_instances::{ClassId, Instance, KindId, Objective, ResourceId, RuleId, UserId};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use crate::level::Rates;
-use crate::sums::column;
-
-/// Users handled together in one streaming step. Sums inside are sequential, so this bounds their rounding.
-pub(crate) const CHUNK: usize = 1 << 14;
+use crate::merged_classes::MergedClasses;
+use crate::population::{CHUNK, Lines, NO_PATTERN, Population};
 
 /// An instance, normalised. Users are listed rule by rule; `order` tells which is which.
 pub(crate) struct Reduction {
@@ -37,158 +35,6 @@ pub(crate) struct Reduction {
     /// For each kind the set of limits that its users are below.
     pub limits_of_pattern: Vec<u32>,
     pub users: Population,
-}
-
-/// The users, column by column, in the order `order`. Where users have kinds of tasks each kind is one of them here, a line of
-/// its user's, all of which rise and are frozen together: so a level does not know the difference.
-pub(crate) struct Population {
-    /// Position in the instance of each user here (of each kind, where there are `lines`); `None` when that is the same.
-    pub order: Option<Vec<u32>>,
-    /// Whose kinds these are; `None` where everybody is one user.
-    pub lines: Option<Lines>,
-    /// `d_ir = D_ir / (δ_i Σ_l C_lr)`, one column a resource; the largest entry of a user is 1.
-    pub directions: Vec<Vec<f64>>,
-    /// Weights (of a kind its part of its user's), as the objective has them (see [`Objective::share_per_level`]); `None` when all are 1.
-    pub weights: Option<Vec<f64>>,
-    /// What each user's tasks are worth at rate 1, `δ_i T_i` (infinite when unlimited); `None` when no user is limited.
-    pub tasks: Option<Vec<f64>>,
-    /// Pattern of each user, or [`NO_PATTERN`] for one that can run nowhere.
-    pub pattern: Vec<u32>,
-    /// Ranges of users with the same placement rule, with the rates that rule gives on the merged classes
-    /// (whatever the zero demands). They are below the same limits, too.
-    pub by_rule: Vec<(std::ops::Range<usize>, Rates)>,
-    /// For each of these ranges the set of limits.
-    pub limits_of_rule: Vec<u32>,
-    pub limits: Limits,
-}
-
-/// The pattern of users that can run on no class.
-pub(crate) const NO_PATTERN: u32 = u32::MAX;
-
-/// Which kinds belong to which user.
-pub(crate) struct Lines {
-    /// Position in the instance of the user of each kind here.
-    user: Vec<u32>,
-    /// The dominant share of a kind in parts of its user's.
-    part: Vec<f64>,
-    /// The kinds here of each user of the instance, those of user `i` from `starts[i]` on.
-    starts: Vec<u32>,
-    members: Vec<u32>,
-}
-
-impl Population {
-    pub fn len(&self) -> usize {
-        self.pattern.len()
-    }
-
-    pub fn weight(&self, user: usize) -> f64 {
-        self.weights.as_ref().map_or(1.0, |weights| weights[user])
-    }
-
-    pub fn tasks(&self, user: usize) -> f64 {
-        self.tasks.as_ref().map_or(f64::INFINITY, |tasks| tasks[user])
-    }
-
-    /// How many users there are, however many kinds they have.
-    pub fn users(&self) -> usize {
-        self.lines.as_ref().map_or(self.len(), |lines| lines.starts.len() - 1)
-    }
-
-    /// The user that this is, or whose kind it is: a number below [`Self::users`].
-    pub fn user_of(&self, line: usize) -> usize {
-        self.lines.as_ref().map_or(line, |lines| lines.user[line] as usize)
-    }
-
-    /// That user in the instance.
-    pub fn user_id(&self, user: usize) -> UserId {
-        UserId(if self.lines.is_some() { user } else { self.position(user) })
-    }
-
-    /// The dominant share of a kind in parts of its user's.
-    pub fn part(&self, line: usize) -> f64 {
-        self.lines.as_ref().map_or(1.0, |lines| lines.part[line])
-    }
-
-    /// The kinds of a user, by its number below [`Self::users`].
-    pub fn lines_of(&self, user: usize) -> impl Iterator<Item = usize> + '_ {
-        let (own, members) = match &self.lines {
-            None => (Some(user), &[][..]),
-            Some(Lines { starts, members, .. }) => {
-                (None, &members[starts[user] as usize..starts[user + 1] as usize])
-            }
-        };
-        own.into_iter().chain(members.iter().map(|line| *line as usize))
-    }
-
-    /// The dominant share of one task, as far as it is of this kind.
-    pub fn task_share(&self, instance: &Instance, line: usize) -> f64 {
-        match self.lines {
-            None => instance.user(self.user_id(line)).task_share(),
-            Some(_) => instance.kind(KindId(self.position(line))).task_share(),
-        }
-    }
-
-    /// Something about every user, in the order of the instance: what `choose` takes of two of its kinds.
-    pub fn by_user<T: Copy>(&self, here: Vec<T>, choose: impl Fn(T, T) -> T) -> Vec<T> {
-        let Some(lines) = &self.lines else { return self.by_position(here) };
-        let of_user = |lines: &[u32]| lines.iter().map(|line| here[*line as usize]).reduce(&choose);
-        let ranges = lines.starts.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
-        ranges.filter_map(|range| of_user(&lines.members[range])).collect()
-    }
-
-    /// What a unit of its user's dominant share costs for each kind here, given what one of its own does; all the user's kinds
-    /// together.
-    pub fn costs_of_users(&self, costs: &[f64]) -> Option<Vec<f64>> {
-        let lines = self.lines.as_ref()?;
-        let mut of_users = vec![0.0; lines.starts.len() - 1];
-        for (line, cost) in costs.iter().enumerate() {
-            of_users[lines.user[line] as usize] += cost * lines.part[line];
-        }
-        Some(lines.user.iter().map(|user| of_users[*user as usize]).collect())
-    }
-
-    /// Something about every user, in the order of the instance (about every kind, where there are `lines`).
-    pub fn by_position<T: Copy>(&self, here: Vec<T>) -> Vec<T> {
-        let Some(order) = &self.order else { return here };
-        let mut there = here.clone();
-        order.iter().zip(here).for_each(|(position, x)| there[*position as usize] = x);
-        there
-    }
-
-    /// Position in the instance.
-    pub fn position(&self, user: usize) -> usize {
-        self.order.as_ref().map_or(user, |order| order[user] as usize)
-    }
-
-    /// Every so many-th user of each rule; positions are those here.
-    fn sample(&self, stride: usize) -> Self {
-        let taken: Vec<u32> = self
-            .by_rule
-            .iter()
-            .flat_map(|(range, _)| range.clone().step_by(stride))
-            .map(|i| i as u32)
-            .collect();
-        let pick = |column: &Vec<f64>| taken.iter().map(|i| column[*i as usize]).collect();
-        let mut by_rule = Vec::new();
-        let mut start = 0;
-        for (range, rates) in &self.by_rule {
-            let end = start + range.len().div_ceil(stride);
-            by_rule.push((start..end, rates.clone()));
-            start = end;
-        }
-        Self {
-            directions: self.directions.iter().map(pick).collect(),
-            weights: self.weights.as_ref().map(pick),
-            tasks: self.tasks.as_ref().map(pick),
-            pattern: taken.iter().map(|i| self.pattern[*i as usize]).collect(),
-            // Only sums are sampled, and they have no lines.
-            lines: None,
-            by_rule,
-            limits_of_rule: self.limits_of_rule.clone(),
-            limits: self.limits.clone(),
-            order: Some(taken),
-        }
-    }
 }
 
 impl Reduction {
@@ -335,95 +181,6 @@ fn differ(rates: &Rates) -> bool {
     positive.next().is_some_and(|first| positive.any(|rate| rate != first))
 }
 
-/// The classes of an instance, those that are as good as one merged.
-pub(crate) struct MergedClasses {
-    /// The members of each, in the order of the first.
-    pub members: Vec<Vec<ClassId>>,
-    /// In parts of what a share of one is, row-major `classes × resources`.
-    pub capacities: Vec<f64>,
-    /// For each class of the instance its part of the merged one (0 for classes without any capacity; 1 where all servers
-    /// are one).
-    pub part_of_merged: Vec<f64>,
-}
-
-impl MergedClasses {
-    /// Classes with proportional capacities that every placement rule treats alike become one; all do if `pooled`.
-    pub fn new(instance: &Instance, pooled: bool) -> Self {
-        let (m, classes) = (instance.resources().len(), instance.classes());
-        let (members, part_of_merged) = if pooled {
-            (vec![(0..classes.len()).map(ClassId).collect()], vec![1.0; classes.len()])
-        } else {
-            merge_proportional_classes(instance)
-        };
-        let mut capacities = vec![0.0; members.len() * m];
-        for (row, members) in capacities.chunks_mut(m).zip(&members) {
-            for (r, capacity) in row.iter_mut().enumerate() {
-                let units =
-                    |l: &ClassId| instance.capacity_units(*l, ResourceId(r)) * u128::from(classes[l.0].count);
-                let units: u128 = members.iter().map(units).sum();
-                if units > 0 {
-                    *capacity = units as f64 / instance.measure_units(ResourceId(r)) as f64;
-                }
-            }
-        }
-        Self { members, capacities, part_of_merged }
-    }
-}
-
-/// Groups the classes whose capacities are proportional and that every placement rule treats alike. Returns the
-/// groups and each class's part of its group.
-fn merge_proportional_classes(instance: &Instance) -> (Vec<Vec<ClassId>>, Vec<f64>) {
-    let m = instance.resources().len();
-    let mut of_shape: HashMap<Vec<u128>, Vec<usize>> = HashMap::new();
-    let mut members: Vec<Vec<ClassId>> = Vec::new();
-    for (l, class) in instance.classes().iter().enumerate() {
-        let units: Vec<u128> = (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
-        let divisor = units.iter().copied().fold(0, greatest_common_divisor);
-        if divisor == 0 || class.count == 0 {
-            continue;
-        }
-        let shape = units.iter().map(|units| units / divisor).collect();
-        let groups = of_shape.entry(shape).or_default();
-        let treatment = |rule: &PlacementRule, l: ClassId| (rule.allows(l), rule.rate(l));
-        let limits = instance.limit_rows();
-        // There may be as many rules as users; mostly the first tells two classes apart.
-        let alike = |group: &&usize| {
-            let first = members[**group][0];
-            limits.iter().all(|limit| limit.covers(first) == limit.covers(ClassId(l)))
-                && instance
-                    .rules()
-                    .iter()
-                    .skip(1)
-                    .all(|rule| treatment(rule, first) == treatment(rule, ClassId(l)))
-        };
-        match groups.iter().find(alike) {
-            Some(group) => members[*group].push(ClassId(l)),
-            None => {
-                groups.push(members.len());
-                members.push(vec![ClassId(l)]);
-            }
-        }
-    }
-    let mut part_of_merged = vec![0.0; instance.classes().len()];
-    for group in &members {
-        // Proportional capacities have the same zeros, so any resource they have measures their sizes.
-        let r = (0..m).find(|&r| instance.capacity_units(group[0], ResourceId(r)) > 0).unwrap_or(0);
-        let size = |l: &ClassId| {
-            (instance.capacity_units(*l, ResourceId(r)) * u128::from(instance.classes()[l.0].count)) as f64
-        };
-        let total: f64 = group.iter().map(size).sum();
-        group.iter().for_each(|l| part_of_merged[l.0] = size(l) / total);
-    }
-    (members, part_of_merged)
-}
-
-pub(crate) fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
 fn normalise_users(
     instance: &Instance,
     objective: Objective,
@@ -499,19 +256,4 @@ fn normalise_users(
         instance.has_task_limits().then(|| (0..n).map(|i| limit(i).unwrap_or(f64::INFINITY)).collect());
     let pattern = vec![NO_PATTERN; n];
     Population { order, directions, weights, tasks, pattern, by_rule, limits_of_rule, limits, lines }
-}
-
-impl Lines {
-    /// The kinds of an instance in an order, in which this one is at `position`.
-    fn new(instance: &Instance, kinds: usize, position: impl Fn(usize) -> usize + Sync) -> Self {
-        let kind = |line: usize| instance.kind(KindId(position(line)));
-        let user: Vec<u32> = column(kinds, |line| kind(line).user().index().0 as u32);
-        let starts: Vec<u32> =
-            instance.users().map(|user| user.kind_range().start as u32).chain([kinds as u32]).collect();
-        let mut members = vec![0; kinds];
-        (0..kinds).for_each(|line| members[position(line)] = line as u32);
-        let of_users: Vec<f64> = column(starts.len() - 1, |i| instance.user(UserId(i)).task_share());
-        let part = column(kinds, |line| kind(line).task_share() / of_users[user[line] as usize]);
-        Self { user, part, starts, members }
-    }
 }

@@ -1,7 +1,7 @@
 //! One streaming pass over the users: what a unit of dominant share costs each of them at given prices.
 
 use crate::level::Rates;
-use crate::reduction::{CHUNK, Population};
+use crate::population::{CHUNK, Population};
 use rayon::prelude::*;
 
 /// The price of a class that a user cannot run on. Finite, so that times a zero demand it is zero.

@@ -6,7 +6,8 @@
 
 use crate::bins::Amounts;
 use crate::level::Rates;
-use crate::reduction::{CHUNK, Reduction};
+use crate::population::CHUNK;
+use crate::reduction::Reduction;
 use crate::sums::Compensated;
 use fairplan_instances::Level;
 use rayon::prelude::*;

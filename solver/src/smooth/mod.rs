@@ -23,8 +23,9 @@ mod tally;
 mod utility;
 
 use crate::bins::{Bins, NO_BIN};
+use crate::population::NO_PATTERN;
 use crate::question::Question;
-use crate::reduction::{NO_PATTERN, Reduction};
+use crate::reduction::Reduction;
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
 pub(crate) use rounds::Small;
 use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};

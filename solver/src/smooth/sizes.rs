@@ -2,7 +2,8 @@
 
 use super::utility::Utility;
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN};
-use crate::reduction::{CHUNK, Reduction};
+use crate::population::CHUNK;
+use crate::reduction::Reduction;
 use crate::sums::Compensated;
 use crate::tolerance::sum::{LEAST_AMOUNT, LEAST_COST, LEAST_WORTH, TASKS_LEFT};
 use rayon::prelude::*;

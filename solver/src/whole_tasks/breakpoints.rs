@@ -6,7 +6,7 @@
 
 use super::fill::Priority;
 use super::packing::{MANY, Packing};
-use crate::reduction::greatest_common_divisor;
+use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{LEVELS, WHOLE_TASKS};
 use fairplan_instances::{Breakpoint, FilledTree, Instance, UserId, Violation, compare_ratios};
 use std::cmp::Ordering;

@@ -3,7 +3,7 @@
 
 use super::inside::{self, Devices, Row};
 use crate::linear_program::power;
-use crate::reduction::greatest_common_divisor;
+use crate::merged_classes::greatest_common_divisor;
 use fairplan_instances::{ClassId, Instance, KindId, ResourceId, UserId, Violation};
 use hashbrown::HashMap;
 use std::ops::Range;

@@ -4,7 +4,7 @@ use super::demand::BestResponse;
 use super::undecided::Decided;
 use super::users::Users;
 use crate::level::dot;
-use crate::reduction::CHUNK;
+use crate::population::CHUNK;
 use crate::smooth::duality::DualityGap;
 use crate::smooth::result::{Claim, nothing};
 use crate::smooth::utility::Utility;

@@ -1,6 +1,7 @@
 //! The users of an instance row by row, each with its own rates: what a pass at given prices reads.
 
-use crate::reduction::{CHUNK, MergedClasses};
+use crate::merged_classes::MergedClasses;
+use crate::population::CHUNK;
 use crate::smooth::consumer::Consumer;
 use crate::smooth::utility::Utility;
 use fairplan_instances::{ClassId, Instance, ResourceId, User, UserId};
