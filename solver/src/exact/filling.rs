@@ -10,7 +10,6 @@
 //! level is there at all higher ones.
 
 use super::number::Rational;
-use super::program::Program;
 use super::vertex::{Amount, Vertex};
 use fairplan_instances::GroupId;
 use std::ops::Range;
@@ -25,7 +24,11 @@ pub(crate) struct OfLevels {
 
 impl OfLevels {
     pub fn nothing() -> Self {
-        Self { constant: Rational::zero(), levels: Vec::new() }
+        Self::so_much(Rational::zero())
+    }
+
+    pub fn so_much(constant: Rational) -> Self {
+        Self { constant, levels: Vec::new() }
     }
 
     pub fn is_nothing(&self) -> bool {
@@ -48,17 +51,28 @@ impl OfLevels {
         self.levels.iter().map(term).fold(self.constant.clone(), |sum, term| &sum + &term)
     }
 
-    fn times(&self, by: &Rational) -> Self {
+    pub fn times(&self, by: &Rational) -> Self {
         let levels = self.levels.iter().map(|(level, times)| (*level, times * by)).collect();
         Self { constant: &self.constant * by, levels }
     }
 
-    fn add(&mut self, other: &Self) {
+    fn over(&self, by: &Rational) -> Self {
+        self.times(&(&Rational::one() / by))
+    }
+
+    /// The one that comes to less. Levels are long and differences of their parts are not: so only these are worked out.
+    fn lesser(self, other: Self, levels: &[Rational]) -> Self {
+        let mut difference = self.clone();
+        difference.add(&other.times(&-&Rational::one()));
+        if difference.at(levels).is_positive() { other } else { self }
+    }
+
+    pub fn add(&mut self, other: &Self) {
         self.constant = &self.constant + &other.constant;
         other.levels.iter().for_each(|(level, times)| self.add_level(*level, times));
     }
 
-    fn add_level(&mut self, level: u32, times: &Rational) {
+    pub fn add_level(&mut self, level: u32, times: &Rational) {
         match self.levels.binary_search_by_key(&level, |(level, _)| *level) {
             Ok(at) => self.levels[at].1 = &self.levels[at].1 + times,
             Err(at) => self.levels.insert(at, (level, times.clone())),
@@ -235,50 +249,43 @@ impl Member {
 
     /// The share it keeps.
     fn ended(&self, vertex: &Vertex<'_>) -> OfLevels {
-        let per_work = &Rational::one() / &self.work;
-        match &vertex.amounts[self.lines.start] {
-            Amount::Settled { work, .. } => OfLevels { constant: work * &per_work, levels: Vec::new() },
-            Amount::Frozen(level) => {
-                let line = self.lines.start;
-                let mut share = vertex.rise(line).map_or_else(OfLevels::nothing, |rise| rise.above.clone());
-                share.add_level(*level, vertex.rate(line));
-                share.times(&per_work)
-            }
-            Amount::Rising => OfLevels::nothing(),
-        }
+        vertex.work_at_end(self.lines.start).over(&self.work)
     }
 }
 
 /// What the children of the root have for their weights, as far as members divide it by theirs: the least of them. What a group can
 /// have before filling gives a member that wants more more than that has. `shares` are without weights.
 pub(crate) fn least_at_the_root(
-    program: &Program<'_>,
-    shares: &[Rational],
+    vertex: &Vertex<'_>,
+    shares: &[OfLevels],
     wants_more: &dyn Fn(usize) -> bool,
 ) -> Rational {
-    let instance = program.instance;
+    let instance = vertex.program.instance;
+    let least = |all: &mut dyn Iterator<Item = OfLevels>| all.reduce(|a, b| a.lesser(b, &vertex.levels));
     let node = |group: Option<GroupId>| group.map_or(0, |group| group.0 + 1);
-    let mut inside: Vec<Vec<(Rational, Rational, bool)>> = vec![Vec::new(); instance.groups().len() + 1];
+    let mut inside: Vec<Vec<(Rational, OfLevels, bool)>> = vec![Vec::new(); instance.groups().len() + 1];
     for user in instance.users() {
         let i = user.index().0;
         let child = (Rational::decimal(user.weight()), shares[i].clone(), wants_more(i));
         inside[node(user.group())].push(child);
     }
+    let over = |(weight, has, _): &(Rational, OfLevels, bool)| has.over(weight);
     for group in instance.groups_upwards() {
         let children = std::mem::take(&mut inside[group.0 + 1]);
-        let wanting = children.iter().filter(|(.., wants)| *wants);
-        let each = wanting.map(|(weight, has, _)| has / weight).min();
-        let has = |(weight, has, wants): &(Rational, Rational, bool)| match &each {
-            None => has.clone(),
-            Some(each) if *wants => weight * each,
-            Some(each) => has.clone().min(weight * each),
-        };
-        let sum = children.iter().map(has).fold(Rational::zero(), |sum, has| &sum + &has);
+        let each = least(&mut children.iter().filter(|(.., wants)| *wants).map(over));
+        let mut sum = OfLevels::nothing();
+        for (weight, has, wants) in &children {
+            match &each {
+                None => sum.add(has),
+                Some(each) if *wants => sum.add(&each.times(weight)),
+                Some(each) => sum.add(&has.clone().lesser(each.times(weight), &vertex.levels)),
+            }
+        }
         if !children.is_empty() {
             let of = &instance.groups()[group.0];
             inside[node(of.parent)].push((Rational::decimal(of.weight), sum, each.is_some()));
         }
     }
-    let over = |(weight, has, _): &(Rational, Rational, bool)| has / weight;
-    inside[0].iter().map(over).min().unwrap_or_else(Rational::zero)
+    let least = least(&mut inside[0].iter().map(over));
+    least.map_or_else(Rational::zero, |least| least.at(&vertex.levels))
 }

@@ -1,6 +1,6 @@
 //! From the last vertex to a solution: fractions as texts, and the doubles next to them.
 
-use super::filling::least_at_the_root;
+use super::filling::{OfLevels, least_at_the_root};
 use super::fit::overloads;
 use super::levels::Raised;
 use super::number::{Rational, common_divisor};
@@ -9,8 +9,8 @@ use super::sums::LONGEST;
 use super::too_long;
 use super::vertex::Amount;
 use fairplan_instances::{
-    Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, Instance, Level,
-    LimitedBy, ResourceId, Solution, SolverError, Statistics, Status, UserId,
+    Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, Level, LimitedBy,
+    ResourceId, Solution, SolverError, Statistics, Status, User, UserId,
 };
 use num_bigint::{BigInt, BigUint, Sign};
 use rayon::prelude::*;
@@ -66,10 +66,10 @@ impl Raised<'_> {
                 }));
             }
         }
-        let shares = self.objective_shares(&held);
-        let groups = shares.as_deref().map_or_else(Vec::new, |shares| of_groups(instance, shares));
+        let shares = self.objective_shares();
+        let groups = shares.as_deref().map_or_else(Vec::new, |shares| self.of_groups(shares));
         let value = match &shares {
-            Some(shares) => least_at_the_root(program, shares, &|i| held[i].limited_by.is_by_prices()),
+            Some(shares) => least_at_the_root(&self.vertex, shares, &|i| held[i].limited_by.is_by_prices()),
             None => {
                 let least = held.iter().enumerate().map(|(i, held)| self.weighted(i, held)).min();
                 least.unwrap_or_else(Rational::zero)
@@ -106,12 +106,32 @@ impl Raised<'_> {
     }
 
     /// What users have where there are groups, as the objective counts it and without their weights.
-    fn objective_shares(&self, held: &[Held]) -> Option<Vec<Rational>> {
+    fn objective_shares(&self) -> Option<Vec<OfLevels>> {
         let instance = self.vertex.program.instance;
-        let share = |(i, held): (usize, &Held)| {
-            &self.weighted(i, held) * &Rational::decimal(instance.user(UserId(i)).weight())
+        let share = |user: User<'_>| {
+            let Some(line) = self.line_of(user.index().0) else { return OfLevels::nothing() };
+            let per_work = &Rational::decimal(user.weight()) / self.vertex.per_level(line);
+            self.vertex.work_at_end(line).times(&per_work)
         };
-        (!instance.groups().is_empty()).then(|| held.iter().enumerate().map(share).collect())
+        (!instance.groups().is_empty()).then(|| instance.users().map(share).collect())
+    }
+
+    /// What all members of each group have.
+    fn of_groups(&self, shares: &[OfLevels]) -> Vec<Rational> {
+        let instance = self.vertex.program.instance;
+        let mut sums = vec![OfLevels::nothing(); instance.groups().len()];
+        for (user, share) in instance.users().zip(shares) {
+            if let Some(group) = user.group() {
+                sums[group.0].add(share);
+            }
+        }
+        for group in instance.groups_upwards() {
+            if let Some(parent) = instance.groups()[group.0].parent {
+                let of_group = sums[group.0].clone();
+                sums[parent.0].add(&of_group);
+            }
+        }
+        sums.iter().map(|sum| sum.at(&self.vertex.levels)).collect()
     }
 
     /// Weighted share of a user.
@@ -260,11 +280,6 @@ impl Raised<'_> {
             })
             .collect()
     }
-}
-
-/// What all members of each group have.
-fn of_groups(instance: &Instance, shares: &[Rational]) -> Vec<Rational> {
-    instance.of_groups(Rational::zero(), |i| shares[i].clone(), |a, b| &a + &b)
 }
 
 /// The allocation in doubles: the nearest, or where those would overload something hardly less.

@@ -161,6 +161,19 @@ impl<'p> Vertex<'p> {
         }
     }
 
+    /// The work that a line keeps, as a sum over levels; nothing while it rises.
+    pub fn work_at_end(&self, line: usize) -> OfLevels {
+        match &self.amounts[line] {
+            Amount::Rising => OfLevels::nothing(),
+            Amount::Settled { work, .. } => OfLevels::so_much(work.clone()),
+            Amount::Frozen(level) => {
+                let mut work = self.rise(line).map_or_else(OfLevels::nothing, |rise| rise.above.clone());
+                work.add_level(*level, self.rate(line));
+                work
+            }
+        }
+    }
+
     /// The same in doubles, where the level is this one.
     pub fn rough_work(&self, line: usize, level: f64) -> f64 {
         let rough = |level: f64| {

@@ -241,24 +241,30 @@ impl Filling {
     /// have by their weights: what a group can have before filling gives a member that wants more more than that has.
     pub fn least(&self, stated: &Stated<'_>) -> Fraction {
         let value = |level: usize| &stated.levels[level].value;
-        let mut inside: Vec<Vec<(&Fraction, Fraction, bool)>> = vec![Vec::new(); self.nodes.len()];
+        // Only differences are worked out: levels are long, and what sums have of them is not.
+        let lesser = |a: OfLevels, b: OfLevels| match a.clone().minus(&b).at(value).is_positive() {
+            true => b,
+            false => a,
+        };
+        let mut inside: Vec<Vec<(&Fraction, OfLevels, bool)>> = vec![Vec::new(); self.nodes.len()];
         for (leaf, share) in self.users.iter().zip(&self.shares) {
-            inside[leaf.node].push((&leaf.weight, share.at(value), leaf.reason.is_by_prices()));
+            inside[leaf.node].push((&leaf.weight, share.clone(), leaf.reason.is_by_prices()));
         }
         for &v in self.downwards[1..].iter().rev().filter(|v| self.nodes[**v].has_users) {
             let children = std::mem::take(&mut inside[v]);
             let wanting = children.iter().filter(|(.., wants)| *wants);
-            let each = wanting.map(|(weight, has, _)| has.over(weight)).min();
-            let counted = |(weight, has, _): &(&Fraction, Fraction, bool)| match &each {
-                Some(each) => has.clone().min(each.times(weight)),
+            let each = wanting.map(|(weight, has, _)| has.over(weight)).reduce(lesser);
+            let counted = |(weight, has, _): &(&Fraction, OfLevels, bool)| match &each {
+                Some(each) => lesser(has.clone(), each.times(weight)),
                 None => has.clone(),
             };
-            let sum = children.iter().map(counted).fold(Fraction::zero(), |sum, has| sum.plus(&has));
+            let nothing = OfLevels::constant(Fraction::zero());
+            let sum = children.iter().map(counted).fold(nothing, |sum, has| sum.plus(&has));
             let Node { above, weight, .. } = &self.nodes[v];
             inside[*above].push((weight, sum, each.is_some()));
         }
-        let least = inside[0].iter().map(|(weight, has, _)| has.over(weight)).min();
-        least.unwrap_or_else(Fraction::zero)
+        let least = inside[0].iter().map(|(weight, has, _)| has.over(weight)).reduce(lesser);
+        least.map_or_else(Fraction::zero, |least| least.at(value))
     }
 
     /// The least that all tasks of a child of the root are worth for its weight; infinite where there is no end of any.
