@@ -2,6 +2,7 @@
 //! them by [`called`].
 
 mod arguments;
+mod command;
 mod commands;
 mod demands;
 mod failure;
@@ -9,13 +10,14 @@ mod input;
 mod interrupt;
 mod output;
 mod progress;
+mod swept;
 mod within;
 
-pub use within::{Called, called};
+pub use within::Called;
 
-use arguments::Cli;
 use clap::Parser;
 use clap::error::ErrorKind;
+use command::Cli;
 use failure::{Answer, usage};
 use fairplan::Error;
 use fairplan::instances::wording::printable;
@@ -24,6 +26,7 @@ use std::io::Write;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
+use swept::InProcess;
 
 /// What the last defect was.
 static DEFECT: Mutex<String> = Mutex::new(String::new());
@@ -59,6 +62,12 @@ pub fn process(words: impl IntoIterator<Item = OsString>) -> u8 {
     status
 }
 
+/// Runs a command on the threads of the pool from which it is called, inside the process. `words` are those after `fairplan`; `input`
+/// is its standard input, if it is not to read that of the process.
+pub fn called(words: &[String], input: Option<Vec<u8>>) -> Called {
+    within::called(words, input, &InProcess)
+}
+
 /// From now on a defect is not printed where it happens, but kept for who tells it.
 fn note_defects() {
     // A defect is one line and an exit code like any other failure. One that is caught, as those of a backend are, is told
@@ -88,7 +97,7 @@ fn terminal_width() -> Option<usize> {
 
 fn run(words: impl IntoIterator<Item = OsString>) -> Result<Answer, Error> {
     match Cli::try_parse_from(words) {
-        Ok(cli) => commands::run(cli),
+        Ok(cli) => command::run(cli, &InProcess),
         Err(asked) if !asked.use_stderr() => {
             let _ = asked.print(); // --help and --version
             Ok(Answer::Yes)

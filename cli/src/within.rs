@@ -1,13 +1,14 @@
 //! A command run inside the process: words in, what it writes and its exit status out. Nothing goes to standard output or standard
 //! error, and nothing ends the process.
 
-use crate::arguments::{Cli, CommonOptions};
-use crate::commands;
+use crate::arguments::CommonOptions;
+use crate::command::{Cli, dispatch};
 use crate::failure::{self, Answer};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use fairplan::Error;
 use fairplan::instances::files::source::fed;
 use fairplan::report::output::captured;
+use fairplan_sweeps::Commands;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,11 +24,11 @@ pub struct Called {
 }
 
 /// Runs a command on the threads of the pool from which it is called. `words` are those after `fairplan`; `input` is its standard
-/// input, if it is not to read that of the process.
-pub fn called(words: &[String], input: Option<Vec<u8>>) -> Called {
+/// input, if it is not to read that of the process; `swept` is what sweeps among the commands run.
+pub fn called(words: &[String], input: Option<Vec<u8>>, swept: &dyn Commands) -> Called {
     let run = || match input {
-        Some(input) => fed(input, || run(words)),
-        None => run(words),
+        Some(input) => fed(input, || run(words, swept)),
+        None => run(words, swept),
     };
     let (outcome, output) = captured(|| catch_unwind(AssertUnwindSafe(run)));
     let (status, message) = match outcome {
@@ -40,11 +41,11 @@ pub fn called(words: &[String], input: Option<Vec<u8>>) -> Called {
     Called { status, message, output }
 }
 
-fn run(words: &[String]) -> Result<Answer, Error> {
+fn run(words: &[String], swept: &dyn Commands) -> Result<Answer, Error> {
     let matches = matches(words).map_err(|error| failure::usage(&error))?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| failure::usage(&error))?;
     // Threads are those of who calls.
-    commands::dispatch(cli.command, CommonOptions { quiet: true, threads: None })
+    dispatch(cli.command, CommonOptions { quiet: true, threads: None }, swept)
 }
 
 thread_local! {

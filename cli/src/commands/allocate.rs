@@ -1,10 +1,10 @@
 //! `allocate`: demands over time divided by a mechanism, quantum by quantum.
 
-use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput};
 use crate::demands::DemandsArguments;
 use crate::failure::Answer;
 use crate::progress;
+use crate::progress::tell;
 use fairplan::instances::Violation;
 use fairplan::instances::table::Tabular;
 use fairplan::read::{self, Demands, DemandsSource};

@@ -1,11 +1,11 @@
 //! `bound`: the best that any placement of whole tasks can do, from both sides.
 
-use super::solve::backend_name;
-use super::{tell, warn};
+use crate::arguments::backend_name;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use crate::progress::{tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{BoundOptions, Control, Error, WholeTaskObjective};

@@ -1,8 +1,7 @@
 //! `completions` and `manual`: what a shell and a system want to know of the command, generated from its own definitions.
 
-use crate::arguments::{Cli, OutputArguments};
+use crate::arguments::OutputArguments;
 use crate::failure::Answer;
-use clap::CommandFactory;
 use clap_complete::Shell;
 use fairplan::Error;
 use fairplan::report::output::Destination;
@@ -30,19 +29,19 @@ pub struct ManualArguments {
 }
 
 /// Writes the completions.
-pub fn completions(arguments: CompletionArguments) -> Result<Answer, Error> {
+pub fn completions(arguments: CompletionArguments, mut command: clap::Command) -> Result<Answer, Error> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "fairplan", &mut script);
+    clap_complete::generate(arguments.shell, &mut command, "fairplan", &mut script);
     arguments.output.text()?.write(|out| out.write_all(&script))?;
     Ok(Answer::Yes)
 }
 
 /// Writes a page for the command and for each of its subcommands.
-pub fn manual(arguments: ManualArguments) -> Result<Answer, Error> {
+pub fn manual(arguments: ManualArguments, command: clap::Command) -> Result<Answer, Error> {
     if !arguments.directory.is_dir() {
         return Err(Error::input(format!("{}: no such directory", arguments.directory.display())));
     }
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = command.disable_help_subcommand(true);
     command.build();
     for command in std::iter::once(&command).chain(command.get_subcommands()) {
         let name = command.get_display_name().unwrap_or(command.get_name());

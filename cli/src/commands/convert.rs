@@ -1,10 +1,11 @@
 //! `convert`: an instance or a trace from one file format to another.
 
-use super::{tell, traces};
+use super::traces;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::output;
+use crate::progress::tell;
 use fairplan::instances::{QuotaPart, files};
 use fairplan::report::output::Destination;
 use fairplan::report::summary;

@@ -1,10 +1,10 @@
 //! `entitlements`: what production schedulers' rules promise, beside exact DRFH.
 
-use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use crate::progress::{tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, Deadline, Document, Error, Instance, Quotas, read};

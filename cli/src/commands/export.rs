@@ -1,8 +1,8 @@
 //! `export`: a solution as the configuration of the scheduler that shall obey it.
 
-use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
+use crate::progress::{tell, warn};
 use crate::{output, progress};
 use fairplan::exports::{ExportOptions, MemoryIn, Target, Unit};
 use fairplan::instances::wording::{counted, printable};

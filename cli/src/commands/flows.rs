@@ -1,9 +1,9 @@
 //! `flows`: stochastic demand, by Markov chains or by simulation.
 
-use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::Answer;
 use crate::progress;
+use crate::progress::tell;
 use clap::ValueEnum;
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;

@@ -1,8 +1,9 @@
 //! `generate`: instances and demands over time that need no file.
 
-use super::{tell, traces};
+use super::traces;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
+use crate::progress::tell;
 use fairplan::Error;
 use fairplan::imports::{KUBERNETES_NODES, KUBERNETES_PODS};
 use fairplan::instances::generate::{

@@ -1,11 +1,11 @@
 //! `offline`: the most even allocation when all demands are known beforehand, and what mechanisms lose against it.
 
 use super::allocate::SettingsArguments;
-use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit};
 use crate::demands::DemandsArguments;
 use crate::failure::{Answer, what_there_is};
 use crate::progress;
+use crate::progress::tell;
 use clap::ValueEnum;
 use fairplan::instances::table::Tabular;
 use fairplan::read::{self, Demands, DemandsSource};

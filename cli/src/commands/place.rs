@@ -1,10 +1,10 @@
 //! `place`: whole tasks onto servers by a policy, until nothing more fits.
 
-use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use crate::progress::{tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, DEVICE_POLICIES, Error, PATTERNS, POLICIES, PlaceOptions};

@@ -1,9 +1,9 @@
 //! `report`: one page, or one chart, from results that are there already.
 
-use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::output;
+use crate::progress::tell;
 use fairplan::Error;
 use fairplan::instances::files::source;
 use fairplan::instances::wording::printable;

@@ -1,15 +1,16 @@
 //! `reproduce`: published tables and figures, recomputed.
 
 use super::sweep::reproduced;
-use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::progress;
+use crate::progress::tell;
 use fairplan::report::output::{Destination, commit};
 use fairplan::report::plot::{self, Ground};
 use fairplan::report::{summary as summaries, write_json};
 use fairplan::{Control, Deadline, Error};
 use fairplan_studies::{ReproduceOptions, STUDIES, reproduce};
+use fairplan_sweeps::Commands;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -57,7 +58,7 @@ fn exhibits() -> String {
 }
 
 /// Recomputes, writes, says whether all agree.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+pub fn run(arguments: Arguments, common: CommonOptions, swept: &dyn Commands) -> Result<Answer, Error> {
     let Arguments { ids, summary, google2011, alibaba_gpu2023, snowset, servers, sweep, plots, output } =
         arguments;
     let options = ReproduceOptions { ids, summary, google2011, alibaba_gpu2023, snowset, servers };
@@ -67,7 +68,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     }
     let destination = output.destination()?;
     let document = match sweep {
-        Some(directory) => reproduced(&options, &directory, common)?,
+        Some(directory) => reproduced(&options, &directory, common, swept)?,
         None => {
             let reproduce = |control: &Control<'_>| reproduce(&options, control);
             progress::under(common, Deadline::never(), reproduce)?

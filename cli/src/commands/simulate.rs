@@ -1,8 +1,8 @@
 //! `simulate`: a trace of jobs run on its cluster, policies side by side.
 
-use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, seconds};
 use crate::failure::{Answer, what_there_is};
+use crate::progress::tell;
 use crate::{interrupt, output, progress};
 use fairplan::instances::trace::LATEST;
 use fairplan::report::output::commit;

@@ -1,13 +1,13 @@
 //! `solve`: the exact divisible allocation, with prices and a certificate.
 
-use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit, backend_name};
 use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use crate::progress::{tell, warn};
 use fairplan::report::solution::users_of;
 use fairplan::report::summary;
-use fairplan::{BACKENDS, Control, Error, Found, Objective, SolveOptions};
+use fairplan::{Control, Error, Found, Objective, SolveOptions};
 
 /// Find the exact fair allocation of divisible tasks, with prices and a proof
 #[derive(Debug, clap::Args)]
@@ -50,11 +50,6 @@ pub struct Arguments {
     no_timing: bool,
     #[command(flatten)]
     output: OutputArguments,
-}
-
-/// The name, if it is a backend's.
-pub fn backend_name(name: &str) -> Result<String, String> {
-    BACKENDS.find(name).map(|_| name.into()).map_err(|unknown| unknown.to_string())
 }
 
 /// Reads, solves, writes.

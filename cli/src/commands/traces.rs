@@ -1,8 +1,8 @@
 //! What commands that make traces have in common.
 
-use super::tell;
 use crate::arguments::CommonOptions;
 use crate::failure::Answer;
+use crate::progress::tell;
 use fairplan::instances::trace::{EventSource, Tallied};
 use fairplan::report::output::Destination;
 use fairplan::report::summary;

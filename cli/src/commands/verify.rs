@@ -1,10 +1,10 @@
 //! `verify`: a result held against its instance, from the two files alone.
 
-use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
+use crate::progress::tell;
 use fairplan::files::Rounding;
 use fairplan::report::output::Destination;
 use fairplan::report::{summary, write_json};

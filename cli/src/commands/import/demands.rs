@@ -1,8 +1,8 @@
 //! `import snowset`, `import helios` and `import shaved-ice`: demands over time.
 
-use super::super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
+use crate::progress::tell;
 use crate::{output, progress};
 use fairplan::Error;
 use fairplan::imports::{HeliosOptions, SnowsetDemand, SnowsetOptions, helios, shaved_ice, snowset};

@@ -11,11 +11,11 @@ mod traces;
 mod yarn;
 
 use super::generate::write_instance;
-use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::output::document;
 use crate::progress;
+use crate::progress::tell;
 use fairplan::imports::{ImportFailure, PresentCluster};
 use fairplan::instances::Instance;
 use fairplan::instances::wording::counted;

@@ -1,11 +1,11 @@
 //! `plan buy`: the cheapest servers with which every user reaches its target.
 
 use super::target::TargetArguments;
+use crate::arguments::backend_name;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit};
-use crate::commands::solve::backend_name;
-use crate::commands::{tell, warn};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
+use crate::progress::{tell, warn};
 use crate::{output, progress};
 use fairplan::instances::table::Tabular;
 use fairplan::report::output::{Destination, Prepared, commit};

@@ -1,10 +1,10 @@
 //! `plan diff`: what differs between two instances or two results, and whom it moved.
 
+use crate::arguments::backend_name;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit};
-use crate::commands::solve::backend_name;
-use crate::commands::tell;
 use crate::failure::Answer;
 use crate::progress;
+use crate::progress::tell;
 use fairplan::instances::table::Tabular;
 use fairplan::instances::wording::printable;
 use fairplan::report::solution::{SolutionDocument, UserResult, difference_of_results};

@@ -1,10 +1,10 @@
 //! `plan move`: the steps from the placement that is to a better one.
 
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
-use crate::commands::{tell, warn};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use crate::progress::{tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, Document, Error, MoveTarget, MovesOptions, read};

@@ -2,8 +2,8 @@
 
 use super::failed;
 use crate::arguments::CommonOptions;
-use crate::commands::tell;
 use crate::failure::Answer;
+use crate::progress::tell;
 use crate::{output, progress};
 use fairplan::instances::wording::{counted, thousands};
 use fairplan::{Control, Deadline, Error, Progress};

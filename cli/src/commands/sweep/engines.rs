@@ -2,8 +2,8 @@
 
 use super::failed;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::commands::tell;
 use crate::failure::Answer;
+use crate::progress::tell;
 use fairplan::Error;
 use fairplan::instances::wording::counted;
 use fairplan::report::write_json;

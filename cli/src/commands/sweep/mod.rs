@@ -6,7 +6,6 @@ mod missing;
 mod plan;
 mod reproduction;
 mod run;
-mod swept;
 
 pub use reproduction::reproduced;
 
@@ -14,7 +13,7 @@ use crate::arguments::CommonOptions;
 use crate::failure::Answer;
 use clap::Subcommand;
 use fairplan::Error;
-use fairplan_sweeps::SweepError;
+use fairplan_sweeps::{Commands, SweepError};
 
 /// Run a command many times with changing options, on this machine or on any engine, and get one table
 #[derive(Debug, clap::Args)]
@@ -43,10 +42,10 @@ enum What {
 }
 
 /// Does what was asked for.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+pub fn run(arguments: Arguments, common: CommonOptions, swept: &dyn Commands) -> Result<Answer, Error> {
     match arguments.what {
-        What::Plan(arguments) => plan::run(arguments, common),
-        What::Run(arguments) => run::run(arguments, common),
+        What::Plan(arguments) => plan::run(arguments, common, swept),
+        What::Run(arguments) => run::run(arguments, common, swept),
         What::Missing(arguments) => missing::run(arguments, common),
         What::Collect(arguments) => collect::run(arguments, common),
         What::Slurm(arguments) => engines::slurm(arguments, common),

@@ -1,13 +1,12 @@
 //! `sweep plan`: a specification becomes a list of tasks.
 
 use super::failed;
-use super::swept::InProcess;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::commands::tell;
 use crate::failure::Answer;
+use crate::progress::tell;
 use fairplan::Error;
 use fairplan::instances::wording::counted;
-use fairplan_sweeps::{Header, Specification, plan};
+use fairplan_sweeps::{Commands, Header, Specification, plan};
 
 /// Make a list of tasks of a specification, one a line
 #[derive(Debug, clap::Args)]
@@ -27,10 +26,10 @@ pub struct Arguments {
 }
 
 /// Plans, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+pub fn run(arguments: Arguments, common: CommonOptions, swept: &dyn Commands) -> Result<Answer, Error> {
     let destination = arguments.output.lines()?;
     let specification = Specification::read(&arguments.spec).map_err(failed)?;
-    let plan = plan(&specification, &InProcess).map_err(failed)?;
+    let plan = plan(&specification, swept).map_err(failed)?;
     destination.write(|out| plan.write(out))?;
     let Header { tasks, parameters, inputs, .. } = plan.header();
     tell(common, || {

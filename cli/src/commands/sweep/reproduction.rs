@@ -2,13 +2,12 @@
 
 use super::failed;
 use super::run::run_all;
-use super::swept::InProcess;
 use crate::arguments::CommonOptions;
 use fairplan::Error;
 use fairplan::report::output::Destination;
 use fairplan::report::reproduction::ReproductionDocument;
 use fairplan_studies::{ReproduceOptions, joined};
-use fairplan_sweeps::{Indices, Specification, TaskFile, plan, results};
+use fairplan_sweeps::{Commands, Indices, Specification, TaskFile, plan, results};
 use serde_json::json;
 use std::path::Path;
 
@@ -24,10 +23,11 @@ pub fn reproduced(
     options: &ReproduceOptions,
     directory: &Path,
     common: CommonOptions,
+    swept: &dyn Commands,
 ) -> Result<ReproductionDocument, Error> {
     let said = json!({"command": "reproduce", "parameters": {"ids": options.exhibits()?}});
     let specification = Specification::parse("--sweep", said.to_string().as_bytes()).map_err(failed)?;
-    let plan = plan(&specification, &InProcess).map_err(failed)?;
+    let plan = plan(&specification, swept).map_err(failed)?;
     if directory.is_file() {
         let reason = "is a file; name a directory";
         return Err(Error::input(format!("--sweep {}: {reason}", directory.display())));
@@ -38,7 +38,7 @@ pub fn reproduced(
     Destination::new(Some(&list))?.write(|out| plan.write(out))?;
     let tasks = TaskFile::open(&list.to_string_lossy()).map_err(failed)?;
     let kept = directory.join("results");
-    let ran = run_all(&tasks, &Indices::below(tasks.header().tasks), &kept, common)?;
+    let ran = run_all(&tasks, &Indices::below(tasks.header().tasks), &kept, common, swept)?;
     if let Some((index, message)) = ran.first_failure {
         let name = plan.tasks().get(usize::try_from(index).unwrap_or(usize::MAX));
         let name = name.and_then(|task| task.arguments.get(1)).map_or("", String::as_str);

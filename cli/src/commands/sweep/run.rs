@@ -1,14 +1,13 @@
 //! `sweep run`: tasks become results.
 
 use super::failed;
-use super::swept::InProcess;
 use crate::arguments::CommonOptions;
-use crate::commands::tell;
 use crate::failure::Answer;
+use crate::progress::tell;
 use crate::{interrupt, progress};
 use fairplan::instances::wording::{counted, printable, thousands};
 use fairplan::{Control, Deadline, Error, Progress};
-use fairplan_sweeps::{Indices, Ran, RunOptions, Standing, TaskFile, run as run_tasks};
+use fairplan_sweeps::{Commands, Indices, Ran, RunOptions, Standing, TaskFile, run as run_tasks};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -40,7 +39,7 @@ pub struct Arguments {
 }
 
 /// Runs, tells how it went.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+pub fn run(arguments: Arguments, common: CommonOptions, swept: &dyn Commands) -> Result<Answer, Error> {
     let tasks = TaskFile::open(&arguments.tasks).map_err(failed)?;
     let count = tasks.header().tasks;
     let indices = match &arguments.index {
@@ -52,7 +51,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let reason = format!("names no task; {} has {count}", arguments.tasks);
         return Err(Error::input(format!("--index {}: {reason}", arguments.index.unwrap_or_default())));
     }
-    let ran = run_all(&tasks, &indices, &arguments.output, common)?;
+    let ran = run_all(&tasks, &indices, &arguments.output, common, swept)?;
     tell(common, || summary(&ran));
     Ok(Answer::yes_if(ran.failed == 0))
 }
@@ -63,6 +62,7 @@ pub fn run_all(
     indices: &Indices,
     directory: &Path,
     common: CommonOptions,
+    swept: &dyn Commands,
 ) -> Result<Ran, Error> {
     let threads = match common.threads {
         Some(threads) => usize::from(threads),
@@ -73,7 +73,7 @@ pub fn run_all(
     let work = |control: &Control<'_>| {
         (control.progress)(Progress::Stage("beginning"));
         let told = |standing: &Standing| (control.progress)(Progress::Step(&so_far(standing)));
-        run_tasks(tasks, directory, &InProcess, &options, &told)
+        run_tasks(tasks, directory, swept, &options, &told)
     };
     progress::under(common, Deadline::never(), work).map_err(failed)
 }

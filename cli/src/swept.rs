@@ -99,7 +99,7 @@ impl Commands for InProcess {
     }
 
     fn run(&self, words: &[String], input: Option<Vec<u8>>) -> Outcome {
-        let crate::Called { status, message, output } = called(words, input);
+        let crate::Called { status, message, output } = called(words, input, self);
         Outcome { status, message, result: output }
     }
 }
@@ -262,12 +262,12 @@ mod tests {
 
     #[test]
     fn a_command_runs_in_this_process_and_says_how_it_ended() {
-        let done = called(&words("generate drfh-fig1"), None);
+        let done = called(&words("generate drfh-fig1"), None, &InProcess);
         assert!(done.status == 0 && done.output.starts_with(b"{\n"), "{done:?}");
-        let refused = called(&words("solve missing.json"), None);
+        let refused = called(&words("solve missing.json"), None, &InProcess);
         assert_eq!((refused.status, refused.output.len()), (2, 0));
         assert!(refused.message.starts_with("missing.json: No such file"), "{}", refused.message);
-        let solved = called(&words("solve -"), Some(done.output));
+        let solved = called(&words("solve -"), Some(done.output), &InProcess);
         assert!(solved.status == 0 && solved.output.starts_with(b"{\n"), "{}", solved.message);
     }
 }
