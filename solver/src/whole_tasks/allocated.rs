@@ -12,7 +12,7 @@ use super::master::{Master, Mix, Want};
 use super::packing::{MANY, Packing};
 use super::patterns::Pattern;
 use super::rounds::{self, Effort, Goal, Lengths, SCALE, held, price, scaled};
-use crate::reduction::greatest_common_divisor;
+use crate::merged_classes::greatest_common_divisor;
 use fairplan_instances::{
     AllocatedBracket, AllocationProof, Deadline, Instance, Placement, ResourceId, SolverError, UserId,
 };
