@@ -108,16 +108,29 @@ impl Objective {
         let refuse = |user: User<'_>, field: &str, problem: String| {
             Err(Violation::new(format!("users[{}].{field}", user.index().0), "", problem))
         };
-        let knows_groups = matches!(self, Self::Drfh | Self::TaskShareFairness | Self::DrfPooled);
-        if instance.has_groups() && !knows_groups {
-            let problem = format!("{self} does not know them; drop them or use drfh, tsf or drf");
-            return Err(Violation::new("groups", "", problem));
+        let is_max_min = matches!(self, Self::Drfh | Self::TaskShareFairness | Self::DrfPooled);
+        if instance.has_groups() && !is_max_min {
+            if self.alpha().is_none() {
+                let problem = format!(
+                    "{self} is defined user by user and does not know them; drop them or use drfh, tsf, drf or pf"
+                );
+                return Err(Violation::new("groups", "", problem));
+            }
+            let is_limited =
+                |user: &User<'_>| user.group().is_some() && user.tasks().is_some_and(|tasks| tasks > 0);
+            if let Some(user) = instance.users().find(is_limited) {
+                let problem = format!(
+                    "once a member of a group has run out of tasks its siblings take its part, and the group may become cheaper \
+                     the more it has: then {self} may have several optima; drop it or use drfh, tsf or drf"
+                );
+                return refuse(user, "tasks", problem);
+            }
         }
         let knows_kinds = self == Self::Drfh || self.is_pooled() || self.alpha().is_some();
         if instance.has_kinds() && !knows_kinds {
             instance.without_kinds(&format!("the objective {self}"))?;
         }
-        if !knows_groups {
+        if !is_max_min {
             instance.without_quotas(&self.to_string())?;
         }
         instance.check_guarantees()?;

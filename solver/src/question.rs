@@ -90,9 +90,9 @@ impl<'a> Question<'a> {
         self.reduction.get_or_init(|| Reduction::new(self.instance, self.objective))
     }
 
-    /// Whether a sum is asked for over users of which some have kinds of tasks.
-    pub fn is_sum_over_kinds(&self) -> bool {
-        self.objective.alpha().is_some() && self.instance.has_kinds()
+    /// Whether a sum is asked for over users of which some have kinds of tasks, or over groups.
+    pub fn is_sum_over_bundles(&self) -> bool {
+        self.objective.alpha().is_some() && (self.instance.has_kinds() || self.instance.has_groups())
     }
 
     fn users(&self) -> usize {

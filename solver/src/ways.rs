@@ -85,7 +85,7 @@ impl Way {
     /// Whether it is worth trying.
     fn applies(self, question: &Question<'_>) -> bool {
         let (instance, alpha) = (question.instance, question.alpha());
-        if question.is_sum_over_kinds() {
+        if question.is_sum_over_bundles() {
             return matches!(self, Self::InteriorPoint);
         }
         match self {
@@ -108,11 +108,11 @@ impl Way {
 
     fn solve(self, question: &Question<'_>) -> Result<Solution, SolverError> {
         let interior_point = InteriorPoint(question.deadline.clone());
-        if question.is_sum_over_kinds() {
+        if question.is_sum_over_bundles() {
             return match self {
-                Self::InteriorPoint => smooth::kinds::solve(question, self.method()),
+                Self::InteriorPoint => smooth::together::solve(question, self.method()),
                 _ => Err(SolverError::Unsupported(format!(
-                    "{} over users with kinds of tasks is solved by an interior point; take auto or ipm",
+                    "{} over groups or users with kinds of tasks is solved by an interior point; take auto or ipm",
                     question.objective
                 ))),
             };

@@ -479,8 +479,9 @@ def decimal(x):
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
-def sum_of_utilities(solution, users, capacity):
-    """Whether prices prove that no sum of utilities is larger."""
+def sum_of_utilities(solution, users, capacity, tree):
+    """Whether prices prove that no sum of utilities is larger. A group is one user that has of every member's share what that is for its
+    part of the group's."""
     getcontext().prec = 60
     name = solution["objective"]
     alpha = {"pf": Decimal(1), "utilitarian": Decimal(0)}.get(name) or Decimal(name.partition("=")[2] or 0)
@@ -489,21 +490,44 @@ def sum_of_utilities(solution, users, capacity):
     need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), "prices")
     need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), "a price of what is not there")
     value = worth = Decimal(0)
-    taking = []
+    taking, having, members = [], [], {}
+    able = lambda user: user["usable"] and user.get("tasks") != 0
+    parts = fill(tree, {node: None if able(user) else Fraction(0) for node, user in tree["users"].items()}, Fraction(1))
+    above = {child: node for node, children in tree["children"].items() for child, _ in children}
+    weights = dict(tree["children"][None])
     for user in users:
         done = "tasks" in user and user["running"] >= user["tasks"] * (1 - GAP)
         limit = "tasks" if done else "capacity"
         need(user["limit"] == (limit if user["usable"] else "no-usable-class"), f"limit of user {user['id']}")
-        if not user["usable"] or user.get("tasks") == 0:
+        if not able(user):
             continue
-        weight, share = decimal(user["weight"]), decimal(user["share"])
         costs = [{l: sum((decimal(d / user["delta"]) * price.get((l, r), 0) for r, d in needs.items()), Decimal(0))
                   for l in usable} for needs, usable in user["kinds"]]
         cost = costs[0]
         if len(costs) > 1:  # Wherever its pieces run, a task does the same work: as if there were one class.
             cost, user["rate"] = {"": sum(min(cost.values()) for cost in costs)}, {"": Fraction(1)}
-        taking.append((user, cost))
-        need(share > 0 or alpha < 1, f"user {user['id']} has nothing")
+        node = ("user", user["id"])
+        if above[node] is None:
+            taking.append((user, cost))
+            having.append((user["weight"], user["share"]))
+            continue
+        need("tasks" not in user, f"user {user['id']} is in a group and has few tasks")
+        top = node
+        while above[top] is not None:
+            top = above[top]
+        part = parts[node] / weights[top]
+        least = min(cost[l] / decimal(user["rate"][l]) for l in cost)
+        members.setdefault(top, []).append((part, user["share"], least, user["id"]))
+    for top, inside in members.items():
+        share = min(has / part for part, has, _, _ in inside)
+        for part, has, _, who in inside:
+            near(has, share * part, f"part that user {who} has of its group")
+        cost = sum((decimal(part) * least for part, _, least, _ in inside), Decimal(0))
+        taking.append(({"weight": weights[top], "rate": {"": Fraction(1)}}, {"": cost}))
+        having.append((weights[top], share))
+    for weight, share in having:
+        weight, share = decimal(weight), decimal(share)
+        need(share > 0 or alpha < 1, "somebody has nothing")
         value += weight * (share.ln() if alpha == 1 else share ** (1 - alpha) / (1 - alpha))
         worth += weight * share ** (1 - alpha)
     dearer = Decimal(1)
@@ -612,12 +636,12 @@ def check(instance, solution):
             user["sure"] = sure[user["id"]]
     limits_kept(solution, users, rows, load)
     tree = standing(instance, solution, users)
-    if any("group" in user for user in users) and (is_sum or objective in ("drf-per-server", "bmf")):
+    if any("group" in user for user in users) and objective in ("drf-per-server", "bmf"):
         raise Wrong(f"{objective} is not known here in groups")
     if objective in ("drf-per-server", "bmf"):
         return bottlenecks(instance, solution, users, capacity, load)
     if is_sum:
-        return sum_of_utilities(solution, users, capacity)
+        return sum_of_utilities(solution, users, capacity, tree)
     having = sorted(user["share"] for user in users if user["share"] > 0)
     usual = having[(len(having) - 1) // 2] if having else 0
     values = [level["value"] for level in levels]

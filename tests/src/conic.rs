@@ -6,9 +6,9 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, ExponentialConeT, IPSolver, NonnegativeConeT, PowerConeT,
-    SolverStatus, SupportedConeT,
+    SolverStatus, SupportedConeT, ZeroConeT,
 };
-use fairplan_instances::{ClassId, Instance, Objective, ResourceId, User};
+use fairplan_instances::{ClassId, GroupId, Instance, Objective, ResourceId, User};
 
 /// What Clarabel found.
 pub struct Conic {
@@ -65,13 +65,62 @@ fn usable<'a>(instance: &'a Instance, user: User<'a>) -> impl Iterator<Item = us
     (0..instance.classes().len()).filter(move |&l| user.rule().allows(ClassId(l)) && has_all(l))
 }
 
-/// The value of a sum over the users that take part, from their dominant shares.
+/// What a sum is over: a child of the root with the users below it that take part, and the part of its share that each has.
+pub struct Bundle {
+    /// Its weight among its siblings.
+    pub weight: f64,
+    /// The users, and the part of each.
+    pub users: Vec<(usize, f64)>,
+}
+
+/// The children of the root below which anybody takes part: a node's share is divided among its children by their weights, over those
+/// below which anybody does.
+pub fn bundles(instance: &Instance) -> Vec<Bundle> {
+    let node = |group: Option<GroupId>| group.map_or(0, |group| group.0 + 1);
+    let parent = |group: GroupId| instance.groups()[group.0].parent;
+    let able: Vec<User<'_>> = instance.users().filter(|user| takes_part(instance, *user)).collect();
+    let mut is_able = vec![false; 1 + instance.groups().len()];
+    for user in &able {
+        std::iter::successors(user.group(), |group| parent(*group))
+            .for_each(|group| is_able[node(Some(group))] = true);
+    }
+    let mut weights = vec![0.0; is_able.len()];
+    able.iter().for_each(|user| weights[node(user.group())] += user.weight().to_f64());
+    let groups = instance.groups().iter().zip(is_able.into_iter().skip(1));
+    for (group, _) in groups.filter(|(_, is_able)| *is_able) {
+        weights[node(group.parent)] += group.weight.to_f64();
+    }
+    let mut bundles: Vec<(Option<GroupId>, Bundle)> = Vec::new();
+    for user in able {
+        let Some(group) = user.group() else {
+            let alone = Bundle { weight: user.weight().to_f64(), users: vec![(user.index().0, 1.0)] };
+            bundles.push((None, alone));
+            continue;
+        };
+        let (mut part, mut at) = (user.weight().to_f64() / weights[node(Some(group))], group);
+        while let Some(above) = parent(at) {
+            part *= instance.groups()[at.0].weight.to_f64() / weights[node(Some(above))];
+            at = above;
+        }
+        let known = bundles.iter().position(|(top, _)| *top == Some(at));
+        let known = known.unwrap_or_else(|| {
+            let weight = instance.groups()[at.0].weight.to_f64();
+            bundles.push((Some(at), Bundle { weight, users: Vec::new() }));
+            bundles.len() - 1
+        });
+        bundles[known].1.users.push((user.index().0, part));
+    }
+    bundles.into_iter().map(|(_, bundle)| bundle).collect()
+}
+
+/// The value of a sum over the users that take part, from their dominant shares; a group has as much as its members divide by their
+/// weights.
 pub fn sum_of_utilities(instance: &Instance, alpha: f64, shares: &[f64]) -> f64 {
-    let worth = |(user, share): (User<'_>, &f64)| {
-        let utility = if alpha == 1.0 { share.ln() } else { share.powf(1.0 - alpha) / (1.0 - alpha) };
-        user.weight().to_f64() * utility
+    let worth = |bundle: Bundle| {
+        let share = bundle.users.iter().map(|(i, part)| shares[*i] / part).fold(f64::INFINITY, f64::min);
+        bundle.weight * if alpha == 1.0 { share.ln() } else { share.powf(1.0 - alpha) / (1.0 - alpha) }
     };
-    instance.users().zip(shares).filter(|(user, _)| takes_part(instance, *user)).map(worth).sum()
+    bundles(instance).into_iter().map(worth).sum()
 }
 
 /// Solves for `drfh` (its first level: the largest smallest weighted share), `pf`, `alpha=A` or `utilitarian` to about
@@ -114,28 +163,49 @@ pub fn by_clarabel(instance: &Instance, objective: Objective, tolerance: f64) ->
         pairs[i].iter().map(move |&(l, variable)| (variable, -user.rule().rate(ClassId(l)).to_f64()))
     };
     let level = if alpha.is_none() { Some(program.variable(-1.0)) } else { None };
-    for (i, user) in users.iter().enumerate() {
-        let weight = user.weight().to_f64();
+    // What is worth something: of a user what it has, of a group a variable that ties its members.
+    let mut worthy: Vec<(f64, Vec<(usize, f64)>)> = Vec::new();
+    if level.is_some() {
+        worthy.extend(users.iter().enumerate().map(|(i, user)| (user.weight().to_f64(), share(i).collect())));
+    } else {
+        for Bundle { weight, users: inside } in bundles(instance) {
+            let place =
+                |of: usize| users.iter().position(|user| user.index().0 == of).expect("it takes part");
+            if let [(alone, _)] = inside[..] {
+                worthy.push((weight, share(place(alone)).collect()));
+                continue;
+            }
+            let has = program.variable(0.0);
+            let rows = inside.len();
+            for (i, part) in inside {
+                program.row(0.0, share(place(i)).chain([(has, part)]));
+            }
+            program.cones.push(ZeroConeT(rows));
+            worthy.push((weight, vec![(has, -1.0)]));
+        }
+    }
+    for (weight, share) in worthy {
+        let share = || share.iter().copied();
         match (level, alpha) {
             (Some(level), _) => {
-                program.row(0.0, share(i).chain([(level, weight)]));
+                program.row(0.0, share().chain([(level, weight)]));
                 program.not_negative(1);
             }
             (None, Some(0.0)) => {
-                share(i).for_each(|(variable, minus)| program.costs[variable] += weight * minus)
+                share().for_each(|(variable, minus)| program.costs[variable] += weight * minus)
             }
             (None, Some(1.0)) => {
                 // utility <= ln share
                 let utility = program.variable(-weight);
                 program.row(0.0, [(utility, -1.0)]);
                 program.row(1.0, []);
-                program.row(0.0, share(i));
+                program.row(0.0, share());
                 program.cones.push(ExponentialConeT());
             }
             (None, Some(alpha)) if alpha < 1.0 => {
                 // power <= share^(1−α)
                 let power = program.variable(-weight / (1.0 - alpha));
-                program.row(0.0, share(i));
+                program.row(0.0, share());
                 program.row(1.0, []);
                 program.row(0.0, [(power, -1.0)]);
                 program.cones.push(PowerConeT(1.0 - alpha));
@@ -145,7 +215,7 @@ pub fn by_clarabel(instance: &Instance, objective: Objective, tolerance: f64) ->
                 let alpha = alpha?;
                 let power = program.variable(weight / (alpha - 1.0));
                 program.row(0.0, [(power, -1.0)]);
-                program.row(0.0, share(i));
+                program.row(0.0, share());
                 program.row(1.0, []);
                 program.cones.push(PowerConeT(1.0 / alpha));
             }

@@ -21,7 +21,7 @@ mod water_filling;
 mod whole_tasks;
 
 pub use bottleneck::{ExactBottlenecks, exact_bottlenecks};
-pub use conic::{Conic, by_clarabel, sum_of_utilities, takes_part};
+pub use conic::{Bundle, Conic, bundles, by_clarabel, sum_of_utilities, takes_part};
 pub use dice::Dice;
 pub use draft::{decimal, draft, plain_draft, plain_user, printed, with_capacity};
 pub use exact::{

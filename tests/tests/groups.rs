@@ -4,7 +4,9 @@ use crate::conformance::backends;
 use crate::solving::shares_of;
 use fairplan_instances::{Allocation, Certificate, Instance, Level, Objective, Solver, Status};
 use fairplan_report::solution::StatedNumbers;
-use fairplan_tests::{Draft, Fraction, draft, exact_tree, random_tree};
+use fairplan_tests::{
+    Draft, Fraction, bundles, by_clarabel, draft, exact_tree, random_tree, sum_of_utilities,
+};
 use fairplan_verify::{SolutionClaim, verify_solution};
 use std::io::Write;
 use std::ops::Range;
@@ -132,13 +134,13 @@ fn one_group_of_everybody_divides_as_without_groups() {
 fn objectives_that_know_no_groups_say_so() {
     let users = draft(&[(1, "12")], &["1", "1"]);
     let instance = in_groups(users, &[("a", None)], &[Some(0), None]).build().unwrap();
-    for objective in ["pf", "alpha=2", "utilitarian", "bmf", "drf-per-server"] {
+    for objective in ["bmf", "drf-per-server"] {
         let objective: Objective = objective.parse().unwrap();
         let error = backends()[0].solve(&instance, objective).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            format!("groups: {objective} does not know them; drop them or use drfh, tsf or drf")
+        let expected = format!(
+            "groups: {objective} is defined user by user and does not know them; drop them or use drfh, tsf, drf or pf"
         );
+        assert_eq!(error, expected);
     }
 }
 
@@ -236,4 +238,109 @@ fn nobody_is_starved_or_blocked_in_the_cases_of_hierarchical_drf() {
     near(tasks_beside_a_group("10", &rescaling), &[20.0 / 3.0, 10.0 / 3.0, 10.0 / 3.0]);
     let blocking = [([1, 0], false), ([1, 0], false), ([1, 0], true), ([0, 1], true), ([0, 1], false)];
     near(tasks_beside_a_group("30", &blocking), &[12.0, 12.0, 6.0, 12.0, 18.0]);
+}
+
+/// A random tree in which only users outside groups have few tasks.
+fn random_tree_for_a_sum(seed: u64) -> Draft {
+    let mut draft = random_tree(seed);
+    for user in draft.users.iter_mut().filter(|user| user.group.is_some()) {
+        user.tasks = user.tasks.filter(|tasks| *tasks == 0);
+    }
+    draft
+}
+
+#[test]
+fn sums_over_groups_are_proved_and_agree_with_clarabel() {
+    let solver = fairplan_solver::backend("auto").unwrap();
+    let (mut failures, mut proved, mut compared, mut blocked) = (Vec::new(), 0, 0, 0);
+    for alpha in [0.0, 0.5, 1.0, 2.0, 4.0] {
+        let objective = Objective::alpha_fair(alpha).unwrap();
+        for seed in 0..200 {
+            let instance = random_tree_for_a_sum(seed).build().unwrap();
+            let solution = match solver.solve(&instance, objective) {
+                Ok(solution) => solution,
+                Err(error) => {
+                    assert!(error.to_string().contains("could have more than its part"), "{error}");
+                    blocked += 1;
+                    continue;
+                }
+            };
+            let numbers = StatedNumbers::new(&instance, &solution);
+            let proof = verify_solution(&instance, &numbers.claim(&solution));
+            if solution.status != Status::Optimal || !proof.holds() {
+                let failed: Vec<_> = proof.failures().collect();
+                failures.push(format!("seed {seed}, alpha {alpha}: {:?} {failed:?}", solution.status));
+                continue;
+            }
+            proved += 1;
+            let Some(theirs) = by_clarabel(&instance, objective, 1e-10) else { continue };
+            let value = sum_of_utilities(&instance, alpha, &shares_of(&instance, &solution));
+            let weight: f64 = bundles(&instance).iter().map(|bundle| bundle.weight).sum();
+            let scale = if alpha == 1.0 { weight } else { value.abs() * (1.0 - alpha).abs() };
+            compared += 1;
+            if (value - theirs.value).abs() > 1e-7 * scale {
+                failures.push(format!("seed {seed}, alpha {alpha}: {value}, by Clarabel {}", theirs.value));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    assert!(proved > 400 && compared > 350, "{proved} proved, {compared} compared, {blocked} blocked");
+}
+
+#[test]
+fn a_group_whose_members_need_different_things_has_all_of_both_by_proportional_fairness() {
+    // ln S + ln x with S/2 + x <= 1 for both resources: half of each for `sci`, and as much for each member of the group.
+    let users = draft(&[(1, "10 10")], &["1 1", "1 0", "0 1"]);
+    let instance = in_groups(users, &[("eng", None)], &[None, Some(0), Some(0)]).build().unwrap();
+    let solution = backends()[0].solve(&instance, Objective::ProportionalFairness).unwrap();
+    let half = |share: f64| (share - 0.5).abs() < 1e-9;
+    assert!(shares_of(&instance, &solution).into_iter().all(half));
+}
+
+#[test]
+fn a_group_of_one_counts_as_its_member_does_in_a_sum() {
+    let flat = draft(&[(2, "3 5"), (1, "8 2")], &["1 2", "2 1", "1 1"]);
+    let grouped = in_groups(flat.clone(), &[("a", None), ("b", Some("a"))], &[None, Some(1), None]);
+    for objective in [Objective::ProportionalFairness, Objective::alpha_fair(3.0).unwrap()] {
+        let [one, other] = [&flat, &grouped].map(|draft| {
+            let instance = draft.build().unwrap();
+            shares_of(&instance, &backends()[0].solve(&instance, objective).unwrap())
+        });
+        let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-7 * b;
+        assert!(one.iter().zip(&other).all(near), "{objective}: {one:?}, {other:?}");
+    }
+}
+
+#[test]
+fn a_sum_refuses_what_it_has_no_one_answer_for_by_name() {
+    let pf = Objective::ProportionalFairness;
+    let refused = |draft: &Draft| backends()[0].solve(&draft.build().unwrap(), pf).unwrap_err().to_string();
+    let mut few = in_groups(draft(&[(1, "12")], &["1", "1"]), &[("a", None)], &[Some(0), Some(0)]);
+    few.users[1].tasks = Some(3);
+    assert!(refused(&few).starts_with("users[1].tasks: once a member of a group has run out of tasks"));
+    // `u` has the small server for itself and its sibling the large one, most of which would stay idle.
+    let mut apart =
+        in_groups(draft(&[(1, "2"), (1, "18")], &["1", "1"]), &[("a", None)], &[Some(0), Some(0)]);
+    (apart.users[0].eligible, apart.users[1].eligible) = (Some(vec![0]), Some(vec![1]));
+    let told = refused(&apart);
+    assert!(told.contains("user-1 could have more than its part of its group"), "{told}");
+}
+
+#[test]
+fn a_forged_sum_over_groups_is_refused() {
+    let users = draft(&[(1, "10 10")], &["1 1", "1 0", "0 1"]);
+    let instance = in_groups(users, &[("eng", None)], &[None, Some(0), Some(0)]).build().unwrap();
+    let honest = backends()[0].solve(&instance, Objective::ProportionalFairness).unwrap();
+    assert!(verify_solution(&instance, &SolutionClaim::from(&honest)).holds());
+    let refused = |tasks: [f64; 3], verdict: &str| {
+        let mut forged = honest.clone();
+        forged.allocation = Allocation::new(1, tasks.to_vec(), vec![0; 3], vec![1.0]);
+        let proof = verify_solution(&instance, &SolutionClaim::from(&forged));
+        assert!(proof.failures().any(|failure| failure.property == verdict), "{:?}", proof.verdicts);
+    };
+    // One member has less than its part, and the other therefore more.
+    refused([5.0, 5.0, 4.9], "division");
+    refused([5.0, 5.0, 4.9], "optimality");
+    // The group has all the same, and the other user less.
+    refused([4.9, 5.0, 5.0], "optimality");
 }

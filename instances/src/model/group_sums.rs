@@ -1,6 +1,6 @@
 //! What groups have of what their members have: sums, and what is left of them where a member has less than its part.
 
-use super::{GroupId, Instance};
+use super::{GroupId, Instance, UserId};
 use crate::Decimal;
 
 /// What a user or a group has.
@@ -95,6 +95,12 @@ impl Instance {
             }
         }
         order
+    }
+
+    /// The child of the root that a user is below; `None` where it is one itself.
+    pub fn outermost_group(&self, user: UserId) -> Option<GroupId> {
+        let above = |group: &GroupId| self.groups()[group.0].parent;
+        std::iter::successors(self.user(user).group(), above).last()
     }
 
     /// Of each group whether it is this one or inside it.

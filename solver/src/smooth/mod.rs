@@ -3,7 +3,8 @@
 //! `rounds` puts users into bins and solves for groups of them, as `problem` states it; `interior_point` solves that,
 //! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `utility` and
 //! `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices prove;
-//! `result` states it. Users with kinds of tasks are solved for one by one (`kinds`, `bundles`).
+//! `result` states it. Users with kinds of tasks, and groups, are solved for one by one
+//! (`together`, `bundles`).
 
 mod block;
 mod bundles;
@@ -11,7 +12,6 @@ mod consumer;
 mod duality;
 mod elimination;
 mod interior_point;
-pub(crate) mod kinds;
 pub(crate) mod market;
 mod problem;
 mod result;
@@ -20,6 +20,7 @@ mod rows;
 mod schur;
 mod sizes;
 mod tally;
+pub(crate) mod together;
 mod utility;
 
 use crate::bins::{Bins, NO_BIN};

@@ -21,7 +21,7 @@ use std::ops::Range;
 ///
 /// Nodes are numbered: 0 is the root, then come the groups. Users stand in places, those of one node after those of the other,
 /// so that what a node divides lies side by side.
-pub(super) struct Tree {
+pub(crate) struct Tree {
     /// The node above each node; the root's is itself.
     above: Vec<u32>,
     /// Weight of each node among its siblings.
@@ -48,7 +48,7 @@ struct Sides {
 }
 
 /// The users' shares at levels from `from` to `to`: `base + slope · t`.
-pub(super) struct Piece {
+pub(crate) struct Piece {
     pub base: Vec<f64>,
     pub slope: Vec<f64>,
     pub from: f64,

@@ -4,4 +4,5 @@ mod certificate;
 mod filling;
 mod stages;
 
+pub(crate) use filling::Tree;
 pub(crate) use stages::{UNLIKE_TASKS_IN_GROUPS, solve};

@@ -10,8 +10,13 @@
 //! where no term of the second sum is negative, and each is small where `c_i` is near `M_i`. So it is never the
 //! difference of two values, which would lose all digits where values are large.
 //!
+//! A group is one user in this: its members have fixed parts of what it has, so what a unit of its share costs is the sum of what its
+//! parts cost its members (`members`).
+//!
 //! Logarithms and exponentials are those of the standard library. They are taken to be right to a thousand units in
 //! the last place, and everything that rests on them is widened by that much.
+
+mod members;
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::parts::in_parts;
@@ -23,6 +28,7 @@ use crate::tolerance::{BARELY, CANCELLED, LOOSE, SERIES};
 use crate::users::{Subject, Usable, UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
+use members::Group;
 use std::cmp::Ordering;
 use std::f64::consts::LN_10;
 use std::ops::Range;
@@ -39,6 +45,7 @@ pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, total: &Tot
     };
     let mut sums = Sums::new();
     in_parts(instance.user_count(), part).into_iter().for_each(|part| sums.merge(&part));
+    market.groups.iter().for_each(|group| market.add_group(group, &mut sums));
     let found = sums.found(alpha, capacity_value(instance, &market.prices));
 
     let mut optimality = Worst::of("optimality", tolerance::GAP);
@@ -68,6 +75,9 @@ pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, total: &Tot
         scale.verdict(),
         value.verdict(),
     ];
+    if instance.has_groups() {
+        verdicts.push(members::divide(subject, &market.groups));
+    }
     verdicts.extend(claim.printed.as_ref().map(|stated| prices(instance, total, stated)));
     SolutionProof {
         primal: found.primal,
@@ -88,6 +98,8 @@ struct Market<'a> {
     log_unit: f64,
     prices: Vec<f64>,
     columns: Vec<Vec<f64>>,
+    /// The groups that are children of the root.
+    groups: Vec<Group>,
     /// See [`tolerance::surely`].
     surely: f64,
 }
@@ -103,6 +115,7 @@ impl<'a> Market<'a> {
             log_unit: f64::from(total.exponent) * LN_10,
             prices: usable_prices(&total.prices),
             columns: Vec::new(),
+            groups: members::of_root(Subject { instance, usable_classes, shares }),
             surely: tolerance::surely(m),
         };
         market.set_columns();
@@ -128,12 +141,18 @@ impl<'a> Market<'a> {
         let part = |users: Range<usize>| {
             let dearer = |i: usize| {
                 let user = self.instance.user(UserId(i));
-                let counts = user.tasks().is_none() && self.usable_classes.can_run(i);
-                if counts { up(self.margin(user) / self.cost(user)) } else { 0.0 }
+                let alone = user.tasks().is_none() && user.group().is_none();
+                if alone && self.usable_classes.can_run(i) {
+                    up(self.margin(user) / self.cost(user))
+                } else {
+                    0.0
+                }
             };
             users.map(dearer).fold(1.0, f64::max)
         };
+        let of_group = |group: &Group| up(self.margin_of(group.weight, group.share) / self.cost_of(group));
         let factor = in_parts(self.instance.user_count(), part).into_iter().fold(1.0, f64::max);
+        let factor = self.groups.iter().map(of_group).fold(factor, f64::max);
         let factor = if factor > 1.0 { factor * (1.0 + LOOSE) } else { 1.0 };
         self.prices.iter_mut().for_each(|price| *price = (*price * factor).min(f64::MAX));
         self.set_columns();
@@ -144,10 +163,24 @@ impl<'a> Market<'a> {
         cost_of_work(user, self.usable_classes, &self.columns, self.surely)
     }
 
+    /// The least that a unit of a group's share costs; rounded down.
+    fn cost_of(&self, group: &Group) -> f64 {
+        let mut sum = Sum::new();
+        for member in &group.members {
+            let cost = self.cost(self.instance.user(UserId(member.user)));
+            sum.add(down(member.part.low * down(cost / member.task_share)));
+        }
+        sum.below()
+    }
+
     /// What the last unit of its work is worth to a user.
     fn margin(&self, user: User<'_>) -> f64 {
         let worth = user.weight().to_f64() * user.task_share();
-        let share = self.shares[user.index().0].share;
+        self.margin_of(worth, self.shares[user.index().0].share)
+    }
+
+    /// `w U'(G)`, the worth `w` in whatever unit.
+    fn margin_of(&self, worth: f64, share: f64) -> f64 {
         if self.alpha == 0.0 {
             worth * (-self.log_unit).exp()
         } else if self.alpha == 1.0 && self.log_unit == 0.0 {
@@ -157,10 +190,30 @@ impl<'a> Market<'a> {
         }
     }
 
+    /// Adds what a group contributes, which is a user whose tasks have no end.
+    fn add_group(&self, group: &Group, sums: &mut Sums) {
+        let (share, weight) = (group.share, group.weight);
+        let (cost, margin) = (self.cost_of(group), self.margin_of(weight, share));
+        if share == 0.0 {
+            match self.alpha {
+                alpha if alpha >= 1.0 || cost == 0.0 => sums.unbounded = true,
+                alpha if alpha > 0.0 => self.add_wish(weight, cost, sums),
+                _ => sums.unbounded |= margin.partial_cmp(&cost).is_none_or(Ordering::is_gt),
+            }
+            return;
+        }
+        add(&mut sums.paid_freely[0], cost * share, &mut sums.unbounded);
+        add(&mut sums.worth_freely[0], margin * share, &mut sums.unbounded);
+        add(&mut sums.paid, down(cost * share), &mut sums.unbounded);
+        add(&mut sums.worth, margin * share, &mut sums.unbounded);
+        add(&mut sums.regrets, self.regret(cost, margin, share), &mut sums.unbounded);
+        sums.add_logarithm(weight, share);
+    }
+
     /// Adds what one user contributes.
     fn add(&self, i: UserId, sums: &mut Sums) {
         let (user, usable) = (self.instance.user(i), self.usable_classes.of_user(i.0));
-        if !self.usable_classes.can_run(i.0) || user.tasks() == Some(0) {
+        if !self.usable_classes.can_run(i.0) || user.tasks() == Some(0) || user.group().is_some() {
             return;
         }
         let (share, work) = (self.shares[i.0].share, self.shares[i.0].work);
@@ -185,9 +238,7 @@ impl<'a> Market<'a> {
         add(&mut sums.paid, down(cost * work), &mut sums.unbounded);
         add(&mut sums.worth, margin * work, &mut sums.unbounded);
         add(&mut sums.regrets, self.regret(cost, margin, work), &mut sums.unbounded);
-        let log_share = user.weight().to_f64() * share.ln();
-        let of_sign = if log_share > 0.0 { &mut sums.gains } else { &mut sums.losses };
-        add(of_sign, log_share.abs(), &mut sums.unbounded);
+        sums.add_logarithm(user.weight().to_f64(), share);
     }
 
     /// A user that could have something and has nothing: what it would be worth at best is the loss.
@@ -196,10 +247,7 @@ impl<'a> Market<'a> {
         if alpha >= 1.0 || (cost == 0.0 && user.tasks().is_none()) {
             sums.unbounded = true;
         } else if alpha > 0.0 {
-            let price = cost / user.task_share();
-            let log_wish = ((weight / price).ln() - self.log_unit) / alpha;
-            let best = (log_wish + price.ln()).exp() * (alpha / (1.0 - alpha));
-            add(&mut sums.regrets, best * (1.0 + LOOSE), &mut sums.unbounded);
+            self.add_wish(weight, cost / user.task_share(), sums);
         } else if let Some(tasks) = user.tasks() {
             // Without a limit prices are high enough, where the sum is linear, that nothing is wished.
             let usable = self.usable_classes.of_user(user.index().0);
@@ -208,6 +256,13 @@ impl<'a> Market<'a> {
         } else {
             sums.unbounded |= self.margin(user).partial_cmp(&cost).is_none_or(Ordering::is_gt);
         }
+    }
+
+    /// What somebody who has nothing would gain at best, a unit of share costing so much; `0 < α < 1`.
+    fn add_wish(&self, weight: f64, price: f64, sums: &mut Sums) {
+        let log_wish = ((weight / price).ln() - self.log_unit) / self.alpha;
+        let best = (log_wish + price.ln()).exp() * (self.alpha / (1.0 - self.alpha));
+        add(&mut sums.regrets, best * (1.0 + LOOSE), &mut sums.unbounded);
     }
 
     /// `Σ_r D_ir p_lr`, rounded down.
@@ -342,6 +397,13 @@ impl Sums {
             losses: Sum::new(),
             unbounded: false,
         }
+    }
+
+    /// Adds `w ln G`.
+    fn add_logarithm(&mut self, weight: f64, share: f64) {
+        let log_share = weight * share.ln();
+        let of_sign = if log_share > 0.0 { &mut self.gains } else { &mut self.losses };
+        add(of_sign, log_share.abs(), &mut self.unbounded);
     }
 
     fn merge(&mut self, later: &Self) {

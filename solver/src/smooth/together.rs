@@ -1,0 +1,221 @@
+//! Sums over those whose tasks rise together, each by itself and without bins: users whose tasks consist of several kinds, since what
+//! a kind is worth depends on the others that it is needed with; and groups, whose members have fixed parts of what their group has.
+//!
+//! A child of the root is worth `w U(S)`, where a group has `S = Σ_i S_i` and the tree gives `S_i = φ_i S`. A member's kinds are parts of its
+//! part. So a group is one bundle of all kinds of all its members, and the sum is over bundles.
+
+use super::bundles::{Bundles, User};
+use super::duality::{DualityGap, without_task_row};
+use super::result::{Claim, limits, nothing};
+use super::utility::Utility;
+use crate::interior_point::{Stopping, run};
+use crate::level::{Groups, LevelProblem, dot};
+use crate::progress::{cap, fastest_rates};
+use crate::question::Question;
+use crate::population::NO_PATTERN;
+use crate::repair::{SplitRows, feasible_splits};
+use crate::streaming::cheapest_costs;
+use crate::sums::Compensated;
+use crate::tolerance::allocation::MARGIN;
+use crate::tolerance::sum::{KINDS, SHADED, USED_UP};
+use crate::tree::Tree;
+use fairplan_instances::{Allocation, Certificate, ClassId, Kind, Solution, SolverError, Statistics, UserId};
+
+/// A child of the root that can have something: a user, or a group by its members.
+struct Child {
+    weight: f64,
+    /// The largest share that its tasks allow.
+    cap: f64,
+    /// Its users, and what part of its share each of them has.
+    users: Vec<(usize, f64)>,
+}
+
+/// The children of the root, in the order of their first users.
+fn children(question: &Question<'_>) -> Vec<Child> {
+    let (instance, reduction) = (question.instance, question.reduction());
+    let users = &reduction.users;
+    let fastest = fastest_rates(reduction);
+    let cap_of_line = |line: usize| cap(reduction, &fastest, line) / users.part(line);
+    let cap = |i: usize| users.lines_of(i).map(cap_of_line).fold(f64::INFINITY, f64::min);
+    let caps: Vec<f64> = (0..users.users()).map(cap).collect();
+    let able = || (0..caps.len()).filter(|i| caps[*i] > 0.0);
+    let user = |i: usize| -> Child {
+        let weight = users.lines_of(i).next().map_or(0.0, |line| users.weight(line) / users.part(line));
+        Child { weight, cap: caps[i], users: vec![(i, 1.0)] }
+    };
+    if !instance.has_groups() {
+        return able().map(user).collect();
+    }
+    // Who can have nothing leaves its part to its siblings; the others go on without an end, and so in proportion.
+    let tree = Tree::new(instance, reduction);
+    let ceilings: Vec<f64> = caps.iter().map(|cap| if *cap > 0.0 { f64::INFINITY } else { 0.0 }).collect();
+    let rises = tree.at(1.0, &ceilings).slope;
+    let mut children: Vec<Child> = Vec::new();
+    let mut child_of = vec![None; instance.groups().len()];
+    for i in able() {
+        let Some(group) = instance.outermost_group(users.user_id(i)) else {
+            children.push(user(i));
+            continue;
+        };
+        let weight = instance.groups()[group.0].weight.to_f64();
+        let at = *child_of[group.0].get_or_insert_with(|| {
+            children.push(Child { weight, cap: f64::INFINITY, users: Vec::new() });
+            children.len() - 1
+        });
+        children[at].users.push((i, rises[i] / weight));
+    }
+    children
+}
+
+/// Solves an instance with kinds or groups for an objective that is a sum.
+///
+/// # Errors
+/// Where users without kinds have limited tasks that do different work on different classes, and where a member of a group could
+/// have more than its part.
+pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Solution, SolverError> {
+    let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
+    let users = &reduction.users;
+    if reduction.has_task_rows.contains(&true) {
+        let problem = "beside users with kinds or in groups, users whose tasks are limited and do different work on different \
+                       classes are not solved for a sum; leave out these rates or tasks";
+        return Err(SolverError::Unsupported(problem.into()));
+    }
+    let children = children(question);
+    // The kinds as groups of a level problem, which are what is repaired and written down.
+    let mut groups = Groups::new();
+    let mut group_of = vec![usize::MAX; users.len()];
+    let mut taking = Vec::new();
+    for child in &children {
+        let first = groups.len();
+        let mut parts = Vec::new();
+        for (i, part) in &child.users {
+            for line in users.lines_of(*i) {
+                let direction: Vec<f64> = users.directions.iter().map(|column| column[line]).collect();
+                let rates = &reduction.patterns[users.pattern[line] as usize];
+                let usable = rates.iter().copied().enumerate().filter(|(_, rate)| *rate > 0.0);
+                group_of[line] = groups.len();
+                groups.push(&direction, users.pattern[line], true, usable);
+                parts.push(part * users.part(line));
+            }
+        }
+        taking.push(User { weight: child.weight, cap: child.cap, lines: first..groups.len(), parts });
+    }
+    let able =
+        users.by_user(users.pattern.iter().map(|pattern| *pattern != NO_PATTERN).collect(), |a, b| a && b);
+    let classes = instance.classes().len();
+    let statistics = Statistics {
+        classes_merged: reduction.classes(),
+        users_merged: taking.len(),
+        ..Statistics::default()
+    };
+    let solution = |allocation: Allocation, (total, status), iterations: u64| Solution {
+        objective: question.objective,
+        backend: question.backend,
+        method,
+        status,
+        limited_by: limits(instance, &allocation, |user| able[user.0]),
+        allocation,
+        exact: None,
+        certificate: Certificate::Total(total),
+        statistics: Statistics { iterations, rounds: 1, ..statistics.clone() },
+        guaranteed: Vec::new(),
+    };
+    if taking.is_empty() {
+        let splits = vec![0; users.len()];
+        let nobody =
+            Allocation::of_kinds(instance, classes, vec![0.0; users.users()], splits, vec![0.0; classes]);
+        return Ok(solution(nobody, nothing(instance), 0));
+    }
+    let problem = LevelProblem {
+        resources: reduction.resources,
+        capacities: &reduction.capacities,
+        groups: &groups,
+        limits: None,
+    };
+    let mut bundles = Bundles::start(&problem, &taking, alpha);
+    let iterations =
+        run(&mut bundles, Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) }, question.deadline);
+    let (placed_of_lines, prices, utility) = bundles.best();
+    let splits = feasible_splits(&problem, &placed_of_lines);
+    let SplitRows { placed, rows, .. } = SplitRows::new(reduction, &groups, &splits, classes);
+    // All members have their parts of what the one that is off by most has.
+    let mut most = vec![f64::INFINITY; users.len()];
+    for (child, user) in children.iter().zip(&taking).filter(|(child, _)| child.users.len() > 1) {
+        let has = |(line, part): (usize, &f64)| placed[line] / part;
+        let share = user.lines.clone().zip(&user.parts).map(has).fold(f64::INFINITY, f64::min);
+        let lines = child.users.iter().flat_map(|(i, _)| users.lines_of(*i));
+        lines.zip(&user.parts).for_each(|(line, part)| most[line] = share * part);
+    }
+    let tasks = |line: usize| match group_of[line] {
+        usize::MAX => 0.0,
+        group => {
+            let limit = instance.user(users.user_id(users.user_of(line))).tasks();
+            let all = limit.map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
+            (placed[group].min(most[line]) / users.task_share(instance, line)).min(all)
+        }
+    };
+    // A task runs as far as all its kinds do.
+    let tasks = users.by_user((0..users.len()).map(tasks).collect(), f64::min);
+    let split_of = group_of.iter().map(|group| (*group).min(groups.len()) as u32).collect();
+    let allocation = Allocation::of_kinds(instance, classes, tasks, users.by_position(split_of), rows);
+    if let Some(user) = could_have_more(question, &children, &allocation) {
+        return Err(SolverError::Unsupported(format!(
+            "user {} could have more than its part of its group, since what it needs is not used up: who has what the others \
+             leave is not solved for {}; take drfh, tsf or drf",
+            instance.user(user).id(),
+            question.objective
+        )));
+    }
+
+    let share = |child: &Child| {
+        let has = |(i, part): &(usize, f64)| allocation.dominant_share(instance, users.user_id(*i)) / part;
+        child.users.iter().map(has).fold(f64::INFINITY, f64::min)
+    };
+    let shares: Vec<f64> = children.iter().map(share).collect();
+    let mut costs = vec![0.0; users.len()];
+    cheapest_costs(users, &prices, &reduction.capacities, &mut costs);
+    let of_user = |i: usize| users.lines_of(i).map(|line| costs[line] * users.part(line)).sum::<f64>();
+    let price_of = |child: &Child| child.users.iter().map(|(i, part)| part * of_user(*i)).sum::<f64>();
+    let paying: Vec<f64> = children.iter().map(price_of).collect();
+    let worth = dot(&prices, &reduction.capacities);
+    let utility = match alpha {
+        // Nobody without a limit may be worth more than it pays.
+        0.0 => {
+            let unlimited = children.iter().zip(&paying).filter(|(child, _)| child.cap == f64::INFINITY);
+            let least = unlimited.map(|(child, price)| price / child.weight).fold(f64::INFINITY, f64::min);
+            let most = least.ln() - SHADED * f64::EPSILON;
+            if most < f64::INFINITY { Utility::new(0.0, most) } else { utility }
+        }
+        _ => utility,
+    };
+    let judge = |utility: Utility| {
+        let mut sums = [Compensated::default(); 5];
+        for (c, child) in children.iter().enumerate() {
+            let terms = without_task_row(utility, child.weight, child.cap, paying[c], shares[c]);
+            sums.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
+        }
+        DualityGap::from_parts(&[sums], worth)
+    };
+    let claim = Claim { instance, members: &reduction.members, prices: &prices, utility, shares: &shares };
+    let proved = claim.prove(|c| (shares[c] > 0.0 || alpha < 1.0).then_some(children[c].weight), judge);
+    Ok(solution(allocation, proved, iterations))
+}
+
+/// The first member of a group that could have more than its part, since nothing that it needs is used up on some class.
+fn could_have_more(question: &Question<'_>, children: &[Child], allocation: &Allocation) -> Option<UserId> {
+    let (instance, loads) = (question.instance, allocation.loads(question.instance));
+    let m = instance.resources().len();
+    let has_room = |kind: Kind<'_>, class: usize| {
+        let (server, loads) = (&instance.classes()[class], &loads[class * m..(class + 1) * m]);
+        let needs = kind.demand_doubles().iter().zip(server.capacity.iter().zip(loads));
+        kind.can_use(ClassId(class))
+            && needs.filter(|(demand, _)| **demand > 0.0).all(|(_, (capacity, load))| {
+                *load < capacity.to_f64() * server.count as f64 * (1.0 - USED_UP)
+            })
+    };
+    let classes = 0..instance.classes().len();
+    let is_free = |kind: Kind<'_>| classes.clone().any(|class| has_room(kind, class));
+    let members = children.iter().filter(|child| child.users.len() > 1).flat_map(|child| &child.users);
+    let users = members.map(|(i, _)| question.reduction().users.user_id(*i));
+    users.into_iter().find(|user| instance.user(*user).kinds().all(is_free))
+}
