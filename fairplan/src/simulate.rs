@@ -8,14 +8,15 @@ use fairplan_heuristics::{
 };
 use fairplan_instances::trace::{EventSource, MICROSECONDS, Trace, TraceHeader};
 use fairplan_instances::{
-    ClusterOutcome, Deadline, Entry, InstanceError, Objective, Registry, Solver, TaskCounts, files,
+    ClusterOutcome, Deadline, Document, Entry, Instance, InstanceError, InstanceStamp, Objective, Registry,
+    Solver, TaskCounts, files,
 };
 use fairplan_report::simulation::{
     PolicyRun, SimulationBody, SimulationDocument, SimulationSettings, StartingPlacement, TraceStamp, seconds,
 };
 use fairplan_report::table::NamedOutcome;
 use fairplan_simulation::{
-    ClusterRules, ClusterSettings, Present, ServiceOrder, Watch, dedicated_clouds, simulate_cluster,
+    ClusterRules, ClusterSettings, Present, ServiceOrder, Tenants, Watch, dedicated_clouds, simulate_cluster,
 };
 use rayon::prelude::*;
 use std::time::Duration;
@@ -36,6 +37,8 @@ pub struct SimulateOptions {
     pub seed: u64,
     /// What runs when the trace begins, which `dedicated` excludes. Default: nothing.
     pub start: Option<Box<SimulationStart>>,
+    /// An instance whose groups the users are in, with its weights; all else of it does not count. Default: all stand side by side.
+    pub tenants: Option<Box<Instance>>,
 }
 
 impl Default for SimulateOptions {
@@ -48,6 +51,7 @@ impl Default for SimulateOptions {
             dedicated: false,
             seed: 0,
             start: None,
+            tenants: None,
         }
     }
 }
@@ -74,6 +78,10 @@ impl SimulateOptions {
         }
         if self.dedicated && policies.iter().any(|policy| matches!(policy.placement, Chooser::Asked(_))) {
             let problem = "a policy of one's own is one cluster's: leave out dedicated";
+            return Err(Error::Setting(problem.into()));
+        }
+        if self.dedicated && self.tenants.is_some() {
+            let problem = "tenants share one cluster: leave out --dedicated";
             return Err(Error::Setting(problem.into()));
         }
         if self.dedicated && self.start.is_some() {
@@ -115,6 +123,7 @@ pub struct Simulated {
     pub policies: Vec<SimulatedPolicy>,
     settings: SimulationSettings,
     start: Option<StartingPlacement>,
+    tenants: Option<InstanceStamp>,
     sha256: String,
 }
 
@@ -136,7 +145,12 @@ impl Simulated {
             PolicyRun::new(name, &self.header, shared, dedicated.as_ref())
         });
         let trace = TraceStamp::new(&self.header, &self.sha256);
-        SimulationBody::new(trace, self.settings, self.start.clone(), runs.collect())
+        let body = SimulationBody::new(trace, self.settings, runs.collect());
+        Document::new(SimulationBody {
+            starting_placement: self.start.clone(),
+            tenants: self.tenants.clone(),
+            ..body
+        })
     }
 
     /// The runs on the shared cluster, as the writers of series and jobs take them.
@@ -193,13 +207,17 @@ fn run_all(
     let header = trace.open()?.register().header().clone();
     let start = options.start.as_ref().map(|start| start.read(&header)).transpose()?;
     let (present, start) = start.unzip();
+    let tenants = options.tenants.as_deref().map(Tenants::of);
+    let stamp = |instance: &Instance| InstanceStamp::new(instance, &files::sha256_hex(instance));
+    let stamp = options.tenants.as_deref().map(stamp);
     control.stage("simulating");
     let stop = || control.deadline.is_over();
     let run = |policy: &ClusterPolicy| -> Result<SimulatedPolicy, Error> {
         let note = FailureNote::default();
         let mut watch = Patience { policy: &policy.name, control, note: &note, instants: 0 };
         let asked = policy.asked_within(control.deadline.time_left());
-        let run = Shared { input: trace, settings, present: present.as_ref(), note: &note };
+        let (present, tenants) = (present.as_ref(), tenants.as_ref());
+        let run = Shared { input: trace, settings, present, tenants, note: &note };
         let shared = asked.as_ref().unwrap_or(policy).run(run, &*solver, &mut watch);
         if let Some(failure) = note.read() {
             return Err(failure.into());
@@ -219,6 +237,7 @@ fn run_all(
         header,
         settings: echoed(settings, seed),
         start,
+        tenants: stamp,
     };
     if !simulated.document().partial {
         return Ok(simulated);
@@ -305,6 +324,11 @@ pub const MOST_DEPRIVED: Registry<ServiceOrder> = Registry::new(
                    makes for bottleneck max fairness",
             make: ServiceOrder::LargestRank,
         },
+        Entry {
+            name: "hdrf",
+            line: "in groups the lowest share by hierarchical DRF first, by best-fit",
+            make: ServiceOrder::Hierarchical,
+        },
     ],
 );
 
@@ -322,6 +346,7 @@ struct Shared<'a> {
     input: &'a TraceInput,
     settings: ClusterSettings,
     present: Option<&'a Present>,
+    tenants: Option<&'a Tenants>,
     note: &'a FailureNote,
 }
 
@@ -369,14 +394,14 @@ impl ClusterPolicy {
     /// Runs a trace on the cluster that users share.
     fn run(
         &self,
-        Shared { input, settings, present, note }: Shared<'_>,
+        Shared { input, settings, present, tenants, note }: Shared<'_>,
         solver: &dyn Solver,
         watch: &mut dyn Watch,
     ) -> Result<ClusterOutcome, Error> {
         let mut source = input.open()?;
         let names = cluster_names(source.register().header());
         self.ruled(solver, (&names, note), |rules| {
-            let rules = ClusterRules { present, ..rules };
+            let rules = ClusterRules { present, tenants, ..rules };
             Ok(simulate_cluster(&mut *source, rules, settings, watch)?)
         })
     }
@@ -407,7 +432,7 @@ impl ClusterPolicy {
             Chooser::Outside(policy) => policy.choice(names.clone(), note.clone()),
             Chooser::Asked(asked) => asked.live_choice(names.clone(), note.clone()),
         };
-        run(ClusterRules { choice: &choice, order: self.order, solver, present: None })
+        run(ClusterRules { choice: &choice, order: self.order, solver, present: None, tenants: None })
     }
 }
 

@@ -124,6 +124,7 @@ class Run(TypedDict):
     dedicated: bool
     seed: int
     start: Start | None
+    tenants: _native.Instance | None
     series: bool
     sample: int | None
     optimum: int | None

@@ -45,6 +45,7 @@ def simulate(
     placement: Placement | str | os.PathLike[str] | None = None,
     instance: Cluster | None = None,
     remaining: float | Decimal | None = None,
+    tenants: Cluster | None = None,
     resolve_every: float | Decimal = 0,
     seed: int = 0,
     time_limit: float | None = None,
@@ -54,7 +55,7 @@ def simulate(
 
     Args:
         trace: a :class:`Trace`, or the path of a ``fairplan.trace.v1``.
-        policies: those of :func:`place`, and ``exact``, ``pf``, ``bmf``, which serve whoever is most deprived; and functions
+        policies: those of :func:`place`, and ``exact``, ``pf``, ``bmf``, ``hdrf``, which serve whoever is most deprived; and functions
             ``(task, free) -> server`` (see :data:`fairplan.policies.Policy`) and commands, which serve the lowest share first.
         over_commit: servers give so many times their capacity to tasks.
         lose_evicted: tasks that lose their server are lost, instead of submitted again.
@@ -68,6 +69,7 @@ def simulate(
             instant on, before any other is placed.
         instance: the instance of the placement, which says what its tasks hold.
         remaining: the tasks of the placement go on for so many seconds; to the end of the run, if it is not said.
+        tenants: an instance whose groups the users are in, with its weights: the group furthest below its part is served first.
         resolve_every: ``exact``, ``pf``: follow an ideal allocation for so many seconds.
         seed: of the policy ``random`` and of the dealing of dedicated clouds.
 
@@ -118,6 +120,7 @@ def simulate(
         "dedicated": dedicated,
         "seed": seed,
         "start": start,
+        "tenants": None if tenants is None else _instance(tenants)._native,
         "series": series,
         "sample": _perhaps("sample", sample),
         "optimum": _perhaps("optimum", optimum),

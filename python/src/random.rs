@@ -36,6 +36,8 @@ pub struct Run {
     seed: u64,
     /// What runs when the trace begins.
     start: Option<Start>,
+    /// The instance whose groups users are in.
+    tenants: Option<Py<Instance>>,
     /// Whether how things stand over time is told, and how often that and the optimum, in microseconds.
     series: bool,
     #[pyo3(from_py_with = counted)]
@@ -89,6 +91,7 @@ pub fn simulate(
     };
     let settings = if run.series { with_series(settings, run.sample, run.optimum) } else { settings };
     let start = answered(py, run.start.map(Start::read).transpose())?;
+    let tenants = run.tenants.map(|instance| Box::new(fairplan::Instance::clone(&instance.get().0)));
     let (trace, kept) = (Arc::clone(&trace.0), Raised::default());
     let has_own = policies.iter().any(Policy::is_own);
     let policies = policies.into_iter().map(|policy| policy.simulated(&kept)).collect::<Result<_, _>>();
@@ -99,6 +102,7 @@ pub fn simulate(
         dedicated,
         seed,
         start,
+        tenants,
         ..SimulateOptions::default()
     };
     let simulated = call.run(py, move |control| {

@@ -19,6 +19,9 @@ pub struct SimulationBody {
     /// What ran when the trace began, if anything did: it counts as submitted and started then, a job of each user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starting_placement: Option<StartingPlacement>,
+    /// The instance whose groups users were in, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenants: Option<InstanceStamp>,
     /// Whether a policy was stopped before its end: its numbers tell how things stood then.
     pub partial: bool,
     /// What came of each policy.
@@ -208,15 +211,10 @@ impl TraceStamp {
 }
 
 impl SimulationBody {
-    /// The document of these runs.
-    pub fn new(
-        trace: TraceStamp,
-        settings: SimulationSettings,
-        starting_placement: Option<StartingPlacement>,
-        policies: Vec<PolicyRun>,
-    ) -> SimulationDocument {
+    /// What came of these runs, which began with nothing and knew no groups.
+    pub fn new(trace: TraceStamp, settings: SimulationSettings, policies: Vec<PolicyRun>) -> Self {
         let partial = policies.iter().any(|run| run.partial);
-        Document::new(Self { trace, settings, starting_placement, partial, policies })
+        Self { trace, settings, starting_placement: None, tenants: None, partial, policies }
     }
 }
 

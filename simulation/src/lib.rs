@@ -16,8 +16,8 @@ mod task_level;
 mod variates;
 
 pub use cluster::{
-    ClusterRules, ClusterSettings, Present, PresentServer, PresentTasks, ServiceOrder, TaskEvent, Watch,
-    dedicated_clouds, simulate_cluster,
+    ClusterRules, ClusterSettings, Present, PresentServer, PresentTasks, ServiceOrder, TaskEvent, Tenants,
+    Watch, dedicated_clouds, simulate_cluster,
 };
 pub use error::SimulationError;
 pub use flow_level::flow_level;

@@ -55,6 +55,9 @@ pub struct Arguments {
     /// The tasks of the placement go on for so many seconds (default: to the end of the run)
     #[arg(long, value_name = "SECONDS", value_parser = microseconds, requires = "placement", allow_negative_numbers = true)]
     remaining: Option<u64>,
+    /// Users are in the groups of this instance, with its weights: the group furthest below its part is served first, then inside it
+    #[arg(long, value_name = "INSTANCE")]
+    tenants: Option<String>,
     /// Servers give so many times their capacity to tasks
     #[arg(long, value_name = "FACTOR", default_value = "1", allow_negative_numbers = true)]
     over_commit: Decimal,
@@ -129,15 +132,19 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let commands = commands.collect::<Result<_, Error>>()?;
     let start = arguments.instance.zip(arguments.placement);
     let start = start.map(|(instance, placement)| -> Result<_, Error> {
-        let inputs = [&arguments.trace, &instance, &placement];
+        let tenants = arguments.tenants.clone().unwrap_or_default();
+        let inputs = [&arguments.trace, &instance, &placement, &tenants];
         if inputs.iter().filter(|path| **path == "-").count() > 1 {
-            return Err(Error::input("only one of TRACE, --placement and --instance can be standard input"));
+            return Err(Error::input(
+                "only one of TRACE, --placement, --instance and --tenants can be standard input",
+            ));
         }
         let (instance, placement) = (read::instance(&instance)?, read::result(&placement)?);
         Ok(Box::new(SimulationStart { instance, placement, remaining: arguments.remaining }))
     });
     let start = start.transpose()?;
-    let options = SimulateOptions { policies, commands, settings, dedicated, seed, start };
+    let tenants = arguments.tenants.as_deref().map(read::instance).transpose()?.map(Box::new);
+    let options = SimulateOptions { policies, commands, settings, dedicated, seed, start, tenants };
     options.check()?;
     let (series, jobs) = (long(arguments.series)?, long(arguments.jobs)?);
     let destination = arguments.output.destination()?;

@@ -55,6 +55,10 @@ pub fn summary(document: &SimulationDocument) -> String {
         );
         let _ = writeln!(text, "It begins with {tasks} already, each {until}");
     }
+    if let Some(tenants) = &document.tenants {
+        let name = if tenants.name.is_empty() { "an unnamed instance" } else { &tenants.name };
+        let _ = writeln!(text, "Users are in the groups of {}", beginning(name, 60));
+    }
     if document.partial {
         text += "STOPPED before the end: the numbers tell how things stood then\n";
     }

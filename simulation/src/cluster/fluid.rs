@@ -4,16 +4,18 @@
 
 use super::accounts::Accounts;
 use super::servers::Servers;
+use super::tenants::{Group, Tenants};
 use fairplan_instances::trace::{Register, TraceHeader, UserNumber};
 use fairplan_instances::{
-    Decimal, Instance, InstanceBuilder, NewUser, Objective, ServerClass, Solver, SolverError, Status, UserId,
-    Violation,
+    Decimal, GroupId, Instance, InstanceBuilder, NewGroup, NewUser, Objective, ServerClass, Solver,
+    SolverError, Status, UserId, Violation,
 };
 use std::collections::BTreeMap;
 
 /// Asks a solver about the present.
 pub(super) struct Fluid<'a> {
     solver: &'a dyn Solver,
+    tenants: Option<&'a Tenants>,
     classes: Vec<(Vec<u64>, u64)>,
     /// Of the servers that `classes` count.
     version: Option<u64>,
@@ -22,8 +24,8 @@ pub(super) struct Fluid<'a> {
 }
 
 impl<'a> Fluid<'a> {
-    pub fn new(solver: &'a dyn Solver) -> Self {
-        Self { solver, classes: Vec::new(), version: None, solves: 0, uncertified: 0 }
+    pub fn new(solver: &'a dyn Solver, tenants: Option<&'a Tenants>) -> Self {
+        Self { solver, tenants, classes: Vec::new(), version: None, solves: 0, uncertified: 0 }
     }
 
     /// The dominant share of every user by `objective`; 0 for users without tasks, and for those that need what no
@@ -83,12 +85,21 @@ impl<'a> Fluid<'a> {
             let capacity = decimals(header, capacity);
             builder.class(ServerClass::new(number.to_string(), *count, capacity))?;
         }
+        if let Some(Tenants { groups, .. }) = self.tenants {
+            let group = |Group { id, weight, parent }: &Group| NewGroup {
+                id: id.clone(),
+                weight: *weight,
+                parent: parent.map(|parent| groups[parent].id.clone()),
+            };
+            builder.groups(groups.iter().map(group).collect())?;
+        }
         for user in users {
             let demand = decimals(header, accounts.demanded(*user).iter().copied());
-            let weight = register.weight(UserNumber(*user as u32));
-            let user =
-                NewUser { weight, tasks: Some(1), ..NewUser::new(&accounts.users[*user].run.id, &demand) };
-            builder.user(user)?;
+            let id = &accounts.users[*user].run.id;
+            let (weight, group) = self.tenants.map_or((None, None), |tenants| tenants.user(id));
+            let weight = weight.unwrap_or_else(|| register.weight(UserNumber(*user as u32)));
+            let group = group.map(GroupId);
+            builder.user(NewUser { weight, group, tasks: Some(1), ..NewUser::new(id, &demand) })?;
         }
         builder.build()
     }

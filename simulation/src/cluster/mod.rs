@@ -15,17 +15,19 @@ mod running;
 mod servers;
 mod settings;
 mod shares;
+mod tenants;
 mod waiting;
 
 pub use dedicated::dedicated_clouds;
 pub use present::{Present, PresentServer, PresentTasks};
 pub use settings::{ClusterRules, ClusterSettings, ServiceOrder, TaskEvent, Watch};
+pub use tenants::Tenants;
 
 use crate::SimulationError;
 use crate::ranks::Ranks;
 use accounts::Accounts;
 use fairplan_instances::trace::{Event, EventKind, EventSource, ShapeNumber, Submission, UserNumber};
-use fairplan_instances::{ClusterOutcome, ClusterSample, Objective, UserSample, Violation};
+use fairplan_instances::{ClusterOutcome, ClusterSample, Decimal, Objective, UserSample, Violation};
 use fluid::Fluid;
 use part::Part;
 use present::Joined;
@@ -35,6 +37,7 @@ use servers::Servers;
 use settings::{check, weight_exponent};
 use shares::Shares;
 use std::collections::VecDeque;
+use tenants::Groups;
 use waiting::Waiting;
 
 /// Runs a trace on its cluster.
@@ -61,7 +64,7 @@ fn run(
     part: Option<Part>,
     watch: &mut dyn Watch,
 ) -> Result<ClusterOutcome, SimulationError> {
-    check(source, settings)?;
+    check(source, settings, &rules)?;
     let opening = opening(source)?;
     let mut run = Run::new(source, rules, settings, part, watch, opening);
     let mut event = run.next_event()?;
@@ -189,10 +192,14 @@ impl<'a> Run<'a> {
                 _ => servers.add(capacity),
             }
         }
-        let mut shares = Shares::new(width);
+        let weight_exponent = weight_exponent(source, rules.tenants);
+        let scaled = |weight: Decimal| weight.scaled(weight_exponent).map_or(1, |weight| weight as u64);
+        let groups =
+            rules.tenants.map_or_else(Groups::default, |tenants| Groups::new(tenants, width, scaled));
+        let mut shares = Shares::new(width, groups);
         shares.set_totals(servers.totals());
         Self {
-            weight_exponent: weight_exponent(source),
+            weight_exponent,
             source,
             opening,
             rules,
@@ -207,7 +214,7 @@ impl<'a> Run<'a> {
             shares,
             accounts: Accounts::new(width),
             round: Round::default(),
-            fluid: Fluid::new(rules.solver),
+            fluid: Fluid::new(rules.solver, rules.tenants),
             ideal: Vec::new(),
             solved: None,
             changed: true,
@@ -230,9 +237,12 @@ impl<'a> Run<'a> {
         // Users are known from the event that first names them on.
         let register = self.source.register();
         for user in self.accounts.users.len()..register.users().len() {
-            self.accounts.add_user(register.users().get(user));
-            let weight = register.weight(UserNumber(user as u32)).scaled(self.weight_exponent);
-            self.shares.add_user(weight.map_or(1, |weight| weight as u64));
+            let id = register.users().get(user);
+            self.accounts.add_user(id);
+            let (weight, group) = self.rules.tenants.map_or((None, None), |tenants| tenants.user(id));
+            let weight = weight.unwrap_or_else(|| register.weight(UserNumber(user as u32)));
+            let weight = weight.scaled(self.weight_exponent);
+            self.shares.add_user(weight.map_or(1, |weight| weight as u64), group);
         }
         Ok(event)
     }
@@ -428,6 +438,7 @@ impl<'a> Run<'a> {
         let mut turn = match self.rules.order {
             ServiceOrder::LowestShare => Turn::LowestShare,
             ServiceOrder::FewestTasks => Turn::FewestTasks,
+            ServiceOrder::Hierarchical => Turn::Hierarchical,
             ServiceOrder::BelowIdeal(_) => Turn::MostDeprived(&self.ideal),
             ServiceOrder::LargestRank => {
                 let users = 0..self.accounts.users.len();

@@ -6,6 +6,7 @@
 use super::running::Task;
 use super::servers::Servers;
 use super::shares::Shares;
+use super::tenants::{Child, first_in_tree, hierarchical};
 use super::waiting::Waiting;
 use crate::ranks::Ranks;
 use std::cmp::Ordering;
@@ -20,6 +21,8 @@ pub(super) enum Turn<'a> {
     MostDeprived(&'a [f64]),
     /// The largest of the smallest ranks in bottlenecks (MRF Sec. 3.3).
     LargestRank(Ranks),
+    /// Down the tree the lowest share by hierarchical DRF.
+    Hierarchical,
 }
 
 /// Scratch space of rounds.
@@ -109,6 +112,20 @@ fn first(turn: &Turn<'_>, shares: &Shares, users: &[u32]) -> Option<usize> {
         places.min_by(|(_, a), (_, b)| order(**a, **b).then(a.cmp(b))).map(|(place, _)| place)
     };
     match turn {
+        Turn::LowestShare if shares.has_groups() => {
+            first_in_tree(shares, users, |a, b| shares.compare_children(a, b))
+        }
+        Turn::FewestTasks if shares.has_groups() => {
+            first_in_tree(shares, users, |a, b| shares.compare_tasks_of_children(a, b))
+        }
+        Turn::Hierarchical => {
+            let of_groups = hierarchical(shares, users);
+            let share = |child| match child {
+                Child::Group(group) => of_groups[group],
+                Child::User(user) => shares.weighted(user, None),
+            };
+            first_in_tree(shares, users, |a, b| share(a).total_cmp(&share(b)))
+        }
         Turn::LowestShare => shares.least(users),
         Turn::FewestTasks => by(&|a, b| shares.compare_tasks(a as usize, b as usize)),
         Turn::MostDeprived(ideal) => {

@@ -1,6 +1,6 @@
 //! What decides a run beside its trace: settings, rules, and who watches.
 
-use super::Present;
+use super::{Present, Tenants};
 use fairplan_instances::trace::{EventSource, ShapeNumber};
 use fairplan_instances::{Decimal, Objective, ServerRule, Solver, TaskCounts, Violation};
 
@@ -45,9 +45,12 @@ pub struct ClusterRules<'a> {
     pub solver: &'a dyn Solver,
     /// What runs when the trace begins; nothing on dedicated clouds.
     pub present: Option<&'a Present>,
+    /// The groups that users are in; without, they stand side by side.
+    pub tenants: Option<&'a Tenants>,
 }
 
-/// Which of the users with tasks that fit somewhere starts one.
+/// Which of the users with tasks that fit somewhere starts one. In groups the lowest share and the fewest tasks are those of the child of the
+/// root that has least over its weight, its members together, then of its child, down to a user; an ideal is that of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ServiceOrder {
     /// The one with the lowest weighted dominant share (DRFH Sec. V-B).
@@ -61,6 +64,9 @@ pub enum ServiceOrder {
     /// A resource is a bottleneck while tasks wait and more than half of it is on servers that have less of it free than
     /// waiting tasks need on average; what is a bottleneck after a round counts in the next.
     LargestRank,
+    /// Down the tree the child with the lowest share over its weight by hierarchical DRF (Bhattacharya et al. 2013): that of what its
+    /// children hold together, those that can have more scaled down to the one of them that has least. Without groups the lowest share.
+    Hierarchical,
 }
 
 /// What happens to tasks, for whoever watches a run.
@@ -116,7 +122,11 @@ const MOST_OVER_COMMIT: f64 = 1000.0;
 const MOST_WEIGHT: u128 = 1 << 40;
 
 /// Refuses settings and weights that mean nothing.
-pub(super) fn check(source: &dyn EventSource, settings: ClusterSettings) -> Result<(), Violation> {
+pub(super) fn check(
+    source: &dyn EventSource,
+    settings: ClusterSettings,
+    rules: &ClusterRules<'_>,
+) -> Result<(), Violation> {
     let factor = settings.over_commit.to_f64();
     if !(factor > 0.0 && factor <= MOST_OVER_COMMIT) {
         let problem = format!("must be > 0 and at most {MOST_OVER_COMMIT}");
@@ -128,7 +138,18 @@ pub(super) fn check(source: &dyn EventSource, settings: ClusterSettings) -> Resu
             return Err(Violation::new(name, 0, "must be > 0"));
         }
     }
-    let exponent = weight_exponent(source);
+    let exponent = weight_exponent(source, rules.tenants);
+    for (place, weight) in rules.tenants.iter().flat_map(|tenants| tenants.weights()) {
+        if weight.scaled(exponent).is_none_or(|weight| weight >= MOST_WEIGHT) {
+            let problem = "weights differ in more than 12 digits; round them";
+            return Err(Violation::new(format!("weight of {place}"), weight, problem));
+        }
+    }
+    let is_plain = rules.tenants.is_none_or(|tenants| tenants.groups.is_empty());
+    if rules.order == ServiceOrder::LargestRank && !is_plain {
+        let problem = "ranks in bottlenecks are those of users and do not know groups; take another policy";
+        return Err(Violation::new("groups", "", problem));
+    }
     for (position, (_, weight)) in source.register().header().users.iter().flatten().enumerate() {
         if weight.scaled(exponent).is_none_or(|weight| weight >= MOST_WEIGHT) {
             let problem = "weights differ in more than 12 digits; round them";
@@ -139,7 +160,8 @@ pub(super) fn check(source: &dyn EventSource, settings: ClusterSettings) -> Resu
 }
 
 /// The unit of which all weights are whole multiples.
-pub(super) fn weight_exponent(source: &dyn EventSource) -> i8 {
-    let users = source.register().header().users.iter().flatten();
-    users.map(|(_, weight)| weight.exponent()).min().unwrap_or(0).min(0)
+pub(super) fn weight_exponent(source: &dyn EventSource, tenants: Option<&Tenants>) -> i8 {
+    let users = source.register().header().users.iter().flatten().map(|(_, weight)| *weight);
+    let of_tenants = tenants.iter().flat_map(|tenants| tenants.weights()).map(|(_, weight)| weight);
+    users.chain(of_tenants).map(Decimal::exponent).min().unwrap_or(0).min(0)
 }

@@ -2,6 +2,7 @@
 
 mod naive;
 mod present;
+mod tenants;
 mod traces;
 
 use fairplan_heuristics::policy;
@@ -143,7 +144,7 @@ fn run_from(
     let policy = policy(name, 5).unwrap();
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").unwrap();
-    let rules = ClusterRules { choice: &choice, order, solver: &*solver, present };
+    let rules = ClusterRules { choice: &choice, order, solver: &*solver, present, tenants: None };
     let mut ledger = Ledger::new(numbered, settings.over_commit);
     let outcome = simulate_cluster(&mut trace.replay().unwrap(), rules, settings, &mut ledger)?;
     assert!(ledger.checked > 0 || outcome.tasks.submitted == 0);
@@ -234,8 +235,13 @@ fn a_user_alone_on_its_dedicated_cloud_is_as_in_a_trace_of_its_own() {
     let policy = policy("first-fit", 0).unwrap();
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").unwrap();
-    let rules =
-        ClusterRules { choice: &choice, order: ServiceOrder::LowestShare, solver: &*solver, present: None };
+    let rules = ClusterRules {
+        choice: &choice,
+        order: ServiceOrder::LowestShare,
+        solver: &*solver,
+        present: None,
+        tenants: None,
+    };
     let settings = ClusterSettings { horizon: Some(15), ..ClusterSettings::default() };
     let open = || Ok(Box::new(trace.replay().unwrap()) as Box<dyn EventSource>);
     let outcome = dedicated_clouds(&open, rules, settings, 3, &|| false).unwrap();

@@ -339,7 +339,9 @@ impl Cluster<'_> {
         let mut active: Vec<usize> = (0..users).collect();
         loop {
             let order = |a: &usize, b: &usize| match self.order {
-                ServiceOrder::LowestShare => compare_ratios(self.share(*a), self.share(*b)),
+                ServiceOrder::LowestShare | ServiceOrder::Hierarchical => {
+                    compare_ratios(self.share(*a), self.share(*b))
+                }
                 ServiceOrder::FewestTasks => {
                     compare_ratios(self.tasks_over_weight(*a), self.tasks_over_weight(*b))
                 }

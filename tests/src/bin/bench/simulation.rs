@@ -16,8 +16,13 @@ fn run(source: &mut dyn EventSource, name: &str) -> Result<ClusterOutcome, Box<d
     let policy = policy(name, 1)?;
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").ok_or("no solver")?;
-    let rules =
-        ClusterRules { choice: &choice, order: ServiceOrder::LowestShare, solver: &*solver, present: None };
+    let rules = ClusterRules {
+        choice: &choice,
+        order: ServiceOrder::LowestShare,
+        solver: &*solver,
+        present: None,
+        tenants: None,
+    };
     Ok(simulate_cluster(source, rules, ClusterSettings::default(), &mut ())?)
 }
 
