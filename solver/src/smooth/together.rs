@@ -137,21 +137,23 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         run(&mut bundles, Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) }, question.deadline);
     let (placed_of_lines, prices, utility) = bundles.best();
     let splits = feasible_splits(&problem, &placed_of_lines);
-    let SplitRows { placed, rows, .. } = SplitRows::new(reduction, &groups, &splits, classes);
-    // All members have their parts of what the one that is off by most has.
-    let mut most = vec![f64::INFINITY; users.len()];
+    let SplitRows { work, placed, rows } = SplitRows::new(reduction, &groups, &splits, classes);
+    // All members have their parts of what the one that is off by most has: so much of what each has placed.
+    let mut kept = vec![1.0; users.len()];
     for (child, user) in children.iter().zip(&taking).filter(|(child, _)| child.users.len() > 1) {
-        let has = |(line, part): (usize, &f64)| placed[line] / part;
+        let has = |(line, part): (usize, &f64)| work[line] / part;
         let share = user.lines.clone().zip(&user.parts).map(has).fold(f64::INFINITY, f64::min);
         let lines = child.users.iter().flat_map(|(i, _)| users.lines_of(*i));
-        lines.zip(&user.parts).for_each(|(line, part)| most[line] = share * part);
+        for ((line, group), part) in lines.zip(user.lines.clone()).zip(&user.parts) {
+            kept[line] = if work[group] > 0.0 { (share * part / work[group]).min(1.0) } else { 0.0 };
+        }
     }
     let tasks = |line: usize| match group_of[line] {
         usize::MAX => 0.0,
         group => {
             let limit = instance.user(users.user_id(users.user_of(line))).tasks();
             let all = limit.map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
-            (placed[group].min(most[line]) / users.task_share(instance, line)).min(all)
+            (placed[group] * kept[line] / users.task_share(instance, line)).min(all)
         }
     };
     // A task runs as far as all its kinds do.

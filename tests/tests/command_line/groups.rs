@@ -63,8 +63,8 @@ fn what_does_not_know_groups_refuses_them() {
     folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
     let refusal = folder.refused(&["bound", "i.json", "--objective", "pf"]);
     assert!(refusal.contains("groups: bound --objective pf does not know groups yet"), "{refusal}");
-    let refusal = folder.refused(&["solve", "i.json", "--objective", "pf"]);
-    assert!(refusal.contains("groups: pf does not know them"), "{refusal}");
+    let refusal = folder.refused(&["solve", "i.json", "--objective", "bmf"]);
+    assert!(refusal.contains("groups: bmf is defined user by user"), "{refusal}");
 }
 
 /// What YARN's, Kueue's and Volcano's rules entitle each user of an instance to, in tasks.
