@@ -161,7 +161,7 @@ mod tests {
             ("solve a --servers s", "--users <FILE>"),
             ("solve a -o /", "is a directory"),
             (
-                "bound a -o a.csv",
+                "audit a -o a.csv",
                 "a.csv: this is not written as .csv; name a file that ends in .json or .json.gz",
             ),
             ("solve a -o a.parquet.gz", "leave out .gz"),

@@ -200,7 +200,6 @@ pub fn import_google_2011(
 
 /// Alibaba's GPU cluster of 2023.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one for each option")]
 pub fn import_alibaba_gpu2023(
     py: Python<'_>,
     nodes: String,
@@ -224,7 +223,6 @@ pub fn equal((count, cores, memory): GivenServers) -> EqualServers {
 
 /// What arrived at Azure, over servers that are chosen.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one for each option")]
 pub fn import_azure_v1(
     py: Python<'_>,
     arrivals: Vec<String>,

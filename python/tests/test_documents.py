@@ -32,8 +32,9 @@ def test_solve_and_everything_that_follows_gives_the_bytes_of_the_command(cluste
         assert fp.verify(cluster, placed)
     assert fp.place(cluster).to_json().encode() == command("place", "i.json")
     assert fp.compare(cluster, timing=False).to_json().encode() == command("compare", "i.json", "--no-timing")
-    taken = fp.compare(cluster, timing=False, objective="allocated=memory")
-    words = ("compare", "i.json", "--no-timing", "--objective", "allocated=memory")
+    allocated = f"allocated={cluster.resources[-1]}"
+    taken = fp.compare(cluster, timing=False, objective=allocated)
+    words = ("compare", "i.json", "--no-timing", "--objective", allocated)
     assert taken.to_json().encode() == command(*words)
     ours = fp.compare(cluster, timing=False, per_user=True)
     assert ours.to_json().encode() == command("compare", "i.json", "--no-timing", "--per-user")

@@ -9,7 +9,7 @@ use crate::level::{Groups, LevelSolution, LevelSolver, dot};
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::task_rows::cost_with_task_rows;
-use crate::tolerance::level::{AHEAD, CLOSED, DISAGREED, FINEST, TOLERANCE};
+use crate::tolerance::level::{AHEAD, CLOSED, FINEST, TOLERANCE};
 use fairplan_instances::SolverError;
 
 /// A level solved over groups, and what that proves over the users.
@@ -24,9 +24,6 @@ pub(crate) struct Solved {
 
 /// Most rounds of refinement, and the most bins they may lead to.
 const MOST: (u64, usize) = (40, 40_000);
-
-/// Fewer classes are solved in full in no time, or over bins in as little.
-const MANY_CLASSES: usize = 100;
 
 /// Solves the level of the rising users, the settled ones held at their shares. An error when that is not done within the
 /// `budget`, in the unit of [`work_of_a_step`].
@@ -69,12 +66,7 @@ pub(crate) fn solve_level(
         // A level above the bound is as wrong as one below: it overloads some class.
         gap = (1.0 - solution.level / best_bound).abs();
         spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, reduction.capacities.len());
-        let hardly_shares = rounds == 1
-            && gap > DISAGREED
-            && budget < f64::INFINITY
-            && reduction.users.len() <= reduction.classes() * reduction.resources
-            && reduction.classes() >= MANY_CLASSES;
-        if gap > TOLERANCE && (spent > budget || hardly_shares) {
+        if gap > TOLERANCE && spent > budget {
             return Err(gives_up());
         }
         if gap > CLOSED && rounds < MOST.0 && bins.pattern.len() < MOST.1 && !solver.deadline().is_over() {

@@ -38,9 +38,6 @@ pub(crate) mod level {
     pub(crate) const AHEAD: f64 = 1e-4;
     /// The finest that is asked for: what doubles allow.
     pub(crate) const FINEST: f64 = 1e-14;
-    /// The gap of the first bins above which their users disagree on so much, where there are no more users than rows of classes, that
-    /// hardly any would share a bin at the end: unlike classes leave a tenth, classes that pool a ten-thousandth.
-    pub(crate) const DISAGREED: f64 = 1e-2;
     /// Part of the share that a level gave it which a user may lose to the levels above: a tenth of what is promised.
     pub(crate) const SHORTFALL: f64 = 1e-10;
     /// How much more than it has a user frozen on a level may be left to have by the prices of that level, in parts of what

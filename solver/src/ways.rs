@@ -195,6 +195,8 @@ pub(crate) fn solve(
             }
             // Proved by prices, whichever way found them.
             Err(error @ SolverError::Guarantees(_)) => return Err(error),
+            // What the first way says, unless a later one would have had an answer in more time.
+            Err(error @ SolverError::OutOfTime) => failure = Some(error),
             Err(error) => failure = failure.or(Some(error)),
         }
         if question.deadline.is_over() {

@@ -53,7 +53,11 @@ pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Sear
     for (user, &i) in variant.users().zip(&kept) {
         let (before, after) = (case.work[i], work(user, &better.allocation));
         // Next to nothing is judged against what others have, not against nothing.
-        let gain = if before > 0.0 { shortfall(before, after) } else { after / most.max(after) };
+        let gain = match (before > 0.0, after > 0.0) {
+            (true, _) => shortfall(before, after),
+            (false, true) => after / most.max(after),
+            (false, false) => 0.0,
+        };
         worst.see(gain, || {
             let (id, before, after) = (name(&case.instance, i), amount(before), amount(after));
             format!(

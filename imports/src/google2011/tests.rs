@@ -121,11 +121,11 @@ fn the_slice_at_time_0_is_what_its_rows_say() {
          27 rows of task events read\n\
          13 tasks running\n \
          1 task waiting\n \
-         1 task left out: they ask for neither CPU nor memory\n \
+         1 task left out: it asks for neither CPU nor memory\n \
          2 SCHEDULE rows with another request than their task's (its own is kept)\n"
     );
     let left_out: Vec<String> = ImportReport::from(&report).left_out().collect();
-    assert_eq!(left_out, ["1 task left out: they ask for neither CPU nor memory"]);
+    assert_eq!(left_out, ["1 task left out: it asks for neither CPU nor memory"]);
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn shared_out(all: f64, asking: &[Asking]) -> Vec<f64> {
     if most.iter().sum::<f64>() <= all {
         return most;
     }
-    let floor: Vec<f64> = asking.iter().zip(&most).map(|(child, most)| child.floor.min(*most)).collect();
+    let floor: Vec<f64> = asking.iter().map(|child| child.floor.min(child.most)).collect();
     let floors: f64 = floor.iter().sum();
     if floors >= all {
         return floor.iter().map(|floor| floor * (all / floors)).collect();

@@ -108,7 +108,7 @@ impl Demand {
     fn new(instance: &Instance, packing: &Packing, resource: ResourceId) -> Self {
         let total = instance.total_units(resource).max(1);
         let units = |user: UserId| instance.user(user).demand_units(resource);
-        let mut known: HashMap<(&[(u32, u64)], u128), usize> = HashMap::new();
+        let mut known: HashMap<_, usize> = HashMap::new();
         let mut groups: Vec<Group> = Vec::new();
         let mut step = 0;
         for user in instance.users() {

@@ -28,10 +28,12 @@ fn unzipped(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Commands whose result has a table.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 13] = [
     "solve i.json --no-timing",
     "place i.json",
     "compare i.json --no-timing",
+    "bound i.json",
+    "explain i.json --user user-1",
     "entitlements i.json",
     "allocate d.json --fair-share 2",
     "offline d.json --fair-share 2",
@@ -43,9 +45,7 @@ const TABLES: [&str; 11] = [
 ];
 
 /// Commands whose result is one JSON document.
-const DOCUMENTS: [&str; 9] = [
-    "bound i.json",
-    "explain i.json --user user-1",
+const DOCUMENTS: [&str; 7] = [
     "verify i.json s.json",
     "audit i.json",
     "simulate t.jsonl --policy best-fit",

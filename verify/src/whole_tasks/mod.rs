@@ -303,6 +303,9 @@ fn upper_bound(
     }
 }
 
+/// What makes servers of two classes hold the same: capacity, devices, and which rules let tasks run there.
+type AlikeBy<'a> = (Vec<u128>, &'a [(ResourceId, u64)], Vec<bool>);
+
 /// What tells pieces apart on a server: where they may run, what they take, and the user where it has a limit a server.
 type Piece = (usize, Vec<u128>, Option<UserId>);
 
@@ -331,7 +334,7 @@ fn server_values_hold(
     distinct.retain(|(_, _, value)| *value > 0);
     distinct.sort_by_key(|(_, kind, _)| *kind);
     // Classes alike need one proof, of the smallest claim. A class of no servers holds nothing, and speaks for no other.
-    let mut classes: HashMap<(Vec<u128>, &[(ResourceId, u64)], Vec<bool>), usize> = HashMap::new();
+    let mut classes: HashMap<AlikeBy<'_>, usize> = HashMap::new();
     for l in (0..instance.classes().len()).filter(|l| instance.classes()[*l].count > 0) {
         let capacity = (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
         let treatment = instance.rules().iter().map(|rule| rule.allows(ClassId(l))).collect();

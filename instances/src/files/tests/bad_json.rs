@@ -163,7 +163,7 @@ fn each_broken_form_names_its_place() {
         (
             "\"count\": 3",
             "\"number\": 3",
-            "server_classes[0].number: unknown field `number`, expected one of `id`, `count`, `names`, `capacity`",
+            "server_classes[0].number: unknown field `number`, expected one of `id`, `count`, `names`, `domain`, `capacity`",
         ),
         ("{\"cpu\": 8}", "{\"cpu\": 8}, \"capacity\": {}", "server_classes[1]: duplicate field `capacity`"),
         ("{\"cpu\": 8}", "{\"cpu\": 8, \"cpu\": 8}", "server_classes[1].capacity.cpu: duplicate key"),
