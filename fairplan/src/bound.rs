@@ -181,8 +181,9 @@ pub fn bound_proportional(
 /// use fairplan::{Control, bound_allocated, generate};
 ///
 /// let instance = generate::drfh_fig1()?;
-/// let bound = bound_allocated(&instance, "memory", &Control::none())?;
-/// assert!(bound.bracket.lower <= bound.bracket.upper && bound.bracket.upper <= 14.0);
+/// let bracket = bound_allocated(&instance, "memory", &Control::none())?.bracket;
+/// assert!(bracket.lower(&instance) <= bracket.upper);
+/// assert!(bracket.upper <= instance.total_units(bracket.resource));
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 ///
