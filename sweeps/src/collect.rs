@@ -145,8 +145,10 @@ impl Gathered {
                 break;
             }
             let read = |line: &Line| read(tasks, directory, options, line);
-            let batch: Vec<Read> = batch.par_iter().map(read).collect::<Result<_, SweepError>>()?;
+            let batch: Vec<Result<Read, SweepError>> = batch.par_iter().map(read).collect();
+            // The first task that cannot be read is named, whichever thread was first.
             for read in batch {
+                let read = read?;
                 for (kind, value) in kinds.iter_mut().zip(&read.row.parameters) {
                     *kind = value.kind_with(*kind);
                 }

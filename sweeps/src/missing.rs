@@ -47,8 +47,10 @@ pub fn missing(tasks: &TaskFile, directory: &Path) -> Result<Missing, SweepError
             return Ok(missing);
         }
         let stands = |line: &Line| Ok((line.index, record::stands(directory, &tasks.task(line)?.id)?));
-        let stands: Vec<(u64, Stands)> = batch.par_iter().map(stands).collect::<Result<_, SweepError>>()?;
-        for (index, stands) in stands {
+        let stands: Vec<Result<(u64, Stands), SweepError>> = batch.par_iter().map(stands).collect();
+        // The first task that cannot be read is named, whichever thread was first.
+        for stands in stands {
+            let (index, stands) = stands?;
             if stands != Stands::Done {
                 missing.indices.push(index);
             }
