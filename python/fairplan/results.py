@@ -107,7 +107,9 @@ class Result:
         return self._document.html()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).from_json, (self.to_json(),)
+        # What there is beside the document: tables, configurations, clusters.
+        beside = {name: value for name, value in self.__dict__.items() if name not in ("_native", "_members")}
+        return type(self).from_json, (self.to_json(),), beside
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.to_json() == other.to_json()
@@ -345,9 +347,9 @@ class Export(Result):
     """A solution as a scheduler is told. Its table has a row a tenant."""
 
     changes: Table | None = None
-    """With ``current``: what differs from the deployed configuration, a row for each queue and field. Not kept by pickling."""
+    """With ``current``: what differs from the deployed configuration, a row for each queue and field."""
     lost: Table | None = None
-    """With ``current``: what deployed objects state that applying the configuration would take away. Not kept by pickling."""
+    """With ``current``: what deployed objects state that applying the configuration would take away."""
 
     def __init__(self, native: _native.Document, configuration: str = "") -> None:
         super().__init__(native)
@@ -366,7 +368,7 @@ class Allocation(Result):
 
     quanta: Table | None = None
     """With ``per_quantum`` a row for each quantum and user (of tasks also for each class): what it demanded, was allocated, and its
-    credits afterwards. Not kept by pickling."""
+    credits afterwards."""
 
     @property
     def users(self) -> Table:
@@ -396,10 +398,10 @@ class Simulation(Result):
     series: Table | None = None
     """How things stood over time, if ``simulate`` was told ``series=True``: for each policy and time a row for the whole cluster, which
     names no user and has the columns ``cluster_running``, ``cluster_waiting`` and ``utilization_…``, and one for each user with tasks,
-    which has the others. Not kept by pickling."""
+    which has the others."""
 
     jobs: Table | None = None
-    """The completed jobs, if ``simulate`` was told ``jobs=True``, in the order in which they were completed. Not kept by pickling."""
+    """The completed jobs, if ``simulate`` was told ``jobs=True``, in the order in which they were completed."""
 
     @classmethod
     def _of(cls, told: tuple[_native.Document, _native.Table | None, _native.Table | None]) -> Self:
@@ -418,9 +420,9 @@ class Plan(Result):
     """What to buy. Its table has a row a type of server."""
 
     cluster: Instance | None = None
-    """The cluster after the purchase; not kept by pickling."""
+    """The cluster after the purchase."""
     placement: Placement | None = None
-    """With ``whole``: all tasks on that cluster; not kept by pickling."""
+    """With ``whole``: all tasks on that cluster."""
 
 
 class Worth(Result):

@@ -88,7 +88,15 @@ class Table:
     def __repr__(self) -> str:
         return f"<fairplan.Table of {len(self)} rows: {', '.join(self.column_names)}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _kept, (self._native.to_ipc(),)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Table) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _kept(stream: bytes) -> Table:
+    """The table in an Arrow stream that was pickled."""
+    return Table(_native.Table.from_ipc(stream))

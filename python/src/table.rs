@@ -4,12 +4,15 @@ use crate::failure::raised;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, types};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::ArrowError;
 use fairplan::Error;
 use fairplan::instances::table;
 use fairplan::report::table::{TextForm, batches};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
 
 /// Columns of equal length.
 #[pyclass(frozen, module = "fairplan._native")]
@@ -44,6 +47,35 @@ impl Table {
         let batches: Vec<_> = self.batches.iter().cloned().map(Ok).collect();
         let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches, schema)));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    /// From what `to_ipc` gives.
+    #[staticmethod]
+    fn from_ipc(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let read = || {
+            let reader = StreamReader::try_new(bytes, None)?;
+            let schema = reader.schema();
+            let mut batches = reader.collect::<Result<Vec<_>, _>>()?;
+            if batches.is_empty() {
+                batches.push(RecordBatch::new_empty(schema));
+            }
+            Ok(Self { batches })
+        };
+        read().map_err(|error: ArrowError| raised(py, Error::backend(error), None))
+    }
+
+    /// The rows as an Arrow stream in bytes, which may be kept and sent.
+    fn to_ipc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let written = || {
+            let mut bytes = Vec::new();
+            let mut writer = StreamWriter::try_new(&mut bytes, &self.batches[0].schema())?;
+            self.batches.iter().try_for_each(|batch| writer.write(batch))?;
+            writer.finish()?;
+            drop(writer);
+            Ok(bytes)
+        };
+        let bytes = written().map_err(|error: ArrowError| raised(py, Error::backend(error), None))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     fn __len__(&self) -> usize {

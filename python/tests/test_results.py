@@ -1,5 +1,6 @@
 """Results: tables, pictures, sections, pickling."""
 
+import copy
 import pickle
 
 import numpy
@@ -84,6 +85,31 @@ def test_results_of_every_kind_are_pickled(tmp_path):
     fp.report(results, tmp_path / "page.html", title="All")
     assert (tmp_path / "page.html").read_text().count("<h2>") == len(results)
     assert pickle.loads(pickle.dumps(demands)) == demands
+
+
+def test_what_there_is_beside_a_document_is_pickled_and_copied_with_it(tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    (tmp_path / "catalog.csv").write_text("id,price\nhigh-cpu,3\nhigh-memory,2\n")
+    trace = fp.generate.trace_random(servers=10, users=2, jobs=10, seed=1)
+    deployed = tmp_path / "deployed.yaml"
+    solution = fp.solve(cluster)
+    deployed.write_text(fp.export(cluster, solution, "kueue", memory_in="Gi").configuration)
+    export = fp.export(cluster, solution, "kueue", memory_in="Gi", headroom=0.2, current=deployed)
+    bought = fp.plan.buy(cluster, catalog=tmp_path / "catalog.csv", tasks={"user-1": 14}, whole=True)
+    results = [
+        (fp.simulate(trace, policies=["best-fit"], series=True, jobs=True), ["series", "jobs"]),
+        (fp.allocate(fp.generate.karma_fig2(), fair_share=2, per_quantum=True), ["quanta"]),
+        (export, ["changes", "lost", "configuration"]),
+        (bought, ["cluster", "placement"]),
+    ]
+    for result, names in results:
+        for again in [pickle.loads(pickle.dumps(result)), copy.deepcopy(result)]:
+            for name in names:
+                assert getattr(again, name) is not None and getattr(again, name) == getattr(result, name), name
+    users = solution.users
+    assert pickle.loads(pickle.dumps(users)) == users
+    assert pickle.loads(pickle.dumps(fp.place(cluster).table)) == fp.place(cluster).table
+    assert len(pickle.loads(pickle.dumps(solution.groups))) == 0
 
 
 def test_charts_are_svg_and_what_has_none_says_so():
