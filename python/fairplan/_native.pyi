@@ -12,12 +12,15 @@ from fairplan.options import (
     Comparing,
     Due,
     Exporting,
+    Google2011Options,
+    KubernetesOptions,
     Level,
     Moving,
     PublishedFiles,
     Purchases,
     Run,
     Settings,
+    SlurmOptions,
     Target,
 )
 
@@ -130,6 +133,7 @@ _Mechanism = str | tuple[str, Callable[..., Any]]
 
 def version() -> tuple[str, str | None]: ...
 def command(words: Sequence[str]) -> int: ...
+def hand_over(frame: object) -> None: ...
 def defaults() -> dict[str, dict[str, Any]]: ...
 def solve(instance: Instance, name: str, backend: str, form: tuple[bool, bool], call: Call) -> Solution: ...
 def export(
@@ -255,46 +259,14 @@ def trace_random(
 _Present = tuple[Instance, Document | None]
 _Servers = tuple[int, int | float | Decimal, int | float | Decimal]
 
-def import_kubernetes(
-    nodes: Sequence[str],
-    pods: Sequence[str],
-    quotas: Sequence[str],
-    user: str,
-    group: str,
-    resources: Sequence[str] | None,
-    daemons: str,
-    all_nodes: bool,
-    rules: bool,
-    gangs: Sequence[str],
-    domain: str,
-    placement_out: bool,
-    call: Call,
-) -> _Present: ...
+def import_kubernetes(options: KubernetesOptions, placement_out: bool, call: Call) -> _Present: ...
 def import_kubernetes_queues(nodes: Sequence[str], queues: Sequence[str], call: Call) -> Instance: ...
-def import_slurm(
-    nodes: Sequence[str],
-    jobs: Sequence[str],
-    accounts: Sequence[str],
-    user: str,
-    group: str,
-    all_nodes: bool,
-    rules: bool,
-    placement_out: bool,
-    call: Call,
-) -> _Present: ...
+def import_slurm(options: SlurmOptions, placement_out: bool, call: Call) -> _Present: ...
 def import_yarn(nodes: Sequence[str], queues: str, call: Call) -> Instance: ...
 def import_kueue(
     files: Sequence[str], nodes: Sequence[str], user: str, weights: str, call: Call
 ) -> Instance: ...
-def import_google_2011(
-    machine_events: Sequence[str],
-    task_events: Sequence[str],
-    at: int,
-    last_shapes: bool,
-    group: str,
-    placement_out: bool,
-    call: Call,
-) -> _Present: ...
+def import_google_2011(options: Google2011Options, placement_out: bool, call: Call) -> _Present: ...
 def import_google_2011_trace(
     task_events: Sequence[str],
     job_events: Sequence[str],

@@ -8,18 +8,19 @@ leaves out is a :class:`FairplanWarning`.
 from __future__ import annotations
 
 import json
+import numbers
 import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from fairplan import _native
 from fairplan.errors import FairplanWarning, NotProved
+from fairplan.files import path_of
 from fairplan.frames import ArrowStream
 from fairplan.instances import Instance, read
 from fairplan.options import Call, Comparing, PublishedFiles
-from fairplan.policies import Policy, PolicyCommand, asked
+from fairplan.policies import Policy, PolicyCommand, all_asked, asked
 from fairplan.results import (
     Audit,
     Bound,
@@ -31,6 +32,7 @@ from fairplan.results import (
     Result,
     Solution,
     Verification,
+    document_of,
 )
 
 __all__ = [
@@ -63,14 +65,8 @@ def _instance(given: Cluster | ArrowStream) -> Instance:
     return read(given)
 
 
-def _path(name: str, given: str | os.PathLike[str]) -> str:
-    if not isinstance(given, str | os.PathLike):
-        raise TypeError(f"{name}: {type(given).__name__} is no path; give that of a file")
-    return os.fspath(given)
-
-
 def _call(time_limit: float | None, progress: Progress | None) -> Call:
-    if time_limit is not None and not isinstance(time_limit, int | float):
+    if time_limit is not None and not isinstance(time_limit, numbers.Real):
         raise TypeError(f"time_limit: {type(time_limit).__name__} is no number of seconds")
     if progress is not None and not callable(progress):
         raise TypeError(f"progress: {type(progress).__name__} cannot be called; give a function of one text")
@@ -169,13 +165,10 @@ def verify(
     >>> fp.verify(cluster, fp.solve(cluster)).holds
     True
     """
-    if isinstance(result, Result):
-        document, name = result.to_json().encode(), "the result"
-    else:
-        document, name = Path(result).read_bytes(), os.fspath(result)
+    name, found = document_of("the result", result)
     call = _call(time_limit, progress)
-    file = None if exported is None else os.fspath(exported)
-    return Verification(_native.verify(_instance(instance)._native, document, name, file, call))
+    beside = None if exported is None else path_of("exported", exported)
+    return Verification(_native.verify(_instance(instance)._native, found, name, beside, call))
 
 
 def place(
@@ -245,8 +238,8 @@ def compare(
     >>> comparison.policies["proved_optimal"]
     [True, False]
     """
-    all_policies = [asked("policies", policy) for policy in policies]
-    given = [_placement(position, placement) for position, placement in enumerate(placements, 1)]
+    all_policies = all_asked(policies)
+    given = [document_of(f"placement {position}", placement) for position, placement in enumerate(placements, 1)]
     comparing: Comparing = {
         "seed": seed,
         "objective": objective,
@@ -257,12 +250,6 @@ def compare(
     }
     call = _call(time_limit, progress)
     return Comparison(_native.compare(_instance(instance)._native, all_policies, comparing, call))
-
-
-def _placement(position: int, given: Placement | str | os.PathLike[str]) -> tuple[str, bytes]:
-    if isinstance(given, Placement):
-        return f"placement {position}", given.to_json().encode()
-    return os.fspath(given), Path(given).read_bytes()
 
 
 def bound(
@@ -411,6 +398,9 @@ def schema(name: str | None = None) -> dict[str, Any]:
     return told
 
 
-def report(results: Sequence[Result], path: str | os.PathLike[str], *, title: str = "fairplan report") -> None:
+def report(results: Result | Sequence[Result], path: str | os.PathLike[str], *, title: str = "fairplan report") -> None:
     """Writes one self-contained HTML page of tables and charts from results."""
-    _native.report([result._document for result in results], path, title)
+    all_results = [results] if isinstance(results, Result) else list(results)
+    if not all_results:
+        raise TypeError("results: name at least one")
+    _native.report([result._document for result in all_results], path, title)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from fairplan import _native
-from fairplan.commands import Cluster, Progress, _call, _found, _instance, _path
-from fairplan.errors import NotProved
+from fairplan.commands import Cluster, Progress, _call, _found, _instance
+from fairplan.documents import as_json
+from fairplan.errors import InputError, NotProved
+from fairplan.files import path_of
 from fairplan.frames import ArrowStream
-from fairplan.instances import _bytes
+from fairplan.held import Held, as_bytes
 from fairplan.mechanisms import Mechanism
 from fairplan.options import Due, Settings
 from fairplan.policies import named
@@ -22,7 +23,7 @@ from fairplan.tables import Table
 __all__ = ["Demands", "allocate", "offline", "verify_offline"]
 
 
-class Demands:
+class Demands(Held[_native.Demands]):
     """Demands over time, in slices of one resource or in tasks: never changed.
 
     Args:
@@ -46,22 +47,15 @@ class Demands:
         if isinstance(demands, Mapping):
             if members is not None:
                 raise TypeError("members: a mapping has every user in every quantum; give a frame or a file")
-            rows = [list(row) for row in zip(*demands.values(), strict=True)]
-            document = {"format": "fairplan.demands.v1", "users": list(demands), "demands": rows}
-            self._native = _native.Demands.from_json(json.dumps(document).encode(), "demands", round)
+            document = {"format": "fairplan.demands.v1", "users": list(demands), "demands": _by_quantum(demands)}
+            self._native = _native.Demands.from_json(as_json("demands", document), "demands", round)
         else:
-            self._native = _native.Demands(demands, None if members is None else _path("members", members), round)
-
-    @classmethod
-    def _of(cls, native: _native.Demands) -> Demands:
-        demands = cls.__new__(cls)
-        demands._native = native
-        return demands
+            self._native = _native.Demands(demands, None if members is None else path_of("members", members), round)
 
     @classmethod
     def from_json(cls, text: str | bytes, name: str = "the demands") -> Demands:
         """The demands in a ``fairplan.demands.v1``; errors call them ``name``."""
-        return cls._of(_native.Demands.from_json(_bytes(text), name, None))
+        return cls._of(_native.Demands.from_json(as_bytes(text), name, None))
 
     def to_json(self) -> str:
         """The canonical ``fairplan.demands.v1``."""
@@ -89,6 +83,17 @@ class Demands:
         return f"<fairplan.Demands of {len(self.users):,} users over {self.quantum_count:,} quanta>"
 
 
+def _by_quantum(demands: Mapping[str, Sequence[int]]) -> list[list[int]]:
+    """A row a quantum of what users demand in each."""
+    columns = {user: list(column) for user, column in demands.items()}
+    first, quanta = next(((user, len(column)) for user, column in columns.items()), ("", 0))
+    for user, column in columns.items():
+        if len(column) != quanta:
+            told = f"demands: {user} = {len(column)} quanta: {first} has {quanta}; say 0 where there is no demand"
+            raise InputError(told, "demands", user, f"{len(column)} quanta")
+    return [list(row) for row in zip(*columns.values(), strict=True)]
+
+
 def _demands(given: Any) -> _native.Demands:
     return given._native if isinstance(given, Demands) else Demands(given)._native
 
@@ -100,7 +105,7 @@ def _due(
     instance: Cluster | None,
 ) -> Due:
     each = dict(fair_shares) if isinstance(fair_shares, Mapping) else None
-    table = None if fair_shares is None or isinstance(fair_shares, Mapping) else _path("fair_shares", fair_shares)
+    table = None if fair_shares is None or isinstance(fair_shares, Mapping) else path_of("fair_shares", fair_shares)
     return {
         "fair_share": fair_share,
         "capacity": capacity,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
-from pathlib import Path
 
 from fairplan import _native
 from fairplan.commands import Cluster, Progress, _call, _instance
-from fairplan.options import Exporting
-from fairplan.results import Export, Result, Solution
+from fairplan.files import paths_of
+from fairplan.options import Exporting, Files
+from fairplan.results import Export, Solution, document_of
 from fairplan.tables import Table
 
 __all__ = ["export"]
@@ -21,7 +21,7 @@ def export(
     solution: Solution | str | os.PathLike[str],
     target: str,
     *,
-    current: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    current: Files = (),
     headroom: int | float | Decimal = 0,
     unit: Mapping[str, str] | None = None,
     memory_in: str | None = None,
@@ -55,11 +55,6 @@ def export(
     >>> exported.configuration.count("kind: ClusterQueue")
     2
     """
-    if isinstance(solution, Result):
-        document, name = solution.to_json().encode(), "the solution"
-    else:
-        document, name = Path(solution).read_bytes(), os.fspath(solution)
-    files = [current] if isinstance(current, (str, os.PathLike)) else list(current)
     exporting: Exporting = {
         "headroom": headroom,
         "units": [f"{resource}={amount}" for resource, amount in (unit or {}).items()],
@@ -69,10 +64,10 @@ def export(
     }
     native, text, changes = _native.export(
         _instance(instance)._native,
-        (name, document),
+        document_of("the solution", solution),
         target,
         exporting,
-        [os.fspath(file) for file in files] or None,
+        paths_of("current", current) or None,
         _call(time_limit, progress),
     )
     exported = Export(native, text)

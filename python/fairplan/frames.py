@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Protocol, runtime_checkable
 
+from fairplan import _native
 from fairplan.errors import InputError
 
 __all__ = ["ArrowStream"]
@@ -21,19 +22,44 @@ class ArrowStream(Protocol):
 
 def _refused(name: str, frame: Any, error: Exception) -> Exception:
     """What is raised for a frame that does not become a stream: pandas finds out only then what cells a column of objects has."""
-    columns = getattr(frame, "columns", None)
+    columns = getattr(frame, "column_names", getattr(frame, "columns", None))
     if not isinstance(columns, Iterable) or not hasattr(frame, "__getitem__"):
         return InputError(f"{name}: {type(frame).__name__} gives no columns: {error}", name)
+    columns = list(columns)
+    twice = next((column for column in columns if columns.count(column) > 1), None)
+    if twice is not None:
+        return InputError(f"{name}: columns, column {twice}: duplicate column", name, f"columns, column {twice}")
     for column in columns:
-        kinds = [_kind(cell) for cell in frame[column]]
-        of_text = kinds.count("a text") > kinds.count("a number")
-        for row, kind in enumerate(kinds):
-            if kind not in (None, "a text" if of_text else "a number"):
-                path, value = f"row {row}, column {column}", str(list(frame[column])[row])
-                others = "texts" if of_text else "numbers"
-                problem = "is neither a number nor a text" if kind == "" else f"is {kind}, where the others are {others}"
-                return InputError(f"{name}: {path} = {value[:100]}: {problem}", name, path, value)
+        problem = _problem(frame, column)
+        if problem is not None:
+            return _cell(name, frame, column) or InputError(
+                f"{name}: columns, column {column}: cannot be read: {problem}", name, f"columns, column {column}"
+            )
     return InputError(f"{name}: {error}", name)
+
+
+def _problem(frame: Any, column: Any) -> Exception | None:
+    """Why the column alone does not become a stream either."""
+    try:
+        alone = frame.select([column]) if callable(getattr(type(frame), "select", None)) else frame[[column]]
+        _native.hand_over(alone)
+    except Exception as problem:
+        return problem
+    return None
+
+
+def _cell(name: str, frame: Any, column: Any) -> InputError | None:
+    """The first cell that is not what the others are, as a column of objects may have."""
+    cells = frame[column].to_pylist() if hasattr(frame[column], "to_pylist") else list(frame[column])
+    kinds = [_kind(cell) for cell in cells]
+    of_text = kinds.count("a text") > kinds.count("a number")
+    for row, kind in enumerate(kinds):
+        if kind not in (None, "a text" if of_text else "a number"):
+            path, value = f"row {row}, column {column}", str(cells[row])
+            others = "texts" if of_text else "numbers"
+            problem = "is neither a number nor a text" if kind == "" else f"is {kind}, where the others are {others}"
+            return InputError(f"{name}: {path} = {value[:100]}: {problem}", name, path, value)
+    return None
 
 
 def _kind(cell: Any) -> str | None:

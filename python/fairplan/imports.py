@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Literal, overload
+from typing import Literal, Unpack, overload
 
 from fairplan import _native
 from fairplan.commands import Progress, _call
 from fairplan.demands import Demands
+from fairplan.files import path_of, paths_of
 from fairplan.instances import Instance
-from fairplan.options import AzureFiles
+from fairplan.options import AzureFiles, Files, Google2011Options, KubernetesOptions, SlurmOptions
 from fairplan.results import Placement
 from fairplan.traces import Trace
 
@@ -37,15 +38,6 @@ __all__ = [
     "import_yarn",
 ]
 
-Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-
-
-def _paths(files: Files) -> list[str]:
-    if isinstance(files, (str, os.PathLike)):
-        return [os.fspath(files)]
-    return [os.fspath(file) for file in files]
-
-
 def _present(told: tuple[_native.Instance, _native.Document | None]) -> Instance | tuple[Instance, Placement]:
     """A cluster, and where it was asked for what runs where now."""
     instance, placement = told
@@ -55,37 +47,11 @@ def _present(told: tuple[_native.Instance, _native.Document | None]) -> Instance
 
 @overload
 def import_kubernetes(
-    *,
-    nodes: Files,
-    pods: Files,
-    quotas: Files = (),
-    group_by: str = "namespace",
-    group: str = "tree",
-    resources: Sequence[str] | None = None,
-    daemons: str = "count",
-    all_nodes: bool = False,
-    rules: bool = False,
-    gangs: Files = (),
-    domain: str = "topology.kubernetes.io/zone",
-    placement_out: Literal[False] = False,
-    progress: Progress | None = None,
+    *, placement_out: Literal[False] = False, progress: Progress | None = None, **options: Unpack[KubernetesOptions]
 ) -> Instance: ...
 @overload
 def import_kubernetes(
-    *,
-    nodes: Files,
-    pods: Files,
-    quotas: Files = (),
-    group_by: str = "namespace",
-    group: str = "tree",
-    resources: Sequence[str] | None = None,
-    daemons: str = "count",
-    all_nodes: bool = False,
-    rules: bool = False,
-    gangs: Files = (),
-    domain: str = "topology.kubernetes.io/zone",
-    placement_out: Literal[True],
-    progress: Progress | None = None,
+    *, placement_out: Literal[True], progress: Progress | None = None, **options: Unpack[KubernetesOptions]
 ) -> tuple[Instance, Placement]: ...
 def import_kubernetes(
     *,
@@ -129,24 +95,20 @@ def import_kubernetes(
     >>> fp.compare(cluster, policies=["best-fit"], placements=[now]).policies["name"]
     ['best-fit', 'kubernetes']
     """
-    counted = None if resources is None else list(resources)
-    call = _call(None, progress)
-    files = (_paths(nodes), _paths(pods), _paths(quotas))
-    return _present(
-        _native.import_kubernetes(
-            *files,
-            group_by,
-            group,
-            counted,
-            daemons,
-            all_nodes,
-            rules,
-            _paths(gangs),
-            domain,
-            placement_out,
-            call,
-        )
-    )
+    options: KubernetesOptions = {
+        "nodes": paths_of("nodes", nodes),
+        "pods": paths_of("pods", pods),
+        "quotas": paths_of("quotas", quotas),
+        "group_by": group_by,
+        "group": group,
+        "resources": None if resources is None else list(resources),
+        "daemons": daemons,
+        "all_nodes": all_nodes,
+        "rules": rules,
+        "gangs": paths_of("gangs", gangs),
+        "domain": domain,
+    }
+    return _present(_native.import_kubernetes(options, placement_out, _call(None, progress)))
 
 
 def import_kubernetes_queues(*, nodes: Files, queues: Files, progress: Progress | None = None) -> Instance:
@@ -156,34 +118,17 @@ def import_kubernetes_queues(*, nodes: Files, queues: Files, progress: Progress 
         nodes: files of nodes.
         queues: files of queues, as ``kubectl get queues -o yaml`` prints them, or YuniKorn's ``queues.yaml`` or ConfigMap.
     """
-    return Instance._of(_native.import_kubernetes_queues(_paths(nodes), _paths(queues), _call(None, progress)))
+    files, call = (paths_of("nodes", nodes), paths_of("queues", queues)), _call(None, progress)
+    return Instance._of(_native.import_kubernetes_queues(*files, call))
 
 
 @overload
 def import_slurm(
-    *,
-    nodes: Files,
-    jobs: Files,
-    accounts: Files = (),
-    user: str = "user",
-    group: str = "tree",
-    all_nodes: bool = False,
-    rules: bool = False,
-    placement_out: Literal[False] = False,
-    progress: Progress | None = None,
+    *, placement_out: Literal[False] = False, progress: Progress | None = None, **options: Unpack[SlurmOptions]
 ) -> Instance: ...
 @overload
 def import_slurm(
-    *,
-    nodes: Files,
-    jobs: Files,
-    accounts: Files = (),
-    user: str = "user",
-    group: str = "tree",
-    all_nodes: bool = False,
-    rules: bool = False,
-    placement_out: Literal[True],
-    progress: Progress | None = None,
+    *, placement_out: Literal[True], progress: Progress | None = None, **options: Unpack[SlurmOptions]
 ) -> tuple[Instance, Placement]: ...
 def import_slurm(
     *,
@@ -209,9 +154,16 @@ def import_slurm(
         rules: keep the rules that only whole tasks meet: GPUs as devices, jobs of several nodes as gangs.
         placement_out: give what runs where now too, as :func:`import_kubernetes` does.
     """
-    call = _call(None, progress)
-    files = (_paths(nodes), _paths(jobs), _paths(accounts))
-    return _present(_native.import_slurm(*files, user, group, all_nodes, rules, placement_out, call))
+    options: SlurmOptions = {
+        "nodes": paths_of("nodes", nodes),
+        "jobs": paths_of("jobs", jobs),
+        "accounts": paths_of("accounts", accounts),
+        "user": user,
+        "group": group,
+        "all_nodes": all_nodes,
+        "rules": rules,
+    }
+    return _present(_native.import_slurm(options, placement_out, _call(None, progress)))
 
 
 def import_yarn(
@@ -223,7 +175,7 @@ def import_yarn(
         nodes: what the ResourceManager answers, or a node list of the load simulator.
         queues: the scheduler's file.
     """
-    return Instance._of(_native.import_yarn(_paths(nodes), os.fspath(queues), _call(None, progress)))
+    return Instance._of(_native.import_yarn(paths_of("nodes", nodes), path_of("queues", queues), _call(None, progress)))
 
 
 def import_kueue(
@@ -243,30 +195,16 @@ def import_kueue(
         weights: ``fair-sharing`` or ``quota``.
     """
     call = _call(None, progress)
-    return Instance._of(_native.import_kueue(_paths(files), _paths(nodes), user, weights, call))
+    return Instance._of(_native.import_kueue(paths_of("files", files), paths_of("nodes", nodes), user, weights, call))
 
 
 @overload
 def import_google_2011(
-    *,
-    machine_events: Files,
-    task_events: Files,
-    at: int = 0,
-    last_shapes: bool = False,
-    group: str = "user",
-    placement_out: Literal[False] = False,
-    progress: Progress | None = None,
+    *, placement_out: Literal[False] = False, progress: Progress | None = None, **options: Unpack[Google2011Options]
 ) -> Instance: ...
 @overload
 def import_google_2011(
-    *,
-    machine_events: Files,
-    task_events: Files,
-    at: int = 0,
-    last_shapes: bool = False,
-    group: str = "user",
-    placement_out: Literal[True],
-    progress: Progress | None = None,
+    *, placement_out: Literal[True], progress: Progress | None = None, **options: Unpack[Google2011Options]
 ) -> tuple[Instance, Placement]: ...
 def import_google_2011(
     *,
@@ -288,8 +226,14 @@ def import_google_2011(
         group: who becomes a user: each ``user`` of the trace, or each different request of each (``shape``).
         placement_out: give what runs where at the moment too, as :func:`import_kubernetes` does. Machines may hold more than they have.
     """
-    files, call = (_paths(machine_events), _paths(task_events)), _call(None, progress)
-    return _present(_native.import_google_2011(*files, at, last_shapes, group, placement_out, call))
+    options: Google2011Options = {
+        "machine_events": paths_of("machine_events", machine_events),
+        "task_events": paths_of("task_events", task_events),
+        "at": at,
+        "last_shapes": last_shapes,
+        "group": group,
+    }
+    return _present(_native.import_google_2011(options, placement_out, _call(None, progress)))
 
 
 def import_google_2011_trace(
@@ -313,12 +257,14 @@ def import_google_2011_trace(
     Raises:
         TypeError: neither ``machine_events`` nor ``servers`` is given, or both.
     """
-    machines = _paths(machine_events)
+    machines = paths_of("machine_events", machine_events)
     if bool(machines) == (servers is not None):
         raise TypeError("give machine_events, or how many servers to draw")
     call = _call(None, progress)
     return Trace._of(
-        _native.import_google_2011_trace(_paths(task_events), _paths(job_events), machines, servers, seed, call)
+        _native.import_google_2011_trace(
+            paths_of("task_events", task_events), paths_of("job_events", job_events), machines, servers, seed, call
+        )
     )
 
 
@@ -341,7 +287,7 @@ def import_alibaba_gpu2023(
         group: who becomes a user: ``tree``, ``shape`` or ``user``.
         devices: make each GPU a device: a part of a GPU is of one GPU. Needs ``group`` shape or tree.
     """
-    files, call = (os.fspath(nodes), os.fspath(pods)), _call(None, progress)
+    files, call = (path_of("nodes", nodes), path_of("pods", pods)), _call(None, progress)
     return Instance._of(_native.import_alibaba_gpu2023(*files, at, group, devices, call))
 
 
@@ -355,7 +301,7 @@ def import_alibaba_gpu2023_trace(
         pods: the table of pods.
     """
     call = _call(None, progress)
-    return Trace._of(_native.import_alibaba_gpu2023_trace(os.fspath(nodes), os.fspath(pods), call))
+    return Trace._of(_native.import_alibaba_gpu2023_trace(path_of("nodes", nodes), path_of("pods", pods), call))
 
 
 def import_azure_v1(
@@ -383,7 +329,7 @@ def import_azure_v1(
     call = _call(None, progress)
     of_each = (servers, cores, memory)
     return Instance._of(
-        _native.import_azure_v1(_paths(arrivals), os.fspath(sizes), start, until, of_each, call)
+        _native.import_azure_v1(paths_of("arrivals", arrivals), path_of("sizes", sizes), start, until, of_each, call)
     )
 
 
@@ -412,10 +358,10 @@ def import_azure_v1_trace(
         memory: of a server in GB.
     """
     files: AzureFiles = {
-        "arrivals": os.fspath(arrivals),
-        "durations": os.fspath(durations),
-        "sizes": os.fspath(sizes),
-        "intervals": os.fspath(intervals),
+        "arrivals": path_of("arrivals", arrivals),
+        "durations": path_of("durations", durations),
+        "sizes": path_of("sizes", sizes),
+        "intervals": path_of("intervals", intervals),
     }
     call = _call(None, progress)
     return Trace._of(_native.import_azure_v1_trace(files, users, (servers, cores, memory), call))
@@ -431,7 +377,7 @@ def import_philly_trace(
         servers: how many.
         gpus: of a server.
     """
-    return Trace._of(_native.import_philly_trace(os.fspath(jobs), servers, gpus, _call(None, progress)))
+    return Trace._of(_native.import_philly_trace(path_of("jobs", jobs), servers, gpus, _call(None, progress)))
 
 
 def import_swf_trace(
@@ -448,7 +394,7 @@ def import_swf_trace(
         servers: how many servers, instead of those that the log describes.
         processors: with ``servers``: processors of each.
     """
-    return Trace._of(_native.import_swf_trace(os.fspath(log), servers, processors, _call(None, progress)))
+    return Trace._of(_native.import_swf_trace(path_of("log", log), servers, processors, _call(None, progress)))
 
 
 def import_snowset(
@@ -473,7 +419,7 @@ def import_snowset(
     """
     call = _call(None, progress)
     return Demands._of(
-        _native.import_snowset(os.fspath(queries), quantum, memory_slice, per_query, start, until, call)
+        _native.import_snowset(path_of("queries", queries), quantum, memory_slice, per_query, start, until, call)
     )
 
 
@@ -487,7 +433,7 @@ def import_helios(
         sequences: files ``NAME.cluster_sequence_vc.csv``, gzipped or not.
         every: take one row of so many as a quantum (rows are a minute apart).
     """
-    native, quotas = _native.import_helios(_paths(sequences), every, _call(None, progress))
+    native, quotas = _native.import_helios(paths_of("sequences", sequences), every, _call(None, progress))
     demands = Demands._of(native)
     return demands, dict(zip(demands.users, quotas, strict=True))
 
@@ -498,4 +444,4 @@ def import_shaved_ice(table: str | os.PathLike[str], *, progress: Progress | Non
     Args:
         table: ``hourly_normalized.csv`` with its header, gzipped or not.
     """
-    return Demands._of(_native.import_shaved_ice(os.fspath(table), _call(None, progress)))
+    return Demands._of(_native.import_shaved_ice(path_of("table", table), _call(None, progress)))

@@ -8,13 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairplan import _native
+from fairplan.documents import as_json
+from fairplan.files import path_of
 from fairplan.frames import ArrowStream
+from fairplan.held import HeldServers, as_bytes
 from fairplan.tables import Table
 
 __all__ = ["Instance", "read"]
 
 
-class Instance:
+class Instance(HeldServers[_native.Instance]):
     """A cluster, its users and their groups: checked, in exact decimals, and never changed.
 
     Args:
@@ -48,20 +51,16 @@ class Instance:
         self._native = _native.Instance(servers, users, groups)
 
     @classmethod
-    def _of(cls, native: _native.Instance) -> Instance:
-        instance = cls.__new__(cls)
-        instance._native = native
-        return instance
-
-    @classmethod
     def from_json(cls, text: str | bytes, name: str = "the instance") -> Instance:
         """The instance in a ``fairplan.instance.v1``; errors call it ``name``."""
-        return cls._of(_native.Instance.from_json(_bytes(text), name))
+        return cls._of(_native.Instance.from_json(as_bytes(text), name))
 
     @classmethod
     def from_dict(cls, instance: Mapping[str, Any], name: str = "the instance") -> Instance:
         """The instance in a dictionary laid out like a ``fairplan.instance.v1``, whose ``format`` may be left out."""
-        return cls.from_json(json.dumps({"format": "fairplan.instance.v1", **instance}), name)
+        if not isinstance(instance, Mapping):
+            raise TypeError(f"{name}: {type(instance).__name__} is no dictionary")
+        return cls.from_json(as_json(name, {"format": "fairplan.instance.v1", **instance}), name)
 
     def to_json(self) -> str:
         """The canonical ``fairplan.instance.v1``, which every reading of the same instance gives."""
@@ -120,16 +119,6 @@ class Instance:
         return Table(self._native.groups())
 
     @property
-    def name(self) -> str:
-        """The instance's name; empty if it has none."""
-        return self._native.name
-
-    @property
-    def resources(self) -> list[str]:
-        """The resources, in their order."""
-        return self._native.resources
-
-    @property
     def user_count(self) -> int:
         """How many users there are."""
         return self._native.user_count
@@ -167,10 +156,6 @@ class Instance:
         return f"<fairplan.Instance of {counts}, {' '.join(self.resources)}>"
 
 
-def _bytes(text: str | bytes) -> bytes:
-    return text.encode() if isinstance(text, str) else text
-
-
 def _counted(count: int, what: str) -> str:
     many = what + ("es" if what.endswith("s") else "s")
     return f"{count:,} {what if count == 1 else many}"
@@ -188,4 +173,4 @@ def read(path: str | os.PathLike[str]) -> Instance:
         ...
     fairplan.errors.InputError: /missing.json: No such file or directory (os error 2)
     """
-    return Instance._of(_native.Instance.read(path))
+    return Instance._of(_native.Instance.read(path_of("path", path)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Required, TypedDict
 
 if TYPE_CHECKING:
     from fairplan import _native
@@ -17,12 +17,16 @@ __all__ = [
     "Comparing",
     "Due",
     "Exporting",
+    "Files",
+    "Google2011Options",
+    "KubernetesOptions",
     "Level",
     "Moving",
     "PublishedFiles",
     "Purchases",
     "Run",
     "Settings",
+    "SlurmOptions",
     "Start",
     "Target",
 ]
@@ -143,6 +147,48 @@ class Level(TypedDict):
     task_share: float | None
     packets_per_flow: float | None
     window: int | None
+
+
+Files = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""One file, or several."""
+
+
+class KubernetesOptions(TypedDict, total=False):
+    """What is read of a Kubernetes cluster."""
+
+    nodes: Required[Files]
+    pods: Required[Files]
+    quotas: Files
+    group_by: str
+    group: str
+    resources: Sequence[str] | None
+    daemons: str
+    all_nodes: bool
+    rules: bool
+    gangs: Files
+    domain: str
+
+
+class SlurmOptions(TypedDict, total=False):
+    """What is read of a Slurm cluster."""
+
+    nodes: Required[Files]
+    jobs: Required[Files]
+    accounts: Files
+    user: str
+    group: str
+    all_nodes: bool
+    rules: bool
+
+
+class Google2011Options(TypedDict, total=False):
+    """What is read of Google's cluster of 2011."""
+
+    machine_events: Required[Files]
+    task_events: Required[Files]
+    at: int
+    last_shapes: bool
+    group: str
 
 
 class AzureFiles(TypedDict):

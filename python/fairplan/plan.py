@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from fairplan import _native
-from fairplan.commands import Cluster, Progress, _call, _instance, _path, _placement
+from fairplan.commands import Cluster, Progress, _call, _instance
 from fairplan.errors import Infeasible
+from fairplan.files import path_of, paths_of
 from fairplan.frames import ArrowStream
 from fairplan.instances import Instance
-from fairplan.options import Moving, Purchases, Target
-from fairplan.results import Difference, Growth, Losses, Moves, Placement, Plan, Solution, Worth
+from fairplan.options import Files, Moving, Purchases, Target
+from fairplan.results import Difference, Growth, Losses, Moves, Placement, Plan, Solution, Worth, document_of
 
 __all__ = ["buy", "diff", "growth", "lose", "move", "worth"]
 
@@ -137,7 +138,7 @@ def lose(
     servers: int | None = None,
     together: Sequence[str] = (),
     label: str | Sequence[str] = (),
-    nodes: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    nodes: Files = (),
     backend: str = "auto",
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -156,10 +157,9 @@ def lose(
     2
     """
     labels = [label] if isinstance(label, str) else list(label)
-    files = [nodes] if isinstance(nodes, (str, os.PathLike)) else list(nodes)
-    if bool(labels) != bool(files):
+    labelled = labels, paths_of("nodes", nodes)
+    if bool(labelled[0]) != bool(labelled[1]):
         raise TypeError("label and nodes are stated together")
-    labelled = labels, [os.fspath(file) for file in files]
     call = _call(time_limit, progress)
     return Losses(_native.lose(_instance(instance)._native, servers, list(together), labelled, backend, call))
 
@@ -237,7 +237,7 @@ def growth(
         }
     native = _native.growth(
         _instance(instance)._native,
-        _path("series", series),
+        path_of("series", series),
         _target(share, tasks, as_today, scale, more_users),
         quantum,
         by,
@@ -286,7 +286,7 @@ def move(
         "keep_servers": list(keep_servers),
         "costs": list((costs or {}).items()),
     }
-    start_file = _placement(1, start)
-    to_file = None if to is None else _placement(2, to)
+    start_file = document_of("start", start)
+    to_file = None if to is None else document_of("to", to)
     call = _call(time_limit, progress)
     return Moves(_native.moves(_instance(instance)._native, start_file, to_file, level, moving, call))

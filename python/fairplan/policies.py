@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import array
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-__all__ = ["Policy", "PolicyCommand", "Task", "asked", "free_capacities", "named"]
+__all__ = ["Policy", "PolicyCommand", "Task"]
 
 Policy = Callable[["Task", Any], "int | Collection[int] | None"]
 """Chooses the server for one more task: ``(task, free) -> server``, or ``None`` if it shall have no more.
@@ -57,6 +57,16 @@ def asked(
 ) -> str | tuple[str, float] | tuple[str, Callable[..., Any]]:
     """A policy as the compiled half takes it."""
     return given._named() if isinstance(given, PolicyCommand) else named(what, given, "(task, free) -> server")
+
+
+def all_asked(given: Iterable[str | PolicyCommand | Policy]) -> list[str | tuple[str, float] | tuple[str, Callable[..., Any]]]:
+    """The policies that an option of this name was given, at least one."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"policies: {type(given).__name__} is no list of names and functions")
+    policies = [asked("policies", policy) for policy in given]
+    if not policies:
+        raise TypeError("policies: name at least one")
+    return policies
 
 
 def named(what: str, given: str | Callable[..., Any], form: str) -> str | tuple[str, Callable[..., Any]]:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from fairplan import _native
-from fairplan.instances import Instance, _bytes
+from fairplan.errors import InputError
+from fairplan.files import path_of
+from fairplan.held import as_bytes
+from fairplan.instances import Instance
 from fairplan.pictures import Picture
 from fairplan.tables import Table
 
@@ -43,13 +48,25 @@ __all__ = [
 class Result:
     """A result: its members by name (``result["stats"]``), its main table, its chart, and the JSON that the command writes."""
 
+    _kinds: ClassVar[tuple[str, ...]] = ()
+    """Of which formats it may be: all, if none is said."""
+
     def __init__(self, native: _native.Document) -> None:
         self._native = native
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """A result from the JSON that ``to_json`` or the command gave."""
-        return cls(_native.Document(_bytes(text), "the result"))
+        """A result from the JSON that ``to_json`` or the command gave.
+
+        Raises:
+            InputError: it is none of this class.
+        """
+        native = _native.Document(as_bytes(text), "the result")
+        kinds = [f"fairplan.{kind}.v1" for kind in cls._kinds] or [native.format]
+        if native.format not in kinds:
+            problem = f"is no {cls.__name__}, which is a {' or '.join(kinds)}"
+            raise InputError(f"the result: format = {native.format}: {problem}", "the result", "format", native.format)
+        return cls(native)
 
     def to_json(self) -> str:
         """The JSON document, to the byte as the command writes it."""
@@ -68,6 +85,13 @@ class Result:
     def __getitem__(self, member: str) -> Any:
         """A member of the document."""
         return self._members[member]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the document's members."""
+        return iter(self._members)
+
+    def __contains__(self, member: object) -> bool:
+        return member in self._members
 
     @property
     def format(self) -> str:
@@ -120,6 +144,21 @@ class Result:
         return f"<fairplan.{type(self).__name__}: {self.format}>"
 
 
+def document_of(name: str, given: Result | str | os.PathLike[str]) -> tuple[str, bytes]:
+    """A result's JSON, with what errors call it: its file, or ``name``.
+
+    Raises:
+        InputError: there is no such file, or it cannot be read.
+    """
+    if isinstance(given, Result):
+        return name, given.to_json().encode()
+    path = path_of(name, given)
+    try:
+        return path, Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}", path) from error
+
+
 class Solution(Result):
     """What everybody gets, exactly, with the proof. Shares are parts of the whole cluster, 0 to 1."""
 
@@ -131,7 +170,7 @@ class Solution(Result):
         """A solution of ``instance`` from the JSON that ``to_json`` or the command gave."""
         if instance is None:
             raise TypeError("a solution is read with the instance that it is of: Solution.from_json(text, instance)")
-        return cls(_native.Solution(instance._native, _bytes(text), "the solution"))
+        return cls(_native.Solution(instance._native, as_bytes(text), "the solution"))
 
     def to_json(self, timing: bool = True) -> str:
         """The ``fairplan.solution.v1``, as the command writes it; without ``timing`` the same input gives the same bytes."""
@@ -235,6 +274,8 @@ def _solution(text: str, instance: Instance) -> Solution:
 class Placement(Result):
     """Whole tasks on servers. Its table has a row a user."""
 
+    _kinds = ("placement",)
+
     @property
     def policy(self) -> str:
         """The policy that chose the servers."""
@@ -268,6 +309,8 @@ class Placement(Result):
 class Comparison(Result):
     """Policies side by side. Its table has a row a policy."""
 
+    _kinds = ("comparison",)
+
     @property
     def bounds(self) -> dict[str, float]:
         """What no allocation of divisible tasks exceeds, and from both sides what whole tasks can reach."""
@@ -287,6 +330,8 @@ class Comparison(Result):
 
 class Bound(Result):
     """The best that whole tasks can do, from both sides. ``result["integral_lower"]`` and so on are its members."""
+
+    _kinds = ("bound", "proportional-bound", "allocated-bound")
 
     @property
     def lower(self) -> float:
@@ -310,6 +355,8 @@ class Bound(Result):
 class Explanation(Result):
     """Why a user or a group has its share, and what would change it."""
 
+    _kinds = ("explanation", "group-explanation")
+
     @property
     def limited_by(self) -> str:
         """What keeps the user from more; of a group each member in ``members`` says so."""
@@ -320,9 +367,13 @@ class Explanation(Result):
 class Entitlements(Result):
     """What schedulers' rules promise. Its table has a row a user."""
 
+    _kinds = ("entitlements",)
+
 
 class Audit(Result):
     """Fairness properties, each with a witness if it fails. Its table has a row a property."""
+
+    _kinds = ("audit",)
 
     @property
     def holds(self) -> bool:
@@ -332,6 +383,8 @@ class Audit(Result):
 
 class Verification(Result):
     """A result held against its instance. Its table has a row a property."""
+
+    _kinds = ("verification",)
 
     @property
     def holds(self) -> bool:
@@ -345,6 +398,8 @@ class Verification(Result):
 
 class Export(Result):
     """A solution as a scheduler is told. Its table has a row a tenant."""
+
+    _kinds = ("export",)
 
     changes: Table | None = None
     """With ``current``: what differs from the deployed configuration, a row for each queue and field."""
@@ -366,6 +421,8 @@ class Export(Result):
 class Allocation(Result):
     """Demands divided by a mechanism. Its table has a row a user."""
 
+    _kinds = ("allocation",)
+
     quanta: Table | None = None
     """With ``per_quantum`` a row for each quantum and user (of tasks also for each class): what it demanded, was allocated, and its
     credits afterwards."""
@@ -385,6 +442,8 @@ class Allocation(Result):
 class Offline(Allocation):
     """The most even allocation of demands that are known. Its table has a row a user."""
 
+    _kinds = ("offline",)
+
     @property
     def value(self) -> float:
         """The smallest weighted total."""
@@ -394,6 +453,8 @@ class Offline(Allocation):
 
 class Simulation(Result):
     """What became of a trace under every policy. Its table has a row a policy."""
+
+    _kinds = ("simulation",)
 
     series: Table | None = None
     """How things stood over time, if ``simulate`` was told ``series=True``: for each policy and time a row for the whole cluster, which
@@ -415,9 +476,13 @@ class Simulation(Result):
 class Flows(Result):
     """How fast transactions are served. Its table has a row a class, objective and load."""
 
+    _kinds = ("flows",)
+
 
 class Plan(Result):
     """What to buy. Its table has a row a type of server."""
+
+    _kinds = ("plan",)
 
     cluster: Instance | None = None
     """The cluster after the purchase."""
@@ -428,21 +493,31 @@ class Plan(Result):
 class Worth(Result):
     """What one more server of each class is worth. Its table has a row a class."""
 
+    _kinds = ("worth",)
+
 
 class Losses(Result):
     """What failures cost."""
+
+    _kinds = ("loss",)
 
 
 class Moves(Result):
     """Steps to a better placement. Its table has a row a step."""
 
+    _kinds = ("moves",)
+
 
 class Difference(Result):
     """What made a difference. Its table has a row a user."""
 
+    _kinds = ("difference",)
+
 
 class Growth(Result):
     """When a cluster first misses what is asked of it. Its table has a row a quantum."""
+
+    _kinds = ("growth",)
 
     @property
     def first_missed(self) -> Any:
@@ -452,6 +527,8 @@ class Growth(Result):
 
 class Reproduction(Result):
     """Published numbers beside ours. Its table has a row a number."""
+
+    _kinds = ("reproduction",)
 
     @property
     def agrees(self) -> bool:

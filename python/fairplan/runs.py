@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import json
+import numbers
 import os
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from fairplan import _native
-from fairplan.commands import Cluster, Progress, _call, _instance, _path, _placement
+from fairplan.commands import Cluster, Progress, _call, _instance
+from fairplan.documents import as_json
 from fairplan.errors import InputError, NotProved
+from fairplan.files import path_of
 from fairplan.options import Level, Run, Start
-from fairplan.policies import Policy, PolicyCommand, asked
-from fairplan.results import Flows, Placement, Simulation
+from fairplan.policies import Policy, PolicyCommand, all_asked
+from fairplan.results import Flows, Placement, Simulation, document_of
 from fairplan.traces import Trace
 
 __all__ = ["flows", "simulate"]
 
 
 def _microseconds(name: str, seconds: float | Decimal) -> int:
+    if isinstance(seconds, bool) or not isinstance(seconds, numbers.Real | Decimal):
+        raise TypeError(f"{name}: {type(seconds).__name__} is no number of seconds")
     exact = Decimal(str(seconds)) * 1_000_000
     if not exact.is_finite() or exact < 0 or exact != int(exact):
         raise InputError(f"{name} = {seconds}: state seconds with at most 6 decimal places")
@@ -96,9 +100,7 @@ def simulate(
     >>> [(time, part) for time, part in used if part is not None]
     [(0.0, 1.0), (30.0, 1.0), (60.0, 0.5), (90.0, 0.5), (120.0, 0.0)]
     """
-    if isinstance(policies, str) or not hasattr(policies, "__iter__"):
-        raise TypeError("policies: simulate takes a list of names and functions")
-    all_policies = [asked("policies", policy) for policy in policies]
+    all_policies = all_asked(policies)
     if (placement is None) != (instance is None):
         raise TypeError("placement and instance must be stated together")
     if not series and (sample is not None or optimum is not None):
@@ -109,7 +111,7 @@ def simulate(
     if placement is not None and instance is not None:
         start = {
             "instance": _instance(instance)._native,
-            "placement": _placement(1, placement),
+            "placement": document_of("placement", placement),
             "remaining": _perhaps("remaining", remaining),
         }
     run: Run = {
@@ -128,7 +130,7 @@ def simulate(
     }
     try:
         call = _call(time_limit, progress)
-        given = trace if isinstance(trace, Trace) else Trace(_path("trace", trace))
+        given = trace if isinstance(trace, Trace) else Trace(trace)
         return Simulation._of(_native.simulate(given._native, all_policies, run, call))
     except NotProved as error:
         if isinstance(error.found, tuple):
@@ -180,5 +182,5 @@ def flows(
         "window": window,
     }
     call = _call(time_limit, progress)
-    given = ("spec", json.dumps(dict(spec)).encode()) if isinstance(spec, Mapping) else (_path("spec", spec), None)
+    given = ("spec", as_json("spec", spec)) if isinstance(spec, Mapping) else (path_of("spec", spec), None)
     return Flows(_native.flows(given, list(objective), level, settings, list(loads), call))

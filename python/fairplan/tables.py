@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,13 @@ class Table:
     def __getitem__(self, column: str) -> list[Any]:
         """The cells of a column as Python's own values; ``None`` where there is none."""
         return self._native.column(column)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the columns."""
+        return iter(self.column_names)
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.column_names
 
     def to_dict(self) -> dict[str, list[Any]]:
         """All columns by their names."""

@@ -6,11 +6,13 @@ import os
 from typing import Any
 
 from fairplan import _native
+from fairplan.files import path_of
+from fairplan.held import HeldServers, as_bytes
 
 __all__ = ["Trace"]
 
 
-class Trace:
+class Trace(HeldServers[_native.Trace]):
     """Jobs, their tasks, and servers that come and go: a ``fairplan.trace.v1``, never changed.
 
     Args:
@@ -28,18 +30,12 @@ class Trace:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._native = _native.Trace(path)
-
-    @classmethod
-    def _of(cls, native: _native.Trace) -> Trace:
-        trace = cls.__new__(cls)
-        trace._native = native
-        return trace
+        self._native = _native.Trace(path_of("trace", path))
 
     @classmethod
     def from_json_lines(cls, lines: str | bytes, name: str = "the trace") -> Trace:
         """The trace in JSON Lines; errors call it ``name``."""
-        return cls._of(_native.Trace.from_json_lines(lines.encode() if isinstance(lines, str) else lines, name))
+        return cls._of(_native.Trace.from_json_lines(as_bytes(lines), name))
 
     def to_json_lines(self) -> str:
         """The canonical JSON Lines, which every reading of the same trace gives."""
@@ -48,16 +44,6 @@ class Trace:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the trace to a file, whole or not at all: ``.jsonl``, ``.jsonl.gz`` or ``.parquet``."""
         self._native.write(path)
-
-    @property
-    def name(self) -> str:
-        """What the trace is called; empty if it has no name."""
-        return self._native.name
-
-    @property
-    def resources(self) -> list[str]:
-        """The resources, in their order."""
-        return self._native.resources
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Trace.from_json_lines, (self.to_json_lines(),)

@@ -13,6 +13,7 @@ use fairplan::{
     PlaceOptions, ResultFile, SimulateOptions, SolveOptions, WholeTaskObjective, WorthOptions, group_named,
     user_named,
 };
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ffi::OsString;
@@ -248,9 +249,12 @@ pub fn compare(
 
 /// The error, caused by what a function of Python's raised, if one did.
 pub fn because(py: Python<'_>, error: PyErr, kept: &Raised) -> PyErr {
-    if let Some(cause) = kept.take() {
-        error.set_cause(py, Some(cause));
+    let Some(cause) = kept.take() else { return error };
+    // Ctrl-C and the end of the interpreter are no errors of the function's.
+    if !cause.is_instance_of::<PyException>(py) {
+        return cause;
     }
+    error.set_cause(py, Some(cause));
     error
 }
 

@@ -1,5 +1,6 @@
 //! A result as the JSON that the command writes: its table, its section of a page, its charts.
 
+use crate::count::counted;
 use crate::failure::answered;
 use crate::table::Table;
 use fairplan::instances::Body;
@@ -138,7 +139,7 @@ impl Document {
     }
 
     /// One of its charts, counted from 1.
-    fn svg(&self, py: Python<'_>, chart: usize) -> PyResult<String> {
+    fn svg(&self, py: Python<'_>, #[pyo3(from_py_with = counted)] chart: usize) -> PyResult<String> {
         let drawn = self.section().and_then(|section| section.chart(chart).map_err(Error::input));
         answered(py, drawn.map(|drawing| drawing.svg(Ground::Paper)))
     }

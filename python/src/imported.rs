@@ -74,37 +74,43 @@ fn chosen<T: FromStr<Err = Violation>>(py: Python<'_>, text: &str) -> PyResult<T
     answered(py, text.parse().map_err(Error::from))
 }
 
-/// A Kubernetes cluster.
-#[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one for each option")]
-pub fn import_kubernetes(
-    py: Python<'_>,
+/// What is read of a Kubernetes cluster.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Kubernetes {
     nodes: Vec<String>,
     pods: Vec<String>,
     quotas: Vec<String>,
-    user: &str,
-    group: &str,
+    group_by: String,
+    group: String,
     resources: Option<Vec<String>>,
-    daemons: &str,
+    daemons: String,
     all_nodes: bool,
     rules: bool,
     gangs: Vec<String>,
     domain: String,
+}
+
+/// A Kubernetes cluster.
+#[pyfunction]
+pub fn import_kubernetes(
+    py: Python<'_>,
+    options: Kubernetes,
     placement_out: bool,
     call: Call,
 ) -> PyResult<Present> {
     let options = KubernetesOptions {
-        nodes,
-        pods,
-        quotas,
-        owner: chosen(py, user)?,
-        grouping: chosen(py, group)?,
-        resources,
-        daemons: chosen(py, daemons)?,
-        all_nodes,
-        rules,
-        gangs,
-        domain,
+        nodes: options.nodes,
+        pods: options.pods,
+        quotas: options.quotas,
+        owner: chosen(py, &options.group_by)?,
+        grouping: chosen(py, &options.group)?,
+        resources: options.resources,
+        daemons: chosen(py, &options.daemons)?,
+        all_nodes: options.all_nodes,
+        rules: options.rules,
+        gangs: options.gangs,
+        domain: options.domain,
     };
     if placement_out {
         return imported_with_placement(py, &call, "kubernetes", move || {
@@ -126,29 +132,30 @@ pub fn import_kubernetes_queues(
     imported(py, &call, move || imports::kubernetes_queues(&options))
 }
 
-/// A Slurm cluster.
-#[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one for each option")]
-pub fn import_slurm(
-    py: Python<'_>,
+/// What is read of a Slurm cluster.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Slurm {
     nodes: Vec<String>,
     jobs: Vec<String>,
     accounts: Vec<String>,
-    user: &str,
-    group: &str,
+    user: String,
+    group: String,
     all_nodes: bool,
     rules: bool,
-    placement_out: bool,
-    call: Call,
-) -> PyResult<Present> {
+}
+
+/// A Slurm cluster.
+#[pyfunction]
+pub fn import_slurm(py: Python<'_>, options: Slurm, placement_out: bool, call: Call) -> PyResult<Present> {
     let options = SlurmOptions {
-        nodes,
-        jobs,
-        accounts,
-        owner: chosen(py, user)?,
-        grouping: chosen(py, group)?,
-        all_nodes,
-        rules,
+        nodes: options.nodes,
+        jobs: options.jobs,
+        accounts: options.accounts,
+        owner: chosen(py, &options.user)?,
+        grouping: chosen(py, &options.group)?,
+        all_nodes: options.all_nodes,
+        rules: options.rules,
     };
     if placement_out {
         return imported_with_placement(py, &call, "slurm", move || imports::slurm_present(&options));
@@ -177,20 +184,28 @@ pub fn import_kueue(
     imported(py, &call, move || imports::kueue(&options))
 }
 
-/// Google's cluster of 2011 at a moment.
-#[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one for each option")]
-pub fn import_google_2011(
-    py: Python<'_>,
+/// What is read of Google's cluster of 2011.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Google2011 {
     machine_events: Vec<String>,
     task_events: Vec<String>,
-    #[pyo3(from_py_with = counted)] at: u64,
+    #[pyo3(from_py_with = counted)]
+    at: u64,
     last_shapes: bool,
-    group: &str,
+    group: String,
+}
+
+/// Google's cluster of 2011 at a moment.
+#[pyfunction]
+pub fn import_google_2011(
+    py: Python<'_>,
+    options: Google2011,
     placement_out: bool,
     call: Call,
 ) -> PyResult<Present> {
-    let grouping = chosen(py, group)?;
+    let Google2011 { machine_events, task_events, at, last_shapes, group } = options;
+    let grouping = chosen(py, &group)?;
     let options = Google2011Options { machine_events, task_events, at, last_shapes, grouping };
     if placement_out {
         return imported_with_placement(py, &call, "google", move || imports::google_2011_present(&options));

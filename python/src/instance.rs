@@ -42,9 +42,10 @@ impl Given {
             return Ok(Self::Frame(name, Box::new(stream)));
         }
         let kind = given.get_type().name()?;
+        let lazy = if given.hasattr("collect")? { "; a lazy frame becomes one by its collect()" } else { "" };
         Err(PyTypeError::new_err(format!(
             "{name}: {kind} is no table; give a frame (pandas with pyarrow, polars, pyarrow: anything with \
-             __arrow_c_stream__) or the path of a file"
+             __arrow_c_stream__) or the path of a file{lazy}"
         )))
     }
 
@@ -70,6 +71,12 @@ impl Given {
             Self::Frame(name, batches) => Box::new(Frame::new(name, batches)?),
         })
     }
+}
+
+/// That what was handed over becomes a stream; what hinders it is raised.
+#[pyfunction]
+pub fn hand_over(frame: &Bound<'_, PyAny>) -> PyResult<()> {
+    RecordBatchStreamReader::from_pyarrow_bound(frame).map(drop)
 }
 
 /// What is raised for a frame that does not become a stream; an interruption stays one.

@@ -45,7 +45,7 @@ mod _native {
         import_kubernetes_queues, import_kueue, import_slurm, import_yarn,
     };
     #[pymodule_export]
-    use crate::instance::Instance;
+    use crate::instance::{Instance, hand_over};
     #[pymodule_export]
     use crate::made::{
         drfh_fig1, drfh_fig4, google, kubernetes_nodes, kubernetes_pods, mrf_fig1, mrf_fig2, population,

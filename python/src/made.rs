@@ -5,6 +5,7 @@ use crate::failure::answered;
 use crate::instance::Instance;
 use fairplan::generate::{self, GoogleOptions, PopulationOptions};
 use fairplan::imports::{KUBERNETES_NODES, KUBERNETES_PODS};
+use fairplan::instances::Violation;
 use fairplan::{Error, Traffic, files, instances};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -42,10 +43,15 @@ pub fn drfh_fig4(py: Python<'_>, users: Vec<usize>) -> PyResult<Instance> {
 
 /// A synthetic population of any size.
 #[pyfunction]
-pub fn population(py: Python<'_>, kind: &str, users: u64, cluster: &str, seed: u64) -> PyResult<Instance> {
-    let kind = answered(py, kind.parse().map_err(|unknown| Error::Setting(format!("kind: {unknown}"))))?;
-    let cluster =
-        answered(py, cluster.parse().map_err(|unknown| Error::Setting(format!("cluster: {unknown}"))))?;
+pub fn population(
+    py: Python<'_>,
+    kind: &str,
+    #[pyo3(from_py_with = counted)] users: u64,
+    cluster: &str,
+    #[pyo3(from_py_with = counted)] seed: u64,
+) -> PyResult<Instance> {
+    let parsed = || -> Result<_, Violation> { Ok((kind.parse()?, cluster.parse()?)) };
+    let (kind, cluster) = answered(py, parsed().map_err(Error::from))?;
     let options = PopulationOptions { kind, users, cluster, seed };
     made(py, py.detach(|| generate::population(&options)))
 }

@@ -4,6 +4,7 @@
 """
 
 import concurrent.futures
+import os
 import statistics
 import subprocess
 import sys
@@ -89,12 +90,27 @@ def from_frame_to_frame(clock):
 
 
 def in_two_threads():
-    """Two solves at the same time beside one."""
+    """Two solves at the same time beside one: of all threads that a solve has, and where each has one."""
+    line = "import sys; sys.path.insert(0, sys.argv[1]); import benchmark; benchmark.side_by_side()"
+    here = os.path.dirname(os.path.abspath(__file__))
+    for threads in ("2", "1"):
+        told = subprocess.check_output([sys.executable, "-c", line, here], env=os.environ | {"RAYON_NUM_THREADS": threads})
+        print(f"threads of a solve: {threads}; {told.decode().strip()}")
+
+
+def side_by_side():
+    """One solve, then two at the same time: by the clock, and how many cores one keeps busy."""
     cluster = fp.generate.population(kind="spread", users=400, cluster="distinct:60", seed=1)
-    one, _, _ = best(lambda: fp.solve(cluster), 5)
+
+    def cores():
+        start, busy = time.perf_counter(), time.process_time()
+        fp.solve(cluster)
+        return (time.process_time() - busy) / (time.perf_counter() - start)
+
+    one, _, _ = best(lambda: fp.solve(cluster), 7)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        two, _, _ = best(lambda: list(pool.map(lambda _: fp.solve(cluster), range(2))), 5)
-    print(f"two solves in two threads: {two / one:.2f} times as long as one")
+        two, _, _ = best(lambda: list(pool.map(lambda _: fp.solve(cluster), range(2))), 7)
+    print(f"two take {two / one:.2f} times as long as one, which keeps {max(cores() for _ in range(5)):.2f} cores busy")
 
 
 def decisions():

@@ -1,6 +1,7 @@
 """Instances from frames, dictionaries and files, and what is refused of them."""
 
 import copy
+import decimal
 import math
 import pickle
 
@@ -104,7 +105,31 @@ def test_a_column_of_objects_that_pandas_cannot_hand_over_is_refused_with_its_ro
     assert refused.value.__cause__ is not None
 
 
+@pytest.mark.parametrize(
+    ("frame", "path", "told"),
+    [
+        (pandas.DataFrame(USERS | {"cpu": pandas.period_range("2026", periods=3, freq="D")}), "columns, column cpu", "pandas.period"),
+        (pandas.DataFrame(USERS | {"cpu": pandas.arrays.SparseArray([1.0, 2, 3])}), "columns, column cpu", "Sparse"),
+        (polars.DataFrame(USERS).with_columns(cpu=polars.lit(1, polars.Int128)), "columns, column cpu", "i128"),
+        (pandas.DataFrame([["x", 1, 2, 3]], columns=["id", "cpu", "cpu", "memory"]), "columns, column cpu", "duplicate"),
+        (polars.DataFrame(USERS).with_columns(gpu=1), "row 0, column gpu", "no server has any gpu"),
+    ],
+)
+def test_columns_that_cannot_be_numbers_or_servers_cannot_have_are_named(frame, path, told):
+    servers = polars.DataFrame(SERVERS)
+    with pytest.raises(fp.InputError, match=told) as refused:
+        fp.Instance(servers.with_columns(gpu=0) if "gpu" in frame else servers, frame)
+    assert (refused.value.file, refused.value.path) == ("users", path), refused.value
+
+
+def test_servers_that_are_all_counted_as_none_are_refused_by_their_column():
+    with pytest.raises(fp.InputError, match="^servers: columns, column count: the cluster has no servers$"):
+        fp.Instance(polars.DataFrame(SERVERS).with_columns(count=0), polars.DataFrame(USERS))
+
+
 def test_what_is_no_table_is_a_type_error():
+    with pytest.raises(TypeError, match=r"users: LazyFrame is no table; .* its collect\(\)"):
+        fp.Instance(polars.DataFrame(SERVERS), polars.LazyFrame(USERS))
     with pytest.raises(TypeError, match="instance: DataFrame is none; make one by fairplan.Instance"):
         fp.solve(polars.DataFrame(USERS))
     with pytest.raises(TypeError, match="users: list is no table"):
@@ -197,3 +222,22 @@ def test_an_empty_count_and_missing_groups_are_told():
     users = polars.DataFrame(USERS | {"group": ["g", None, None]})
     with pytest.raises(fp.InputError, match="users are in groups: give the table of groups too"):
         fp.Instance(polars.DataFrame(SERVERS), users)
+
+
+def test_dictionaries_may_have_numbers_of_numpy_and_decimals_and_what_is_none_is_named():
+    def cluster(cpu, count=1):
+        classes = [{"id": "s", "count": count, "capacity": {"cpu": cpu}}]
+        users = [{"id": "a", "demand": {"cpu": 1}}]
+        return fp.Instance.from_dict({"resources": ["cpu"], "server_classes": classes, "users": users}, name="mine")
+
+    assert cluster(decimal.Decimal("1.5"), numpy.int64(1)) == cluster(1.5) == cluster(numpy.float64(1.5))
+    for cpu, told in [(math.nan, "must be a finite number"), (1j, "complex is none of what a document has")]:
+        with pytest.raises(fp.InputError, match=told) as refused:
+            cluster(cpu)
+        assert (refused.value.file, refused.value.path) == ("mine", "server_classes[0].capacity.cpu")
+    with pytest.raises(fp.InputError, match="has more digits than a double"):
+        cluster(decimal.Decimal("1.00000000000000000001"))
+    with pytest.raises(TypeError, match="mine: list is no dictionary"):
+        fp.Instance.from_dict([1], name="mine")
+    with pytest.raises(TypeError, match="path: int is no path"):
+        fp.read(3)

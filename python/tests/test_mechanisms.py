@@ -139,3 +139,10 @@ def test_who_is_no_member_gets_nothing(tmp_path):
     all_the_same.beyond_demand = True
     with pytest.raises(fp.InputError, match="quantum 1: B gets 1: is no member in this quantum"):
         fp.allocate(demands, mechanism=all_the_same, capacity=3)
+
+
+def test_demands_of_unequal_length_are_named():
+    with pytest.raises(fp.InputError, match="demands: b = 1 quanta: a has 2") as refused:
+        fp.allocate({"a": [1, 2], "b": [1]}, fair_share=1)
+    assert (refused.value.file, refused.value.path) == ("demands", "b")
+    assert fp.Demands({"a": numpy.array([1, 2])}) == fp.Demands({"a": [1, 2]})

@@ -209,3 +209,17 @@ def test_a_policy_in_another_process_stands_beside_functions(trace):
         fp.place(cluster, policy=fp.PolicyCommand("true", timeout=0))
     with pytest.raises(fp.InputError, match="leave out --dedicated|leave out dedicated"):
         fp.simulate(trace, policies=[mine], dedicated=True)
+
+
+def test_ctrl_c_in_a_policy_stays_one_and_lists_of_policies_are_lists():
+    cluster = fp.generate.drfh_fig1()
+
+    def interrupted(task, free):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fp.place(cluster, policy=interrupted)
+    with pytest.raises(TypeError, match="policies: str is no list of names and functions"):
+        fp.compare(cluster, policies="best-fit")
+    with pytest.raises(TypeError, match="policies: name at least one"):
+        fp.compare(cluster, policies=[])

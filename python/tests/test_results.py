@@ -112,6 +112,25 @@ def test_what_there_is_beside_a_document_is_pickled_and_copied_with_it(tmp_path)
     assert len(pickle.loads(pickle.dumps(solution.groups))) == 0
 
 
+def test_every_result_has_a_chart_and_what_has_no_sizes_to_compare_has_its_sentences():
+    cluster = fp.generate.drfh_fig1()
+    solution, placed = fp.solve(cluster), fp.place(cluster, servers_out=True)
+    exported = fp.export(cluster, solution, "kueue", memory_in="Gi")
+    same = fp.plan.diff(cluster, cluster)
+    drawn = {
+        "by the rule of kueue": exported.plot(2),
+        "what the configuration makes sure of": exported.plot(),
+        "of whom nobody has more or less": same.plot(),
+        "as a part of what is published": fp.reproduce("drfh-fig3").plot(),
+        "by verdict": fp.reproduce("drfh-fig3", summary=True).plot(),
+        "Cost of the steps: 0": fp.plan.move(cluster, start=placed, level=1).plot(),
+    }
+    for text, picture in drawn.items():
+        assert picture.svg.startswith("<svg") and text in picture.svg, text
+    with pytest.raises(fp.InputError, match="has no chart 2; there are: 1 Steps to a better placement"):
+        fp.plan.move(cluster, start=placed, level=1).plot(2)
+
+
 def test_charts_are_svg_and_what_has_none_says_so():
     solution = fp.solve(fp.generate.drfh_fig4())
     picture = solution.plot()
@@ -200,3 +219,18 @@ def test_nothing_is_written_under_a_foreign_ending(tmp_path):
     with pytest.raises(fp.InputError, match="nothing is written as .xlsx; name a .json, "):
         fp.solve(fp.generate.drfh_fig1()).write(tmp_path / "s.xlsx")
     assert not list(tmp_path.iterdir())
+
+
+def test_members_and_columns_are_looped_over_and_another_kind_of_result_is_refused(tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    placed = fp.place(cluster)
+    assert "value" in placed and "nothing" not in placed and list(placed)[0] == "format"
+    assert "tasks" in placed.table and list(placed.table) == placed.table.column_names
+    with pytest.raises(fp.InputError, match=r"fairplan\.placement\.v1: is no Comparison, which is a fairplan\.comparison\.v1"):
+        fp.Comparison.from_json(placed.to_json())
+    with pytest.raises(fp.InputError, match=r"missing\.json: No such file or directory"):
+        fp.verify(cluster, tmp_path / "missing.json")
+    fp.report(placed, tmp_path / "page.html")
+    assert (tmp_path / "page.html").exists()
+    with pytest.raises(TypeError, match="results: name at least one"):
+        fp.report([], tmp_path / "page.html")

@@ -298,6 +298,12 @@ impl Interval {
         Self::between(value, value)
     }
 
+    /// The value, or the end that is nearest to it.
+    fn nearest(self, value: f64) -> f64 {
+        let not_below = self.least.map_or(value, |least| value.max(least));
+        self.most.map_or(not_below, |most| not_below.min(most))
+    }
+
     fn holds(self, value: f64, tolerance: f64) -> bool {
         self.least.is_none_or(|least| least - value <= tolerance)
             && self.most.is_none_or(|most| value - most <= tolerance)
@@ -359,6 +365,13 @@ impl Reproduced {
 
     fn judged(self) -> Self {
         Self { agrees: self.is_near(), ..self }
+    }
+
+    /// Ours as a part of the number that is published, or of the nearest in the range; `None` where that is not above zero.
+    pub fn part_of_published(&self) -> Option<f64> {
+        let range = || self.interval().map(|range| range.nearest(self.ours));
+        let published = self.published.or_else(range).filter(|published| *published > 0.0)?;
+        Some(self.ours / published)
     }
 
     /// What people read where no number was printed: the range, or in brackets what we take the words to mean.

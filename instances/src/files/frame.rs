@@ -48,9 +48,15 @@ impl Frame {
         let table = Table { file: name.to_owned(), header, header_place: "columns".to_owned(), unit: "row" };
         for at in &columns {
             let field = schema.field(*at);
-            if !is_frame_type(field.data_type()) {
-                let problem = format!("has type {}; numbers and texts are read", field.data_type());
-                return Err(bad_header(&table, field.name(), &problem));
+            // Numbers of such a type mean something else, such as the days of a calendar.
+            let extension = field.extension_type_name().filter(|_| !is_text(field.data_type()));
+            if extension.is_some() || !is_frame_type(field.data_type()) {
+                let kind = extension.map_or_else(|| field.data_type().to_string(), str::to_owned);
+                return Err(bad_header(
+                    &table,
+                    field.name(),
+                    &format!("has type {kind}; numbers and texts are read"),
+                ));
             }
         }
         Ok(Self { table, batches, columns, required, batch: Vec::new(), next: 0, length: 0, count: 0 })

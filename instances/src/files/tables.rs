@@ -43,11 +43,15 @@ pub fn read_opened(
         let mut table = GroupTable::read(groups)?;
         builder.groups(std::mem::take(&mut table.groups)).map_err(|violation| table.locate(violation))?;
     }
-    read_users(users, &mut builder)?;
+    let places = read_users(users, &mut builder)?;
     builder.build().map_err(|violation| {
         let table = if violation.place.starts_with("users") { users.table() } else { servers.table() };
-        // A frame is called what its rows are.
-        let place = if violation.place == table.file { String::new() } else { violation.place };
+        let place = match &*violation.place {
+            "server_classes" => format!("{}, column count", table.header_place),
+            // A frame is called what its rows are.
+            place if place == table.file => String::new(),
+            place => places.cell(table, place).unwrap_or(violation.place),
+        };
         Violation { place, ..violation }.in_file(&table.file)
     })
 }
@@ -135,7 +139,8 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
     Ok(builder)
 }
 
-fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), InstanceError> {
+/// Adds the users; where each stands in the table.
+fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<Places, InstanceError> {
     let table = &rows.table().clone();
     let layout = Layout::new(table, &["id"])?;
     let resources = builder.resources().to_vec();
@@ -164,7 +169,7 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
         let place = format!("{} {}, column id", table.unit, places.of(user.0));
         users.invalid(Violation::new(place, builder.user_id(user), "duplicate id"))
     })?;
-    read
+    read.map(|()| places)
 }
 
 /// How users stand in a table.
@@ -320,6 +325,13 @@ impl Places {
         jumps.next_if(|(_, row)| !self.jumps.is_empty() && *row == self.next);
         self.jumps.extend(jumps.map(|(user, row)| (before + user, row)));
         self.next = others.next;
+    }
+
+    /// The cell that a place of an instance means (`users[3].demand.cpu`); `None` of a place that is no user's.
+    fn cell(&self, table: &Table, place: &str) -> Option<String> {
+        let (user, field) = place.strip_prefix("users[")?.split_once("].")?;
+        let (user, column) = (user.parse().ok()?, field.strip_prefix("demand.").unwrap_or(field));
+        Some(format!("{} {}, column {column}", table.unit, self.of(user)))
     }
 
     /// The row of a user.

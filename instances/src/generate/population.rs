@@ -240,7 +240,7 @@ impl FromStr for Cluster {
     fn from_str(text: &str) -> Result<Self, Violation> {
         let refused = || {
             Violation::new(
-                "classes",
+                "cluster",
                 text,
                 "choose google, random:CLASSESxRESOURCES (random:10x4) or distinct:SERVERS",
             )
@@ -411,7 +411,7 @@ mod tests {
             "google:3",
         ] {
             let message = bad.parse::<Cluster>().unwrap_err().to_string();
-            assert!(message.starts_with("classes"), "{bad}: {message}");
+            assert!(message.starts_with("cluster"), "{bad}: {message}");
         }
         assert_eq!(
             "wide".parse::<PopulationKind>().unwrap_err().to_string(),

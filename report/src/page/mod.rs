@@ -11,6 +11,7 @@ use crate::json::{MalformedResult, format_of, read_json};
 use crate::plot::{self, Drawing};
 use crate::results::sentences::OF_SHARES;
 use crate::results::*;
+use crate::summary::grid::broken;
 use crate::units::shown;
 use fairplan_instances::table::{self, Column, Table};
 use fairplan_instances::{Body, Document, InstanceStamp};
@@ -218,26 +219,34 @@ impl Section {
         if warnings.is_empty() { named } else { named.block(Block::Warnings(warnings)) }
     }
 
-    /// The chart of this number (from 1).
+    /// The chart of this number (from 1). A result without sizes to compare has one of its sentences.
     ///
     /// # Errors
-    /// Says which charts this result has, if any.
+    /// Says which charts this result has.
     pub fn chart(&self, number: usize) -> Result<Drawing, String> {
         let charts: Vec<&Block> = self.blocks.iter().filter(|block| block.caption().is_some()).collect();
         let chart = number.checked_sub(1).and_then(|position| charts.get(position));
         match chart {
             Some(Block::Bars(bars)) => Ok(plot::bars(bars, plot::Room::Wide)),
             Some(Block::Curves(figure)) => Ok(plot::curves(figure)),
-            _ if charts.is_empty() => {
-                Err(format!("{}: there is nothing in this result to draw", self.source))
-            }
+            _ if charts.is_empty() && number == 1 => Ok(self.in_words()),
             _ => {
-                let captions = charts.iter().filter_map(|block| block.caption()).enumerate();
-                let captions: Vec<String> =
-                    captions.map(|(position, caption)| format!("{} {caption}", position + 1)).collect();
-                Err(format!("{}: has no chart {number}; there are: {}", self.source, captions.join("; ")))
+                let captions = charts.iter().filter_map(|block| block.caption());
+                let captions = if charts.is_empty() { vec![&*self.title] } else { captions.collect() };
+                let told = captions.iter().enumerate();
+                let told: Vec<String> =
+                    told.map(|(position, caption)| format!("{} {caption}", position + 1)).collect();
+                Err(format!("{}: has no chart {number}; there are: {}", self.source, told.join("; ")))
             }
         }
+    }
+
+    /// What the result comes to, and its facts, as a drawing.
+    fn in_words(&self) -> Drawing {
+        let facts = self.facts.iter().map(|(what, value)| format!("{what}: {value}"));
+        let lines = std::iter::once(self.answer.clone()).chain(facts);
+        let lines: Vec<String> = lines.flat_map(|line| broken(&line, plot::LETTERS)).collect();
+        plot::words(&self.title, &lines)
     }
 }
 

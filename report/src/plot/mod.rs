@@ -1,16 +1,18 @@
-//! Charts: curves of a [`Figure`](crate::figure::Figure), and [`Bars`](crate::figure::Bars), as shapes; and those as SVG and
-//! as PNG.
+//! Charts: curves of a [`Figure`](crate::figure::Figure), [`Bars`](crate::figure::Bars), and sentences, as shapes; and those as
+//! SVG and as PNG.
 
 mod bars;
 mod curves;
 mod drawing;
 mod png;
 mod svg;
+mod words;
 
 pub use bars::{Room, bars};
 pub use curves::{curves, panels};
 pub use drawing::Drawing;
 pub use svg::Ground;
+pub use words::{LETTERS, words};
 
 use drawing::Colour;
 

@@ -103,17 +103,22 @@ pub(crate) fn section(document: Difference) -> Section {
             [&side.instance.name, &side.objective, &value].into_iter().filter(|word| !word.is_empty());
         words.cloned().collect::<Vec<_>>().join(", ")
     };
-    let moved = document.users.iter().filter(|user| user.has_moved());
-    let users: Vec<_> = moved
+    let moved = document.users.iter().filter(|user| user.has_moved()).count();
+    // Where nobody has more or less, what all have.
+    let shown = document.users.iter().filter(|user| moved == 0 || user.has_moved());
+    let users: Vec<_> = shown
         .map(|user| (user.id.clone(), [user.before, user.after].map(|tasks| tasks.unwrap_or(0.0)).to_vec()))
         .collect();
     let mut section = Section::new("What differs, and for whom")
         .answer(answer(&document))
         .fact("Before", side(&document.before))
         .fact("After", side(&document.after))
-        .fact("Users with more or less", thousands(users.len() as u64));
+        .fact("Users with more or less", thousands(moved as u64));
     if !users.is_empty() {
-        let caption = "Tasks of the users that have more or less";
+        let caption = match moved {
+            0 => "Tasks of the users, of whom nobody has more or less",
+            _ => "Tasks of the users that have more or less",
+        };
         section = section.block(sizes_side_by_side(caption, &["before", "after"], users, number));
     }
     section

@@ -1,8 +1,8 @@
 //! A solution as a scheduler is told, for people.
 
-use crate::page::Section;
+use crate::page::{Section, sizes, sizes_side_by_side};
 use crate::summary::grid::{listed as tabled, paragraph};
-use crate::units::{counted, percent};
+use crate::units::{counted, percent, share};
 use fairplan_exports::{ExportBody, ExportedTenant};
 use fairplan_instances::table::Tabular;
 
@@ -39,7 +39,23 @@ pub fn summary(document: &ExportBody) -> String {
 
 /// An export as a section.
 pub(crate) fn section(document: ExportBody) -> Section {
-    Section::new("The solution as a scheduler is told")
-        .answer(answer(&document))
-        .grid("Tenants", &document.table())
+    let leaves = || document.tenants.iter().filter(|tenant| tenant.kept.is_some());
+    let beside: Vec<_> = leaves()
+        .filter_map(|tenant| Some((tenant.id.clone(), vec![tenant.share, tenant.entitled?])))
+        .collect();
+    let kept: Vec<_> = leaves().filter_map(|tenant| Some((tenant.id.clone(), tenant.kept?))).collect();
+    let mut section = Section::new("The solution as a scheduler is told").answer(answer(&document));
+    if !kept.is_empty() {
+        section = section.block(sizes(
+            "Of each tenant's answer, what the configuration makes sure of",
+            kept,
+            percent,
+        ));
+    }
+    if !beside.is_empty() {
+        let rule = format!("by the rule of {}", document.target);
+        let caption = "Largest part of a resource by tenant, when all ask for more";
+        section = section.block(sizes_side_by_side(caption, &["by the answer", &rule], beside, share));
+    }
+    section.grid("Tenants", &document.table())
 }

@@ -1,12 +1,12 @@
 //! Published results beside ours, for people.
 
 use crate::figure::Figure;
-use crate::page::{Block, Section};
+use crate::page::{Block, Section, sizes};
 use crate::reproduction::{
     PublishedExhibit, Reason, ReproductionDocument, Standing, exhibits_of, numbers_of,
 };
 use crate::summary::grid::{grid, paragraph};
-use crate::units::counted;
+use crate::units::{counted, percent, thousands};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use std::fmt::Write;
 
@@ -103,8 +103,31 @@ pub(crate) fn section(document: ReproductionDocument) -> Section {
     for reason in &document.reasons {
         section = section.fact(&format!("{}, {}", reason.exhibit, about(reason)), &*reason.why);
     }
+    if !document.exhibits.is_empty() {
+        section = with_exhibits(section, &document.exhibits);
+    }
     for figure in document.figures.iter().cloned() {
         section = section.block(Block::Curves(figure));
     }
+    let parts: Vec<_> = (document.numbers.iter())
+        .filter_map(|number| Some((number.quantity.clone(), number.part_of_published()?)))
+        .collect();
+    if !parts.is_empty() {
+        section = section.block(sizes("Ours, as a part of what is published", parts, percent));
+    }
     section.grid("Published and ours", &document.table().without(&["published_least", "published_most"]))
+}
+
+/// Adds what stands of every table and figure.
+fn with_exhibits(section: Section, exhibits: &[PublishedExhibit]) -> Section {
+    let mut counts: Vec<(String, f64)> = Vec::new();
+    for standing in exhibits.iter().map(|exhibit| exhibit.standing.words()) {
+        match counts.iter_mut().find(|(words, _)| words == standing) {
+            Some((_, count)) => *count += 1.0,
+            None => counts.push((standing.to_owned(), 1.0)),
+        }
+    }
+    section
+        .block(sizes("Published tables and figures, by verdict", counts, |count| thousands(count as u64)))
+        .grid("Published tables and figures", &exhibits_of(exhibits))
 }

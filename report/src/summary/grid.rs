@@ -266,7 +266,7 @@ pub(crate) fn paragraph(text: &str) -> String {
 }
 
 /// `text` in lines of at most `width` letters where its words allow it.
-fn broken(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn broken(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {

@@ -111,7 +111,7 @@ fn each_broken_table_of_servers_names_its_place() {
         ("a,3,2", "a,,2", "servers.csv: line 2, column count: is missing"),
         ("a,3,2", "a,1.5,2", "servers.csv: line 2, column count = 1.5: must be a whole number"),
         ("a,3,2", "a,1e16,2", "servers.csv: line 2, column count = 10000000000000000: must be <= "),
-        ("a,3,2", "a,0,2", "users.csv: users[0].demand.memory = 1: no server has any memory"),
+        ("a,3,2", "a,0,2", "users.csv: line 2, column memory = 1: no server has any memory"),
         ("a,3,2", "\"a\"x,3,2", "servers.csv: line 2: text after a closing quote"),
         ("a,3,2", "a\"x,3,2", "servers.csv: line 2: a quote that opens in this row is never closed"),
         ("a,3,2", "a\"x\",3,2", "servers.csv: line 2: a quote inside a field"),
