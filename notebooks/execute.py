@@ -9,6 +9,7 @@ the kernel's version) is left out, so that another execution changes little.
 
 import argparse
 import difflib
+import itertools
 import importlib.util
 import os
 import pathlib
@@ -74,13 +75,13 @@ def said(notebook):
     """What the cells print, line by line, with a word for each picture."""
     lines = []
     for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if output.output_type == "stream":
-                lines += output.text.splitlines()
-            elif "image/png" in output.data:
-                lines.append("(a picture)")
-            else:
-                lines += output.data["text/plain"].splitlines()
+        for is_stream, outputs in itertools.groupby(cell.get("outputs", []), lambda output: output.output_type == "stream"):
+            if is_stream:
+                # On a busy machine a stream may come in pieces, cut anywhere in a line.
+                lines += "".join(output.text for output in outputs).splitlines()
+                continue
+            for output in outputs:
+                lines += ["(a picture)"] if "image/png" in output.data else output.data["text/plain"].splitlines()
     return [line.rstrip() for line in lines]
 
 
