@@ -9,8 +9,8 @@ the kernel's version) is left out, so that another execution changes little.
 
 import argparse
 import difflib
-import itertools
 import importlib.util
+import itertools
 import os
 import pathlib
 import shutil
