@@ -1,7 +1,8 @@
 //! How a command ends: an answer, or an error with the exit status that scripts rely on.
 
+use fairplan::Error;
 use fairplan::instances::wording::printable;
-use fairplan::{Error, Found};
+use std::any::Any;
 use std::io::ErrorKind;
 
 /// What a command that did its work has found.
@@ -22,19 +23,10 @@ impl Answer {
     }
 }
 
-/// What a command has to write, with how it ends: its answer, or with the error what there is all the same, if `take` finds it
-/// there.
-pub fn what_there_is<T>(
-    outcome: Result<T, Error>,
-    take: impl FnOnce(Found) -> Option<T>,
-) -> Result<(T, Result<Answer, Error>), Error> {
-    match outcome {
-        Ok(answer) => Ok((answer, Ok(Answer::Yes))),
-        Err(mut error) => match take(error.take_found()) {
-            Some(found) => Ok((found, Err(error))),
-            None => Err(error),
-        },
-    }
+/// What a command has to write, with how it ends: its answer, or with the error what there is all the same.
+pub fn what_there_is<T: Any>(outcome: Result<T, Error>) -> Result<(T, Result<Answer, Error>), Error> {
+    let (found, failure) = fairplan::what_there_is(outcome)?;
+    Ok((found, failure.map_or(Ok(Answer::Yes), Err)))
 }
 
 /// Letters of a message, at most.

@@ -89,6 +89,6 @@ pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>)
         return Ok(audited);
     }
     let why = format!("time was over: not tested: {}", late.join(", "));
-    let found = if audited.audits.is_empty() { Found::Nothing } else { Found::Audited(Box::new(audited)) };
+    let found = if audited.audits.is_empty() { Found::nothing() } else { Found::some(audited) };
     Err(Error::TimeLimit { why, found })
 }

@@ -2,7 +2,7 @@
 
 use crate::error::all_hold;
 use crate::solve::{AUTO, Solved, hashed, solver};
-use crate::{Control, Error, Found};
+use crate::{Control, Error};
 use fairplan_heuristics::{PlacementError, device_policy, policy};
 use fairplan_instances::{
     AllocatedBracket, Instance, Objective, Placement, ProportionalBracket, QuotaPart, ResourceId,
@@ -327,11 +327,9 @@ fn divisible_bound(
 fn what_prices_rule_out(mut failure: Error) -> Result<Solved, Error> {
     let is_late = matches!(failure, Error::TimeLimit { .. });
     let is_open = |verdict: &Verdict| OPEN.contains(&verdict.property);
-    match failure.take_found() {
-        Found::Solution(solved)
-            if is_late && !solved.failures.is_empty() && solved.failures.iter().all(is_open) =>
-        {
-            Ok(*solved)
+    match failure.take_found::<Solved>() {
+        Some(solved) if is_late && !solved.failures.is_empty() && solved.failures.iter().all(is_open) => {
+            Ok(solved)
         }
         _ => Err(failure),
     }

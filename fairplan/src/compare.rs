@@ -203,7 +203,7 @@ pub fn compare_by(
     late.iter().for_each(|note| (control.progress)(Progress::Note(note)));
     if rows.is_empty() {
         let why = "no policy was done in time; allow more".into();
-        return Err(Error::TimeLimit { why, found: Found::Nothing });
+        return Err(Error::TimeLimit { why, found: Found::nothing() });
     }
     let result = |(name, file, judged, seconds): (String, Option<String>, Judged, Option<f64>)| {
         let Judged { figures, is_optimal, judgement, guarantees, users, allocated, .. } = judged;

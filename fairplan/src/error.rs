@@ -1,6 +1,5 @@
 //! Why a function has no answer, or none that is proved.
 
-use crate::{Audited, Explanation, GroupExplanation, Offline, Simulated, Solved, TaskOffline};
 use fairplan_heuristics::{PlacementError, UnknownPolicy};
 use fairplan_imports::ImportFailure;
 use fairplan_instances::{Deadline, InstanceError, Shortfall, SolverError, UnknownName, Violation};
@@ -8,7 +7,8 @@ use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
 use fairplan_simulation::SimulationError;
 use fairplan_verify::Verdict;
-use std::fmt::Display;
+use std::any::Any;
+use std::fmt::{self, Display};
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
@@ -50,63 +50,26 @@ pub enum Error {
     Output(#[from] OutputError),
 }
 
-/// What there is of an answer that is not proved or not complete.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub enum Found {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// A valid allocation with a valid bound: of [`solve`](crate::solve()), and of what other functions solve first.
-    Solution(Box<Solved>),
-    /// Of [`offline`](crate::offline()): an allocation that may lack a part of a level.
-    Offline(Box<Offline>),
-    /// Of [`offline_tasks`](crate::offline_tasks): an allocation with its verdicts, one of which does not hold.
-    TaskOffline(Box<TaskOffline>),
-    /// Of [`simulate`](crate::simulate()): how things stood when it was stopped.
-    Simulation(Box<Simulated>),
-    /// Of [`audit`](crate::audit()): some properties are not tested.
-    Audited(Box<Audited>),
-    /// Of [`explain`](crate::explain()): some questions are not asked.
-    Explanation(Box<Explanation>),
-    /// Of [`explain_group`](crate::explain_group): what would change is not asked.
-    GroupExplanation(Box<GroupExplanation>),
-}
+/// What there is of an answer that is not proved or not complete: what the function would have returned, or, of a function that solves
+/// first, the [`Solved`](crate::Solved) that it began with. [`Error::take_found`] takes it out.
+#[derive(Default)]
+pub struct Found(Option<Box<dyn Any + Send + Sync>>);
 
 impl Found {
-    /// A solution, if it is one.
-    pub fn solution(self) -> Option<Solved> {
-        if let Self::Solution(solved) = self { Some(*solved) } else { None }
+    /// Nothing.
+    pub fn nothing() -> Self {
+        Self::default()
     }
 
-    /// The optimum of demands in slices, if it is one.
-    pub fn offline(self) -> Option<Offline> {
-        if let Self::Offline(offline) = self { Some(*offline) } else { None }
+    /// An answer, as far as it goes.
+    pub fn some(found: impl Any + Send + Sync) -> Self {
+        Self(Some(Box::new(found)))
     }
+}
 
-    /// The optimum of demands in tasks, if it is one.
-    pub fn task_offline(self) -> Option<TaskOffline> {
-        if let Self::TaskOffline(offline) = self { Some(*offline) } else { None }
-    }
-
-    /// A simulation, if it is one.
-    pub fn simulation(self) -> Option<Simulated> {
-        if let Self::Simulation(simulated) = self { Some(*simulated) } else { None }
-    }
-
-    /// Audits, if it is some.
-    pub fn audited(self) -> Option<Audited> {
-        if let Self::Audited(audited) = self { Some(*audited) } else { None }
-    }
-
-    /// An explanation, if it is one.
-    pub fn explanation(self) -> Option<Explanation> {
-        if let Self::Explanation(explanation) = self { Some(*explanation) } else { None }
-    }
-
-    /// An explanation of a group, if it is one.
-    pub fn group_explanation(self) -> Option<GroupExplanation> {
-        if let Self::GroupExplanation(explanation) = self { Some(*explanation) } else { None }
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "something" } else { "nothing" })
     }
 }
 
@@ -123,23 +86,45 @@ impl Error {
 
     /// Something that is not proved, of which nothing is to be had.
     pub(crate) fn uncertified(why: impl Display) -> Self {
-        Self::Uncertified { why: why.to_string(), found: Found::Nothing }
+        Self::Uncertified { why: why.to_string(), found: Found::nothing() }
     }
 
-    /// Takes what there is out of the error.
-    pub fn take_found(&mut self) -> Found {
-        match self {
-            Self::Uncertified { found, .. } | Self::TimeLimit { found, .. } => std::mem::take(found),
-            _ => Found::Nothing,
+    /// Takes what there is out of the error, if it is one of these.
+    pub fn take_found<T: Any>(&mut self) -> Option<T> {
+        let found = match self {
+            Self::Uncertified { found, .. } | Self::TimeLimit { found, .. } => &mut found.0,
+            _ => return None,
+        };
+        match found.take()?.downcast() {
+            Ok(asked_for) => Some(*asked_for),
+            Err(other) => {
+                *found = Some(other);
+                None
+            }
         }
     }
 
     /// The same failure as one of the deadline, if that is over.
-    pub(crate) fn by(mut self, deadline: &Deadline) -> Self {
+    pub(crate) fn by(self, deadline: &Deadline) -> Self {
         if !deadline.is_over() {
             return self;
         }
-        Self::TimeLimit { why: format!("time was over: {self}"), found: self.take_found() }
+        let why = format!("time was over: {self}");
+        match self {
+            Self::Uncertified { found, .. } | Self::TimeLimit { found, .. } => Self::TimeLimit { why, found },
+            _ => Self::TimeLimit { why, found: Found::nothing() },
+        }
+    }
+}
+
+/// What there is to tell: an answer, or with the error what there is all the same. An error without any is one.
+pub fn what_there_is<T: Any>(outcome: Result<T, Error>) -> Result<(T, Option<Error>), Error> {
+    match outcome {
+        Ok(answer) => Ok((answer, None)),
+        Err(mut error) => match error.take_found() {
+            Some(found) => Ok((found, Some(error))),
+            None => Err(error),
+        },
     }
 }
 
@@ -195,7 +180,7 @@ impl From<SolverError> for Error {
             SolverError::Unsupported(_) | SolverError::Inapplicable(_) => Self::Input(error.into()),
             SolverError::Backend { .. } => Self::Backend(error.into()),
             SolverError::Guarantees(shortfall) => Self::Guarantees(shortfall),
-            SolverError::OutOfTime => Self::TimeLimit { why: error.to_string(), found: Found::Nothing },
+            SolverError::OutOfTime => Self::TimeLimit { why: error.to_string(), found: Found::nothing() },
         }
     }
 }
@@ -204,7 +189,7 @@ impl From<PlacementError> for Error {
     fn from(error: PlacementError) -> Self {
         match error {
             PlacementError::OutOfTime { .. } => {
-                Self::TimeLimit { why: error.to_string(), found: Found::Nothing }
+                Self::TimeLimit { why: error.to_string(), found: Found::nothing() }
             }
             PlacementError::Outside(_) => Self::Backend(error.into()),
             _ => Self::Input(error.into()),
@@ -230,10 +215,14 @@ mod tests {
 
     #[test]
     fn what_fails_when_time_is_over_keeps_its_reason_and_what_there_is() {
-        let failure = || Error::uncertified("not proved");
+        let failure = || Error::Uncertified { why: "not proved".into(), found: Found::some(5_u32) };
         assert!(matches!(failure().by(&Deadline::never()), Error::Uncertified { .. }));
-        let late = failure().by(&Deadline::after(Duration::ZERO));
+        let mut late = failure().by(&Deadline::after(Duration::ZERO));
         assert!(matches!(late, Error::TimeLimit { .. }));
         assert_eq!(late.to_string(), "time was over: not proved");
+        // Who asks for something else leaves it there.
+        assert_eq!(late.take_found::<u64>(), None);
+        assert_eq!(late.take_found::<u32>(), Some(5));
+        assert_eq!(late.take_found::<u32>(), None);
     }
 }

@@ -33,7 +33,7 @@ pub fn explain(
         return Ok(explanation);
     }
     let why = format!("time was over: not asked: {}", explanation.not_asked.join(", "));
-    Err(Error::TimeLimit { why, found: Found::Explanation(Box::new(explanation)) })
+    Err(Error::TimeLimit { why, found: Found::some(explanation) })
 }
 
 /// What `explain` says of the solution of an instance, which comes with its hash.
@@ -70,7 +70,7 @@ pub fn explain_group(
         return Ok(explanation);
     }
     let why = format!("time was over: not asked: {}", explanation.not_asked.join(", "));
-    Err(Error::TimeLimit { why, found: Found::GroupExplanation(Box::new(explanation)) })
+    Err(Error::TimeLimit { why, found: Found::some(explanation) })
 }
 
 /// So many groups are named where there is none of an id.

@@ -70,7 +70,7 @@ pub use bound::{
 pub use compare::{CompareOptions, compare, compare_by};
 pub use control::{Control, Progress};
 pub use entitlements::{Quotas, entitlements};
-pub use error::{Error, Found};
+pub use error::{Error, Found, what_there_is};
 pub use explain::{explain, explain_group, group_named, user_named};
 pub use export::held_against::{ExportedFile, exported_from};
 pub use export::{ExportChange, ExportChanges, LostField, export, export_changes};

@@ -128,7 +128,7 @@ pub fn offline(
         return Ok(found);
     }
     let why = format!("not proved: up to {:.1e} of a level may be missing", found.proof.relative_gap);
-    Err(Error::Uncertified { why, found: Found::Offline(Box::new(found)) }.by(&deadline))
+    Err(Error::Uncertified { why, found: Found::some(found) }.by(&deadline))
 }
 
 /// The regrets of mechanisms and, where there are any, that of the one by which online rules are judged.
@@ -230,5 +230,5 @@ pub fn offline_tasks(
     let sha256 = hashes_of_tasks(shares);
     let found = TaskOffline { optimum, proof, held, measure: options.measure, sha256 };
     let Some(why) = unproved else { return Ok(found) };
-    Err(Error::Uncertified { why, found: Found::TaskOffline(Box::new(found)) }.by(&deadline))
+    Err(Error::Uncertified { why, found: Found::some(found) }.by(&deadline))
 }

@@ -243,7 +243,7 @@ fn run_all(
         return Ok(simulated);
     }
     let why = "stopped before the end: the result is partial".into();
-    Err(Error::TimeLimit { why, found: Found::Simulation(Box::new(simulated)) })
+    Err(Error::TimeLimit { why, found: Found::some(simulated) })
 }
 
 /// Runs every user of a trace, which must be in memory, alone on its part of the servers under one policy.

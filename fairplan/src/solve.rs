@@ -138,7 +138,7 @@ impl Solved {
     pub(crate) fn certified(self) -> Result<Self, Error> {
         match self.what_fails() {
             None => Ok(self),
-            Some(why) => Err(Error::Uncertified { why, found: Found::Solution(Box::new(self)) }),
+            Some(why) => Err(Error::Uncertified { why, found: Found::some(self) }),
         }
     }
 

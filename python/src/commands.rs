@@ -9,9 +9,9 @@ use crate::policy::{Policy, Raised, asking};
 use crate::solution::Solution;
 use fairplan::{
     AllocateOptions, AuditOptions, Audited, BoundOptions, BuyOptions, CompareOptions, Control, Error,
-    FlowsOptions, Found, GrowthOptions, LoseOptions, MechanismOptions, Objective, OfflineOptions,
-    PlaceOptions, ResultFile, SimulateOptions, SolveOptions, WholeTaskObjective, WorthOptions, group_named,
-    user_named,
+    FlowsOptions, GrowthOptions, LoseOptions, MechanismOptions, Objective, OfflineOptions, PlaceOptions,
+    ResultFile, SimulateOptions, SolveOptions, WholeTaskObjective, WorthOptions, group_named, user_named,
+    what_there_is,
 };
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -123,7 +123,7 @@ pub fn solve(
     match call.run(py, solve)? {
         Ok(solved) => Ok(Solution::new(instance, solved)),
         Err(mut error) => {
-            let found = error.take_found().solution().map(|solved| Solution::new(instance, solved));
+            let found = error.take_found().map(|solved| Solution::new(instance, solved));
             let found = found.map(|solution| Py::new(py, solution)).transpose()?;
             Err(raised(py, error, found.map(Py::into_any)))
         }
@@ -159,17 +159,6 @@ pub fn document_of(
     document(py, name, call, move |control| {
         look_at(&instance, control);
         work(&instance, control)
-    })
-}
-
-/// What there is to write, with the error that it came with.
-pub fn what_there_is<T>(
-    outcome: Result<T, Error>,
-    take: impl FnOnce(Found) -> Option<T>,
-) -> Result<(T, Option<Error>), Error> {
-    outcome.map(|found| (found, None)).or_else(|mut error| match take(error.take_found()) {
-        Some(found) => Ok((found, Some(error))),
-        None => Err(error),
     })
 }
 
@@ -304,13 +293,13 @@ pub fn explain(
         Some(group) => {
             let group = group_named(instance, "group", &group)?;
             let outcome = fairplan::explain_group(instance, group, &options, control);
-            let (explanation, failure) = what_there_is(outcome, Found::group_explanation)?;
+            let (explanation, failure) = what_there_is(outcome)?;
             Ok((json(&fairplan::Document::new(explanation))?, failure))
         }
         None => {
             let user = user_named(instance, "user", &user.unwrap_or_default())?;
             let outcome = fairplan::explain(instance, user, &options, control);
-            let (explanation, failure) = what_there_is(outcome, Found::explanation)?;
+            let (explanation, failure) = what_there_is(outcome)?;
             Ok((json(&fairplan::Document::new(explanation))?, failure))
         }
     })
@@ -331,8 +320,7 @@ pub fn audit(
     answered(py, within("users_searched", Some(users_searched as u64), 1, u64::MAX))?;
     let options = AuditOptions { objectives, leave_out: false, users: users_searched, seed, backend };
     document_of(py, "audit", instance, &call, move |instance, control| {
-        let (Audited { audits, .. }, failure) =
-            what_there_is(fairplan::audit(instance, &options, control), Found::audited)?;
+        let (Audited { audits, .. }, failure) = what_there_is(fairplan::audit(instance, &options, control))?;
         let audit = audits.into_iter().next().ok_or_else(|| Error::backend("nothing was audited"))?;
         Ok((json(&fairplan::Document::new(audit))?, failure))
     })

@@ -1,7 +1,7 @@
 //! Demands over time: divided by mechanisms, and at best.
 
 use crate::call::Call;
-use crate::commands::{because, document, what_there_is};
+use crate::commands::{because, document};
 use crate::count::{counted, within};
 use crate::document::{Document, json};
 use crate::exact::Exact;
@@ -15,8 +15,8 @@ use fairplan::instances::Violation;
 use fairplan::report::allocation::quanta_of_users;
 use fairplan::report::task_allocation::tasks_by_class;
 use fairplan::{
-    AllocateOptions, DemandSeries, Error, FairShares, Found, GuaranteedFraction, MechanismOptions,
-    OfflineMeasure, OfflineOptions, TaskDemands, read,
+    AllocateOptions, DemandSeries, Error, FairShares, GuaranteedFraction, MechanismOptions, OfflineMeasure,
+    OfflineOptions, TaskDemands, read, what_there_is,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -283,13 +283,13 @@ pub fn offline(
     document(py, "offline", &call, move |control| match &asked {
         Asked::Slices(shares) => {
             let outcome = fairplan::offline(&series, shares, &options, control);
-            let (offline, failure) = what_there_is(outcome, Found::offline)?;
+            let (offline, failure) = what_there_is(outcome)?;
             Ok((json(&offline.document(&series, shares, per_quantum))?, failure))
         }
         Asked::Tasks(instance) => {
             let demands = TaskDemands::new(instance, &series)?;
             let outcome = fairplan::offline_tasks(&demands, &options, control);
-            let (offline, failure) = what_there_is(outcome, Found::task_offline)?;
+            let (offline, failure) = what_there_is(outcome)?;
             Ok((json(&offline.document(&demands, per_quantum))?, failure))
         }
     })

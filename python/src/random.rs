@@ -1,7 +1,7 @@
 //! Clusters and traffic over time: traces that are run, transactions that come at random.
 
 use crate::call::Call;
-use crate::commands::{because, document, objective, what_there_is};
+use crate::commands::{because, document, objective};
 use crate::count::counted;
 use crate::document::{Document, json};
 use crate::exact::Exact;
@@ -13,8 +13,8 @@ use crate::traces::Trace;
 use fairplan::files::read_traffic_in_memory;
 use fairplan::report::table::{jobs_of, series_of};
 use fairplan::{
-    ClusterSettings, Error, FlowsOptions, Found, LevelOptions, ResultFile, SimulateOptions, SimulationStart,
-    TraceInput, read, with_series,
+    ClusterSettings, Error, FlowsOptions, LevelOptions, ResultFile, SimulateOptions, SimulationStart,
+    TraceInput, read, what_there_is, with_series,
 };
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -114,7 +114,7 @@ pub fn simulate(
         let trace = in_memory.as_ref().unwrap_or(&trace);
         let simulate = || fairplan::simulate_by(trace, policies, &options, control);
         let outcome = if has_own { asking(simulate) } else { simulate() };
-        let (simulated, failure) = what_there_is(outcome, Found::simulation)?;
+        let (simulated, failure) = what_there_is(outcome)?;
         let outcomes = simulated.outcomes();
         let series = run.series.then(|| Table::new(&series_of(&simulated.header, &outcomes)));
         let jobs = run.jobs.then(|| Table::new(&jobs_of(&outcomes)));

@@ -7,7 +7,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use crate::progress::{tell, warn};
 use fairplan::report::{summary, write_json};
-use fairplan::{Audit, AuditOptions, Audited, Control, Document, Error, Found, Objective};
+use fairplan::{Audit, AuditOptions, Audited, Control, Document, Error, Objective};
 use std::io::Write;
 
 /// Test the fairness properties of an objective on an instance, with a witness for each that fails
@@ -59,7 +59,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     warn(common, &instance);
     let audit = |control: &Control<'_>| fairplan::audit(&instance, &options, control);
     let outcome = progress::under(common, arguments.time_limit.deadline(), audit);
-    let (Audited { audits, left_out }, end) = what_there_is(outcome, Found::audited)?;
+    let (Audited { audits, left_out }, end) = what_there_is(outcome)?;
     let documents: Vec<Document<Audit>> = audits.into_iter().map(Document::new).collect();
     destination.write(|out| match &documents[..] {
         [only] if !arguments.all => write_json(out, only),

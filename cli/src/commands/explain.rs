@@ -8,7 +8,7 @@ use crate::progress;
 use crate::progress::{tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
-use fairplan::{Control, Document, Error, Found, Objective, SolveOptions, group_named, user_named};
+use fairplan::{Control, Document, Error, Objective, SolveOptions, group_named, user_named};
 
 /// Say why a user or a group has its share, and what would change it
 #[derive(Debug, clap::Args)]
@@ -57,7 +57,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         warn(common, &instance);
         let explain = |control: &Control<'_>| fairplan::explain_group(&instance, group, &options, control);
         let outcome = progress::under(common, deadline, explain);
-        let (explanation, end) = what_there_is(outcome, Found::group_explanation)?;
+        let (explanation, end) = what_there_is(outcome)?;
         let document = Document::new(explanation);
         output.write(&document, || document.table())?;
         tell(common, || summary::group_explanation(&document));
@@ -67,7 +67,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     warn(common, &instance);
     let explain = |control: &Control<'_>| fairplan::explain(&instance, user, &options, control);
     let outcome = progress::under(common, deadline, explain);
-    let (explanation, end) = what_there_is(outcome, Found::explanation)?;
+    let (explanation, end) = what_there_is(outcome)?;
     let document = Document::new(explanation);
     output.write(&document, || document.table())?;
     tell(common, || summary::explanation(&document));

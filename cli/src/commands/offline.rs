@@ -13,7 +13,7 @@ use fairplan::report::offline::allocated_demands;
 use fairplan::report::summary;
 use fairplan::report::task_allocation::tasks_by_class;
 use fairplan::{
-    Control, DemandSeries, Error, FairShares, Found, Instance, OfflineMeasure, OfflineOptions, TaskDemands,
+    Control, DemandSeries, Error, FairShares, Instance, OfflineMeasure, OfflineOptions, TaskDemands,
 };
 
 /// The most even allocation over all quanta when all demands are known, and the regret of mechanisms against it
@@ -106,7 +106,7 @@ impl Job {
     ) -> Result<Answer, Error> {
         let found = |control: &Control<'_>| fairplan::offline(series, shares, &self.options, control);
         let outcome = progress::under(common, self.time_limit.deadline(), found);
-        let (offline, end) = what_there_is(outcome, Found::offline)?;
+        let (offline, end) = what_there_is(outcome)?;
         let document = offline.document(series, shares, self.per_quantum);
         self.output.write(&document, || match self.per_quantum {
             false => document.table(),
@@ -127,7 +127,7 @@ impl Job {
             .map_err(|violation| violation.in_file(&self.source.demands))?;
         let found = |control: &Control<'_>| fairplan::offline_tasks(&demands, &self.options, control);
         let outcome = progress::under(common, self.time_limit.deadline(), found);
-        let (offline, end) = what_there_is(outcome, Found::task_offline)?;
+        let (offline, end) = what_there_is(outcome)?;
         let (document, tasks) = (offline.document(&demands, self.per_quantum), &offline.optimum.tasks);
         self.output.write(&document, || match self.per_quantum {
             false => document.table(),

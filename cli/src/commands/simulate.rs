@@ -9,7 +9,7 @@ use fairplan::report::output::commit;
 use fairplan::report::table::{write_jobs, write_series};
 use fairplan::report::{summary, write_json};
 use fairplan::{
-    ClusterSettings, Control, Deadline, Decimal, Error, Found, MOST_DEPRIVED, POLICIES, SimulateOptions,
+    ClusterSettings, Control, Deadline, Decimal, Error, MOST_DEPRIVED, POLICIES, SimulateOptions,
     SimulationStart, TraceInput, read, with_series,
 };
 use std::path::PathBuf;
@@ -152,7 +152,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let deadline = limit.or_when(interrupt::ask());
     let trace = TraceInput::new(arguments.trace, dedicated)?;
     let simulate = |control: &Control<'_>| fairplan::simulate(&trace, &options, control);
-    let (simulated, end) = what_there_is(progress::under(common, deadline, simulate), Found::simulation)?;
+    let (simulated, end) = what_there_is(progress::under(common, deadline, simulate))?;
     let (document, outcomes) = (simulated.document(), simulated.outcomes());
     let mut prepared = Vec::new();
     if let Some((format, destination)) = &series {

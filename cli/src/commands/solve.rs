@@ -7,7 +7,7 @@ use crate::progress;
 use crate::progress::{tell, warn};
 use fairplan::report::solution::users_of;
 use fairplan::report::summary;
-use fairplan::{Control, Error, Found, Objective, SolveOptions};
+use fairplan::{Control, Error, Objective, SolveOptions};
 
 /// Find the exact fair allocation of divisible tasks, with prices and a proof
 #[derive(Debug, clap::Args)]
@@ -63,7 +63,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     warn(common, &instance);
     let solve = |control: &Control<'_>| fairplan::solve(&instance, &options, control);
     let outcome = progress::under(common, arguments.time_limit.deadline(), solve);
-    let (solved, end) = what_there_is(outcome, Found::solution)?;
+    let (solved, end) = what_there_is(outcome)?;
     output
         .write(&solved.document(&instance, !arguments.no_timing), || users_of(&instance, &solved.solution))?;
     tell(common, || summary::solution(&instance, &solved.solution, solved.numbers.headline()));

@@ -59,6 +59,6 @@ fn failed(error: SweepError) -> Error {
         SweepError::Refused(reason) => Error::input(reason),
         SweepError::Input(error) => error.into(),
         SweepError::Output(error) => error.into(),
-        SweepError::Stopped(why) => Error::TimeLimit { why, found: fairplan::Found::Nothing },
+        SweepError::Stopped(why) => Error::TimeLimit { why, found: fairplan::Found::nothing() },
     }
 }
