@@ -11,10 +11,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod again;
 mod alike;
+mod change;
 mod entitled;
 mod flavors;
 pub(crate) mod held_against;
 mod lost;
+
+pub use change::ExportChange;
+pub use lost::LostField;
 
 /// The format of what is exported.
 const SOLUTION: &str = "fairplan.solution.v1";
@@ -89,21 +93,6 @@ fn held(instance: &Instance, name: &str, stated: &StatedSolution) -> Result<Held
     Ok(Held::new(instance, starts.windows(2).enumerate().flat_map(of_kind)))
 }
 
-/// Something that an export changes in what is deployed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExportChange {
-    /// The queue, as the scheduler calls it.
-    pub queue: String,
-    /// What of it: `cpu on big`, `most memory`, `keeps cpu`, `lends cpu on big`, `weight`, `priority`, `parent`.
-    pub what: String,
-    /// Before; `None` where nothing was stated.
-    pub before: Option<String>,
-    /// After; `None` where nothing is stated any more.
-    pub after: Option<String>,
-    /// By how much it is more, of numbers, with its sign.
-    pub more: Option<String>,
-}
-
 /// What an export changes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportChanges {
@@ -123,19 +112,6 @@ impl ExportChanges {
     pub fn is_nothing(&self) -> bool {
         self.changes.is_empty() && self.lost.is_empty()
     }
-}
-
-/// A field of a deployed object that is not exported as it is there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LostField {
-    /// The object: `ResourceFlavor a100`.
-    pub object: String,
-    /// The field of its `spec`.
-    pub field: String,
-    /// What it says there, as JSON.
-    pub before: String,
-    /// What the exported object says instead; `None` where it says nothing.
-    pub after: Option<String>,
 }
 
 pub(crate) fn kind_of(target: Target) -> ConfigurationKind {

@@ -1,7 +1,7 @@
 //! Several flavors of a deployed Kueue that are one class of the instance: of queues with several resource groups a task takes a flavor of
 //! each, so that importers make one class `A+B` of them, and export one flavor.
 
-use super::ExportChange;
+use super::change::ExportChange;
 use fairplan_exports::{Export, Target};
 use fairplan_imports::{Deployed, DeployedQueue};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,11 +1,23 @@
 //! What deployed objects of Kueue state that is not exported: labels, taints and tolerations of flavors, checks, preemption and selectors of
 //! queues. Applying the exported objects would take it away.
 
-use super::LostField;
 use crate::Error;
 use fairplan_imports::{Spec, specs, specs_in};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+/// A field of a deployed object that is not exported as it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostField {
+    /// The object: `ResourceFlavor a100`.
+    pub object: String,
+    /// The field of its `spec`.
+    pub field: String,
+    /// What it says there, as JSON.
+    pub before: String,
+    /// What the exported object says instead; `None` where it says nothing.
+    pub after: Option<String>,
+}
 
 /// What is compared number by number elsewhere.
 const COMPARED: [&str; 6] = ["resourceGroups", "cohort", "cohortName", "parent", "parentName", "fairSharing"];
