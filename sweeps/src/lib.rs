@@ -28,6 +28,7 @@ mod stage;
 mod task;
 mod tasks;
 mod value;
+mod words;
 
 pub use collect::{CollectOptions, Collected, collect};
 pub use commands::{Argument, Commands, Given, Outcome, PIPE, Role, Shape};

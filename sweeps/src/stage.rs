@@ -1,7 +1,6 @@
 //! One command of the tasks, as far as it is the same in all of them, and the words that it becomes in each.
 
 use crate::SweepError;
-use crate::axes::Axis;
 use crate::commands::{Argument, Commands, PIPE, Shape};
 use crate::specification::Specification;
 use crate::value::Value;
@@ -58,7 +57,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Its words in a task: the command, positions that are parameters, what is always said, options that are parameters.
-    fn words(&self, chosen: &[(&Argument, &Value)]) -> Vec<String> {
+    pub(crate) fn words(&self, chosen: &[(&Argument, &Value)]) -> Vec<String> {
         let mut words = self.said.command.0.clone();
         // In the order of the command, not in that of the specification.
         let mut positions: Vec<_> =
@@ -80,20 +79,4 @@ impl<'a> Stage<'a> {
         }
         words
     }
-}
-
-/// The words of a task: those of its commands, between which a [`PIPE`] stands.
-pub(crate) fn words(stages: &[Stage<'_>], axes: &[Axis<'_>], choice: &[usize]) -> Vec<String> {
-    let mut words = Vec::new();
-    for (position, stage) in stages.iter().enumerate() {
-        let of_stage = axes.iter().zip(choice).filter(|(axis, _)| axis.stage == position);
-        let chosen: Vec<(&Argument, &Value)> = of_stage
-            .flat_map(|(axis, at)| axis.members.iter().map(|member| (member.argument, &member.values[*at])))
-            .collect();
-        if position > 0 {
-            words.push(PIPE.into());
-        }
-        words.extend(stage.words(&chosen));
-    }
-    words
 }
