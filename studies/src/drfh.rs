@@ -1,7 +1,7 @@
 //! Exhibits of the DRFH paper: Wang, Li, Liang, "Dominant Resource Fairness in Cloud Computing Systems with
 //! Heterogeneous Servers".
 
-use crate::solved;
+use crate::solved::solved;
 use fairplan::instances::generate::{GoogleOptions, drfh_fig1, google};
 use fairplan::instances::{Objective, ResourceId};
 use fairplan::report::reproduction::{Exhibit, Reproduced};

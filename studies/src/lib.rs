@@ -10,6 +10,7 @@ mod karma;
 mod mrf;
 mod outcome;
 mod refilled;
+mod solved;
 mod stochastic;
 mod traces;
 
@@ -17,7 +18,7 @@ use evaluations::Source;
 use fairplan::instances::{Entry, Registry, UnknownName};
 use fairplan::report::figure::Figure;
 use fairplan::report::reproduction::{ReproductionBody, ReproductionDocument};
-use fairplan::{Control, Error, Instance, Objective, SolveOptions, Solved, solve};
+use fairplan::{Control, Error};
 use outcome::{Curves, Numbers};
 use std::path::{Path, PathBuf};
 use traces::Hours;
@@ -260,9 +261,4 @@ fn document(numbers: Numbers, figures: Vec<Figure>, options: &ReproduceOptions) 
 
 fn with_figure((numbers, figure): Curves) -> (Numbers, Option<Figure>) {
     (numbers, Some(figure))
-}
-
-/// What is fair on an instance, proved.
-fn solved(instance: &Instance, objective: Objective, control: &Control<'_>) -> Result<Solved, Error> {
-    solve(instance, &SolveOptions { objective, hash: false, ..SolveOptions::default() }, control)
 }

@@ -1,7 +1,7 @@
 //! Exhibits of the multi-resource fairness paper: Bonald, Roberts, "Multi-resource fairness: Objectives, algorithms and
 //! performance".
 
-use crate::solved;
+use crate::solved::solved;
 use fairplan::instances::{
     Allocation, Certificate, Decimal, Instance, InstanceBuilder, LimitedBy, NewUser, Objective, ServerClass,
     Violation,

@@ -3,12 +3,15 @@
 //! Each experiment is repeated on demands drawn from other seeds. Ours is the middle of them; a number agrees if it is no farther
 //! from ours than the farthest of these, and half of its last digit.
 
-use super::{Drawn, Experiment, Numbers, Source, median};
+use super::Source;
+use super::drawn::{Drawn, median};
+use super::experiment::Experiment;
+use super::quarters::SLOWDOWN;
 use crate::karma::settings;
+use crate::outcome::Numbers;
 use fairplan::instances::DynamicOutcome;
-use fairplan::instances::generate::{Workload, WorkloadOptions, demands};
 use fairplan::report::reproduction::{Exhibit, Interval, KnownReason, Standing};
-use fairplan::{Control, Decimal, DemandSeries, Error, MechanismOptions, Ties};
+use fairplan::{Control, Error, MechanismOptions, Ties};
 use rayon::prelude::*;
 
 pub(super) const FIG_6: KnownReason = KnownReason {
@@ -24,12 +27,6 @@ pub(super) const FIG_6: KnownReason = KnownReason {
 /// Initial credits of Karma Sec. 5: nobody runs out of them.
 const CREDITS: u64 = 900_000;
 
-/// How many times demands are drawn.
-pub(super) const DRAWS: u64 = 11;
-
-/// Storage is so many times slower than the cache: the paper has 50 to 100.
-const SLOWDOWN: u32 = 50;
-
 /// The totals published with the paper (`fairness-alloc-csf.tsv`: 100 users of fair share 100 over 900 quanta, each scheme's
 /// sorted), by scheme: the smallest, the largest and the sum.
 const TOTALS: [(&str, f64, f64, f64); 7] = [
@@ -44,32 +41,6 @@ const TOTALS: [(&str, f64, f64, f64); 7] = [
 
 /// All slices of that experiment.
 const SLICES: f64 = 100.0 * 100.0 * 900.0;
-
-/// How much bursts begin together: the one number that is fitted, so that max-min uses what the published totals say
-/// (0.9246). 0.65 gives 0.9247, 0.8 gives 0.914, and bursts that begin whenever they like 0.948: see the test.
-const TOGETHER: &str = "0.65";
-
-/// The users, and the slices due to each.
-pub(super) const USERS: u64 = 100;
-pub(super) const FAIR_SHARE: u64 = 10;
-
-/// The users over 900 quanta, drawn from a seed.
-pub(super) fn experiment(seed: u64) -> Result<Experiment, Error> {
-    drawn(seed, TOGETHER)
-}
-
-fn drawn(seed: u64, together: &str) -> Result<Experiment, Error> {
-    let mean = Decimal::from(FAIR_SHARE as u32);
-    let together = together.parse().map_err(Error::input)?;
-    let options =
-        WorkloadOptions { workload: Workload::Bursts, users: USERS, quanta: 900, mean, together, seed };
-    Ok(experiment_of(demands(&options)?))
-}
-
-/// The same with other demands.
-pub(super) fn experiment_of(series: DemandSeries) -> Experiment {
-    Experiment { series, fair_share: FAIR_SHARE, cache_slowdown: Some(Decimal::from(SLOWDOWN)) }
-}
 
 /// Karma as Sec. 5 has it, but for alpha; who is not conformant is drawn from the seed.
 fn karma(alpha: &str, seed: u64) -> Result<MechanismOptions, Error> {
@@ -99,7 +70,7 @@ fn range(numbers: impl Iterator<Item = f64> + Clone) -> [f64; 3] {
 }
 
 /// Fig. 6: what the three schemes do to utilization, allocations and the throughput of a cache.
-pub(crate) fn karma_fig6(source: &Source, control: &Control<'_>) -> Numbers {
+pub(crate) fn karma_fig6(source: &Source, control: &Control<'_>) -> Result<Numbers, Error> {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig6",
         source: "Karma paper, Fig. 6, Sec. 5.1; demands drawn to be like theirs",
@@ -183,7 +154,7 @@ pub(crate) fn karma_fig6(source: &Source, control: &Control<'_>) -> Numbers {
 
 /// Fig. 7: utilization while fewer and fewer users hoard, and what hoarders gain by ceasing to. By the published totals that is
 /// 0.9246 / 0.5676 = 1.63 for all of them together, which is above the range that the text states.
-pub(crate) fn karma_fig7(source: &Source, control: &Control<'_>) -> Numbers {
+pub(crate) fn karma_fig7(source: &Source, control: &Control<'_>) -> Result<Numbers, Error> {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig7",
         source: "Karma paper, Fig. 7, Sec. 5.2; demands drawn to be like theirs",
@@ -231,7 +202,7 @@ pub(crate) fn karma_fig7(source: &Source, control: &Control<'_>) -> Numbers {
 }
 
 /// Fig. 8: utilization and evenness for guaranteed fractions from 0 to 1, against the published totals.
-pub(crate) fn karma_fig8(source: &Source, control: &Control<'_>) -> Numbers {
+pub(crate) fn karma_fig8(source: &Source, control: &Control<'_>) -> Result<Numbers, Error> {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig8",
         source: "Karma paper, Fig. 8, Sec. 5.3, and the totals published with it; demands drawn to be like theirs",
@@ -268,6 +239,7 @@ const PUBLISHED_TOTALS: &str = "fairness-alloc-csf.tsv";
 
 #[cfg(test)]
 mod tests {
+    use super::super::quarters::{DRAWS, TOGETHER, drawn};
     use super::*;
 
     #[test]

@@ -1,9 +1,9 @@
 //! Where the demands of the two evaluations come from: drawn to be like those that the papers show in figures only, or from the
 //! public data set behind them (Snowset), when a user has it, counted as the papers count them.
 
-use super::Experiment;
+use super::experiment::Experiment;
 use super::fair_shares::{self, Day};
-use super::karma;
+use super::quarters;
 use fairplan::imports::{SnowsetDemand, SnowsetOptions, WarehouseSample, snowset};
 use fairplan::instances::Random;
 use fairplan::report::reproduction::Reproduced;
@@ -42,10 +42,10 @@ impl Source {
             return Ok(known);
         }
         let quarters: Vec<Experiment> = match &self.snowset {
-            None => (0..karma::DRAWS).map(karma::experiment).collect::<Result<_, _>>()?,
+            None => (0..quarters::DRAWS).map(quarters::experiment).collect::<Result<_, _>>()?,
             Some(file) => {
                 control.stage("reading a quarter of an hour of queries");
-                quarters_of(file)?.into_iter().map(karma::experiment_of).collect()
+                quarters_of(file)?.into_iter().map(quarters::experiment_of).collect()
             }
         };
         Ok(self.quarters.get_or_init(|| quarters))
@@ -103,17 +103,18 @@ fn options(file: &Path, [from, until]: [&str; 2], demand: SnowsetDemand) -> Snow
 fn quarters_of(file: &Path) -> Result<Vec<DemandSeries>, Error> {
     let (read, _) = snowset(&options(file, QUARTER, SnowsetDemand::Memory { slice: 1 << 20 }))?;
     let totals = read.totals();
-    (0..karma::DRAWS)
+    (0..quarters::DRAWS)
         .map(|seed| {
             let mut random = Random::new(seed, STREAM);
             let mut order: Vec<usize> = (0..read.user_count()).collect();
-            let count = order.len().min(karma::USERS as usize);
+            let count = order.len().min(quarters::USERS as usize);
             for position in 0..count {
                 let other = position + random.below((order.len() - position) as u64) as usize;
                 order.swap(position, other);
             }
             let mean_is_due = |user: usize, held: u64| {
-                let whole = u128::from(held) * u128::from(karma::FAIR_SHARE) * read.quantum_count() as u128;
+                let whole =
+                    u128::from(held) * u128::from(quarters::FAIR_SHARE) * read.quantum_count() as u128;
                 whole.div_ceil(u128::from(totals[user].max(1))) as u64
             };
             part(&read, &order[..count], mean_is_due)
@@ -169,7 +170,7 @@ mod tests {
     fn karmas_users_demand_their_fair_share_on_the_mean_of_a_quarter_of_an_hour() {
         let path = file();
         let quarters = quarters_of(&path).unwrap();
-        assert_eq!(quarters.len(), karma::DRAWS as usize);
+        assert_eq!(quarters.len(), quarters::DRAWS as usize);
         for series in &quarters {
             for total in series.totals() {
                 let mean = total as f64 / series.quantum_count() as f64;

@@ -1,6 +1,7 @@
 //! Days of 200 users, drawn from several seeds, through every mechanism with every part of the users greedy.
 
-use super::super::{Drawn, Experiment};
+use super::super::drawn::Drawn;
+use super::super::experiment::Experiment;
 use crate::karma::settings;
 use fairplan::instances::generate::{Workload, WorkloadOptions, demands};
 use fairplan::instances::{DemandSeries, Disparity, DynamicOutcome, UserTotals};

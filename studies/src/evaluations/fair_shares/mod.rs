@@ -9,11 +9,13 @@ mod days;
 #[cfg(test)]
 mod tests;
 
-use super::{Drawn, Numbers, Source};
+use super::Source;
+use super::drawn::Drawn;
+use crate::outcome::Numbers;
 use days::{Cell, TENTHS, drawn};
 pub(super) use days::{DRAWS, Day, USERS, experiment, experiment_of};
-use fairplan::Control;
 use fairplan::report::reproduction::{Exhibit, Interval, KnownReason, Passage, Reproduced, Standing};
+use fairplan::{Control, Error};
 
 /// Why numbers differ. What is called explained or refuted was tested: see the tests.
 pub(super) const REASONS: [KnownReason; 10] = [
@@ -146,7 +148,7 @@ fn words(reading: Interval) -> impl Fn(&Passage, &str, Drawn) -> Reproduced {
 }
 
 /// Fig. 2: the demands.
-pub(crate) fn fig2(source: &Source, control: &Control<'_>) -> Numbers {
+pub(crate) fn fig2(source: &Source, control: &Control<'_>) -> Result<Numbers, Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "fs-fig2", source: "Fair Shares, Fig. 2, Sec. 5; demands drawn to be like theirs" };
     let days = source.days(control)?;
@@ -174,7 +176,7 @@ pub(crate) fn fig2(source: &Source, control: &Control<'_>) -> Numbers {
 }
 
 /// Fig. 3: utilization over the share of greedy users.
-pub(crate) fn fig3(source: &Source, control: &Control<'_>) -> Numbers {
+pub(crate) fn fig3(source: &Source, control: &Control<'_>) -> Result<Numbers, Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "fs-fig3", source: "Fair Shares, Fig. 3, Sec. 5; demands drawn to be like theirs" };
     let days = source.days(control)?;
@@ -195,7 +197,7 @@ pub(crate) fn fig3(source: &Source, control: &Control<'_>) -> Numbers {
 }
 
 /// Fig. 4: welfare and incentive over the share of greedy users.
-pub(crate) fn fig4(source: &Source, control: &Control<'_>) -> Numbers {
+pub(crate) fn fig4(source: &Source, control: &Control<'_>) -> Result<Numbers, Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "fs-fig4", source: "Fair Shares, Fig. 4, Sec. 5; demands drawn to be like theirs" };
     let days = source.days(control)?;
@@ -259,7 +261,7 @@ pub(crate) fn fig4(source: &Source, control: &Control<'_>) -> Numbers {
 }
 
 /// Fig. 5: long-term and short-term fairness over the share of greedy users.
-pub(crate) fn fig5(source: &Source, control: &Control<'_>) -> Numbers {
+pub(crate) fn fig5(source: &Source, control: &Control<'_>) -> Result<Numbers, Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "fs-fig5", source: "Fair Shares, Fig. 5, Sec. 5; demands drawn to be like theirs" };
     let days = source.days(control)?;
@@ -318,7 +320,7 @@ pub(crate) fn fig5(source: &Source, control: &Control<'_>) -> Numbers {
 }
 
 /// Fig. 6: what greedy users hold more of.
-pub(crate) fn fig6(source: &Source, control: &Control<'_>) -> Numbers {
+pub(crate) fn fig6(source: &Source, control: &Control<'_>) -> Result<Numbers, Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "fs-fig6", source: "Fair Shares, Fig. 6, Sec. 5; demands drawn to be like theirs" };
     let days = source.days(control)?;

@@ -2,7 +2,8 @@
 
 use super::days::{SECONDS, of_seed};
 use super::*;
-use crate::evaluations::{Experiment, median};
+use crate::evaluations::drawn::median;
+use crate::evaluations::experiment::Experiment;
 use fairplan::instances::generate::{Workload, WorkloadOptions, demands};
 use fairplan::{AllocateOptions, Decimal, DemandSeries, DemandSeriesBuilder, FairShares, allocate};
 
