@@ -1,8 +1,10 @@
 //! A series through a mechanism, quantum by quantum: what users report, who joins and leaves, what comes of it.
 
+use crate::MechanismError;
 use crate::asked::{Asked, Divider};
+use crate::mechanism::{Account, Mechanism};
 use crate::metrics::Tally;
-use crate::{Account, Mechanism, MechanismError, Settings, mechanism};
+use crate::registry::{Settings, mechanism};
 use fairplan_instances::{
     CacheModel, DemandSeries, DynamicOutcome, Entitlement, FairShares, QuantumOutcome, Random,
 };
