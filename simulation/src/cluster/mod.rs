@@ -8,6 +8,7 @@
 mod accounts;
 mod dedicated;
 mod fluid;
+mod groups;
 mod part;
 mod present;
 mod round;
@@ -16,6 +17,7 @@ mod servers;
 mod settings;
 mod shares;
 mod tenants;
+mod turns;
 mod waiting;
 
 pub use dedicated::dedicated_clouds;
@@ -29,6 +31,7 @@ use accounts::Accounts;
 use fairplan_instances::trace::{Event, EventKind, EventSource, ShapeNumber, Submission, UserNumber};
 use fairplan_instances::{ClusterOutcome, ClusterSample, Decimal, Objective, UserSample, Violation};
 use fluid::Fluid;
+use groups::Groups;
 use part::Part;
 use present::Joined;
 use round::{Round, Turn};
@@ -37,7 +40,6 @@ use servers::Servers;
 use settings::{check, weight_exponent};
 use shares::Shares;
 use std::collections::VecDeque;
-use tenants::Groups;
 use waiting::Waiting;
 
 /// Runs a trace on its cluster.

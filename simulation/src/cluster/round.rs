@@ -3,10 +3,11 @@
 //! The user to be served is looked for among those with tasks that may fit somewhere, and starts the oldest of its tasks
 //! that do. A shape that fits nowhere is closed; a user with nothing but closed shapes leaves the round.
 
+use super::groups::Child;
 use super::running::Task;
 use super::servers::Servers;
 use super::shares::Shares;
-use super::tenants::{Child, first_in_tree, hierarchical};
+use super::turns::{first_in_tree, hierarchical};
 use super::waiting::Waiting;
 use crate::ranks::Ranks;
 use std::cmp::Ordering;

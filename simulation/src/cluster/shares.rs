@@ -1,7 +1,7 @@
 //! Weighted dominant shares of users whose tasks differ: `max_r u_ir / (C_r w_i)` of what the tasks of user `i` hold,
 //! compared exactly.
 
-use super::tenants::{Child, Groups};
+use super::groups::{Child, Groups, Held};
 use fairplan_instances::compare_ratios;
 use num_bigint::BigUint;
 use std::cmp::Ordering;
@@ -27,13 +27,6 @@ pub(super) struct Shares {
     groups: Groups,
     /// The groups that each user is in, from the root down; empty where nobody is in any.
     paths: Vec<Vec<usize>>,
-}
-
-/// So much of a resource.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Held {
-    pub resource: usize,
-    pub amount: u128,
 }
 
 impl Shares {
