@@ -5,7 +5,7 @@
 use super::case::{Case, bundles, name};
 use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{amount, shortfall};
+use super::work::{amount, shortfall};
 use fairplan_instances::{Owner, SolverError, User, UserId};
 
 pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {

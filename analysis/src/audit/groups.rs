@@ -4,7 +4,8 @@
 use super::case::{Case, name, work};
 use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{shortfall, truthfulness};
+use super::truthfulness;
+use super::work::shortfall;
 use fairplan_instances::{
     Allocation, Decimal, Draft, GroupId, Instance, NewGroup, Owner, SolverError, UserId,
 };

@@ -14,6 +14,7 @@ mod pareto;
 mod reductions;
 mod sharing;
 mod truthfulness;
+mod work;
 
 pub use finding::{AuditSettings, Finding, Holds, NotTested};
 
@@ -207,14 +208,4 @@ pub fn audit(
         objective: objective.to_string(),
         properties: properties.into_iter().map(|(_, finding)| finding).collect(),
     })
-}
-
-/// An amount of work in words for people: nine digits at most.
-fn amount(work: f64) -> String {
-    format!("{work:.8e}").parse::<f64>().map_or_else(|_| work.to_string(), |work| work.to_string())
-}
-
-/// By which part of the larger one `less` is below `more`; 0 where it is not.
-fn shortfall(less: f64, more: f64) -> f64 {
-    if less >= more { 0.0 } else { 1.0 - less / more }
 }

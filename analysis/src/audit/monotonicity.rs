@@ -3,7 +3,7 @@
 use super::case::{Case, name, work};
 use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{amount, shortfall};
+use super::work::{amount, shortfall};
 use fairplan_instances::{Decimal, Draft, SolverError};
 
 /// How much is added of one resource.

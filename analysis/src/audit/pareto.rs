@@ -8,7 +8,7 @@
 use super::case::{Case, name, work};
 use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{amount, shortfall};
+use super::work::{amount, shortfall};
 use crate::tolerance::NEXT_TO_NOTHING;
 use fairplan_instances::{Decimal, LimitedBy, QuotaPart, SolverError, UserId};
 

@@ -4,7 +4,7 @@
 use super::case::{Case, work};
 use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{amount, shortfall};
+use super::work::{amount, shortfall};
 use fairplan_instances::wording::counted;
 use fairplan_instances::{ClassId, Instance, ResourceId, SolverError};
 

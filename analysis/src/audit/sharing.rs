@@ -4,7 +4,7 @@
 use super::case::{Case, name};
 use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{amount, shortfall};
+use super::work::{amount, shortfall};
 use fairplan_instances::{ClassId, GroupId, Instance, Owner, SolverError, User};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

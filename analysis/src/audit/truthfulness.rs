@@ -6,7 +6,7 @@
 use super::case::{Case, bundles, name};
 use super::finding::Searched;
 use super::largest::LargestViolation;
-use super::{amount, shortfall};
+use super::work::{amount, shortfall};
 use fairplan_instances::{Decimal, DraftUser, Instance, Solution, SolverError, UserId};
 use rayon::prelude::*;
 use std::collections::HashMap;

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use group::{GroupExplanation, GroupHolding, Member, Sibling, explain_group};
 pub use ranges::PriceRange;
+pub(crate) use ranges::PricedCapacity;
 pub(crate) use ranges::range_of_price;
 
 /// Why one user has its share, and what would change it. The same instance and settings give the same bytes.
@@ -274,14 +275,6 @@ fn groups_above(instance: &Instance, solution: &Solution, user: User<'_>) -> Vec
     let all = group_results(instance, solution);
     let upwards = std::iter::successors(Some(own), |group| instance.groups()[group.0].parent);
     upwards.map(|group| all[group.0].clone()).collect()
-}
-
-/// A capacity with a price above zero.
-#[derive(Clone, Copy)]
-pub(crate) struct PricedCapacity {
-    pub class: ClassId,
-    pub resource: ResourceId,
-    pub price: f64,
 }
 
 /// The priced capacities that the user needs on the classes it can use.

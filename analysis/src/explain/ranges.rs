@@ -4,12 +4,19 @@
 //! there; where it is below, its tangent there crosses the line where it may leave it at the farthest, and Newton's method
 //! finds that place in a few solutions. Shares stay measured by today's servers.
 
-use super::PricedCapacity;
 use crate::tolerance::{CLOSE, OFF_THE_LINE};
-use fairplan_instances::{Draft, Instance, Solution, Solver, SolverError, Status};
+use fairplan_instances::{ClassId, Draft, Instance, ResourceId, Solution, Solver, SolverError, Status};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// A capacity with a price above zero.
+#[derive(Clone, Copy)]
+pub(crate) struct PricedCapacity {
+    pub class: ClassId,
+    pub resource: ResourceId,
+    pub price: f64,
+}
 
 /// How far a price holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,7 +5,9 @@ use super::guaranteed::{Kept, solved_as_far_as_guaranteed};
 use super::part_change::PartChange;
 use super::quota_changes::{on_classes, quota_changes};
 use super::standing::Standing;
-use super::{NOTICED, both, built_as_far_as_reserved, change, part_changed};
+use super::variants::{both, built_as_far_as_reserved};
+use super::work::{change, part_changed};
+use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, Draft, DraftUser, GroupId, Instance, InstanceStamp, LimitedBy, NewGroup, Objective, ResourceId,

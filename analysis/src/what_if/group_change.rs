@@ -1,6 +1,7 @@
 //! What groups gain or lose: what their members have together, before and after.
 
-use super::{NOTICED, change, part_changed};
+use super::work::{change, part_changed};
+use crate::tolerance::NOTICED;
 use fairplan_instances::Instance;
 use fairplan_instances::table::{Kind, Table};
 use schemars::JsonSchema;

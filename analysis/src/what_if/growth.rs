@@ -4,8 +4,8 @@
 //! are decided without one. What an earlier quantum was shown to allow to every user is enough for one that asks no more;
 //! and prices `p` exclude every quantum with `Σ_i R_i π_i(p) > Σ_lr C_lr p_lr`.
 
-use super::works;
-use super::{BoughtBy, CostsOverTime};
+use super::purchases::{BoughtBy, CostsOverTime};
+use super::work::works;
 use crate::tolerance::REACHED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{

@@ -1,6 +1,6 @@
 //! Guarantees that what is left of a cluster cannot keep: who is short of how much, all others having what they are guaranteed.
 
-use super::solved;
+use super::variants::solved;
 use crate::tolerance::SHORT;
 use fairplan_instances::{
     ClassAmounts, ClassId, Decimal, Draft, GuaranteeResult, Instance, Owner, Quota, QuotaAmount, QuotaPart,

@@ -7,7 +7,9 @@ use super::failure::Failure;
 use super::group_change::{self, GroupChange, most_changed};
 use super::guaranteed::{Kept, ShortGuarantee, short_of, solved_as_far_as_guaranteed};
 use super::standing::{Standing, Wants};
-use super::{NOTICED, both, built_as_far_as_reserved, works};
+use super::variants::{both, built_as_far_as_reserved};
+use super::work::works;
+use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Draft, Instance, InstanceStamp, Solution, Solver, SolverError, UserId,

@@ -1,6 +1,6 @@
 //! What users have, and what groups have together, told in shares of one cluster.
 
-use super::works;
+use super::work::works;
 use fairplan_instances::{Instance, LimitedBy, Part, Solution, UserId, guaranteed_shares, stated_level};
 
 /// What users and groups have, and what that comes to among the children of the root: users without a group, and groups

@@ -8,8 +8,10 @@
 
 use super::group_change::{self, GroupChange, most_changed};
 use super::standing::Standing;
-use super::{NOTICED, change, solved_near};
+use super::variants::solved_near;
+use super::work::change;
 use crate::explain::{PricedCapacity, range_of_price};
+use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Decimal, Draft, Instance, InstanceStamp, Level, LimitedBy, ResourceId, Solution, Solver,

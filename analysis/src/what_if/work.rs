@@ -1,0 +1,25 @@
+//! The work that users do, and by how much it changes.
+
+use fairplan_instances::{Instance, Solution, UserId};
+
+/// The work of every user, in tasks of rate 1.
+pub(super) fn works(instance: &Instance, solution: &Solution) -> Vec<f64> {
+    let work =
+        |user: UserId| solution.allocation.dominant_share(instance, user) / instance.user(user).task_share();
+    (0..instance.user_count()).map(|i| work(UserId(i))).collect()
+}
+
+/// By which part of itself an amount changed, where it is in both and was any.
+pub(super) fn part_changed(before: Option<f64>, after: Option<f64>) -> Option<f64> {
+    let (before, after) = before.zip(after)?;
+    (before > 0.0).then(|| after / before - 1.0)
+}
+
+/// By which part a user's work changes: 1 if it had none.
+pub(super) fn change(before: f64, after: f64) -> f64 {
+    match before > 0.0 {
+        true => after / before - 1.0,
+        false if after > 0.0 => 1.0,
+        false => 0.0,
+    }
+}
