@@ -5,7 +5,7 @@
 
 use super::alibaba_tables::known;
 use super::columns::{Cells, for_each_row_of};
-use super::some;
+use super::files::some;
 use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use fairplan_instances::{Decimal, InstanceError, ServerClass, Violation};
 

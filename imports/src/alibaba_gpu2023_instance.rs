@@ -5,10 +5,12 @@ use super::alibaba_gpu2023::{
     service,
 };
 use super::alibaba_tables::known;
-use super::census::{Census, Memory, Rules, Server, TaskGrouping, Tasks};
+use super::census::{Census, TaskGrouping};
 use super::columns::for_each_row_of;
+use super::files::some;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
-use super::some;
+use super::servers::{Memory, Server};
+use super::tasks::{Rules, Tasks};
 use fairplan_instances::{Decimal, Instance, InstanceError, ResourceId, Violation, wording};
 use hashbrown::HashMap;
 

@@ -3,7 +3,8 @@
 //! Source: S. Bergsma et al., "Generating Complex, Realistic Cloud Workloads using Recurrent Neural Networks", SOSP 2021,
 //! made from the Azure public dataset V1 (E. Cortez et al., SOSP 2017), CC-BY 4.0.
 
-use super::{EqualServers, some};
+use super::equal_servers::EqualServers;
+use super::files::some;
 use fairplan_instances::files::source::{self, Source};
 use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use fairplan_instances::{Decimal, DecimalError, InstanceError, Violation};

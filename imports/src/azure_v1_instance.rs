@@ -1,8 +1,9 @@
 //! Arrivals of Azure's V1 trace as an instance: each size of virtual machine is a user, over servers that are chosen.
 
 use super::azure_v1::{Lines, read_sizes, text};
+use super::equal_servers::EqualServers;
+use super::files::{some, together};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
-use super::{EqualServers, some, together};
 use fairplan_instances::{Instance, InstanceBuilder, InstanceError, NewUser};
 use hashbrown::HashMap;
 

@@ -3,8 +3,8 @@
 //!
 //! A user's demand is its running and pending GPUs, and its fair share its quota, the largest it has in the time read.
 
+use super::files::some;
 use super::seconds::date_and_time;
-use super::some;
 use fairplan_instances::files::open_table;
 use fairplan_instances::files::rows::for_each_row;
 use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, QuantumLabel, Violation};

@@ -3,6 +3,7 @@
 mod alibaba_gpu2023;
 mod alibaba_gpu2023_instance;
 mod alibaba_tables;
+mod amounts;
 mod azure_v1;
 mod azure_v1_instance;
 mod captured;
@@ -11,8 +12,11 @@ mod columns;
 #[cfg(test)]
 mod defects;
 mod deployed;
+mod equal_servers;
+mod files;
 mod google2011;
 mod helios;
+mod holders;
 mod kubernetes;
 mod kubernetes_queues;
 mod kueue;
@@ -24,13 +28,16 @@ mod quota_places;
 #[cfg(test)]
 mod real_files;
 mod report;
+mod rules;
 mod seconds;
+mod servers;
 mod shaved_ice;
 #[cfg(test)]
 mod shown;
 mod slurm;
 mod snowset;
 mod swf;
+mod tasks;
 mod xml;
 mod yarn;
 
@@ -43,6 +50,7 @@ pub use census::{PresentCluster, TaskGrouping};
 pub use deployed::{
     ConfigurationKind, Deployed, DeployedQueue, Spec, deployed, deployed_in, specs, specs_in,
 };
+pub use equal_servers::EqualServers;
 pub use google2011::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_present, google_2011_trace,
@@ -60,38 +68,6 @@ pub use slurm::{JobOwner, SlurmOptions, slurm, slurm_present};
 pub use snowset::{SnowsetDemand, SnowsetOptions, SnowsetReport, WarehouseSample, snowset};
 pub use swf::swf;
 pub use yarn::{YarnOptions, yarn};
-
-use fairplan_instances::{Decimal, InstanceError, ServerClass, Violation};
-
-/// Servers that are all alike, for traces that do not tell of theirs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EqualServers {
-    /// How many.
-    pub count: u64,
-    /// What each has, one number a resource.
-    pub capacity: Vec<Decimal>,
-}
-
-impl EqualServers {
-    /// As the one class `server`.
-    fn class(&self) -> ServerClass {
-        ServerClass::new("server", self.count, self.capacity.clone())
-    }
-}
-
-/// Refuses files in which there is none of what they are read for: the check of every importer.
-fn some(files: &str, what: &str, count: usize) -> Result<(), InstanceError> {
-    if count > 0 {
-        return Ok(());
-    }
-    let violation = Violation::new("", "", format!("there are no {what}"));
-    Err(InstanceError::Invalid { file: files.to_owned(), violation })
-}
-
-/// Several files in a message about what they say together.
-fn together<'a>(files: impl IntoIterator<Item = &'a String>) -> String {
-    files.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
-}
 
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,9 @@
 //! the table `timestamp,duration,num_gpus,gpu_time,cluster` as published with later simulators.
 
 use super::columns::for_each_row;
+use super::equal_servers::EqualServers;
+use super::files::some;
 use super::seconds::{date_and_time, microseconds};
-use super::{EqualServers, some};
 use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use fairplan_instances::{Decimal, InstanceError, Violation};
 

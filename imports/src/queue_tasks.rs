@@ -1,8 +1,8 @@
 //! How large the tasks of a queue are, which states none: one GPU or one core with its part of everything else, or as much
 //! less as it takes to fit every server that has what they ask for.
 
-use super::census::Server;
-use super::queues::rounded;
+use super::amounts::rounded;
+use super::servers::Server;
 use fairplan_instances::{Decimal, ResourceKind};
 use hashbrown::HashMap;
 

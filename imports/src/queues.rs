@@ -1,18 +1,16 @@
 //! A tree of queues over a cluster, as schedulers state it: queues above others become groups, the leaves users, and what each is
 //! given becomes its guarantee, its limit and its reserve.
 
-use super::census::{Class, Memory, Server, add_classes};
+use super::amounts::{Stated, rounded, tighter};
 use super::queue_tasks::{Asked, Scopes};
 use super::quota_places::{Spread, sum};
 use super::report::ImportReport;
+use super::servers::{Class, Memory, Server, add_classes};
 use fairplan_instances::{
     ClassAmounts, ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, PlacementRule,
     Quota, ResourceAmounts, ResourceId, Violation,
 };
 use hashbrown::HashMap;
-
-/// An amount of each resource of the cluster, where one is stated.
-pub(super) type Stated = Vec<Option<Decimal>>;
 
 /// One queue of the tree, which is none below itself.
 #[derive(Default)]
@@ -491,23 +489,4 @@ impl Part {
 
 fn above_zero(amount: Option<Decimal>) -> Option<Decimal> {
     amount.filter(|amount| !amount.is_zero())
-}
-
-/// The smaller of two amounts, of which each may be none.
-pub(super) fn tighter(one: Option<Decimal>, other: Option<Decimal>) -> Option<Decimal> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(if one.to_f64() <= other.to_f64() { one } else { other }),
-        (one, other) => one.or(other),
-    }
-}
-
-/// The sum; `None` where it has too many digits.
-pub(super) fn added(one: Decimal, other: Decimal) -> Option<Decimal> {
-    let unit = one.exponent().min(other.exponent());
-    Decimal::from_units(one.scaled(unit)?.checked_add(other.scaled(unit)?)?, unit.into()).ok()
-}
-
-/// A number with twelve significant digits; `None` for what is no number >= 0.
-pub(super) fn rounded(number: f64) -> Option<Decimal> {
-    Decimal::parse(format!("{number:.11e}").as_bytes()).ok()
 }

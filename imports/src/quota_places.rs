@@ -1,6 +1,6 @@
 //! What a queue is given at several places, as amounts over the classes of these: flavors and labels may be of the same servers.
 
-use super::queues::added;
+use super::amounts::added;
 use fairplan_instances::{ClassAmounts, ClassId, Decimal, ResourceId, Violation};
 
 /// Amounts of a resource at the places of a queue, which may share servers: several quotas on the same servers are one there.

@@ -1,9 +1,9 @@
 //! Shaved Ice: the hourly demand for virtual machines of Snowflake becomes demands over time, one user a region and type of
 //! machine (Snowflake, "Shaved Ice: Optimal Compute Resource Commitments for Dynamic Multi-Cloud Workloads", ICPE 2025).
 
+use super::files::some;
 use super::helios::series;
 use super::seconds::milliseconds;
-use super::some;
 use fairplan_instances::files::open_table;
 use fairplan_instances::files::rows::for_each_row;
 use fairplan_instances::files::{decimal, whole_number};

@@ -5,9 +5,9 @@
 //! over the quantum of what its queries hold, rounded up to whole slices. Rows are read one by one, in any order; only
 //! the sums are kept.
 
+use super::files::some;
 use super::helios::series;
 use super::seconds::milliseconds;
-use super::some;
 use fairplan_instances::files::open_table;
 use fairplan_instances::files::rows::{Row, Table, for_each_row};
 use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, Random, Violation};

@@ -3,8 +3,9 @@
 //! Source: S. Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", 1999, and the
 //! definition kept by the Parallel Workloads Archive.
 
+use super::equal_servers::EqualServers;
+use super::files::some;
 use super::seconds::microseconds;
-use super::{EqualServers, some};
 use fairplan_instances::files::source;
 use fairplan_instances::trace::{DraftTasks, SortedTrace, TraceDraft};
 use fairplan_instances::{Decimal, InstanceError, Violation};

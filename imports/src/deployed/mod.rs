@@ -60,7 +60,7 @@ pub type Deployed = BTreeMap<String, DeployedQueue>;
 /// Files that cannot be read or are not of the kind (file, place and value are named), and files without a queue.
 pub fn deployed(kind: ConfigurationKind, files: &[String]) -> Result<Deployed, InstanceError> {
     let sources = files.iter().map(|file| source::open(file)).collect::<Result<Vec<_>, _>>()?;
-    read(kind, &super::together(files), sources)
+    read(kind, &super::files::together(files), sources)
 }
 
 /// Reads a configuration that is in memory and called `name` in messages.

@@ -160,7 +160,7 @@ fn read(
     });
     // What each file says has been checked row by row; what is left concerns machines and tasks together.
     instance.map_err(|violation| {
-        let file = super::together(options.machine_events.iter().chain(&options.task_events));
+        let file = super::files::together(options.machine_events.iter().chain(&options.task_events));
         Stopped::Building(InstanceError::Invalid { file, violation })
     })
 }

@@ -70,7 +70,7 @@ pub fn google_2011_trace(options: &Google2011TraceOptions) -> Result<SortedTrace
     }
     let source = "Google cluster-usage traces v2.1 (C. Reiss, J. Wilkes, J. L. Hellerstein, 2011), CC-BY";
     let mut draft = TraceDraft::new("", source, &["cpu", "memory"]);
-    let files = crate::together(options.task_events.iter().chain(&options.machine_events));
+    let files = crate::files::together(options.task_events.iter().chain(&options.machine_events));
     if let Some(DrawnServers { count, seed }) = options.servers {
         let classes = drawn_classes(count, false, seed).map_err(|violation| violation.in_file(&files))?;
         draft.classes(classes.into_iter().map(server_class).collect());

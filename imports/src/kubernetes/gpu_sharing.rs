@@ -2,9 +2,6 @@
 //!
 //! Source: the pods that `pod_csv_to_yaml.py` of Alibaba's cluster-trace-gpu-v2023 writes.
 
-use super::nodes::Node;
-use super::placement::{Operator, Requirement, Term};
-use super::pods::Pod;
 use crate::manifests::{Manifest, Metadata};
 use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
@@ -26,9 +23,9 @@ pub(super) const MODEL: &str = "alibabacloud.com/gpu-card-model";
 #[derive(Default)]
 pub(super) struct SharedGpus {
     /// Thousandths of a GPU in all.
-    milli: Quantity,
+    pub(super) milli: Quantity,
     /// Any of these; empty for any.
-    models: Vec<String>,
+    pub(super) models: Vec<String>,
 }
 
 /// The GPUs that the annotations of a pod state, if they state any.
@@ -54,25 +51,4 @@ pub(super) fn read(
     let models = metadata.annotations.get(MODEL).map(String::as_str).unwrap_or_default();
     let models = models.split('|').map(str::trim).filter(|model| !model.is_empty()).map(str::to_owned);
     Ok(Some(SharedGpus { milli: each.times(count.unwrap_or(Quantity::ONE)), models: models.collect() }))
-}
-
-/// Makes requests and conditions of what annotations say, where nodes have such GPUs.
-pub(super) fn apply(nodes: &[Node], pods: &mut [Pod], report: &mut ImportReport) {
-    let offered = nodes.iter().any(|node| node.allocatable.contains_key(MILLI));
-    let labelled = nodes.iter().any(|node| node.labels.contains_key(MODEL));
-    for pod in pods {
-        let Some(shared) = pod.shared_gpus.take() else { continue };
-        if !offered {
-            report.one(format!("pods ask for GPUs in annotations, which are not read: no node has {MILLI}"));
-            continue;
-        }
-        report.one(format!("pods ask for {MILLI} in annotations"));
-        pod.requests.entry(MILLI.into()).or_insert(shared.milli);
-        if labelled && !shared.models.is_empty() {
-            let wanted = Requirement { key: MODEL.into(), operator: Operator::In, values: shared.models };
-            for term in pod.conditions.terms.get_or_insert_with(|| vec![Term::default()]) {
-                term.expressions.push(wanted.clone());
-            }
-        }
-    }
 }

@@ -3,8 +3,10 @@
 mod gpu_sharing;
 mod names;
 mod nodes;
+mod offered_gpus;
 mod placement;
 mod pods;
+mod requirements;
 mod resource_quotas;
 #[cfg(test)]
 mod ruled;
@@ -14,9 +16,11 @@ mod tests;
 #[cfg(test)]
 mod unusual;
 
-use super::census::{Census, Memory, PresentCluster, Server, TaskGrouping, Tasks};
+use super::census::{Census, PresentCluster, TaskGrouping};
 use super::manifests::{self, Manifest, of_kinds};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
+use super::servers::{Memory, Server};
+use super::tasks::Tasks;
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
 use hashbrown::HashMap;
@@ -154,12 +158,12 @@ fn read<T>(
 ) -> Result<T, Stopped> {
     if options.rules && options.grouping == TaskGrouping::User {
         let problem = "a mean of requests is neither a part of a GPU nor whole ones; tell requests apart with --group shape or tree";
-        let (file, violation) = (super::together(&options.pods), Violation::new("rules", "", problem));
+        let (file, violation) = (super::files::together(&options.pods), Violation::new("rules", "", problem));
         return Err(Stopped::Building(InstanceError::Invalid { file, violation }));
     }
     let mut nodes = read_nodes(options, report)?;
     let mut pods = read_pods(options, report)?;
-    gpu_sharing::apply(&nodes, &mut pods, report);
+    offered_gpus::apply(&nodes, &mut pods, report);
     if options.rules {
         rules::keep(options, &nodes, &mut pods, report)?;
     }
@@ -191,7 +195,7 @@ fn read<T>(
         |amount: &dyn Fn(&str) -> Quantity, files: &[String]| -> Result<Vec<Decimal>, InstanceError> {
             let exact = |resource: &String| {
                 amount(resource).decimal().ok_or_else(|| InstanceError::Invalid {
-                    file: super::together(files),
+                    file: super::files::together(files),
                     violation: Violation::new(resource, "", "has more than 19 significant digits; round it"),
                 })
             };
@@ -251,7 +255,7 @@ fn read<T>(
         holders,
     };
     made(census, options.grouping, report).map_err(|violation| {
-        let file = super::together(options.nodes.iter().chain(&options.pods));
+        let file = super::files::together(options.nodes.iter().chain(&options.pods));
         Stopped::Building(InstanceError::Invalid { file, violation })
     })
 }

@@ -1,6 +1,7 @@
 //! What the conditions of pods are called in the names of users: `disk=ssd`, `tolerates:gpu`, `untainted`.
 
-use super::placement::{Conditions, Operator, Requirement, Taint};
+use super::placement::{Conditions, Taint};
+use super::requirements::{having, plain, required};
 use std::collections::BTreeSet;
 
 /// A longer name says nothing at a glance.
@@ -27,28 +28,6 @@ pub(super) fn name(conditions: &Conditions, taints: &[&Taint]) -> String {
     }
     let name = parts.join("+");
     if name.chars().count() > LONGEST { String::new() } else { name }
-}
-
-/// `nvidia.com/gpu` is `gpu`.
-fn plain(key: &str) -> &str {
-    key.rsplit('/').next().unwrap_or(key)
-}
-
-/// `disk=ssd`; of a label without a value its key.
-fn having(key: &str, values: &str) -> String {
-    if values.is_empty() { key.to_owned() } else { format!("{key}={values}") }
-}
-
-pub(super) fn required(Requirement { key, operator, values }: &Requirement) -> String {
-    let (key, values) = (plain(key), values.join(","));
-    match operator {
-        Operator::In => having(key, &values),
-        Operator::NotIn => format!("{key}!={values}"),
-        Operator::Exists => key.to_owned(),
-        Operator::DoesNotExist => format!("!{key}"),
-        Operator::Gt => format!("{key}>{values}"),
-        Operator::Lt => format!("{key}<{values}"),
-    }
 }
 
 #[cfg(test)]

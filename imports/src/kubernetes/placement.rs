@@ -3,6 +3,7 @@
 //! Source: the Kubernetes documentation, "Assigning Pods to Nodes" and "Taints and Tolerations". What a scheduler
 //! merely prefers, and what pods want of each other, restricts nothing here.
 
+use super::requirements::{Requirement, required};
 use crate::manifests::{Metadata, nullable};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -168,7 +169,7 @@ impl Selector {
     /// `app=web`.
     pub(crate) fn text(&self) -> String {
         let labels = self.labels.iter().map(|(key, value)| format!("{key}={value}"));
-        let expressions = self.expressions.iter().map(super::names::required);
+        let expressions = self.expressions.iter().map(required);
         labels.chain(expressions).collect::<Vec<_>>().join("&")
     }
 }
@@ -195,24 +196,6 @@ pub(crate) struct Term {
     pub(crate) expressions: Vec<Requirement>,
     #[serde(rename = "matchFields", deserialize_with = "nullable")]
     pub(crate) fields: Vec<Requirement>,
-}
-
-#[derive(Deserialize, Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Requirement {
-    pub(crate) key: String,
-    pub(crate) operator: Operator,
-    #[serde(default, deserialize_with = "nullable")]
-    pub(crate) values: Vec<String>,
-}
-
-#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Operator {
-    In,
-    NotIn,
-    Exists,
-    DoesNotExist,
-    Gt,
-    Lt,
 }
 
 #[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -298,24 +281,6 @@ impl Term {
         !(self.expressions.is_empty() && self.fields.is_empty())
             && self.expressions.iter().all(|requirement| requirement.met(label(&requirement.key)))
             && self.fields.iter().all(|requirement| requirement.met(field(&requirement.key)))
-    }
-}
-
-impl Requirement {
-    fn met(&self, value: Option<&str>) -> bool {
-        let listed = value.is_some_and(|value| self.values.iter().any(|one| one == value));
-        let compared = || {
-            let (value, bound) = (value?.parse::<i64>().ok()?, self.values.first()?.parse::<i64>().ok()?);
-            Some(value.cmp(&bound))
-        };
-        match self.operator {
-            Operator::In => listed,
-            Operator::NotIn => !listed,
-            Operator::Exists => value.is_some(),
-            Operator::DoesNotExist => value.is_none(),
-            Operator::Gt => compared().is_some_and(|order| order.is_gt()),
-            Operator::Lt => compared().is_some_and(|order| order.is_lt()),
-        }
     }
 }
 

@@ -3,9 +3,9 @@
 use super::gpu_sharing::{self, SharedGpus};
 use super::nodes::quantities;
 use super::placement::{Affinity, Conditions, PodTerm, Spread, Toleration};
-use crate::census::Rules;
 use crate::manifests::{Manifest, Metadata, nullable};
 use crate::report::ImportReport;
+use crate::tasks::Rules;
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;

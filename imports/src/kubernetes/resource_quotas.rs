@@ -5,9 +5,10 @@
 
 use super::nodes::quantities;
 use super::{KubernetesOptions, PODS, PodOwner};
-use crate::census::{Holder, TaskGrouping};
+use crate::amounts::{Stated, tighter};
+use crate::census::TaskGrouping;
+use crate::holders::Holder;
 use crate::manifests::{self, nullable, of_kinds};
-use crate::queues::{Stated, tighter};
 use crate::report::ImportReport;
 use fairplan_instances::quantity::Written;
 use fairplan_instances::{Decimal, InstanceError, Violation};

@@ -9,8 +9,9 @@
 //! group of plain pods"; Volcano and scheduler-plugins, "PodGroup".
 
 use super::nodes::Node;
-use super::placement::{Operator, Requirement, Selector, Spread, Term};
+use super::placement::{Selector, Spread, Term};
 use super::pods::{APART, Pod, SPREAD};
+use super::requirements::{Operator, Requirement};
 use super::{KubernetesOptions, PodOwner};
 use crate::manifests::{self, Metadata, nullable, of_kinds};
 use crate::report::ImportReport;

@@ -6,11 +6,11 @@ mod yunikorn;
 
 pub(super) use yunikorn::partitions as yunikorn_partitions;
 
-use super::census::{Memory, Server};
 use super::kubernetes::{Node, nodes_that_count};
 use super::manifests::{self, Metadata, documents, nullable};
 use super::queues::{self, Cluster, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
+use super::servers::{Memory, Server};
 use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{Decimal, Instance, InstanceError, ResourceKind, Violation, wording};
 use hashbrown::{HashMap, HashSet};
@@ -277,7 +277,7 @@ impl Reading {
             }
             way.into_iter().for_each(|queue| ends[queue] = true);
         }
-        let stated = |amounts: &Amounts| -> queues::Stated {
+        let stated = |amounts: &Amounts| -> super::amounts::Stated {
             resources.iter().map(|name| amounts.get(*name).and_then(|amount| amount.decimal())).collect()
         };
         // YuniKorn measures what a queue uses of each resource against what it is guaranteed, else against the nearest maximum,

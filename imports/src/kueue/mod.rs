@@ -5,12 +5,12 @@ mod places;
 mod tree;
 mod workloads;
 
-use crate::census::Memory;
+use crate::files::together;
 use crate::kubernetes::{self, Conditions};
 use crate::manifests::{self, Manifest, of_kinds};
 use crate::queues::{self, Cluster};
 use crate::report::{ImportFailure, ImportReport, Stopped, counted};
-use crate::together;
+use crate::servers::Memory;
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Instance, InstanceError, Violation, wording};
 use hashbrown::HashMap;

@@ -1,8 +1,8 @@
 //! Where quotas are: the nodes of a flavor, or, of a cluster of which no nodes are known, all quotas of one flavor.
 
 use super::{ClusterQueue, Cohort};
-use crate::census::Server;
 use crate::kubernetes::{Conditions, Node, Taint};
+use crate::servers::Server;
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Violation};
 use std::collections::{BTreeMap, BTreeSet};

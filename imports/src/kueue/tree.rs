@@ -3,9 +3,10 @@
 use super::objects::Amount;
 use super::places::{Places, choices};
 use super::{ClusterQueue, Found, KueueOptions, QueueLevel, QueueWeights, Sums};
-use crate::census::{Memory, shape};
-use crate::queues::{Part, Queue, Stated, Work};
+use crate::amounts::Stated;
+use crate::queues::{Part, Queue, Work};
 use crate::report::ImportReport;
+use crate::servers::{Memory, shape};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Violation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,7 +194,7 @@ impl Tree<'_> {
         let there = || self.places.servers.iter().filter(|server| server.meets[place]);
         let has = |r: usize| there().map(|server| server.capacity[r].to_f64()).sum::<f64>();
         let of = |r: usize| Some(has(r)).filter(|all| covered.contains(&r) && *all > 0.0);
-        (0..self.resources.len()).map(|r| of(r).and_then(crate::queues::rounded)).collect()
+        (0..self.resources.len()).map(|r| of(r).and_then(crate::amounts::rounded)).collect()
     }
 
     /// What a cohort is given: what it and all below have, unless it is above all, and its own limits.

@@ -4,7 +4,7 @@
 
 use super::array;
 use super::values::{Amounts, Number, Place, Words, number};
-use crate::census::Holder;
+use crate::holders::Holder;
 use crate::manifests::documents;
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError, Violation};

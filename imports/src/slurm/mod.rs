@@ -10,9 +10,12 @@ mod shares;
 mod tests;
 mod values;
 
-use super::census::{Census, Holder, Memory, PresentCluster, Rules, Server, TaskGrouping, Tasks};
+use super::census::{Census, PresentCluster, TaskGrouping};
+use super::holders::Holder;
 use super::manifests::documents;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
+use super::servers::{Memory, Server};
+use super::tasks::{Rules, Tasks};
 use fairplan_instances::{Decimal, Gang, Instance, InstanceError, ResourceId, Violation, wording};
 use hashbrown::{HashMap, HashSet};
 use jobs::Job;
@@ -158,7 +161,7 @@ fn read<T>(
     let mut found = census(options, &nodes, &jobs, report);
     let failed = |violation| {
         let files = options.nodes.iter().chain(&options.jobs).chain(&options.accounts);
-        Stopped::Building(InstanceError::Invalid { file: super::together(files), violation })
+        Stopped::Building(InstanceError::Invalid { file: super::files::together(files), violation })
     };
     found.holders = accounts::holders(&associations, &found.resources, report).map_err(failed)?;
     if !options.accounts.is_empty() {

@@ -53,7 +53,7 @@ pub(super) fn generic(held: &[Held]) -> Amounts {
     for (name, amount) in held.iter().flat_map(|held| &held.amounts) {
         if !["cpu", "memory"].contains(&name.as_str()) {
             let sum = all.get(name).copied().unwrap_or(Decimal::ZERO);
-            all.insert(name.clone(), crate::queues::added(sum, *amount).unwrap_or(sum));
+            all.insert(name.clone(), crate::amounts::added(sum, *amount).unwrap_or(sum));
         }
     }
     all
@@ -103,7 +103,7 @@ pub(super) fn shares(
     let one_by_one = |name: &str, amount: Decimal| {
         let of = |held: &Held| held.amounts.get(name).copied();
         let sum = held.iter().try_fold(Decimal::ZERO, |sum, held| {
-            crate::queues::added(sum, of(held).unwrap_or(Decimal::ZERO))
+            crate::amounts::added(sum, of(held).unwrap_or(Decimal::ZERO))
         });
         known && sum == Some(amount)
     };

@@ -5,7 +5,8 @@
 
 use super::amounts::percent_of;
 use super::{Place, RESOURCES};
-use crate::queues::{Part, Queue, Stated, tighter};
+use crate::amounts::{Stated, tighter};
+use crate::queues::{Part, Queue};
 use crate::report::ImportReport;
 use crate::xml::Element;
 use fairplan_instances::{Decimal, InstanceError};

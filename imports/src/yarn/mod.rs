@@ -7,11 +7,12 @@ mod nodes;
 #[cfg(test)]
 mod tests;
 
-use super::census::{Memory, Server};
-use super::queues::{self, Cluster, Stated, added};
+use super::amounts::{Stated, added};
+use super::files::{some, together};
+use super::queues::{self, Cluster};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
+use super::servers::{Memory, Server};
 use super::xml;
-use super::{some, together};
 use amounts::{Amount, percent_of};
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
 use nodes::Listed;

@@ -86,7 +86,7 @@ pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Li
     if without > 0 && without == servers.len() {
         let problem = "no node states vcores, of which every task takes some; add availableVirtualCores and usedVirtualCores, or \
                        totalResource with memory and vCores, to each node";
-        return Err(refused(&crate::together(files), "nodes", problem));
+        return Err(refused(&crate::files::together(files), "nodes", problem));
     }
     report.add(without as u64, "nodes state no vcores: no task fits there");
     report.add(servers.len() as u64, "nodes");
