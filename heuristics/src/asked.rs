@@ -1,6 +1,7 @@
 //! A rule that somebody else has: asked for the server of every task, and checked at every answer.
 
 use crate::asked_choice::AskedChoice;
+use crate::chooser::{Ahead, Chooser};
 use crate::filling::fill;
 use crate::first_with_room::FirstFitting;
 use crate::packing::{Packing, fits};
@@ -9,7 +10,6 @@ use crate::{ClusterNames, FailureNote, PlacementError, PlacementPolicy};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Deadline, Instance, KindId, Placement, ResourceId, ServerChoice};
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::ops::Range;
 
 /// What a rule is told before it is asked.
@@ -20,25 +20,6 @@ pub struct Cluster<'a> {
     pub servers: Vec<Range<usize>>,
     /// What one unit of each resource is: amounts are whole numbers of these.
     pub units: Vec<f64>,
-}
-
-/// A rule at work.
-pub trait Chooser: Send {
-    /// Adds the server for one more piece of this kind to `servers`, and those for its pieces after it if the rule decides several at
-    /// once; nothing if its user shall have no more tasks. As soon as a server is full that was named for a later piece, the rule is
-    /// asked again. A user without kinds has one, its task; where a task has several pieces and one has no server, the others are
-    /// taken back, of which [`Chooser::left`] tells.
-    ///
-    /// # Errors
-    /// Why there is no answer.
-    fn choose(&mut self, kind: KindId, servers: &mut VecDeque<usize>) -> Result<(), String>;
-
-    /// What a server has left in units, after a piece has taken its room or given it back. Where tasks come and go also when one has ended, and when
-    /// there is one server more: it has the next number.
-    fn left(&mut self, server: usize, free: &[u128]);
-
-    /// Where tasks come and go: there is one user more, whose tasks ask for this.
-    fn user(&mut self, _demand: &[u128]) {}
 }
 
 /// Begins a rule.
@@ -61,33 +42,6 @@ impl Asked {
     /// The choice among servers whose tasks come and go. Why it broke off is noted.
     pub fn live_choice(&self, names: ClusterNames, note: FailureNote) -> Box<dyn ServerChoice> {
         Box::new(AskedChoice::new(self.name.clone(), (self.begin_live)(&names), names, note))
-    }
-}
-
-/// Servers that a rule has named for pieces to come, by kind.
-#[derive(Default)]
-pub(crate) struct Ahead(Vec<VecDeque<usize>>);
-
-impl Ahead {
-    /// The server for one more piece of a kind: the next that was named, or what the rule now says.
-    pub fn next(
-        &mut self,
-        kind: usize,
-        chooser: &mut dyn Chooser,
-        is_full: impl Fn(usize) -> bool,
-    ) -> Result<Option<usize>, String> {
-        if kind >= self.0.len() {
-            self.0.resize_with(kind + 1, VecDeque::new);
-        }
-        let named = &mut self.0[kind];
-        if let Some(server) = named.pop_front()
-            && !is_full(server)
-        {
-            return Ok(Some(server));
-        }
-        named.clear();
-        chooser.choose(KindId(kind), named)?;
-        Ok(named.pop_front())
     }
 }
 
@@ -225,6 +179,7 @@ mod tests {
     use super::*;
     use crate::FirstFit;
     use fairplan_instances::generate;
+    use std::collections::VecDeque;
 
     /// First-Fit once more, in doubles of units.
     struct First {

@@ -2,7 +2,7 @@
 //!
 //! Tasks that ask for the same are one user to it, called `shape-1`, `shape-2` and so on in the order in which they first come.
 
-use crate::asked::{Ahead, Chooser};
+use crate::chooser::{Ahead, Chooser};
 use crate::packing::{fits, resized};
 use crate::{ClusterNames, FailureNote, PlacementError};
 use fairplan_instances::ServerChoice;

@@ -2,6 +2,7 @@
 
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Registry, UnknownName, Violation};
+use std::fmt;
 
 /// A name that is no policy. Its text says what would do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +57,7 @@ pub enum PlacementError {
     },
     /// A policy in another process broke off, or did what no policy may.
     #[error(transparent)]
-    Outside(#[from] crate::ProcessFailure),
+    Outside(#[from] ProcessFailure),
     /// A policy of somebody else's failed, or answered what cannot be.
     #[error("policy {}: {}", printable(policy, 60), printable(problem, 400))]
     Asked {
@@ -85,3 +86,29 @@ pub enum PlacementError {
         user: usize,
     },
 }
+
+/// Why a policy in another process placed nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessFailure {
+    /// The command.
+    pub command: String,
+    /// What it did.
+    pub problem: String,
+    /// The end of what it wrote to its standard error.
+    pub last_words: String,
+}
+
+impl fmt::Display for ProcessFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "policy {}: {}", printable(&self.command, 200), printable(&self.problem, 600))?;
+        match self.last_words.trim() {
+            "" => Ok(()),
+            words => {
+                let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+                write!(f, "; its last words: {}", printable(&words, 600))
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProcessFailure {}

@@ -11,6 +11,7 @@ mod asked_choice;
 mod at_once;
 mod best_fit;
 mod blocks;
+mod chooser;
 mod devices;
 mod dot_product;
 mod emptying;
@@ -21,6 +22,7 @@ mod first_with_room;
 mod hadoop_slots;
 mod journal;
 mod packing;
+mod policy;
 mod process;
 mod quotas;
 mod random;
@@ -29,79 +31,28 @@ mod scoring;
 mod shares;
 mod slots;
 mod states;
+mod told_apart;
 mod tournament;
 mod tree;
 mod turns;
 mod worst_fit;
 
-pub use asked::{Asked, Chooser, Cluster};
+pub use asked::{Asked, Cluster};
 pub use best_fit::BestFit;
+pub use chooser::Chooser;
 pub use dot_product::DotProduct;
 pub use emptying::{Emptied, emptied};
-pub use error::{PlacementError, UnknownPolicy};
+pub use error::{PlacementError, ProcessFailure, UnknownPolicy};
 pub use first_fit::FirstFit;
 pub use hadoop_slots::HadoopSlots;
-pub use process::{ClusterNames, FailureNote, OutsidePolicy, ProcessFailure};
+pub use policy::{InOrder, PlacementPolicy, Turn};
+pub use process::{ClusterNames, FailureNote, OutsidePolicy};
 pub use random::Random;
 pub use slots::Slots;
 pub use worst_fit::WorstFit;
 
 use devices::{ByScore, Fgd, GpuBestFit, GpuClustering, GpuDotProduct, GpuPacking};
-use fairplan_instances::{Deadline, Entry, Instance, Placement, Registry, ServerChoice, UserId};
-
-/// Tasks that come one after the other.
-#[derive(Clone, Copy, Debug)]
-pub struct InOrder<'a> {
-    /// The servers, and the users whose tasks come. How many tasks users have does not count.
-    pub instance: &'a Instance,
-    /// Whose task comes, one after the other.
-    pub order: &'a [UserId],
-    /// By when.
-    pub deadline: &'a Deadline,
-}
-
-/// A rule that places whole tasks on servers until nothing more fits.
-pub trait PlacementPolicy: Send + Sync {
-    /// The name under which [`policy`] finds it (`best-fit`, `slots=14`).
-    fn name(&self) -> String;
-
-    /// Whose turn it is. Nearly all policies serve the lowest share.
-    fn turn(&self) -> Turn {
-        Turn::LowestShare
-    }
-
-    /// Fills the servers of `instance`. The same instance gives the same placement, always.
-    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
-        self.place_within(instance, &Deadline::never())
-    }
-
-    /// The same, or an error if time is over before: part of a placement is not what the policy says.
-    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError>;
-
-    /// Places tasks in the order in which they come, each where there is room when it comes: the server of each. The same instance
-    /// and order give the same servers, always.
-    ///
-    /// # Errors
-    /// Of policies that are others' rules.
-    fn place_in_order(&self, _asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
-        let problem = "does not place tasks in an order that is given".into();
-        Err(PlacementError::Asked { policy: self.name(), problem })
-    }
-
-    /// The same rule for one task at a time on servers whose tasks come and go. Some rules measure by the cluster at the
-    /// start: `totals` is what it has of each resource, `largest` the most that one server has, both in the units that
-    /// the choice is asked in.
-    fn choice(&self, totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice>;
-}
-
-/// Whose task is placed next, of the users whose tasks still fit somewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
-    /// That of the user with the lowest weighted dominant share (DRFH Sec. V-B).
-    LowestShare,
-    /// That of the user with the fewest tasks over its weight.
-    FewestTasks,
-}
+use fairplan_instances::{Entry, Registry};
 
 /// Makes a policy of the number in its name and a seed.
 pub type MakePolicy = fn(Option<&str>, u64) -> Result<Box<dyn PlacementPolicy>, UnknownPolicy>;

@@ -1,7 +1,7 @@
 //! What is to be packed: servers and tasks in whole units, tasks that pack alike merged into shapes.
 
 use crate::error::{MAX_SERVERS, PlacementError};
-use crate::quotas;
+use crate::told_apart;
 use fairplan_instances::{ClassId, Instance, Kind, KindId, ResourceId, RuleId};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -67,7 +67,7 @@ impl Packing {
         let shape_of = (0..instance.kind_count())
             .map(|k| {
                 let kind = instance.kind(KindId(k));
-                let key = (kind.rule_id(), demand(kind), quotas::key(kind));
+                let key = (kind.rule_id(), demand(kind), told_apart::key(kind));
                 *positions.entry(key).or_insert_with_key(|(_, demand, _)| {
                     let allowed = |&l: &usize| kind.rule().allows(ClassId(l));
                     let classes = (0..classes.len()).filter(allowed).collect();
@@ -77,7 +77,7 @@ impl Packing {
             })
             .collect();
         let width = classes.first().map_or(0, |class| class.capacity.len());
-        Ok(Self { width, classes, shapes, shape_of, sets: quotas::sets_of_classes(instance) })
+        Ok(Self { width, classes, shapes, shape_of, sets: told_apart::sets_of_classes(instance) })
     }
 
     /// The same with a shape for each kind, in their order: who is asked about a piece is told whose it is.

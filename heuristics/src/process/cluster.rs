@@ -2,10 +2,10 @@
 //!
 //! Tasks that ask for the same are one user to it, called `shape-1`, `shape-2` and so on in the order in which they first come.
 
+use super::command::OutsidePolicy;
 use super::dialogue::Dialogue;
 use super::messages::{amounts, server, short_of, text, user};
-use super::{OutsidePolicy, ProcessFailure};
-use crate::PlacementError;
+use crate::error::{PlacementError, ProcessFailure};
 use crate::packing::{fits, resized};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Decimal, ServerChoice};

@@ -1,7 +1,38 @@
-//! A command line cut into words: at blanks, with quotes, and nothing else of what shells do.
+//! The command that a policy is: its line, cut into words at blanks, with quotes, and nothing else of what shells do.
+
+use std::time::Duration;
+
+/// A policy that is a command of its own, which speaks `fairplan.policy.v1` on its standard input and output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsidePolicy {
+    pub(super) text: String,
+    pub(super) words: Vec<String>,
+    pub(super) timeout: Duration,
+}
+
+impl OutsidePolicy {
+    /// The policy of a command line, cut at blanks as a shell does, with 'single' and "double" quotes. It is given up when it
+    /// takes longer than `timeout` for an answer.
+    ///
+    /// # Errors
+    /// A quote that does not end, or no word at all: what is wrong.
+    pub fn new(command: &str, timeout: Duration) -> Result<Self, String> {
+        Ok(Self { text: command.into(), words: words(command)?, timeout })
+    }
+
+    /// The same policy, which is given up at the latest when it takes longer than `limit` for an answer.
+    pub fn within(&self, limit: Duration) -> Self {
+        Self { timeout: self.timeout.min(limit), ..self.clone() }
+    }
+
+    /// The command line: its name in results.
+    pub fn name(&self) -> String {
+        self.text.clone()
+    }
+}
 
 /// The words of a command line.
-pub(super) fn words(text: &str) -> Result<Vec<String>, String> {
+fn words(text: &str) -> Result<Vec<String>, String> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
     let mut letters = text.chars();

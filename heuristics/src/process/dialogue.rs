@@ -1,8 +1,9 @@
 //! Asking another process, and what its answers come to.
 
+use super::command::OutsidePolicy;
 use super::messages::{Answer, answer};
 use super::pipes::{Conversation, Silence};
-use super::{OutsidePolicy, ProcessFailure};
+use crate::ProcessFailure;
 use fairplan_instances::wording::printable;
 use std::time::Duration;
 

@@ -7,7 +7,7 @@
 //! that it need not know this: no task before the one before it of the same user is answered. Where users stand in groups, or a
 //! task's work depends on its server, each answer is waited for.
 
-use super::OutsidePolicy;
+use super::command::OutsidePolicy;
 use super::dialogue::{Dialogue, Unanswered};
 use super::messages::{Messages, short_of};
 use crate::devices::Servers;
