@@ -1,9 +1,7 @@
 //! How members of a group would divide what it is guaranteed: a solution in a few words, written and read.
 
-use super::document::LevelResult;
-use super::write::level_result;
+use super::levels::{LevelResult, level_result, levels_of};
 use crate::foreign::{Foreign, list};
-use crate::solution::claim::levels_of;
 use fairplan_instances::{Certificate, Instance, LimitedBy, Objective, Solution, UserId};
 use fairplan_verify::{SolutionClaim, Tasks};
 use schemars::JsonSchema;

@@ -4,11 +4,12 @@ use super::UserColumns;
 use super::alone::StatedAlone;
 use super::document::*;
 use super::fractions;
+use super::levels::levels_of;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, in_order, list};
 use fairplan_instances::{
-    Allocation, Certificate, ExactSolution, GroupId, GroupResult, GuaranteeResult, Instance, Level,
-    LimitResult, LimitedBy, Objective, ResourceId, ResourceMap, Status, Total, limit_results,
+    Allocation, Certificate, ExactSolution, GroupId, GroupResult, GuaranteeResult, Instance, LimitResult,
+    LimitedBy, Objective, ResourceId, ResourceMap, Status, Total, limit_results,
 };
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
 
@@ -320,27 +321,6 @@ fn certificate(
     }
     let levels = levels_of(instance, stated_levels, "certificate.levels")?;
     Ok(Certificate::Levels { levels, level_of: level_of.clone() })
-}
-
-/// The levels that are stated at a place.
-pub(super) fn levels_of(
-    instance: &Instance,
-    stated: &[LevelResult],
-    place: &str,
-) -> Result<Vec<Level>, Foreign> {
-    let class_ids = || instance.classes().iter().map(|class| class.id.as_str());
-    let mut levels = Vec::new();
-    for (k, level) in stated.iter().enumerate() {
-        let place = format!("{place}[{k}].prices");
-        list(&place, level.prices.iter().map(|price| &*price.class), class_ids())?;
-        let mut prices = Vec::new();
-        for (l, price) in level.prices.iter().enumerate() {
-            prices.extend(in_order(&price.price, instance, || format!("{place}[{l}].price"))?);
-        }
-        let limit_prices = level.limit_prices.clone();
-        levels.push(Level { value: level.value, bound: level.bound, prices, limit_prices });
-    }
-    Ok(levels)
 }
 
 fn check_price_groups(

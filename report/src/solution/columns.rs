@@ -1,7 +1,7 @@
 //! The users of a solution document as they are read: in columns, so that millions of placements take the space
 //! of their numbers and not of their names.
 
-use super::document::UserResult;
+use super::users::UserResult;
 use fairplan_instances::{ExactUser, LimitedBy};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};

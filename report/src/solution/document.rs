@@ -2,15 +2,13 @@
 
 use super::alone::AloneResult;
 use super::columns::UserColumns;
+use super::levels::LevelResult;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::stated;
-use fairplan_instances::{
-    Body, Document, GroupResult, GuaranteeResult, LimitResult, LimitedBy, Objective, Status,
-};
+use fairplan_instances::{Body, Document, GroupResult, GuaranteeResult, LimitResult, Objective, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// A divisible allocation with its prices and the certificate that proves it. Every user and server class of
 /// the instance appears, in the instance's order. The same instance and settings give the same bytes, except
@@ -137,71 +135,6 @@ pub struct ExactTaskPrice {
     pub price: String,
 }
 
-/// What one user gets, in fractions. One of more than about a hundred digits is left out: it follows from the user's level.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "ExactUser")]
-pub struct ExactUserResult<'a> {
-    /// The dominant share.
-    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
-    pub dominant_share: Option<Cow<'a, str>>,
-    /// The tasks over all classes.
-    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
-    pub tasks: Option<Cow<'a, str>>,
-}
-
-/// What one user gets.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct UserResult<'a> {
-    /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
-    /// The resource of which one task takes the largest part of the whole cluster.
-    #[serde(borrow)]
-    pub dominant_resource: Cow<'a, str>,
-    /// The part of the whole cluster's dominant resource that the user's tasks take (with rates: the work they
-    /// do, counted in that resource).
-    #[schemars(range(min = 0))]
-    pub dominant_share: f64,
-    /// Tasks running, fractions included.
-    #[schemars(range(min = 0))]
-    pub tasks: f64,
-    /// The same in fractions, where the solution has them.
-    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
-    pub exact: Option<ExactUserResult<'a>>,
-    /// What keeps the user from more.
-    pub limited_by: LimitedBy,
-    /// The position in `certificate.levels` of the level at which the user's share is frozen; the number of
-    /// levels for a user that none freezes. Absent where the certificate has no levels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub level: Option<u32>,
-    /// The server classes on which the user runs. Absent where all servers are treated as one (`drf`, `bmf`): such tasks
-    /// are on no class, and may not even fit the servers.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub placement: Option<Vec<ClassTasks<'a>>>,
-}
-
-/// Tasks of one user on the servers of one class; of a user with kinds those of one kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ClassTasks<'a> {
-    /// The kind, where the user has kinds: they come one after the other, in the instance's order.
-    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
-    pub kind: Option<Cow<'a, str>>,
-    /// The server class.
-    #[serde(borrow)]
-    pub class: Cow<'a, str>,
-    /// Tasks running there, fractions included. Of a kind: the tasks whose pieces of this kind run there, each as many as the
-    /// kind's `each`; over all classes they are all tasks of the user.
-    #[schemars(range(min = 0))]
-    pub tasks: f64,
-    /// The same as a fraction, where the solution has them. Left out where it has more than about a hundred digits and the user, or
-    /// this kind of it, is on no other class.
-    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
-    pub exact: Option<Cow<'a, str>>,
-}
-
 /// One server class in a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -239,45 +172,6 @@ pub struct CertificateResult {
     /// The levels of the lexicographic maximum, none below the one before. Absent where the objective is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<LevelResult>>,
-}
-
-/// One level of the lexicographic maximum with its proof. With `d_ir` a user's demand per unit of dominant
-/// share, `p_lr` the prices, `y_i` the least of `sum_r d_ir p_lr` over the user's usable classes (over its rate
-/// there), `C_lr` the capacity of a whole class, `G_i` dominant shares and `w_i` weights (of `tsf`: times the dominant
-/// share of the most that the user could run alone if it were eligible everywhere): no allocation that
-/// leaves the finished users F their shares gives all active users A a weighted share above
-/// `(sum C_lr p_lr - sum_F y_i G_i) / sum_A w_i y_i`. F are the users of earlier levels and those of this level
-/// that are limited by tasks; A are all others with a usable class.
-///
-/// Where a user's tasks are limited and do different work on different classes, its cost is convex in its share, and a
-/// tangent takes the place of `y_i G_i`: the best `y_i G_i - z_i t_i` with `y_i rate <= sum_r d_ir p_lr + z_i` on every
-/// usable class, where `t_i` is the dominant share of all its tasks at rate 1. It is taken at the user's share (F) or at
-/// 1 + 1e-9 times the level's value (A), and `z_i t_i` is added to the capacity's worth.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LevelResult {
-    /// The weighted share of the users that capacity limits at this level.
-    pub value: f64,
-    /// The upper bound that the prices prove.
-    pub bound: f64,
-    /// The prices, every class in order.
-    pub prices: Vec<ClassPrice>,
-    /// What one more unit of each limit adds to the level's value, in the order of `limits`, as prices say it; >= 0. Users below a limit pay
-    /// it too for what they take of its resource where it covers the class, and `sum C_lr p_lr` counts every limit at its price.
-    /// Absent where there are no limits.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub limit_prices: Vec<f64>,
-}
-
-/// The prices of one class at one level.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ClassPrice {
-    /// The server class.
-    pub class: String,
-    /// What one more unit of the resource in this class adds to the level's value at most, if those held at lower levels keep what
-    /// they have: just so much, where no other prices prove the level; >= 0.
-    pub price: ResourceMap,
 }
 
 /// How a solution came about.

@@ -1,7 +1,8 @@
 //! The fractions of a solution document: what `solve --exact` writes beside its doubles.
 
 use super::UserColumns;
-use super::document::{ExactClassPrice, ExactLevelResult, ExactResult, ExactTaskPrice, ExactUserResult};
+use super::document::{ExactClassPrice, ExactLevelResult, ExactResult, ExactTaskPrice};
+use super::users::ExactUserResult;
 use crate::foreign::{Foreign, list};
 use fairplan_instances::{ExactLevel, ExactPart, ExactSolution, ExactUser, GroupResult, Instance};
 use std::borrow::Cow;

@@ -6,9 +6,11 @@ mod columns;
 mod compared;
 mod document;
 mod fractions;
+mod levels;
 mod numbers;
 mod pools;
 mod tables;
+mod users;
 mod write;
 
 pub use alone::{AloneMember, AloneResult, AloneTasks};
@@ -16,9 +18,11 @@ pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
 pub use compared::difference_of_results;
 pub use document::{
-    CertificateResult, ClassPrice, ClassResult, ClassTasks, ExactClassPrice, ExactLevelResult, ExactResult,
-    ExactTaskPrice, ExactUserResult, LevelResult, SolutionBody, SolutionDocument, SolutionStats, UserResult,
+    CertificateResult, ClassResult, ExactClassPrice, ExactLevelResult, ExactResult, ExactTaskPrice,
+    SolutionBody, SolutionDocument, SolutionStats,
 };
+pub use levels::{ClassPrice, LevelResult};
 pub use numbers::StatedNumbers;
 pub use tables::{classes_of, classes_with_capacity, placements_of, stated_users_of, users_of};
+pub use users::{ClassTasks, ExactUserResult, UserResult};
 pub use write::{UserResults, solution_document};

@@ -2,12 +2,12 @@
 
 use super::alone::alone_results;
 use super::document::*;
+use super::levels::level_result;
 use super::pools::price_groups;
+use super::users::*;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
-use fairplan_instances::{
-    Certificate, ClassId, Document, Headline, Instance, Kind, Level, ServerClass, Solution, User,
-};
+use fairplan_instances::{Certificate, ClassId, Document, Headline, Instance, Kind, Solution, User};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -60,21 +60,6 @@ impl<'a> UserResults<'a> {
 impl Serialize for UserResults<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
-    }
-}
-
-/// One level.
-pub(super) fn level_result(instance: &Instance, level: &Level) -> LevelResult {
-    let m = instance.resources().len();
-    let price = |(class, prices): (&ServerClass, &[f64])| ClassPrice {
-        class: class.id.as_str().into(),
-        price: ResourceMap::new(instance, prices.iter().copied()),
-    };
-    LevelResult {
-        value: level.value,
-        bound: level.bound,
-        prices: instance.classes().iter().zip(level.prices.chunks(m)).map(price).collect(),
-        limit_prices: level.limit_prices.clone(),
     }
 }
 
