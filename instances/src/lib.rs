@@ -40,6 +40,7 @@ mod resource_map;
 mod server_choice;
 mod shortfall;
 mod solution;
+mod solver;
 mod stamp;
 pub mod table;
 mod task_demands;
@@ -91,7 +92,8 @@ pub use resource_kind::ResourceKind;
 pub use resource_map::ResourceMap;
 pub use server_choice::{ServerChoice, ServerRule};
 pub use shortfall::{InsideGroup, Shortfall};
-pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
+pub use solution::{Certificate, Level, LimitedBy, Solution, Statistics, Status, Total};
+pub use solver::{Solver, SolverError};
 pub use stamp::{DemandsStamp, InstanceStamp, InstanceWarning, Label};
 pub use task_demands::{TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
 pub use traffic::{

@@ -1,6 +1,6 @@
 //! What a solver returns: the allocation, the multipliers that prove it, and how it came about.
 
-use crate::{Allocation, ExactSolution, Instance, Objective, Violation};
+use crate::{Allocation, ExactSolution, Objective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -150,7 +150,7 @@ pub struct Level {
     /// Multipliers of the capacity rows, row-major `classes × resources`, >= 0: the increase of `value` per
     /// unit of that resource in that class, dominant shares still measured against today's totals.
     pub prices: Vec<f64>,
-    /// Multipliers of the limits, one for each of [`Instance::limit_rows`], >= 0: the increase of `value` per unit of that
+    /// Multipliers of the limits, one for each of [`Instance::limit_rows`](crate::Instance::limit_rows), >= 0: the increase of `value` per unit of that
     /// limit. Users below a limit pay it for what they take on the classes that it covers, and its amount at its price
     /// is worth as much as capacity is.
     pub limit_prices: Vec<f64>,
@@ -222,61 +222,6 @@ pub struct Solution {
     pub statistics: Statistics,
     /// The fractions that its numbers are next to, where they are known: then these are what is proved.
     pub exact: Option<Box<ExactSolution>>,
-    /// What groups are guaranteed: the divisions of [`Instance::guaranteed_groups`], in that order.
+    /// What groups are guaranteed: the divisions of [`Instance::guaranteed_groups`](crate::Instance::guaranteed_groups), in that order.
     pub guaranteed: Vec<Self>,
-}
-
-/// An exact method for some objectives.
-pub trait Solver: Sync {
-    /// The backend's name on the command line.
-    fn name(&self) -> &'static str;
-    /// Solves, and says by its status whether the result is proved.
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError>;
-    /// The same where somebody else judges, too: a solution that `accept` refuses is not the answer as long as there is another
-    /// way. One that is accepted is returned at once.
-    fn solve_for(
-        &self,
-        instance: &Instance,
-        objective: Objective,
-        accept: &mut dyn FnMut(&Solution) -> bool,
-    ) -> Result<Solution, SolverError> {
-        let _ = accept;
-        self.solve(instance, objective)
-    }
-    /// The same where the first level is thought to be near `level`, as that of a like instance: the answer is the same, only
-    /// sooner.
-    fn solve_near(
-        &self,
-        instance: &Instance,
-        objective: Objective,
-        level: f64,
-    ) -> Result<Solution, SolverError> {
-        let _ = level;
-        self.solve(instance, objective)
-    }
-}
-
-/// Why there is no solution at all. (Stopping early is a [`Status`], not an error.)
-#[derive(Debug, thiserror::Error)]
-pub enum SolverError {
-    /// The method does not cover this instance.
-    #[error("{0}")]
-    Unsupported(String),
-    /// The instance cannot have this objective.
-    #[error(transparent)]
-    Inapplicable(#[from] Violation),
-    /// What users and groups are guaranteed is more than there is.
-    #[error("{0}")]
-    Guarantees(Box<crate::Shortfall>),
-    /// Time was over before there was anything to return.
-    #[error("no answer in time; allow more")]
-    OutOfTime,
-    /// The linear programming backend failed or contradicted itself.
-    #[error("backend {backend}: {problem}")]
-    Backend {
-        /// Which one.
-        backend: &'static str,
-        /// What it said or did.
-        problem: String,
-    },
 }

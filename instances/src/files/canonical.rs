@@ -9,14 +9,19 @@ use crate::{
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
-use super::json::FORM;
+use super::canonical_text::{Text, key};
+use super::strict_json::Form;
 
-/// Bytes gathered before they are passed on.
-const BUFFER: usize = 1 << 16;
+/// The version that the reader expects and the writer states.
+pub(super) const FORM: Form = Form {
+    format: "fairplan.instance.v1",
+    what: "instance",
+    otherwise: "give tables with --servers and --users",
+};
 
 /// Writes the canonical JSON of `instance`. [`read_json`](super::read_json) returns the same instance.
 pub fn write_json(instance: &Instance, out: &mut impl Write) -> io::Result<()> {
-    let mut text = Text { bytes: Vec::with_capacity(2 * BUFFER) };
+    let mut text = Text::new();
     text.raw("{\n  \"format\": ");
     text.string(FORM.format);
     if !instance.name().is_empty() {
@@ -49,7 +54,7 @@ pub fn write_json(instance: &Instance, out: &mut impl Write) -> io::Result<()> {
         text.pass_on(out)?;
     }
     text.raw("\n  ]\n}\n");
-    out.write_all(&text.bytes)
+    text.finish(out)
 }
 
 /// The SHA-256 of the canonical JSON, in hexadecimal: what `sha256sum` prints for the file that
@@ -79,61 +84,7 @@ impl Write for Hash {
     }
 }
 
-/// `"name": `, ready to be written a million times.
-pub(super) fn key(name: &str) -> Vec<u8> {
-    let mut text = Text { bytes: Vec::new() };
-    text.string(name);
-    text.raw(": ");
-    text.bytes
-}
-
-/// JSON on its way out.
-#[derive(Default)]
-pub(super) struct Text {
-    bytes: Vec<u8>,
-}
-
 impl Text {
-    pub(super) fn raw(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
-    }
-
-    pub(super) fn string(&mut self, text: &str) {
-        // Writing a text to memory cannot fail.
-        let _ = serde_json::to_writer(&mut self.bytes, text);
-    }
-
-    pub(super) fn number(&mut self, number: Decimal) {
-        self.bytes.extend_from_slice(number.text(&mut [0; Decimal::TEXT]));
-    }
-
-    pub(super) fn whole(&mut self, number: u64) {
-        let _ = write!(self.bytes, "{number}");
-    }
-
-    pub(super) fn strings<'a>(&mut self, texts: impl Iterator<Item = &'a str>) {
-        self.raw("[");
-        for (position, text) in texts.enumerate() {
-            if position > 0 {
-                self.raw(", ");
-            }
-            self.string(text);
-        }
-        self.raw("]");
-    }
-
-    pub(super) fn amounts(&mut self, amounts: &[Decimal], keys: &[Vec<u8>]) {
-        self.raw("{");
-        let mut separator = "";
-        for (amount, key) in amounts.iter().zip(keys).filter(|(amount, _)| !amount.is_zero()) {
-            self.raw(separator);
-            self.bytes.extend_from_slice(key);
-            self.number(*amount);
-            separator = ", ";
-        }
-        self.raw("}");
-    }
-
     pub(super) fn class(&mut self, class: &ServerClass, keys: &[Vec<u8>]) {
         self.raw("{\"id\": ");
         self.string(&class.id);
@@ -152,7 +103,7 @@ impl Text {
         let mut separator = ", \"devices\": {";
         for (resource, count) in &class.devices {
             self.raw(separator);
-            self.bytes.extend_from_slice(&keys[resource.0]);
+            self.bytes(&keys[resource.0]);
             self.whole(*count);
             separator = ", ";
         }
@@ -177,11 +128,6 @@ impl Text {
             self.quota(quota, instance, keys);
         }
         self.raw("}");
-    }
-
-    /// Text that is ready to be written.
-    pub(super) fn bytes(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
     }
 
     fn user(&mut self, user: User<'_>, instance: &Instance, keys: &[Vec<u8>]) {
@@ -261,25 +207,6 @@ impl Text {
             self.raw(", \"eligible\": ");
             self.strings(classes.iter().map(|class| instance.classes()[class.0].id.as_str()));
         }
-    }
-
-    /// Passes everything on.
-    pub(super) fn finish(mut self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
-        out.write_all(&std::mem::take(&mut self.bytes))
-    }
-
-    /// Everything, where nothing was passed on.
-    #[cfg(feature = "parquet")]
-    pub(super) fn into_string(self) -> String {
-        String::from_utf8(self.bytes).unwrap_or_default()
-    }
-
-    pub(super) fn pass_on(&mut self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
-        if self.bytes.len() >= BUFFER {
-            out.write_all(&self.bytes)?;
-            self.bytes.clear();
-        }
-        Ok(())
     }
 }
 

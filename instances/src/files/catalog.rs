@@ -8,13 +8,13 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::io::BufRead;
 
-use super::json::Amounts;
+use super::amounts::Amounts;
+use super::headers::bad_header;
 use super::open::table_in;
 use super::rows::{Rows, for_each_row};
 use super::source;
 use super::strict_json::{Entries, Form, Object, Text, document, for_each, number};
-use super::tables::bad_header;
-use super::{repeated, whole_number};
+use super::values::{repeated, whole_number};
 use crate::stated;
 
 const FORM: Form = Form {

@@ -10,10 +10,10 @@ use arrow_schema::DataType;
 use std::sync::Arc;
 
 use super::cells::{for_each_text, is_readable, is_text, letters_of, push_cell, push_text};
+use super::headers::bad_header;
 use super::numbers::{is_decimal, read_decimals, read_numbers};
 use super::optional_columns::FIXED;
 use super::rows::{BATCH, Batch, Number, PlainPart, PlainSize, RowBuffer, Rows, Table, fill_by_rows};
-use super::tables::bad_header;
 use crate::model::NumberRange;
 use crate::{InstanceError, Violation};
 

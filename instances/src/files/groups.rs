@@ -6,10 +6,10 @@ use std::io::Write;
 #[cfg(feature = "parquet")]
 use super::columnar::Columnar;
 use super::csv::push_field;
+use super::headers::bad_header;
 use super::optional_columns::GROUP_COLUMNS;
 use super::rows::{Rows, for_each_row};
 use super::table_writer::{end_line, lines, parent_of, push_number, refuse_parquet};
-use super::tables::bad_header;
 
 /// The groups of a table, and where each stands in it.
 pub(super) struct GroupTable {

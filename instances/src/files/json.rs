@@ -10,20 +10,14 @@ use crate::{
 use crate::{ServerClass, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
 
+use super::amounts::Amounts;
+use super::canonical::FORM;
 use super::quotas::QuotaFields;
 use super::source::Source;
-use super::strict_json::{Entries, Form, Object, Text, document, for_each, number};
-use super::{repeated, whole_number};
+use super::strict_json::{Entries, Object, Text, document, for_each, number};
+use super::values::{repeated, whole_number};
 use crate::stated;
-
-/// The version that the reader expects and the writer states.
-pub(super) const FORM: Form = Form {
-    format: "fairplan.instance.v1",
-    what: "instance",
-    otherwise: "give tables with --servers and --users",
-};
 
 /// Reads an instance from JSON.
 ///
@@ -287,52 +281,6 @@ fn kinds(
         Ok(())
     })?;
     Ok(kinds)
-}
-
-/// Reads capacities and demands: one number a resource, zero where the map has none.
-pub(super) struct Amounts {
-    resources: Vec<String>,
-    positions: HashMap<String, usize>,
-    /// What was read last.
-    pub(super) values: Vec<Decimal>,
-    /// Which of them the map has.
-    pub(super) named: Vec<bool>,
-}
-
-impl Amounts {
-    pub(super) fn new(resources: Vec<String>) -> Self {
-        // Names that are there twice are refused elsewhere; here the last one counts.
-        let positions =
-            resources.iter().cloned().enumerate().map(|(position, name)| (name, position)).collect();
-        Self { resources, positions, values: Vec::new(), named: Vec::new() }
-    }
-
-    pub(super) fn read(&mut self, entries: &Entries, place: impl Fn() -> String) -> Result<(), Violation> {
-        self.values.clear();
-        self.values.resize(self.resources.len(), Decimal::ZERO);
-        self.named.clear();
-        self.named.resize(self.resources.len(), false);
-        for (position, (name, raw)) in entries.0.iter().enumerate() {
-            let name = name.0.as_ref();
-            // Files mostly keep the order of `resources`.
-            let resource = match self.resources.get(position) {
-                Some(expected) if expected == name => position,
-                _ => self.positions.get(name).copied().ok_or_else(|| {
-                    let known = self.resources.join(", ");
-                    Violation::new(
-                        format!("{}.{name}", place()),
-                        "",
-                        format!("unknown resource; there are {known}"),
-                    )
-                })?,
-            };
-            if std::mem::replace(&mut self.named[resource], true) {
-                return Err(Violation::new(format!("{}.{name}", place()), "", "duplicate key"));
-            }
-            self.values[resource] = number(raw, || format!("{}.{name}", place()))?;
-        }
-        Ok(())
-    }
 }
 
 fn rule(

@@ -1,7 +1,9 @@
 //! Every way an instance is read from a file or written to one. Reading is strict: what is not understood is
 //! refused with file, place and value, and every number means exactly the decimal that is written.
 
+mod amounts;
 mod canonical;
+mod canonical_text;
 mod catalog;
 #[cfg(feature = "parquet")]
 mod cells;
@@ -13,6 +15,7 @@ mod demands;
 mod frame;
 mod groups;
 mod guard;
+mod headers;
 mod json;
 #[cfg(feature = "parquet")]
 mod numbers;
@@ -30,6 +33,7 @@ mod tables;
 mod trace;
 mod traffic;
 mod utf16;
+mod values;
 
 pub use canonical::{sha256_hex, write_json};
 pub use catalog::{CatalogFile, catalog_in, read_amount, read_catalog};
@@ -44,37 +48,20 @@ pub use demands::{
 pub use frame::Frame;
 pub use groups::write_groups;
 pub use guard::guarded;
+pub use headers::bad_header;
 pub use json::read_json;
 pub use open::open_table;
 pub use table_writer::{write_servers, write_users};
-pub use tables::{bad_header, read_opened, read_tables};
+pub use tables::{read_opened, read_tables};
 pub use trace::{read_trace, read_trace_in_memory, trace_sha256_hex, write_trace};
 pub use traffic::{TrafficFile, read_traffic, read_traffic_in_memory, traffic_sha256_hex, write_traffic};
+pub use values::{decimal, whole_number};
 
-use crate::{Decimal, Instance, InstanceError, Violation};
+use crate::{Instance, InstanceError};
 
 /// Reads an instance from `fairplan.instance.v1` JSON, gzipped or not; `-` is standard input.
 pub fn read_instance(path: &str) -> Result<Instance, InstanceError> {
     json::read_json(source::open(path)?)
-}
-
-/// The decimal in `text`, or what is wrong with it at `place`.
-pub fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation> {
-    Decimal::parse(text)
-        .map_err(|error| Violation::new(place(), String::from_utf8_lossy(text), error.to_string()))
-}
-
-/// `number` as a count; `3.0` is as whole as `3`.
-pub fn whole_number(number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
-    let whole = number.scaled(0).ok_or_else(|| Violation::new(place(), number, "must be a whole number"))?;
-    u64::try_from(whole).map_err(|_| Violation::new(place(), number, "is too large"))
-}
-
-/// A name that occurs more than once.
-fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let mut names: Vec<_> = names.collect();
-    names.sort_unstable();
-    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::canonical::Text as Writer;
-use super::json::Amounts;
+use super::amounts::Amounts;
+use super::canonical_text::Text as Writer;
 use super::strict_json::{Entries, Object, Text, for_each};
 use crate::stated;
 use crate::{ClassAmounts, Instance, InstanceBuilder, Quota, ResourceId, Violation};

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::decimal;
+use super::values::decimal;
 
 /// A text, borrowed from the file when it has no escapes.
 #[derive(Deserialize, Serialize, JsonSchema, Default)]

@@ -13,10 +13,11 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 
 use super::groups::GroupTable;
+use super::headers::bad_header;
 use super::open::open_table;
 use super::optional_columns::FIXED;
 use super::rows::{Batch, PlainPart, Row, Rows, Table, for_each_batch, for_each_batch_here, for_each_row};
-use super::{decimal, repeated, whole_number};
+use super::values::{decimal, repeated, whole_number};
 use crate::model::{NumberRange, PlainUsers};
 
 /// Reads an instance from a table of servers, a table of users and, where users are in groups, a table of groups, each CSV
@@ -94,18 +95,6 @@ impl Layout {
         let words = [self.id, self.eligible, self.rates, self.group];
         (0..table.header.len()).map(|column| !words.contains(&Some(column))).collect()
     }
-}
-
-/// The error of a table whose column `column` is missing, there twice, or not to be there.
-pub fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
-    let (file, place) = (table.file.clone(), format!("{}, column {column}", table.header_place));
-    let separator = match table.header.as_slice() {
-        [only] if only.contains(';') => "semicolons",
-        [only] if only.contains('\t') => "tabs",
-        _ => return InstanceError::Malformed { file, place, problem: problem.to_owned() },
-    };
-    let problem = format!("{problem}; the columns are separated by {separator}: write commas");
-    InstanceError::Malformed { file, place, problem }
 }
 
 fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {

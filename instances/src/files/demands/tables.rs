@@ -4,9 +4,9 @@
 use crate::{DemandSeries, DemandSeriesBuilder, InstanceError, QuantumLabel, Violation};
 
 use super::Rounding;
+use crate::files::headers::bad_header;
 use crate::files::rows::{Row, Rows, Table, for_each_row};
-use crate::files::tables::bad_header;
-use crate::files::{decimal, repeated};
+use crate::files::values::{decimal, repeated};
 
 pub(super) fn read(
     rows: &mut dyn Rows,

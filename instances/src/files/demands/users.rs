@@ -4,9 +4,9 @@
 use crate::{DemandSeries, InstanceError, MAX_SLICES, QuantumLabel, Violation};
 use std::ops::Range;
 
+use crate::files::headers::bad_header;
 use crate::files::open::open_table;
 use crate::files::rows::{Table, for_each_row};
-use crate::files::tables::bad_header;
 use crate::files::{decimal, whole_number};
 
 /// Reads each user's fair share in whole slices a quantum. Every user of the series must be there, once.

@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 use std::io::BufRead;
 
 use super::{EVENTS, FORM, microseconds, misplaced};
-use crate::files::json::Amounts;
+use crate::files::amounts::Amounts;
 use crate::files::source::Source;
 use crate::files::strict_json::{Entries, Object, Text, document, for_each, line, number};
-use crate::files::{repeated, whole_number};
+use crate::files::values::{repeated, whole_number};
 use crate::stated;
 
 /// A line of an event is at most this long; headers list users and may be longer.

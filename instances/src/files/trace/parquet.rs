@@ -15,10 +15,10 @@ use std::sync::Arc;
 use super::lines::{count, read_header};
 use super::text::Writer;
 use super::{EVENTS, FORM, microseconds, misplaced};
-use crate::files::decimal;
+use crate::files::headers::bad_header;
 use crate::files::parquet::{BATCH, ParquetRows, io_error};
 use crate::files::rows::{RowBuffer, Rows};
-use crate::files::tables::bad_header;
+use crate::files::values::decimal;
 
 /// The columns that are no resources.
 const FIXED: [&str; 8] = ["time", "event", "server", "user", "job", "duration", "count", "more"];
@@ -63,7 +63,7 @@ impl TraceRows {
         if let Some(name) = table.header.iter().find(unknown) {
             return Err(bad_header(table, name, "unknown column; the header has no such resource"));
         }
-        if let Some(name) = crate::files::repeated(table.header.iter().map(String::as_str)) {
+        if let Some(name) = crate::files::values::repeated(table.header.iter().map(String::as_str)) {
             return Err(bad_header(table, name, "duplicate column"));
         }
         if let Some(name) = FIXED[..2].iter().find(|name| column(name).is_none()) {

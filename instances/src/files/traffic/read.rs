@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::FORM;
-use crate::files::json::Amounts;
+use crate::files::amounts::Amounts;
 use crate::files::source;
 use crate::files::strict_json::{Entries, Object, Text, document, for_each, number};
 use crate::stated;

@@ -1,0 +1,16 @@
+//! What is wrong with the columns of a table.
+
+use super::rows::Table;
+use crate::InstanceError;
+
+/// The error of a table whose column `column` is missing, there twice, or not to be there.
+pub fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
+    let (file, place) = (table.file.clone(), format!("{}, column {column}", table.header_place));
+    let separator = match table.header.as_slice() {
+        [only] if only.contains(';') => "semicolons",
+        [only] if only.contains('\t') => "tabs",
+        _ => return InstanceError::Malformed { file, place, problem: problem.to_owned() },
+    };
+    let problem = format!("{problem}; the columns are separated by {separator}: write commas");
+    InstanceError::Malformed { file, place, problem }
+}
