@@ -3,8 +3,7 @@
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput};
 use crate::demands::DemandsArguments;
 use crate::failure::Answer;
-use crate::progress;
-use crate::progress::tell;
+use crate::progress::{self, tell};
 use fairplan::instances::Violation;
 use fairplan::instances::table::Tabular;
 use fairplan::read::{self, Demands, DemandsSource};

@@ -1,11 +1,9 @@
 //! `audit`: the fairness properties that an objective has on an instance, with a witness for each that fails.
 
-use crate::arguments::backend_name;
-use crate::arguments::{CommonOptions, OutputArguments, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, TimeLimit, backend_name};
 use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
-use crate::progress::{tell, warn};
+use crate::progress::{self, tell, warn};
 use fairplan::report::{summary, write_json};
 use fairplan::{Audit, AuditOptions, Audited, Control, Document, Error, Objective};
 use std::io::Write;

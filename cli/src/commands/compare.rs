@@ -1,12 +1,10 @@
 //! `compare`: placement policies side by side, each with its gap to the best divisible allocation and to the best that
 //! whole tasks can do.
 
-use crate::arguments::backend_name;
-use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, seconds};
+use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, backend_name, seconds};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
-use crate::progress::{tell, warn};
+use crate::progress::{self, tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::comparison::users_of_policies;
 use fairplan::report::summary;

@@ -1,11 +1,9 @@
 //! `explain`: why a user has its share, and what would change it.
 
-use crate::arguments::backend_name;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit, backend_name};
 use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
-use crate::progress::{tell, warn};
+use crate::progress::{self, tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, Document, Error, Objective, SolveOptions, group_named, user_named};

@@ -2,8 +2,7 @@
 
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::Answer;
-use crate::progress;
-use crate::progress::tell;
+use crate::progress::{self, tell};
 use clap::ValueEnum;
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;

@@ -3,8 +3,7 @@
 use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
-use crate::progress::{tell, warn};
+use crate::progress::{self, tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, DEVICE_POLICIES, Error, PATTERNS, POLICIES, PlaceOptions};

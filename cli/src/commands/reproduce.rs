@@ -3,8 +3,7 @@
 use super::sweep::reproduced;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
-use crate::progress;
-use crate::progress::tell;
+use crate::progress::{self, tell};
 use fairplan::report::output::{Destination, commit};
 use fairplan::report::plot::{self, Ground};
 use fairplan::report::{summary as summaries, write_json};

@@ -3,8 +3,7 @@
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit, backend_name};
 use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
-use crate::progress::{tell, warn};
+use crate::progress::{self, tell, warn};
 use fairplan::report::solution::users_of;
 use fairplan::report::summary;
 use fairplan::{Control, Error, Objective, SolveOptions};

@@ -3,8 +3,7 @@
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::input::{InstanceSource, TableArguments};
-use crate::progress;
-use crate::progress::tell;
+use crate::progress::{self, tell};
 use fairplan::files::Rounding;
 use fairplan::report::output::Destination;
 use fairplan::report::{summary, write_json};

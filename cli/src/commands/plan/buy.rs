@@ -1,8 +1,7 @@
 //! `plan buy`: the cheapest servers with which every user reaches its target.
 
 use super::target::TargetArguments;
-use crate::arguments::backend_name;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit, backend_name};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress::{tell, warn};

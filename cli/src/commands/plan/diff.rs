@@ -1,10 +1,8 @@
 //! `plan diff`: what differs between two instances or two results, and whom it moved.
 
-use crate::arguments::backend_name;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit, backend_name};
 use crate::failure::Answer;
-use crate::progress;
-use crate::progress::tell;
+use crate::progress::{self, tell};
 use fairplan::instances::table::Tabular;
 use fairplan::instances::wording::printable;
 use fairplan::report::solution::{SolutionDocument, UserResult, difference_of_results};

@@ -1,11 +1,9 @@
 //! `plan lose`: what the failure of servers of each class costs whom.
 
-use crate::arguments::backend_name;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit, backend_name};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
-use crate::progress::{tell, warn};
+use crate::progress::{self, tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::instances::wording::{counted, printable};
 use fairplan::report::summary;

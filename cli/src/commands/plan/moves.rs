@@ -3,8 +3,7 @@
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
-use crate::progress::{tell, warn};
+use crate::progress::{self, tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, Document, Error, MoveTarget, MovesOptions, read};

@@ -1,11 +1,9 @@
 //! `plan worth`: what one more server of each class is worth.
 
-use crate::arguments::backend_name;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit, backend_name};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
-use crate::progress::{tell, warn};
+use crate::progress::{self, tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, Document, Error, WorthOptions};
