@@ -5,8 +5,8 @@ use crate::certificate::{drop_rounding_noise, prices_of_classes};
 use crate::level::dot;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{KEPT, LIMIT_USED_UP, PIECE, TOLERANCE};
-use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, taken_of_limits};
+use crate::tolerance::level::{KEPT, PIECE, TOLERANCE};
+use fairplan_instances::{Allocation, Level, LimitedBy};
 
 impl Stages<'_> {
     /// The levels with their bounds and prices, and whether all of them close.
@@ -56,30 +56,6 @@ impl Stages<'_> {
         let limit_prices = reduction.users.limits.prices(instance, prices, 1.0 / rising);
         let prices = prices_of_classes(instance, &reduction.members, prices, 1.0 / rising);
         Level { value, bound, prices, limit_prices }
-    }
-}
-
-/// Who is held by a limit rather than by capacity: where some limit above it is used up wherever it can run.
-pub(super) fn held_by_limits(instance: &Instance, allocation: &Allocation, limited_by: &mut [LimitedBy]) {
-    let rows = instance.limit_rows();
-    let taken = taken_of_limits(instance, allocation);
-    let is_used_up = |j: usize| taken[j] >= rows[j].amount.to_f64() * (1.0 - LIMIT_USED_UP);
-    let classes = || (0..instance.classes().len()).map(ClassId);
-    for user in instance.users().filter(|_| !rows.is_empty()) {
-        let above = instance.limits_above(user);
-        let holds = |j: &usize, class: ClassId| {
-            !rows[*j].is_reserve()
-                && rows[*j].covers(class)
-                && !user.demand()[rows[*j].resource.0].is_zero()
-                && is_used_up(*j)
-        };
-        // A pool is one class, which every limit covers.
-        let can_use = |class: &ClassId| allocation.is_pooled() || user.can_use(*class);
-        let is_held = || classes().filter(can_use).all(|class| above.iter().any(|j| holds(j, class)));
-        let reason = &mut limited_by[user.index().0];
-        if *reason == LimitedBy::Capacity && !above.is_empty() && is_held() {
-            *reason = LimitedBy::Limit;
-        }
     }
 }
 

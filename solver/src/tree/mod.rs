@@ -2,6 +2,7 @@
 
 mod certificate;
 mod filling;
+mod held;
 mod stages;
 
 pub(crate) use filling::Tree;

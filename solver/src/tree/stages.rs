@@ -5,8 +5,8 @@
 //! rise: with the slopes as weights, and what shares are above them as base. If that is beyond the piece, its prices say
 //! where to look next. Newton's method from both sides, since what one user leaves another takes.
 
-use super::certificate::held_by_limits;
 use super::filling::{Bracket, MOST_PIECES, Piece, Tree};
+use super::held::held_by_limits;
 use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::certificate::prices_of_classes;

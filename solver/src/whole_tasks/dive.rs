@@ -18,6 +18,9 @@ const EFFORT: Effort = Effort { budget: 3_000, part: 1e-6, kept: 6 };
 const LARGE: f64 = 0.3;
 const WORTHWHILE: f64 = 0.97;
 
+/// What servers cost while requirements are met: just enough to prefer fewer.
+pub(super) const COST: f64 = 0.1;
+
 /// Where a dive starts, and what it aims at.
 pub(super) struct Dive<'a> {
     /// How many servers of each class there are.

@@ -5,7 +5,7 @@
 //! one that takes `n` devices `n k`, and a device has `k`. Since `⌈y⌉ − 1 < y`, parts on one device count less than `k + 1` together.
 //! With `k = 1` no two pieces of more than half a device share one.
 
-use super::packing::{Quantities, WIDTH};
+use super::quantities::{Quantities, WIDTH};
 use fairplan_instances::{ClassId, Instance, ResourceId};
 
 /// The devices of one resource on a server.

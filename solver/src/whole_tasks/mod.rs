@@ -23,6 +23,7 @@ mod moves;
 mod packing;
 mod patterns;
 mod proportional;
+mod quantities;
 mod rebuild;
 mod repair;
 mod rounds;
@@ -58,9 +59,6 @@ const BOUNDING: f64 = 0.7;
 
 /// Where servers hold more tasks than this each, tasks are small enough to fill them almost fully.
 const MANY: u64 = 10;
-
-/// What servers cost while requirements are met: just enough to prefer fewer.
-const COST: f64 = 0.1;
 
 /// Brackets the highest level of whole tasks: the largest smallest weighted dominant share of those that still want more. Within a time limit bounding ends after a part
 /// of it, placing after all of it, and the best bracket so far is returned. Bounds are valid at any time.
@@ -176,7 +174,7 @@ fn place(
             servers: &servers,
             patterns: &patterns,
             server_values: &bound.server_values,
-            cost: COST,
+            cost: dive::COST,
             pace,
             wants: &|needed| vec![Want::all(needed, 1.0)],
         };

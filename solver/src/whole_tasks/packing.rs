@@ -2,17 +2,12 @@
 //! shape.
 
 use super::inside::{self, Devices, Row};
+pub(super) use super::quantities::{Quantities, WIDTH};
 use crate::linear_program::power;
 use crate::merged_classes::greatest_common_divisor;
 use fairplan_instances::{ClassId, Instance, KindId, ResourceId, UserId, Violation};
 use hashbrown::HashMap;
 use std::ops::Range;
-
-/// Resources are counted in arrays of this length.
-pub(super) const WIDTH: usize = 8;
-
-/// One number a resource, the rest 0.
-pub(super) type Quantities = [u64; WIDTH];
 
 /// A placement lists every server, and no more than these.
 const MAX_SERVERS: u64 = 50_000_000;

@@ -1,8 +1,7 @@
 //! Tasks for which no room was made: some servers are emptied, those that lose most and some others, and a dive fills them
 //! again with what was on them and what is missing.
 
-use super::COST;
-use super::dive::{Dive, dive};
+use super::dive::{COST, Dive, dive};
 use super::master::Want;
 use super::packing::Packing;
 use super::patterns::Pattern;

@@ -7,7 +7,7 @@ use fairplan_instances::{Deadline, SolverError};
 use std::collections::HashMap;
 
 /// While no more groups differ, all are in the program.
-pub(super) const ALL: usize = 1_500;
+const ALL: usize = 1_500;
 
 /// Groups in the first program, and those that join at most in a round.
 const FIRST: usize = 250;
@@ -24,9 +24,23 @@ const WORTH: u64 = 6;
 const INNER: (f64, f64) = (0.01, 1.0);
 const CLOSE: f64 = 0.02;
 
+impl Question<'_> {
+    /// Solves it, as far as time allows.
+    pub fn solve(
+        &self,
+        columns: &mut Vec<(usize, Exchange)>,
+        stop: &Deadline,
+    ) -> Result<Priced, SolverError> {
+        match self.groups.len() {
+            0..=ALL => self.solve_all(columns, stop),
+            _ => solve_pooled(self, columns, stop),
+        }
+    }
+}
+
 /// Solves the program over groups of servers that are found to matter, as far as time allows. Columns are by the position of all
 /// groups.
-pub(super) fn solve_pooled(
+fn solve_pooled(
     question: &Question<'_>,
     columns: &mut Vec<(usize, Exchange)>,
     stop: &Deadline,

@@ -3,7 +3,6 @@
 
 use super::super::packing::Packing;
 use super::cluster::{Cluster, Exchange};
-use super::pool::{ALL, solve_pooled};
 use super::search::{Found, Prices};
 use crate::highs::Growing;
 use crate::linear_program::{Column, Ended, Program, Row, Settings};
@@ -119,19 +118,7 @@ impl Question<'_> {
         above.saturating_sub(below).saturating_sub(gained.sum())
     }
 
-    /// Solves it, as far as time allows.
-    pub fn solve(
-        &self,
-        columns: &mut Vec<(usize, Exchange)>,
-        stop: &Deadline,
-    ) -> Result<Priced, SolverError> {
-        match self.groups.len() {
-            0..=ALL => self.solve_all(columns, stop),
-            _ => solve_pooled(self, columns, stop),
-        }
-    }
-
-    /// The same with all groups in the program from the beginning.
+    /// Solves it with all groups in the program from the beginning, as far as time allows.
     pub fn solve_all(
         &self,
         columns: &mut Vec<(usize, Exchange)>,
