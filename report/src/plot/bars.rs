@@ -1,7 +1,7 @@
 //! Draws [`Bars`]: groups of horizontal bars from zero on one scale, each with its value, and a line to compare them with.
 
-use super::COLOURS;
-use super::drawing::{Anchor, Drawing, Pen, Shape};
+use super::colours::COLOURS;
+use super::drawing::{Anchor, Colour, Drawing, Pen, Shape};
 use crate::figure::Bars;
 use crate::names::{apart, cut};
 
@@ -117,7 +117,7 @@ pub fn bars(bars: &Bars, room: Room) -> Drawing {
 /// Draws the legend below the bars: entries beside each other in the drawing's width, then in more rows. Gives the height of
 /// the rows after the first; a single entry that is wider than the drawing makes it wider.
 fn legend(bars: &Bars, places: &Places, bottom: f64, width: &mut f64, shapes: &mut Vec<Shape>) -> f64 {
-    let mut entries: Vec<(String, Option<super::Colour>)> = (bars.series.iter())
+    let mut entries: Vec<(String, Option<Colour>)> = (bars.series.iter())
         .zip(COLOURS.into_iter().cycle())
         .map(|(series, colour)| (cut(series, NARROW_LETTERS), Some(colour)))
         .collect();

@@ -1,6 +1,6 @@
 //! Tables column by column: Parquet and Arrow.
 
-use super::finite;
+use super::finite::finite;
 use super::kept::{TextForm, kept_array};
 use crate::output::Sink;
 use arrow_array::builder::StringBuilder;

@@ -1,6 +1,6 @@
 //! CSV, safe to open in a spreadsheet.
 
-use super::finite;
+use super::finite::finite;
 use fairplan_instances::files::guarded;
 use fairplan_instances::table::{Cell, Table};
 use rayon::prelude::*;

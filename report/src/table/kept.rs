@@ -1,6 +1,6 @@
 //! Columns that somebody keeps side by side, as Arrow's: copied whole, without a look at single cells.
 
-use super::finite;
+use super::finite::finite;
 use arrow_array::builder::make_view;
 use arrow_array::{ArrayRef, Float64Array, StringArray, StringViewArray, UInt32Array};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};

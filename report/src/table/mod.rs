@@ -2,6 +2,7 @@
 
 mod columns;
 mod csv;
+mod finite;
 mod kept;
 mod long;
 
@@ -112,13 +113,4 @@ pub fn fair_shares<'a>(series: &'a DemandSeries, shares: &'a [u64]) -> Table<'a>
         .column("user", "user", Kind::Id, |user| series.user_id(user))
         .column("fair_share", "fair share", Kind::Count, |user| shares[user])
         .done()
-}
-
-/// The number, unless it is none.
-fn finite(number: f64) -> io::Result<f64> {
-    if number.is_finite() {
-        Ok(number)
-    } else {
-        Err(io::Error::new(io::ErrorKind::InvalidData, "a number of the result is not finite"))
-    }
 }
