@@ -4,6 +4,7 @@ use crate::bound::{BoundPlacement, UserTotal};
 use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::proportional_bound::SumSearch;
+use crate::tolerance::SAME;
 use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::{
     AllocatedBracket, AllocationProof, Body, Document, Instance, InstanceStamp, Placement, ResourceId,
@@ -169,6 +170,3 @@ impl StatedAllocatedBracket {
         }
     }
 }
-
-/// Sums of doubles that differ by less than this part of themselves are one.
-const SAME: f64 = 1e-9;

@@ -31,6 +31,7 @@ pub mod solution;
 pub mod summary;
 pub mod table;
 pub mod task_allocation;
+mod tolerance;
 mod unchecked;
 mod units;
 pub mod verification;

@@ -2,6 +2,7 @@
 
 use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{ServerResult, UserTasks, server_classes, tasks_on_servers};
+use crate::tolerance::SAME;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, Breakpoint, Instance, InstanceStamp, MovePlan, MoveRules, MovesProof, Placement, ServerNames, Step,
@@ -206,9 +207,6 @@ pub struct MovesFigures {
     /// Tasks that wait.
     pub unplaced: [u64; 2],
 }
-
-/// Parts of doubles that are printed differ by less than this.
-const STATED: f64 = 1e-9;
 
 /// Moved, started and stopped tasks of each user.
 fn tallies(users: usize, steps: &[Step]) -> Vec<[u64; 3]> {
@@ -494,7 +492,7 @@ impl StatedMoves {
         {
             let is_part = part > 0.0 && part <= 1.0;
             let is_between =
-                level.value >= part * bound * (1.0 - STATED) && level.value <= bound * (1.0 + STATED);
+                level.value >= part * bound * (1.0 - SAME) && level.value <= bound * (1.0 + SAME);
             if !is_part || !is_between {
                 let value = level.value;
                 return Some(format!(

@@ -2,6 +2,7 @@
 //! keep every digit.
 
 use crate::names::cut;
+use crate::tolerance::SAME;
 use fairplan_instances::table::{Cell, Column, Kind};
 pub(crate) use fairplan_instances::wording::{counted, thousands};
 use fairplan_instances::wording::{grouped, printable};
@@ -88,7 +89,7 @@ pub(crate) fn violation(value: f64) -> String {
 
 /// By how much something is more (or less) than something else; what sums of doubles leave over is none.
 pub(crate) fn change(part: f64) -> String {
-    let part = if part.abs() < 1e-9 { 0.0 } else { part };
+    let part = if part.abs() < SAME { 0.0 } else { part };
     format!("{}{}", if part > 0.0 { "+" } else { "" }, percent(part))
 }
 

@@ -1,9 +1,10 @@
 //! Draws a [`Figure`]: axes with round ticks, grid lines, a legend under each panel. Colours tell subjects apart, marks tell
 //! kinds apart.
 
-use super::COLOURS;
+use super::colours::COLOURS;
 use super::drawing::{Anchor, Colour, Drawing, Pen, Shape};
 use crate::figure::{Curve, Figure, Mark, Panel};
+use crate::tolerance::TICK;
 
 /// A panel's axes, in pixels.
 const WIDTH: f64 = 340.0;
@@ -103,9 +104,8 @@ impl Axis {
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * power >= 0.999 * rough);
         let step = step.unwrap_or(10.0) * power;
-        const ROUNDING: f64 = 1e-9;
-        let first = (low / step + ROUNDING).floor();
-        Self { first, last: (high / step - ROUNDING).ceil().max(first + 1.0), step }
+        let first = (low / step + TICK).floor();
+        Self { first, last: (high / step - TICK).ceil().max(first + 1.0), step }
     }
 
     /// How far along the axis a number lies.

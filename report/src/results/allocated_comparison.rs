@@ -3,15 +3,13 @@
 use super::sentences::{all_of, listed, name};
 use crate::comparison::{AllocatedBounds, Comparison};
 use crate::figure::Bars;
+use crate::tolerance::{SAME, same};
 use crate::units::{number, percent};
 
 /// What is shown first on the left, and the gaps to other bounds, which are left out.
 pub(super) const FIRST: [&str; 5] = ["name", "allocated", "gap_to_allocated", "tasks", "unplaced"];
 pub(super) const LEFT_OUT: [&str; 4] =
     ["gap_to_divisible", "gap_to_integral", "gap_to_divisible_level", "gap_to_integral_level"];
-
-/// Amounts that differ by less than this part of themselves are one: sums of doubles.
-const SAME: f64 = 1e-9;
 
 /// Each row's name and what it takes.
 fn rows(document: &Comparison) -> Vec<(&str, f64)> {
@@ -24,7 +22,6 @@ pub(super) fn answer(document: &Comparison, bounds: &AllocatedBounds) -> String 
     let rows = rows(document);
     let amounts = || rows.iter().map(|(_, amount)| *amount);
     let (most, least) = (amounts().fold(0.0, f64::max), amounts().fold(f64::INFINITY, f64::min));
-    let same = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
     let part = |amount: f64| percent(if bounds.total > 0.0 { amount / bounds.total } else { 0.0 });
     let resource = name(&bounds.resource);
     let winners: Vec<String> =

@@ -9,6 +9,7 @@ use crate::json::MalformedResult;
 use crate::judgement::Judgement;
 use crate::page::{Block, Section};
 use crate::summary::grid::{grid, paragraph};
+use crate::tolerance::{SAME, same};
 use crate::units::{counted, number, percent, share, thousands};
 use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::wording::printable;
@@ -177,7 +178,6 @@ fn best_of_all(document: &Comparison) -> String {
             .into();
     }
     // What sums of doubles leave over does not tell policies apart.
-    let same = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
     let winners: Vec<String> = (policies.iter())
         .filter(|policy| same(policy.value, best.value))
         .map(|policy| name(&policy.name))
@@ -228,9 +228,6 @@ fn tells_by_level(document: &Comparison) -> bool {
     document.policies.iter().any(|policy| policy.unplaced.is_some() && tells(policy))
 }
 
-/// Shares that differ by less than this part of themselves are one: sums of doubles.
-const SAME: f64 = 1e-9;
-
 /// The same of those who still want more, and of what waits.
 fn answer_by_level(document: &Comparison) -> String {
     let level = |policy: &ComparedPolicy| policy.level.unwrap_or(f64::INFINITY);
@@ -253,10 +250,8 @@ fn answer_by_level(document: &Comparison) -> String {
             None => format!("{}{waiting}", all_served(policy)),
         }
     };
-    let alike = |policy: &ComparedPolicy| {
-        let (a, b) = (level(policy), level(best));
-        policy.unplaced == best.unplaced && (a == b || (a - b).abs() <= SAME * a.max(b))
-    };
+    let alike =
+        |policy: &ComparedPolicy| policy.unplaced == best.unplaced && same(level(policy), level(best));
     let winners: Vec<String> =
         policies.iter().filter(|policy| alike(policy)).map(|policy| name(&policy.name)).collect();
     let bounds = document.bounds;
@@ -300,7 +295,7 @@ fn better(document: &Comparison, best: &ComparedPolicy) -> String {
     let bounds = document.bounds;
     match (best.proved_optimal, bounds.integral_upper, bounds.integral_lower) {
         (Some(true), ..) => ", and no placement of whole tasks can give it more (proved)".into(),
-        (_, Some(upper), Some(lower)) if lower > best.value && lower >= upper * (1.0 - 1e-9) => {
+        (_, Some(upper), Some(lower)) if lower > best.value && lower >= upper * (1.0 - SAME) => {
             format!("; the best placement there is (proved) has {}", share(lower))
         }
         (_, Some(upper), lower) => {

@@ -4,6 +4,7 @@ use super::sentences::{label, name, users, value_by_name};
 use crate::names::beginning;
 use crate::page::{Section, sizes_side_by_side};
 use crate::summary::grid::{ROWS, grid, listed, paragraph, rest};
+use crate::tolerance::NOTICED;
 use crate::units::{counted, number, percent, thousands};
 use fairplan_analysis::{Difference, DifferenceSide, GroupChange, PartChange};
 use fairplan_instances::table::Tabular;
@@ -13,7 +14,7 @@ use std::fmt::Write;
 pub(super) fn answer(document: &Difference) -> String {
     let parts = || document.users.iter().filter_map(|user| user.part);
     let (more, less) =
-        (parts().filter(|part| *part > 1e-6).count(), parts().filter(|part| *part < -1e-6).count());
+        (parts().filter(|part| *part > NOTICED).count(), parts().filter(|part| *part < -NOTICED).count());
     if more + less == 0 {
         return "No user that is in both has more or less.".into();
     }
@@ -26,7 +27,7 @@ pub(super) fn answer(document: &Difference) -> String {
     let extreme = |sign: f64| {
         let of = |user: &&fairplan_analysis::UserChange| sign * user.part.unwrap_or(0.0);
         let most = document.users.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
-        most.filter(|user| of(user) > 1e-6).map_or_else(String::new, |user| {
+        most.filter(|user| of(user) > NOTICED).map_or_else(String::new, |user| {
             format!(" (most: user {}, {} of its tasks)", name(&user.id), percent(of(&user)))
         })
     };
@@ -38,7 +39,7 @@ pub(super) fn answer(document: &Difference) -> String {
 fn of_groups(groups: &[GroupChange]) -> String {
     let part = |group: &&GroupChange| group.part.unwrap_or(0.0);
     let side = |sign: f64, what: &str| {
-        let moved: Vec<&GroupChange> = groups.iter().filter(|group| sign * part(group) > 1e-6).collect();
+        let moved: Vec<&GroupChange> = groups.iter().filter(|group| sign * part(group) > NOTICED).collect();
         let most = moved.iter().max_by(|a, b| (sign * part(a)).total_cmp(&(sign * part(b))))?;
         let have = if moved.len() == 1 { "has" } else { "have" };
         let (count, id) = (counted(moved.len() as u64, "group", "groups"), name(&most.id));

@@ -5,13 +5,14 @@ use crate::entitlements::{EntitledUser, Entitlement, Entitlements};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes_side_by_side};
 use crate::summary::grid::{listed as tabled, paragraph};
+use crate::tolerance::SAME;
 use crate::units::{percent, share};
 use fairplan_instances::table::{Kind, Table, Tabular};
 
 /// What schedulers' rules promise.
 pub(super) fn answer(document: &Entitlements) -> String {
     let broken: Vec<String> = (document.rules.iter())
-        .filter(|rule| rule.kept < 1.0 - 1e-9)
+        .filter(|rule| rule.kept < 1.0 - SAME)
         .map(|rule| format!("{} of what {} promises", percent(rule.kept), rule.name))
         .collect();
     match broken.is_empty() {
@@ -19,9 +20,6 @@ pub(super) fn answer(document: &Entitlements) -> String {
         false => format!("The servers can keep only {}.", listed(&broken)),
     }
 }
-
-/// Shares that differ by less are not told apart.
-const SAME: f64 = 1e-9;
 
 /// The summary of entitlements: the users whose entitlements differ most from DRFH first.
 pub fn summary(document: &Entitlements) -> String {

@@ -2,6 +2,7 @@
 
 use crate::page::{Section, sizes, sizes_side_by_side};
 use crate::summary::grid::{listed as tabled, paragraph};
+use crate::tolerance::SAME;
 use crate::units::{counted, percent, share};
 use fairplan_exports::{ExportBody, ExportedTenant};
 use fairplan_instances::table::Tabular;
@@ -12,7 +13,7 @@ pub(super) fn answer(document: &ExportBody) -> String {
         document.tenants.iter().filter_map(|tenant| Some((tenant, tenant.kept?))).collect();
     let told = counted(leaves.len() as u64, "tenant", "tenants");
     match leaves.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
-        Some((_, kept)) if *kept >= 1.0 - 1e-9 => {
+        Some((_, kept)) if *kept >= 1.0 - SAME => {
             format!("{told}: the configuration for {} makes sure of the whole answer.", document.target)
         }
         Some((least, kept)) => format!(

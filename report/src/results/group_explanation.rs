@@ -4,6 +4,7 @@ use super::explanation::{left_out, limit, sure};
 use super::sentences::{listed, name};
 use crate::page::{Section, sizes_side_by_side};
 use crate::summary::grid::{listed as rows, paragraph};
+use crate::tolerance::NOTICED;
 use crate::units::{counted, percent, share};
 use fairplan_analysis::{GroupExplanation, Sibling};
 use fairplan_instances::table::Tabular;
@@ -48,7 +49,8 @@ pub(super) fn answer(document: &GroupExplanation) -> String {
 
 /// Who gains if it asks for less.
 fn gains(document: &GroupExplanation) -> String {
-    let gaining: Vec<&Sibling> = document.siblings.iter().filter(|sibling| sibling.gain() > 1e-6).collect();
+    let gaining: Vec<&Sibling> =
+        document.siblings.iter().filter(|sibling| sibling.gain() > NOTICED).collect();
     let was_asked = document.siblings.iter().any(|sibling| sibling.then.is_some());
     match &gaining[..] {
         _ if !was_asked => String::new(),

@@ -6,6 +6,7 @@ use crate::figure::Bars;
 use crate::offline::{Against, OfflineDocument, held_against};
 use crate::page::{Block, Grid, Section, curves, sizes, time};
 use crate::summary::grid::{grid, listed};
+use crate::tolerance::SAME;
 use crate::units::{number, percent, thousands};
 use fairplan_instances::DemandSeries;
 use fairplan_instances::table::Tabular;
@@ -27,7 +28,7 @@ pub(super) fn answer(document: &OfflineDocument) -> String {
 pub(super) fn nearest(against: &[Against]) -> String {
     let best = against.iter().min_by(|a, b| a.regret.total_cmp(&b.regret));
     best.map_or_else(String::new, |best| {
-        let lost = if best.regret.abs() < 1e-9 {
+        let lost = if best.regret.abs() < SAME {
             "no less".into()
         } else {
             format!("{} less", percent(best.regret))

@@ -8,6 +8,7 @@ use crate::planning::{
     FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, ServersBought, TaskKind, servers_bought,
 };
 use crate::summary::grid::{grid, listed as listed_grid, paragraph};
+use crate::tolerance::SAME;
 use crate::units::{self, counted, money, number, percent, share, thousands};
 use fairplan_instances::StatedTarget;
 use std::fmt::Write;
@@ -109,7 +110,7 @@ fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String 
         return "Nothing need be bought.\n".into();
     }
     let placed = if tasks == TaskKind::Whole { "placed, and " } else { "" };
-    let is_proved = purchase.proved_bound >= purchase.cost * (1.0 - 1e-9);
+    let is_proved = purchase.proved_bound >= purchase.cost * (1.0 - SAME);
     let proof = match (purchase.gap, tasks) {
         (0.0, _) if is_proved => format!("{placed}proved the cheapest"),
         (0.0, _) => format!(
@@ -126,7 +127,7 @@ fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String 
     if let Some(reserved) = purchase.reserved_cost {
         text += &paragraph(&reservation(purchase, reserved, currency));
     }
-    if purchase.part_under_drfh < 1.0 - 1e-9 {
+    if purchase.part_under_drfh < 1.0 - SAME {
         text += &paragraph(&format!(
             "There is room for all targets together; where nobody is held to its own, DRFH gives every user {} of it.",
             percent(purchase.part_under_drfh)

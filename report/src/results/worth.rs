@@ -4,6 +4,7 @@ use super::sentences::{name, words};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{listed, paragraph};
+use crate::tolerance::WORTH;
 use crate::units::{percent, share};
 use fairplan_analysis::Worth;
 use fairplan_instances::table::{Cell, Tabular};
@@ -12,7 +13,7 @@ use std::fmt::Write;
 /// What servers are worth.
 pub(super) fn answer(document: &Worth) -> String {
     let best = document.server_classes.iter().max_by(|a, b| a.gain.total_cmp(&b.gain));
-    match best.filter(|best| best.gain >= 1e-8 * document.raised() && best.gain > 0.0) {
+    match best.filter(|best| best.gain >= WORTH * document.raised() && best.gain > 0.0) {
         Some(best) => {
             let group = best.largest_gain_of_groups().map_or(String::new(), |group| {
                 let (had, has) = (group.before.unwrap_or(0.0), group.after.unwrap_or(0.0));

@@ -1,7 +1,6 @@
 //! Price groups: server classes whose prices agree, so that users do not mind which of them they get.
 
-/// How far two prices of one group may lie apart, relative to the largest of all classes.
-const TOLERANCE: f64 = 1e-6;
+use crate::tolerance::PRICES;
 
 /// The classes in groups of equal prices, in every one of some row-major `classes × resources` lists. Each class joins the first group whose first
 /// member it agrees with; groups and members are in the instance's order.
@@ -15,9 +14,9 @@ pub fn price_groups(classes: usize, resources: usize, lists: &[&[f64]]) -> Vec<V
             lists.iter().flat_map(|prices| -> Vec<f64> { scaled(prices) }).collect()
         })
         .collect();
-    let agree = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= TOLERANCE);
+    let agree = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= PRICES);
     // Vectors that agree have sums that nearly agree, so only groups with a close sum need a look.
-    let reach = TOLERANCE * (lists.len() * resources) as f64 * 1.001;
+    let reach = PRICES * (lists.len() * resources) as f64 * 1.001;
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut by_sum: std::collections::BTreeMap<u64, Vec<usize>> = std::collections::BTreeMap::new();
     for (class, vector) in vectors.iter().enumerate() {

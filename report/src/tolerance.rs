@@ -1,0 +1,37 @@
+//! Every tolerance of this crate: which numbers are told as one, in which unit, and why so much. What is *proved* is decided in `verify`.
+
+/// Two shares, amounts, levels or costs are one up to this part of them: solutions are exact to it, and sums of doubles added up in
+/// another order to much less.
+pub(crate) const SAME: f64 = 1e-9;
+
+/// Who has more or less by a smaller part than this is not said to: what solutions are exact to, with room.
+pub(crate) const NOTICED: f64 = 1e-6;
+
+/// One more server is worth something from this part on of the level that it raises: ten times what a level is exact to.
+pub(crate) const WORTH: f64 = 1e-8;
+
+/// How far two prices of one group of classes may lie apart, in parts of the largest of all classes: prices have fewer digits than
+/// the levels that they prove.
+pub(crate) const PRICES: f64 = 1e-6;
+
+/// A number this close to a tick of an axis is on it, in steps of the axis: a quotient of two doubles.
+pub(crate) const TICK: f64 = 1e-9;
+
+/// Whether two numbers are told as one.
+pub(crate) fn same(a: f64, b: f64) -> bool {
+    a == b || (a - b).abs() <= SAME * a.abs().max(b.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_one_just_inside_the_part_of_them_and_two_just_outside() {
+        for size in [1e-12, 1.0, 1e12] {
+            assert!(same(size, size * (1.0 + 0.9 * SAME)) && same(-size, -size * (1.0 - 0.9 * SAME)));
+            assert!(!same(size, size * (1.0 + 1.1 * SAME)) && !same(-size, -size * (1.0 - 1.1 * SAME)));
+        }
+        assert!(same(0.0, 0.0) && !same(0.0, f64::MIN_POSITIVE));
+    }
+}
