@@ -10,6 +10,7 @@ pub mod export;
 pub mod figure;
 pub mod flows;
 mod foreign;
+mod formats;
 pub mod given_placement;
 pub mod instance_tables;
 mod json;

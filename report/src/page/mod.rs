@@ -7,15 +7,12 @@ pub(crate) mod time;
 pub use html::{fragment, write_page};
 
 use crate::figure::{Bars, Curve, Figure, Mark, Panel};
-use crate::json::{MalformedResult, format_of, read_json};
 use crate::plot::{self, Drawing};
 use crate::results::sentences::OF_SHARES;
-use crate::results::*;
 use crate::summary::grid::broken;
 use crate::units::shown;
+use fairplan_instances::InstanceStamp;
 use fairplan_instances::table::{self, Column, Table};
-use fairplan_instances::{Body, Document, InstanceStamp};
-use serde::de::DeserializeOwned;
 
 /// What one result says, in the words of people.
 #[derive(Clone, Debug)]
@@ -117,60 +114,6 @@ impl Grid {
 }
 
 impl Section {
-    /// What the result in `bytes`, read from `file`, says.
-    ///
-    /// # Errors
-    /// It is no result of fairplan, or one that has no page.
-    pub fn read(file: &str, bytes: &[u8]) -> Result<Self, MalformedResult> {
-        let of_lines = match series::section(file, bytes)? {
-            None => audit::section_of_several(file, bytes)?,
-            series => series,
-        };
-        if let Some(section) = of_lines {
-            return Ok(Self { source: file.into(), ..section });
-        }
-        let format = format_of(file, bytes)?;
-        let section = match format.as_str() {
-            "fairplan.solution.v1" => solution::section(read_json(file, bytes)?),
-            "fairplan.placement.v1" => placement::section(read_json(file, bytes)?),
-            "fairplan.comparison.v1" => comparison::section(file, body(file, bytes)?)?,
-            "fairplan.bound.v1" => bound::section(read_json(file, bytes)?),
-            "fairplan.proportional-bound.v1" => proportional_bound::section(read_json(file, bytes)?),
-            "fairplan.allocated-bound.v1" => allocated_bound::section(read_json(file, bytes)?),
-            "fairplan.audit.v1" => audit::section(body(file, bytes)?),
-            "fairplan.verification.v1" => verification::section(body(file, bytes)?),
-            "fairplan.entitlements.v1" => entitlements::section(body(file, bytes)?),
-            "fairplan.explanation.v1" => explanation::section(body(file, bytes)?),
-            "fairplan.group-explanation.v1" => group_explanation::section(body(file, bytes)?),
-            "fairplan.allocation.v1" if is_over_instance(bytes) => {
-                task_allocation::section(read_json(file, bytes)?)
-            }
-            "fairplan.allocation.v1" => allocation::section(read_json(file, bytes)?),
-            "fairplan.offline.v1" if is_over_instance(bytes) => {
-                task_offline::section(read_json(file, bytes)?)
-            }
-            "fairplan.offline.v1" => offline::section(read_json(file, bytes)?),
-            "fairplan.export.v1" => export::section(body(file, bytes)?),
-            "fairplan.flows.v1" => flows::section(body(file, bytes)?),
-            "fairplan.simulation.v1" => simulation::section(read_json(file, bytes)?),
-            "fairplan.plan.v1" => plan::section(read_json(file, bytes)?),
-            "fairplan.moves.v1" => moves::section(body(file, bytes)?),
-            "fairplan.worth.v1" => worth::section(body(file, bytes)?),
-            "fairplan.loss.v1" => losses::section(body(file, bytes)?),
-            "fairplan.difference.v1" => difference::section(body(file, bytes)?),
-            "fairplan.growth.v1" => growth::section(body(file, bytes)?),
-            "fairplan.reproduction.v1" => reproduction::section(read_json(file, bytes)?),
-            other => {
-                return Err(MalformedResult {
-                    file: file.into(),
-                    place: "format".into(),
-                    problem: format!("a page cannot show {other}; give a result of {SHOWN}"),
-                });
-            }
-        };
-        Ok(Self { source: file.into(), ..section })
-    }
-
     pub(crate) fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -259,18 +202,6 @@ impl Block {
             Self::Grid(_) | Self::Warnings(_) => None,
         }
     }
-}
-
-/// The commands whose results have a page.
-const SHOWN: &str = "solve, place, compare, bound, explain, entitlements, audit, verify, allocate, offline, flows, simulate, \
-                     plan, export or reproduce";
-
-/// What a result states, without its header.
-fn body<B: Body>(file: &str, bytes: &[u8]) -> Result<B, MalformedResult>
-where
-    Document<B>: DeserializeOwned,
-{
-    Ok(read_json::<Document<B>>(file, bytes)?.body)
 }
 
 /// Whether a result of `allocate` or `offline` is one of tasks over the servers of an instance.

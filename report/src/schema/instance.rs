@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 #[derive(JsonSchema)]
 #[schemars(rename = "Instance", deny_unknown_fields)]
 #[allow(dead_code)]
-pub(super) struct InstanceDocument {
+pub(crate) struct InstanceDocument {
     /// The format and its version.
     format: InstanceFormat,
     /// What to call the instance.

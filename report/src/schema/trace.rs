@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(JsonSchema)]
 #[schemars(rename = "TraceLine", untagged)]
 #[allow(dead_code)]
-pub(super) enum TraceLine {
+pub(crate) enum TraceLine {
     /// The first line.
     Header(Header),
     /// Any other line.
@@ -20,7 +20,7 @@ pub(super) enum TraceLine {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[allow(dead_code)]
-pub(super) struct Header {
+pub(crate) struct Header {
     /// The format and its version.
     format: TraceFormat,
     /// What to call the trace.
@@ -83,7 +83,7 @@ pub(super) struct User {
 #[derive(JsonSchema)]
 #[schemars(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
 #[allow(dead_code)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// A server leaves; what runs on it is lost.
     ServerRemoved {
         /// When.
