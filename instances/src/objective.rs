@@ -103,6 +103,24 @@ impl Objective {
         }
     }
 
+    /// Whether a user's [`share_per_level`](Self::share_per_level) is its weight and nothing else, or 1, so that users without weights need
+    /// none.
+    pub fn counts_by_weight(self) -> bool {
+        self != Self::TaskShareFairness
+    }
+
+    /// What its value is, for people.
+    pub fn value_name(self) -> &'static str {
+        match self {
+            Self::Drfh | Self::DrfPooled => "Smallest weighted dominant share",
+            Self::TaskShareFairness => "Smallest weighted task share",
+            Self::BottleneckMaxFairness | Self::DrfPerServer => "Smallest dominant share",
+            Self::ProportionalFairness => "Sum of weighted ln(dominant share)",
+            Self::AlphaFair(_) => "Sum of weighted utilities of dominant shares",
+            Self::Utilitarian => "Sum of weighted dominant shares",
+        }
+    }
+
     /// Whether the instance can have this objective; if not, the first value that stands against it.
     pub fn applies_to(self, instance: &Instance) -> Result<(), Violation> {
         let refuse = |user: User<'_>, field: &str, problem: String| {

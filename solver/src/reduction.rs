@@ -249,7 +249,7 @@ fn normalise_users(
             columns.iter_mut().for_each(|column| column[i] *= scale);
         }
     });
-    let weights = (objective == Objective::TaskShareFairness || instance.is_weighted() || has_lines)
+    let weights = (!objective.counts_by_weight() || instance.is_weighted() || has_lines)
         .then(|| (0..n).into_par_iter().map(|i| objective.share_per_level(view(i)) * part(i)).collect());
     let limit = |i: usize| view(i).tasks().map(|tasks| view(i).task_share() * part(i) * tasks as f64);
     let tasks =

@@ -160,28 +160,9 @@ pub(super) fn bracket(lower: f64, upper: f64) -> String {
     if upper == lower { share(upper) } else { format!("{} to {}", share(lower), share(upper)) }
 }
 
-/// What the value of an objective is.
-pub(super) fn value_name(objective: Objective) -> &'static str {
-    match objective {
-        Objective::Drfh | Objective::DrfPooled => "Smallest weighted dominant share",
-        Objective::TaskShareFairness => "Smallest weighted task share",
-        Objective::BottleneckMaxFairness | Objective::DrfPerServer => "Smallest dominant share",
-        Objective::ProportionalFairness => "Sum of weighted ln(dominant share)",
-        Objective::AlphaFair(_) => "Sum of weighted utilities of dominant shares",
-        Objective::Utilitarian => "Sum of weighted dominant shares",
-    }
-}
-
 /// The value of an objective: a share, or a sum.
 pub(super) fn value_of(objective: Objective, value: f64) -> String {
-    match objective {
-        Objective::Drfh
-        | Objective::DrfPooled
-        | Objective::TaskShareFairness
-        | Objective::BottleneckMaxFairness
-        | Objective::DrfPerServer => share(value),
-        Objective::ProportionalFairness | Objective::AlphaFair(_) | Objective::Utilitarian => number(value),
-    }
+    if objective.alpha().is_some() { number(value) } else { share(value) }
 }
 
 /// The same of an objective by its name; a name that is none has a plain number.

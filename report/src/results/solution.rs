@@ -1,6 +1,6 @@
 //! A solution, for people: who gets what, where it is used, what capacity is worth.
 
-use super::sentences::{Fates, few_used, heading, proof, used, value_name, value_of, worst_off};
+use super::sentences::{Fates, few_used, heading, proof, used, value_of, worst_off};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section, sizes};
 use crate::solution::{SolutionDocument, classes_of, users_of};
@@ -30,7 +30,7 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     let limits = solution.limited_by.iter().copied();
     text += &paragraph(&Fates::of(limits).told());
     let (value, unit) = (value_of(solution.objective, headline.value), unit(&solution.certificate));
-    let _ = writeln!(text, "{}: {value}{unit} ({proof})", value_name(solution.objective));
+    let _ = writeln!(text, "{}: {value}{unit} ({proof})", solution.objective.value_name());
     text += &level(solution.objective, headline.value, headline.level);
     let _ = writeln!(text, "Used: {}", few_used(instance, &headline.utilization(instance)));
     let _ = writeln!(text, "Solved by {method} in {seconds:.3} s\n");
@@ -77,7 +77,7 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
         .fact(
-            value_name(document.objective),
+            document.objective.value_name(),
             format!("{}{exponent}", value_of(document.objective, document.value)),
         )
         .fact("Proof", proof)
