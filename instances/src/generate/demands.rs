@@ -1,6 +1,6 @@
 //! Demands over time that need no file: the Karma paper's example, and workloads like those the papers measured.
 
-use super::name_user;
+use super::drawn::name_user;
 use crate::{Decimal, DemandSeries, DemandSeriesBuilder, QuantumLabel, Random, Violation};
 use std::fmt;
 use std::ops::Range;

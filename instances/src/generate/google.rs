@@ -4,7 +4,7 @@
 //! Source: Google cluster-usage traces v2.1 (C. Reiss, J. Wilkes, J. L. Hellerstein), licensed CC-BY; see
 //! `instances/data/README.md`. DRFH Table I prints the same servers with rounded capacities.
 
-use super::{SERVER_STREAM, USER_STREAM, decimals, drawable, name_user};
+use super::drawn::{SERVER_STREAM, USER_STREAM, decimals, drawable, name_user};
 use crate::google2011::{CpuMemory, TaskShape, add_classes, cpu_memory_builder, mean_demand};
 use crate::random::{Random, Weighted};
 use crate::{Decimal, Instance, NewUser, Violation};

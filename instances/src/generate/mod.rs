@@ -4,6 +4,7 @@
 //! Everything drawn is drawn from a seed: the same settings and seed give the same instance on every machine.
 
 mod demands;
+mod drawn;
 mod google;
 mod papers;
 mod population;
@@ -17,46 +18,11 @@ pub use population::{Cluster, PopulationKind, PopulationOptions, population};
 pub use traces::{RandomTraceOptions, drfh_fig4_trace, random_trace};
 pub use traffic::{mrf_fig1, mrf_fig2};
 
-use crate::{Decimal, Violation};
-use std::fmt::Write;
-
-/// Streams of the seed: each drawn thing has its own, so that asking for other servers leaves the users alone.
-const SERVER_STREAM: u64 = 1;
-const USER_STREAM: u64 = 2;
-
-/// Most servers or users that are drawn one by one.
-const MAX_DRAWN: u64 = 100_000_000;
-
-/// `count` if that many can be drawn.
-fn drawable(what: &str, count: u64) -> Result<u64, Violation> {
-    if (1..=MAX_DRAWN).contains(&count) {
-        Ok(count)
-    } else {
-        Err(Violation::new(what, count, format!("draw at least 1 and at most {MAX_DRAWN}")))
-    }
-}
-
-/// `u000001`, `u000002`, …: short names of drawn users, written over `id`.
-fn name_user(id: &mut String, number: u64) {
-    id.clear();
-    // Writing to a String cannot fail.
-    write!(id, "u{number:06}").unwrap_or_default();
-}
-
-/// Published numbers, kept in the sources as they were printed.
-fn decimals<const N: usize>(texts: [&str; N]) -> Result<[Decimal; N], Violation> {
-    let mut values = [Decimal::ZERO; N];
-    for (value, text) in values.iter_mut().zip(texts) {
-        *value =
-            text.parse().map_err(|error: crate::DecimalError| Violation::new("", text, error.to_string()))?;
-    }
-    Ok(values)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Instance;
+    use crate::Violation;
     use crate::files::sha256_hex;
 
     /// Every digest is that of the instance's JSON file: should one change, so did what users were given.

@@ -1,7 +1,7 @@
 //! The small clusters that the DRFH paper is explained with (Wang, Li, Liang, "Dominant Resource Fairness in
 //! Cloud Computing Systems with Heterogeneous Servers").
 
-use super::decimals;
+use super::drawn::decimals;
 use crate::google2011::{add_classes, cpu_memory_builder};
 use crate::{Instance, NewUser, ServerClass, Violation};
 

@@ -1,7 +1,7 @@
 //! Synthetic populations: any number of users of a chosen kind, over Google's, random or all-different servers.
 
+use super::drawn::{SERVER_STREAM, USER_STREAM, drawable, name_user};
 use super::google::published_classes;
-use super::{SERVER_STREAM, USER_STREAM, drawable, name_user};
 use crate::google2011::shape_name;
 use crate::random::{Random, Weighted};
 use crate::{Decimal, Instance, InstanceBuilder, NewUser, ServerClass, Violation};

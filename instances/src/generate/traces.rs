@@ -1,7 +1,8 @@
 //! Traces that need no file: the three users of the DRFH paper's Fig. 4, and random ones of any size.
 
+use super::drawn::{decimals, drawable, name_user};
+use super::google::drawn_classes;
 use super::papers::{FIG_4_SERVERS, FIG_4_TASKS};
-use super::{decimals, drawable, drawn_classes, name_user};
 use crate::google2011::server_class;
 use crate::random::Random;
 use crate::trace::{DraftTasks, MICROSECONDS, NewTasks, SortedTrace, Trace, TraceDraft, TraceHeader};

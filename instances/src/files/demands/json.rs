@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{FORM, Rounding};
+use super::form::FORM;
+use super::rounding::Rounding;
 use crate::files::source::Source;
 use crate::files::strict_json::{Text, document, for_each, number};
 use crate::stated;

@@ -1,16 +1,20 @@
 //! Demands over time from files: a long or wide table (CSV, gzipped or not, Parquet) or `fairplan.demands.v1`; and
 //! the tables that say who is due what, and when.
 
+mod form;
 mod json;
+mod rounding;
 mod tables;
 mod users;
 mod write;
 
 pub use json::DemandsFile;
+pub use rounding::Rounding;
 pub use users::{read_fair_shares, read_members};
 pub use write::{demands_sha256_hex, write_demands};
 
-use crate::{Decimal, DemandSeries, InstanceError, Violation};
+use crate::{DemandSeries, InstanceError};
+use rounding::MILLION;
 use std::io::BufRead;
 use std::path::Path;
 
@@ -18,66 +22,6 @@ use super::open::table_in;
 use super::rows::Rows;
 use super::sorted_rows::SortedRows;
 use super::source;
-use super::strict_json::Form;
-
-/// The version that the reader expects and the writer states.
-const FORM: Form = Form {
-    format: "fairplan.demands.v1",
-    what: "series of demands",
-    otherwise: "or a table: CSV or Parquet",
-};
-
-/// What becomes of a demand that is no whole number of slices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Rounding {
-    /// It is refused.
-    #[default]
-    Refused,
-    /// The next smaller whole number.
-    Down,
-    /// The nearest whole number, halves up.
-    Nearest,
-    /// The next larger whole number.
-    Up,
-    /// It counts in millionths, as all others do, to the nearest: for a series of which only the proportions matter.
-    Proportions,
-}
-
-/// So many slices count for one where only proportions matter.
-const MILLION: u64 = 1_000_000;
-
-impl Rounding {
-    /// `number` in whole slices.
-    fn apply(self, number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
-        let too_large = || Violation::new(place(), number, "is too large");
-        if self == Self::Proportions {
-            // Nearer than a millionth there is nothing to tell a series' numbers apart by.
-            let millionths = (number.to_f64() * MILLION as f64).round();
-            return if millionths < 2f64.powi(53) { Ok(millionths as u64) } else { Err(too_large()) };
-        }
-        if let Some(whole) = number.scaled(0) {
-            return u64::try_from(whole).map_err(|_| too_large());
-        }
-        // A fraction: `digits` of the unit `1/one`.
-        let exponent = number.exponent();
-        let digits = number.scaled(exponent).unwrap_or_default();
-        let one = 10u128.checked_pow(u32::from(exponent.unsigned_abs()));
-        let (whole, half_or_more) = match one {
-            Some(one) => (digits / one, digits % one * 2 >= one),
-            None => (0, false),
-        };
-        let rounded = match self {
-            Self::Refused => {
-                let problem = "must be a whole number of slices; scale the demands, or have them rounded";
-                return Err(Violation::new(place(), number, problem));
-            }
-            Self::Down => whole,
-            Self::Nearest | Self::Proportions => whole + u128::from(half_or_more),
-            Self::Up => whole + 1,
-        };
-        u64::try_from(rounded).map_err(|_| too_large())
-    }
-}
 
 /// What tables call the column of quanta.
 pub const QUANTUM: &str = "quantum";

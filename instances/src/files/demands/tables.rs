@@ -3,7 +3,7 @@
 
 use crate::{DemandSeries, DemandSeriesBuilder, InstanceError, QuantumLabel, Violation};
 
-use super::Rounding;
+use super::rounding::Rounding;
 use crate::files::headers::bad_header;
 use crate::files::rows::{Row, Rows, Table, for_each_row};
 use crate::files::values::{decimal, repeated};

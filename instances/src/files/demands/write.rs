@@ -3,7 +3,7 @@
 use crate::{DemandSeries, QuantumLabel};
 use std::io::{self, Write};
 
-use super::FORM;
+use super::form::FORM;
 
 /// Bytes gathered before they are passed on.
 const BUFFER: usize = 1 << 16;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io::BufRead;
 
-use super::{EVENTS, FORM, microseconds, misplaced};
+use super::form::{EVENTS, FORM, microseconds, misplaced};
 use crate::files::amounts::Amounts;
 use crate::files::source::Source;
 use crate::files::strict_json::{Entries, Object, Text, document, for_each, line, number};

@@ -12,9 +12,9 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use std::io::Write;
 use std::sync::Arc;
 
+use super::form::{EVENTS, FORM, microseconds, misplaced};
 use super::lines::{count, read_header};
 use super::text::Writer;
-use super::{EVENTS, FORM, microseconds, misplaced};
 use crate::files::headers::bad_header;
 use crate::files::parquet::{BATCH, ParquetRows, io_error};
 use crate::files::rows::{RowBuffer, Rows};

@@ -1,10 +1,10 @@
 //! A trace reads back as it was written, in every form, and what is broken is refused with file, place and value.
 
 use super::*;
-use crate::ServerClass;
 use crate::files::tests::{Folder, assert_fragments, message};
 use crate::generate::{RandomTraceOptions, random_trace};
-use crate::trace::{Event, EventKind, EventSource, NewTasks, Trace, TraceHeader};
+use crate::trace::{Event, EventKind, EventSource, LATEST, NewTasks, Trace, TraceHeader};
+use crate::{Decimal, ServerClass};
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use std::io::Write;

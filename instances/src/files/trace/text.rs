@@ -3,7 +3,7 @@
 use crate::Decimal;
 use crate::trace::{DECIMAL_PLACES, Event, EventKind, Register, ShapeNumber, TraceHeader};
 
-use super::{EVENTS, FORM};
+use super::form::{EVENTS, FORM};
 use crate::files::canonical_text::{Text, key};
 
 /// Writes lines of one trace.
