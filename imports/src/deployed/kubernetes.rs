@@ -1,6 +1,6 @@
 //! Queues of Kueue, Volcano, KAI and YuniKorn.
 
-use super::{ConfigurationKind, Deployed, DeployedQueue, Reading, Spec};
+use super::queue::{ConfigurationKind, Deployed, DeployedQueue, Reading, Spec};
 use crate::kubernetes_queues::yunikorn_partitions;
 use fairplan_instances::InstanceError;
 use serde_json::Value;

@@ -6,7 +6,7 @@
 
 mod command;
 
-use super::Reading;
+use super::queue::Reading;
 use command::{Command, SURE};
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source::Source;

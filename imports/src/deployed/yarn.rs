@@ -1,6 +1,6 @@
 //! Queues of YARN's capacity scheduler, by their paths.
 
-use super::{DeployedQueue, Reading};
+use super::queue::{DeployedQueue, Reading};
 use crate::xml::Element;
 use fairplan_instances::InstanceError;
 use std::collections::BTreeMap;

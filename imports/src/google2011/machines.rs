@@ -1,7 +1,7 @@
 //! The cluster as of a moment: ADD and UPDATE state a machine's capacity, REMOVE takes it away.
 
+use super::options::{Google2011Options, Google2011Report};
 use super::rows::{Row, for_each_row};
-use super::{Google2011Options, Google2011Report};
 use fairplan_instances::InstanceError;
 use fairplan_instances::google2011::{CpuMemory, UNIT};
 use hashbrown::HashMap;

@@ -1,7 +1,7 @@
 //! Rows of task events, and the tasks that run or wait at a moment, counted by user and request.
 
+use super::options::{Google2011Options, Google2011Report};
 use super::rows::{Row, for_each_row};
-use super::{Google2011Options, Google2011Report};
 use fairplan_instances::google2011::{CpuMemory, TaskShape, UNIT};
 use fairplan_instances::{Decimal, IdTable, InstanceError};
 use hashbrown::{HashMap, HashSet};

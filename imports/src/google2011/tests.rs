@@ -6,6 +6,7 @@ mod traces;
 
 use super::*;
 use crate::real_files::real_file;
+use crate::report::ImportReport;
 use fairplan_instances::generate::{GoogleOptions, google};
 use fairplan_instances::{ClassId, UserId};
 use flate2::Compression;

@@ -4,7 +4,7 @@
 //! namespace. Quotas of some pods only (scopes), on limits, and on counts of objects are left out and counted.
 
 use super::nodes::quantities;
-use super::{KubernetesOptions, PODS, PodOwner};
+use super::options::{KubernetesOptions, PODS, PodOwner};
 use crate::amounts::{Stated, tighter};
 use crate::census::TaskGrouping;
 use crate::holders::Holder;

@@ -9,18 +9,15 @@
 //! group of plain pods"; Volcano and scheduler-plugins, "PodGroup".
 
 use super::nodes::Node;
+use super::options::{KubernetesOptions, PodOwner};
 use super::placement::{Selector, Spread, Term};
 use super::pods::{APART, Pod, SPREAD};
 use super::requirements::{Operator, Requirement};
-use super::{KubernetesOptions, PodOwner};
 use crate::manifests::{self, Metadata, nullable, of_kinds};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, Gang, InstanceError, ResourceId};
 use hashbrown::HashMap;
 use serde::Deserialize;
-
-/// The label of nodes that zones are taken from where nothing else is said.
-pub const ZONE: &str = "topology.kubernetes.io/zone";
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
 

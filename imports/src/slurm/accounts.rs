@@ -2,7 +2,7 @@
 //!
 //! What they carry: accounts with their parents, and users in them, as groups; shares as weights; `GrpTRES` as limit.
 
-use super::array;
+use super::printed::array;
 use super::values::{Amounts, Number, Place, Words, number};
 use crate::holders::Holder;
 use crate::manifests::documents;

@@ -1,7 +1,7 @@
 //! Jobs: what each of their nodes has to give them, and how many such tasks there are.
 
-use super::array;
 use super::asked::Asked;
+use super::printed::array;
 use super::shares::{Share, generic, held, shares};
 use super::values::{Number, Place, Words, number, tres};
 use crate::report::ImportReport;

@@ -5,6 +5,7 @@ mod asked;
 mod hostlist;
 mod jobs;
 mod nodes;
+mod printed;
 mod shares;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,6 @@ use fairplan_instances::{Decimal, Gang, Instance, InstanceError, ResourceId, Vio
 use hashbrown::{HashMap, HashSet};
 use jobs::Job;
 use nodes::Node;
-use serde_json::Value;
 use shares::Share;
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -332,43 +332,4 @@ impl Wanted {
 fn gpu_types(node: &Node) -> String {
     let types = node.types.iter().filter_map(|name| name.strip_prefix("gpu:"));
     types.collect::<Vec<_>>().join("+")
-}
-
-/// An error that Slurm reports: `Zero Bytes were transmitted or received (slurm_load_jobs: Failure to query jobs)`.
-fn said(error: &Value) -> String {
-    let text = |key: &str| error.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let behind: Vec<&str> = ["source", "description"].into_iter().filter_map(text).collect();
-    match (text("error").or(error.as_str()), behind.is_empty()) {
-        (Some(error), true) => error.to_owned(),
-        (Some(error), false) => format!("{error} ({})", behind.join(": ")),
-        (None, false) => behind.join(": "),
-        (None, true) => error.to_string(),
-    }
-}
-
-/// The array `key` of a document that Slurm printed, or what the document has instead.
-fn array<'a>(
-    file: &str,
-    document: &'a Value,
-    keys: &[&str],
-    command: &str,
-) -> Result<(usize, &'a [Value]), InstanceError> {
-    if let Some(Value::Array(errors)) = document.get("errors")
-        && let Some(first) = errors.first()
-    {
-        let problem = format!("Slurm could not answer: {}; ask again with `{command}`", said(first));
-        return Err(InstanceError::Malformed { file: file.into(), place: "errors".into(), problem });
-    }
-    for (position, key) in keys.iter().enumerate() {
-        if let Some(Value::Array(elements)) = document.get(key) {
-            return Ok((position, elements));
-        }
-    }
-    let place = match document.as_object() {
-        Some(object) if object.is_empty() => "is an empty object".into(),
-        Some(object) => format!("has {}", object.keys().map(String::as_str).collect::<Vec<_>>().join(", ")),
-        None => "is no JSON object".into(),
-    };
-    let problem = format!("expected a list {}; `{command}` prints it", keys.join(" or "));
-    Err(InstanceError::Malformed { file: file.into(), place, problem })
 }

@@ -1,6 +1,6 @@
 //! Nodes: one by one as Slurm 21.08 has them and `scontrol` still does, or by partition and state as `sinfo` has them now.
 
-use super::array;
+use super::printed::array;
 use super::values::{Amounts, Number, Place, Stated, Words, gres, number};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError};

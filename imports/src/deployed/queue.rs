@@ -1,0 +1,84 @@
+//! A queue as a scheduler's configuration has it, and where what is read of them goes.
+
+use fairplan_instances::quantity::Quantity;
+use fairplan_instances::{InstanceError, Violation};
+use std::collections::BTreeMap;
+
+/// What a configuration is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigurationKind {
+    /// Objects of Kueue.
+    Kueue,
+    /// Objects of Volcano.
+    Volcano,
+    /// Objects of KAI.
+    Kai,
+    /// YuniKorn's partitions.
+    YuniKorn,
+    /// YARN's `capacity-scheduler.xml`.
+    Yarn,
+    /// YARN's `fair-scheduler.xml`.
+    YarnFair,
+    /// Lines of `sacctmgr`, or what `sacctmgr dump` and `sacctmgr -P show qos` write.
+    Slurm,
+}
+
+/// A queue as a configuration has it. Names are those of the configuration, paths where it has paths.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeployedQueue {
+    /// The queue it belongs to; empty at the top.
+    pub parent: String,
+    /// Its weight, where it states one.
+    pub weight: Option<f64>,
+    /// What it gets, by class (flavor or label, empty where there are none) and resource: in cores, bytes (YARN and Slurm: MiB) or
+    /// pieces; infinite where it has no end; of YARN in percent or as a weight where it says so.
+    pub amounts: BTreeMap<(String, String), f64>,
+    /// The most it may have, of the same.
+    pub limits: BTreeMap<(String, String), f64>,
+    /// What stays its own when it is idle, of the same: Volcano's `guarantee`.
+    pub reserves: BTreeMap<(String, String), f64>,
+    /// The most that others may have of its amounts, where that is less than all: `lendingLimit` of Kueue.
+    pub lends: BTreeMap<(String, String), f64>,
+    /// Before whom it or its jobs come; `None` where the files do not say it. Of Slurm that of the QOS of the account.
+    pub priority: Option<f64>,
+}
+
+/// The queues of a configuration by name.
+pub type Deployed = BTreeMap<String, DeployedQueue>;
+
+/// The `spec` of an object of Kueue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// `ResourceFlavor`, `ClusterQueue` or `Cohort`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// What it states.
+    pub spec: serde_json::Value,
+}
+
+/// Where what is read goes.
+pub(super) struct Reading<'a> {
+    pub(super) file: &'a str,
+    pub(super) found: &'a mut Deployed,
+}
+
+impl Reading<'_> {
+    pub(super) fn refused(&self, place: &str, value: &str, problem: &str) -> InstanceError {
+        InstanceError::Invalid { file: self.file.into(), violation: Violation::new(place, value, problem) }
+    }
+
+    /// Adds a queue, which is there once.
+    pub(super) fn add(&mut self, name: &str, queue: DeployedQueue) -> Result<(), InstanceError> {
+        match self.found.insert(name.to_owned(), queue) {
+            None => Ok(()),
+            Some(_) => Err(self.refused("queue", name, "is named twice")),
+        }
+    }
+
+    /// A number or a quantity.
+    pub(super) fn quantity(&self, place: &str, text: &str) -> Result<f64, InstanceError> {
+        let read = Quantity::parse(text).map_err(|problem| self.refused(place, text, problem))?;
+        Ok(read.part_of(Quantity::ONE))
+    }
+}
