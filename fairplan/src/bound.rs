@@ -12,10 +12,12 @@ use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_d
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
 use fairplan_report::placement::ServerResults;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
-use fairplan_solver::{allocated_bracket, proportional_bracket, whole_task_bracket, with_best_of};
+use fairplan_solver::{
+    allocated_bracket, allocated_placement, proportional_bracket, whole_task_bracket, with_best_of,
+};
 use fairplan_verify::{
-    ProportionalClaim, Verdict, WholeTaskClaim, verify_allocated, verify_divisible, verify_proportional,
-    verify_whole_tasks,
+    PlacementClaim, ProportionalClaim, Verdict, WholeTaskClaim, verify_allocated, verify_divisible,
+    verify_placement, verify_proportional, verify_whole_tasks,
 };
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -198,6 +200,32 @@ pub fn bound_allocated(
     let resource = resource_named(instance, resource)?;
     let (bracket, sha256) = hashed(instance, || allocated_bracketed(instance, resource, control))?;
     Ok(AllocatedBound { bracket, sha256 })
+}
+
+/// A placement of whole tasks that takes much of a resource: tasks may be refused, and nobody has more than all its own. How much more
+/// could be taken, [`bound_allocated`] says, which takes longer.
+///
+/// ```
+/// use fairplan::{Control, allocate_most, generate};
+/// use fairplan::instances::ResourceId;
+///
+/// let instance = generate::drfh_fig1()?;
+/// let placement = allocate_most(&instance, "memory", &Control::none())?;
+/// assert!(placement.units_of(&instance, ResourceId(1)) > 0);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Setting`] for a resource that the instance does not have; quotas, kinds of tasks and rules between servers are refused.
+pub fn allocate_most(instance: &Instance, resource: &str, control: &Control<'_>) -> Result<Placement, Error> {
+    const ASKED: &str = "filling servers for one resource";
+    instance.without_kinds(ASKED)?;
+    instance.without_quotas(ASKED)?;
+    instance.without_rules_between_servers(ASKED)?;
+    let resource = resource_named(instance, resource)?;
+    let placement = allocated_placement(instance, resource, &control.deadline)?;
+    let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
+    all_hold("the placement breaks a rule", &verdicts).map(|()| placement)
 }
 
 /// The resource of this name.

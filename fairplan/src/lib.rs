@@ -21,7 +21,7 @@
 //! |---|---|
 //! | what is fair, exactly | [`solve`](solve()) |
 //! | where do whole tasks go | [`place`](place()), [`compare`](compare()) |
-//! | what can whole tasks reach at best | [`bound`](bound()), [`bound_proportional`], [`bound_allocated`] |
+//! | what can whole tasks reach at best | [`bound`](bound()), [`bound_proportional`], [`bound_allocated`], [`allocate_most`] |
 //! | which fairness properties hold | [`audit`](audit()) |
 //! | why has a user its share, or a group | [`explain`](explain()), [`explain_group`] |
 //! | what would schedulers promise | [`entitlements`](entitlements()) |
@@ -64,8 +64,8 @@ pub use allocate::{
 };
 pub use audit::{AuditOptions, Audited, audit};
 pub use bound::{
-    AllocatedBound, Bound, BoundOptions, ProportionalBound, WholeTaskObjective, bound, bound_allocated,
-    bound_proportional,
+    AllocatedBound, Bound, BoundOptions, ProportionalBound, WholeTaskObjective, allocate_most, bound,
+    bound_allocated, bound_proportional,
 };
 pub use compare::{CompareOptions, compare, compare_by};
 pub use control::{Control, Progress};

@@ -139,6 +139,7 @@ def import_slurm(
     group: str = "tree",
     all_nodes: bool = False,
     rules: bool = False,
+    topology: Files = (),
     placement_out: bool = False,
     progress: Progress | None = None,
 ) -> Instance | tuple[Instance, Placement]:
@@ -152,6 +153,7 @@ def import_slurm(
         group: who becomes a user: ``tree``, ``shape`` or ``user``.
         all_nodes: count nodes that are down, drained or otherwise closed as well.
         rules: keep the rules that only whole tasks meet: GPUs as devices, jobs of several nodes as gangs.
+        topology: with ``rules``: ``topology.conf``, or what ``scontrol show topology`` prints; jobs that ask for one switch run below one.
         placement_out: give what runs where now too, as :func:`import_kubernetes` does.
     """
     options: SlurmOptions = {
@@ -162,6 +164,7 @@ def import_slurm(
         "group": group,
         "all_nodes": all_nodes,
         "rules": rules,
+        "topology": paths_of("topology", topology),
     }
     return _present(_native.import_slurm(options, placement_out, _call(None, progress)))
 

@@ -179,6 +179,7 @@ class SlurmOptions(TypedDict, total=False):
     group: str
     all_nodes: bool
     rules: bool
+    topology: Files
 
 
 class Google2011Options(TypedDict, total=False):

@@ -143,6 +143,7 @@ pub struct Slurm {
     group: String,
     all_nodes: bool,
     rules: bool,
+    topology: Vec<String>,
 }
 
 /// A Slurm cluster.
@@ -156,6 +157,7 @@ pub fn import_slurm(py: Python<'_>, options: Slurm, placement_out: bool, call: C
         grouping: chosen(py, &options.group)?,
         all_nodes: options.all_nodes,
         rules: options.rules,
+        topology: options.topology,
     };
     if placement_out {
         return imported_with_placement(py, &call, "slurm", move || imports::slurm_present(&options));

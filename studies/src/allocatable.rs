@@ -6,10 +6,10 @@
 //! `⌈y⌉ − 1 < y`, parts that fit on a device count less than `k + 1` together. With `k = 1` no two tasks of more than half a device
 //! share one.
 
-use super::refilled::refilled;
 use fairplan::instances::{Decimal, Draft, DraftUser, ResourceId};
 use fairplan::{
-    Control, Error, Instance, Objective, PlaceOptions, SolveOptions, UserId, place_in_order, solve,
+    Control, Error, Instance, Objective, PlaceOptions, SolveOptions, UserId, allocate_most, place_in_order,
+    solve,
 };
 use std::cmp::Reverse;
 
@@ -89,9 +89,15 @@ pub(crate) fn found(
     }
     let all: u128 = as_they_come.iter().map(wants).sum();
     if best < all {
-        let placement = refilled(instance, gpu, &as_they_come, control);
-        let tasks = (0..).map(UserId).zip(placement.tasks);
-        best = best.max(tasks.map(|(user, tasks)| wants(&user) * u128::from(tasks)).sum());
+        let mut draft = Draft::from(instance);
+        draft.users.iter_mut().for_each(|user| user.tasks = Some(0));
+        for user in &as_they_come {
+            let tasks = &mut draft.users[user.0].tasks;
+            *tasks = tasks.map(|tasks| tasks + 1);
+        }
+        let known = draft.build()?;
+        let placement = allocate_most(&known, &instance.resources()[gpu.0], control)?;
+        best = best.max(placement.units_of(&known, gpu));
     }
     Ok(best as f64 / instance.total_units(gpu) as f64)
 }

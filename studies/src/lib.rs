@@ -9,7 +9,6 @@ mod fragmentation;
 mod karma;
 mod mrf;
 mod outcome;
-mod refilled;
 mod solved;
 mod stochastic;
 mod traces;

@@ -127,7 +127,6 @@ pub fn buy(
     options: &BuyOptions,
     control: &Control<'_>,
 ) -> Result<Plan, Error> {
-    instance.without_server_rules("plan buy")?;
     if options.under_drfh {
         instance.without_quotas("plan buy --under-drfh")?;
     }
@@ -249,7 +248,10 @@ fn place(
     let mut last = None;
     let (policies, patterns) = match order {
         ServingOrder::LargestFirst => (&["best-fit", "first-fit"][..], false),
-        ServingOrder::Evenly => (&["best-fit"][..], is_soon_bounded(variant)),
+        // Patterns know what is inside servers, and not between them.
+        ServingOrder::Evenly => {
+            (&["best-fit"][..], is_soon_bounded(variant) && !variant.has_rules_between_servers())
+        }
     };
     for name in policies {
         let policy = policy(name, 0).map_err(|error| SolverError::Unsupported(error.to_string()))?;

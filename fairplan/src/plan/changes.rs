@@ -128,9 +128,10 @@ pub fn compare_instances(
 ) -> Result<Difference, Error> {
     for instance in [before, after] {
         instance.without_kinds("plan diff")?;
-        instance.without_server_rules("plan diff")?;
     }
     let sha256 = [before, after].map(files::sha256_hex);
+    let divided = [before.divided()?, after.divided()?];
+    let [before, after] = divided.each_ref().map(|instance| &**instance);
     let solver = solver(backend, &control.deadline)?;
     control.stage("comparing");
     let solver = InTime::new(&*solver, &control.deadline);

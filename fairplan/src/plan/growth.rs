@@ -53,13 +53,14 @@ pub fn growth(
     control: &Control<'_>,
 ) -> Result<Growth, Error> {
     instance.without_kinds("plan growth")?;
-    instance.without_server_rules("plan growth")?;
+    let whole = instance;
+    let instance = &*instance.divided()?;
     let solver = solver(&options.backend, &control.deadline)?;
     let asked = options.target.asked(instance, &*solver, control)?;
     let scaling = Scaling::new(series, &asked.extended, options.by.as_deref(), options.base)
         .map_err(|problem| Error::input(format!("{}: {problem}", options.series)))?;
     control.stage("following the series");
-    let sha256 = [files::sha256_hex(instance), files::demands_sha256_hex(series)];
+    let sha256 = [files::sha256_hex(whole), files::demands_sha256_hex(series)];
     let followed = Followed {
         series,
         sha256: &sha256[1],

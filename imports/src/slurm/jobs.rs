@@ -22,6 +22,8 @@ pub(super) struct Job {
     pub(super) types: BTreeSet<String>,
     /// How many nodes it runs on at once; of an array each of its elements.
     pub(super) nodes: u64,
+    /// Below so many switches it is to run; 0 for any number.
+    pub(super) switches: u64,
     /// Its tasks, one a node.
     pub(super) shares: Vec<Share>,
 }
@@ -47,6 +49,9 @@ struct Fields {
     job_state: Words,
     #[serde(default)]
     node_count: Option<Number>,
+    /// What it is in other versions is not looked at.
+    #[serde(default)]
+    required_switches: Value,
     #[serde(default)]
     cpus: Option<Number>,
     #[serde(default)]
@@ -142,10 +147,6 @@ fn unkept(job: &Value, is_pending: bool, report: &mut ImportReport) {
     if ["licenses", "reservation"].iter().any(states) {
         report.one("jobs with licenses or a reservation, which are not looked at");
     }
-    let switches = job.get("required_switches").and_then(|number| Number::deserialize(number).ok()?.value());
-    if switches.is_some_and(|switches| switches > 0.0) {
-        report.one("jobs that are to run below so many switches (--switches), which is not kept");
-    }
     let is_held = job.get("hold").and_then(Value::as_bool).unwrap_or_default();
     if is_pending && (is_held || states(&"dependency")) {
         report.one("jobs pending that are held or wait for other jobs, counted like the others");
@@ -186,6 +187,7 @@ fn job(
         None => 1,
     };
     shares.iter_mut().for_each(|share| share.count = share.count.saturating_mul(elements));
+    let switches = Number::deserialize(&fields.required_switches).ok().and_then(|number| number.value());
     let partition = fields.partition.unwrap_or_default();
     let user = said(&fields.user_name)
         .or_else(|| number(&fields.user_id).map(|id| format!("{id}")))
@@ -197,6 +199,7 @@ fn job(
         partition,
         types: stated.types,
         nodes,
+        switches: switches.map_or(0, |switches| switches as u64),
         shares,
     })
 }

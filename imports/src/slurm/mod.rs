@@ -9,6 +9,7 @@ mod printed;
 mod shares;
 #[cfg(test)]
 mod tests;
+mod topology;
 mod values;
 
 use super::census::{Census, PresentCluster, TaskGrouping};
@@ -43,6 +44,9 @@ pub struct SlurmOptions {
     pub all_nodes: bool,
     /// Keep the rules that only whole tasks meet: GPUs as devices, jobs of several nodes as gangs.
     pub rules: bool,
+    /// With `rules`: `topology.conf` or what `scontrol show topology` prints. The switch of a node is its domain, where jobs are to run
+    /// below one.
+    pub topology: Vec<String>,
 }
 
 /// Whose a job is.
@@ -155,10 +159,27 @@ fn read<T>(
             violation,
         }));
     }
+    if !options.topology.is_empty() && !options.rules {
+        let problem = "says which nodes are near each other, which is a rule of whole tasks; add --rules";
+        let violation = Violation::new("topology", "", problem);
+        return Err(Stopped::Reading(InstanceError::Invalid {
+            file: options.topology.join(", "),
+            violation,
+        }));
+    }
+    let switch_of = topology::switches(&options.topology)?;
     let clusters: BTreeSet<&str> =
         met.iter().map(jobs::Identity::cluster).filter(|name| !name.is_empty()).collect();
     let associations = accounts::read(&options.accounts, &clusters, report)?;
     let mut found = census(options, &nodes, &jobs, report);
+    // Servers are in domains where that matters to somebody: then all are.
+    let is_near = |tasks: &Tasks| tasks.rules.gang.is_some_and(|gang| gang.in_one_domain);
+    if found.tasks.iter().any(is_near) {
+        for server in &mut found.servers {
+            let switch = switch_of.get(&server.name).cloned();
+            server.domain = Some(switch.unwrap_or_else(|| "no switch".into()));
+        }
+    }
     let failed = |violation| {
         let files = options.nodes.iter().chain(&options.jobs).chain(&options.accounts);
         Stopped::Building(InstanceError::Invalid { file: super::files::together(files), violation })
@@ -247,6 +268,9 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
             conditions.len() - 1
         });
         let rules = rules(options, job, report);
+        if job.switches > 0 && !rules.gang.is_some_and(|gang| gang.in_one_domain) {
+            report.one("jobs that are to run below so many switches (--switches), which is not kept");
+        }
         tasks.extend(job.shares.iter().map(|share| Tasks {
             owner: owner(options, job),
             demand: amounts(&share.demand),
@@ -280,7 +304,7 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
     }
 }
 
-/// A job of several nodes is a gang: Slurm starts it on all of them at once.
+/// A job of several nodes is a gang: Slurm starts it on all of them at once, below one switch if it asks for that.
 fn rules(options: &SlurmOptions, job: &Job, report: &mut ImportReport) -> Rules {
     if !options.rules || job.nodes < 2 {
         return Rules::default();
@@ -290,7 +314,8 @@ fn rules(options: &SlurmOptions, job: &Job, report: &mut ImportReport) -> Rules 
         return Rules::default();
     }
     report.one("jobs of several nodes, which start together and may have two shares on one node here");
-    Rules { gang: Some(Gang { tasks: job.nodes, in_one_domain: false }), ..Rules::default() }
+    let in_one_domain = job.switches == 1 && !options.topology.is_empty();
+    Rules { gang: Some(Gang { tasks: job.nodes, in_one_domain }), ..Rules::default() }
 }
 
 /// Each GPU is a device.

@@ -660,3 +660,49 @@ fn what_sacct_prints_is_refused_as_such_and_jobs_without_a_partition_are_told() 
     let (_, report) = slurm(&options).unwrap();
     assert_eq!(report.count("jobs state no partition: they may run everywhere"), 1, "{report}");
 }
+
+#[test]
+fn jobs_that_ask_for_one_switch_are_gangs_within_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let node = |name: &str| {
+        format!(
+            "{{\"name\": \"{name}\", \"cpus\": 64, \"real_memory\": 1024, \"state\": \"idle\", \"partitions\": [\"all\"]}}"
+        )
+    };
+    let nodes: Vec<String> = ["a1", "a2", "b1", "b2", "c1"].map(node).into();
+    let job = |id: u64, switches: &str| {
+        format!("{{\"job_id\": {id}, \"user_name\": \"u{id}\", \"required_switches\": {switches}, {WAITS}}}")
+    };
+    let jobs = [job(1, "1"), job(2, "2"), job(3, "{\"set\": false, \"number\": 0}")];
+    let options = SlurmOptions {
+        nodes: vec![write("nodes.json", &format!("{{\"nodes\": [{}]}}", nodes.join(",")))],
+        jobs: vec![write("jobs.json", &format!("{{\"jobs\": [{}]}}", jobs.join(",")))],
+        grouping: TaskGrouping::Shape,
+        rules: true,
+        ..Default::default()
+    };
+    let not_kept = "jobs that are to run below so many switches (--switches), which is not kept";
+    let (instance, report) = slurm(&options).unwrap();
+    assert_eq!((instance.domains().len(), report.count(not_kept)), (0, 2), "{report}");
+    let tree = "# two leaves\nSwitchName=s1 Nodes=a[1-2]\nswitchname=s2 Nodes=b[1-2]\nSwitchName=top Switches=s[1-2]\n";
+    let with = |text: &str| SlurmOptions { topology: vec![write("t.conf", text)], ..options.clone() };
+    let (instance, report) = slurm(&with(tree)).unwrap();
+    let mut domains = instance.domains().to_vec();
+    domains.sort();
+    assert_eq!(domains, ["no switch", "s1", "s2"]);
+    let gangs: Vec<bool> =
+        instance.users().map(|user| user.gang().is_some_and(|gang| gang.in_one_domain)).collect();
+    assert_eq!((gangs, report.count(not_kept)), (vec![true, false, false], 1), "{report}");
+    let told = |options: &SlurmOptions| slurm(options).unwrap_err().to_string();
+    let two = told(&with("SwitchName=s1 Nodes=a1\nSwitchName=s2 Nodes=a[1-2]\n"));
+    assert!(two.contains("t.conf: line 2: node a1 is on switch s2, and on s1 before"), "{two}");
+    let other = told(&with("BlockName=b1 Nodes=a1\n"));
+    assert!(other.contains("t.conf: line 1: names no switch"), "{other}");
+    let alone = told(&SlurmOptions { rules: false, ..with(tree) });
+    assert!(alone.contains("add --rules"), "{alone}");
+}

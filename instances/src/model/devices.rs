@@ -5,9 +5,10 @@
 //! device; one that demands more takes so many whole devices that nobody else uses. Divided tasks know nothing of this, so what
 //! they reach is an upper bound.
 
-use super::{ClassId, Instance, InstanceBuilder, KindId, ResourceId, ServerClass, User, UserId};
+use super::{ClassId, Draft, Instance, InstanceBuilder, KindId, ResourceId, ServerClass, User, UserId};
 use crate::Decimal;
 use crate::violation::Violation;
+use std::borrow::Cow;
 
 /// How many digits more than its capacity the size of a device may have.
 const MORE_DIGITS: i32 = 9;
@@ -39,6 +40,25 @@ impl Instance {
     /// The same in whole smallest units.
     pub fn device_units(&self, resource: ResourceId) -> Option<u128> {
         self.device_size(resource).map(|size| self.in_units(resource, size))
+    }
+
+    /// The same as divided tasks see it, which know none of these rules: for questions about variants that the rules would forbid, such as
+    /// of a user who says to want half a device more.
+    ///
+    /// # Errors
+    /// None that is known: without rules no other rule of the model is broken.
+    pub fn divided(&self) -> Result<Cow<'_, Self>, Violation> {
+        if !self.has_server_rules() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut draft = Draft::from(self);
+        for class in draft.classes.iter_mut().chain(draft.measured_by.iter_mut().flatten()) {
+            (class.devices, class.domain) = (Vec::new(), None);
+        }
+        for user in &mut draft.users {
+            (user.per_server, user.gang, user.spread) = (None, None, None);
+        }
+        draft.build().map(Cow::Owned)
     }
 
     /// For what does not know the rules that only whole tasks meet.
@@ -262,7 +282,10 @@ mod tests {
         builder.per_server(user, 2).unwrap();
         let instance = builder.build().unwrap();
         assert_eq!(instance.user(user).per_server(), Some(2));
-        let told = instance.without_server_rules("plan buy").unwrap_err().to_string();
-        assert_eq!(told, "server_classes[0].devices: plan buy does not know devices yet; leave them out");
+        let told = instance.without_server_rules("plan move").unwrap_err().to_string();
+        assert_eq!(told, "server_classes[0].devices: plan move does not know devices yet; leave them out");
+        let divided = instance.divided().unwrap();
+        assert!(!divided.has_server_rules() && divided.user(user).per_server().is_none());
+        assert_eq!(divided.total(ResourceId(0)), 16.0);
     }
 }

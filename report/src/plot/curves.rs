@@ -27,6 +27,9 @@ const LETTER: f64 = 6.6;
 /// About so many ticks on an axis.
 const TICKS: f64 = 5.0;
 
+/// Where all numbers of an axis are larger than this part of the largest, what tells them apart would be hard to see above zero.
+const FAR: f64 = 0.6;
+
 /// Half of a cross.
 const ARM: f64 = 4.0;
 
@@ -97,9 +100,12 @@ struct Axis {
 }
 
 impl Axis {
-    /// An axis that holds these numbers, and zero.
+    /// An axis that holds these numbers, and zero unless all lie beyond [`FAR`] of the largest.
     fn around(numbers: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = numbers.fold((0.0, 0.0), |(low, high): (f64, f64), n| (low.min(n), high.max(n)));
+        let ends = |(low, high): (f64, f64), n: f64| (low.min(n), high.max(n));
+        let (low, high) = numbers.fold((f64::INFINITY, f64::NEG_INFINITY), ends);
+        let is_far = low > FAR * high && high > low;
+        let (low, high) = (if is_far { low } else { low.min(0.0) }, high.max(0.0));
         let rough = if high > low { (high - low) / TICKS } else { 1.0 };
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * power >= 0.999 * rough);
@@ -210,6 +216,7 @@ mod tests {
         assert_eq!(labels(&[0.05, 0.95]), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(&[3.0, 1234.0]), ["0", "500", "1000", "1500"]);
         assert_eq!(labels(&[-1.0, 2.0]), ["-1", "0", "1", "2"]);
+        assert_eq!(labels(&[78.0, 99.8]), ["75", "80", "85", "90", "95", "100"]);
         assert_eq!(labels(&[1.0]), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(&[]), ["0", "1"]);
     }

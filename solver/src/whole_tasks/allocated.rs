@@ -11,7 +11,9 @@ use super::knapsack::Found;
 use super::master::{Master, Mix, Want};
 use super::packing::{MANY, Packing};
 use super::patterns::Pattern;
+use super::refill::refill;
 use super::rounds::{self, Effort, Goal, Lengths, SCALE, held, price, scaled};
+use super::servers::Servers;
 use crate::merged_classes::greatest_common_divisor;
 use fairplan_instances::{
     AllocatedBracket, AllocationProof, Deadline, Instance, Placement, ResourceId, SolverError, UserId,
@@ -19,8 +21,9 @@ use fairplan_instances::{
 use hashbrown::HashMap;
 use std::cmp::Ordering;
 
-/// The part of the time after which bounding ends.
-const BOUNDING: f64 = 0.7;
+/// The part of the time after which bounding ends, and of what is left then for whole servers of the mix.
+const BOUNDING: f64 = 0.4;
+const DIVING: f64 = 0.3;
 
 /// A bound that is above what fractions of patterns reach by so little is good enough.
 const ENOUGH: f64 = 1e-6;
@@ -67,7 +70,13 @@ pub fn allocated_bracket(
         }
     } else {
         search.run(&limit.after_part(BOUNDING))?;
-        search.place(instance, limit)?
+        let servers = search.dive(&limit.after_part(DIVING))?;
+        let dived = fill(instance, &packing, &demand, servers, limit);
+        let taken = |placement: &Placement| placement.units_of(instance, resource);
+        let is_closed =
+            taken(&dived) >= most_units(instance.total_units(resource), search.bound, demand.step);
+        let refilled = if is_closed { None } else { refilled(instance, &packing, &demand, limit) };
+        refilled.filter(|refilled| taken(refilled) > taken(&dived)).unwrap_or(dived)
     };
     Ok(AllocatedBracket {
         resource,
@@ -77,6 +86,37 @@ pub fn allocated_bracket(
         truncated_searches: search.truncated_searches,
         rounds: search.rounds,
     })
+}
+
+/// A placement of whole tasks that takes much of a resource, without a bound: empty servers filled anew and anew. The same on every
+/// machine unless time is over.
+///
+/// # Errors
+/// As [`allocated_bracket`].
+pub fn allocated_placement(
+    instance: &Instance,
+    resource: ResourceId,
+    limit: &Deadline,
+) -> Result<Placement, SolverError> {
+    let packing = Packing::new(instance)?;
+    let demand = Demand::new(instance, &packing, resource);
+    let unsupported = || SolverError::Unsupported("servers are not filled anew with kinds of tasks".into());
+    refilled(instance, &packing, &demand, limit).ok_or_else(unsupported)
+}
+
+/// Empty servers filled anew and anew with what takes of the resource, and then with the rest. Nothing where tasks have kinds: servers are
+/// filled with tasks, not with pieces of which a task needs several.
+fn refilled(instance: &Instance, packing: &Packing, demand: &Demand, stop: &Deadline) -> Option<Placement> {
+    if instance.has_kinds() {
+        return None;
+    }
+    let mut servers = Servers::new(packing, &packing.servers());
+    let mut waiting = vec![0u64; packing.shapes.len()];
+    for group in &demand.groups {
+        group.pieces.iter().for_each(|(shape, _)| waiting[*shape as usize] += group.tasks);
+    }
+    refill(instance, packing, demand.resource, &mut servers, waiting, stop);
+    Some(fill(instance, packing, demand, servers, stop))
 }
 
 /// The most units that are a multiple of `step` and at most the part `bound / IN_ALL` of all.
@@ -97,6 +137,7 @@ struct Group {
 
 /// What is asked for of the resource.
 struct Demand {
+    resource: ResourceId,
     groups: Vec<Group>,
     /// Of each user where it comes in the order of who takes most with a task; the most tasks first are served.
     rank: Vec<usize>,
@@ -129,7 +170,7 @@ impl Demand {
         order.sort_by(|a, b| units(*b).cmp(&units(*a)).then(a.cmp(b)));
         let mut rank = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, user)| rank[user.0] = at);
-        Self { groups, rank, step: step.max(1) }
+        Self { resource, groups, rank, step: step.max(1) }
     }
 
     /// Tasks that are wanted one by one, each at most so often.
@@ -275,7 +316,7 @@ impl<'a> Search<'a> {
         self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
     }
 
-    fn place(&self, instance: &Instance, stop: &Deadline) -> Result<Placement, SolverError> {
+    fn dive(&self, stop: &Deadline) -> Result<Servers, SolverError> {
         let mut left = vec![0u64; self.packing.shapes.len()];
         for (group, tasks) in self.demand.groups.iter().zip(&self.tasks) {
             let tasks = ((tasks + BEYOND) as u64).min(group.tasks);
@@ -300,8 +341,7 @@ impl<'a> Search<'a> {
             pace: PACE,
             wants: &wants,
         };
-        let servers = dive(self.packing, &mut left, &start, stop)?;
-        Ok(fill(instance, self.packing, self.demand, servers, stop))
+        dive(self.packing, &mut left, &start, stop)
     }
 
     fn proof(&self, instance: &Instance) -> AllocationProof {

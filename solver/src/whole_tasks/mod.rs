@@ -4,7 +4,7 @@
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
 //! patterns found by a knapsack search (`knapsack.rs`, `table.rs`), its values turned into the largest breakpoint that they
 //! leave (`breakpoints.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
-//! is left, `rebuild.rs` fills some servers anew for the last of it or, where tasks are small, `gather.rs` gathers what all
+//! is left, `rebuild.rs` fills some servers anew for the last of it (`refill.rs` those that shall take most of a resource) or, where tasks are small, `gather.rs` gathers what all
 //! servers lose, and `fill.rs` adds tasks until nothing fits.
 
 mod allocated;
@@ -25,6 +25,7 @@ mod patterns;
 mod proportional;
 mod quantities;
 mod rebuild;
+mod refill;
 mod repair;
 mod rounds;
 mod servers;
@@ -34,7 +35,7 @@ mod table;
 #[cfg(feature = "highs")]
 mod tests;
 
-pub use allocated::allocated_bracket;
+pub use allocated::{allocated_bracket, allocated_placement};
 use bound::{Bound, Proof};
 use breakpoints::Breakpoints;
 use dive::Dive;

@@ -136,18 +136,26 @@ fn policies_are_held_against_the_most_gpu_that_any_placement_takes() {
 fn what_does_not_know_rules_inside_servers_refuses_them_by_name() {
     let folder = folder();
     folder.done(&["-q", "place", "instance.json", "--servers-out", "-o", "placement.json"]);
-    for (arguments, what) in [
-        ("audit instance.json", "audit"),
-        ("plan move instance.json --from placement.json --unplaced", "plan move"),
-        ("bound instance.json --objective pf", "bound"),
-    ] {
-        let mut words = vec!["-q"];
-        words.extend(arguments.split(' '));
-        let output = folder.run(&words);
-        let told = super::text(&output.stderr);
-        let expected = format!("server_classes[0].devices: {what} does not know devices yet; leave them out");
-        assert!(told.contains(&expected), "{arguments}: {told}");
-    }
+    let told =
+        folder.refused(&["-q", "plan", "move", "instance.json", "--from", "placement.json", "--unplaced"]);
+    let expected = "server_classes[0].devices: plan move does not know devices yet; leave them out";
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
+fn what_is_bought_for_whole_tasks_has_room_for_them_device_by_device() {
+    let folder = folder();
+    folder.write("catalog.csv", "id,price\na100,10\n");
+    let tasks = "notebook=9,trainer=3,proxy=5";
+    let buy = ["-q", "plan", "buy", "instance.json", "--catalog", "catalog.csv", "--tasks", tasks];
+    // 11.4 GPUs are on three servers, of which two are there.
+    let divided: serde_json::Value = serde_json::from_str(&folder.done(&buy)).unwrap();
+    assert_eq!(divided["purchase"]["cost"], 10.0, "{divided}");
+    // Notebooks of 0.6 have a GPU each, and five proxies a server each.
+    let out = ["--whole", "--cluster-out", "bought.json", "--placement-out", "placed.json"];
+    let whole: serde_json::Value = serde_json::from_str(&folder.done(&[&buy[..], &out].concat())).unwrap();
+    assert_eq!(whole["purchase"]["cost"], 30.0, "{whole}");
+    folder.done(&["-q", "verify", "bought.json", "placed.json"]);
 }
 
 #[test]
@@ -157,6 +165,7 @@ fn answers_in_divided_tasks_say_which_rules_they_ignore() {
         "solve instance.json -o solution.json",
         "plan lose instance.json",
         "explain instance.json --user trainer",
+        "audit instance.json",
     ] {
         let output = folder.run(&command.split(' ').collect::<Vec<_>>());
         let told = super::text(&output.stderr);

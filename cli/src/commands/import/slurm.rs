@@ -46,6 +46,10 @@ pub struct Arguments {
     /// Keep the rules that only whole tasks meet: GPUs as devices, and jobs of several nodes as gangs
     #[arg(long)]
     rules: bool,
+    /// With --rules: topology.conf, or what `scontrol show topology` prints. A node's switch is its domain, in which jobs run that ask
+    /// for --switches=1
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "rules")]
+    topology: Vec<String>,
     /// Write where tasks run now as a fairplan.placement.v1, which `fairplan compare --placement` judges; server classes then
     /// carry the names of their nodes
     #[arg(long, value_name = "FILE")]
@@ -56,8 +60,10 @@ pub struct Arguments {
 
 /// Reads nodes and jobs and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { nodes, jobs, accounts, user, group, all_nodes, rules, placement_out, output } = arguments;
-    let options = SlurmOptions { nodes, jobs, accounts, owner: user, grouping: group, all_nodes, rules };
+    let Arguments { nodes, jobs, accounts, user, group, all_nodes, rules, topology, placement_out, output } =
+        arguments;
+    let options =
+        SlurmOptions { nodes, jobs, accounts, owner: user, grouping: group, all_nodes, rules, topology };
     match placement_out {
         None => write_import(|| fairplan::imports::slurm(&options), &output, common),
         Some(placement) => {
