@@ -13,7 +13,9 @@ use fairplan_report::offline::{
     Against, Held, OfflineDocument, TaskOfflineDocument, against, offline_document, smallest,
     smallest_standing, task_against, task_offline_document,
 };
-use fairplan_solver::{offline_optimum_within, task_optimum_within};
+use fairplan_solver::{
+    exact_offline_optimum_within, exact_task_optimum_within, offline_optimum_within, task_optimum_within,
+};
 use fairplan_verify::{
     OfflineClaim, OfflineProof, TaskClaim, TaskProof, Verdict, verify_offline, verify_task_optimum,
 };
@@ -27,6 +29,8 @@ pub struct OfflineOptions {
     pub whole_slices: bool,
     /// Whether everybody gets its guaranteed share in every quantum. Not for tasks. Default: no.
     pub guaranteed: bool,
+    /// Whether to find fractions beside the doubles, proved without tolerance. Not for whole slices, which are counted. Default: no.
+    pub exact: bool,
     /// Mechanisms whose regret to state. Default: none.
     pub against: Vec<String>,
     /// How they are set, and the guaranteed fraction.
@@ -39,6 +43,7 @@ impl Default for OfflineOptions {
             measure: OfflineMeasure::Totals,
             whole_slices: false,
             guaranteed: false,
+            exact: false,
             against: Vec::new(),
             settings: MechanismOptions::default(),
         }
@@ -101,9 +106,12 @@ pub fn offline(
     let problem = options.problem(series, shares);
     control.stage("solving");
     let deadline = control.deadline.after_part(SOLVING);
-    let optimum = offline_optimum_within(&problem, &deadline);
+    let optimum = match options.exact {
+        true => exact_offline_optimum_within(&problem, &deadline)?,
+        false => offline_optimum_within(&problem, &deadline),
+    };
     control.stage("verifying");
-    let claim = OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels };
+    let claim = OfflineClaim::from(&optimum);
     let proof = verify_offline(&problem, claim);
     let fails = |verdict: &&Verdict| !verdict.holds && verdict.property != "level-gaps";
     if let Some(Verdict { property, witness, .. }) = proof.verdicts.iter().find(fails) {
@@ -207,9 +215,12 @@ pub fn offline_tasks(
     tell_of_limits(&demands, control);
     control.stage("solving");
     let deadline = control.deadline.after_part(SOLVING);
-    let optimum = task_optimum_within(&demands, &deadline);
+    let optimum = match options.exact {
+        true => exact_task_optimum_within(&demands, &deadline)?,
+        false => task_optimum_within(&demands, &deadline),
+    };
     control.stage("verifying");
-    let proof = verify_task_optimum(&demands, TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels });
+    let proof = verify_task_optimum(&demands, TaskClaim::from(&optimum));
     let fails = proof.verdicts.iter().find(|verdict| !verdict.holds);
     let unproved =
         fails.map(|Verdict { property, witness, .. }| format!("not proved: {property}: {witness}"));

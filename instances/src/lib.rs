@@ -77,7 +77,7 @@ pub use model::{
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
-pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
+pub use offline::{ExactOffline, OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use pattern::is_like;
 pub use placement::{Placement, ServerTasks};
@@ -95,7 +95,7 @@ pub use shortfall::{InsideGroup, Shortfall};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Statistics, Status, Total};
 pub use solver::{Solver, SolverError};
 pub use stamp::{DemandsStamp, InstanceStamp, InstanceWarning, Label};
-pub use task_demands::{TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
+pub use task_demands::{ExactTaskLevel, ExactTasks, TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
 pub use traffic::{
     ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,
     WorkDistribution,

@@ -77,6 +77,21 @@ pub struct OfflineOptimum {
     pub levels: Vec<OfflineLevel>,
     /// Rounds over the quanta.
     pub rounds: usize,
+    /// The same as fractions, if asked for; then the doubles are no larger than they.
+    pub exact: Option<ExactOffline>,
+}
+
+/// An offline optimum as fractions: texts in lowest terms, `5/7` or `3`, as in [`ExactSolution`](crate::ExactSolution).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExactOffline {
+    /// The smallest measure of all who demand anything; 0 if nobody does.
+    pub value: String,
+    /// The value of each level.
+    pub levels: Vec<String>,
+    /// What each user gets over all quanta.
+    pub totals: Vec<String>,
+    /// What each demand above zero is allocated, in the order of the series.
+    pub allocated: Vec<String>,
 }
 
 /// Users at one level.

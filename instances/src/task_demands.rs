@@ -133,8 +133,34 @@ pub struct TaskOptimum {
     /// The levels that capacity sets, rising. Users on none of them run all their tasks where they give most, or have
     /// no class that they can use.
     pub levels: Vec<TaskLevel>,
-    /// Iterations of the interior point.
+    /// Iterations of the interior point, and steps from vertex to vertex.
     pub iterations: usize,
+    /// The same as fractions, if asked for; then the tasks as doubles are no larger than they.
+    pub exact: Option<ExactTasks>,
+}
+
+/// An optimum of tasks as fractions: texts in lowest terms, `5/7` or `3`, as in [`ExactSolution`](crate::ExactSolution).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExactTasks {
+    /// The smallest standing of all who demand anything and can use some class; 0 if nobody does.
+    pub value: String,
+    /// The levels that capacity sets.
+    pub levels: Vec<ExactTaskLevel>,
+    /// Each user's dominant share, summed over the quanta.
+    pub shares: Vec<String>,
+    /// Tasks of each demand above zero on each class, as [`TaskOptimum::tasks`].
+    pub tasks: Vec<String>,
+}
+
+/// A level with its proof: as [`TaskLevel`], with multipliers and prices as whole numbers of any common scale.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExactTaskLevel {
+    /// The standing over all quanta.
+    pub value: String,
+    /// By user of the series.
+    pub multipliers: Vec<String>,
+    /// Value per unit of capacity, row-major `quanta × classes × resources`.
+    pub prices: Vec<String>,
 }
 
 /// What a rule without foresight makes of the demands, quantum by quantum.

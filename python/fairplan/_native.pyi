@@ -178,6 +178,7 @@ def offline(
     measure: str,
     whole_slices: bool,
     guaranteed: bool,
+    exact: bool,
     against: Sequence[str],
     settings: Settings,
     per_quantum: bool,

@@ -208,6 +208,7 @@ def offline(
     measure: str = "totals",
     whole_slices: bool = False,
     guaranteed: bool = False,
+    exact: bool = False,
     against: Sequence[str] = (),
     alpha: float | Decimal = 0.5,
     initial_credits: int | None = None,
@@ -225,6 +226,7 @@ def offline(
         measure: what is evened out: ``totals`` by weight, or ``welfare``, the part of its demand that each is allocated.
         whole_slices: slices are whole, as mechanisms allocate them.
         guaranteed: everybody gets its guaranteed share in every quantum.
+        exact: state fractions such as 5/7 beside the doubles, proved without any tolerance.
         against: mechanisms whose regret to state.
 
     The others are as in :func:`allocate`.
@@ -233,6 +235,8 @@ def offline(
     >>> optimum = fp.offline(fp.generate.karma_fig2(), fair_share=2, against=["strict"])
     >>> optimum["against"][0]["regret"] > 0.2
     True
+    >>> fp.offline({"a": [1, 1], "b": [1, 1], "c": [0, 1]}, capacity=1, exact=True).to_dict()["exact"]["levels"]
+    ['2/3']
     """
     settings: Settings = {
         "alpha": alpha,
@@ -249,6 +253,7 @@ def offline(
             measure,
             whole_slices,
             guaranteed,
+            exact,
             list(against),
             settings,
             per_quantum,

@@ -83,9 +83,10 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     allocate.set_item("mechanism", mechanism)?;
     allocate.set_item("per_quantum", per_quantum)?;
     of("allocate", allocate)?;
-    let OfflineOptions { whole_slices, guaranteed, .. } = OfflineOptions::default();
+    let OfflineOptions { whole_slices, guaranteed, exact, .. } = OfflineOptions::default();
     mechanisms.set_item("whole_slices", whole_slices)?;
     mechanisms.set_item("guaranteed", guaranteed)?;
+    mechanisms.set_item("exact", exact)?;
     of("offline", mechanisms)?;
     let SimulateOptions { policies, dedicated, seed, .. } = SimulateOptions::default();
     of("simulate", entries! { "policies": policies, "dedicated": dedicated, "seed": seed })?;

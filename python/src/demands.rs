@@ -264,6 +264,7 @@ pub fn offline(
     measure: &str,
     whole_slices: bool,
     guaranteed: bool,
+    exact: bool,
     against: Vec<String>,
     settings: Settings,
     per_quantum: bool,
@@ -279,7 +280,7 @@ pub fn offline(
         }
     };
     let settings = answered(py, settings.options())?;
-    let options = OfflineOptions { measure, whole_slices, guaranteed, against, settings };
+    let options = OfflineOptions { measure, whole_slices, guaranteed, exact, against, settings };
     document(py, "offline", &call, move |control| match &asked {
         Asked::Slices(shares) => {
             let outcome = fairplan::offline(&series, shares, &options, control);

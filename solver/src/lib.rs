@@ -48,10 +48,11 @@ use question::Question;
 use ways::Way;
 
 pub use entitlements::{PooledQuota, SCHEDULER_RULES, SchedulerRule, entitlements};
+pub use exact::exact_task_optimum_within;
 pub use highs::{HAS_HIGHS, HighsAlgorithm, highs_version};
 #[cfg(feature = "highs")]
 pub use offline::{OfflineLevels, offline_levels_by_highs};
-pub use offline::{offline_optimum, offline_optimum_within};
+pub use offline::{exact_offline_optimum_within, offline_optimum, offline_optimum_within};
 #[cfg(feature = "highs")]
 pub use over_time::task_level_by_highs;
 pub use over_time::{

@@ -18,6 +18,7 @@ What a group is guaranteed its members would divide if they were alone with that
 what each has there is its floor.
 An allocation that is defined by what holds each user is held against the definition. Knows drfh, tsf, drf, drf-per-server,
 bmf, pf, alpha=A and utilitarian.
+What a result states in fractions is checked once more, without any tolerance (see `exactly`); of users in groups only that it fits.
 """
 import copy
 import json
@@ -547,7 +548,107 @@ def sum_of_utilities(solution, users, capacity, tree):
     return f"value {float(value):.12g}, gap {float(gap):.1e}"
 
 
+def fraction(text):
+    """A fraction as results write it."""
+    need(isinstance(text, str) and all(part.isascii() and part.isdigit() for part in text.split("/", 1)), f"{text!r} is no fraction")
+    return Fraction(text)
+
+
+def exactly(instance, solution):
+    """What is stated in fractions. At prices p of all rows (capacities, limits, tasks) with y_i the least price of a unit of work, no
+    allocation has sum_i y_i work_i above what the rows are worth. So if this one has just as much, whoever pays can have more only
+    where another who pays has less; and if none who pays stands above the level, nobody on it can gain but from one who has no more."""
+    objective, users, resources = solution["objective"], instance["users"], instance["resources"]
+    rows, exact = limit_rows(instance), solution["exact"]
+    in_groups, apart = any("group" in user for user in users), objective == "drf-per-server"
+    capacity = {(l["id"], r): l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"] for r in resources}
+    capacity |= {at: row["amount"] for at, row in rows.items()}
+    values = [fraction(level["value"]) for level in exact["levels"]]
+    need(in_groups or all(a < b for a, b in zip(values, values[1:])), "levels in fractions do not rise")
+    load, parts = dict.fromkeys(capacity, Fraction(0)), {}
+    for user, said in zip(users, solution["users"]):
+        who, k, all_tasks = user["id"], user["level"], user.get("tasks")
+        follows = None  # The work of whom no fraction is stated.
+        if user["limit"] == "tasks" and not user["limited"]:
+            follows = all_tasks * user["rate"][user["usable"][0]] if user["usable"] else Fraction(0)
+        elif user["limit"] in PRICED and not in_groups and not apart:
+            follows = values[k] * user["weight"] / user["delta"]
+        work = [Fraction(0)] * len(user["kinds"])
+        tasks = [Fraction(0)] * len(user["kinds"])
+        for put in said["placement"]:
+            kind = user["named"].get(put.get("kind"), 0)
+            rate, needs = user["rate"][put["class"]], user["kinds"][kind][0]
+            if "exact" in put:
+                running = fraction(put["exact"])
+            else:
+                alone = [one for one in said["placement"] if one.get("kind") == put.get("kind")]
+                if len(alone) != 1 or follows is None:
+                    return "fractions not stated of everybody"
+                running = follows / rate
+            near(put["tasks"], running, f"tasks of user {who}")
+            work[kind], tasks[kind] = work[kind] + running * rate, tasks[kind] + running
+            parts[who, put["class"]] = running
+            for r, d in needs.items():
+                load[put["class"], r] += running * d
+            for at, row in user["rows"].items():
+                load[at] += running * needs.get(row["resource"], 0) if put["class"] in row["classes"] else 0
+        need(len(set(work)) == 1, f"user {who} does different work in its kinds")
+        need(all_tasks is None or max(tasks) <= all_tasks, f"user {who} has more tasks than there are, in fractions")
+        stated = said.get("exact", {})
+        need("tasks" not in stated or fraction(stated["tasks"]) == tasks[0], f"tasks of user {who} in fractions")
+        need("dominant_share" not in stated or fraction(stated["dominant_share"]) == user["delta"] * work[0],
+             f"dominant share of user {who} in fractions")
+        user.update(exact_work=work[0], exact_tasks=tasks[0], exact_weighted=user["delta"] * work[0] / user["weight"])
+    for at, amount in capacity.items():
+        need(load[at] <= amount, f"{at} is overloaded in fractions")
+    if in_groups:
+        return "fractions fit"
+    need(fraction(exact["value"]) == min(user["exact_weighted"] for user in users), "the value in fractions")
+    if apart:
+        for l in instance["server_classes"]:
+            here = {user["id"]: user for user in users if l["id"] in user["usable"]}
+            level = {who: parts.get((who, l["id"]), 0) / user["own"] / l["count"]
+                     * max(d / l["capacity"][r] for r, d in user["needs"].items()) for who, user in here.items()}
+            for who, user in here.items():
+                held = (all(level[who] >= level[other] for other in here if r in here[other]["needs"])
+                        for r in user["needs"] if load[l["id"], r] == capacity[l["id"], r])
+                need(any(held), f"user {who} is held by nothing on class {l['id']}")
+        return "fractions exact"
+    for k, level in enumerate(exact["levels"]):
+        prices = level["prices"][:1] if objective == "drf" else level["prices"]
+        price = {("pool" if objective == "drf" else one["class"], r): fraction(p)
+                 for one in prices for r, p in zip(resources, one["price"], strict=True)}
+        need(all(one["price"] == prices[0]["price"] for one in level["prices"]) or objective != "drf", "a pool has one price a resource")
+        price |= {at: fraction(p) for at, p in zip(rows, level["limit_prices"], strict=True)}
+        need(price.keys() == capacity.keys(), f"prices of level {k} in fractions")
+        of_tasks = {one["user"]: fraction(one["price"]) for one in level["task_prices"]}
+        worth, paid = sum(price[at] * capacity[at] for at in capacity), Fraction(0)
+        for user in users:
+            if not user["usable"] or user.get("tasks") == 0:
+                continue
+            need(user["id"] not in of_tasks or "tasks" in user, f"a price of tasks of user {user['id']}")
+            worth += of_tasks.get(user["id"], 0) * user.get("tasks", 0)
+            y = sum(min((sum(d * price[l, r] for r, d in needs.items()) + of_tasks.get(user["id"], 0)
+                         + sum(needs.get(row["resource"], 0) * price[at] for at, row in user["rows"].items() if l in row["classes"]))
+                        / user["rate"][l] for l in places) for needs, places in user["kinds"])
+            paid += y * user["exact_work"]
+            need(y == 0 or user["exact_weighted"] <= values[k], f"user {user['id']} pays on level {k} and has more")
+            if user["level"] == k and (user["limit"] in PRICED or user["exact_weighted"] != user["cap"]):
+                need(y > 0 and user["exact_weighted"] == values[k], f"user {user['id']} is not held by level {k} in fractions")
+        need(paid == worth, f"the rows are not worth on level {k} what is paid")
+    for user in users:
+        held = user["level"] < len(values) or user["limit"] == "no-usable-class" or user["exact_tasks"] == user.get("tasks")
+        need(held, f"user {user['id']} is held by nothing in fractions")
+    return "fractions exact"
+
+
 def check(instance, solution):
+    """The doubles, and the fractions where there are any."""
+    told = in_doubles(instance, solution)
+    return f"{told}, {exactly(instance, solution)}" if "exact" in solution else told
+
+
+def in_doubles(instance, solution):
     whole = copy.deepcopy(instance)
     need(instance["format"] == "fairplan.instance.v1", "not an instance")
     need(solution["format"] == "fairplan.solution.v1", "not a solution")
@@ -617,7 +718,7 @@ def check(instance, solution):
         user.update(needs=demand, usable=usable, kinds=list(zip(pieces, places)), rate=rate, work=work, share=delta * work, delta=delta,
                     weight=weight,
                     weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
-                    limited=limited, running=tasks, own=user.get("weight", Fraction(1)))
+                    limited=limited, running=tasks, own=user.get("weight", Fraction(1)), named=named)
         user["rate"] = {l: rate[l] for l in usable} if is_sum else rate
 
     for l, r in capacity:

@@ -56,7 +56,7 @@ fn at_most_offline(name: &str, cases: u64, open: usize) {
         let (instance, series) = with_demands(family, *seed);
         let demands = TaskDemands::new(&instance, &series).unwrap();
         let optimum = task_optimum(&demands);
-        let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
+        let claim = TaskClaim::from(&optimum);
         let proof = verify_task_optimum(&demands, claim);
         let fits =
             proof.verdicts.iter().filter(|verdict| ["allocation", "capacity"].contains(&verdict.property));

@@ -23,7 +23,10 @@ use fairplan_report::proportional_bound::{
 };
 use fairplan_report::solution::{SolutionDocument, StatedSolution, solution_document};
 use fairplan_report::{read_json, unchecked, write_json};
-use fairplan_solver::{backend, offline_optimum, proportional_bracket, task_optimum, whole_task_bracket};
+use fairplan_solver::{
+    backend, exact_offline_optimum_within, offline_optimum, proportional_bracket, task_optimum,
+    whole_task_bracket,
+};
 use fairplan_tests::{Dice, compare_breakpoints, odd_draft, random_draft_without_rates, random_tree};
 use fairplan_verify::{
     OfflineClaim, TaskClaim, Verdict, verify_offline, verify_placement, verify_task_optimum,
@@ -776,8 +779,11 @@ fn every_field_of_an_offline_optimum_is_checked() {
             ([OfflineMeasure::Totals, OfflineMeasure::Welfare][seed as usize % 2], seed % 3 == 0);
         let guaranteed = (seed % 5 == 0).then_some(half);
         let problem = OfflineProblem { series: &series, shares: &shares, guaranteed, measure, whole_slices };
-        let optimum = offline_optimum(&problem);
-        let claim = OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels };
+        let optimum = match whole_slices || seed % 4 == 0 {
+            true => offline_optimum(&problem),
+            false => exact_offline_optimum_within(&problem, &Deadline::never()).unwrap(),
+        };
+        let claim = OfflineClaim::from(&optimum);
         let proof = verify_offline(&problem, claim);
         let settings = AllocationSettings {
             capacity: Some(capacity * series.user_count() as u64),
@@ -835,8 +841,7 @@ fn every_field_of_an_offline_optimum_over_servers_is_checked() {
         let measure = [OfflineMeasure::Totals, OfflineMeasure::Welfare][seed as usize % 2];
         let demands = TaskDemands::new(&instance, &series).unwrap().measured_by(measure);
         let optimum = task_optimum(&demands);
-        let proof =
-            verify_task_optimum(&demands, TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels });
+        let proof = verify_task_optimum(&demands, TaskClaim::from(&optimum));
         if !proof.holds() || cases.len() >= 40 {
             continue;
         }

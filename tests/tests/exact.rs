@@ -183,7 +183,7 @@ fn real_users_on_googles_cluster_have_fractions() {
 }
 
 /// All texts that are fractions, by their paths.
-fn fractions(document: &Value) -> Vec<String> {
+pub(crate) fn fractions(document: &Value) -> Vec<String> {
     fn walk(value: &Value, path: String, within: bool, found: &mut Vec<String>) {
         match value {
             Value::Array(items) => {
@@ -222,11 +222,30 @@ fn forged_fractions_of_groups_and_of_servers_apart_are_refused() {
     forge(7, 300, Objective::DrfPerServer, without_tasks);
 }
 
+/// A document with another fraction in one place, and that place; none where that says as much.
+pub(crate) fn forged(dice: &mut Dice, document: &Value, paths: &[String]) -> (String, Option<Value>) {
+    let path = dice.pick(&paths.iter().map(String::as_str).collect::<Vec<_>>()).to_owned();
+    let mut forgery = document.clone();
+    let field = forgery.pointer_mut(&path).unwrap();
+    let text = field.as_str().unwrap().to_owned();
+    let (above, below) = text.split_once('/').unwrap_or((&text, "1"));
+    let other = match dice.below(4) {
+        0 => format!("{above}1/{below}"),
+        1 => format!("{above}000000000000000000001/{below}000000000000000000000"),
+        2 => format!("{below}/{above}"),
+        _ => format!("{}/{below}", above.parse::<u64>().unwrap_or(0) + 1),
+    };
+    *field = other.clone().into();
+    // Prices count in their proportions only: a level with one price may have it at any height.
+    let says_as_much = path.contains("/price") && !text.starts_with('0') || other == text;
+    (path, (!says_as_much).then_some(forgery))
+}
+
 fn forge(stream: u64, times: usize, objective: Objective, draft: impl Fn(u64) -> Draft) {
     let mut dice = Dice::new(stream);
-    let mut forged = 0;
+    let mut tried = 0;
     for seed in 0.. {
-        if forged >= times {
+        if tried >= times {
             break;
         }
         let instance = draft(seed).build().unwrap();
@@ -234,25 +253,13 @@ fn forge(stream: u64, times: usize, objective: Objective, draft: impl Fn(u64) ->
         let document: Value = serde_json::from_slice(&file(&instance, &solution)).unwrap();
         let paths = fractions(&document);
         for _ in 0..20 {
-            let path = dice.pick(&paths.iter().map(String::as_str).collect::<Vec<_>>()).to_owned();
-            let mut forgery = document.clone();
-            let field = forgery.pointer_mut(&path).unwrap();
-            let text = field.as_str().unwrap().to_owned();
-            let (above, below) = text.split_once('/').unwrap_or((&text, "1"));
-            let other = match dice.below(4) {
-                0 => format!("{above}1/{below}"),
-                1 => format!("{above}000000000000000000001/{below}000000000000000000000"),
-                2 => format!("{below}/{above}"),
-                _ => format!("{}/{below}", above.parse::<u64>().unwrap_or(0) + 1),
-            };
-            *field = other.clone().into();
-            // Prices count in their proportions only: a level with one price may have it at any height.
-            if path.contains("/price") && !text.starts_with('0') || other == text {
-                continue;
-            }
+            let (path, forgery) = forged(&mut dice, &document, &paths);
+            let Some(forgery) = forgery else { continue };
             let bytes = serde_json::to_vec(&forgery).unwrap();
+            let field = |document: &Value| document.pointer(&path).unwrap().to_string();
+            let (text, other) = (field(&document), field(&forgery));
             assert!(refusal(&instance, &bytes).is_some(), "{path}: {text} became {other}\n{instance:?}");
-            forged += 1;
+            tried += 1;
         }
     }
 }

@@ -32,6 +32,7 @@ mod metamorphic;
 #[cfg(feature = "highs")]
 mod moves;
 mod offline;
+mod offline_in_fractions;
 mod online;
 mod oracle;
 mod over_time;

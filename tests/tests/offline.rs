@@ -11,7 +11,7 @@ use fairplan_solver::{HighsAlgorithm, offline_levels_by_highs};
 use fairplan_tests::Fraction;
 use fairplan_verify::{OfflineClaim, verify_offline};
 
-fn series(rows: &[Vec<u64>]) -> DemandSeries {
+pub(crate) fn series(rows: &[Vec<u64>]) -> DemandSeries {
     let mut builder = DemandSeriesBuilder::default();
     for user in 0..rows.len() {
         builder.user(&format!("u{user}")).unwrap();
@@ -25,7 +25,7 @@ fn series(rows: &[Vec<u64>]) -> DemandSeries {
     builder.build().unwrap()
 }
 
-fn random_rows(random: &mut Random, users: u64, quanta: u64, most: u64) -> Vec<Vec<u64>> {
+pub(crate) fn random_rows(random: &mut Random, users: u64, quanta: u64, most: u64) -> Vec<Vec<u64>> {
     let (users, quanta) = (random.between(1, users), random.between(1, quanta));
     let mut demand = || if random.below(3) == 0 { 0 } else { random.below(most + 1) };
     (0..users).map(|_| (0..quanta).map(|_| demand()).collect()).collect()
@@ -33,7 +33,7 @@ fn random_rows(random: &mut Random, users: u64, quanta: u64, most: u64) -> Vec<V
 
 /// Every user's level, from the definition: the set with the least `ρ(Z) / w(Z)` is settled at that (the largest such
 /// set), then the rest against it.
-fn levels_by_all_sets(rows: &[Vec<u64>], capacity: u64, weights: &[u64]) -> Vec<Option<Fraction>> {
+pub(crate) fn levels_by_all_sets(rows: &[Vec<u64>], capacity: u64, weights: &[u64]) -> Vec<Option<Fraction>> {
     let users = rows.len();
     let rank = |set: usize| -> u64 {
         let demand = |quantum: usize| {
@@ -93,8 +93,7 @@ fn divided_slices_reach_the_levels_of_all_sets_on_500_random_series() {
                 "case {case}, user {user}: {ours}, exactly {level}"
             );
         }
-        let proof =
-            verify_offline(&problem, OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels });
+        let proof = verify_offline(&problem, OfflineClaim::from(&optimum));
         assert!(proof.holds(), "case {case}: {:?}", proof.verdicts);
     }
 }
@@ -191,8 +190,7 @@ fn whole_slices_are_as_even_as_any_allocation_of_300_tiny_series() {
             best_by_all_allocations(&rows, capacity, &weights),
             "case {case}: {rows:?} {weights:?}"
         );
-        let proof =
-            verify_offline(&problem, OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels });
+        let proof = verify_offline(&problem, OfflineClaim::from(&optimum));
         assert!(proof.holds(), "case {case}: {:?}", proof.verdicts);
     }
 }
@@ -228,7 +226,7 @@ fn larger_series_are_proved_with_weights_guarantees_members_and_welfare() {
                 whole_slices,
             };
             let optimum = offline_optimum(&problem);
-            let claim = OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels };
+            let claim = OfflineClaim::from(&optimum);
             let proof = verify_offline(&problem, claim);
             assert!(proof.holds(), "case {case}, whole {whole_slices}: {:?}", proof.verdicts);
             assert_eq!(optimum, offline_optimum(&problem), "the same input gives the same bytes");
@@ -279,8 +277,7 @@ fn corrupted_claims_do_not_pass() {
             _ => continue,
         }
         tried += 1;
-        let proof =
-            verify_offline(&problem, OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels });
+        let proof = verify_offline(&problem, OfflineClaim::from(&optimum));
         if proof.holds() {
             accepted.push((kind, rows, optimum));
         }
@@ -295,5 +292,5 @@ fn corrupted_claims_do_not_pass() {
         measure: OfflineMeasure::Totals,
         whole_slices: false,
     };
-    assert!(!verify_offline(&problem, OfflineClaim { allocated: &[], levels: nothing }).holds());
+    assert!(!verify_offline(&problem, OfflineClaim { allocated: &[], levels: nothing, exact: None }).holds());
 }

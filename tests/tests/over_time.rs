@@ -35,7 +35,7 @@ pub(crate) fn random_case(seed: u64, quanta: u64, most: u64) -> (Instance, Deman
 }
 
 fn proof(demands: &TaskDemands<'_>, optimum: &TaskOptimum) -> TaskProof {
-    verify_task_optimum(demands, TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels })
+    verify_task_optimum(demands, TaskClaim::from(optimum))
 }
 
 #[test]

@@ -6,9 +6,10 @@
 //! lexicographic optimum. Of whole slices every cut must be full to the last one, and within a level no slice may
 //! be better off with somebody else. Slices are counted in whole numbers, divided ones in parts of 2^60.
 
+use crate::fractions::offline::ExactSlices;
 use crate::tolerance::{OFFLINE_TOLERANCE, WHOLE_SLICES};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{OfflineLevel, OfflineProblem, compare_ratios};
+use fairplan_instances::{ExactOffline, OfflineLevel, OfflineOptimum, OfflineProblem, compare_ratios};
 use std::cmp::Ordering;
 
 /// Parts of a slice.
@@ -21,6 +22,14 @@ pub struct OfflineClaim<'a> {
     pub allocated: &'a [f64],
     /// The levels, lowest first.
     pub levels: &'a [OfflineLevel],
+    /// The same as fractions, where they are stated: then they are what is proved, without tolerance.
+    pub exact: Option<&'a ExactOffline>,
+}
+
+impl<'a> From<&'a OfflineOptimum> for OfflineClaim<'a> {
+    fn from(optimum: &'a OfflineOptimum) -> Self {
+        Self { allocated: &optimum.allocated, levels: &optimum.levels, exact: optimum.exact.as_ref() }
+    }
 }
 
 /// What was found of a claim.
@@ -49,6 +58,9 @@ pub fn verify_offline(problem: &OfflineProblem<'_>, claim: OfflineClaim<'_>) -> 
         });
         return OfflineProof { verdicts: vec![entries.verdict()], relative_gap: f64::INFINITY };
     }
+    if let Some(exact) = claim.exact {
+        return verify_fractions(problem, claim, exact);
+    }
     let (allocation, capacity, totals) = fits(problem, claim.allocated);
     let mut members = Worst::of("levels", 0.0);
     let level_of = level_of(problem, claim.levels, &mut members);
@@ -63,6 +75,35 @@ pub fn verify_offline(problem: &OfflineProblem<'_>, claim: OfflineClaim<'_>) -> 
             verdicts.push(whole(problem, claim.levels, &totals, &cuts));
         }
     }
+    OfflineProof { verdicts, relative_gap }
+}
+
+/// Checks everything that a claim states in fractions.
+fn verify_fractions(
+    problem: &OfflineProblem<'_>,
+    claim: OfflineClaim<'_>,
+    exact: &ExactOffline,
+) -> OfflineProof {
+    let refused = |verdicts: Vec<Verdict>| OfflineProof { verdicts, relative_gap: f64::INFINITY };
+    if problem.whole_slices {
+        let mut form = Worst::of("exact-form", 0.0);
+        form.fail(|| "whole slices have no fractions".into());
+        return refused(vec![form.verdict()]);
+    }
+    let slices = match ExactSlices::read(problem, exact, claim.levels.len()) {
+        Ok(slices) => slices,
+        Err(form) => return refused(vec![form]),
+    };
+    let (mut verdicts, totals) = slices.fits(problem, claim.allocated);
+    let mut members = Worst::of("levels", 0.0);
+    let level_of = level_of(problem, claim.levels, &mut members);
+    verdicts.push(members.verdict());
+    if !verdicts.iter().all(|verdict| verdict.holds) {
+        return refused(verdicts);
+    }
+    let cuts = cuts(problem, claim.levels.len(), &level_of);
+    verdicts.extend(slices.levels(problem, claim.levels, &totals, &cuts));
+    let relative_gap = if verdicts.iter().all(|verdict| verdict.holds) { 0.0 } else { f64::INFINITY };
     OfflineProof { verdicts, relative_gap }
 }
 

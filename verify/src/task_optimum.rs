@@ -8,10 +8,11 @@
 //! a bound on the smallest of their shares; and with the others at that, on each of them. Doubles are rounded outward.
 
 use crate::exact::{Dyadic, Tally, excess};
+use crate::fractions::tasks;
 use crate::rounding::{Sum, at_least_nothing, down, largest, up};
 use crate::tolerance::{ROUNDINGS, TASK_FREEZING, TASK_TOLERANCE};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, ResourceId, TaskDemands, TaskLevel};
+use fairplan_instances::{ClassId, ExactTasks, Instance, ResourceId, TaskDemands, TaskLevel, TaskOptimum};
 use rayon::prelude::*;
 
 /// Tasks over all quanta and the levels, as claimed.
@@ -21,6 +22,14 @@ pub struct TaskClaim<'a> {
     pub tasks: &'a [f64],
     /// The levels, lowest first.
     pub levels: &'a [TaskLevel],
+    /// The same as fractions, where they are stated: then they are what is proved, without tolerance.
+    pub exact: Option<&'a ExactTasks>,
+}
+
+impl<'a> From<&'a TaskOptimum> for TaskClaim<'a> {
+    fn from(optimum: &'a TaskOptimum) -> Self {
+        Self { tasks: &optimum.tasks, levels: &optimum.levels, exact: optimum.exact.as_ref() }
+    }
 }
 
 /// What was found of a claim.
@@ -48,6 +57,11 @@ pub fn verify_task_optimum(demands: &TaskDemands<'_>, claim: TaskClaim<'_>) -> T
         return TaskProof { verdicts: vec![entries.verdict()], relative_gap: f64::INFINITY };
     }
     let mut verdicts = fits(demands, claim.tasks);
+    if let Some(exact) = claim.exact {
+        verdicts.extend(tasks::prove(demands, claim.tasks, claim.levels, exact));
+        let holds = verdicts.iter().all(|verdict| verdict.holds);
+        return TaskProof { verdicts, relative_gap: if holds { 0.0 } else { f64::INFINITY } };
+    }
     let mut relative_gap = f64::INFINITY;
     if verdicts.iter().all(|verdict| verdict.holds) {
         let standings = demands.standings(claim.tasks);
@@ -128,21 +142,7 @@ fn members(
     standings: &[f64],
 ) -> (Verdict, Vec<Option<usize>>) {
     let mut worst = Worst::of("levels", TASK_TOLERANCE);
-    let mut level_of = vec![None; standings.len()];
-    for (position, level) in levels.iter().enumerate() {
-        for user in &level.users {
-            match level_of.get_mut(*user as usize) {
-                Some(of @ None) => *of = Some(position),
-                _ => worst.fail(|| format!("user {user} of level {position} does not belong there")),
-            }
-        }
-        if !level.users.is_sorted_by(|a, b| a < b) {
-            worst.fail(|| format!("the users of level {position} are not in their order"));
-        }
-        if level.users.is_empty() {
-            worst.fail(|| format!("level {position} has no users"));
-        }
-    }
+    let level_of = level_of(levels, standings.len(), &mut worst);
     for (user, most) in demands.most().into_iter().enumerate() {
         if level_of[user].is_some() && most == 0.0 {
             worst.fail(|| {
@@ -158,6 +158,26 @@ fn members(
         }
     }
     (worst.verdict(), level_of)
+}
+
+/// The level of each of so many users who has one.
+pub(crate) fn level_of(levels: &[TaskLevel], users: usize, worst: &mut Worst) -> Vec<Option<usize>> {
+    let mut level_of = vec![None; users];
+    for (position, level) in levels.iter().enumerate() {
+        for user in &level.users {
+            match level_of.get_mut(*user as usize) {
+                Some(of @ None) => *of = Some(position),
+                _ => worst.fail(|| format!("user {user} of level {position} does not belong there")),
+            }
+        }
+        if !level.users.is_sorted_by(|a, b| a < b) {
+            worst.fail(|| format!("the users of level {position} are not in their order"));
+        }
+        if level.users.is_empty() {
+            worst.fail(|| format!("level {position} has no users"));
+        }
+    }
+    level_of
 }
 
 /// What each level's prices prove, held against what its users have and what is stated.
@@ -226,13 +246,14 @@ fn gaps(
 
 /// Whether no class has a price of what it has none of.
 fn prices_only_what_there_is(instance: &Instance, prices: &[f64]) -> bool {
+    prices.iter().enumerate().all(|(row, price)| *price == 0.0 || is_there(instance, row))
+}
+
+/// Whether a class has any of a resource; rows go by quantum, class and resource.
+pub(crate) fn is_there(instance: &Instance, row: usize) -> bool {
     let m = instance.resources().len();
-    let rows = instance.classes().len() * m;
-    prices.iter().enumerate().all(|(at, price)| {
-        let (class, r) = (at % rows / m, ResourceId(at % m));
-        let is_there = instance.classes()[class].count > 0 && instance.capacity_units(ClassId(class), r) > 0;
-        *price == 0.0 || is_there
-    })
+    let (class, r) = (row / m % instance.classes().len(), ResourceId(row % m));
+    instance.classes()[class].count > 0 && instance.capacity_units(ClassId(class), r) > 0
 }
 
 /// The most that the weighted shares, each times its multiplier, can come to at a level's prices, rounded up.

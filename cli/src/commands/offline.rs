@@ -35,6 +35,9 @@ pub struct Arguments {
     /// Give everybody its guaranteed share (--alpha of its fair share, or its demand) in every quantum
     #[arg(long)]
     guaranteed: bool,
+    /// State fractions such as 5/7 beside the doubles, proved without any tolerance
+    #[arg(long)]
+    exact: bool,
     /// Mechanisms whose regret to state, between commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     against: Vec<String>,
@@ -76,10 +79,10 @@ impl TryFrom<Arguments> for Job {
             Measure::Totals => OfflineMeasure::Totals,
             Measure::Welfare => OfflineMeasure::Welfare,
         };
-        let Arguments { whole_slices, guaranteed, against, per_quantum, time_limit, .. } = arguments;
+        let Arguments { whole_slices, guaranteed, exact, against, per_quantum, time_limit, .. } = arguments;
         Ok(Self {
             source: arguments.demands.source()?,
-            options: OfflineOptions { measure, whole_slices, guaranteed, against, settings },
+            options: OfflineOptions { measure, whole_slices, guaranteed, exact, against, settings },
             per_quantum,
             time_limit,
             output,

@@ -5,8 +5,8 @@ use crate::foreign::{Foreign, list};
 use fairplan_instances::Label;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Decimal, DemandSeries, FairShares, GuaranteedFraction, OfflineLevel, OfflineMeasure, OfflineOptimum,
-    OfflineProblem,
+    Decimal, DemandSeries, ExactOffline, FairShares, GuaranteedFraction, OfflineLevel, OfflineMeasure,
+    OfflineOptimum, OfflineProblem,
 };
 use fairplan_verify::{OfflineClaim, Verdict, verify_offline};
 
@@ -56,7 +56,9 @@ impl StatedOffline {
             other => return Err(Foreign::new("measure", other, "is neither totals nor welfare")),
         };
         let (allocated, undemanded) = amounts(document, series)?;
-        let optimum = OfflineOptimum { allocated, levels: levels(document, series)?, rounds: 0 };
+        let (exact, more) = fractions(document, series)?;
+        let undemanded = undemanded.or(more);
+        let optimum = OfflineOptimum { allocated, levels: levels(document, series)?, rounds: 0, exact };
         let whole_slices = document.whole_slices;
         Ok(Self { shares, guaranteed, measure, whole_slices, optimum, undemanded })
     }
@@ -71,7 +73,7 @@ impl StatedOffline {
             measure: self.measure,
             whole_slices: self.whole_slices,
         };
-        let claim = OfflineClaim { allocated: &self.optimum.allocated, levels: &self.optimum.levels };
+        let claim = OfflineClaim::from(&self.optimum);
         let proof = verify_offline(&problem, claim);
         let again = offline_document(
             &problem,
@@ -133,6 +135,52 @@ fn amounts(document: &OfflineDocument, series: &DemandSeries) -> Result<(Vec<f64
         }
     }
     Ok((allocated, undemanded))
+}
+
+/// The fractions of a result that states any, and the first of a demand that is none.
+fn fractions(
+    document: &OfflineDocument,
+    series: &DemandSeries,
+) -> Result<(Option<ExactOffline>, Option<String>), Foreign> {
+    let quanta = document.quanta.iter().flatten().enumerate();
+    let Some(stated) = &document.exact else {
+        let of_users = document.users.iter().position(|user| user.exact.is_some());
+        let of_users = of_users.map(|user| format!("users[{user}].exact"));
+        let of_quanta = || {
+            let at = quanta.clone().find(|(_, quantum)| quantum.exact.is_some());
+            at.map(|(at, _)| format!("quanta[{at}].exact"))
+        };
+        return match of_users.or_else(of_quanta) {
+            Some(place) => Err(Foreign::new(place, "", "the result states no levels in fractions")),
+            None => Ok((None, None)),
+        };
+    };
+    let of_user = |(user, of): (usize, &super::OfflineUser)| {
+        let missing = || Foreign::new(format!("users[{user}].exact"), "", "is missing");
+        of.exact.clone().ok_or_else(missing)
+    };
+    let totals = document.users.iter().enumerate().map(of_user).collect::<Result<_, Foreign>>()?;
+    let (mut allocated, mut undemanded) = (Vec::with_capacity(series.entry_count()), None);
+    for (position, quantum) in quanta {
+        let place = format!("quanta[{position}].exact");
+        let amounts = quantum.exact.as_ref().ok_or_else(|| Foreign::new(&place, "", "is missing"))?;
+        if amounts.len() != series.user_count() {
+            let stated = format!("{} entries", amounts.len());
+            return Err(Foreign::new(place, &stated, format!("there are {} users", series.user_count())));
+        }
+        let mut demanders = series.demands(position).0.iter().map(|user| *user as usize).peekable();
+        for (user, amount) in amounts.iter().enumerate() {
+            if demanders.next_if_eq(&user).is_some() {
+                allocated.push(amount.clone());
+            } else if amount != "0" && undemanded.is_none() {
+                let (id, label) = (printable(series.user_id(user), 200), series.label(position));
+                let amount = printable(amount, 200);
+                undemanded = Some(format!("user {id} gets {amount} in quantum {label} and demands none"));
+            }
+        }
+    }
+    let (value, levels) = (stated.value.clone(), stated.levels.clone());
+    Ok((Some(ExactOffline { value, levels, totals, allocated }), undemanded))
 }
 
 fn levels(document: &OfflineDocument, series: &DemandSeries) -> Result<Vec<OfflineLevel>, Foreign> {

@@ -1,12 +1,14 @@
 //! `fairplan.offline.v1`: the best that could have been done with all demands known, as `offline` writes it.
 
 mod claim;
+mod task_claim;
 mod tasks;
 
 pub use claim::StatedOffline;
+pub use task_claim::StatedTaskOffline;
 pub use tasks::{
-    StatedTaskOffline, TaskLevelResult, TaskOfflineBody, TaskOfflineDocument, TaskQuantum, TaskUser,
-    smallest_standing, stated_measure, task_against, task_offline_document,
+    ExactTaskLevelResult, ExactTaskResult, TaskLevelResult, TaskOfflineBody, TaskOfflineDocument,
+    TaskQuantum, TaskUser, smallest_standing, stated_measure, task_against, task_offline_document,
 };
 pub(crate) use tasks::{for_each_entry, task_metrics, task_quanta, task_totals};
 
@@ -46,6 +48,9 @@ pub struct OfflineBody {
     pub levels: Vec<OfflineLevelResult>,
     /// What proves the levels.
     pub certificate: OfflineCertificate,
+    /// The value and the levels as fractions, with `--exact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<ExactOfflineResult>,
     /// Mechanisms that do not know the future, held against this.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub against: Vec<Against>,
@@ -94,6 +99,19 @@ pub struct OfflineUser {
     /// Its level, by position in `levels`. Absent when it demands nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u32>,
+    /// `allocated` as a fraction, with `--exact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<String>,
+}
+
+/// Fractions in lowest terms, `5/7` or `3`, of which the doubles beside them are roundings; `verify` proves them without tolerance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExactOfflineResult {
+    /// The smallest measure of all users who demand anything.
+    pub value: String,
+    /// The value of each level.
+    pub levels: Vec<String>,
 }
 
 /// Measures of the whole, as in `fairplan.allocation.v1`.
@@ -130,9 +148,9 @@ pub struct OfflineLevelResult {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OfflineCertificate {
-    /// The largest part of its level that a user lacks; 0 for whole slices, which are counted.
+    /// The largest part of its level that a user lacks; 0 for whole slices, which are counted, and for fractions.
     pub relative_gap: f64,
-    /// The largest such part that is accepted.
+    /// The largest such part that is accepted; 0 for fractions.
     pub tolerance: f64,
 }
 
@@ -158,6 +176,9 @@ pub struct OfflineQuantum {
     pub quantum: Label,
     /// Slices allocated to each user.
     pub allocated: Vec<f64>,
+    /// The same as fractions, with `--exact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<Vec<String>>,
 }
 
 /// What is held against the optimum.
@@ -233,6 +254,7 @@ pub fn offline_document(
         useful: totals[user],
         welfare: (demands[user] > 0).then(|| totals[user] / demands[user] as f64),
         level: level_of[user],
+        exact: optimum.exact.as_ref().map(|exact| exact.totals[user].clone()),
     };
     let level = |level: &fairplan_instances::OfflineLevel| OfflineLevelResult {
         value: level.value,
@@ -254,8 +276,12 @@ pub fn offline_document(
         levels: optimum.levels.iter().map(level).collect(),
         certificate: OfflineCertificate {
             relative_gap: proof.relative_gap,
-            tolerance: fairplan_verify::OFFLINE_TOLERANCE,
+            tolerance: if optimum.exact.is_some() { 0.0 } else { fairplan_verify::OFFLINE_TOLERANCE },
         },
+        exact: optimum
+            .exact
+            .as_ref()
+            .map(|exact| ExactOfflineResult { value: exact.value.clone(), levels: exact.levels.clone() }),
         against: held.against,
         online_bound: held.online_bound,
         quanta: per_quantum.then(|| quanta(problem, optimum)),
@@ -265,12 +291,21 @@ pub fn offline_document(
 fn quanta(problem: &OfflineProblem<'_>, optimum: &OfflineOptimum) -> Vec<OfflineQuantum> {
     let series = problem.series;
     let mut amounts = optimum.allocated.iter();
+    let mut fractions = optimum.exact.as_ref().map(|exact| exact.allocated.iter());
     let quantum = |quantum: usize| {
+        let demanders = series.demands(quantum).0;
         let mut allocated = vec![0.0; series.user_count()];
-        for (user, amount) in series.demands(quantum).0.iter().zip(amounts.by_ref()) {
+        for (user, amount) in demanders.iter().zip(amounts.by_ref()) {
             allocated[*user as usize] = *amount;
         }
-        OfflineQuantum { quantum: series.label(quantum).into(), allocated }
+        let exact = fractions.as_mut().map(|fractions| {
+            let mut exact = vec!["0".to_owned(); series.user_count()];
+            for (user, amount) in demanders.iter().zip(fractions) {
+                exact[*user as usize].clone_from(amount);
+            }
+            exact
+        });
+        OfflineQuantum { quantum: series.label(quantum).into(), allocated, exact }
     };
     (0..series.quantum_count()).map(quantum).collect()
 }

@@ -1,14 +1,14 @@
 //! `fairplan.offline.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
 //! where there were slices, and the prices that prove its levels.
 
-use super::{
-    Against, Held, OfflineCertificate, OfflineMetrics, beside_optimum, level_of, min_over_max, regret,
-};
-use crate::foreign::{Foreign, check_stamp, list};
+use super::{Against, Held, OfflineCertificate, OfflineMetrics, level_of, min_over_max, regret};
+use crate::foreign::Foreign;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Document, OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum};
+use fairplan_instances::{
+    Body, Document, ExactTasks, Instance, OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum,
+};
 use fairplan_instances::{DemandsStamp, InstanceStamp, Label};
-use fairplan_verify::{TASK_TOLERANCE, TaskClaim, TaskProof, Verdict, verify_task_optimum};
+use fairplan_verify::{TASK_TOLERANCE, TaskProof};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,9 @@ pub struct TaskOfflineBody {
     pub levels: Vec<TaskLevelResult>,
     /// How far the levels may be from what the prices allow.
     pub certificate: OfflineCertificate,
+    /// The value and the levels as fractions, with `--exact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<ExactTaskResult>,
     /// Rules that do not know the future, held against this.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub against: Vec<Against>,
@@ -74,6 +77,33 @@ pub struct TaskUser {
     /// Its level, by position in `levels`. Absent when it runs everything it demands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u32>,
+    /// `dominant_share` as a fraction, with `--exact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<String>,
+}
+
+/// Fractions in lowest terms, `5/7` or `3`, of which the doubles beside them are roundings; `verify` proves them without tolerance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExactTaskOffline")]
+pub struct ExactTaskResult {
+    /// The smallest measure of all users who demand anything and can use some class.
+    pub value: String,
+    /// The levels, each with the multipliers and prices that prove it.
+    pub levels: Vec<ExactTaskLevelResult>,
+}
+
+/// A level in fractions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExactTaskLevel")]
+pub struct ExactTaskLevelResult {
+    /// The measure of its users, summed over the quanta.
+    pub value: String,
+    /// A multiplier for each user of the document: whole numbers in proportion to the prices.
+    pub multipliers: Vec<String>,
+    /// For each quantum, in order, the prices of each class's resources: whole numbers that count in their proportions.
+    pub prices: Vec<Vec<Vec<String>>>,
 }
 
 /// Users at one level, and what proves that they cannot have more.
@@ -98,6 +128,9 @@ pub struct TaskQuantum {
     pub quantum: Label,
     /// For each user its tasks on each class of the instance; empty for who demands nothing.
     pub tasks: Vec<Vec<f64>>,
+    /// The same as fractions, with `--exact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<Vec<Vec<String>>>,
 }
 
 /// What tasks come to beside the optimum: the smallest standing over all quanta, of who demands anything.
@@ -162,18 +195,25 @@ pub fn task_offline_document(
         welfare: (wanted[user] > 0).then(|| tasks[user] / wanted[user] as f64),
         dominant_share: shares[user] * instance.user(demands.users()[user]).weight().to_f64(),
         level: level_of[user],
-    };
-    let (classes, resources) = (instance.classes().len(), instance.resources().len());
-    let prices = |prices: &[f64]| {
-        let of_quantum = |prices: &[f64]| prices.chunks(resources).map(<[f64]>::to_vec).collect();
-        prices.chunks(classes * resources).map(of_quantum).collect()
+        exact: optimum.exact.as_ref().map(|exact| exact.shares[user].clone()),
     };
     let level = |level: &TaskLevel| TaskLevelResult {
         value: level.value,
         users: level.users.iter().map(|user| series.user_id(*user as usize).into()).collect(),
         multipliers: level.multipliers.clone(),
-        prices: prices(&level.prices),
+        prices: by_quantum_and_class(instance, &level.prices),
     };
+    let exact = |exact: &ExactTasks| ExactTaskResult {
+        value: exact.value.clone(),
+        levels: (exact.levels.iter())
+            .map(|level| ExactTaskLevelResult {
+                value: level.value.clone(),
+                multipliers: level.multipliers.clone(),
+                prices: by_quantum_and_class(instance, &level.prices),
+            })
+            .collect(),
+    };
+    let tolerance = if optimum.exact.is_some() { 0.0 } else { TASK_TOLERANCE };
     Document::new(TaskOfflineBody {
         demands: DemandsStamp::new(series, demands_sha256),
         instance: InstanceStamp::new(instance, instance_sha256),
@@ -183,11 +223,34 @@ pub fn task_offline_document(
         users: (0..series.user_count()).map(user).collect(),
         metrics: task_metrics(demands, &optimum.tasks),
         levels: optimum.levels.iter().map(level).collect(),
-        certificate: OfflineCertificate { relative_gap: proof.relative_gap, tolerance: TASK_TOLERANCE },
+        certificate: OfflineCertificate { relative_gap: proof.relative_gap, tolerance },
+        exact: optimum.exact.as_ref().map(exact),
         against: held.against,
         online_bound: held.online_bound,
-        quanta: per_quantum.then(|| task_quanta(demands, &optimum.tasks)),
+        quanta: per_quantum.then(|| quanta(demands, optimum)),
     })
+}
+
+/// Prices by quantum, class and resource.
+fn by_quantum_and_class<T: Clone>(instance: &Instance, prices: &[T]) -> Vec<Vec<Vec<T>>> {
+    let (classes, resources) = (instance.classes().len(), instance.resources().len());
+    let of_quantum = |prices: &[T]| prices.chunks(resources).map(<[T]>::to_vec).collect();
+    prices.chunks(classes * resources).map(of_quantum).collect()
+}
+
+/// Every quantum of an optimum, with its fractions where it has any.
+fn quanta(demands: &TaskDemands<'_>, optimum: &TaskOptimum) -> Vec<TaskQuantum> {
+    let mut quanta = task_quanta(demands, &optimum.tasks);
+    if let Some(exact) = &optimum.exact {
+        let none = || Some(vec![Vec::new(); demands.users().len()]);
+        quanta.iter_mut().for_each(|quantum| quantum.exact = none());
+        for_each_entry(demands, &exact.tasks, |quantum, user, _, row| {
+            if let Some(exact) = &mut quanta[quantum].exact {
+                exact[user] = row.to_vec();
+            }
+        });
+    }
+    quanta
 }
 
 /// Each user's tasks over all quanta.
@@ -198,10 +261,10 @@ pub(crate) fn task_totals(demands: &TaskDemands<'_>, tasks: &[f64]) -> Vec<f64> 
 }
 
 /// Calls `each` with every demand above zero: its quantum, user, tasks demanded and the row of tasks over the classes.
-pub(crate) fn for_each_entry(
+pub(crate) fn for_each_entry<T>(
     demands: &TaskDemands<'_>,
-    tasks: &[f64],
-    mut each: impl FnMut(usize, usize, u64, &[f64]),
+    tasks: &[T],
+    mut each: impl FnMut(usize, usize, u64, &[T]),
 ) {
     let mut rows = tasks.chunks_exact(demands.instance().classes().len());
     for quantum in 0..demands.series().quantum_count() {
@@ -264,126 +327,11 @@ pub(crate) fn task_quanta(demands: &TaskDemands<'_>, tasks: &[f64]) -> Vec<TaskQ
     let empty = |quantum: usize| TaskQuantum {
         quantum: series.label(quantum).into(),
         tasks: vec![Vec::new(); series.user_count()],
+        exact: None,
     };
     let mut quanta: Vec<TaskQuantum> = (0..series.quantum_count()).map(empty).collect();
     for_each_entry(demands, tasks, |quantum, user, _, row| quanta[quantum].tasks[user] = row.to_vec());
     quanta
-}
-
-/// A result's own statement of the tasks and what proves them; nothing in it is believed.
-pub struct StatedTaskOffline {
-    optimum: TaskOptimum,
-}
-
-impl StatedTaskOffline {
-    /// Matches a document with its demands and its instance. Fails where they cannot be matched.
-    pub fn new(
-        document: &TaskOfflineDocument,
-        demands: &TaskDemands<'_>,
-        [demands_sha256, instance_sha256]: [&str; 2],
-    ) -> Result<Self, Foreign> {
-        let series = demands.series();
-        if document.demands.sha256 != demands_sha256 {
-            let problem = format!("is another hash; that of the file is {demands_sha256}");
-            return Err(Foreign::new("demands.sha256", &document.demands.sha256, problem));
-        }
-        check_stamp(&document.instance, demands.instance(), instance_sha256)?;
-        let users = (0..series.user_count()).map(|user| series.user_id(user));
-        list("users", document.users.iter().map(|user| &*user.id), users)?;
-        let tasks = stated_tasks(document, demands)?;
-        let level = |(position, level): (usize, &TaskLevelResult)| {
-            let named = |id: &String| {
-                let place = || format!("levels[{position}].users");
-                let user = series.user_named(id).ok_or_else(|| Foreign::new(place(), id, "no such user"))?;
-                Ok(user as u32)
-            };
-            let resources = demands.instance().resources().len();
-            let is_whole = |quantum: &Vec<Vec<f64>>| {
-                quantum.len() == demands.instance().classes().len()
-                    && quantum.iter().all(|prices| prices.len() == resources)
-            };
-            if level.prices.len() != series.quantum_count() || !level.prices.iter().all(is_whole) {
-                let problem = "state the prices of every quantum, class and resource";
-                return Err(Foreign::new(format!("levels[{position}].prices"), "", problem));
-            }
-            Ok(TaskLevel {
-                value: level.value,
-                users: level.users.iter().map(named).collect::<Result<_, Foreign>>()?,
-                multipliers: level.multipliers.clone(),
-                prices: level.prices.iter().flatten().flatten().copied().collect(),
-            })
-        };
-        let levels = document.levels.iter().enumerate().map(level).collect::<Result<_, Foreign>>()?;
-        Ok(Self { optimum: TaskOptimum { tasks, levels, iterations: 0 } })
-    }
-
-    /// What is found of it: tasks and levels by `verify`, the numbers beside them by recomputing. What is held against
-    /// the optimum is not run again, but its regret must be what its value leaves.
-    pub fn verdicts(
-        &self,
-        document: &TaskOfflineDocument,
-        demands: &TaskDemands<'_>,
-        sha256: [&str; 2],
-    ) -> Vec<Verdict> {
-        let claim = TaskClaim { tasks: &self.optimum.tasks, levels: &self.optimum.levels };
-        let proof = verify_task_optimum(demands, claim);
-        let again = task_offline_document(demands, sha256, &self.optimum, &proof, Held::default(), false);
-        let quanta = demands.series().quantum_count();
-        let different: Vec<&str> = [
-            ("demands", again.demands == document.demands),
-            ("measure", again.measure == document.measure),
-            ("status", again.status == document.status),
-            ("value", again.value == document.value),
-            ("users", again.users == document.users),
-            ("metrics", again.metrics == document.metrics),
-            ("certificate", again.certificate == document.certificate),
-            ("against", beside_optimum(again.value, quanta, &document.against)),
-            ("online_bound", beside_optimum(again.value, quanta, document.online_bound.as_slice())),
-        ]
-        .into_iter()
-        .filter(|(_, same)| !same)
-        .map(|(field, _)| field)
-        .collect();
-        let mut verdicts = proof.verdicts;
-        let told = || format!("{} not what the tasks come to", different.join(", "));
-        verdicts.push(Verdict::without_size("stated-numbers", (!different.is_empty()).then(told)));
-        verdicts
-    }
-}
-
-/// The tasks of each demand above zero, in the order of the series.
-fn stated_tasks(document: &TaskOfflineDocument, demands: &TaskDemands<'_>) -> Result<Vec<f64>, Foreign> {
-    let (series, classes) = (demands.series(), demands.instance().classes().len());
-    let Some(quanta) = &document.quanta else {
-        return Err(Foreign::without("quanta", super::WITH_QUANTA));
-    };
-    if quanta.len() != series.quantum_count() {
-        let problem = format!("the series has {}", series.quantum_count());
-        return Err(Foreign::new("quanta", &format!("{} entries", quanta.len()), problem));
-    }
-    let mut tasks = Vec::with_capacity(series.entry_count() * classes);
-    for (position, quantum) in quanta.iter().enumerate() {
-        let label = series.label(position);
-        if quantum.quantum != Label::from(label) || quantum.tasks.len() != series.user_count() {
-            let problem = format!("the series has quantum {label} here, with {} users", series.user_count());
-            return Err(Foreign::new(format!("quanta[{position}]"), "", problem));
-        }
-        let mut demanders = series.demands(position).0.iter().map(|user| *user as usize).peekable();
-        for (user, row) in quantum.tasks.iter().enumerate() {
-            let place = || format!("quanta[{position}].tasks[{user}]");
-            let stated = || format!("{} numbers", row.len());
-            if demanders.next_if_eq(&user).is_none() {
-                if !row.is_empty() {
-                    return Err(Foreign::new(place(), &stated(), "the user demands nothing here"));
-                }
-            } else if row.len() == classes {
-                tasks.extend(row);
-            } else {
-                return Err(Foreign::new(place(), &stated(), format!("there are {classes} classes")));
-            }
-        }
-    }
-    Ok(tasks)
 }
 
 impl Tabular for TaskOfflineBody {

@@ -3,9 +3,9 @@
 use super::crossover::Crossover;
 use super::filling::Filling;
 use super::number::Rational;
-use super::program::Program;
+use super::program::{Place, Program};
 use super::vertex::{Split, Vertex};
-use fairplan_instances::{Allocation, KindId, ResourceId, Solution, UserId};
+use fairplan_instances::{Allocation, KindId, ResourceId, Solution, TaskDemands, TaskOptimum, UserId};
 
 /// A solution in doubles, by lines and rows.
 pub(crate) struct Guide {
@@ -22,7 +22,7 @@ pub(crate) fn places_of(program: &Program<'_>, allocation: &Allocation) -> Vec<V
         let of = &program.lines[line];
         let tasks = allocation.tasks(UserId(of.user as usize));
         let places = program.places(line).iter().enumerate();
-        let work = |(position, place): (usize, &super::program::Place)| {
+        let work = |(position, place): (usize, &Place)| {
             let part = match allocation.is_pooled() {
                 true => 1.0,
                 false => allocation.split_of_kind(KindId(of.kind as usize))[place.class],
@@ -39,6 +39,9 @@ const DEAR: f64 = 1e-6;
 
 /// A row with less than this part of all that rows are worth has no price.
 const UNPRICED: f64 = 1e-9;
+
+/// The same of solutions over several quanta, which are less sharp.
+const UNPRICED_OVER_TIME: f64 = 1e-7;
 
 /// Levels this near are one.
 const SAME: f64 = 1e-9;
@@ -66,6 +69,65 @@ impl Guide {
             let all: f64 = (0..prices.len()).map(worth).sum();
             let unpriced: Vec<usize> =
                 (0..prices.len()).filter(|row| worth(*row) <= UNPRICED * all).collect();
+            unpriced.into_iter().for_each(|row| prices[row] = 0.0);
+            (level.value, prices)
+        });
+        Self { levels: levels.collect(), places, work }
+    }
+
+    /// The same of tasks over several quanta; `positions` are the users of the lines.
+    pub fn over_time(
+        program: &Program<'_>,
+        positions: &[usize],
+        demands: &TaskDemands<'_>,
+        optimum: &TaskOptimum,
+    ) -> Self {
+        let (instance, series) = (demands.instance(), demands.series());
+        let (m, classes) = (instance.resources().len(), instance.classes().len());
+        // Where the row of a demand's tasks begins, by line and quantum.
+        let mut line_of = vec![None; series.user_count()];
+        positions.iter().enumerate().for_each(|(line, position)| line_of[*position] = Some(line));
+        let mut rows_of = vec![vec![None; series.quantum_count()]; positions.len()];
+        let mut entry = 0;
+        for quantum in 0..series.quantum_count() {
+            for position in series.demands(quantum).0 {
+                if let Some(line) = line_of[*position as usize] {
+                    rows_of[line][quantum] = Some(entry * classes);
+                }
+                entry += 1;
+            }
+        }
+        let places = rows_of.iter().enumerate().map(|(line, rows)| {
+            let places = program.places(line).iter().enumerate();
+            let work = |(at, place): (usize, &Place)| {
+                let start = rows[place.class / classes]?;
+                let work = optimum.tasks[start + place.class % classes] * place.rough_rate;
+                (work > 0.0).then_some((at as u32, work))
+            };
+            places.filter_map(work).collect()
+        });
+        let places: Vec<Vec<(u32, f64)>> = places.collect();
+        let work = places.iter().map(|places| places.iter().map(|(_, work)| work).sum()).collect();
+        let levels = optimum.levels.iter().map(|level| {
+            let mut prices = vec![0.0; program.rows()];
+            for (row, price) in level.prices.iter().enumerate() {
+                prices[row] = price * 10f64.powi(instance.unit_exponent(ResourceId(row % m)).into());
+            }
+            // A task of a demand is worth what it gives beyond what it costs where that is most.
+            for (line, position) in positions.iter().enumerate() {
+                let worth = level.multipliers[*position] * demands.worth()[*position];
+                for (at, place) in program.places(line).iter().enumerate() {
+                    let Some(own) = place.demand_row() else { continue };
+                    let column = program.rough_column(line, at);
+                    let others = column.iter().filter(|(row, _)| *row != own);
+                    let cost: f64 = others.map(|(row, entry)| entry * prices[*row]).sum();
+                    prices[own] = f64::max(prices[own], (worth - cost) * place.rough_rate);
+                }
+            }
+            let worth = |row: usize| prices[row] * program.rough_amount(row);
+            let all: f64 = (0..prices.len()).map(worth).sum();
+            let unpriced: Vec<usize> =
+                (0..prices.len()).filter(|row| worth(*row) <= UNPRICED_OVER_TIME * all).collect();
             unpriced.into_iter().for_each(|row| prices[row] = 0.0);
             (level.value, prices)
         });

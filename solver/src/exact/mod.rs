@@ -9,6 +9,7 @@ mod fit;
 mod guide;
 mod levels;
 mod number;
+mod over_time;
 mod per_server;
 mod program;
 mod result;
@@ -26,6 +27,8 @@ use program::Program;
 use sums::LONGEST;
 use vertex::Stuck;
 
+pub(crate) use number::Rational;
+pub use over_time::exact_task_optimum_within;
 pub(crate) use result::METHOD;
 
 /// What results call the filling of servers, in doubles and in fractions.
@@ -69,6 +72,17 @@ fn too_long(bits: u64) -> SolverError {
     ))
 }
 
+/// What is said where there is no further vertex.
+fn told(stuck: Stuck) -> SolverError {
+    match stuck {
+        Stuck::OutOfTime => SolverError::OutOfTime,
+        Stuck::TooLong => too_long(LONGEST),
+        Stuck::Contradiction(problem) => {
+            SolverError::Backend { backend: METHOD, problem: format!("contradicts itself: {problem}") }
+        }
+    }
+}
+
 /// Where tasks are limited and do different work on different classes, what they are worth is no number.
 fn covers_tasks(program: &Program<'_>) -> Result<(), SolverError> {
     match program.users_of_task_rows.is_empty() || !program.instance.has_groups() {
@@ -87,16 +101,9 @@ pub(crate) fn solve(question: &Question<'_>) -> Result<Solution, SolverError> {
     let program = Program::new(question.instance, question.objective);
     covers_tasks(&program)?;
     let is_over = || question.deadline.is_over();
-    let stuck = |stuck: Stuck| match stuck {
-        Stuck::OutOfTime => SolverError::OutOfTime,
-        Stuck::TooLong => too_long(LONGEST),
-        Stuck::Contradiction(problem) => {
-            SolverError::Backend { backend: METHOD, problem: format!("contradicts itself: {problem}") }
-        }
-    };
     let guide = (question.pairs() > UNGUIDED)
         .then(|| crate::ways::solve(question, crate::ways::IN_DOUBLES, &mut |_| true).ok())
         .flatten()
         .map(|solution| Guide::new(&program, &solution));
-    raise(&program, guide.as_ref(), &is_over).map_err(stuck)?.solution(question.backend)
+    raise(&program, guide.as_ref(), &is_over).map_err(told)?.solution(question.backend)
 }

@@ -117,6 +117,21 @@ impl Rational {
         let value = quotient * 2f64.powi(-shift / 2) * 2f64.powi(-shift - -shift / 2);
         if self.is_negative() { -value } else { value }
     }
+
+    /// A double that is no larger, and hardly smaller. For fractions >= 0.
+    pub fn to_f64_below(&self) -> f64 {
+        let mut value = self.to_f64();
+        while Self::double(value) > *self {
+            value = value.next_down();
+        }
+        value
+    }
+}
+
+impl From<u64> for Rational {
+    fn from(number: u64) -> Self {
+        Self::whole(number)
+    }
 }
 
 /// The greatest common divisor, by remainders: few of them where the two have nearly all in common. Their quotients are found from
@@ -298,6 +313,9 @@ mod tests {
         for value in [0.0, 1.0, -0.1, 5e-324, f64::MAX, 1e-300] {
             assert_eq!(Rational::double(value).to_f64(), value);
         }
+        let third = Rational::new(1.into(), 3.into());
+        let below = third.to_f64_below();
+        assert!(Rational::double(below) < third && Rational::double(below.next_up().next_up()) > third);
         assert_eq!(Rational::new(10.into(), (-14).into()).to_string(), "-5/7");
         assert_eq!(Rational::decimal("0.125".parse().unwrap()).to_string(), "1/8");
     }

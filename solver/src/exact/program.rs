@@ -4,7 +4,9 @@
 //! has of a resource, a limit, or the tasks of a user who does different work on different classes.
 
 use super::number::Rational;
-use fairplan_instances::{ClassId, Instance, Kind, KindId, Objective, ResourceId, User, UserId};
+use fairplan_instances::{
+    ClassId, Instance, Kind, KindId, Objective, OfflineMeasure, ResourceId, TaskDemands, User, UserId,
+};
 use hashbrown::HashMap;
 use num_bigint::BigInt;
 
@@ -26,6 +28,8 @@ pub(crate) struct Program<'a> {
     /// The user of each task row.
     pub users_of_task_rows: Vec<UserId>,
     pooled: bool,
+    /// The work of every line that is worth a level of one, where lines are users over several quanta (`over_time.rs`).
+    per_level: Option<Vec<Rational>>,
 }
 
 /// A user who can have something, or a kind of it.
@@ -47,6 +51,8 @@ pub(crate) struct Place {
     rate: Option<Rational>,
     /// The same as a double.
     pub rough_rate: f64,
+    /// The row of the tasks of its quantum, where there are several.
+    demand_row: Option<u32>,
 }
 
 impl Place {
@@ -54,10 +60,27 @@ impl Place {
     pub fn tasks(&self, work: &Rational) -> Rational {
         self.rate.as_ref().map_or_else(|| work.clone(), |rate| work / rate)
     }
+
+    /// The work that a task does there.
+    pub fn work_of_a_task(&self) -> Rational {
+        self.rate.clone().unwrap_or_else(Rational::one)
+    }
+
+    /// The row of the tasks of its quantum, where there are several.
+    pub fn demand_row(&self) -> Option<usize> {
+        self.demand_row.map(|row| row as usize)
+    }
 }
 
 impl<'a> Program<'a> {
     pub fn new(instance: &'a Instance, objective: Objective) -> Self {
+        let mut program = Self::new_without_lines(instance, objective);
+        program.add_lines();
+        program.round_amounts();
+        program
+    }
+
+    fn new_without_lines(instance: &'a Instance, objective: Objective) -> Self {
         let (m, pooled) = (instance.resources().len(), objective.is_pooled());
         let classes = if pooled { 1 } else { instance.classes().len() };
         let resources = || (0..m).map(ResourceId);
@@ -74,7 +97,7 @@ impl<'a> Program<'a> {
         let first_limit = amounts.len();
         amounts.extend(instance.limit_rows().iter().map(|row| Rational::whole(instance.limit_units(row))));
         let first_task_row = amounts.len();
-        let mut program = Self {
+        Self {
             instance,
             objective,
             amounts,
@@ -86,11 +109,65 @@ impl<'a> Program<'a> {
             first_task_row,
             users_of_task_rows: Vec::new(),
             pooled,
-        };
-        program.add_lines();
+            per_level: None,
+        }
+    }
+
+    fn round_amounts(&mut self) {
         let rough = |amount: &Rational| if amount.is_zero() { 1.0 } else { amount.to_f64() };
-        program.rough_amounts = program.amounts.iter().map(rough).collect();
-        program
+        self.rough_amounts = self.amounts.iter().map(rough).collect();
+    }
+
+    /// Users over several quanta, every one of which has all servers: the classes of the second come after those of the first, and
+    /// so on; a line is a user of `demands` that demands something and can use some class. Returned beside are the users of the
+    /// lines, by position in `demands`.
+    pub fn over_time(demands: &TaskDemands<'a>) -> (Self, Vec<usize>) {
+        let (instance, series) = (demands.instance(), demands.series());
+        let quanta = series.quantum_count();
+        let mut program = Self::new_without_lines(instance, Objective::Drfh);
+        let of_quantum = std::mem::take(&mut program.amounts);
+        program.amounts = std::iter::repeat_n(of_quantum, quanta).flatten().collect();
+        (program.first_limit, program.first_task_row) = (program.amounts.len(), program.amounts.len());
+        let mut places_of: Vec<Vec<Place>> = vec![Vec::new(); series.user_count()];
+        for quantum in 0..quanta {
+            for (position, wanted) in series.demands(quantum).0.iter().zip(series.demands(quantum).1) {
+                let user = instance.user(demands.users()[*position as usize]);
+                let row = program.amounts.len() as u32;
+                let at = user.kinds().flat_map(places).map(|place| Place {
+                    class: quantum * instance.classes().len() + place.class,
+                    demand_row: Some(row),
+                    ..place
+                });
+                let before = places_of[*position as usize].len();
+                places_of[*position as usize].extend(at);
+                if places_of[*position as usize].len() > before {
+                    program.amounts.push(Rational::whole(*wanted));
+                }
+            }
+        }
+        let (mut per_level, mut positions) = (Vec::new(), Vec::new());
+        for (position, places) in places_of.into_iter().enumerate().filter(|(_, places)| !places.is_empty()) {
+            let user = instance.user(demands.users()[position]);
+            per_level.push(match demands.measure() {
+                OfflineMeasure::Totals => &Rational::decimal(user.weight()) / &task_share(user),
+                OfflineMeasure::Welfare => {
+                    let best = places.iter().map(Place::work_of_a_task).max();
+                    &best.unwrap_or_else(Rational::one) * &Rational::whole(series.totals()[position])
+                }
+            });
+            positions.push(position);
+            let kind = user.kinds().next().map_or(user.index().0, |kind| kind.index().0);
+            program.lines.push(Line {
+                user: user.index().0 as u32,
+                kind: kind as u32,
+                pattern: program.patterns.len() as u32,
+                task_row: None,
+            });
+            program.patterns.push(places);
+        }
+        program.per_level = Some(per_level);
+        program.round_amounts();
+        (program, positions)
     }
 
     fn add_lines(&mut self) {
@@ -116,7 +193,11 @@ impl<'a> Program<'a> {
                     |(r, needed): (usize, &bool)| !needed || instance.total_units(ResourceId(r)) > 0;
                 let usable = needed.iter().enumerate().all(is_there);
                 let places = || {
-                    if usable { vec![Place { class: 0, rate: None, rough_rate: 1.0 }] } else { Vec::new() }
+                    if usable {
+                        vec![Place { class: 0, rate: None, rough_rate: 1.0, demand_row: None }]
+                    } else {
+                        Vec::new()
+                    }
                 };
                 add(user.index().0, 0, needed.clone(), &places);
             } else {
@@ -196,7 +277,7 @@ impl<'a> Program<'a> {
                 }
             }
         }
-        if let Some(row) = self.lines[line].task_row {
+        for row in self.lines[line].task_row.into_iter().chain(place.demand_row) {
             column.push((row as usize, Rational::one()));
         }
         column
@@ -222,7 +303,8 @@ impl<'a> Program<'a> {
                 }
             }
         }
-        column.extend(self.lines[line].task_row.map(|row| (row as usize, 1.0 / rate)));
+        let task_rows = self.lines[line].task_row.into_iter().chain(place.demand_row);
+        column.extend(task_rows.map(|row| (row as usize, 1.0 / rate)));
         column
     }
 
@@ -247,12 +329,15 @@ impl<'a> Program<'a> {
     pub fn are_alike(&self, alike: &[usize], line: usize, place: usize, other: usize) -> bool {
         let (one, other) = (&self.places(line)[place], &self.places(line)[other]);
         let is_same = |class: usize| alike.get(class);
-        is_same(one.class).is_some() && is_same(one.class) == is_same(other.class) && one.rate == other.rate
+        is_same(one.class).is_some()
+            && is_same(one.class) == is_same(other.class)
+            && (&one.rate, one.demand_row) == (&other.rate, other.demand_row)
     }
 
     /// The most work that a user's tasks do where each does as much on every class; `None` where there is no such number.
     pub fn most_work(&self, line: usize) -> Option<Rational> {
-        let tasks = self.user(line).tasks().filter(|_| self.lines[line].task_row.is_none())?;
+        let is_counted = self.lines[line].task_row.is_some() || self.per_level.is_some();
+        let tasks = self.user(line).tasks().filter(|_| !is_counted)?;
         let rate = self.places(line)[0].rate.as_ref();
         let tasks = Rational::whole(tasks);
         Some(rate.map_or_else(|| tasks.clone(), |rate| &tasks * rate))
@@ -261,6 +346,9 @@ impl<'a> Program<'a> {
     /// The work that is worth a weighted share of one: under DRFH `w_i / δ_i`, under task share fairness `w_i` times what the user
     /// could do alone if it were eligible everywhere.
     pub fn work_per_level(&self, line: usize) -> Rational {
+        if let Some(per_level) = &self.per_level {
+            return per_level[line].clone();
+        }
         let user = self.user(line);
         let weight = Rational::decimal(user.weight());
         match self.objective {
@@ -277,7 +365,7 @@ fn places(kind: Kind<'_>) -> Vec<Place> {
         let rate = rule.rate(class);
         let rough_rate = rate.to_f64();
         let rate = (rate != fairplan_instances::Decimal::ONE).then(|| Rational::decimal(rate));
-        Place { class: class.0, rate, rough_rate }
+        Place { class: class.0, rate, rough_rate, demand_row: None }
     };
     let classes = (0..kind.user().instance().classes().len()).map(ClassId);
     classes.filter(|class| kind.can_use(*class)).map(place).collect()

@@ -231,7 +231,7 @@ impl Raised<'_> {
     }
 
     /// The price of one unit of a resource, of one of its smallest units.
-    fn per_unit(&self, price: &Rational, r: ResourceId) -> Rational {
+    pub(super) fn per_unit(&self, price: &Rational, r: ResourceId) -> Rational {
         let exponent = self.vertex.program.instance.unit_exponent(r);
         let power = Rational::whole(BigInt::from(10).pow(u32::from(exponent.unsigned_abs())));
         if exponent < 0 { price * &power } else { price / &power }
@@ -325,7 +325,7 @@ fn rounded(program: &Program<'_>, held: &[Held], part: f64) -> Allocation {
 const ROUNDED_DOWN: f64 = 1.0 - 8.0 * f64::EPSILON;
 
 /// The same numbers, all as many times as large, as whole numbers without a common divisor.
-fn in_whole_numbers(numbers: &[Rational]) -> Vec<BigInt> {
+pub(super) fn in_whole_numbers(numbers: &[Rational]) -> Vec<BigInt> {
     let mut multiple = BigUint::from(1u8);
     for number in numbers {
         let denominator = number.denominator().magnitude();

@@ -119,7 +119,27 @@ impl Flow {
         ByUser { ends, congested: self.quanta.len(), quanta, entries }
     }
 
-    /// What each demand of the series is allocated.
+    /// What each demand of the series is allocated: all of it, or in a congested quantum what `given` makes of its guaranteed
+    /// share and its entry.
+    pub fn amounts<T: From<u64>>(
+        &self,
+        problem: &OfflineProblem<'_>,
+        given: impl Fn(u64, usize) -> T,
+    ) -> Vec<T> {
+        let mut amounts = Vec::with_capacity(problem.series.entry_count());
+        let mut next = 0;
+        problem.for_each_quantum(|quantum, _, guaranteed| match self.quanta.get(next) {
+            Some(congested) if congested.quantum as usize == quantum => {
+                let entries = guaranteed.iter().zip(self.entries(next));
+                amounts.extend(entries.map(|(sure, entry)| given(*sure, entry)));
+                next += 1;
+            }
+            _ => amounts.extend(problem.series.demands(quantum).1.iter().map(|slices| T::from(*slices))),
+        });
+        amounts
+    }
+
+    /// The same in doubles that add up to no more than there is.
     pub fn allocated(&self, problem: &OfflineProblem<'_>) -> Vec<f64> {
         let mut allocated = Vec::with_capacity(problem.series.entry_count());
         let mut next = 0;

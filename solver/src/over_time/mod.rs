@@ -58,7 +58,7 @@ pub fn task_optimum_within(demands: &TaskDemands<'_>, deadline: &Deadline) -> Ta
         prices: level.prices.iter().enumerate().map(|(at, price)| priced(at, *price)).collect(),
         ..level
     });
-    TaskOptimum { tasks, levels: levels.collect(), iterations }
+    TaskOptimum { tasks, levels: levels.collect(), iterations, exact: None }
 }
 
 /// Appends a quantum's tasks by demand and class, in the order of the series: nothing for who can use no class.

@@ -185,7 +185,7 @@ fn answer_offline(family: &Family, seed: u64) -> Answer {
         let (instance, series) = with_demands(family, seed);
         let demands = TaskDemands::new(&instance, &series).map_err(|error| error.to_string())?;
         let optimum = task_optimum(&demands);
-        let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
+        let claim = TaskClaim::from(&optimum);
         let numbers = optimum.levels.iter().flat_map(|level| level.prices.iter().chain(&level.multipliers));
         if numbers.chain(&optimum.tasks).any(|number| !number.is_finite()) {
             return Err("a number is not finite".to_string());

@@ -97,6 +97,10 @@ impl Fraction {
         Self::of(&self.above * &others + &other.above * own, &self.below * others)
     }
 
+    pub fn minus(&self, other: &Self) -> Self {
+        self.plus(&Self { above: -&other.above, below: other.below.clone() })
+    }
+
     pub fn times(&self, other: &Self) -> Self {
         Self::of(&self.above * &other.above, &self.below * &other.below)
     }

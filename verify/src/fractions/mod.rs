@@ -13,9 +13,11 @@
 mod costs;
 mod filling;
 mod fraction;
+pub(crate) mod offline;
 mod per_server;
 mod rows;
 mod stated;
+pub(crate) mod tasks;
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::proof::SolutionProof;

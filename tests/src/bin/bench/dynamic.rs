@@ -259,7 +259,7 @@ fn row(name: &str, series: &DemandSeries, capacity: u64, whole_slices: bool) -> 
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     let (seconds, optimum) = super::fastest(1, || fairplan_solver::offline_optimum(&problem));
     let peak = (super::memory("VmHWM") - before) / 1024.0;
-    let claim = OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels };
+    let claim = OfflineClaim::from(&optimum);
     let (proving, proof) = super::fastest(1, || verify_offline(&problem, claim));
     let proved = if proof.holds() { "proved" } else { "NOT PROVED" };
     let (kind, gap) = (if whole_slices { "whole" } else { "divided" }, proof.relative_gap);

@@ -46,7 +46,7 @@ pub(super) fn over_time(scale: u64) -> Outcome {
         let (instance, series) = case(workload, users, quanta, load)?;
         let demands = TaskDemands::new(&instance, &series)?;
         let (seconds, optimum) = super::fastest(2, || task_optimum(&demands));
-        let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
+        let claim = TaskClaim::from(&optimum);
         let (proving, proof) = super::fastest(1, || verify_task_optimum(&demands, claim));
         let proved = if proof.holds() { "proved" } else { "NOT PROVED" };
         println!(
