@@ -619,9 +619,9 @@ def exactly(instance, solution):
         price = {("pool" if objective == "drf" else one["class"], r): fraction(p)
                  for one in prices for r, p in zip(resources, one["price"], strict=True)}
         need(all(one["price"] == prices[0]["price"] for one in level["prices"]) or objective != "drf", "a pool has one price a resource")
-        price |= {at: fraction(p) for at, p in zip(rows, level["limit_prices"], strict=True)}
+        price |= {at: fraction(p) for at, p in zip(rows, level.get("limit_prices", []), strict=True)}
         need(price.keys() == capacity.keys(), f"prices of level {k} in fractions")
-        of_tasks = {one["user"]: fraction(one["price"]) for one in level["task_prices"]}
+        of_tasks = {one["user"]: fraction(one["price"]) for one in level.get("task_prices", [])}
         worth, paid = sum(price[at] * capacity[at] for at in capacity), Fraction(0)
         for user in users:
             if not user["usable"] or user.get("tasks") == 0:

@@ -186,8 +186,11 @@ fn tasks_agree(seed: u64, measure: OfflineMeasure) -> usize {
 
 #[test]
 fn fractions_of_tasks_are_those_of_the_oracle_on_300_random_cases() {
-    let levels: usize =
-        (0..150).map(|seed| MEASURES.map(|measure| tasks_agree(seed, measure)).iter().sum::<usize>()).sum();
+    // At 622 a user ends with nothing at the place that was its key.
+    let levels: usize = (0..150)
+        .chain([622])
+        .map(|seed| MEASURES.map(|measure| tasks_agree(seed, measure)).iter().sum::<usize>())
+        .sum();
     assert!(levels > 300, "only {levels} levels: the cases are too easy");
 }
 

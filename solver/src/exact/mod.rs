@@ -58,7 +58,11 @@ pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
         _ => return refuse(format!("--exact does not know {objective}; it knows {KNOWN}")),
     }
     if instance.has_guarantees() {
-        return refuse("--exact does not know guarantees yet; leave them out".into());
+        return refuse(
+            "--exact does not know guarantees: what a group's members are sure of follows from dividing its guarantee first, which is \
+             done in doubles; leave them out, or leave --exact out"
+                .into(),
+        );
     }
     Ok(())
 }

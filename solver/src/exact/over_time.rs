@@ -126,11 +126,8 @@ impl Exactly<'_, '_> {
 
     /// Whether all that a user demands runs where it does most.
     fn runs_everything(&self, line: usize) -> bool {
-        let program = self.raised.vertex.program;
-        let wanted = self.demands.series().totals()[self.positions[line]];
-        let best = program.places(line).iter().map(|place| place.work_of_a_task()).max();
-        let all = &best.unwrap_or_else(Rational::zero) * &Rational::whole(wanted);
-        self.raised.vertex.work(line) == all
+        let vertex = &self.raised.vertex;
+        vertex.program.most_work(line) == Some(vertex.work(line))
     }
 
     /// What holds the users of a level: prices of the capacities, and what a level more would cost each user.
@@ -139,8 +136,11 @@ impl Exactly<'_, '_> {
         let m = self.demands.instance().resources().len();
         let mut multipliers = vec![Rational::zero(); self.demands.users().len()];
         for (line, position) in self.positions.iter().enumerate() {
-            let cost = vertex.cost(&raised.prices[k], line, vertex.keys[line] as usize);
-            multipliers[*position] = &cost * vertex.per_level(line);
+            // Not that of the key place, at which there may be no work any more.
+            let costs = (0..vertex.program.places(line).len())
+                .map(|place| vertex.cost(&raised.prices[k], line, place));
+            let least = costs.min().unwrap_or_else(Rational::zero);
+            multipliers[*position] = &least * vertex.per_level(line);
         }
         let capacities = raised.prices[k][..vertex.program.limits().start].iter().enumerate();
         let prices: Vec<Rational> =

@@ -28,8 +28,16 @@ pub(crate) struct Program<'a> {
     /// The user of each task row.
     pub users_of_task_rows: Vec<UserId>,
     pooled: bool,
-    /// The work of every line that is worth a level of one, where lines are users over several quanta (`over_time.rs`).
-    per_level: Option<Vec<Rational>>,
+    /// What every line is, where lines are users over several quanta (`over_time.rs`).
+    over_time: Option<Vec<OverTime>>,
+}
+
+/// A user over several quanta.
+struct OverTime {
+    /// The work that is worth a level of one.
+    per_level: Rational,
+    /// The work of all its tasks where they do most.
+    most: Rational,
 }
 
 /// A user who can have something, or a kind of it.
@@ -109,7 +117,7 @@ impl<'a> Program<'a> {
             first_task_row,
             users_of_task_rows: Vec::new(),
             pooled,
-            per_level: None,
+            over_time: None,
         }
     }
 
@@ -145,16 +153,16 @@ impl<'a> Program<'a> {
                 }
             }
         }
-        let (mut per_level, mut positions) = (Vec::new(), Vec::new());
+        let (mut lines, mut positions) = (Vec::new(), Vec::new());
         for (position, places) in places_of.into_iter().enumerate().filter(|(_, places)| !places.is_empty()) {
             let user = instance.user(demands.users()[position]);
-            per_level.push(match demands.measure() {
+            let best = places.iter().map(Place::work_of_a_task).max().unwrap_or_else(Rational::one);
+            let most = &best * &Rational::whole(series.totals()[position]);
+            let per_level = match demands.measure() {
                 OfflineMeasure::Totals => &Rational::decimal(user.weight()) / &task_share(user),
-                OfflineMeasure::Welfare => {
-                    let best = places.iter().map(Place::work_of_a_task).max();
-                    &best.unwrap_or_else(Rational::one) * &Rational::whole(series.totals()[position])
-                }
-            });
+                OfflineMeasure::Welfare => most.clone(),
+            };
+            lines.push(OverTime { per_level, most });
             positions.push(position);
             let kind = user.kinds().next().map_or(user.index().0, |kind| kind.index().0);
             program.lines.push(Line {
@@ -165,7 +173,7 @@ impl<'a> Program<'a> {
             });
             program.patterns.push(places);
         }
-        program.per_level = Some(per_level);
+        program.over_time = Some(lines);
         program.round_amounts();
         (program, positions)
     }
@@ -334,10 +342,13 @@ impl<'a> Program<'a> {
             && (&one.rate, one.demand_row) == (&other.rate, other.demand_row)
     }
 
-    /// The most work that a user's tasks do where each does as much on every class; `None` where there is no such number.
+    /// The most work that a user's tasks do, where each does as much on every class or there are several quanta; `None` where there is
+    /// no such number.
     pub fn most_work(&self, line: usize) -> Option<Rational> {
-        let is_counted = self.lines[line].task_row.is_some() || self.per_level.is_some();
-        let tasks = self.user(line).tasks().filter(|_| !is_counted)?;
+        if let Some(lines) = &self.over_time {
+            return Some(lines[line].most.clone());
+        }
+        let tasks = self.user(line).tasks().filter(|_| self.lines[line].task_row.is_none())?;
         let rate = self.places(line)[0].rate.as_ref();
         let tasks = Rational::whole(tasks);
         Some(rate.map_or_else(|| tasks.clone(), |rate| &tasks * rate))
@@ -346,8 +357,8 @@ impl<'a> Program<'a> {
     /// The work that is worth a weighted share of one: under DRFH `w_i / δ_i`, under task share fairness `w_i` times what the user
     /// could do alone if it were eligible everywhere.
     pub fn work_per_level(&self, line: usize) -> Rational {
-        if let Some(per_level) = &self.per_level {
-            return per_level[line].clone();
+        if let Some(lines) = &self.over_time {
+            return lines[line].per_level.clone();
         }
         let user = self.user(line);
         let weight = Rational::decimal(user.weight());

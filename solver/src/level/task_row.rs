@@ -1,7 +1,5 @@
 //! The task row of a group, eliminated before its share row.
 
-use super::dot;
-
 /// With `e = Σ_l Θ_l + f/z` and the mean rate `ρ̄ = Σ_l Θ_l ρ_l / e`, what is left is a share row with rates `ρ_l − ρ̄`, and a
 /// second term `k kᵀ / e` to subtract on the class side, where `k_lr = Θ_l a_r`.
 #[derive(Clone)]
@@ -19,26 +17,46 @@ impl TaskRow {
     /// From `f/z`, from the part of `E` that does not come from Θ, and from the rates and Θ of the pairs. Nothing here
     /// subtracts large equal terms: Θ grows without bound on the classes that the group uses in the end.
     pub fn of(own: f64, own_of_share: f64, rate: &[f64], theta: &[f64]) -> Self {
-        let (e, mean) = Self::sum(own, rate, theta);
+        let all = Rows::but(NO_PAIR, own, own_of_share, rate, theta);
         let rates: Vec<f64> = (rate.iter())
-            .map(|at| (own * at + rate.iter().zip(theta).map(|(r, theta)| theta * (at - r)).sum::<f64>()) / e)
+            .map(|at| {
+                (own * at + rate.iter().zip(theta).map(|(r, theta)| theta * (at - r)).sum::<f64>()) / all.e
+            })
             .collect();
-        // `e E` over some pairs, the determinant of the two rows.
-        let determinant = |rate: &[f64], theta: &[f64]| {
-            let (e, mean) = Self::sum(own, rate, theta);
-            let spread =
-                rate.iter().zip(theta).map(|(r, theta)| theta * (r - mean) * (r - mean)).sum::<f64>();
-            e * (own_of_share + mean * mean * own + spread)
-        };
-        let all = determinant(rate, theta);
-        let others = |of: &[f64], l: usize| [&of[..l], &of[l + 1..]].concat();
-        let left = (0..rate.len()).map(|l| determinant(&others(rate, l), &others(theta, l)) / all).collect();
-        Self { e, mean, rates, left }
+        let left = |l| Rows::but(l, own, own_of_share, rate, theta).determinant / all.determinant;
+        Self { e: all.e, mean: all.mean, rates, left: (0..rate.len()).map(left).collect() }
     }
+}
 
-    /// `e` and `ρ̄` over some pairs.
-    fn sum(own: f64, rate: &[f64], theta: &[f64]) -> (f64, f64) {
-        let e = own + theta.iter().sum::<f64>();
-        (e, dot(rate, theta) / e)
+/// The two rows over all pairs but one.
+struct Rows {
+    e: f64,
+    mean: f64,
+    /// `e E`
+    determinant: f64,
+}
+
+/// No pair.
+const NO_PAIR: usize = usize::MAX;
+
+impl Rows {
+    /// In plain loops: this is done for every pair in every iteration, and takes most of the time of users who all differ.
+    fn but(skipped: usize, own: f64, own_of_share: f64, rate: &[f64], theta: &[f64]) -> Self {
+        let (mut weight, mut work) = (0.0, 0.0);
+        for (l, (rate, theta)) in rate.iter().zip(theta).enumerate() {
+            if l != skipped {
+                weight += theta;
+                work += rate * theta;
+            }
+        }
+        let e = own + weight;
+        let mean = work / e;
+        let mut spread = 0.0;
+        for (l, (rate, theta)) in rate.iter().zip(theta).enumerate() {
+            if l != skipped {
+                spread += theta * (rate - mean) * (rate - mean);
+            }
+        }
+        Self { e, mean, determinant: e * (own_of_share + mean * mean * own + spread) }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Folder, fixtures, root, text};
 use fairplan_instances::Objective;
 use fairplan_tests::{
-    random_draft, random_tree, random_tree_with_limits, random_tree_with_quotas,
+    random_draft, random_draft_with_task_rows, random_tree, random_tree_with_limits, random_tree_with_quotas,
     random_tree_with_quotas_of_classes, with_random_kinds,
 };
 use std::process::{Command, Output};
@@ -68,6 +68,50 @@ fn random_trees_of_groups_pass_the_second_checker_too() {
         }
     }
     assert_eq!(checked, 60);
+}
+
+#[test]
+fn fractions_pass_the_second_checker_and_forged_ones_do_not() {
+    let (mut checked, mut refused) = (0, 0);
+    for seed in 0..16 {
+        let folder = Folder::new();
+        let draft = match seed % 4 {
+            0 => random_draft(seed),
+            1 => random_draft_with_task_rows(seed),
+            2 => with_random_kinds(random_draft(seed), seed),
+            _ => random_tree_with_limits(seed),
+        };
+        let instance = draft.build().unwrap();
+        folder.instance("instance.json", &instance);
+        for objective in ["drfh", "tsf", "drf", "drf-per-server"] {
+            let words =
+                ["-q", "solve", "instance.json", "--exact", "--objective", objective, "-o", "solution.json"];
+            if !folder.run(&words).status.success() {
+                continue;
+            }
+            let Some(output) = check(&folder, "solution.json") else { return };
+            assert!(output.status.success(), "seed {seed}, {objective}: {}", text(&output.stdout));
+            checked += 1;
+            if !text(&output.stdout).contains("fractions exact") {
+                assert!(instance.has_groups(), "seed {seed}, {objective}: {}", text(&output.stdout));
+                continue;
+            }
+            // Off by far less than any tolerance.
+            let mut forged: serde_json::Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
+            let users = forged["users"].as_array_mut().unwrap().iter_mut();
+            let mut fields = users.filter_map(|user| user.pointer_mut("/exact/tasks"));
+            let Some(field) = fields.find(|text| *text != "0") else { continue };
+            let stated = field.as_str().unwrap();
+            let (above, below) = stated.split_once('/').unwrap_or((stated, "1"));
+            let zeros = "0".repeat(29);
+            *field = format!("{above}{zeros}1/{below}{zeros}0").into();
+            folder.write("solution.json", forged.to_string());
+            let Some(output) = check(&folder, "solution.json") else { return };
+            assert_eq!(output.status.code(), Some(1), "seed {seed}, {objective}: {}", text(&output.stdout));
+            refused += 1;
+        }
+    }
+    assert!(checked > 40 && refused > 30, "{checked}, {refused}");
 }
 
 #[test]
