@@ -603,7 +603,8 @@ def exactly(instance, solution):
         need(load[at] <= amount, f"{at} is overloaded in fractions")
     if in_groups:
         return "fractions fit"
-    need(fraction(exact["value"]) == min(user["exact_weighted"] for user in users), "the value in fractions")
+    least = min(user["delta"] * user["exact_work"] if apart else user["exact_weighted"] for user in users)
+    need(fraction(exact["value"]) == least, "the value in fractions")
     if apart:
         for l in instance["server_classes"]:
             here = {user["id"]: user for user in users if l["id"] in user["usable"]}

@@ -40,7 +40,7 @@ struct Rows {
 const NO_PAIR: usize = usize::MAX;
 
 impl Rows {
-    /// In plain loops: this is done for every pair in every iteration, and takes most of the time of users who all differ.
+    /// In plain loops without lists of their own: this is done for every pair in every iteration.
     fn but(skipped: usize, own: f64, own_of_share: f64, rate: &[f64], theta: &[f64]) -> Self {
         let (mut weight, mut work) = (0.0, 0.0);
         for (l, (rate, theta)) in rate.iter().zip(theta).enumerate() {
