@@ -166,6 +166,7 @@ fn answers_in_divided_tasks_say_which_rules_they_ignore() {
         "plan lose instance.json",
         "explain instance.json --user trainer",
         "audit instance.json",
+        "plan diff instance.json instance.json",
     ] {
         let output = folder.run(&command.split(' ').collect::<Vec<_>>());
         let told = super::text(&output.stderr);

@@ -51,6 +51,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         (INSTANCE, INSTANCE) => {
             let [before, after] = paths.map(|path| read::instance(path));
             let (before, after) = (before?, after?);
+            // Once: both mostly have the same rules.
+            if let Some(instance) = [&before, &after].into_iter().find(|instance| instance.has_server_rules())
+            {
+                progress::warn(common, instance);
+            }
             let compared =
                 |control: &Control<'_>| compare_instances(&before, &after, &arguments.backend, control);
             let difference = progress::under(common, arguments.time_limit.deadline(), compared)?;
