@@ -160,7 +160,7 @@ pub fn bound_proportional(
     control: &Control<'_>,
 ) -> Result<ProportionalBound, Error> {
     instance.without_groups("bound --objective pf")?;
-    instance.plain("bound")?;
+    instance.plain("bound --objective pf")?;
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
     let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
     let find = || divisible_bound(instance, Objective::ProportionalFairness, &options.backend, control);
@@ -196,7 +196,6 @@ pub fn bound_allocated(
     resource: &str,
     control: &Control<'_>,
 ) -> Result<AllocatedBound, Error> {
-    instance.without_kinds("bound")?;
     let resource = resource_named(instance, resource)?;
     let (bracket, sha256) = hashed(instance, || allocated_bracketed(instance, resource, control))?;
     Ok(AllocatedBound { bracket, sha256 })
@@ -267,7 +266,6 @@ const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
 
 /// Brackets the smallest share, and re-proves the bracket by code that shares nothing with the solver.
 pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<WholeTaskBracket, Error> {
-    instance.without_kinds("bound")?;
     let limit = control.deadline.after_part(FINDING);
     control.stage("bounding whole tasks");
     let free = without_quotas(instance)?;

@@ -43,7 +43,6 @@ fn asked<T>(
     control: &Control<'_>,
     explain: impl FnOnce(&Solution, &str, &dyn Solver) -> Result<T, SolverError>,
 ) -> Result<T, Error> {
-    instance.without_kinds("explain")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let solve = || Solved::new(instance, &*solver, options.objective, control);
     let (solved, sha256) = hashed(instance, solve)?;

@@ -233,7 +233,6 @@ impl Placer {
                 instance.without_quotas(&policy.name())?;
             }
             Self::Pattern => {
-                instance.without_kinds("place --policy pattern")?;
                 instance.without_rules_between_servers("place --policy pattern")?;
                 instance.without_quotas("place --policy pattern")?;
             }

@@ -80,7 +80,6 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
         "fairplan.bound.v1" => {
-            instance.without_kinds(&format)?;
             let document: BoundDocument = read_json(&name, &bytes)?;
             besides = unchecked_of_whole_tasks(instance);
             let stated = StatedBracket::new(&document, instance, &sha256);
@@ -93,7 +92,6 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.allocated-bound.v1" => {
-            instance.without_kinds(&format)?;
             let document: AllocatedBoundDocument = read_json(&name, &bytes)?;
             let stated = StatedAllocatedBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))

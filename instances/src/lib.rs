@@ -29,6 +29,7 @@ mod objective;
 mod offline;
 mod outcome;
 mod pattern;
+mod placed_group;
 mod placement;
 mod planning;
 pub mod quantity;
@@ -80,6 +81,7 @@ pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{ExactOffline, OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use pattern::is_like;
+pub use placed_group::{PlacedGroup, placed_groups, placed_groups_table};
 pub use placement::{Placement, ServerTasks};
 pub use planning::{
     Catalog, Commitment, HeldNowhere, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target,

@@ -3,10 +3,13 @@
 
 use crate::judgement::Judgement;
 use crate::placement::PlacementFigures;
+use crate::units::{share, thousands};
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{AllocatedBracket, Body, Instance, KeptGuarantees, Placement, ShortOwner, User};
+use fairplan_instances::{
+    AllocatedBracket, Body, Instance, KeptGuarantees, PlacedGroup, Placement, ShortOwner, User,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +151,9 @@ pub struct ComparedPolicy {
     /// only for placements that break none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
+    /// What each group has, in the order of the instance. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<PlacedGroup>,
     /// What each user has, in the order of the instance. With `--per-user`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub users: Option<Vec<ComparedUser>>,
@@ -214,6 +220,37 @@ pub fn users_of_policies(comparison: &Comparison) -> Table<'_> {
         .done()
 }
 
+/// A row a group, those of which most tasks wait under some policy first, and a column for each policy: the group's share, and how many
+/// of its tasks wait.
+pub fn groups_of_policies(comparison: &Comparison) -> Table<'_> {
+    let policies = &comparison.policies;
+    let groups = policies.first().map_or(&[][..], |policy| &policy.groups);
+    let of = move |policy: usize, group: usize| policies[policy].groups.get(group);
+    let waiting = |group: usize| {
+        let waiting = |policy: usize| of(policy, group).and_then(|group| group.waiting).unwrap_or(0);
+        (0..policies.len()).map(waiting).max()
+    };
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|group| std::cmp::Reverse(waiting(*group)));
+    let mut columns = Table::over(order.len(), move |row| order[row])
+        .column("group", "group", Kind::Id, move |group| groups[group].id.as_str())
+        .column("parent", "inside", Kind::Name, move |group| groups[group].parent.as_ref());
+    for (k, policy) in policies.iter().enumerate() {
+        let told = move |group: usize| {
+            let group = of(k, group)?;
+            let waits = group.waiting.filter(|waiting| *waiting > 0);
+            let waits = waits.map_or_else(String::new, |waiting| format!(" ({} wait)", thousands(waiting)));
+            Some(format!("{}{waits}", share(group.share)))
+        };
+        columns = columns
+            .column(&*policy.name, &*policy.name, Kind::Share, move |group| {
+                of(k, group).map(|group| group.share)
+            })
+            .said(told);
+    }
+    columns.done()
+}
+
 impl ComparedPolicy {
     /// Who is short by the most of what it is guaranteed.
     pub fn short(&self) -> Option<&ShortOwner> {
@@ -254,6 +291,7 @@ impl ComparedPolicy {
             seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
             guarantees: None,
             judgement: None,
+            groups: figures.groups.clone(),
             users: None,
         }
     }

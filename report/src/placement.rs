@@ -7,8 +7,8 @@ use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Body, ClassId, Document, Instance, KindId, LimitRoom, Part, Placement, ResourceId, ServerNames,
-    ServerTasks, User, UserId,
+    Body, ClassId, Document, Instance, KindId, LimitRoom, Part, PlacedGroup, Placement, ResourceId,
+    ServerNames, ServerTasks, User, UserId, placed_groups,
 };
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
@@ -38,6 +38,9 @@ pub struct PlacementBody<S = Vec<ServerResult>> {
     /// Tasks that wait, of users who have a number of them.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub unplaced: Option<u64>,
+    /// What each group has, in the instance's order. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<PlacedGroup>,
     /// What each user gets.
     pub users: Vec<PlacedUser>,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
@@ -156,6 +159,8 @@ pub struct PlacementFigures {
     pub level: Option<f64>,
     /// Tasks that wait, of users who have a number of them.
     pub unplaced: u64,
+    /// What each group has.
+    pub groups: Vec<PlacedGroup>,
     /// The dominant share of each user.
     pub dominant_shares: Vec<f64>,
     /// The part of the whole cluster's capacity that is used, one number a resource; 0 where it has none.
@@ -197,6 +202,7 @@ impl PlacementFigures {
             level: (level < f64::INFINITY).then_some(level),
             unplaced: instance.users().filter_map(waits).fold(0, u64::saturating_add),
             utilization: utilization.collect(),
+            groups: placed_groups(instance, &dominant_shares, &placement.tasks),
             dominant_shares,
             tasks: placement.tasks.iter().sum(),
         }
@@ -366,6 +372,7 @@ pub fn placement_document<'a>(
         value: figures.value,
         level: figures.level,
         unplaced: Some(figures.unplaced),
+        groups: figures.groups.clone(),
         users: users
             .map(|((user, share), tasks)| PlacedUser {
                 id: user.id().into(),
@@ -386,6 +393,7 @@ pub struct StatedPlacement {
     value: f64,
     level: Option<f64>,
     unplaced: Option<u64>,
+    groups: Vec<PlacedGroup>,
     dominant_shares: Vec<f64>,
     utilization: Vec<f64>,
 }
@@ -403,6 +411,10 @@ impl StatedPlacement {
                 return Err(Foreign::new(place, &stated.dominant_resource, format!("it is {dominant}")));
             }
         }
+        if !document.groups.is_empty() {
+            let ids = instance.groups().iter().map(|group| group.id.as_str());
+            list("groups", document.groups.iter().map(|group| &*group.id), ids)?;
+        }
         let Some(stated) = &document.servers else {
             return Err(Foreign::without("servers", "place with --servers-out"));
         };
@@ -412,6 +424,7 @@ impl StatedPlacement {
             value: document.value,
             level: document.level,
             unplaced: document.unplaced,
+            groups: document.groups.clone(),
             dominant_shares: document.users.iter().map(|user| user.dominant_share).collect(),
             utilization: in_order(&document.utilization, instance, || "utilization".into())?,
         })
@@ -424,6 +437,7 @@ impl StatedPlacement {
                 value: self.value,
                 level: self.level,
                 unplaced: self.unplaced,
+                groups: &self.groups,
                 dominant_shares: &self.dominant_shares,
                 utilization: &self.utilization,
             }),

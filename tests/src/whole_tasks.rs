@@ -160,7 +160,8 @@ fn hand_out(parts: &[u128], free: &mut Vec<u128>) -> bool {
     })
 }
 
-/// The users' tasks in all ways to fill all servers, and the users that have some in any; `None` where there are too many.
+/// The users' tasks in all ways to fill all servers, and the users of whose every kind some way holds as many pieces as a task has; `None`
+/// where there are too many.
 /// What is placed are pieces of kinds, users without kinds having one. The last kind's pieces fill what all others leave, however small
 /// they are.
 fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>, Vec<usize>)> {
@@ -217,13 +218,21 @@ fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>
             reached = next;
         }
     }
-    let tasks = |(others, of_last): (Vec<u64>, u64)| -> Vec<u64> {
-        let pieces = [&others[..], &[of_last]].concat();
+    let reached: Vec<Vec<u64>> =
+        reached.into_iter().map(|(others, of_last)| [&others[..], &[of_last]].concat()).collect();
+    // Some way to fill all servers must hold as many of a task's pieces that are alike as a task has.
+    let has_room = |kind: Kind<'_>| {
+        let what = |kind: &Kind<'_>| (kind.rule_id(), &demands[kind.index().0]);
+        let user = kind.user();
+        let alike: Vec<Kind<'_>> = user.kinds().filter(|other| what(other) == what(&kind)).collect();
+        let held = |pieces: &Vec<u64>| alike.iter().map(|kind| pieces[kind.index().0]).sum::<u64>();
+        reached.iter().any(|pieces| held(pieces) >= alike.iter().map(|kind| kind.each()).sum())
+    };
+    let can_have = |user: &User<'_>| user.tasks() != Some(0) && user.kinds().all(has_room);
+    let can_have = instance.users().filter(can_have).map(|user| user.index().0).collect();
+    let tasks = |pieces: &Vec<u64>| -> Vec<u64> {
         let whole = |user: User<'_>| user.kinds().map(|kind| pieces[kind.index().0] / kind.each()).min();
         instance.users().map(|user| whole(user).unwrap_or(0)).collect()
     };
-    let reached: Vec<Vec<u64>> = reached.into_iter().map(tasks).collect();
-    let users = 0..instance.user_count();
-    let can_have = users.filter(|&i| reached.iter().any(|tasks| tasks[i] > 0)).collect();
-    Some((reached, can_have))
+    Some((reached.iter().map(tasks).collect(), can_have))
 }

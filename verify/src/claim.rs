@@ -2,7 +2,7 @@
 
 use fairplan_instances::{
     Allocation, Certificate, ExactSolution, GroupResult, GuaranteeResult, KindId, LimitResult, LimitedBy,
-    Objective, Placement, ResourceId, ServerTasks, Solution, User, UserId,
+    Objective, PlacedGroup, Placement, ResourceId, ServerTasks, Solution, User, UserId,
 };
 use std::borrow::Cow;
 use std::ops::Range;
@@ -161,6 +161,8 @@ pub struct PrintedPlacement<'a> {
     pub level: Option<f64>,
     /// Tasks that wait; `None` where it is not said.
     pub unplaced: Option<u64>,
+    /// What groups have; empty where it is not said.
+    pub groups: &'a [PlacedGroup],
     /// Dominant share per user.
     pub dominant_shares: &'a [f64],
     /// Used part of the whole cluster's capacity, one a resource; 0 where there is no capacity.

@@ -6,12 +6,14 @@ use crate::domains::rules_between_servers;
 use crate::groups::{divided, smallest};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, Kind, KindId, Placement, ResourceId, ServerTasks, User, UserId};
+use fairplan_instances::{
+    ClassId, Instance, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User, UserId,
+};
 use std::collections::HashMap;
 
 /// Re-counts a placement from the instance alone: `well-formed`, `eligibility`, `capacity`, `task-limits`, `tasks`,
 /// where servers have devices or users a limit a server
-/// `devices` and `per-server`, where there are gangs or spread tasks `gangs`, `gangs-in-domains` and `spread`, where there are limits or reserves `limits`, and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
+/// `devices` and `per-server`, where there are gangs or spread tasks `gangs`, `gangs-in-domains` and `spread`, where there are limits or reserves `limits`, and, where a result states them, `value`, `shares`, `utilization` and `groups`. Never panics on a claim; only
 /// `well-formed` is returned when that fails. Of users with kinds `tasks` are the whole tasks that the pieces on the servers make, and
 /// no piece belongs to none.
 pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<Verdict> {
@@ -124,8 +126,55 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             });
         }
         verdicts.extend([shares.verdict(), value.verdict(), utilization.verdict()]);
+        if !stated.groups.is_empty() {
+            verdicts.push(groups_have(instance, stated.groups, share, &counted));
+        }
     }
     verdicts
+}
+
+/// Whether groups have what is stated: their members' shares and tasks, and the tasks of theirs that wait, added up.
+fn groups_have(
+    instance: &Instance,
+    stated: &[PlacedGroup],
+    share: impl Fn(usize) -> f64,
+    tasks: &[u64],
+) -> Verdict {
+    let mut verdict = Worst::of("groups", tolerance::STATED);
+    let groups = instance.groups();
+    if stated.len() != groups.len() {
+        verdict.fail(|| format!("{} groups are stated, the instance has {}", stated.len(), groups.len()));
+        return verdict.verdict();
+    }
+    let mut has: Vec<(f64, u64, Option<u64>)> = vec![(0.0, 0, None); groups.len()];
+    for user in instance.users() {
+        let i = user.index().0;
+        let waiting = user.tasks().map(|all| all.saturating_sub(tasks[i]));
+        // Every group above it has it too.
+        let above = std::iter::successors(user.group(), |group| groups[group.0].parent);
+        for group in above {
+            let (sum, count, waits) = &mut has[group.0];
+            *sum += share(i);
+            *count = count.saturating_add(tasks[i]);
+            if let Some(waiting) = waiting {
+                *waits = Some(waits.unwrap_or(0).saturating_add(waiting));
+            }
+        }
+    }
+    for ((group, stated), (share, tasks, waiting)) in groups.iter().zip(stated).zip(has) {
+        let parent = group.parent.map(|parent| groups[parent.0].id.as_str());
+        if (stated.id.as_str(), stated.parent.as_deref()) != (group.id.as_str(), parent) {
+            verdict.fail(|| format!("group {} is stated in the place of group {}", stated.id, group.id));
+        }
+        verdict.compare(stated.share, share, || format!("share of group {}", group.id));
+        if (stated.tasks, stated.waiting) != (tasks, waiting) {
+            verdict.fail(|| {
+                let waiting = waiting.map_or(String::new(), |waiting| format!(", and {waiting} wait"));
+                format!("group {} has {tasks} tasks placed{waiting}, not what is stated", group.id)
+            });
+        }
+    }
+    verdict.verdict()
 }
 
 /// Re-counts the rules that only whole tasks meet, of those that the instance has: `devices`, `per-server`, `gangs`, `gangs-in-domains` and

@@ -227,9 +227,13 @@ fn member(instance: &Instance, solution: &Solution, user: UserId) -> Member {
     let (view, m) = (instance.user(user), instance.resources().len());
     let held = held_at(solution, user);
     let pays = held.map(|(_, level)| {
-        let cost = |tasks: f64, class: ClassId| {
+        let cost = |demand: &[f64], tasks: f64, class: ClassId| {
             let row = &level.prices[class.0 * m..(class.0 + 1) * m];
-            tasks * view.demand_doubles().iter().zip(row).map(|(demand, price)| demand * price).sum::<f64>()
+            tasks * demand.iter().zip(row).map(|(demand, price)| demand * price).sum::<f64>()
+        };
+        let of_kind = |kind: fairplan_instances::Kind<'_>| {
+            let parts = solution.allocation.placement_of_kind(user, kind.index());
+            parts.map(|(class, tasks)| cost(kind.demand_doubles(), tasks, class)).sum::<f64>()
         };
         let worth = |(class, row): (&fairplan_instances::ServerClass, &[f64])| {
             let one: f64 =
@@ -239,8 +243,8 @@ fn member(instance: &Instance, solution: &Solution, user: UserId) -> Member {
         let all: f64 = instance.classes().iter().zip(level.prices.chunks(m)).map(worth).sum();
         // Where all servers are one, a unit costs the same on every class.
         let paid: f64 = match solution.allocation.is_pooled() {
-            true => cost(solution.allocation.tasks(user), ClassId(0)),
-            false => solution.allocation.placement(user).map(|(class, tasks)| cost(tasks, class)).sum(),
+            true => cost(view.demand_doubles(), solution.allocation.tasks(user), ClassId(0)),
+            false => view.kinds().map(of_kind).sum(),
         };
         if all > 0.0 { paid / all } else { 0.0 }
     });
@@ -287,14 +291,18 @@ fn part_of(
     resource: ResourceId,
 ) -> f64 {
     let pooled = solution.allocation.is_pooled();
-    let tasks = |user: UserId| match pooled {
+    let tasks = |user: UserId, kind: fairplan_instances::Kind<'_>| match pooled {
         true => solution.allocation.tasks(user),
         false => {
-            solution.allocation.placement(user).filter(|(on, _)| *on == class).map(|(_, tasks)| tasks).sum()
+            let parts = solution.allocation.placement_of_kind(user, kind.index());
+            parts.filter(|(on, _)| *on == class).map(|(_, tasks)| tasks).sum()
         }
     };
-    let load: f64 =
-        users.iter().map(|user| tasks(*user) * instance.user(*user).demand_doubles()[resource.0]).sum();
+    let of_user = |user: &UserId| -> f64 {
+        let kinds = instance.user(*user).kinds();
+        kinds.map(|kind| tasks(*user, kind) * kind.demand_doubles()[resource.0]).sum()
+    };
+    let load: f64 = users.iter().map(of_user).sum();
     let server = &instance.classes()[class.0];
     let capacity = match pooled {
         true => instance.total(resource),
@@ -325,11 +333,14 @@ fn with_less(
             Decimal::from_units(units, i32::from(demand.exponent()) - power).ok()
         };
         let user_then = &mut draft.users[user.0];
-        let Some(demand) = user_then.demand.iter().map(smaller).collect::<Option<Vec<_>>>() else {
-            return why_not("its demands have too many digits");
-        };
-        let parts = 10f64.powi(power);
-        (user_then.demand, user_then.tasks) = (demand, Some((LESS * tasks * parts).round() as u64));
+        let demands = user_then.kinds.iter_mut().map(|kind| &mut kind.demand);
+        for demand in std::iter::once(&mut user_then.demand).chain(demands) {
+            let Some(then) = demand.iter().map(smaller).collect::<Option<Vec<_>>>() else {
+                return why_not("its demands have too many digits");
+            };
+            *demand = then;
+        }
+        user_then.tasks = Some((LESS * tasks * 10f64.powi(power)).round() as u64);
     }
     let Ok(variant) = draft.build() else { return why_not("its numbers are too long") };
     match solver.solve(&variant, solution.objective) {

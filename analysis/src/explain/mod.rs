@@ -103,14 +103,17 @@ pub struct Holding {
 pub struct ClassView {
     /// The server class.
     pub id: String,
+    /// The kind of its tasks that the rest is about, where it has kinds: each has every class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// Whether the user's tasks can run there.
     pub usable: bool,
-    /// What a whole share would cost there at the prices of its level. Absent where it cannot run.
+    /// What a whole share (of kinds, this kind's part of it) would cost there at the prices of its level. Absent where it cannot run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_of_share: Option<f64>,
     /// Whether no class is cheaper for it.
     pub cheapest: bool,
-    /// The tasks it has there.
+    /// The tasks it has there; of kinds, those of which this kind is there.
     pub tasks: f64,
 }
 
@@ -120,7 +123,10 @@ pub struct ClassView {
 pub struct SmallerDemand {
     /// The resource.
     pub resource: String,
-    /// One task's demand now.
+    /// The kind of its tasks that needs less, where it has kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// One task's demand now; of kinds, one piece's.
     pub demand: f64,
     /// One unit less; half, where that would leave nothing.
     pub smaller: f64,
@@ -158,6 +164,7 @@ impl Explanation {
         let yes = |is: bool| if is { "yes" } else { "" };
         Table::of(&self.server_classes)
             .column("class", "server class", Kind::Id, |class| &class.id)
+            .column("kind", "kind", Kind::Name, |class| class.kind.as_ref())
             .column("usable", "can run there", Kind::Answer, |class| class.usable)
             .said(move |class| Some(yes(class.usable)))
             .column("tasks", "tasks there", Kind::Number, |class| class.tasks)
@@ -165,6 +172,12 @@ impl Explanation {
             .column("cheapest", "cheapest", Kind::Answer, |class| class.cheapest)
             .said(move |class| Some(yes(class.cheapest)))
             .done()
+            .without(self.without_kinds())
+    }
+
+    /// What tables leave out where the user has no kinds of tasks.
+    fn without_kinds(&self) -> &'static [&'static str] {
+        if self.server_classes.iter().any(|class| class.kind.is_some()) { &[] } else { &["kind"] }
     }
 
     /// The full capacities that keep it from more.
@@ -193,6 +206,7 @@ impl Explanation {
         let most = |change: &SmallerDemand| change.largest_gain.as_ref().map(|gain| gain.user.clone());
         Table::of(&self.smaller_demands)
             .column("resource", "resource", Kind::Name, |change| &change.resource)
+            .column("kind", "kind", Kind::Name, |change| change.kind.as_ref())
             .column("demand", "a task needs", Kind::Number, |change| change.demand)
             .column("smaller", "if it needed", Kind::Number, |change| change.smaller)
             .column("own_tasks", "its tasks then", Kind::Number, |change| change.own_tasks)
@@ -201,6 +215,7 @@ impl Explanation {
             .column("largest_gain", "gains the most", Kind::Id, most)
             .column("part", "by", Kind::Part, |change| change.largest_gain.as_ref().map(|gain| gain.part))
             .done()
+            .without(self.without_kinds())
     }
 }
 
@@ -277,21 +292,38 @@ fn groups_above(instance: &Instance, solution: &Solution, user: User<'_>) -> Vec
     upwards.map(|group| all[group.0].clone()).collect()
 }
 
-/// The priced capacities that the user needs on the classes it can use.
+/// The priced capacities that the user (of kinds, any of its kinds) needs on the classes it can use.
 fn holdings(user: User<'_>, instance: &Instance, prices: &[f64]) -> Vec<PricedCapacity> {
     let m = instance.resources().len();
-    let usable = (0..instance.classes().len()).map(ClassId).filter(|class| user.can_use(*class));
-    usable
+    let needs = |holding: &PricedCapacity| {
+        let mut kinds = user.kinds();
+        kinds.any(|kind| kind.can_use(holding.class) && !kind.piece()[holding.resource.0].is_zero())
+    };
+    (0..instance.classes().len())
+        .map(ClassId)
         .flat_map(|class| (0..m).map(move |r| (class, ResourceId(r))))
         .map(|(class, resource)| PricedCapacity { class, resource, price: prices[class.0 * m + resource.0] })
-        .filter(|holding| holding.price > 0.0 && !user.demand()[holding.resource.0].is_zero())
+        .filter(|holding| holding.price > 0.0 && needs(holding))
         .collect()
 }
 
 fn class_views(user: User<'_>, instance: &Instance, solution: &Solution, prices: &[f64]) -> Vec<ClassView> {
-    let m = instance.resources().len();
+    user.kinds().flat_map(|kind| kind_views(kind, instance, solution, prices)).collect()
+}
+
+/// The classes as a kind of the user's tasks sees them; its tasks, where it has no kinds.
+fn kind_views(
+    kind: fairplan_instances::Kind<'_>,
+    instance: &Instance,
+    solution: &Solution,
+    prices: &[f64],
+) -> Vec<ClassView> {
+    let (user, m) = (kind.user(), instance.resources().len());
     // Where all servers are one, nothing is on any class.
-    let split = solution.allocation.split(user.index());
+    let split = match solution.allocation.is_pooled() {
+        true => &[],
+        false => solution.allocation.split_of_kind(kind.index()),
+    };
     let on = |class: ClassId| {
         split.get(class.0).map_or(0.0, |part| solution.allocation.tasks(user.index()) * part)
     };
@@ -299,12 +331,13 @@ fn class_views(user: User<'_>, instance: &Instance, solution: &Solution, prices:
         .map(ClassId)
         .map(|class| {
             let row = prices.get(class.0 * m..(class.0 + 1) * m).unwrap_or_default();
-            let task: f64 = user.demand_doubles().iter().zip(row).map(|(demand, price)| demand * price).sum();
-            let cost = || task / (user.task_share() * user.rule().rate(class).to_f64());
+            let task: f64 = kind.demand_doubles().iter().zip(row).map(|(demand, price)| demand * price).sum();
+            let cost = || task / (user.task_share() * kind.rule().rate(class).to_f64());
             ClassView {
                 id: instance.classes()[class.0].id.clone(),
-                usable: user.can_use(class),
-                cost_of_share: user.can_use(class).then(cost),
+                kind: kind.id().map(str::to_owned),
+                usable: kind.can_use(class),
+                cost_of_share: kind.can_use(class).then(cost),
                 cheapest: false,
                 tasks: on(class),
             }
@@ -326,21 +359,32 @@ fn smaller_demands(
 ) -> Result<Vec<SmallerDemand>, SolverError> {
     let draft = Draft::from(instance);
     let mut changes = Vec::new();
-    for (r, demand) in draft.users[user.0].demand.iter().enumerate().filter(|(_, demand)| !demand.is_zero()) {
+    let kinds = instance.user(user).kinds().enumerate();
+    let needed =
+        kinds.flat_map(|(k, kind)| kind.piece().iter().enumerate().map(move |(r, demand)| (k, r, demand)));
+    for (k, r, demand) in needed.filter(|(_, _, demand)| !demand.is_zero()) {
         let mut changed = draft.clone();
         let Some(smaller) = one_less(*demand) else { continue };
-        changed.users[user.0].demand[r] = smaller;
+        let of_user = &mut changed.users[user.0];
+        match of_user.kinds.get_mut(k) {
+            Some(kind) => kind.demand[r] = smaller,
+            None => of_user.demand[r] = smaller,
+        }
+        let kind = draft.users[user.0].kinds.get(k).map(|kind| kind.id.clone());
+        let of_kind = kind.as_ref().map_or_else(String::new, |kind| format!(" of kind {kind}"));
         let Ok(variant) = changed.build() else { continue };
         let answer = match solver.solve(&variant, solution.objective) {
             Err(SolverError::OutOfTime) => {
-                not_asked.push(format!("what a smaller demand of {} changes", instance.resources()[r]));
+                not_asked
+                    .push(format!("what a smaller demand of {}{of_kind} changes", instance.resources()[r]));
                 continue;
             }
             // What is guaranteed in tasks of another size may be more than fits.
             Err(SolverError::Guarantees(_)) => {
                 let resource = &instance.resources()[r];
-                let what =
-                    format!("what a smaller demand of {resource} changes: guarantees cannot be kept then");
+                let what = format!(
+                    "what a smaller demand of {resource}{of_kind} changes: guarantees cannot be kept then"
+                );
                 not_asked.push(what);
                 continue;
             }
@@ -359,6 +403,7 @@ fn smaller_demands(
         let others = || (0..instance.user_count()).map(UserId).filter(|other| *other != user);
         changes.push(SmallerDemand {
             resource: instance.resources()[r].clone(),
+            kind,
             demand: demand.to_f64(),
             smaller: smaller.to_f64(),
             own_tasks: answer.allocation.tasks(user),

@@ -1,20 +1,30 @@
 //! Why a user has nothing: the smallest set of facts from which it follows.
 
-use fairplan_instances::{ClassId, Instance, User};
+use fairplan_instances::{ClassId, Instance, Kind, User};
 
 /// The facts; none when it follows from no property of the user and the classes (the others leave it nothing).
 pub(super) fn why(user: User<'_>, instance: &Instance) -> Vec<String> {
     if user.tasks() == Some(0) {
         return vec!["the user has no tasks".into()];
     }
-    let classes: Vec<ClassId> = (0..instance.classes().len()).map(ClassId).collect();
-    if classes.iter().any(|class| user.can_use(*class)) {
-        return Vec::new();
+    // A task needs all its kinds.
+    match user.kinds().find(|kind| !kind.can_run()) {
+        Some(kind) => why_not(kind, instance),
+        None => Vec::new(),
     }
-    let eligible: Vec<ClassId> = classes.iter().copied().filter(|class| user.rule().allows(*class)).collect();
-    let Some(needed) = smallest_conflict(user, instance, &eligible) else { return Vec::new() };
+}
+
+/// Why no class runs a kind of the user's tasks; its tasks, where it has no kinds.
+fn why_not(kind: Kind<'_>, instance: &Instance) -> Vec<String> {
+    let classes: Vec<ClassId> = (0..instance.classes().len()).map(ClassId).collect();
+    let eligible: Vec<ClassId> = classes.iter().copied().filter(|class| kind.rule().allows(*class)).collect();
+    let Some(needed) = smallest_conflict(kind, instance, &eligible) else { return Vec::new() };
+    let (task, who) = match kind.id() {
+        Some(id) => (format!("a piece of kind {id}"), format!("kind {id} of the user")),
+        None => ("a task".into(), "the user".into()),
+    };
     if needed.is_empty() {
-        return vec!["the user is eligible for no class with any servers".into()];
+        return vec![format!("{who} is eligible for no class with any servers")];
     }
     let names: Vec<&str> = needed.iter().map(|&r| instance.resources()[r].as_str()).collect();
     let together = names.join(" and ");
@@ -23,7 +33,7 @@ pub(super) fn why(user: User<'_>, instance: &Instance) -> Vec<String> {
         .filter(|class| has_all(instance, **class, &needed))
         .map(|class| instance.classes()[class.0].id.as_str())
         .collect();
-    let mut facts = vec![format!("a task needs {together}")];
+    let mut facts = vec![format!("{task} needs {together}")];
     let are = if needed.len() == 1 { "is" } else { "are together" };
     match &having[..] {
         [] => facts.push(format!("no class has {together} together")),
@@ -32,7 +42,7 @@ pub(super) fn why(user: User<'_>, instance: &Instance) -> Vec<String> {
     }
     if !having.is_empty() {
         facts.push(format!(
-            "the user is not eligible for {}",
+            "{who} is not eligible for {}",
             if having.len() == 1 { "it" } else { "any of them" }
         ));
     }
@@ -45,8 +55,8 @@ fn has_all(instance: &Instance, class: ClassId, resources: &[usize]) -> bool {
 }
 
 /// The fewest demanded resources that no eligible class has together.
-fn smallest_conflict(user: User<'_>, instance: &Instance, eligible: &[ClassId]) -> Option<Vec<usize>> {
-    let demanded: Vec<usize> = (0..user.demand().len()).filter(|&r| !user.demand()[r].is_zero()).collect();
+fn smallest_conflict(kind: Kind<'_>, instance: &Instance, eligible: &[ClassId]) -> Option<Vec<usize>> {
+    let demanded: Vec<usize> = (0..kind.piece().len()).filter(|&r| !kind.piece()[r].is_zero()).collect();
     let conflicts = |set: &[usize]| !eligible.iter().any(|class| has_all(instance, *class, set));
     let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
     while !sets.is_empty() {

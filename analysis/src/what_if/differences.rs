@@ -10,8 +10,8 @@ use super::work::{change, part_changed};
 use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Draft, DraftUser, GroupId, Instance, InstanceStamp, LimitedBy, NewGroup, Objective, ResourceId,
-    Solver, SolverError, User, UserId,
+    Body, Draft, DraftKind, DraftUser, GroupId, Instance, InstanceStamp, LimitedBy, NewGroup, Objective,
+    ResourceId, Solver, SolverError, User, UserId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -182,6 +182,8 @@ impl Difference {
 struct Named {
     user: DraftUser,
     eligible: Option<Vec<String>>,
+    /// Where the pieces of each of its kinds may run.
+    kinds_on: Vec<Option<Vec<String>>>,
     rates: Vec<(String, String)>,
     group: Option<String>,
 }
@@ -279,12 +281,16 @@ pub fn differences(
 
 fn named(draft: &Draft) -> Vec<Named> {
     let name = |class: usize| draft.classes[class].id.clone();
-    let of = |user: &DraftUser| Named {
-        eligible: user.eligible.as_ref().map(|all| {
+    let names = |eligible: &Option<Vec<usize>>| {
+        eligible.as_ref().map(|all| {
             let mut names: Vec<String> = all.iter().map(|class| name(*class)).collect();
             names.sort();
             names
-        }),
+        })
+    };
+    let of = |user: &DraftUser| Named {
+        eligible: names(&user.eligible),
+        kinds_on: user.kinds.iter().map(|kind| names(&kind.eligible)).collect(),
         rates: {
             let mut rates: Vec<(String, String)> =
                 user.rates.iter().map(|(class, rate)| (name(*class), rate.to_string())).collect();
@@ -310,10 +316,14 @@ fn on_servers(servers: &Draft, groups: &[NewGroup], users: &[&Named]) -> Draft {
     let group_at: HashMap<&str, usize> =
         groups.iter().enumerate().map(|(g, group)| (&*group.id, g)).collect();
     let position = |name: &String| servers.classes.iter().position(|class| class.id == *name);
+    let there =
+        |names: &Option<Vec<String>>| names.as_ref().map(|names| names.iter().filter_map(position).collect());
     let moved = |named: &&Named| {
+        let kinds = named.user.kinds.iter().zip(&named.kinds_on);
         let rates = named.rates.iter().filter_map(|(name, rate)| Some((position(name)?, rate.parse().ok()?)));
         DraftUser {
-            eligible: named.eligible.as_ref().map(|names| names.iter().filter_map(position).collect()),
+            eligible: there(&named.eligible),
+            kinds: kinds.map(|(kind, on)| DraftKind { eligible: there(on), ..kind.clone() }).collect(),
             rates: rates.collect(),
             group: named.group.as_ref().and_then(|id| group_at.get(id.as_str()).copied()),
             ..named.user.clone()
@@ -362,9 +372,12 @@ fn user_changes(
             continue;
         };
         let mut changes = Vec::new();
-        for (r, (a, b)) in user.demand.iter().zip(&other.user.demand).enumerate() {
+        // Of kinds a task's demand is the sum.
+        let has_kinds = !user.kinds.is_empty() || !other.user.kinds.is_empty();
+        for (r, (a, b)) in user.demand.iter().zip(&other.user.demand).enumerate().filter(|_| !has_kinds) {
             differs(&mut changes, &format!("demand[{r}]"), *a, *b);
         }
+        kinds_differ(&mut changes, named, other);
         differs(&mut changes, "weight", user.weight, other.user.weight);
         let tasks = |tasks: Option<u64>| tasks.map_or("unlimited".into(), |tasks| tasks.to_string());
         differs(&mut changes, "tasks", tasks(user.tasks), tasks(other.user.tasks));
@@ -387,6 +400,27 @@ fn user_changes(
         changes: Vec::new(),
     }));
     found
+}
+
+/// What changed of a user's kinds of tasks, kind by kind.
+fn kinds_differ(changes: &mut Vec<String>, before: &Named, after: &Named) {
+    let list = |names: &Option<Vec<String>>| names.as_ref().map_or("all".into(), |names| names.join(";"));
+    let find = |of: &Named, id: &str| of.user.kinds.iter().position(|kind| kind.id == id);
+    for (k, kind) in before.user.kinds.iter().enumerate() {
+        let Some(other) = find(after, &kind.id) else {
+            changes.push(format!("kind {} removed", kind.id));
+            continue;
+        };
+        let (then, field) = (&after.user.kinds[other], |field: &str| format!("kind {} {field}", kind.id));
+        differs(changes, &field("each"), kind.each, then.each);
+        for (r, (a, b)) in kind.demand.iter().zip(&then.demand).enumerate() {
+            differs(changes, &field(&format!("demand[{r}]")), *a, *b);
+        }
+        differs(changes, &field("eligible"), list(&before.kinds_on[k]), list(&after.kinds_on[other]));
+    }
+    let is_new = |id: &str| find(before, id).is_none();
+    let added = after.user.kinds.iter().filter(|kind| is_new(&kind.id));
+    changes.extend(added.map(|kind| format!("kind {} added", kind.id)));
 }
 
 fn differs<T: PartialEq + std::fmt::Display>(changes: &mut Vec<String>, field: &str, before: T, after: T) {

@@ -273,11 +273,9 @@ fn reached(instance: &Instance, required: &[f64], solver: &dyn Solver) -> Result
     if asking.is_empty() {
         return Ok(nothing(f64::INFINITY));
     }
-    let usable = |i: usize| -> Vec<usize> {
-        let user = instance.user(UserId(i));
-        (0..instance.classes().len()).filter(|l| user.can_use(ClassId(*l))).collect()
-    };
-    if let Some(stranded) = asking.iter().find(|i| usable(**i).is_empty()) {
+    // A task needs all its kinds.
+    let is_stranded = |i: &&usize| instance.user(UserId(**i)).kinds().any(|kind| !kind.can_run());
+    if let Some(stranded) = asking.iter().find(is_stranded) {
         let mut costs = vec![0.0; n];
         costs[*stranded] = 1.0;
         let resource = instance.user(UserId(*stranded)).dominant_resource();
@@ -305,13 +303,16 @@ fn reached(instance: &Instance, required: &[f64], solver: &dyn Solver) -> Result
     let m = instance.resources().len();
     let Some(level) = solution.certificate.levels().first() else { return Ok(of_all) };
     for i in asking {
-        let user = instance.user(UserId(i));
-        let cost = |l: usize| {
-            let row = level.prices[l * m..(l + 1) * m].iter();
-            let task: f64 = row.zip(user.demand_doubles()).map(|(price, demand)| price * demand).sum();
-            task / user.rule().rate(ClassId(l)).to_f64()
+        let of_kind = |kind: fairplan_instances::Kind<'_>| {
+            let cost = |l: usize| {
+                let row = level.prices[l * m..(l + 1) * m].iter();
+                let task: f64 = row.zip(kind.demand_doubles()).map(|(price, demand)| price * demand).sum();
+                task / kind.rule().rate(ClassId(l)).to_f64()
+            };
+            let usable = (0..instance.classes().len()).filter(|l| kind.can_use(ClassId(*l)));
+            usable.map(cost).fold(f64::INFINITY, f64::min)
         };
-        of_all.costs[i] = usable(i).into_iter().map(cost).fold(f64::INFINITY, f64::min);
+        of_all.costs[i] = instance.user(UserId(i)).kinds().map(of_kind).sum();
     }
     let mut worth = vec![0.0; m];
     for (class, row) in instance.classes().iter().zip(level.prices.chunks(m)) {

@@ -52,7 +52,6 @@ pub fn growth(
     options: &GrowthOptions,
     control: &Control<'_>,
 ) -> Result<Growth, Error> {
-    instance.without_kinds("plan growth")?;
     let whole = instance;
     let instance = &*instance.divided()?;
     let solver = solver(&options.backend, &control.deadline)?;

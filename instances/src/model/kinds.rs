@@ -240,15 +240,30 @@ impl<'a> Kind<'a> {
         (0..self.instance.classes.len()).map(ClassId).any(|class| self.can_use(class))
     }
 
-    /// Whether a whole piece fits some empty server that it may run on.
-    pub fn fits_somewhere(self) -> bool {
-        let fits = |class: ClassId| {
-            let fits = |r: usize| {
-                self.piece_units(ResourceId(r)) <= self.instance.capacity_units(class, ResourceId(r))
-            };
-            self.can_use(class) && (0..self.instance.resources.len()).all(fits)
+    /// Whether all servers hold as many whole pieces as one task has of this kind and of those of its user that are like it, if they hold
+    /// nothing else.
+    pub(super) fn has_room_for_a_task(self) -> bool {
+        let what = |kind: Kind<'a>| (kind.rule_id(), kind.piece());
+        let alike = self.user().kinds().filter(|other| what(*other) == what(self));
+        let needed: u128 = alike.map(|kind| u128::from(kind.each())).sum();
+        let classes = self.instance.classes.iter().enumerate();
+        let held = classes.map(|(l, class)| self.held_by_one(ClassId(l)).saturating_mul(class.count.into()));
+        held.fold(0, u128::saturating_add) >= needed
+    }
+
+    /// How many whole pieces an empty server of a class holds.
+    fn held_by_one(self, class: ClassId) -> u128 {
+        let held = |resource: ResourceId| {
+            let piece = self.piece_units(resource);
+            let devices = self.instance.classes[class.0].devices_of(resource);
+            match devices.zip(self.instance.device_units(resource)) {
+                Some((devices, size)) if piece < size => u128::from(devices) * (size / piece),
+                Some((devices, size)) => u128::from(devices) / (piece / size),
+                None => self.instance.capacity_units(class, resource) / piece,
+            }
         };
-        (0..self.instance.classes.len()).map(ClassId).any(fits)
+        let needed = (0..self.instance.resources.len()).map(ResourceId).filter(|r| self.piece_units(*r) > 0);
+        if self.rule().allows(class) { needed.map(held).min().unwrap_or(0) } else { 0 }
     }
 
     /// The dominant share of what one task needs of this kind.

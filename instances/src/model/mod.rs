@@ -428,10 +428,11 @@ impl<'a> User<'a> {
         !self.rule().rates().is_empty() && rates.next().is_some_and(|first| rates.any(|rate| rate != first))
     }
 
-    /// Whether a whole task fits some empty server that the user may run on; where it has kinds, a piece of each.
+    /// Whether a whole task fits some empty server that the user may run on; where it has kinds, whether all servers together hold the
+    /// pieces of each in one task, if they hold nothing else.
     pub fn fits_somewhere(self) -> bool {
         if self.has_kinds() {
-            return self.kinds().all(Kind::fits_somewhere);
+            return self.kinds().all(Kind::has_room_for_a_task);
         }
         let resources = (0..self.instance.resources.len()).map(ResourceId);
         let fits = |class: ClassId| {

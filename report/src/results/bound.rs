@@ -20,7 +20,7 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
     if document.unplaced == Some(0) && document.integral_level_lower.is_none() {
         if !document.users_without_tasks.is_empty() {
             return format!(
-                "All tasks that fit on any server can be placed; none fits, or there are none, of {}.",
+                "All tasks that fit the servers can be placed; none fits, or there are none, of {}.",
                 users(document.users_without_tasks.len())
             );
         }
@@ -41,7 +41,10 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
         };
     }
     if upper == 0.0 && lower == 0.0 {
-        return "No user can have a whole task.".into();
+        return match document.certificate {
+            None => "No user can have a whole task.".into(),
+            Some(_) => "The servers do not hold a whole task of every user at once (proved).".into(),
+        };
     }
     let who = if document.users_without_tasks.is_empty() {
         "every user"
@@ -111,7 +114,7 @@ pub(super) fn without_tasks(instance: &Instance, users: &[UserId], so: &str) -> 
     let ids: Vec<_> = ids.map(|id| id.to_string()).collect();
     let more = if users.len() > NAMED { ", …" } else { "" };
     let (users, ids) = (counted(users.len() as u64, "user", "users"), ids.join(", "));
-    format!("No task fits any server, or there are none, of {users}: {ids}{more}\n{so}\n")
+    format!("No task fits the servers, or there are none, of {users}: {ids}{more}\n{so}\n")
 }
 
 pub(super) fn truncated(searches: u64) -> String {

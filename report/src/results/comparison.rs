@@ -3,12 +3,12 @@
 use super::allocated_comparison;
 use super::bound::OF_THOSE;
 use super::sentences::{all_of, bracket, heading, listed, name, users};
-use crate::comparison::{ComparedPolicy, Comparison};
+use crate::comparison::{ComparedPolicy, Comparison, groups_of_policies};
 use crate::figure::Bars;
 use crate::json::MalformedResult;
 use crate::judgement::Judgement;
 use crate::page::{Block, Section};
-use crate::summary::grid::{grid, paragraph};
+use crate::summary::grid::{grid, listed as listed_table, paragraph};
 use crate::tolerance::{SAME, same};
 use crate::units::{counted, number, percent, share, thousands};
 use fairplan_instances::table::{Table, Tabular};
@@ -422,8 +422,15 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
     }
     text.push('\n');
     text += &grid(&table(document));
+    if instance.has_groups() {
+        let _ = writeln!(text, "\n{OF_GROUPS}:\n");
+        text += &listed_table(&groups_of_policies(document).without_empty(), "groups");
+    }
     text
 }
+
+/// What the table of groups is about.
+const OF_GROUPS: &str = "What each group has under each policy, and how many of its tasks wait";
 
 /// A comparison as a section.
 ///
@@ -471,5 +478,9 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
         mark: Some(mark),
         format: share,
     };
-    Ok(section.block(Block::Bars(bars)).grid("Policies", &table(&document).without(&["seconds"])))
+    let section = section.block(Block::Bars(bars)).grid("Policies", &table(&document).without(&["seconds"]));
+    Ok(match document.policies.iter().any(|policy| !policy.groups.is_empty()) {
+        true => section.grid(OF_GROUPS, &groups_of_policies(&document).without_empty()),
+        false => section,
+    })
 }

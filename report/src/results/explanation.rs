@@ -96,8 +96,10 @@ pub fn summary(document: &Explanation) -> String {
         let largest = change.largest_gain.as_ref().map_or(String::new(), |gain| {
             format!(", most user {} ({} more work)", label(&gain.user), percent(gain.part))
         });
+        let needing =
+            change.kind.as_ref().map_or("a task".into(), |kind| format!("a piece of {}", label(kind)));
         text += &paragraph(&format!(
-            "If a task needed {} {} instead of {}: it would get {} tasks; {} gain{largest}, {} lose.",
+            "If {needing} needed {} {} instead of {}: it would get {} tasks; {} gain{largest}, {} lose.",
             number(change.smaller),
             label(&change.resource),
             number(change.demand),
@@ -142,11 +144,16 @@ pub(crate) fn section(document: Explanation) -> Section {
     }
     let bars = |caption: &str, of: &dyn Fn(&ClassView) -> Option<f64>, mark, format| {
         let classes = document.server_classes.iter();
-        let groups = classes.filter_map(|class| Some((class.id.to_string(), vec![of(class)?])));
+        let named = |class: &ClassView| match &class.kind {
+            Some(kind) => format!("{} ({kind})", class.id),
+            None => class.id.clone(),
+        };
+        let groups = classes.filter_map(|class| Some((named(class), vec![of(class)?])));
         let groups = groups.take(GROUPS).collect();
         Block::Bars(Bars { caption: caption.into(), series: Vec::new(), groups, mark, format })
     };
-    let cheapest = document.server_classes.iter().find(|class| class.cheapest);
+    // Each kind has its own cheapest class.
+    let cheapest = document.server_classes.iter().find(|class| class.cheapest && class.kind.is_none());
     let mark = cheapest.and_then(|class| Some((class.cost_of_share?, "the cheapest".to_owned())));
     section = section.block(bars("Tasks by server class", &|class| Some(class.tasks), None, number));
     if !document.held_by.is_empty() {

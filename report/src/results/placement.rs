@@ -7,7 +7,7 @@ use crate::placement::{PlacementDocument, PlacementFigures, placed_users};
 use crate::summary::grid::listed;
 use crate::units::{counted, share, thousands};
 use fairplan_instances::table::Tabular;
-use fairplan_instances::{Instance, KeptGuarantees, Placement, stated_level};
+use fairplan_instances::{Instance, KeptGuarantees, Placement, placed_groups_table, stated_level};
 use std::fmt::Write;
 
 /// A placement.
@@ -45,6 +45,10 @@ pub fn summary(
         let _ = writeln!(text, "Guarantees: {}", short_of(&kept));
     }
     let _ = writeln!(text, "Used: {}\n", few_used(instance, &figures.utilization));
+    if instance.has_groups() {
+        text += &listed(&placed_groups_table(&figures.groups).without_empty(), "groups");
+        text.push('\n');
+    }
     text += &listed(&placed_users(instance, placement, figures), "users");
     text
 }
@@ -61,6 +65,10 @@ pub(crate) fn section(document: PlacementDocument) -> Section {
         .fact("Used", used(&document.utilization))
         .block(sizes("Dominant shares by user", shares, share))
         .grid("Users", &document.table());
+    let section = match document.groups.is_empty() {
+        true => section,
+        false => section.grid("Groups", &placed_groups_table(&document.groups).without_empty()),
+    };
     match document.unplaced.filter(|unplaced| *unplaced > 0) {
         Some(unplaced) => section.fact("Tasks waiting", thousands(unplaced)),
         None => section,

@@ -1,5 +1,6 @@
 //! What the stages prove: the bound of each level by its prices, over the users themselves and from what they have in the end.
 
+use super::filling::Piece;
 use super::stages::Stages;
 use crate::certificate::{drop_rounding_noise, prices_of_classes};
 use crate::level::dot;
@@ -7,6 +8,7 @@ use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::level::{KEPT, PIECE, TOLERANCE};
 use fairplan_instances::{Allocation, Level, LimitedBy};
+use std::borrow::Cow;
 
 impl Stages<'_> {
     /// The levels with their bounds and prices, and whether all of them close.
@@ -15,12 +17,20 @@ impl Stages<'_> {
         let (unit, of_tasks) = (self.units_of_users(), &self.of_tasks);
         let (level_of, limited_by) = (&self.level_of, &self.limited_by);
         let share = |i: usize| allocation.dominant_share(instance, users.user_id(i)) / unit[i];
-        let shares: Vec<f64> = column(users.users(), share);
         let (mut levels, mut closed) = (Vec::new(), true);
+        let mut shares = Vec::new();
         for (stage, (level, raw)) in self.raised.iter().enumerate() {
-            let holds = |i: usize| limited_by[i] == LimitedBy::Capacity && (level_of[i] as usize) < stage;
-            let ceiling = |i: usize| if holds(i) { shares[i] } else { of_tasks[i] };
-            let ceilings: Vec<f64> = column(users.users(), ceiling);
+            // Nobody is held before the first.
+            let ceilings = if stage == 0 {
+                Cow::Borrowed(of_tasks)
+            } else {
+                if shares.is_empty() {
+                    shares = column(users.users(), share);
+                }
+                let holds = |i: usize| limited_by[i] == LimitedBy::Capacity && (level_of[i] as usize) < stage;
+                let ceiling = |i: usize| if holds(i) { shares[i] } else { of_tasks[i] };
+                Cow::Owned(column(users.users(), ceiling))
+            };
             let mut prices = raw.clone();
             drop_rounding_noise(&mut prices, &self.reduction.capacities);
             let mut proved = self.prove(*level, &ceilings, &prices);
@@ -41,14 +51,16 @@ impl Stages<'_> {
         cheapest_costs(&reduction.users, prices, &reduction.capacities, &mut costs);
         let costs = self.costs_of_shares(&costs);
         let worth = dot(prices, &reduction.capacities);
-        let bound = self.tree.affordable(ceilings, &costs, worth, value).max(value);
-        let rising_at = |level: f64| -> f64 {
-            let slopes = self.tree.at(level, ceilings).slope;
-            slopes.iter().zip(&costs).map(|(slope, cost)| slope * cost).sum()
-        };
+        let (bound, known) = self.tree.affordable(ceilings, &costs, worth, value);
+        let bound = bound.max(value);
+        let rising_on =
+            |piece: Piece| -> f64 { piece.slope.iter().zip(&costs).map(|(slope, cost)| slope * cost).sum() };
+        let known = known.filter(|piece| piece.is_at(value));
         // Where the parts of those at their floors begin to be more, nobody may have risen just before.
-        let rising = match rising_at(value) {
-            none if none == 0.0 && self.tree.has_floors() => rising_at(value * (1.0 + 2.0 * PIECE)),
+        let rising = match rising_on(known.unwrap_or_else(|| self.tree.at(value, ceilings))) {
+            none if none == 0.0 && self.tree.has_floors() => {
+                rising_on(self.tree.at(value * (1.0 + 2.0 * PIECE), ceilings))
+            }
             rising => rising,
         };
         let is_nothing = value == 0.0 && self.tree.has_floors() && bound * rising <= KEPT * worth;

@@ -26,8 +26,9 @@ pub(crate) struct Tree {
     above: Vec<u32>,
     /// Weight of each node among its siblings.
     weight: Vec<f64>,
-    /// The nodes, every one after the node above it.
+    /// The nodes, every one after the node above it, and where those as deep as each other end.
     downwards: Vec<usize>,
+    depths: Vec<usize>,
     /// The groups directly inside each node.
     groups: Vec<Vec<usize>>,
     /// Where the users directly inside each node begin, and at last where all end.
@@ -41,10 +42,10 @@ pub(crate) struct Tree {
     floors: Option<Vec<f64>>,
 }
 
-/// A number for each place and one for each group.
-struct Sides {
+/// The floors by place and of nodes; none where nobody has one.
+struct Floors {
     places: Vec<f64>,
-    groups: Vec<f64>,
+    nodes: Vec<f64>,
 }
 
 /// The users' shares at levels from `from` to `to`: `base + slope · t`.
@@ -77,6 +78,11 @@ impl Piece {
 
     fn contains(&self, level: f64) -> bool {
         (self.from..=self.to).contains(&level)
+    }
+
+    /// Whether a level is on this piece and no other: a break belongs to both, and rounding moves it.
+    pub fn is_at(&self, level: f64) -> bool {
+        level > self.from * (1.0 + PIECE) && level < self.to * (1.0 - PIECE)
     }
 }
 
@@ -136,35 +142,32 @@ impl Place {
     }
 }
 
-/// Where everybody is.
-struct Standing {
-    groups: Vec<Place>,
-    /// By place.
-    places: Vec<Place>,
+/// What children of a node are numbered: its groups, and after them the users directly inside it.
+struct Children<'a> {
+    groups: &'a [usize],
+    places: Range<usize>,
 }
 
-impl Standing {
-    fn of(&mut self, child: Child) -> &mut Place {
-        match child {
-            Child::Group(group) => &mut self.groups[group],
-            Child::User(place) => &mut self.places[place],
-        }
+/// What a level comes to inside a node.
+struct Filled {
+    /// The levels between which nobody directly inside comes to its floor or ceiling.
+    from: f64,
+    to: f64,
+    /// What each group directly inside has, as a constant and so much a level; `None` where it is at its ceiling.
+    groups: Vec<Option<(f64, f64)>>,
+}
+
+/// The ceilings of all users by place and of all nodes, and their floors.
+struct Sides<'a> {
+    users: &'a [f64],
+    nodes: Vec<f64>,
+    floors: Floors,
+}
+
+impl Children<'_> {
+    fn len(&self) -> usize {
+        self.groups.len() + self.places.len()
     }
-}
-
-/// A child of a node that divides: its weight, its floor and its ceiling.
-struct Dividing {
-    weight: f64,
-    floor: f64,
-    ceiling: f64,
-    child: Child,
-}
-
-/// A child of a node: a group, or the user at a place.
-#[derive(Clone, Copy)]
-enum Child {
-    Group(usize),
-    User(usize),
 }
 
 impl Division {
@@ -192,19 +195,24 @@ impl Tree {
             (user_at[*place], place_of[i]) = (i as u32, *place as u32);
             *place += 1;
         }
+        let weights: Vec<f64> = column(n, |i| view(i).weight().to_f64());
         let mut inside = vec![Vec::new(); nodes];
         (1..nodes).for_each(|v| inside[above[v] as usize].push(v));
-        let mut downwards = vec![0];
+        let (mut downwards, mut depths) = (vec![0], vec![1]);
         for position in 0..nodes {
+            if depths.last() == Some(&position) {
+                depths.push(downwards.len());
+            }
             // Parents lead to all, since no group is inside itself.
             downwards.extend_from_slice(&inside[downwards[position]]);
         }
         Self {
             weight: std::iter::once(1.0).chain(groups.iter().map(|group| group.weight.to_f64())).collect(),
-            user_weight: column(n, |p| view(user_at[p] as usize).weight().to_f64()),
+            user_weight: column(n, |p| weights[user_at[p] as usize]),
             groups: inside,
             above,
             downwards,
+            depths,
             starts,
             user_at,
             place_of,
@@ -250,79 +258,59 @@ impl Tree {
     }
 
     /// The floors of all, none above its ceiling; nothing where nobody has one.
-    fn floors(&self, by_place: &[f64], ceilings: &[f64]) -> Sides {
-        let Some(stated) = &self.floors else { return Sides { places: Vec::new(), groups: Vec::new() } };
+    fn floors(&self, by_place: &[f64], ceilings: &[f64]) -> Floors {
+        let Some(stated) = &self.floors else { return Floors { places: Vec::new(), nodes: Vec::new() } };
         let places: Vec<f64> = column(by_place.len(), |p| stated[p].min(by_place[p]));
         let own = |v: usize| {
             let mut sum = Compensated::default();
             places[self.places(v)].iter().for_each(|floor| sum.add(*floor));
             sum.value()
         };
-        let mut groups: Vec<f64> = column(self.above.len(), own);
+        let mut nodes: Vec<f64> = column(self.above.len(), own);
         for &v in self.downwards[1..].iter().rev() {
-            groups[v] = groups[v].min(ceilings[v]);
-            groups[self.above[v] as usize] += groups[v];
+            nodes[v] = nodes[v].min(ceilings[v]);
+            nodes[self.above[v] as usize] += nodes[v];
         }
-        Sides { places, groups }
+        Floors { places, nodes }
     }
 
     /// The piece at a level, given the users' ceilings.
     pub fn at(&self, level: f64, users: &[f64]) -> Piece {
         let n = users.len();
         let by_place: Vec<f64> = column(n, |p| users[self.user_at[p] as usize]);
-        let ceilings = self.ceilings(&by_place);
-        let floors = self.floors(&by_place, &ceilings);
-        let (floor_of_group, floor_at) =
-            (|g: usize| or_nothing(&floors.groups, g), |p: usize| or_nothing(&floors.places, p));
-        // How each node divides what it has; nothing where all inside it are at their ceilings.
-        let mut divisions: Vec<Option<Division>> = vec![None; ceilings.len()];
-        divisions[0] = Some(Division { each: 0.0, rate: 1.0 });
-        let at = |weight: f64, floor: f64, ceiling: f64| Place::of(weight * level, floor, ceiling);
-        let mut standing = Standing {
-            groups: (0..ceilings.len()).map(|g| at(self.weight[g], floor_of_group(g), ceilings[g])).collect(),
-            places: column(n, |p| at(self.user_weight[p], floor_at(p), by_place[p])),
-        };
-        let (mut from, mut to) = (0.0f64, f64::INFINITY);
-        let mut meet = |division: Division, weight: f64, (floor, ceiling): (f64, f64), place: Place| {
-            let at = |share: f64| (share / weight - division.each) / division.rate;
-            match place {
-                Place::Ceiling => from = from.max(at(ceiling)),
-                Place::Floor => to = to.min(at(floor)),
-                Place::Between => {
-                    to = to.min(at(ceiling));
-                    if floor > 0.0 {
-                        from = from.max(at(floor));
-                    }
-                }
-            }
-        };
-        for &v in &self.downwards {
-            let Some(division) = divisions[v] else { continue };
-            for &g in &self.groups[v] {
-                let (floor, place) = (floor_of_group(g), standing.groups[g]);
-                meet(division, self.weight[g], (floor, ceilings[g]), place);
-                let has = match place {
-                    Place::Ceiling => continue,
-                    Place::Floor => (floor, 0.0),
-                    Place::Between => (self.weight[g] * division.each, self.weight[g] * division.rate),
-                };
-                let sides = (&by_place[..], &ceilings[..], &floors);
-                divisions[g] = Some(self.share_out(g, has, level, sides, &mut standing));
-            }
-            for p in self.places(v) {
-                meet(division, self.user_weight[p], (floor_at(p), by_place[p]), standing.places[p]);
-            }
-        }
+        let nodes = self.ceilings(&by_place);
+        let floors = self.floors(&by_place, &nodes);
+        let sides = Sides { users: &by_place, nodes, floors };
         // By place, since a node's users lie together there, and then by user.
         let mut lines = vec![(0.0, 0.0); n];
-        for v in 0..divisions.len() {
-            for p in self.places(v) {
-                let (ceiling, weight) = (by_place[p], self.user_weight[p]);
-                lines[p] = match (divisions[v], standing.places[p]) {
-                    (Some(_), Place::Floor) => (floor_at(p), 0.0),
-                    (Some(division), Place::Between) => (weight * division.each, weight * division.rate),
-                    _ => (ceiling, 0.0),
-                };
+        let mut of_nodes: Vec<&mut [(f64, f64)]> = Vec::with_capacity(self.above.len());
+        let mut rest = &mut lines[..];
+        for v in 0..self.above.len() {
+            let (own, after) = rest.split_at_mut(self.places(v).len());
+            of_nodes.push(own);
+            rest = after;
+        }
+        let mut has = vec![None; self.above.len()];
+        has[0] = Some((0.0, 1.0));
+        let (mut from, mut to) = (0.0f64, f64::INFINITY);
+        let mut first = 0;
+        for &end in &self.depths {
+            let nodes = &self.downwards[first..end];
+            first = end;
+            let mut dividing: Vec<(usize, &mut [(f64, f64)])> =
+                nodes.iter().map(|v| (*v, std::mem::take(&mut of_nodes[*v]))).collect();
+            let fill = |(v, lines): &mut (usize, &mut [(f64, f64)])| match has[*v] {
+                Some(has) => Some(self.fill(*v, has, level, &sides, lines)),
+                None => {
+                    lines.iter_mut().zip(self.places(*v)).for_each(|(line, p)| *line = (by_place[p], 0.0));
+                    None
+                }
+            };
+            let filled: Vec<Option<Filled>> = dividing.par_iter_mut().map(fill).collect();
+            for (v, filled) in nodes.iter().zip(filled) {
+                let Some(filled) = filled else { continue };
+                (from, to) = (from.max(filled.from), to.min(filled.to));
+                self.groups[*v].iter().zip(filled.groups).for_each(|(g, of_group)| has[*g] = of_group);
             }
         }
         let line = |i: usize| lines[self.place_of[i] as usize];
@@ -335,36 +323,84 @@ impl Tree {
         }
     }
 
-    /// How a node divides what it has, `base + slope · level`: who comes to its ceiling leaves more to the others, who is at its floor
-    /// takes more from them. Of the two, those go first who put the others off by more: they stay there whatever the rest have.
-    /// Notes who stays between: asked again with the division found, rounding may tell otherwise.
-    fn share_out(
+    /// What a level comes to inside a node that has `base + slope · level`: the lines of the users directly inside it are written.
+    fn fill(
         &self,
         node: usize,
+        has: (f64, f64),
+        level: f64,
+        sides: &Sides<'_>,
+        lines: &mut [(f64, f64)],
+    ) -> Filled {
+        let children = Children { groups: &self.groups[node], places: self.places(node) };
+        let (division, standing) = match node {
+            0 => {
+                let at = |c: usize| {
+                    let (weight, floor, ceiling) = self.child(&children, sides, c);
+                    Place::of(weight * level, floor, ceiling)
+                };
+                (Division { each: 0.0, rate: 1.0 }, (0..children.len()).map(at).collect())
+            }
+            _ => self.share_out(&children, has, level, sides),
+        };
+        let mut filled = Filled { from: 0.0, to: f64::INFINITY, groups: Vec::new() };
+        for (c, place) in standing.iter().enumerate() {
+            let (weight, floor, ceiling) = self.child(&children, sides, c);
+            let at = |share: f64| (share / weight - division.each) / division.rate;
+            let line = match place {
+                Place::Ceiling => {
+                    filled.from = filled.from.max(at(ceiling));
+                    (ceiling, 0.0)
+                }
+                Place::Floor => {
+                    filled.to = filled.to.min(at(floor));
+                    (floor, 0.0)
+                }
+                Place::Between => {
+                    filled.to = filled.to.min(at(ceiling));
+                    if floor > 0.0 {
+                        filled.from = filled.from.max(at(floor));
+                    }
+                    (weight * division.each, weight * division.rate)
+                }
+            };
+            match c.checked_sub(children.groups.len()) {
+                Some(user) => lines[user] = line,
+                None => filled.groups.push((*place != Place::Ceiling).then_some(line)),
+            }
+        }
+        filled
+    }
+
+    /// Weight, floor and ceiling of a child.
+    #[inline]
+    fn child(&self, children: &Children<'_>, sides: &Sides<'_>, child: usize) -> (f64, f64, f64) {
+        match children.groups.get(child) {
+            Some(g) => (self.weight[*g], or_nothing(&sides.floors.nodes, *g), sides.nodes[*g]),
+            None => {
+                let p = children.places.start + child - children.groups.len();
+                (self.user_weight[p], or_nothing(&sides.floors.places, p), sides.users[p])
+            }
+        }
+    }
+
+    /// How a node divides what it has, `base + slope · level`, and where that leaves its children: who comes to its ceiling leaves more to
+    /// the others, who is at its floor takes more from them. Of the two, those go first who put the others off by more: they stay there
+    /// whatever the rest have. Who stays between is told here: asked again with the division found, rounding may tell otherwise.
+    fn share_out(
+        &self,
+        children: &Children<'_>,
         (base, slope): (f64, f64),
         level: f64,
-        (by_place, ceilings, floors): (&[f64], &[f64], &Sides),
-        standing: &mut Standing,
-    ) -> Division {
-        let groups = self.groups[node].iter().map(|g| Dividing {
-            weight: self.weight[*g],
-            floor: or_nothing(&floors.groups, *g),
-            ceiling: ceilings[*g],
-            child: Child::Group(*g),
-        });
-        let users = self.places(node).map(|p| Dividing {
-            weight: self.user_weight[p],
-            floor: or_nothing(&floors.places, p),
-            ceiling: by_place[p],
-            child: Child::User(p),
-        });
-        let mut between: Vec<Dividing> = groups.chain(users).collect();
-        between.iter().for_each(|one| *standing.of(one.child) = Place::Between);
+        sides: &Sides<'_>,
+    ) -> (Division, Vec<Place>) {
+        let mut standing = vec![Place::Between; children.len()];
+        let mut between: Vec<u32> = (0..children.len() as u32).collect();
         let mut left = Compensated::default();
         left.add(base);
         loop {
             let mut weights = Compensated::default();
-            between.iter().for_each(|one| weights.add(one.weight));
+            between.iter().for_each(|c| weights.add(self.child(children, sides, *c as usize).0));
             let mut division =
                 Division { each: left.value() / weights.value(), rate: slope / weights.value() };
             if self.has_floors() && division.at(level) * weights.value() <= ROUNDING * (base + slope * level)
@@ -374,30 +410,38 @@ impl Tree {
             }
             let due = division.at(level);
             let (mut over, mut under) = (0.0, 0.0);
-            for Dividing { weight, floor, ceiling, .. } in between.iter().filter(|_| self.has_floors()) {
+            for c in between.iter().filter(|_| self.has_floors()) {
+                let (weight, floor, ceiling) = self.child(children, sides, *c as usize);
                 over += (weight * due - ceiling).max(0.0);
                 under += (floor - weight * due).max(0.0);
             }
             let goes = if over >= under { Place::Ceiling } else { Place::Floor };
             let count = between.len();
-            between.retain(|one| {
-                let place = Place::of(one.weight * due, one.floor, one.ceiling);
+            between.retain(|c| {
+                let (weight, floor, ceiling) = self.child(children, sides, *c as usize);
+                let place = Place::of(weight * due, floor, ceiling);
                 let stays = place != goes;
                 if !stays {
-                    left.add(if place == Place::Floor { -one.floor } else { -one.ceiling });
-                    *standing.of(one.child) = place;
+                    left.add(if place == Place::Floor { -floor } else { -ceiling });
+                    standing[*c as usize] = place;
                 }
                 stays
             });
             if between.len() == count || between.is_empty() {
-                return division;
+                return (division, standing);
             }
         }
     }
 
     /// The largest level at which the users' shares cost no more than `worth`, looked for from `level` on; infinite where
-    /// not even all ceilings do. Newton's method on the pieces.
-    pub fn affordable(&self, users: &[f64], costs: &[f64], worth: f64, mut level: f64) -> f64 {
+    /// not even all ceilings do. Newton's method on the pieces. With it the piece that it is on, as far as that was found.
+    pub fn affordable(
+        &self,
+        users: &[f64],
+        costs: &[f64],
+        worth: f64,
+        mut level: f64,
+    ) -> (f64, Option<Piece>) {
         let mut bracket = Bracket::EVERYTHING;
         for _ in 0..MOST_PIECES {
             let piece = self.at(level, users);
@@ -408,7 +452,7 @@ impl Tree {
                 false => 0.0,
             };
             if piece.contains(root) {
-                return root;
+                return (root, Some(piece));
             }
             if rising == 0.0 && root > piece.to && piece.to < f64::INFINITY {
                 // All that pay are at their floors here.
@@ -426,7 +470,7 @@ impl Tree {
             }
             level = bracket.inside(root);
         }
-        bracket.low
+        (bracket.low, None)
     }
 }
 
@@ -502,10 +546,10 @@ mod tests {
         let ceilings = [f64::INFINITY, 2.0, 1.0, 2.0];
         let costs = [1.0, 2.0, 1.0, 3.0];
         for worth in [0.5, 3.0, 10.0, 12.0, 40.0] {
-            let level = tree.affordable(&ceilings, &costs, worth, 1.0);
+            let (level, _) = tree.affordable(&ceilings, &costs, worth, 1.0);
             let (constant, rising) = tree.at(level, &ceilings).cost(&costs);
             assert!((constant + rising * level - worth).abs() < 1e-12 * worth, "{worth}: {level}");
         }
-        assert_eq!(tree.affordable(&[1.0; 4], &costs, 40.0, 1.0), f64::INFINITY);
+        assert_eq!(tree.affordable(&[1.0; 4], &costs, 40.0, 1.0).0, f64::INFINITY);
     }
 }

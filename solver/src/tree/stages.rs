@@ -24,6 +24,7 @@ use fairplan_instances::{
     Allocation, Certificate, LimitedBy, Shortfall, Solution, SolverError, Statistics, Status,
     guaranteed_shares,
 };
+use rayon::prelude::*;
 
 /// Solves an instance with groups from these bins with any way to solve a level; each level within the `budget` (see
 /// [`solve_level`]).
@@ -235,22 +236,25 @@ impl<'a> Stages<'a> {
             Bracket { low: self.raised.last().map_or(0.0, |(level, _)| *level), ..Bracket::EVERYTHING };
         let even = |c: &f64| if *c > 0.0 { 1.0 / c } else { 0.0 };
         let even: Vec<f64> = self.reduction.capacities.iter().map(even).collect();
-        let mut level = self.affordable(&even, &mut costs, bracket.low.max(1.0));
+        let (mut level, mut known) = self.affordable(&even, &mut costs, bracket.low.max(1.0));
         for _ in 0..MOST_PIECES {
             if level == f64::INFINITY {
                 let (held, prices) = self.holds(&self.ceilings.clone(), &mut costs)?;
                 if held {
                     return Ok(None);
                 }
-                level = bracket.inside(self.affordable(&prices, &mut costs, 1.0));
+                (level, known) = self.affordable(&prices, &mut costs, 1.0);
+                level = bracket.inside(level);
             }
-            let piece = self.tree.at(level, &self.ceilings);
+            let known_here = known.take().filter(|piece| piece.is_at(level));
+            let piece = known_here.unwrap_or_else(|| self.tree.at(level, &self.ceilings));
             if piece.from > bracket.low * (1.0 + PIECE) {
                 let shares = self.shares_at(&piece, level);
                 let (held, prices) = self.holds(&shares, &mut costs)?;
                 if !held {
                     bracket.high = level;
-                    level = bracket.inside(self.affordable(&prices, &mut costs, level));
+                    (level, known) = self.affordable(&prices, &mut costs, level);
+                    level = bracket.inside(level);
                     continue;
                 }
                 bracket.low = level;
@@ -288,7 +292,8 @@ impl<'a> Stages<'a> {
                 return Ok(Some(Highest { level, piece, solved }));
             }
             bracket.low = piece.to;
-            let next = self.affordable(&solved.solution.prices, &mut costs, reached);
+            let next;
+            (next, known) = self.affordable(&solved.solution.prices, &mut costs, reached);
             let after = piece.to * (1.0 + 2.0 * PIECE);
             level = if next == f64::INFINITY { next } else { bracket.inside(next).max(after) };
         }
@@ -302,7 +307,7 @@ impl<'a> Stages<'a> {
             nothing if nothing <= rounding * piece.slope[i] => 0.0,
             share => share,
         };
-        (0..self.shares.len()).map(share).collect()
+        column(self.shares.len(), share)
     }
 
     /// Whether somebody rises on a piece of whom something is left to decide.
@@ -327,8 +332,8 @@ impl<'a> Stages<'a> {
         Ok((solved.solution.level >= 1.0 - MISSING, solved.solution.prices))
     }
 
-    /// The level up to which these prices allow the users' shares.
-    fn affordable(&self, prices: &[f64], costs: &mut [f64], start: f64) -> f64 {
+    /// The level up to which these prices allow the users' shares, and the piece that it is on, as far as that is known.
+    fn affordable(&self, prices: &[f64], costs: &mut [f64], start: f64) -> (f64, Option<Piece>) {
         let capacities = &self.reduction.capacities;
         cheapest_costs(&self.reduction.users, prices, capacities, costs);
         let of_share: Vec<f64> = self.costs_of_shares(costs);
@@ -374,12 +379,9 @@ impl<'a> Stages<'a> {
             // The line that is lowest begins at nothing, but for rounding.
             if share > risen * rounding && share > 0.0 { share * unit[line] } else { 0.0 }
         };
-        let base: Vec<f64> = column(rising.len(), base);
-        Amounts {
-            amount: column(rising.len(), amount),
-            base: base.iter().any(|share| *share > 0.0).then_some(base),
-            rising,
-        }
+        let some = (0..rising.len()).into_par_iter().any(|line| base(line) > 0.0);
+        let base = some.then(|| column(rising.len(), base));
+        Amounts { amount: column(rising.len(), amount), base, rising }
     }
 
     fn solve(&mut self, amounts: &Amounts, costs: &mut [f64]) -> Result<Solved, SolverError> {
@@ -398,19 +400,20 @@ impl<'a> Stages<'a> {
             let size: f64 = groups.loads[g * m..(g + 1) * m].iter().sum();
             votes[groups.pattern[g] as usize] += if solved.solution.frozen[g] { size } else { -size };
         }
-        let rises = |i: usize| self.open[i] && piece.slope[i] > 0.0;
+        let (open, has_floors) = (&self.open, self.tree.has_floors());
+        let rises = |i: usize| open[i] && piece.slope[i] > 0.0;
         let users = &self.reduction.users;
         let held = |line: usize| votes[users.pattern[line] as usize] > 0.0;
         // Who is at its floor, or in a group that is, does not rise here and is held as others of its pattern are, for good.
-        let may_rise = |i: usize| rises(i) || (self.open[i] && self.tree.has_floors());
+        let may_rise = |i: usize| rises(i) || (open[i] && has_floors);
         // A task needs all its kinds, so a user is held where one of them is.
         let is_frozen = |i: usize| may_rise(i) && users.lines_of(i).any(held);
-        let frozen: Vec<bool> = (0..self.open.len()).map(is_frozen).collect();
+        let frozen: Vec<bool> = column(open.len(), is_frozen);
         if frozen.contains(&true) {
             return frozen;
         }
         // Somebody always freezes: when rounding hides who, all do, and the certificate tells.
-        (0..self.open.len()).map(rises).collect()
+        column(open.len(), rises)
     }
 
     /// Tasks from shares: everybody takes its bin's split, shrunk where rounding had overloaded a class.

@@ -324,12 +324,20 @@ impl<'a> Search<'a> {
                 left[*shape as usize] = left[*shape as usize].saturating_add(tasks.saturating_mul(*each));
             }
         }
-        let wants = |left: &[u64]| {
+        // Of a bundle of which some pieces are there the others are wanted, all that is left of each in proportion.
+        let wants = |left: &[u64]| -> Vec<Want> {
+            let left_of = |shape: u32| left[shape as usize] as f64;
             let most = |group: &Group| {
-                let tasks = group.pieces.iter().map(|(shape, each)| left[*shape as usize] / each);
-                tasks.min().unwrap_or(0).min(group.tasks) as f64
+                let tasks = group.pieces.iter().map(|(shape, each)| left_of(*shape) / *each as f64);
+                tasks.fold(0.0, f64::max).min(group.tasks as f64)
             };
-            self.demand.wants(most)
+            let mut wants = self.demand.wants(most);
+            for want in wants.iter_mut().filter(|want| want.tasks.len() > 1 && want.most > 0.0) {
+                let most = want.most;
+                want.tasks.iter_mut().for_each(|(shape, each)| *each = each.min(left_of(*shape) / most));
+                want.tasks.retain(|(_, each)| *each > 0.0);
+            }
+            wants
         };
         let server_values: Vec<f64> = self.server_values.iter().map(|value| *value as f64 / SCALE).collect();
         let (servers, patterns) = (self.packing.servers(), mixed(&self.patterns, &self.servers));

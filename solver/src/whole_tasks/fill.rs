@@ -175,6 +175,19 @@ impl<'a> Filling<'a> {
                 queue.push(Reverse(Waiting { user, tasks: has + 1, order: self.order }));
             }
         }
+        self.take_off(unowned);
+    }
+
+    /// Takes so many pieces of each shape, which make no whole task, off the servers.
+    fn take_off(&mut self, mut unowned: Vec<u64>) {
+        for server in 0..self.servers.tasks.len() {
+            for (shape, count) in self.servers.tasks[server].clone() {
+                let shape = shape as usize;
+                let spare = unowned[shape].min(count);
+                (0..spare).for_each(|_| self.servers.remove(self.packing, server, shape));
+                unowned[shape] -= spare;
+            }
+        }
     }
 
     /// The users that can have tasks.

@@ -67,15 +67,20 @@ impl Shape {
         }
     }
 
+    /// The pieces that all servers hold if they hold nothing else.
+    fn on_all(&self, classes: &[Class]) -> u64 {
+        let held =
+            classes.iter().zip(&self.copies).map(|(class, copies)| class.servers.saturating_mul(*copies));
+        held.fold(0, u64::saturating_add)
+    }
+
     /// Refuses tasks of which a user has too many.
     fn can_be_counted(&self, instance: &Instance, classes: &[Class]) -> Result<(), Violation> {
         let limit = |kind: &KindId| {
             let kind = instance.kind(*kind);
             kind.user().tasks().unwrap_or(u64::MAX).saturating_mul(kind.each())
         };
-        let on_all =
-            classes.iter().zip(&self.copies).map(|(class, copies)| class.servers.saturating_mul(*copies));
-        let on_all = on_all.fold(0, u64::saturating_add);
+        let on_all = self.on_all(classes);
         let on_one = self.copies.iter().copied().max().unwrap_or(0);
         let many = |kind: &&KindId| on_all.min(limit(kind)) >= MANY || on_one.min(limit(kind)) >= MANY_ON_ONE;
         let Some(kind) = self.kinds.iter().find(many) else { return Ok(()) };
@@ -171,18 +176,27 @@ impl Packing {
                 });
                 shape_of.push(shape);
             }
-            // Where a kind has no room anywhere or there are no tasks, no piece counts.
-            let own = &mut shape_of[user.kind_range()];
-            if user.tasks() == Some(0) || own.iter().any(Option::is_none) {
-                own.fill(None);
-            }
             let first = pieces.len();
             for kind in user.kinds() {
                 let Some(shape) = shape_of[kind.index().0] else { continue };
-                shapes[shape as usize].kinds.push(kind.index());
                 match pieces[first..].iter_mut().find(|(known, _)| *known == shape) {
-                    Some((_, each)) => *each += kind.each(),
+                    Some((_, each)) => *each = each.saturating_add(kind.each()),
                     None => pieces.push((shape, kind.each())),
+                }
+            }
+            // Where a kind has no room anywhere, all servers hold too few pieces for a task or there are no tasks, no piece counts.
+            let is_short = |(shape, each): &(u32, u64)| shapes[*shape as usize].on_all(&classes) < *each;
+            let own = &mut shape_of[user.kind_range()];
+            if user.tasks() == Some(0)
+                || own.iter().any(Option::is_none)
+                || pieces[first..].iter().any(is_short)
+            {
+                own.fill(None);
+                pieces.truncate(first);
+            }
+            for kind in user.kinds() {
+                if let Some(shape) = shape_of[kind.index().0] {
+                    shapes[shape as usize].kinds.push(kind.index());
                 }
             }
             of_user.push(first..pieces.len());
@@ -220,9 +234,7 @@ impl Packing {
     /// fewest.
     pub fn alone(&self, user: UserId) -> Option<(u64, usize)> {
         let tasks = |(shape, each): &(u32, u64)| {
-            let held = self.classes.iter().zip(&self.shapes[*shape as usize].copies);
-            let held = held.map(|(class, copies)| class.servers.saturating_mul(*copies));
-            (held.fold(0, u64::saturating_add) / each, *shape as usize)
+            (self.shapes[*shape as usize].on_all(&self.classes) / each, *shape as usize)
         };
         self.pieces(user).iter().map(tasks).min()
     }

@@ -71,16 +71,8 @@ fn a_solution_that_lacks_pieces_of_a_kind_does_not_hold() {
 #[test]
 fn what_does_not_know_kinds_names_the_first_user_that_has_them() {
     let folder = folder();
-    folder.write("more.json", INSTANCE.replace("\"tasks\": 4", "\"tasks\": 5"));
-    folder.write(
-        "catalog.json",
-        r#"{"format": "fairplan.catalog.v1", "types": [{"class": "gpus", "price": 1}]}"#,
-    );
     for (words, who) in [
-        ("place instance.json --policy pattern", "place --policy pattern"),
-        ("bound instance.json", "bound"),
-        ("explain instance.json --user plain", "explain"),
-        ("plan diff instance.json more.json", "plan diff"),
+        ("bound instance.json --objective pf", "bound --objective pf"),
         ("solve instance.json --objective tsf", "the objective tsf"),
         ("solve instance.json --objective drf-per-server", "the objective drf-per-server"),
     ] {
@@ -90,6 +82,106 @@ fn what_does_not_know_kinds_names_the_first_user_that_has_them() {
         );
         assert!(told.contains(&expected), "{words}: {told}");
     }
+}
+
+#[test]
+fn bounds_of_users_with_kinds_hold_and_patterns_place_them() {
+    let folder = folder();
+    let read = |file: &str| -> serde_json::Value { serde_json::from_str(&folder.read(file)).unwrap() };
+    folder.done(&["-q", "bound", "instance.json", "-o", "bound.json"]);
+    folder.done(&["-q", "verify", "instance.json", "bound.json"]);
+    let bound = read("bound.json");
+    // Four GPUs are two tasks.
+    assert_eq!(
+        (&bound["proved_optimal"], &bound["placement"]["users"][1]["tasks"]),
+        (&true.into(), &2.into())
+    );
+    // One value of the plain user's tasks, and one of each kind's pieces.
+    assert_eq!(bound["certificate"]["task_values"].as_array().unwrap().len(), 3);
+    folder.done(&["-q", "bound", "instance.json", "--objective", "allocated=cpu", "-o", "most.json"]);
+    folder.done(&["-q", "verify", "instance.json", "most.json"]);
+    assert_eq!(read("most.json")["integral_lower"], 16.0);
+    let place = ["place", "instance.json", "--policy", "pattern", "--servers-out", "-o", "placed.json"];
+    folder.done(&[&["-q"], &place[..]].concat());
+    folder.done(&["-q", "verify", "instance.json", "placed.json"]);
+    assert_eq!([0, 1].map(|i| read("placed.json")["users"][i]["tasks"].as_u64().unwrap()), [4, 2]);
+    let compared =
+        folder.done(&["compare", "instance.json", "--policies", "best-fit,pattern", "--no-timing"]);
+    let compared: serde_json::Value = serde_json::from_str(&compared).unwrap();
+    assert_eq!(compared["policies"][1]["proved_optimal"], true);
+}
+
+#[test]
+fn explanations_and_differences_tell_kinds_apart() {
+    let folder = folder();
+    let read = |text: String| -> serde_json::Value { serde_json::from_str(&text).unwrap() };
+    let why = read(folder.done(&["-q", "explain", "instance.json", "--user", "trainer"]));
+    let views = why["server_classes"].as_array().unwrap();
+    let view = |kind: &str, class: &str| {
+        views.iter().find(|view| view["kind"] == kind && view["id"] == class).unwrap().clone()
+    };
+    assert_eq!(views.len(), 4);
+    assert_eq!(
+        (&view("worker", "cpus")["usable"], &view("driver", "cpus")["usable"]),
+        (&false.into(), &true.into())
+    );
+    // Two tasks are held by the GPUs alone: workers pay for all, drivers nothing.
+    assert!((view("worker", "gpus")["tasks"].as_f64().unwrap() - 2.0).abs() < 1e-8);
+    assert!((view("worker", "gpus")["cost_of_share"].as_f64().unwrap() - 1.0).abs() < 1e-8);
+    assert!(view("driver", "cpus")["cost_of_share"].as_f64().unwrap().abs() < 1e-8);
+    assert_eq!(why["held_by"].as_array().unwrap().len(), 1);
+    let smaller = why["smaller_demands"].as_array().unwrap();
+    let asked: Vec<(&str, &str)> = smaller
+        .iter()
+        .map(|change| (change["kind"].as_str().unwrap(), change["resource"].as_str().unwrap()))
+        .collect();
+    assert_eq!(asked, [("worker", "cpu"), ("worker", "gpu"), ("driver", "cpu")]);
+    // Workers of half a GPU: four tasks take all GPUs, their drivers and workers 24 of 20 cores.
+    assert!((smaller[1]["own_tasks"].as_f64().unwrap() - 16.0 / 6.0).abs() < 1e-6, "{smaller:?}");
+    folder.write(
+        "more.json",
+        INSTANCE.replace(r#""each": 2"#, r#""each": 1"#).replace("\"cpu\": 4", "\"cpu\": 3"),
+    );
+    let differs = read(folder.done(&["-q", "plan", "diff", "instance.json", "more.json"]));
+    assert_eq!(
+        differs["changed_users"],
+        serde_json::json!([{"id": "trainer", "kind": "changed", "changes": ["kind worker each 2 -> 1", "kind driver demand[0] 4 -> 3"]}])
+    );
+    let trainer = differs["users"].as_array().unwrap().iter().find(|user| user["id"] == "trainer").unwrap();
+    assert!(
+        (trainer["before"].as_f64().unwrap() - 2.0).abs() < 1e-8 && trainer["after"].as_f64().unwrap() > 3.9
+    );
+    folder.write("series.csv", "quantum,A\n1,1\n2,2\n3,3\n");
+    let grown = folder.run(&[
+        "-q",
+        "plan",
+        "growth",
+        "instance.json",
+        "--series",
+        "series.csv",
+        "--tasks",
+        "trainer=1,plain=1",
+    ]);
+    let grown = read(super::text(&grown.stdout));
+    // Three times one task are more than 4 GPUs hold workers of.
+    assert_eq!((&grown["missed"], &grown["first_missed"]["quantum"]), (&1.into(), &3.into()));
+    assert_eq!(grown["first_missed"]["user"], "trainer");
+}
+
+#[test]
+fn who_needs_more_pieces_than_all_servers_hold_is_bounded_apart() {
+    let folder = folder();
+    folder.write("large.json", INSTANCE.replace(r#""each": 2"#, r#""each": 5"#));
+    let told = folder.run(&["bound", "large.json", "-o", "bound.json"]);
+    let told = super::text(&told.stderr);
+    assert!(told.contains("No task fits the servers, or there are none, of 1 user: trainer"), "{told}");
+    folder.done(&["-q", "verify", "large.json", "bound.json"]);
+    let mut bound: serde_json::Value = serde_json::from_str(&folder.read("bound.json")).unwrap();
+    assert_eq!(bound["placement"]["users"][0]["tasks"], 4);
+    bound["users_without_tasks"] = serde_json::json!([]);
+    folder.write("forged.json", bound.to_string());
+    let output = folder.run(&["-q", "verify", "large.json", "forged.json"]);
+    assert_ne!(output.status.code(), Some(0));
 }
 
 #[test]

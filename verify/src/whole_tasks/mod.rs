@@ -2,6 +2,7 @@
 //! tasks are claimed to be worth, and what one server can hold by a search of its own.
 
 mod allocated;
+mod alone;
 mod exchanges;
 mod inside;
 mod knapsack;
@@ -17,6 +18,7 @@ use crate::placement::verify_placement;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 pub use allocated::{AllocatedClaim, verify_allocated};
+use alone::tasks_of;
 use fairplan_instances::{
     Breakpoint, ClassId, Instance, Kind, KindId, Placement, ResourceId, User, UserId, WholeTaskBracket,
     WholeTaskProof,
@@ -209,10 +211,15 @@ fn has_tasks(instance: &Instance, without_tasks: &[UserId]) -> Vec<bool> {
     has_tasks
 }
 
-/// For each user whether it has tasks and, for each kind of its pieces, a server that holds one.
+/// For each user whether it has tasks and, for each kind of its pieces, all servers hold as many as a task needs.
 fn who_can_have_tasks(instance: &Instance) -> Vec<bool> {
-    let fits_on_any = |kind| (0..instance.classes().len()).any(|l| fits(instance, kind, ClassId(l)));
-    instance.users().map(|user| user.tasks() != Some(0) && user.kinds().all(fits_on_any)).collect()
+    let fits_on_any =
+        |kind: Kind<'_>| (0..instance.classes().len()).any(|l| fits(instance, kind, ClassId(l)));
+    let can = |user: User<'_>| match user.has_kinds() {
+        false => user.tasks() != Some(0) && user.kinds().all(fits_on_any),
+        true => tasks_of(instance, user) > 0,
+    };
+    instance.users().map(can).collect()
 }
 
 fn users_without_tasks(instance: &Instance, has_tasks: &[bool]) -> Verdict {

@@ -42,6 +42,7 @@ fn failures(claim: &Claim) -> Vec<&'static str> {
         value: claim.value,
         level: claim.level,
         unplaced: Some(claim.unplaced),
+        groups: &[],
         dominant_shares: &claim.shares,
         utilization: &claim.utilization,
     };

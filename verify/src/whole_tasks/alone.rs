@@ -1,0 +1,40 @@
+//! What all servers hold of one user, if they hold nothing else.
+
+use super::fits;
+use fairplan_instances::{ClassId, Instance, Kind, ResourceId, RuleId, User};
+
+/// The tasks of a user, or those for which all servers hold pieces enough of each kind, if they hold nothing else.
+pub(super) fn tasks_of(instance: &Instance, user: User<'_>) -> u64 {
+    let what = |kind: Kind<'_>| -> (RuleId, Vec<u128>) {
+        let units = (0..instance.resources().len()).map(|r| kind.piece_units(ResourceId(r)));
+        (kind.rule_id(), units.collect())
+    };
+    let alone = |kind: Kind<'_>| {
+        let alike = user.kinds().filter(|other| what(*other) == what(kind));
+        let each: u128 = alike.map(|other| u128::from(other.each())).sum();
+        let classes = (0..instance.classes().len()).map(ClassId).filter(|l| fits(instance, kind, *l));
+        let held =
+            classes.map(|l| copies(instance, kind, l).saturating_mul(instance.classes()[l.0].count.into()));
+        held.fold(0, u128::saturating_add) / each
+    };
+    let alone = user.kinds().map(alone).min().unwrap_or(0).try_into().unwrap_or(u64::MAX);
+    user.tasks().unwrap_or(u64::MAX).min(alone)
+}
+
+/// The pieces of a kind that a server of a class holds at most, on which one fits.
+fn copies(instance: &Instance, kind: Kind<'_>, class: ClassId) -> u128 {
+    let devices = &instance.classes()[class.0].devices;
+    let of_resource = |r: ResourceId| {
+        let taken = kind.piece_units(r);
+        let by_amount = instance.capacity_units(class, r) / taken;
+        let count = devices.iter().find(|(other, _)| *other == r).map(|(_, count)| u128::from(*count));
+        match count.zip(instance.device_units(r)) {
+            Some((count, size)) if taken < size => by_amount.min(count * (size / taken)),
+            Some((count, size)) => by_amount.min(count / (taken / size)),
+            None => by_amount,
+        }
+    };
+    let resources = (0..instance.resources().len()).map(ResourceId);
+    let copies = resources.filter(|r| kind.piece_units(*r) > 0).map(of_resource).min().unwrap_or(0);
+    copies.min(kind.user().per_server().map_or(u128::MAX, u128::from))
+}
