@@ -45,7 +45,7 @@ pub(crate) struct Header {
 /// The format and its version.
 #[derive(JsonSchema)]
 #[allow(dead_code)]
-pub(super) enum TraceFormat {
+pub(crate) enum TraceFormat {
     /// Version 1.
     #[schemars(rename = "fairplan.trace.v1")]
     V1,
@@ -55,7 +55,7 @@ pub(super) enum TraceFormat {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[allow(dead_code)]
-pub(super) struct Class {
+pub(crate) struct Class {
     /// Unique name.
     #[schemars(length(min = 1))]
     id: String,
@@ -70,7 +70,7 @@ pub(super) struct Class {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[allow(dead_code)]
-pub(super) struct User {
+pub(crate) struct User {
     /// Unique name.
     #[schemars(length(min = 1))]
     id: String,
@@ -138,14 +138,14 @@ pub(crate) enum Event {
 /// A time in seconds with at most six decimal places.
 #[derive(JsonSchema)]
 #[allow(dead_code)]
-pub(super) struct Seconds(#[schemars(range(min = 0))] f64);
+pub(crate) struct Seconds(#[schemars(range(min = 0))] f64);
 
 /// An exact decimal.
 #[derive(JsonSchema)]
 #[allow(dead_code)]
-pub(super) struct Amount(#[schemars(range(min = 0))] f64);
+pub(crate) struct Amount(#[schemars(range(min = 0))] f64);
 
 /// A number of decimal places.
 #[derive(JsonSchema)]
 #[allow(dead_code)]
-pub(super) struct DecimalPlaces(#[schemars(range(max = 18))] u8);
+pub(crate) struct DecimalPlaces(#[schemars(range(max = 18))] u8);
