@@ -254,7 +254,8 @@ pub(crate) fn allocated_bracketed(
         }
     }
     control.stage("checking the bounds");
-    all_hold(NOT_PROVED, &verify_allocated(instance, &allocated_claim(instance, &bracket))).map(|()| bracket)
+    let verdicts = verify_allocated(instance, &allocated_claim(instance, &bracket), &control.deadline);
+    proved_in_time(&verdicts, control).map(|()| bracket)
 }
 
 /// The parts of the time that is left for the bound of divisible tasks, and then for finding a bracket; the rest is for
@@ -276,8 +277,14 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
     };
     let stated = Some(stated_bounds(instance, &bracket));
     control.stage("checking the bounds");
-    let verdicts = verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated });
-    all_hold(NOT_PROVED, &verdicts).map(|()| bracket)
+    let claim = WholeTaskClaim { bracket: &bracket, stated };
+    let verdicts = verify_whole_tasks(instance, &claim, &control.deadline);
+    proved_in_time(&verdicts, control).map(|()| bracket)
+}
+
+/// Bounds whose check ended before the deadline, and holds.
+fn proved_in_time(verdicts: &[Verdict], control: &Control<'_>) -> Result<(), Error> {
+    all_hold(NOT_PROVED, verdicts).map_err(|failure| failure.by(&control.deadline))
 }
 
 /// The same cluster and users: what nobody can reach there nobody can with limits, reserves and guarantees.
@@ -326,8 +333,8 @@ fn proportionally_bracketed(
     let bracket = proportional_bracket(instance, &limit)?;
     let claim = ProportionalClaim { bracket: &bracket, proved_optimal: Some(meets(instance, &bracket)) };
     control.stage("checking the bounds");
-    let verdicts = verify_proportional(instance, &claim);
-    all_hold(NOT_PROVED, &verdicts).map(|()| bracket)
+    let verdicts = verify_proportional(instance, &claim, &control.deadline);
+    proved_in_time(&verdicts, control).map(|()| bracket)
 }
 
 /// The properties without which the bound of a solution holds all the same.

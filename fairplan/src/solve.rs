@@ -61,7 +61,7 @@ pub fn solve(instance: &Instance, options: &SolveOptions, control: &Control<'_>)
     let deadline = control.deadline.after_part(SOLVING);
     let solver = match options {
         SolveOptions { exact: true, .. } => exact_within(&deadline),
-        SolveOptions { sparse: true, .. } => sparse(solver(&options.backend, &deadline)?),
+        SolveOptions { sparse: true, .. } => sparse(solver(&options.backend, &deadline)?, &deadline),
         _ => solver(&options.backend, &deadline)?,
     };
     let solve = || Solved::new(instance, &*solver, options.objective, control);

@@ -7,7 +7,8 @@ use crate::proportional_bound::SumSearch;
 use crate::tolerance::SAME;
 use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::{
-    AllocatedBracket, AllocationProof, Body, Document, Instance, InstanceStamp, Placement, ResourceId,
+    AllocatedBracket, AllocationProof, Body, Deadline, Document, Instance, InstanceStamp, Placement,
+    ResourceId,
 };
 use fairplan_verify::{AllocatedClaim, Verdict, verify_allocated};
 use schemars::JsonSchema;
@@ -155,7 +156,7 @@ impl StatedAllocatedBracket {
 
     /// Everything that is found of it.
     pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
-        verify_allocated(instance, &self.claim())
+        verify_allocated(instance, &self.claim(), &Deadline::never())
     }
 
     /// The claim, for [`fairplan_verify::verify_allocated`].

@@ -8,8 +8,8 @@ use fairplan_instances::ResourceMap;
 use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Breakpoint, Document, FilledTree, Headline, Instance, Objective, Part, Placement, ServerClass,
-    Solution, User, UserId, WholeTaskBracket, WholeTaskProof,
+    Body, Breakpoint, Deadline, Document, FilledTree, Headline, Instance, Objective, Part, Placement,
+    ServerClass, Solution, User, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use fairplan_verify::{
     DivisibleClaim, StatedBounds, Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks,
@@ -398,7 +398,7 @@ impl StatedBracket {
 
     /// Everything that is found of it.
     pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
-        let mut verdicts = verify_whole_tasks(instance, &self.claim());
+        let mut verdicts = verify_whole_tasks(instance, &self.claim(), &Deadline::never());
         verdicts.push(verify_divisible(instance, self.divisible.claim(Objective::Drfh)));
         verdicts
     }

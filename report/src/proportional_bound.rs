@@ -8,7 +8,7 @@ use crate::solution::ClassPrice;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::{
-    Body, Document, Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId,
+    Body, Deadline, Document, Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId,
 };
 use fairplan_verify::{LOGARITHMS_MEET, ProportionalClaim, Verdict, verify_divisible, verify_proportional};
 use schemars::JsonSchema;
@@ -214,7 +214,7 @@ impl StatedProportionalBracket {
 
     /// Everything that is found of it.
     pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
-        let mut verdicts = verify_proportional(instance, &self.claim());
+        let mut verdicts = verify_proportional(instance, &self.claim(), &Deadline::never());
         let divisible = self.divisible.as_ref();
         let claim = divisible.map(|divisible| divisible.claim(Objective::ProportionalFairness));
         verdicts.extend(claim.map(|claim| verify_divisible(instance, claim)));

@@ -157,8 +157,9 @@ pub fn exact_within(deadline: &Deadline) -> Box<dyn Solver> {
 }
 
 /// A solver of which nearly everybody runs on one class: at most as many users on several as there are rows of capacity and limits.
-pub fn sparse(solver: Box<dyn Solver>) -> Box<dyn Solver> {
-    Box::new(exact::Sparse(solver))
+/// What is not put together by the deadline stays as it is.
+pub fn sparse(solver: Box<dyn Solver>, deadline: &Deadline) -> Box<dyn Solver> {
+    Box::new(exact::Sparse(solver, deadline.clone()))
 }
 
 /// Makes a backend that ends by a deadline.

@@ -179,7 +179,8 @@ pub(crate) fn solve(
     question.solve_guaranteed(|alone| solve(alone, ways, &mut |_| true))?;
     let (mut best, mut failure) = (None::<Solution>, None);
     let (mut iterations, mut rounds, mut is_certified) = (0, 0, false);
-    for way in ways.iter().filter(|way| ways.len() == 1 || way.applies(question)) {
+    let mut left = ways.iter().filter(|way| ways.len() == 1 || way.applies(question)).peekable();
+    while let Some(way) = left.next() {
         match way.solve(question) {
             Ok(solution) => {
                 let Statistics { iterations: spent, rounds: more, .. } = solution.statistics;
@@ -200,6 +201,10 @@ pub(crate) fn solve(
             Err(error) => failure = failure.or(Some(error)),
         }
         if question.deadline.is_over() {
+            // What one way refuses another may solve, given time.
+            if left.peek().is_some() {
+                failure = Some(SolverError::OutOfTime);
+            }
             break;
         }
     }

@@ -292,7 +292,8 @@ fn sparse_solutions_are_as_good_and_have_hardly_anybody_on_two_classes() {
         for objective in ["drfh", "tsf", "pf", "utilitarian"] {
             let objective: Objective = objective.parse().unwrap();
             let plain = backend("auto").unwrap().solve(&instance, objective).unwrap();
-            let thin = sparse(backend("auto").unwrap()).solve(&instance, objective).unwrap();
+            let thin =
+                sparse(backend("auto").unwrap(), &Deadline::never()).solve(&instance, objective).unwrap();
             let on_several = |solution: &Solution| {
                 let several = |user: &fairplan_instances::User<'_>| {
                     solution.allocation.placement(user.index()).count() > 1 && user.tasks().is_none()

@@ -23,7 +23,8 @@ fn bracket(instance: &Instance) -> ProportionalBracket {
 }
 
 fn assert_proved(instance: &Instance, bracket: &ProportionalBracket) {
-    let failed: Vec<_> = verify_proportional(instance, &ProportionalClaim { bracket, proved_optimal: None })
+    let claim = ProportionalClaim { bracket, proved_optimal: None };
+    let failed: Vec<_> = verify_proportional(instance, &claim, &Deadline::never())
         .into_iter()
         .filter(|verdict| !verdict.holds)
         .collect();

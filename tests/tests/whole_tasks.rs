@@ -22,7 +22,8 @@ use std::time::Duration;
 
 fn bracket(instance: &Instance) -> WholeTaskBracket {
     let bracket = whole_task_bracket(instance, &Deadline::never()).unwrap();
-    let failed: Vec<_> = verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated: None })
+    let claim = WholeTaskClaim { bracket: &bracket, stated: None };
+    let failed: Vec<_> = verify_whole_tasks(instance, &claim, &Deadline::never())
         .into_iter()
         .filter(|verdict| !verdict.holds)
         .collect();
@@ -136,10 +137,11 @@ fn closed_allocations_of(count: u64, draft: impl Fn(u64) -> Draft) -> u64 {
         let Some(best) = best_whole_allocation(&instance, resource, 3_000) else { continue };
         tried += 1;
         let bracket = allocated_bracket(&instance, resource, &Deadline::never()).unwrap();
-        let failed: Vec<_> = verify_allocated(&instance, &allocated_claim(&instance, &bracket))
-            .into_iter()
-            .filter(|verdict| !verdict.holds)
-            .collect();
+        let failed: Vec<_> =
+            verify_allocated(&instance, &allocated_claim(&instance, &bracket), &Deadline::never())
+                .into_iter()
+                .filter(|verdict| !verdict.holds)
+                .collect();
         assert!(failed.is_empty(), "seed {seed}: {failed:?}");
         let (lower, upper) = (bracket.lower(&instance), bracket.upper);
         assert!(lower <= best && best <= upper, "seed {seed}: {lower} to {upper}, the most is {best}");
@@ -228,7 +230,8 @@ fn none_of_a_thousand_forged_proofs_of_what_can_be_allocated_is_accepted() {
                 proved_optimal: *proved_optimal,
                 ..honest.clone()
             };
-            let holds = verify_allocated(&instance, &claim).iter().all(|verdict| verdict.holds);
+            let holds =
+                verify_allocated(&instance, &claim, &Deadline::never()).iter().all(|verdict| verdict.holds);
             assert!(!holds, "seed {seed}: {what} is accepted");
             forged += 1;
         }
@@ -553,6 +556,6 @@ fn a_bracket_that_was_stopped_at_once_is_still_proved() {
     let instance = drfh_fig4(&[1, 2, 3]).unwrap();
     let bracket = whole_task_bracket(&instance, &Deadline::after(Duration::ZERO)).unwrap();
     let claim = WholeTaskClaim { bracket: &bracket, stated: None };
-    assert!(verify_whole_tasks(&instance, &claim).iter().all(|verdict| verdict.holds));
+    assert!(verify_whole_tasks(&instance, &claim, &Deadline::never()).iter().all(|verdict| verdict.holds));
     assert!(compare_breakpoints(&instance, bracket.lower.unwrap(), bracket.upper.unwrap()).is_le());
 }

@@ -25,6 +25,8 @@ pub(crate) struct Crossover<'p> {
     pivots: u32,
     /// The line whose turn it is, and its work that is neither at its key nor in the basis.
     pending: (usize, f64),
+    /// Whether time is over: then nothing is worked out afresh.
+    is_over: &'p dyn Fn() -> bool,
 }
 
 /// A column of the basis, and its value.
@@ -54,7 +56,12 @@ const NOTHING: f64 = 1e-9;
 
 impl<'p> Crossover<'p> {
     /// Nothing is on the basis but slack: what is left of each row, in parts of it. Rows that are `fixed` stay as they are.
-    pub fn new(program: &'p Program<'p>, slack: &[f64], fixed: Vec<bool>) -> Self {
+    pub fn new(
+        program: &'p Program<'p>,
+        slack: &[f64],
+        fixed: Vec<bool>,
+        is_over: &'p dyn Fn() -> bool,
+    ) -> Self {
         let rows = slack.len();
         let basis = |row: usize| Basic { variable: Variable::Slack(row), value: slack[row].max(0.0) };
         let mut inverse = vec![0.0; rows * rows];
@@ -69,6 +76,7 @@ impl<'p> Crossover<'p> {
             by_line: hashbrown::HashMap::new(),
             pivots: 0,
             pending: (usize::MAX, 0.0),
+            is_over,
         }
     }
 
@@ -235,22 +243,42 @@ impl<'p> Crossover<'p> {
         self.basis.iter_mut().zip(values).for_each(|(basic, value)| basic.value = value);
     }
 
-    /// Works the inverse out from the columns.
+    /// Works the inverse out from the columns. Those of slack are unit vectors, so only what the splits take of the rows without
+    /// slack has to be inverted. Where there is no inverse, or no time, it stays as it is.
     fn refresh(&mut self) {
-        let rows = self.basis.len();
-        let mut matrix = nalgebra::DMatrix::zeros(rows, rows);
+        let (rows, tight) = (self.basis.len(), self.tight());
+        let mut at_tight = vec![None; rows];
+        tight.iter().enumerate().for_each(|(t, row)| at_tight[*row] = Some(t));
+        let mut slack_of = vec![0; rows];
+        let (mut splits, mut block, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for (k, basic) in self.basis.iter().enumerate() {
             match basic.variable {
-                Variable::Slack(row) => matrix[(row, k)] = 1.0,
+                Variable::Slack(row) => slack_of[row] = k,
                 Variable::Split { line, place } => {
-                    self.column(line, place).into_iter().for_each(|(row, entry)| matrix[(row, k)] += entry);
+                    for (row, entry) in self.column(line, place) {
+                        match at_tight[row] {
+                            Some(t) => block.push((t, splits.len(), entry)),
+                            None => others.push((row, splits.len(), entry)),
+                        }
+                    }
+                    splits.push(k);
                 }
             }
         }
-        if let Some(inverse) = matrix.try_inverse() {
-            for k in 0..rows {
-                (0..rows).for_each(|row| self.inverse[k * rows + row] = inverse[(k, row)]);
-            }
+        let mut matrix = vec![0.0; tight.len() * tight.len()];
+        block.into_iter().for_each(|(t, split, entry)| matrix[t * tight.len() + split] += entry);
+        let Some(inverse) = inverted(matrix, tight.len(), self.is_over) else { return };
+        let inverse = |split: usize| inverse[split * tight.len()..][..tight.len()].iter().zip(&tight);
+        self.inverse.fill(0.0);
+        for (split, k) in splits.iter().enumerate() {
+            inverse(split).for_each(|(by, row)| self.inverse[k * rows + row] = *by);
+        }
+        (0..rows)
+            .filter(|row| at_tight[*row].is_none())
+            .for_each(|row| self.inverse[slack_of[row] * rows + row] = 1.0);
+        for (row, split, entry) in others {
+            let own = &mut self.inverse[slack_of[row] * rows..][..rows];
+            inverse(split).for_each(|(by, row)| own[*row] -= entry * by);
         }
     }
 
@@ -274,5 +302,64 @@ impl<'p> Crossover<'p> {
             }
         }
         (0..is_basic.len()).filter(|row| !is_basic[*row]).collect()
+    }
+}
+
+/// The inverse of a square matrix, row-major, by the largest pivot of each column. `None` where there is none, or time is over.
+fn inverted(mut matrix: Vec<f64>, size: usize, is_over: &dyn Fn() -> bool) -> Option<Vec<f64>> {
+    let mut inverse = vec![0.0; size * size];
+    (0..size).for_each(|row| inverse[row * size + row] = 1.0);
+    for pivot in 0..size {
+        if is_over() {
+            return None;
+        }
+        let entry = |row: &usize| matrix[row * size + pivot].abs();
+        let largest = (pivot..size).max_by(|a, b| entry(a).total_cmp(&entry(b)))?;
+        let by = matrix[largest * size + pivot];
+        if by == 0.0 || !by.is_finite() {
+            return None;
+        }
+        for half in [&mut matrix, &mut inverse] {
+            (0..size).for_each(|column| half.swap(pivot * size + column, largest * size + column));
+            half[pivot * size..][..size].iter_mut().for_each(|entry| *entry /= by);
+        }
+        let own = [&matrix, &inverse].map(|half| half[pivot * size..][..size].to_vec());
+        for row in (0..size).filter(|row| *row != pivot) {
+            let factor = matrix[row * size + pivot];
+            if factor == 0.0 {
+                continue;
+            }
+            for (half, own) in [&mut matrix, &mut inverse].into_iter().zip(&own) {
+                let row = half[row * size..][..size].iter_mut();
+                row.zip(own).for_each(|(entry, own)| *entry -= factor * own);
+            }
+        }
+    }
+    Some(inverse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_matrix_times_its_inverse_is_the_identity(entries in prop::collection::vec(-5i8..6, 16)) {
+            let matrix: Vec<f64> = entries.into_iter().map(f64::from).collect();
+            let regular = nalgebra::DMatrix::from_row_slice(4, 4, &matrix);
+            let inverse = inverted(matrix, 4, &|| false);
+            if regular.determinant().abs() > 0.5 {
+                let product = regular * nalgebra::DMatrix::from_row_slice(4, 4, &inverse.unwrap());
+                prop_assert!((product - nalgebra::DMatrix::identity(4, 4)).amax() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_inverse_of_what_has_none_and_none_in_no_time() {
+        assert_eq!(inverted(vec![1.0, 2.0, 2.0, 4.0], 2, &|| false), None);
+        assert_eq!(inverted(vec![0.0, 2.0, 4.0, 0.0], 2, &|| false), Some(vec![0.0, 0.25, 0.5, 0.0]));
+        assert_eq!(inverted(vec![0.0, 2.0, 4.0, 0.0], 2, &|| true), None);
     }
 }

@@ -43,6 +43,9 @@ const UNPRICED: f64 = 1e-9;
 /// The same of solutions over several quanta, which are less sharp.
 const UNPRICED_OVER_TIME: f64 = 1e-7;
 
+/// Rows up to which doubles point the way: what they need for it takes the square of that, in numbers.
+const MOST_ROWS: usize = 4_000;
+
 /// Levels this near are one.
 const SAME: f64 = 1e-9;
 
@@ -134,13 +137,16 @@ impl Guide {
         Self { levels: levels.collect(), places, work }
     }
 
-    /// Moves the vertex to where the next level ends according to the doubles, if that is a vertex, exactly. Otherwise it stays
-    /// where it is.
-    pub fn lead(&self, vertex: &mut Vertex<'_>, filling: &Filling) {
+    /// Moves the vertex to where the next level ends according to the doubles, if that is a vertex, exactly. Otherwise, and where
+    /// it is not found in time, it stays where it is.
+    pub fn lead(&self, vertex: &mut Vertex<'_>, filling: &Filling, is_over: &dyn Fn() -> bool) {
+        if vertex.program.rows() > MOST_ROWS {
+            return;
+        }
         let now = vertex.level.to_f64();
         let next = self.levels.iter().find(|(value, _)| *value > now * (1.0 + SAME));
         if let Some((value, prices)) = next
-            && let Some(led) = self.vertex(vertex, filling, *value, prices)
+            && let Some(led) = self.vertex(vertex, filling, (*value, prices), is_over)
         {
             *vertex = led;
         }
@@ -150,8 +156,8 @@ impl Guide {
         &self,
         from: &Vertex<'p>,
         filling: &Filling,
-        level: f64,
-        prices: &[f64],
+        (level, prices): (f64, &[f64]),
+        is_over: &dyn Fn() -> bool,
     ) -> Option<Vertex<'p>> {
         let program = from.program;
         let mut vertex = from.clone();
@@ -192,8 +198,11 @@ impl Guide {
         let slack: Vec<f64> =
             (0..loads.len()).map(|row| 1.0 - loads[row] / program.rough_amount(row)).collect();
         let fixed = prices.iter().map(|price| *price > 0.0).collect();
-        let mut crossover = Crossover::new(program, &slack, fixed);
+        let mut crossover = Crossover::new(program, &slack, fixed, is_over);
         for (line, own) in places.iter().enumerate() {
+            if is_over() {
+                return None;
+            }
             crossover.line(line, own);
         }
         vertex.keys = crossover.keys.iter().map(|key| key.unwrap_or(0)).collect();
@@ -203,6 +212,7 @@ impl Guide {
             splits.iter().map(|(line, place, _)| (*line, *place as usize)).collect(),
             tight,
             prices,
+            is_over,
         )?;
         let is_before_the_next = filling.next(&vertex).is_none_or(|next| vertex.level <= next);
         (vertex.level >= below && is_before_the_next).then_some(vertex)
@@ -210,12 +220,14 @@ impl Guide {
 }
 
 impl Vertex<'_> {
-    /// Takes these splits and tight rows, and one more row that has a price; all values follow from them. `None` if that is no vertex.
+    /// Takes these splits and tight rows, and one more row that has a price; all values follow from them. `None` if that is no vertex,
+    /// or time is over.
     fn settle_on(
         &mut self,
         splits: Vec<(usize, usize)>,
         mut tight: Vec<usize>,
         prices: &[f64],
+        is_over: &dyn Fn() -> bool,
     ) -> Option<()> {
         self.splits =
             splits.into_iter().map(|(line, place)| Split { line, place, work: Rational::zero() }).collect();
@@ -229,7 +241,7 @@ impl Vertex<'_> {
                 continue;
             }
             tight.push(row);
-            if let Some((level, works)) = self.level_on(&columns, &tight, &left)
+            if let Some((level, works)) = self.level_on(&columns, &tight, &left, is_over)
                 && found.as_ref().is_none_or(|(known, _)| level < *known)
             {
                 found = Some((level, works));

@@ -42,7 +42,7 @@ impl Raised<'_> {
         let mut is_new = true;
         while self.vertex.any_rises() {
             if let Some(guide) = guide.filter(|_| is_new) {
-                guide.lead(&mut self.vertex, filling);
+                guide.lead(&mut self.vertex, filling, is_over);
             }
             let next = filling.next(&self.vertex);
             let end = self.vertex.raise(next.as_ref(), is_over)?;

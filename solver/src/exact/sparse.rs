@@ -5,10 +5,12 @@ use super::fit::overloads;
 use super::guide::places_of;
 use super::program::Program;
 use crate::sums::Compensated;
-use fairplan_instances::{Allocation, Instance, KindId, Objective, Solution, Solver, SolverError, UserId};
+use fairplan_instances::{
+    Allocation, Deadline, Instance, KindId, Objective, Solution, Solver, SolverError, UserId,
+};
 
-/// A solver whose solutions are thinned out before anybody judges them.
-pub(crate) struct Sparse(pub Box<dyn Solver>);
+/// A solver whose solutions are thinned out before anybody judges them, by a deadline or not at all.
+pub(crate) struct Sparse(pub Box<dyn Solver>, pub Deadline);
 
 impl Solver for Sparse {
     fn name(&self) -> &'static str {
@@ -32,13 +34,13 @@ impl Solver for Sparse {
         }
         let mut accepted = None;
         let solution = self.0.solve_for(instance, objective, &mut |solution| {
-            let thinned = thinned(instance, solution);
+            let thinned = thinned(instance, solution, &self.1);
             let holds = accept(&thinned);
             accepted = holds.then_some(thinned);
             holds
         })?;
         let statistics = solution.statistics.clone();
-        let thinned = accepted.unwrap_or_else(|| thinned(instance, &solution));
+        let thinned = accepted.unwrap_or_else(|| thinned(instance, &solution, &self.1));
         Ok(Solution { statistics, ..thinned })
     }
 }
@@ -46,7 +48,7 @@ impl Solver for Sparse {
 /// What everybody has less of by this part where the rounding of loads asks for it, the first that is enough.
 const PARTS: [f64; 4] = [0.0, 2e-15, 1e-14, 1e-12];
 
-fn thinned(instance: &Instance, solution: &Solution) -> Solution {
+fn thinned(instance: &Instance, solution: &Solution, deadline: &Deadline) -> Solution {
     // Fractions are at a vertex already, and a pool has no classes.
     if solution.exact.is_some() || solution.allocation.is_pooled() {
         return solution.clone();
@@ -57,10 +59,14 @@ fn thinned(instance: &Instance, solution: &Solution) -> Solution {
     let own = |line: usize| places[line].iter().map(move |(place, work)| (line, *place, *work));
     let slack = left(&program, rows, (0..places.len()).flat_map(own));
     let slack: Vec<f64> = slack.into_iter().map(Compensated::value).collect();
-    let mut crossover = Crossover::new(&program, &slack, vec![false; rows]);
+    let is_over = || deadline.is_over();
+    let mut crossover = Crossover::new(&program, &slack, vec![false; rows], &is_over);
     // Where tasks do more work on some classes and their number is limited, moving work changes how many there are.
     let stays = |line: usize| program.lines[line].task_row.is_some();
     for (line, places) in places.iter().enumerate().filter(|(line, _)| !stays(*line)) {
+        if is_over() {
+            return solution.clone();
+        }
         crossover.line(line, places);
     }
     let at_key = |line: usize| {

@@ -13,8 +13,8 @@ pub(crate) struct Elimination {
 }
 
 impl Elimination {
-    /// `None` where the columns are not independent on the tight rows.
-    pub fn of(columns: &[Vec<Rational>], tight: &[usize]) -> Option<Self> {
+    /// `None` where the columns are not independent on the tight rows, or time is over.
+    pub fn of(columns: &[Vec<Rational>], tight: &[usize], is_over: &dyn Fn() -> bool) -> Option<Self> {
         let (rows, splits) = (tight.len(), columns.len());
         let mut matrix: Vec<Vec<Rational>> = (0..rows)
             .map(|i| {
@@ -38,6 +38,9 @@ impl Elimination {
                 let factor = other[pivot].clone();
                 if factor.is_zero() {
                     continue;
+                }
+                if is_over() {
+                    return None;
                 }
                 for (entry, own) in other.iter_mut().zip(own.iter()).filter(|(_, own)| !own.is_zero()) {
                     *entry = &*entry - &(&factor * own);

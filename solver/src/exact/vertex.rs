@@ -228,8 +228,10 @@ impl<'p> Vertex<'p> {
             self.steps += 1;
             let columns: Vec<_> =
                 self.splits.iter().map(|split| self.move_column(split.line, split.place)).collect();
-            let system = Elimination::of(&columns, &self.tight)
-                .ok_or(Stuck::Contradiction("the splits are not independent"))?;
+            let system = Elimination::of(&columns, &self.tight, is_over).ok_or_else(|| match is_over() {
+                true => Stuck::OutOfTime,
+                false => Stuck::Contradiction("the splits are not independent"),
+            })?;
             let prices = is_basic.then(|| {
                 let prices = system.prices(&self.tight, self.program.rows());
                 let of_level = product(&prices, &self.rising);
@@ -566,14 +568,15 @@ impl Vertex<'_> {
         self.splits.iter().map(|split| self.move_column(split.line, split.place)).collect()
     }
 
-    /// The level and the splits that use these rows up; `None` where they do not determine them.
+    /// The level and the splits that use these rows up; `None` where they do not determine them, or time is over.
     pub fn level_on(
         &self,
         columns: &[Vec<Rational>],
         tight: &[usize],
         left: &[Rational],
+        is_over: &dyn Fn() -> bool,
     ) -> Option<(Rational, Vec<Rational>)> {
-        let system = Elimination::of(columns, tight)?;
+        let system = Elimination::of(columns, tight, is_over)?;
         let prices = system.prices(tight, self.program.rows());
         let per_level = product(&prices, &self.rising);
         if per_level.is_zero() {

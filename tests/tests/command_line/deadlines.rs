@@ -95,6 +95,30 @@ fn thousands_of_unlike_classes_end_in_time() {
     assert_eq!(output.status.code() == Some(0), folder.path("bound.json").exists());
 }
 
+/// A step of what points the way to exact fractions took minutes here, and the check of a bound as long as finding it.
+#[cfg(feature = "highs")]
+#[test]
+fn exact_fractions_and_bounds_over_thousands_of_classes_end_in_time() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(3_000, 200));
+    for words in
+        ["solve i.json --exact", "bound i.json --objective pf", "bound i.json --objective allocated=cpu"]
+    {
+        let words: Vec<&str> = ["-q"].into_iter().chain(words.split(' ')).chain(["-o", "r.json"]).collect();
+        let output = within(&folder, 3, &words);
+        match output.status.code() {
+            Some(0) => assert!(folder.path("r.json").exists()),
+            code => {
+                assert_eq!(code, Some(3), "{words:?}: {}", text(&output.stderr));
+                let told = text(&output.stderr);
+                let is_late = ["time was over", "no answer in time"].iter().any(|why| told.contains(why));
+                assert!(is_late, "{words:?}: {told}");
+            }
+        }
+        let _ = std::fs::remove_file(folder.path("r.json"));
+    }
+}
+
 #[test]
 fn solving_ends_in_time_with_an_allocation_that_is_not_called_optimal_or_without_one() {
     let folder = Folder::new();

@@ -5,7 +5,7 @@ use super::alone::tasks_of;
 use super::{begin, check_counted, check_values, server_values_hold, who_can_have_tasks};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{AllocationProof, Instance, Kind, Placement, ResourceId, User};
+use fairplan_instances::{AllocationProof, Deadline, Instance, Kind, Placement, ResourceId, User};
 use num_bigint::BigUint;
 
 /// A bracket of what can be allocated, as claimed.
@@ -26,8 +26,12 @@ pub struct AllocatedClaim<'a> {
 }
 
 /// Re-proves a bracket from the instance alone: the properties of its placement, `lower-bound`, `upper-bound`, `server-values` and
-/// `proved-optimal`. Never panics on a claim.
-pub fn verify_allocated(instance: &Instance, claim: &AllocatedClaim<'_>) -> Vec<Verdict> {
+/// `proved-optimal`. What there was no time for does not hold. Never panics on a claim.
+pub fn verify_allocated(
+    instance: &Instance,
+    claim: &AllocatedClaim<'_>,
+    deadline: &Deadline,
+) -> Vec<Verdict> {
     let (mut verdicts, is_sound) = begin(instance, claim.placement, || check_form(instance, claim));
     if !is_sound {
         return verdicts;
@@ -45,7 +49,7 @@ pub fn verify_allocated(instance: &Instance, claim: &AllocatedClaim<'_>) -> Vec<
         verdict.compare(stated, part * instance.total(claim.resource), || name.into());
         verdicts.push(verdict.verdict());
     }
-    verdicts.push(server_values_hold(instance, task_values, server_values, &has_tasks));
+    verdicts.push(server_values_hold(instance, task_values, server_values, &has_tasks, deadline));
     let mut verdict = Worst::of("proved-optimal", 0.0);
     if claim.proved_optimal != (lower >= upper) {
         verdict.fail(|| format!("proved_optimal is {}, and the opposite is so", claim.proved_optimal));

@@ -5,7 +5,9 @@ use super::fits;
 use super::inside::Inside;
 use super::knapsack::{Contents, Outcome, Server, Task};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, KindId, MoveRules, Placement, ResourceId, ServerNames, UserId};
+use fairplan_instances::{
+    ClassId, Deadline, Instance, KindId, MoveRules, Placement, ResourceId, ServerNames, UserId,
+};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -223,7 +225,7 @@ impl<'a, 'b> Tree<'a, 'b> {
         if self.sets > SETS {
             return Outcome::TooLong;
         }
-        let fits = self.contents.are_worth_at_most(room, slack);
+        let fits = self.contents.are_worth_at_most(room, slack, &Deadline::never());
         if fits != Outcome::Proved {
             return fits;
         }

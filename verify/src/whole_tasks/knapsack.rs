@@ -7,7 +7,7 @@
 //! contents that do not fit them count for nothing.
 
 use super::inside::Inside;
-use fairplan_instances::compare_ratios;
+use fairplan_instances::{Deadline, compare_ratios};
 
 /// A server and the tasks that may run on it.
 pub(super) struct Server<'a> {
@@ -41,11 +41,13 @@ pub(super) enum Outcome {
     TooLong,
 }
 
-/// Resources up to which there is a table, entries of a table, nodes of a search, tasks on one server.
+/// Resources up to which there is a table, entries of a table, nodes of a search, tasks on one server; nodes between two looks at
+/// the clock.
 const TABULATED: usize = 16;
 const CELLS: f64 = 65_536.0;
 const NODES: u64 = 100_000_000;
 const DEPTH: usize = 4_000;
+const BETWEEN_LOOKS: u64 = 4_096;
 
 /// The parts of a mix, and what weights are counted in: a server measures less than 2^63, so that with values below 2^64 no
 /// product passes 2^127.
@@ -53,8 +55,21 @@ const PARTS: u128 = 1 << 29;
 const UNIT: u128 = 1 << 31;
 
 /// Whether no tasks that fit on `server` are together worth more than `claimed`. Amounts are below 2^62.
-pub(super) fn prove(server: &Server<'_>, claimed: u64) -> Outcome {
-    Contents::new(server).are_worth_at_most(server.capacity, u128::from(claimed))
+pub(super) fn prove(server: &Server<'_>, claimed: u64, stop: &Deadline) -> Outcome {
+    if stop.is_over() {
+        return Outcome::TooLong;
+    }
+    let claimed = u128::from(claimed);
+    // Of most servers one measure of size tells, before anything else is worked out.
+    let tasks = fitting(server);
+    let nearly = Nearly::new(server.capacity, &tasks);
+    let tabulated = server.capacity.len() - server.inside.rows;
+    let mix = tightest(&nearly, &mixes_with_rows(tabulated, server.inside.rows));
+    let direction = Direction::new(server.capacity, &mix, &tasks);
+    if is_at_most(direction.size(server.capacity), direction.best_from[0], claimed) {
+        return Outcome::Proved;
+    }
+    Contents::new(server).are_worth_at_most(server.capacity, claimed, stop)
 }
 
 /// What fits in any room of a server: asked again and again, the table is made once.
@@ -96,7 +111,7 @@ impl<'a> Contents<'a> {
     }
 
     /// Whether no tasks that fit in `room`, which is no larger than the server, are together worth more than `claimed`.
-    pub fn are_worth_at_most(&mut self, room: &[u128], claimed: u128) -> Outcome {
+    pub fn are_worth_at_most(&mut self, room: &[u128], claimed: u128, stop: &Deadline) -> Outcome {
         let tree = &mut self.0;
         (tree.claimed, tree.nodes) = (claimed, 0);
         tree.chosen.clear();
@@ -110,7 +125,7 @@ impl<'a> Contents<'a> {
             return Outcome::Proved;
         }
         let mut sizes: Vec<u64> = tree.directions.iter().map(|direction| direction.size(room)).collect();
-        tree.search(0, &mut room.to_vec(), &mut sizes, 0, 0)
+        tree.search(0, &mut room.to_vec(), &mut sizes, 0, stop)
     }
 
     /// Of each direction: the weight of every resource, and the most that a task is worth for its size, `(worth, size)`.
@@ -190,6 +205,13 @@ impl Nearly {
         })
     }
 
+    /// Whether the whole server holds less where `r` counts a little more and `s` less: the task that is worth most for its size takes
+    /// a larger part of `r`.
+    fn falls(&self, mix: &[u128], r: usize, s: usize) -> bool {
+        let densest = self.densities(mix).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+        densest.is_some_and(|(j, _)| self.parts[j * self.resources + r] > self.parts[j * self.resources + s])
+    }
+
     /// What the whole server holds at most.
     fn bound(&self, mix: &[u128]) -> f64 {
         self.densities(mix).fold(0.0, f64::max) * mix.iter().sum::<u128>() as f64
@@ -208,20 +230,18 @@ fn tightest(tasks: &Nearly, mixes: &[Vec<u128>]) -> Vec<u128> {
         for s in r + 1..mix.len() {
             let both = mix[r] + mix[s];
             let mut with = mix.clone();
-            let mut bound_with = |part: u128| {
-                (with[r], with[s]) = (part, both - part);
-                tasks.bound(&with)
-            };
             let (mut low, mut high) = (0, both);
-            while high - low > 2 {
-                let third = (high - low) / 3;
-                let is_lower = bound_with(low + third) < bound_with(high - third);
-                if is_lower { high -= third } else { low += third }
+            while high - low > 1 {
+                let middle = (low + high) / 2;
+                (with[r], with[s]) = (middle, both - middle);
+                if tasks.falls(&with, r, s) { low = middle } else { high = middle }
             }
-            let between = (low + high) / 2;
-            let bound = bound_with(between);
-            if bound < lowest {
-                (lowest, mix[r], mix[s]) = (bound, between, both - between);
+            for part in [low, high] {
+                (with[r], with[s]) = (part, both - part);
+                let bound = tasks.bound(&with);
+                if bound < lowest {
+                    (lowest, mix[r], mix[s]) = (bound, part, both - part);
+                }
             }
         }
     }
@@ -265,11 +285,16 @@ impl Direction {
     }
 }
 
+/// The tasks that fit.
+fn fitting(server: &Server<'_>) -> Vec<Task> {
+    let fits = |task: &&Task| task.demand.iter().zip(server.capacity).all(|(d, c)| d <= c);
+    server.tasks.iter().filter(fits).cloned().collect()
+}
+
 /// The tasks that fit, without those that copies of another can replace at no less worth. Whatever measures size, the other is worth
 /// no less for it: so it comes first by one measure.
 fn useful(server: &Server<'_>) -> Vec<Task> {
-    let fits = |task: &&Task| task.demand.iter().zip(server.capacity).all(|(d, c)| d <= c);
-    let all: Vec<Task> = server.tasks.iter().filter(fits).cloned().collect();
+    let all = fitting(server);
     let resources = server.capacity.len() - server.inside.rows;
     let on_devices = |one: &Task, other: &Task| server.inside.in_place(&other.demand, &one.demand);
     let replaces = |one: &Task, other: &Task| {
@@ -410,16 +435,19 @@ impl Tree<'_> {
         self.table[cell] + self.margin <= slack
     }
 
-    /// Adds tasks from `start` on to `depth` kinds of them worth `worth` that leave `room`, of these sizes in all directions.
+    /// Adds tasks from `start` on to those chosen, which are worth `worth` and leave `room`, of these sizes in all directions.
     fn search(
         &mut self,
         start: usize,
         room: &mut [u128],
         sizes: &mut [u64],
         worth: u128,
-        depth: usize,
+        stop: &Deadline,
     ) -> Outcome {
         self.nodes += 1;
+        if self.nodes.is_multiple_of(BETWEEN_LOOKS) && stop.is_over() {
+            return Outcome::TooLong;
+        }
         let slack = self.claimed - worth;
         for j in start..self.tasks.len() {
             // Whoever comes here has seen that no direction bounds all from the first on.
@@ -448,7 +476,7 @@ impl Tree<'_> {
                 room.iter_mut().zip(&self.tasks[j].demand).for_each(take);
                 let outcome = if self.is_enough(room, slack - count * value) {
                     Outcome::Proved
-                } else if self.nodes >= NODES || depth >= DEPTH {
+                } else if self.nodes >= NODES || self.chosen.len() >= DEPTH {
                     Outcome::TooLong
                 } else if !self.may_hold(j, count) {
                     Outcome::Proved
@@ -460,7 +488,7 @@ impl Tree<'_> {
                         *size -= direction.of_tasks[j] * so_many;
                     };
                     sizes.iter_mut().zip(&self.directions).for_each(taken);
-                    let outcome = self.search(j + 1, room, sizes, worth + count * value, depth + 1);
+                    let outcome = self.search(j + 1, room, sizes, worth + count * value, stop);
                     let given = |(size, direction): (&mut u64, &Direction)| {
                         *size += direction.of_tasks[j] * so_many;
                     };
@@ -566,9 +594,9 @@ mod tests {
                 .collect();
             let largest = best(&tasks, capacity);
             let server = Server { capacity, inside: Inside::default(), tasks };
-            prop_assert_eq!(prove(&server, largest), Outcome::Proved);
+            prop_assert_eq!(prove(&server, largest, &Deadline::never()), Outcome::Proved);
             if largest > 0 {
-                prop_assert_eq!(prove(&server, largest - 1), Outcome::Exceeded);
+                prop_assert_eq!(prove(&server, largest - 1, &Deadline::never()), Outcome::Exceeded);
             }
         }
     }
@@ -591,9 +619,9 @@ mod tests {
                 .collect();
             let largest = best(&tasks, capacity);
             let server = Server { capacity, inside: Inside::default(), tasks };
-            prop_assert_eq!(prove(&server, largest), Outcome::Proved);
+            prop_assert_eq!(prove(&server, largest, &Deadline::never()), Outcome::Proved);
             if largest > 0 {
-                prop_assert_eq!(prove(&server, largest - 1), Outcome::Exceeded);
+                prop_assert_eq!(prove(&server, largest - 1, &Deadline::never()), Outcome::Exceeded);
             }
         }
     }
@@ -603,18 +631,27 @@ mod tests {
     }
 
     #[test]
+    fn what_there_is_no_time_for_is_not_proved() {
+        let tasks = vec![task(5, [6, 5]), task(4, [5, 6])];
+        let server = Server { capacity: &[16, 16], inside: Inside::default(), tasks };
+        let late = Deadline::after(std::time::Duration::ZERO);
+        assert_eq!(prove(&server, 10, &Deadline::never()), Outcome::Proved);
+        assert_eq!(prove(&server, 10, &late), Outcome::TooLong);
+    }
+
+    #[test]
     fn small_tasks_of_different_resources_do_not_crowd_each_other_out() {
         let tasks = vec![task(1, [1, 0]), task(1, [0, 1])];
         let server = Server { capacity: &[1_000, 1_000], inside: Inside::default(), tasks };
-        assert_eq!(prove(&server, 2_000), Outcome::Proved);
-        assert_eq!(prove(&server, 1_999), Outcome::Exceeded);
+        assert_eq!(prove(&server, 2_000, &Deadline::never()), Outcome::Proved);
+        assert_eq!(prove(&server, 1_999, &Deadline::never()), Outcome::Exceeded);
     }
 
     #[test]
     fn tasks_smaller_than_every_step_are_counted() {
         let tasks = vec![task(1, [1, 0]), task(2_000, [700, 700])];
         let server = Server { capacity: &[1_000, 1_000], inside: Inside::default(), tasks };
-        assert_eq!(prove(&server, 2_300), Outcome::Proved);
-        assert_eq!(prove(&server, 2_299), Outcome::Exceeded);
+        assert_eq!(prove(&server, 2_300, &Deadline::never()), Outcome::Proved);
+        assert_eq!(prove(&server, 2_299, &Deadline::never()), Outcome::Exceeded);
     }
 }

@@ -20,8 +20,8 @@ use crate::verdict::{Verdict, Worst};
 pub use allocated::{AllocatedClaim, verify_allocated};
 use alone::tasks_of;
 use fairplan_instances::{
-    Breakpoint, ClassId, Instance, Kind, KindId, Placement, ResourceId, User, UserId, WholeTaskBracket,
-    WholeTaskProof,
+    Breakpoint, ClassId, Deadline, Instance, Kind, KindId, Placement, ResourceId, User, UserId,
+    WholeTaskBracket, WholeTaskProof,
 };
 use inside::Sizes;
 use knapsack::{Outcome, Server, Task};
@@ -62,8 +62,13 @@ pub struct StatedBounds {
 }
 
 /// Re-proves a bracket from the instance alone: the properties of its placement, `users-without-tasks`, `lower-bound`,
-/// `server-values`, `upper-bound` and, where a result states them, `bounds`. Never panics on a claim.
-pub fn verify_whole_tasks(instance: &Instance, claim: &WholeTaskClaim<'_>) -> Vec<Verdict> {
+/// `server-values`, `upper-bound` and, where a result states them, `bounds`. What there was no time for does not hold. Never panics on
+/// a claim.
+pub fn verify_whole_tasks(
+    instance: &Instance,
+    claim: &WholeTaskClaim<'_>,
+    deadline: &Deadline,
+) -> Vec<Verdict> {
     let bracket = claim.bracket;
     let (mut verdicts, is_sound) = begin(instance, &bracket.placement, || check_form(instance, bracket));
     if !is_sound {
@@ -74,7 +79,7 @@ pub fn verify_whole_tasks(instance: &Instance, claim: &WholeTaskClaim<'_>) -> Ve
     verdicts.push(users_without_tasks(instance, &has_tasks));
     verdicts.push(lower_bound(instance, bracket, &levels));
     if let (Some(upper), Some(proof)) = (bracket.upper, &bracket.proof) {
-        verdicts.extend(upper_bound(instance, upper, proof, &levels, &has_tasks));
+        verdicts.extend(upper_bound(instance, upper, proof, &levels, &has_tasks, deadline));
     }
     if let Some(stated) = claim.stated {
         verdicts.push(bounds(instance, bracket, &levels, stated));
@@ -269,6 +274,7 @@ fn upper_bound(
     proof: &WholeTaskProof,
     levels: &Levels<'_>,
     has_tasks: &[bool],
+    deadline: &Deadline,
 ) -> Vec<Verdict> {
     let mut excluded = Worst::of("upper-bound", 0.0);
     match proof {
@@ -305,7 +311,8 @@ fn upper_bound(
                     format!("more than that takes tasks worth {worth}, and the servers may hold {held}")
                 });
             }
-            vec![server_values_hold(instance, task_values, server_values, has_tasks), excluded.verdict()]
+            let held = server_values_hold(instance, task_values, server_values, has_tasks, deadline);
+            vec![held, excluded.verdict()]
         }
     }
 }
@@ -322,6 +329,7 @@ fn server_values_hold(
     task_values: &[u64],
     server_values: &[u64],
     has_tasks: &[bool],
+    deadline: &Deadline,
 ) -> Verdict {
     let m = instance.resources().len();
     let sizes = Sizes::of(instance);
@@ -363,7 +371,7 @@ fn server_values_hold(
         };
         let tasks = distinct.iter().filter(may_run).map(task).collect();
         let (capacity, inside) = sizes.inside(instance, ClassId(*l), capacity.clone());
-        (*l, knapsack::prove(&Server { capacity: &capacity, inside, tasks }, server_values[*l]))
+        (*l, knapsack::prove(&Server { capacity: &capacity, inside, tasks }, server_values[*l], deadline))
     };
     let outcomes: Vec<(usize, Outcome)> = classes.par_iter().map(prove).collect();
     let mut verdict = Worst::of("server-values", 0.0);

@@ -12,7 +12,9 @@ use super::{
 };
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, LogarithmProof, ProportionalBracket, ResourceId, User};
+use fairplan_instances::{
+    ClassId, Deadline, Instance, LogarithmProof, ProportionalBracket, ResourceId, User,
+};
 use num_bigint::{BigInt, BigUint};
 
 /// A bracket of the sum of logarithms, as claimed.
@@ -25,8 +27,13 @@ pub struct ProportionalClaim<'a> {
 }
 
 /// Re-proves a bracket from the instance alone: the properties of its placement, `users-without-tasks`, `lower-bound`,
-/// `server-values`, `upper-bound` and, where it is stated, `proved-optimal`. Never panics on a claim.
-pub fn verify_proportional(instance: &Instance, claim: &ProportionalClaim<'_>) -> Vec<Verdict> {
+/// `server-values`, `upper-bound` and, where it is stated, `proved-optimal`. What there was no time for does not hold. Never panics on
+/// a claim.
+pub fn verify_proportional(
+    instance: &Instance,
+    claim: &ProportionalClaim<'_>,
+    deadline: &Deadline,
+) -> Vec<Verdict> {
     let bracket = claim.bracket;
     let (mut verdicts, is_sound) = begin(instance, &bracket.placement, || check_form(instance, bracket));
     if !is_sound {
@@ -41,7 +48,8 @@ pub fn verify_proportional(instance: &Instance, claim: &ProportionalClaim<'_>) -
     if let (Some(upper), Some(proof)) = (bracket.upper, &bracket.proof) {
         let logarithms = Logarithms::new(instance, &has_tasks);
         verdicts.push(logarithms.lower_bound(bracket));
-        verdicts.push(server_values_hold(instance, &proof.task_values, &proof.server_values, &has_tasks));
+        let LogarithmProof { task_values, server_values, .. } = proof;
+        verdicts.push(server_values_hold(instance, task_values, server_values, &has_tasks, deadline));
         verdicts.push(logarithms.upper_bound(upper, proof));
         verdicts.extend(claim.proved_optimal.map(|stated| logarithms.meet(bracket, upper, stated)));
     } else if let Some(stated) = claim.proved_optimal {

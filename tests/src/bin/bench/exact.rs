@@ -44,7 +44,7 @@ pub fn fractions(scale: u64) -> Outcome {
         for way in ["doubles", "--sparse", "--exact"] {
             let solver = match way {
                 "doubles" => backend("auto").ok_or("no backend")?,
-                "--sparse" => sparse(backend("auto").ok_or("no backend")?),
+                "--sparse" => sparse(backend("auto").ok_or("no backend")?, &Deadline::never()),
                 _ => exact_within(&Deadline::never()),
             };
             let (seconds, solution) = fastest(1, || solver.solve(&instance, Objective::Drfh));

@@ -130,8 +130,8 @@ pub fn brackets(scale: u64) -> Outcome {
             (total, longest) = (total + seconds, longest.max(seconds));
             let start = Instant::now();
             let claim = WholeTaskClaim { bracket: &bracket, stated: None };
-            if let Some(broken) = verify_whole_tasks(&instance, &claim).iter().find(|verdict| !verdict.holds)
-            {
+            let verdicts = verify_whole_tasks(&instance, &claim, &Deadline::never());
+            if let Some(broken) = verdicts.iter().find(|verdict| !verdict.holds) {
                 return Err(format!("{name}, seed {seed}: {}: {}", broken.property, broken.witness).into());
             }
             checked = checked.max(start.elapsed().as_secs_f64());
@@ -176,8 +176,8 @@ pub fn proportional_brackets(scale: u64) -> Outcome {
             };
             let start = Instant::now();
             let claim = ProportionalClaim { bracket: &bracket, proved_optimal: None };
-            if let Some(broken) = verify_proportional(&instance, &claim).iter().find(|verdict| !verdict.holds)
-            {
+            let verdicts = verify_proportional(&instance, &claim, &Deadline::never());
+            if let Some(broken) = verdicts.iter().find(|verdict| !verdict.holds) {
                 return Err(
                     format!("{users} users, seed {seed}: {}: {}", broken.property, broken.witness).into()
                 );
