@@ -245,6 +245,7 @@ pub(crate) fn allocated_bracketed(
     control: &Control<'_>,
 ) -> Result<AllocatedBracket, Error> {
     let limit = control.deadline.after_part(FINDING);
+    let checking = control.deadline.after_part(CHECKING);
     control.stage("bounding what can be allocated");
     let mut bracket = allocated_bracket(&*without_quotas(instance)?, resource, &limit)?;
     if !patterns_know_all_rules(instance) {
@@ -254,7 +255,7 @@ pub(crate) fn allocated_bracketed(
         }
     }
     control.stage("checking the bounds");
-    let verdicts = verify_allocated(instance, &allocated_claim(instance, &bracket), &control.deadline);
+    let verdicts = verify_allocated(instance, &allocated_claim(instance, &bracket), &checking);
     proved_in_time(&verdicts, control).map(|()| bracket)
 }
 
@@ -263,11 +264,15 @@ pub(crate) fn allocated_bracketed(
 const DIVISIBLE: f64 = 0.5;
 const FINDING: f64 = 0.7;
 
+/// When checking what was found has to end, in times of what was left: what was found is not thrown away for a moment more.
+const CHECKING: f64 = 4.0;
+
 const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
 
 /// Brackets the smallest share, and re-proves the bracket by code that shares nothing with the solver.
 pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<WholeTaskBracket, Error> {
     let limit = control.deadline.after_part(FINDING);
+    let checking = control.deadline.after_part(CHECKING);
     control.stage("bounding whole tasks");
     let free = without_quotas(instance)?;
     let bracket = whole_task_bracket(&free, &limit)?;
@@ -278,7 +283,7 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
     let stated = Some(stated_bounds(instance, &bracket));
     control.stage("checking the bounds");
     let claim = WholeTaskClaim { bracket: &bracket, stated };
-    let verdicts = verify_whole_tasks(instance, &claim, &control.deadline);
+    let verdicts = verify_whole_tasks(instance, &claim, &checking);
     proved_in_time(&verdicts, control).map(|()| bracket)
 }
 
@@ -329,11 +334,12 @@ fn proportionally_bracketed(
     control: &Control<'_>,
 ) -> Result<ProportionalBracket, Error> {
     let limit = control.deadline.after_part(FINDING);
+    let checking = control.deadline.after_part(CHECKING);
     control.stage("bounding whole tasks");
     let bracket = proportional_bracket(instance, &limit)?;
     let claim = ProportionalClaim { bracket: &bracket, proved_optimal: Some(meets(instance, &bracket)) };
     control.stage("checking the bounds");
-    let verdicts = verify_proportional(instance, &claim, &control.deadline);
+    let verdicts = verify_proportional(instance, &claim, &checking);
     proved_in_time(&verdicts, control).map(|()| bracket)
 }
 

@@ -36,7 +36,7 @@ impl Deadline {
         Self { asked: Some(asked), ..self }
     }
 
-    /// After this part, 0 to 1, of the time that is left now.
+    /// After this part, or multiple, of the time that is left now.
     pub fn after_part(&self, part: f64) -> Self {
         let end = self.time_left().and_then(|left| Instant::now().checked_add(left.mul_f64(part)));
         Self { end, asked: self.asked.clone() }

@@ -36,6 +36,8 @@ struct Stated {
     _level: IgnoredAny,
     #[serde(default, rename = "unplaced")]
     _unplaced: IgnoredAny,
+    #[serde(default, rename = "groups")]
+    _groups: IgnoredAny,
     #[serde(default, deserialize_with = "stated")]
     users: Option<Vec<StatedUser>>,
     #[serde(default, rename = "utilization")]

@@ -25,7 +25,7 @@ const MEASURES: [OfflineMeasure; 2] = [OfflineMeasure::Totals, OfflineMeasure::W
 fn of_all_sets(random: &mut Random, case: u64) {
     let rows = random_rows(random, 6, 7, 9);
     let shares: Vec<u64> =
-        rows.iter().map(|_| if case % 2 == 0 { 1 } else { random.between(1, 5) }).collect();
+        rows.iter().map(|_| if case.is_multiple_of(2) { 1 } else { random.between(1, 5) }).collect();
     let capacity: u64 = shares.iter().sum();
     let series = series(&rows);
     let shares = FairShares::Each(shares);

@@ -111,7 +111,7 @@ fn fractions_pass_the_second_checker_and_forged_ones_do_not() {
             refused += 1;
         }
     }
-    assert!(checked > 40 && refused > 30, "{checked}, {refused}");
+    assert!(checked >= 40 && refused >= 30, "{checked}, {refused}");
 }
 
 #[test]

@@ -18,12 +18,12 @@ const ELSEWHERE: &[(&str, &str, &str, &str)] = &[
     ("fs-fig2.md", "64%", "instances/src/generate/demands.rs", "more than 64% of its users demand nothing"),
     ("fs-fig2.md", "76%", "instances/src/generate/demands.rs", "Users who start queries at all: 24%"),
     ("fs-fig2.md", "1,150,000", "instances/src/generate/demands.rs", "1,150,000"),
-    ("karma-fig6.md", "900", "studies/src/evaluations/karma.rs", "quanta: 900"),
-    ("karma-fig8.md", "100", "studies/src/evaluations/karma.rs", "USERS: u64 = 100"),
+    ("karma-fig6.md", "900", "studies/src/evaluations/quarters.rs", "quanta: 900"),
+    ("karma-fig8.md", "100", "studies/src/evaluations/quarters.rs", "USERS: u64 = 100"),
     (
         "karma-fig7.md",
         "94.8%",
-        "studies/src/evaluations/karma.rs",
+        "studies/src/evaluations/quarters.rs",
         "bursts that begin whenever they like 0.948: see the test",
     ),
     ("karma-fig7.md", "20%", "studies/src/evaluations/karma.rs", ".zip([20, 50, 80])"),
@@ -39,9 +39,15 @@ const OF_TABLES: &[(&str, &[&str])] = &[
     ("drfh-fig8.md", &["179,675", "83", "2,000"]),
     (
         "fgd.md",
-        &["2023", "1,213", "130%", "6,212", "100%", "93.1%", "95.2%", "78", "0.24", "0.5", "0", "100", "3"],
+        &[
+            "2023", "1,213", "130%", "6,212", "100%", "93.1%", "95.2%", "78", "0.24", "0.5", "0", "100", "3",
+            "4.7%", "2.8%", "1.5%", "0.4%",
+        ],
     ),
-    ("fgd-gpuspec33.md", &["2023", "6,212", "130%", "100%", "78", "0.48", "0.5"]),
+    (
+        "fgd-gpuspec33.md",
+        &["2023", "6,212", "130%", "100%", "78", "0.48", "0.5", "11.9%", "3.3%", "8.2%", "0.4%"],
+    ),
 ];
 
 /// A number as a sentence has it.
