@@ -8,7 +8,7 @@
 #
 # HiGHS needs libclang, which reads its header, and from source a C++ compiler and cmake. What the system lacks comes from PyPI
 # as wheels under .tools/ (needs python3 with pip or venv), else by apt-get when run as root. Without HiGHS fairplan is built
-# without what needs it: then `--no-default-features` is printed. One line on standard error says which it is whenever that
+# without that backend: then `--no-default-features` is printed. One line on standard error says which it is whenever that
 # changes. The findings go to .cargo/config.toml, so that `make` and a plain `cargo build` see the same settings.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -23,10 +23,7 @@ pub struct Cli {
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let of_highs = match highs_version() {
         Some(version) => format!("with HiGHS {version}"),
-        None => {
-            "without HiGHS: refuses --backend highs, bound, place --policy pattern, plan buy and plan move"
-                .into()
-        }
+        None => "without HiGHS: refuses --backend highs".into(),
     };
     format!("{} ({of_highs})", env!("CARGO_PKG_VERSION"))
 });

@@ -12,7 +12,6 @@ mod interior_point;
 mod level;
 mod lexicographic;
 mod limits;
-#[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "only HiGHS reads programs"))]
 mod linear_program;
 mod merged_classes;
 mod offline;
@@ -28,6 +27,7 @@ mod refinement;
 mod repair;
 mod search;
 mod sharing;
+mod simplex;
 mod smooth;
 mod steps;
 mod streaming;

@@ -280,6 +280,30 @@ pub(crate) mod highs {
     pub(crate) const ROOM: (f64, f64) = (1e-6, 1e-3);
 }
 
+/// The simplex method. Its numbers are scaled: entries of a column are at most two.
+pub(crate) mod simplex {
+    /// By how much bounds may be broken, and columns be worth more than they cost, where nothing is said.
+    pub(crate) const PRIMAL: f64 = 1e-9;
+    pub(crate) const DUAL: f64 = 1e-9;
+    /// A smaller pivot is what cancelling left of it.
+    pub(crate) const PIVOT: f64 = 1e-11;
+    /// A pivot of a basis has at least this part of the largest entry of its column, so that rounding does not grow.
+    pub(crate) const STABLE: f64 = 0.1;
+    /// Entries below this are none: rounding of numbers about one.
+    pub(crate) const VANISHES: f64 = 1e-14;
+    /// Variables that move slower than this stand; an entry on the way of a column below it is no pivot.
+    pub(crate) const ENTRY: f64 = 1e-9;
+    /// With a smaller pivot the factors are found anew before it is believed.
+    pub(crate) const SOUND: f64 = 1e-6;
+    /// A step of this length that gains no more than this is none.
+    pub(crate) const STANDS: f64 = 1e-12;
+    /// Whole numbers that are better by less than this part are not looked for: a tenth of what is said of them.
+    pub(crate) const SAME: f64 = 1e-10;
+    /// By so much, once or twice, bounds are moved apart that meet in a point: more than what rows may be broken by, so that a
+    /// step goes somewhere.
+    pub(crate) const MOVED: f64 = 1e-6;
+}
+
 /// The best that whole tasks can do.
 pub(crate) mod whole_tasks {
     /// Values of a program are known to about this part.

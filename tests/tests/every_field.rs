@@ -651,7 +651,6 @@ fn whole_instances() -> impl Iterator<Item = (u64, Instance)> {
     })
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn every_field_of_a_bound_is_checked() {
     let mut cases = Vec::new();
@@ -674,7 +673,6 @@ fn every_field_of_a_bound_is_checked() {
     assert!(nothing_false_passes(cases) > 10_000);
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn every_field_of_a_bound_of_a_sum_is_checked() {
     let mut cases = Vec::new();
@@ -953,7 +951,6 @@ fn is_true_plan(_: &Value, change: &Change) -> bool {
         || lowers("required")
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn every_field_of_a_plan_of_moves_is_checked() {
     use fairplan::{Control, MoveTarget, MovesOptions, ResultFile};

@@ -29,7 +29,6 @@ mod limits;
 mod lying_backend;
 mod many_users;
 mod metamorphic;
-#[cfg(feature = "highs")]
 mod moves;
 mod offline;
 mod offline_in_fractions;
@@ -38,7 +37,6 @@ mod oracle;
 mod over_time;
 mod packages;
 mod peers;
-#[cfg(feature = "highs")]
 mod planning;
 mod pooled;
 mod prices;
@@ -58,7 +56,5 @@ mod solve_then_verify;
 mod solving;
 mod stochastic;
 mod sums;
-#[cfg(feature = "highs")]
 mod whole_task_sums;
-#[cfg(feature = "highs")]
 mod whole_tasks;

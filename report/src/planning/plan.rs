@@ -86,7 +86,7 @@ pub struct PurchaseResult {
     /// What it costs a period where all is reserved that can be. Absent where nothing of it can be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_cost: Option<f64>,
-    /// No purchase that is enough costs less, by the branching of HiGHS.
+    /// No purchase that is enough costs less, by branch and bound.
     pub bound: f64,
     /// `1 - bound / cost`.
     pub gap: f64,

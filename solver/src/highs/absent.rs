@@ -2,7 +2,7 @@
 
 use super::HighsAlgorithm;
 use crate::level::{LevelProblem, LevelSolution, LevelSolver};
-use crate::linear_program::{Column, Outcome, Program, Settings};
+use crate::linear_program::{Outcome, Program, Settings};
 use crate::smooth::{SumProblem, SumSolution, SumSolver};
 use fairplan_instances::{Deadline, SolverError};
 
@@ -17,23 +17,6 @@ fn refused() -> SolverError {
 
 pub(crate) fn solve(_: &Program, _: Settings, _: &Deadline) -> Result<Outcome, SolverError> {
     Err(refused())
-}
-
-/// Is never made.
-pub(crate) enum Growing {}
-
-impl Growing {
-    pub fn new(_: &Program, _: Settings) -> Result<Self, SolverError> {
-        Err(refused())
-    }
-
-    pub fn add(&mut self, _: Column) -> Result<(), SolverError> {
-        match *self {}
-    }
-
-    pub fn solve(&mut self, _: &Deadline) -> Result<Outcome, SolverError> {
-        match *self {}
-    }
 }
 
 /// The backend, which has nothing behind it.
@@ -62,18 +45,15 @@ impl SumSolver for Highs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{backend, whole_task_bracket};
+    use crate::backend;
     use fairplan_instances::Objective;
     use fairplan_instances::generate::drfh_fig1;
 
     #[test]
-    fn what_needs_highs_says_so_and_the_default_backend_does_without() {
+    fn the_backend_highs_says_that_it_is_missing_and_the_default_does_without() {
         let instance = drfh_fig1().unwrap();
-        let bracket = whole_task_bracket(&instance, &Deadline::never()).map(|_| ());
-        let solved = backend("highs").unwrap().solve(&instance, Objective::Drfh).map(|_| ());
-        for refusal in [bracket, solved] {
-            assert!(refusal.unwrap_err().to_string().contains("built without HiGHS"));
-        }
+        let refusal = backend("highs").unwrap().solve(&instance, Objective::Drfh).map(|_| ()).unwrap_err();
+        assert!(refusal.to_string().contains("built without HiGHS"));
         for objective in [Objective::Drfh, Objective::Utilitarian] {
             assert!(backend("auto").unwrap().solve(&instance, objective).is_ok());
         }

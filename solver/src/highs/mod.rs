@@ -1,7 +1,7 @@
 //! The door to HiGHS, the only part of fairplan that is not Rust.
 //!
-//! With the feature `highs` two files go through it: `programs.rs` solves linear programs as plain data
-//! ([`crate::linear_program`]), and `levels.rs` is the independent backend. Without it `absent.rs` has the same names and
+//! With the feature `highs` two files go through it: `levels.rs` is the independent backend, and `programs.rs` solves those linear
+//! programs ([`crate::linear_program`]) that our own simplex method does not decide. Without it `absent.rs` has the same names and
 //! answers every question by saying so.
 
 #[cfg(not(feature = "highs"))]
@@ -12,16 +12,15 @@ mod levels;
 mod programs;
 
 #[cfg(not(feature = "highs"))]
-pub(crate) use absent::{Growing, Highs, solve};
+pub(crate) use absent::{Highs, solve};
 #[cfg(feature = "highs")]
 pub(crate) use levels::{Highs, largest};
 #[cfg(all(test, feature = "highs"))]
 pub(crate) use programs::no_other_model;
 #[cfg(feature = "highs")]
-pub(crate) use programs::{Growing, solve};
+pub(crate) use programs::solve;
 
-/// Whether this library was built with HiGHS. Without it the backend `highs`, the best that whole tasks can do and what to buy
-/// are refused by name; all else answers as with it.
+/// Whether this library was built with HiGHS. Without it the backend `highs` is refused by name; all else answers without.
 pub const HAS_HIGHS: bool = cfg!(feature = "highs");
 
 /// The version of HiGHS that this library was built for, such as 1.15.0; none without it.

@@ -1,11 +1,10 @@
-//! Linear programs by HiGHS: one model at a time, quiet, on one thread; a panic of its crate is an error like any other.
+//! Linear programs by HiGHS, where our own simplex method does not decide: one model at a time, quiet, on one thread; a panic of its crate is an error like any other.
 
-use crate::linear_program::{Column, Ended, Outcome, Program, Row, Sense, Settings};
+use crate::linear_program::{Ended, Outcome, Program, Row, Sense, Settings};
 use fairplan_instances::{Deadline, SolverError};
 use highs::{ColProblem, HighsModelStatus, HighsStatus, Model, SolvedModel};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 /// Held from the creation of a HiGHS model to its end: its destructor touches state of the whole process.
 static ONE_MODEL_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -33,7 +32,7 @@ pub(crate) fn solve(
 ) -> Result<Outcome, SolverError> {
     let _alone = no_other_model();
     guarded(|| {
-        let mut model = prepared(program, settings);
+        let mut model = build(program, settings);
         if let Some(left) = deadline.time_left() {
             model.set_option("time_limit", left.as_secs_f64());
         }
@@ -42,57 +41,11 @@ pub(crate) fn solve(
     })?
 }
 
-/// A program to which columns are added after it was solved; HiGHS goes on from where it was.
-pub(crate) struct Growing {
-    model: Option<Model>,
-    rows: Vec<highs::Row>,
-    settings: Settings,
-    /// Seconds of all solves: HiGHS counts its time limit from the first.
-    seconds: f64,
-    // Dropped after the model.
-    _alone: MutexGuard<'static, ()>,
-}
-
-impl Growing {
-    pub fn new(program: &Program, settings: Settings) -> Result<Self, SolverError> {
-        let alone = no_other_model();
-        let (model, rows) = guarded(|| build(program, settings))?;
-        Ok(Self { model: Some(model), rows, settings, seconds: 0.0, _alone: alone })
-    }
-
-    pub fn add(&mut self, column: Column) -> Result<(), SolverError> {
-        let Some(model) = &mut self.model else { return Err(broken("it panicked")) };
-        let entries = column.entries.iter().map(|(Row(row), entry)| (self.rows[*row], *entry));
-        guarded(|| model.try_add_column(column.cost, 0.0..=column.most, entries))?
-            .map_err(|status| broken(format!("refused a column: {status:?}")))?;
-        Ok(())
-    }
-
-    /// Once time is over the program is of no more use.
-    pub fn solve(&mut self, deadline: &Deadline) -> Result<Outcome, SolverError> {
-        let Some(mut model) = self.model.take() else { return Err(broken("it panicked")) };
-        model.set_option("time_limit", self.seconds + deadline.seconds_left());
-        let start = Instant::now();
-        let solved = guarded(|| model.try_solve())?.map_err(stopped)?;
-        let outcome = guarded(|| outcome(&solved, self.settings))?;
-        self.seconds += start.elapsed().as_secs_f64();
-        if outcome.ended != Ended::OutOfTime {
-            self.model = Some(Model::from(solved));
-        }
-        Ok(outcome)
-    }
-}
-
 fn stopped(status: HighsStatus) -> SolverError {
     broken(format!("stopped with {status:?}"))
 }
 
-fn prepared(program: &Program, settings: Settings) -> Model {
-    build(program, settings).0
-}
-
-/// The model, and what it calls each row.
-fn build(program: &Program, settings: Settings) -> (Model, Vec<highs::Row>) {
+fn build(program: &Program, settings: Settings) -> Model {
     let mut problem = ColProblem::default();
     let rows: Vec<highs::Row> =
         program.rows.iter().map(|(least, most)| problem.add_row(*least..=*most)).collect();
@@ -105,7 +58,7 @@ fn build(program: &Program, settings: Settings) -> (Model, Vec<highs::Row>) {
         Sense::Maximise => highs::Sense::Maximise,
     });
     set(&mut model, settings);
-    (model, rows)
+    model
 }
 
 fn set(model: &mut Model, settings: Settings) {

@@ -1,21 +1,20 @@
-//! A level as one linear program over all quanta, by HiGHS's simplex: the next way where the interior point does not close.
+//! A level as one linear program over all quanta, by the simplex method: the next way where the interior point does not close.
 //!
-//! Numbers of users may be twenty orders of magnitude apart, of which doubles hold sixteen and HiGHS twelve. So every user's
+//! Numbers of users may be twenty orders of magnitude apart, of which doubles hold sixteen. So every user's
 //! share is counted in what is due to it, and its tasks in those that give as much: what takes less than 1e-12 of a class at
 //! the level takes nothing, and a vertex is right to the last digits of every user's own. Who takes little at the level is
 //! seen in the rows of classes and in the row of its own by the square root of that each.
 
 use super::interior_point::{Role, Snapshot};
 use super::problem::{Member, Problem};
-use crate::highs::solve;
-use crate::linear_program::{Col, Ended, Program, Settings, power};
+use crate::linear_program::{Col, Ended, Program, Settings, power, solve};
 use crate::tolerance::over_time::{SIMPLEX, SMALLEST_ENTRY};
 use fairplan_instances::Deadline;
 
 /// What a held share costs that is missing, in parts of the level. It is missing by the rounding of earlier levels.
 const PENALTY: f64 = 1e6;
 
-/// A point of the level with these roles, which is at most `upper`; `None` where HiGHS has no optimum.
+/// A point of the level with these roles, which is at most `upper`; `None` where no optimum is found.
 pub(super) fn level(problem: &Problem, roles: &[Role], upper: f64, deadline: &Deadline) -> Option<Snapshot> {
     let users = roles.len();
     let due: Vec<f64> = roles.iter().map(|role| role.due(upper)).collect();

@@ -8,15 +8,14 @@
 //! were found.
 
 use super::candidates::Candidates;
-use crate::highs::solve;
-use crate::linear_program::{Ended, Program, Settings, power};
+use crate::linear_program::{Ended, Program, Settings, power, solve};
 use crate::tolerance::planning::{COMPLETED, ROW, SLACK};
 use fairplan_instances::{Deadline, SolverError};
 
 /// The largest number of a row is about this.
 const LARGEST: f64 = 1024.0;
 
-/// `Σ_t worth_t n_t + owned >= θ asked`, scaled so that absolute tolerances of HiGHS are far below a part in 1e-9.
+/// `Σ_t worth_t n_t + owned >= θ asked`, scaled so that absolute tolerances of programs are far below a part in 1e-9.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cut {
     /// What one server of each type adds.

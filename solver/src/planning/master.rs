@@ -1,11 +1,9 @@
-//! The restricted master: how many servers of each type to buy by the rows known so far, a mixed-integer program through
-//! HiGHS.
+//! The restricted master: how many servers of each type to buy by the rows known so far, a mixed-integer program.
 //!
 //! Its only whole numbers are the counts, so that it is small whatever the number of users.
 
 use super::cuts::Cut;
-use crate::highs::solve;
-use crate::linear_program::{Branching, Col, Ended, Program, Settings, power};
+use crate::linear_program::{Branching, Col, Ended, Program, Settings, power, solve};
 use crate::tolerance::planning::{ROW, SLACK, SPENT};
 use fairplan_instances::{Catalog, Deadline, SolverError};
 
@@ -18,7 +16,7 @@ pub(super) struct Master {
     limits: Vec<Option<u64>>,
     /// The most that may be spent.
     pub budget: Option<f64>,
-    /// When HiGHS has to end.
+    /// When solving has to end.
     pub deadline: Deadline,
 }
 

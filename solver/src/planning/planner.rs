@@ -197,7 +197,7 @@ impl<'a> Planner<'a> {
             }
             if !is_enough(self, &counts)? {
                 let problem = format!("no purchase was found in {} rounds", self.rounds);
-                return Err(SolverError::Backend { backend: "highs", problem });
+                return Err(SolverError::Backend { backend: "simplex", problem });
             }
         }
         for at in self.dearest_first() {

@@ -292,7 +292,7 @@ impl<'a> Search<'a> {
         self.seed(&wants, stop);
         let servers = self.packing.servers();
         let packing = self.packing;
-        let mut master = Master::new(packing, &wants, &servers, &vec![0.0; servers.len()])?;
+        let mut master = Master::new(packing, &wants, &servers, &vec![0.0; servers.len()]);
         let known = std::mem::take(&mut self.patterns);
         let ended = rounds::run(packing, &mut master, known, self, stop)?;
         (self.rounds, self.truncated_searches) = (ended.rounds, ended.truncated_searches);

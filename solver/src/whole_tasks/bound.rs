@@ -123,7 +123,7 @@ fn raise(
     stop: &Deadline,
 ) -> Result<bool, SolverError> {
     let wants = [Want::all(need, f64::INFINITY)];
-    let mut master = Master::new(packing, &wants, servers, &vec![0.0; servers.len()])?;
+    let mut master = Master::new(packing, &wants, servers, &vec![0.0; servers.len()]);
     let known = std::mem::take(&mut bound.patterns);
     let mut smallest = SmallestShare { packing, breakpoints, need, bound };
     let ended = rounds::run(packing, &mut master, known, &mut smallest, stop)?;

@@ -69,12 +69,12 @@ pub(super) fn dive(
             break;
         }
         let costs: Vec<f64> = server_values.iter().map(|value| start.cost * value / worth).collect();
-        let mut master = Master::new(packing, &(start.wants)(need), &left, &costs)?;
+        let mut master = Master::new(packing, &(start.wants)(need), &left, &costs);
         let mut known = HashSet::new();
         for pattern in pool.drain(..) {
             let pattern = pattern.within(need);
             if left[pattern.class] > 0 && !pattern.tasks.is_empty() && known.insert(pattern.clone()) {
-                master.add(pattern)?;
+                master.add(pattern);
             }
         }
         let Some(mut solved) = master.solve(stop)? else { break };
@@ -83,7 +83,7 @@ pub(super) fn dive(
             let mut added = false;
             for pattern in found.into_iter().flat_map(|found| found.patterns) {
                 if left[pattern.class] > 0 && known.insert(pattern.clone()) {
-                    master.add(pattern)?;
+                    master.add(pattern);
                     added = true;
                 }
             }

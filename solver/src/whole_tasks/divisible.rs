@@ -2,10 +2,9 @@
 
 use super::master::{Mix, Want, add_wants, wanted_rows};
 use super::packing::{Class, Packing, Shape};
-use crate::highs::solve;
 use crate::interior_point::InteriorPoint;
 use crate::level::{Groups, LevelProblem, LevelSolver};
-use crate::linear_program::{Ended, Program, Row, Settings};
+use crate::linear_program::{Ended, Program, Row, Settings, solve};
 use crate::smooth::{SumProblem, SumSolver};
 use crate::tolerance::highs::FEASIBILITY;
 use crate::tolerance::whole_tasks::CLOSE;
@@ -18,7 +17,7 @@ pub(super) fn divisible_values(
     wants: &[Want],
     stop: &Deadline,
 ) -> Result<Mix, SolverError> {
-    // Tolerances of HiGHS are absolute: a server should be worth about 1, and not next to nothing.
+    // Tolerances are absolute: a server should be worth about 1, and not next to nothing.
     let scale = packing.servers().iter().sum::<u64>().next_power_of_two() as f64;
     let wants: Vec<Want> = wants.iter().map(|want| want.times(scale)).collect();
     let mut program = Program::maximise();
@@ -59,11 +58,11 @@ pub(super) fn divisible_values(
     })
 }
 
-/// Shapes times classes up to which the program of divisible tasks takes HiGHS less than a second; beyond, an interior point
+/// Shapes times classes up to which the program of divisible tasks takes less than a second; beyond, an interior point
 /// over the same rows is many times faster.
 const SMALL: usize = 10_000;
 
-/// Whether so many shapes and classes are more than HiGHS takes on in a moment.
+/// Whether so many shapes and classes are more than the simplex method takes on in a moment.
 pub(super) fn is_large(packing: &Packing) -> bool {
     packing.shapes.len() * packing.classes.len() > SMALL
 }

@@ -161,8 +161,9 @@ impl Logarithms {
             demands().map(worth).sum::<f64>() - held
         };
         let (mut low, mut high) = (0.5 / held.max(1.0), 2.0 / held.max(1.0));
-        for _ in 0..60 {
-            if excess(low) < 0.0 { low *= 0.5 } else { break }
+        // No further than doubles count units: where there is room for all tasks values of nothing prove the bound.
+        while excess(low) < 0.0 && low > f64::EPSILON {
+            low *= 0.5;
         }
         // Where not even first tasks have room for all, no bound is the least.
         for _ in 0..6 {

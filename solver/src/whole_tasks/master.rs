@@ -9,8 +9,7 @@
 
 use super::packing::{Packing, Shape};
 use super::patterns::Pattern;
-use crate::highs::Growing;
-use crate::linear_program::{Column, Ended, Program, Row, Settings, power};
+use crate::linear_program::{Column, Ended, Growing, Program, Row, Settings, power};
 use crate::tolerance::highs::MASTER;
 use fairplan_instances::{Deadline, SolverError};
 
@@ -69,7 +68,7 @@ impl Master {
         wants: &[Want],
         servers: &[u64],
         costs: &[f64],
-    ) -> Result<Self, SolverError> {
+    ) -> Self {
         let mut program = Program::maximise();
         let shapes = wanted_rows(&mut program, packing, wants);
         let classes = servers.iter().map(|count| program.at_most(*count as f64, [])).collect();
@@ -81,18 +80,18 @@ impl Master {
             as_it_is: true,
             ..Settings::default()
         };
-        Ok(Self {
-            program: Growing::new(&program, settings)?,
+        Self {
+            program: Growing::new(program, settings),
             wants: columns,
             shapes,
             units: packing.shapes.iter().map(Shape::unit).collect(),
             classes,
             costs: costs.to_vec(),
             patterns: Vec::new(),
-        })
+        }
     }
 
-    pub fn add(&mut self, pattern: Pattern) -> Result<(), SolverError> {
+    pub fn add(&mut self, pattern: Pattern) {
         let needed = |(shape, tasks): &(u32, u64)| {
             let shape = *shape as usize;
             self.shapes[shape].map(|row| (row, *tasks as f64 / self.units[shape]))
@@ -100,9 +99,8 @@ impl Master {
         let mut entries: Vec<(Row, f64)> = pattern.tasks.iter().filter_map(needed).collect();
         entries.push((self.classes[pattern.class], 1.0));
         let cost = -self.costs[pattern.class];
-        self.program.add(Column { cost, most: f64::INFINITY, is_whole: false, entries })?;
+        self.program.add(Column { cost, most: f64::INFINITY, is_whole: false, entries });
         self.patterns.push(pattern);
-        Ok(())
     }
 
     /// No servers hold anything.

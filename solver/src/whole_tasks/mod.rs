@@ -32,7 +32,6 @@ mod servers;
 mod table;
 
 #[cfg(test)]
-#[cfg(feature = "highs")]
 mod tests;
 
 pub use allocated::{allocated_bracket, allocated_placement};

@@ -59,7 +59,7 @@ const MANY_ON_ONE: u64 = 1 << 40;
 const COUNTED_SINGLY: u64 = 1 << 16;
 
 impl Shape {
-    /// So many tasks count for one in a program: HiGHS drops what is small beside what is large, and refuses the largest.
+    /// So many tasks count for one in a program: what is small beside what is large is lost in a double.
     pub fn unit(&self) -> f64 {
         match self.copies.iter().max() {
             Some(most) if *most > COUNTED_SINGLY => power(*most as f64),

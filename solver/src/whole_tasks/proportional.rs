@@ -164,7 +164,7 @@ fn bound<'a>(
     search.seed(stop);
     for enough in ENOUGH {
         let centre = search.centre_wants();
-        let mut master = Master::new(packing, &search.wants, &servers, &vec![0.0; servers.len()])?;
+        let mut master = Master::new(packing, &search.wants, &servers, &vec![0.0; servers.len()]);
         (search.enough, search.excess) = (enough, f64::INFINITY);
         let known = std::mem::take(&mut search.patterns);
         let ended = rounds::run(packing, &mut master, known, &mut search, stop)?;

@@ -65,10 +65,13 @@ pub(super) fn run(
     let mut patterns: HashSet<Pattern> = HashSet::new();
     let mut add = |master: &mut Master, pattern: Pattern| {
         let is_new = patterns.insert(pattern.clone());
-        if is_new { master.add(pattern).map(|()| true) } else { Ok(false) }
+        if is_new {
+            master.add(pattern);
+        }
+        is_new
     };
     for pattern in known {
-        add(master, pattern)?;
+        add(master, pattern);
     }
     let mut mixes: Vec<Mix> = Vec::new();
     let lengths = goal.lengths();
@@ -89,7 +92,7 @@ pub(super) fn run(
         let truncated = found.iter().filter(|found| found.is_truncated).count() as u64;
         let mut added = false;
         for pattern in found.into_iter().flat_map(|found| found.patterns) {
-            added |= add(master, pattern)?;
+            added |= add(master, pattern);
         }
         // Once this program cannot exclude more, another one may.
         let mut is_last = excess <= NOISE || stop.is_over() || rounds >= MAX_ROUNDS;

@@ -55,7 +55,6 @@ fn unlike(classes: u64, users: u64) -> String {
     text + "]}"
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn bounds_of_very_many_tiny_tasks_end_in_time_and_are_proved() {
     let folder = Folder::new();
@@ -85,7 +84,6 @@ fn a_policy_that_is_not_done_in_time_has_no_result_and_the_others_are_compared()
     assert_eq!(comparison["policies"].as_array().unwrap().len(), 1);
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn thousands_of_unlike_classes_end_in_time() {
     let folder = Folder::new();
@@ -151,7 +149,6 @@ fn a_linear_program_that_takes_longer_to_state_than_there_is_time_is_left() {
     assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn planning_that_is_not_done_in_time_says_so_and_writes_nothing() {
     let folder = Folder::new();
@@ -253,7 +250,6 @@ fn an_explanation_says_what_there_was_no_time_to_ask() {
     }
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn bounds_over_very_many_unlike_classes_are_no_worse_than_those_of_divisible_tasks_and_something_is_placed() {
     let folder = Folder::new();
@@ -280,7 +276,6 @@ fn bounds_over_very_many_unlike_classes_are_no_worse_than_those_of_divisible_tas
 }
 
 /// What the last bound says of divisible tasks under DRFH.
-#[cfg(feature = "highs")]
 fn of_divisible(folder: &Folder) -> f64 {
     let solved: Value = serde_json::from_str(&folder.done(&["-q", "solve", "i.json"])).unwrap();
     solved["value"].as_f64().unwrap()

@@ -55,7 +55,6 @@ const DOCUMENTS: [&str; 7] = [
     "convert i.json",
 ];
 
-#[cfg(feature = "highs")]
 #[test]
 fn every_table_is_written_as_the_ending_says_and_no_other_format_can_be_stated() {
     let folder = inputs();
@@ -83,7 +82,6 @@ fn every_table_is_written_as_the_ending_says_and_no_other_format_can_be_stated()
     }
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn a_document_is_gzipped_and_is_no_table() {
     let folder = inputs();

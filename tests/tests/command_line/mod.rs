@@ -18,7 +18,6 @@ mod outside;
 mod over_instance;
 mod pages;
 mod pictures;
-#[cfg(feature = "highs")]
 mod planning;
 mod python_checker;
 mod quotas;
@@ -26,7 +25,6 @@ mod simulation;
 mod sweeps;
 mod terminal;
 mod traces;
-#[cfg(feature = "highs")]
 mod whole_tasks;
 
 use fairplan_instances::files::write_json;

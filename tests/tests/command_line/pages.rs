@@ -50,14 +50,12 @@ fn tracked_chart(name: &str) -> String {
     std::fs::read_to_string(root().join("docs").join(name)).unwrap()
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn the_chart_of_a_hundred_servers_is_what_the_command_draws() {
     let chart = chart_of(&Folder::new(), "drfh-fig4", &[]);
     assert_eq!(chart, tracked_chart("hundred-servers.svg"), "`make figures` draws it again");
 }
 
-#[cfg(feature = "highs")]
 #[test]
 #[ignore = "takes a minute or more"]
 fn the_chart_of_googles_servers_is_what_the_command_draws() {
@@ -97,7 +95,6 @@ fn the_lines_of_several_audits_are_one_section() {
 }
 
 /// Every kind of result, with what its page must tell.
-#[cfg(feature = "highs")]
 #[test]
 fn every_result_has_a_page_and_a_chart() {
     let folder = results();

@@ -201,7 +201,6 @@ fn the_pictures_of_the_readme_can_be_read() {
     assert!(complaints.is_empty(), "{complaints:#?}");
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn a_page_can_be_read_on_a_wide_and_on_a_narrow_screen() {
     let folder = Folder::new();

@@ -49,7 +49,6 @@ fn cluster(folder: &Folder) {
     folder.instance("i.json", &draft.build().unwrap());
 }
 
-#[cfg(feature = "highs")]
 #[test]
 fn no_command_tells_a_terminal_what_it_would_obey() {
     let folder = Folder::new();

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 CATALOG is a fairplan.catalog.v1 or a table with the columns id, price, optionally limit and like, and one a resource. A \
 type called like a server class is more of that class; `like` names the class as which users treat a new type. A target \
 share is measured against the cluster as it is: a fixed amount of work, which buying does not move. The plan has room for \
-what is asked for of all users together, none taking more. Its bound is that of HiGHS's branch and bound; beside it stands \
+what is asked for of all users together, none taking more. Its bound is that of branch and bound; beside it stands \
 the one that prices of resources prove by themselves (proved_bound), which needs no trust in a solver. If nothing that may \
 be bought is enough, the exit status is 1, with the user and the resource that stand against it and how much less would \
 do. The result is a fairplan.plan.v1.

@@ -4,8 +4,7 @@
 use super::super::packing::Packing;
 use super::cluster::{Cluster, Exchange};
 use super::search::{Found, Prices};
-use crate::highs::Growing;
-use crate::linear_program::{Column, Ended, Program, Row, Settings};
+use crate::linear_program::{Column, Ended, Growing, Program, Row, Settings};
 use crate::tolerance::highs::MASTER;
 use fairplan_instances::{Deadline, MoveRules, SolverError};
 use rayon::prelude::*;
@@ -180,7 +179,7 @@ impl Question<'_> {
             as_it_is: true,
             ..Settings::default()
         };
-        let mut growing = Growing::new(&program, settings)?;
+        let mut growing = Growing::new(program, settings);
         let column = |(group, exchange): &(usize, Exchange)| {
             let mut entries: Vec<(Row, f64)> =
                 exchange.added.iter().map(|(user, count)| (rows[*user as usize], *count as f64)).collect();
@@ -197,7 +196,7 @@ impl Question<'_> {
             Column { cost: -cost, most: f64::INFINITY, is_whole: false, entries }
         };
         let mut seen: HashSet<(usize, Exchange)> = columns.iter().cloned().collect();
-        columns.iter().try_for_each(|known| growing.add(column(known)))?;
+        columns.iter().for_each(|known| growing.add(column(known)));
         let mut missing = vec![0.0; users];
         let mut nodes = NODES.0;
         let is_large = self.groups.len() > MANY;
@@ -258,7 +257,7 @@ impl Question<'_> {
             for (_, group, exchange) in better.into_iter().take(ADDED) {
                 let new = (group, exchange);
                 if seen.insert(new.clone()) {
-                    growing.add(column(&new))?;
+                    growing.add(column(&new));
                     columns.push(new);
                 }
             }

@@ -1,0 +1,241 @@
+//! A basis as a product of sparse triangular factors, found by cheapest pivots, and of the exchanges of columns since (the product
+//! form of the inverse).
+//!
+//! G. B. Dantzig and W. Orchard-Hays, The product form for the inverse in the simplex method, Mathematical Tables and Other
+//! Aids to Computation 8, 1954; H. M. Markowitz, The elimination form of the inverse and its application to linear
+//! programming, Management Science 3, 1957.
+
+use crate::tolerance::simplex::{PIVOT, STABLE, VANISHES};
+
+/// Entries of a column or a row: its position, its number.
+pub(super) type Entries = Vec<(u32, f64)>;
+
+const NONE: u32 = u32::MAX;
+
+/// The factors. Vectors by row become vectors by position in the basis, and back.
+#[derive(Default)]
+pub(super) struct Factor {
+    /// Rows that were taken from others, in this order: the row, and how often it was taken from which.
+    lower: Vec<(u32, Entries)>,
+    upper: Vec<Pivot>,
+    exchanges: Vec<Exchange>,
+}
+
+/// A step of the elimination.
+struct Pivot {
+    row: u32,
+    position: u32,
+    number: f64,
+    /// What the column has in rows that were pivots before.
+    above: Entries,
+}
+
+/// A column that took another's position, in terms of the basis before.
+struct Exchange {
+    position: u32,
+    number: f64,
+    others: Entries,
+}
+
+/// Columns that depend on the others, and the rows that are left without one.
+#[derive(Debug)]
+pub(super) struct Dependent {
+    pub positions: Vec<usize>,
+    pub rows: Vec<usize>,
+}
+
+impl Factor {
+    /// Of the columns by position, which are as many as there are rows.
+    pub fn new(columns: Vec<Entries>) -> Result<Self, Dependent> {
+        Elimination::new(columns).run()
+    }
+
+    /// Exchanges since the factors were found.
+    pub fn exchanges(&self) -> usize {
+        self.exchanges.len()
+    }
+
+    /// Puts the column that is `solved` in terms of this basis at a position of it.
+    pub fn exchange(&mut self, position: usize, solved: &[f64]) {
+        let entries = solved.iter().enumerate().filter(|(at, x)| *at != position && x.abs() > VANISHES);
+        let others = entries.map(|(at, x)| (at as u32, *x)).collect();
+        self.exchanges.push(Exchange { position: position as u32, number: solved[position], others });
+    }
+
+    /// Solves `B x = a`: `vector` has `a` by row, `solved` gets `x` by position.
+    pub fn solve(&self, vector: &mut [f64], solved: &mut [f64]) {
+        for (row, entries) in &self.lower {
+            let pivot = vector[*row as usize];
+            if pivot != 0.0 {
+                entries.iter().for_each(|(other, times)| vector[*other as usize] -= times * pivot);
+            }
+        }
+        for pivot in self.upper.iter().rev() {
+            let mut x = vector[pivot.row as usize];
+            if x != 0.0 {
+                x /= pivot.number;
+                pivot.above.iter().for_each(|(row, entry)| vector[*row as usize] -= entry * x);
+            }
+            solved[pivot.position as usize] = x;
+        }
+        for Exchange { position, number, others } in &self.exchanges {
+            let x = solved[*position as usize] / number;
+            if x != 0.0 {
+                others.iter().for_each(|(other, entry)| solved[*other as usize] -= entry * x);
+            }
+            solved[*position as usize] = x;
+        }
+    }
+
+    /// Solves `y B = c`: `vector` has `c` by position, `solved` gets `y` by row.
+    pub fn solve_transposed(&self, vector: &mut [f64], solved: &mut [f64]) {
+        for Exchange { position, number, others } in self.exchanges.iter().rev() {
+            let taken: f64 = others.iter().map(|(other, entry)| entry * vector[*other as usize]).sum();
+            let of = &mut vector[*position as usize];
+            *of = (*of - taken) / number;
+        }
+        for pivot in &self.upper {
+            let taken: f64 = pivot.above.iter().map(|(row, entry)| entry * solved[*row as usize]).sum();
+            solved[pivot.row as usize] = (vector[pivot.position as usize] - taken) / pivot.number;
+        }
+        for (row, entries) in self.lower.iter().rev() {
+            let taken: f64 = entries.iter().map(|(other, times)| times * solved[*other as usize]).sum();
+            solved[*row as usize] -= taken;
+        }
+    }
+}
+
+/// What is left to eliminate.
+struct Elimination {
+    /// By position: entries in rows without a pivot yet.
+    active: Vec<Entries>,
+    /// By position: entries in rows with one.
+    above: Vec<Entries>,
+    /// Positions that have an entry in the row, or had one.
+    of_row: Vec<Vec<u32>>,
+    /// Entries of each row in active columns.
+    count: Vec<u32>,
+    is_done: Vec<bool>,
+    factor: Factor,
+    /// The place of each row in the column at hand.
+    place: Vec<u32>,
+}
+
+impl Elimination {
+    fn new(columns: Vec<Entries>) -> Self {
+        let size = columns.len();
+        let (mut of_row, mut count) = (vec![Vec::new(); size], vec![0; size]);
+        for (position, column) in columns.iter().enumerate() {
+            for (row, _) in column {
+                of_row[*row as usize].push(position as u32);
+                count[*row as usize] += 1;
+            }
+        }
+        Self {
+            active: columns,
+            above: vec![Vec::new(); size],
+            of_row,
+            count,
+            is_done: vec![false; size],
+            factor: Factor::default(),
+            place: vec![NONE; size],
+        }
+    }
+
+    fn run(mut self) -> Result<Factor, Dependent> {
+        let size = self.active.len();
+        let mut has_pivot = vec![false; size];
+        // Columns of one entry change no other; each may leave others with one.
+        let mut single: Vec<u32> =
+            (0..size as u32).filter(|at| self.active[*at as usize].len() == 1).collect();
+        while let Some(position) = single.pop() {
+            let [(row, number)] = self.active[position as usize][..] else { continue };
+            if !self.is_done[position as usize] && number.abs() > PIVOT {
+                has_pivot[row as usize] = true;
+                self.pivot(position, row, number, &mut single);
+            }
+        }
+        let mut left: Vec<u32> = (0..size as u32).filter(|at| !self.is_done[*at as usize]).collect();
+        let mut positions = Vec::new();
+        while !left.is_empty() {
+            let size_of = |at: &u32| self.active[*at as usize].len();
+            let Some((at, _)) = left.iter().map(size_of).enumerate().min_by_key(|(_, size)| *size) else {
+                break;
+            };
+            let position = left.swap_remove(at);
+            let column = &self.active[position as usize];
+            let largest = column.iter().fold(0.0, |most: f64, (_, x)| most.max(x.abs()));
+            let stable = column.iter().filter(|(_, x)| x.abs() >= STABLE * largest);
+            match stable.min_by_key(|(row, _)| (self.count[*row as usize], *row)) {
+                Some((row, number)) if largest > PIVOT => {
+                    let (row, number) = (*row, *number);
+                    has_pivot[row as usize] = true;
+                    self.pivot(position, row, number, &mut Vec::new());
+                }
+                _ => {
+                    let column = std::mem::take(&mut self.active[position as usize]);
+                    column.iter().for_each(|(row, _)| self.count[*row as usize] -= 1);
+                    self.is_done[position as usize] = true;
+                    positions.push(position as usize);
+                }
+            }
+        }
+        if positions.is_empty() {
+            return Ok(self.factor);
+        }
+        Err(Dependent { positions, rows: (0..size).filter(|row| !has_pivot[*row]).collect() })
+    }
+
+    /// Eliminates a row by a column; positions that are left with one entry are added to `single`.
+    fn pivot(&mut self, position: u32, row: u32, number: f64, single: &mut Vec<u32>) {
+        let column = std::mem::take(&mut self.active[position as usize]);
+        self.is_done[position as usize] = true;
+        column.iter().for_each(|(row, _)| self.count[*row as usize] -= 1);
+        let others = column.into_iter().filter(|(other, _)| *other != row);
+        let times: Entries = others.map(|(other, entry)| (other, entry / number)).collect();
+        for other in std::mem::take(&mut self.of_row[row as usize]) {
+            let other = other as usize;
+            if self.is_done[other] {
+                continue;
+            }
+            let Some(at) = self.active[other].iter().position(|(of, _)| *of == row) else { continue };
+            let (_, entry) = self.active[other].swap_remove(at);
+            self.above[other].push((row, entry));
+            if !times.is_empty() {
+                self.subtract(other, entry, &times);
+            }
+            if self.active[other].len() == 1 {
+                single.push(other as u32);
+            }
+        }
+        let above = std::mem::take(&mut self.above[position as usize]);
+        self.factor.upper.push(Pivot { row, position, number, above });
+        if !times.is_empty() {
+            self.factor.lower.push((row, times));
+        }
+    }
+
+    fn subtract(&mut self, other: usize, entry: f64, times: &Entries) {
+        for (at, (row, _)) in self.active[other].iter().enumerate() {
+            self.place[*row as usize] = at as u32;
+        }
+        for (row, times) in times {
+            let taken = times * entry;
+            match self.place[*row as usize] {
+                NONE => {
+                    self.active[other].push((*row, -taken));
+                    self.of_row[*row as usize].push(other as u32);
+                    self.count[*row as usize] += 1;
+                }
+                at => self.active[other][at as usize].1 -= taken,
+            }
+        }
+        let (place, count) = (&mut self.place, &mut self.count);
+        self.active[other].retain(|(row, x)| {
+            place[*row as usize] = NONE;
+            let stays = x.abs() > VANISHES;
+            count[*row as usize] -= u32::from(!stays);
+            stays
+        });
+    }
+}

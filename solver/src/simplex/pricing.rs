@@ -1,0 +1,94 @@
+//! Which variable enters: the one along whose edge the objective falls fastest, edges measured by Devex reference weights.
+
+use super::{Place, Simplex};
+use crate::tolerance::simplex::DUAL;
+
+/// Weights above this say nothing of edges any more: the reference begins anew.
+const HEAVY: f64 = 1e9;
+
+/// Reduced costs and weights of all variables.
+pub(super) struct Pricing {
+    pub reduced: Vec<f64>,
+    weight: Vec<f64>,
+}
+
+impl Pricing {
+    pub fn new(variables: usize) -> Self {
+        Self { reduced: vec![0.0; variables], weight: vec![1.0; variables] }
+    }
+
+    /// Finds all reduced costs anew, for these costs.
+    pub fn refresh(&mut self, simplex: &Simplex, cost: impl Fn(usize) -> f64) {
+        if self.weight.iter().any(|weight| *weight > HEAVY) {
+            self.weight.fill(1.0);
+        }
+        let prices = simplex.prices(&cost);
+        for (variable, reduced) in self.reduced.iter_mut().enumerate() {
+            *reduced = match simplex.place[variable] {
+                Place::Basic(_) => 0.0,
+                _ => {
+                    let paid: f64 = match variable.checked_sub(simplex.rows) {
+                        Some(column) => {
+                            simplex.columns[column].iter().map(|(row, x)| x * prices[*row as usize]).sum()
+                        }
+                        None => -prices[variable],
+                    };
+                    cost(variable) - paid
+                }
+            };
+        }
+    }
+
+    /// The variable to enter, and whether it rises.
+    pub fn entering(&self, simplex: &Simplex, first: bool, is_barred: &[bool]) -> Option<(usize, bool)> {
+        let mut best = (f64::NEG_INFINITY, None);
+        for (variable, reduced) in self.reduced.iter().enumerate() {
+            let rises = match simplex.place[variable] {
+                Place::Basic(_) => continue,
+                Place::Lower => true,
+                Place::Upper => false,
+                Place::Free => *reduced < 0.0,
+            };
+            let gain = if rises { -reduced } else { *reduced };
+            let (least, most) = simplex.moved[variable];
+            let worthwhile = if first { DUAL } else { simplex.dual[variable] };
+            if gain <= worthwhile || least == most || is_barred[variable] {
+                continue;
+            }
+            let speed = gain * gain / self.weight[variable];
+            if speed > best.0 {
+                best = (speed, Some((variable, rises)));
+            }
+        }
+        best.1
+    }
+
+    /// After `entering` took the place of `leaving`, which stood at `position`, before the exchange reaches the factors.
+    pub fn exchange(&mut self, simplex: &Simplex, position: usize, entering: usize, leaving: usize) {
+        let mut unit = vec![0.0; simplex.rows];
+        unit[position] = 1.0;
+        let mut row = vec![0.0; simplex.rows];
+        simplex.factor.solve_transposed(&mut unit, &mut row);
+        let mut along = vec![0.0; self.reduced.len()];
+        for (at, times) in row.iter().enumerate().filter(|(_, times)| **times != 0.0) {
+            along[at] -= times;
+            simplex.by_row[at].iter().for_each(|(variable, entry)| along[*variable as usize] += times * entry);
+        }
+        let pivot = along[entering];
+        if pivot == 0.0 {
+            return;
+        }
+        let (ratio, weight) = (self.reduced[entering] / pivot, self.weight[entering]);
+        for (variable, along) in along.iter().enumerate().filter(|(_, along)| **along != 0.0) {
+            if matches!(simplex.place[variable], Place::Basic(_)) {
+                continue;
+            }
+            self.reduced[variable] -= ratio * along;
+            let times = along / pivot;
+            self.weight[variable] = self.weight[variable].max(times * times * weight);
+        }
+        self.reduced[entering] = 0.0;
+        self.reduced[leaving] = -ratio;
+        self.weight[leaving] = (weight / (pivot * pivot)).max(1.0);
+    }
+}
