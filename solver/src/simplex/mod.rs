@@ -260,6 +260,6 @@ fn row_scales(program: &Program) -> Vec<f64> {
 impl Simplex {
     /// Steps until none is better.
     fn run(&mut self, deadline: &Deadline) -> Ended {
-        step::Run::new(self).to_the_end(deadline)
+        step::Run::new(self).run(deadline)
     }
 }

@@ -72,7 +72,9 @@ impl Pricing {
         let mut along = vec![0.0; self.reduced.len()];
         for (at, times) in row.iter().enumerate().filter(|(_, times)| **times != 0.0) {
             along[at] -= times;
-            simplex.by_row[at].iter().for_each(|(variable, entry)| along[*variable as usize] += times * entry);
+            simplex.by_row[at]
+                .iter()
+                .for_each(|(variable, entry)| along[*variable as usize] += times * entry);
         }
         let pivot = along[entering];
         if pivot == 0.0 {

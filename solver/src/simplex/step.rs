@@ -63,7 +63,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub fn to_the_end(mut self, deadline: &Deadline) -> Ended {
+    pub fn run(mut self, deadline: &Deadline) -> Ended {
         let most = STEPS * (self.simplex.place.len() as u64 + 100);
         for step in 0..most {
             if step % LOOKS == 0 && deadline.is_over() {
@@ -130,8 +130,10 @@ impl<'a> Run<'a> {
             let (least, most) = simplex.moved[variable];
             let value = simplex.value[variable];
             // A fixed sequence that looks like chance: the same program takes the same steps.
-            simplex.draws = simplex.draws.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let by = MOVED * (1.0 + (simplex.draws >> 40) as f64 / (1u64 << 24) as f64) * value.abs().max(1.0);
+            simplex.draws =
+                simplex.draws.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let by =
+                MOVED * (1.0 + (simplex.draws >> 40) as f64 / (1u64 << 24) as f64) * value.abs().max(1.0);
             if (value - least).abs() <= simplex.primal {
                 simplex.moved[variable].0 = least - by;
             } else if (value - most).abs() <= simplex.primal {

@@ -68,8 +68,11 @@ fn dual_bound(program: &Program, outcome: &Outcome) -> f64 {
         times => times * most,
     };
     let multipliers = outcome.multipliers.iter().map(|multiplier| sign * multiplier);
-    let mut bound: f64 =
-        multipliers.clone().zip(&program.rows).map(|(times, (least, most))| at_best(times, *least, *most)).sum();
+    let mut bound: f64 = multipliers
+        .clone()
+        .zip(&program.rows)
+        .map(|(times, (least, most))| at_best(times, *least, *most))
+        .sum();
     let multipliers: Vec<f64> = multipliers.collect();
     for column in &program.columns {
         let paid: f64 = column.entries.iter().map(|(Row(row), entry)| entry * multipliers[*row]).sum();
@@ -82,7 +85,11 @@ fn assert_proved(program: &Program, outcome: &Outcome, what: &str) {
     assert_eq!(outcome.ended, Ended::Optimal, "{what}");
     assert!(is_feasible(program, &outcome.columns), "{what}: {:?}", outcome.columns);
     let bound = dual_bound(program, outcome);
-    assert!((bound - outcome.value).abs() <= 1e-6 * outcome.value.abs().max(1.0), "{what}: {bound} {}", outcome.value);
+    assert!(
+        (bound - outcome.value).abs() <= 1e-6 * outcome.value.abs().max(1.0),
+        "{what}: {bound} {}",
+        outcome.value
+    );
 }
 
 #[test]
@@ -109,8 +116,9 @@ fn columns_added_to_a_solved_program_are_used_as_if_they_had_been_there() {
     for seed in 0..300 {
         let mut stream = Stream::new(seed);
         let mut program = Program::maximise();
-        let rows: Vec<Row> =
-            (0..12).map(|row| program.at_most(if row < 8 { 0.0 } else { 1.0 + (row % 3) as f64 }, [])).collect();
+        let rows: Vec<Row> = (0..12)
+            .map(|row| program.at_most(if row < 8 { 0.0 } else { 1.0 + (row % 3) as f64 }, []))
+            .collect();
         let wanted = (0..8).map(|row| (rows[row], 1.0 + stream.below(3) as f64));
         program.column(1.0, 1.0, false, wanted.collect::<Vec<_>>());
         let mut simplex = Simplex::new(&program, Settings::default());
@@ -141,11 +149,15 @@ fn whole_numbers_are_the_best_of_all() {
         let mut columns = vec![0.0; program.columns.len()];
         loop {
             if is_feasible(&program, &columns) {
-                let value: f64 = program.columns.iter().zip(&columns).map(|(column, x)| column.cost * x).sum();
-                let better = |known: f64| if program.sense == Sense::Maximise { value > known } else { value < known };
+                let value: f64 =
+                    program.columns.iter().zip(&columns).map(|(column, x)| column.cost * x).sum();
+                let better =
+                    |known: f64| if program.sense == Sense::Maximise { value > known } else { value < known };
                 best = if best.is_none_or(better) { Some(value) } else { best };
             }
-            let Some(next) = (0..columns.len()).find(|at| columns[*at] < program.columns[*at].most) else { break };
+            let Some(next) = (0..columns.len()).find(|at| columns[*at] < program.columns[*at].most) else {
+                break;
+            };
             columns[next] += 1.0;
             columns[..next].fill(0.0);
         }
@@ -177,6 +189,7 @@ fn numbers_far_apart_are_solved_as_if_they_were_near() {
 #[test]
 fn time_that_is_over_is_told() {
     let program = drawn(&mut Stream::new(1), false);
-    let outcome = Simplex::new(&program, Settings::default()).solve(&Deadline::after(std::time::Duration::ZERO));
+    let outcome =
+        Simplex::new(&program, Settings::default()).solve(&Deadline::after(std::time::Duration::ZERO));
     assert_eq!(outcome.ended, Ended::OutOfTime);
 }

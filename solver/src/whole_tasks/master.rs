@@ -63,12 +63,7 @@ pub(super) struct Mix {
 
 impl Master {
     /// The program without patterns.
-    pub fn new(
-        packing: &Packing,
-        wants: &[Want],
-        servers: &[u64],
-        costs: &[f64],
-    ) -> Self {
+    pub fn new(packing: &Packing, wants: &[Want], servers: &[u64], costs: &[f64]) -> Self {
         let mut program = Program::maximise();
         let shapes = wanted_rows(&mut program, packing, wants);
         let classes = servers.iter().map(|count| program.at_most(*count as f64, [])).collect();
