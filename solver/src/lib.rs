@@ -13,6 +13,7 @@ mod level;
 mod lexicographic;
 mod limits;
 mod linear_program;
+mod linear_solver;
 mod merged_classes;
 mod offline;
 mod over_time;

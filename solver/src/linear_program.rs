@@ -1,10 +1,6 @@
 //! A linear program, or one with whole numbers, as plain data: what is solved, whoever solves it.
-//!
-//! By our own simplex method; where that does not decide, by HiGHS if it is built in.
 
-use crate::highs;
-use crate::simplex::{Simplex, solve_whole};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::SolverError;
 
 /// Lower is better, or higher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,57 +151,6 @@ impl Outcome {
     pub fn is_finite(&self) -> bool {
         self.columns.iter().chain(&self.multipliers).all(|x| x.is_finite())
     }
-}
-
-/// Solves a program in the time that is left.
-pub(crate) fn solve(
-    program: &Program,
-    settings: Settings,
-    deadline: &Deadline,
-) -> Result<Outcome, SolverError> {
-    let solved = match settings.branching {
-        Some(_) => solve_whole(program, settings, deadline),
-        None => Simplex::new(program, settings).solve(deadline),
-    };
-    or_highs(solved, program, settings, deadline)
-}
-
-/// A program to which columns are added after it was solved; solving goes on from where it was.
-pub(crate) struct Growing {
-    program: Program,
-    settings: Settings,
-    simplex: Simplex,
-}
-
-impl Growing {
-    pub fn new(program: Program, settings: Settings) -> Self {
-        let simplex = Simplex::new(&program, settings);
-        Self { program, settings, simplex }
-    }
-
-    pub fn add(&mut self, column: Column) {
-        self.simplex.add(&column);
-        self.program.columns.push(column);
-    }
-
-    pub fn solve(&mut self, deadline: &Deadline) -> Result<Outcome, SolverError> {
-        let solved = self.simplex.solve(deadline);
-        or_highs(solved, &self.program, self.settings, deadline)
-    }
-}
-
-/// What HiGHS says of a program that was not decided, if it is built in.
-fn or_highs(
-    solved: Outcome,
-    program: &Program,
-    settings: Settings,
-    deadline: &Deadline,
-) -> Result<Outcome, SolverError> {
-    let is_decided = matches!(solved.ended, Ended::Optimal | Ended::Infeasible) && solved.is_finite();
-    if is_decided || !highs::HAS_HIGHS || matches!(solved.ended, Ended::OutOfTime | Ended::MostNodes) {
-        return Ok(solved);
-    }
-    highs::solve(program, settings, deadline)
 }
 
 /// The power of two nearest to `x`, or one: scaling by it changes no digit.

@@ -4,7 +4,7 @@
 
 use super::super::manifests::nullable;
 use super::super::report::ImportReport;
-use super::{Found, Object, Reading, Weight};
+use super::found::{Found, Object, Reading, Weight};
 use fairplan_instances::quantity::Quantity;
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
 //! Queues of Volcano, KAI and YuniKorn over the nodes of a Kubernetes cluster: the tree becomes groups, its leaves users.
 
+mod found;
 mod kai;
 mod volcano;
 mod yunikorn;
@@ -7,17 +8,16 @@ mod yunikorn;
 pub(super) use yunikorn::partitions as yunikorn_partitions;
 
 use super::kubernetes::{Node, nodes_that_count};
-use super::manifests::{self, Metadata, documents, nullable};
+use super::manifests::{self, documents};
 use super::queues::{self, Cluster, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::servers::{Memory, Server};
-use fairplan_instances::quantity::{Quantity, Written};
+use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, InstanceError, ResourceKind, Violation, wording};
+use found::{Amounts, Found, Reading, Weight, read};
 use hashbrown::{HashMap, HashSet};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What [`kubernetes_queues`] reads.
 #[derive(Clone, Debug, Default)]
@@ -117,61 +117,6 @@ fn tell_of_idle_gpus(instance: &Instance, (gpu, is_kai): (&str, bool), report: &
     };
     report
         .add(without as u64, format!("queues are given no {gpu}, so their tasks ask for none{idle}{advice}"));
-}
-
-/// A queue as a file has it.
-#[derive(Default)]
-struct Found {
-    name: String,
-    parent: Option<String>,
-    weight: Weight,
-    /// What it is sure of.
-    guarantee: Amounts,
-    /// The most it may have.
-    limit: Amounts,
-    /// What stays its own when it is idle.
-    reserve: Amounts,
-    /// Whether nothing new is let in.
-    is_stopped: bool,
-}
-
-type Amounts = BTreeMap<String, Quantity>;
-
-enum Weight {
-    Stated(f64),
-    /// The part of the cluster that it is measured against.
-    Measured,
-}
-
-impl Default for Weight {
-    fn default() -> Self {
-        Self::Stated(1.0)
-    }
-}
-
-struct Reading {
-    found: Vec<Found>,
-    /// Volcano's queues, and those that stand above some in their annotations.
-    volcano: HashSet<String>,
-    /// The name under which these nodes have GPUs.
-    gpu: String,
-    /// Whether all queues are of schedulers that have them below `root`: KAI has none.
-    has_root: bool,
-}
-
-#[derive(Deserialize)]
-struct Object<S> {
-    metadata: Metadata,
-    spec: S,
-    #[serde(default, deserialize_with = "nullable")]
-    status: Status,
-}
-
-/// What a queue is in, of which only Volcano's state concerns an instance.
-#[derive(Deserialize, Default)]
-struct Status {
-    #[serde(default, deserialize_with = "nullable")]
-    state: String,
 }
 
 impl Reading {
@@ -317,29 +262,6 @@ impl Reading {
         };
         Ok(self.found.iter().zip(&parents).enumerate().map(queue).collect())
     }
-}
-
-fn read<T: DeserializeOwned>(file: &str, place: &str, value: &Value) -> Result<T, InstanceError> {
-    serde_path_to_error::deserialize(value)
-        .map_err(|error| refused(file, &format!("{place}: {}", error.path()), "", &error.inner().to_string()))
-}
-
-fn quantities(
-    file: &str,
-    place: &str,
-    field: &str,
-    written: &BTreeMap<String, Written>,
-) -> Result<Amounts, InstanceError> {
-    let read = |(name, Written(text)): (&String, &Written)| {
-        let amount = Quantity::parse(text)
-            .map_err(|problem| refused(file, &format!("{place}: {field}.{name}"), text, problem))?;
-        Ok((name.clone(), amount))
-    };
-    written.iter().map(read).collect()
-}
-
-fn refused(file: &str, place: &str, value: &str, problem: &str) -> InstanceError {
-    InstanceError::Invalid { file: file.into(), violation: Violation::new(place, value, problem) }
 }
 
 #[cfg(test)]

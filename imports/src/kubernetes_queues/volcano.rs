@@ -4,7 +4,7 @@
 //! and as reserve, since no other queue may use it; `capability` as limit. Queues that are closed (`status.state`) are left out.
 
 use super::super::manifests::nullable;
-use super::{Found, Object, Reading, Weight, quantities, refused};
+use super::found::{Found, Object, Reading, Weight, quantities, refused};
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
 use serde::Deserialize;

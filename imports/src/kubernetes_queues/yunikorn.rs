@@ -5,7 +5,7 @@
 
 use super::super::manifests::{documents_in, nullable};
 use super::super::report::ImportReport;
-use super::{Amounts, Found, Reading, Weight, quantities, read};
+use super::found::{Amounts, Found, Reading, Weight, quantities, read};
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
 use serde::Deserialize;

@@ -1,113 +1,26 @@
 //! Kueue: cohorts and their ClusterQueues become a tree of groups and users with the quotas of each flavor.
 
+mod found;
 mod objects;
+mod options;
 mod places;
 mod tree;
 mod workloads;
 
+pub use options::{KueueOptions, QueueLevel, QueueWeights};
+
 use crate::files::together;
-use crate::kubernetes::{self, Conditions};
+use crate::kubernetes;
 use crate::manifests::{self, Manifest, of_kinds};
 use crate::queues::{self, Cluster};
 use crate::report::{ImportFailure, ImportReport, Stopped, counted};
 use crate::servers::Memory;
-use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Instance, InstanceError, Violation, wording};
+use found::{ClusterQueue, Cohort, Found, IdleCohort, LocalQueue};
 use hashbrown::HashMap;
 use objects::{Amount, CohortSpec, FlavorSpec, KINDS, LocalSpec, QueueSpec, amounts};
 use places::Places;
 use std::collections::{BTreeMap, BTreeSet};
-use std::str::FromStr;
-use workloads::Workload;
-
-/// What [`kueue`] reads and how.
-#[derive(Clone, Debug, Default)]
-pub struct KueueOptions {
-    /// Files of ClusterQueues and, if there are any, Cohorts, LocalQueues, ResourceFlavors and Workloads: JSON or YAML, gzipped
-    /// or not.
-    pub files: Vec<String>,
-    /// Files of nodes; without any the quotas are the cluster.
-    pub nodes: Vec<String>,
-    /// Who becomes a user.
-    pub users: QueueLevel,
-    /// What weights queues and cohorts.
-    pub weights: QueueWeights,
-}
-
-/// Who becomes a user.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum QueueLevel {
-    /// Each ClusterQueue.
-    #[default]
-    ClusterQueue,
-    /// Each LocalQueue; its ClusterQueue is a group.
-    LocalQueue,
-}
-
-impl FromStr for QueueLevel {
-    type Err = Violation;
-    /// `cluster-queue` or `local-queue`.
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "cluster-queue" => Ok(Self::ClusterQueue),
-            "local-queue" => Ok(Self::LocalQueue),
-            _ => Err(Violation::new("user", text, "choose cluster-queue or local-queue")),
-        }
-    }
-}
-
-/// What weights queues and cohorts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum QueueWeights {
-    /// What `fairSharing.weight` says, by which Kueue divides what is borrowed.
-    #[default]
-    FairSharing,
-    /// The part that a queue's nominal quota is of its pool, in its dominant resource.
-    Quota,
-}
-
-impl FromStr for QueueWeights {
-    type Err = Violation;
-    /// `quota` or `fair-sharing`.
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "quota" => Ok(Self::Quota),
-            "fair-sharing" => Ok(Self::FairSharing),
-            _ => Err(Violation::new("weights", text, "choose quota or fair-sharing")),
-        }
-    }
-}
-
-/// A cohort, with what its object says if there is one.
-struct Cohort {
-    name: String,
-    parent: Option<usize>,
-    weight: f64,
-    amounts: Vec<Amount>,
-    /// The cohort above all that it is in.
-    pool: String,
-}
-
-/// A ClusterQueue with what it has.
-struct ClusterQueue {
-    name: String,
-    cohort: Option<usize>,
-    /// Its root cohort, or itself where it has none.
-    pool: String,
-    weight: f64,
-    amounts: Vec<Amount>,
-}
-
-/// A LocalQueue.
-struct LocalQueue {
-    name: String,
-    /// The position of its ClusterQueue.
-    of: usize,
-    weight: f64,
-}
-
-/// Amounts by flavor and resource.
-type Sums = BTreeMap<(String, String), Quantity>;
 
 /// The cluster and its queues as the files tell.
 ///
@@ -126,17 +39,6 @@ type Sums = BTreeMap<(String, String), Quantity>;
 /// flavors that no file describes where there are nodes or descriptions of others, files without a ClusterQueue that has a quota.
 pub fn kueue(options: &KueueOptions) -> Result<(Instance, ImportReport), ImportFailure> {
     counted(|report| read(options, report))
-}
-
-/// What the files say.
-struct Found {
-    cohorts: Vec<Cohort>,
-    queues: Vec<ClusterQueue>,
-    locals: Vec<LocalQueue>,
-    flavors: BTreeMap<String, Conditions>,
-    workloads: Vec<Workload>,
-    /// What no queue is in.
-    idle: Vec<IdleCohort>,
 }
 
 /// What prints a file with all that is read.
@@ -199,9 +101,6 @@ fn known_flavors(found: &Found) -> Result<(), Violation> {
     }
     Ok(())
 }
-
-/// A cohort without queues, with the flavors that it has quotas of.
-type IdleCohort = (String, Vec<String>);
 
 const UNKNOWN_FLAVOR: &str =
     "there is no ResourceFlavor of this name in the files; add `resourceflavors` to what kubectl gets";

@@ -1,6 +1,6 @@
 //! Where quotas are: the nodes of a flavor, or, of a cluster of which no nodes are known, all quotas of one flavor.
 
-use super::{ClusterQueue, Cohort};
+use super::found::{ClusterQueue, Cohort};
 use crate::kubernetes::{Conditions, Node, Taint};
 use crate::servers::Server;
 use fairplan_instances::quantity::Quantity;

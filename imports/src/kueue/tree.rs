@@ -1,8 +1,9 @@
 //! Cohorts, ClusterQueues, LocalQueues and workloads as one tree of queues, with what each is given at each place.
 
+use super::found::{ClusterQueue, Cohort, Found, Sums};
 use super::objects::Amount;
+use super::options::{KueueOptions, QueueLevel, QueueWeights};
 use super::places::{Places, choices};
-use super::{ClusterQueue, Found, KueueOptions, QueueLevel, QueueWeights, Sums};
 use crate::amounts::Stated;
 use crate::queues::{Part, Queue, Work};
 use crate::report::ImportReport;
@@ -200,7 +201,7 @@ impl Tree<'_> {
     /// What a cohort is given: what it and all below have, unless it is above all, and its own limits.
     fn cohort_parts(
         &self,
-        cohort: &super::Cohort,
+        cohort: &Cohort,
         sums: &Sums,
         report: &mut ImportReport,
     ) -> Result<Vec<Part>, Violation> {

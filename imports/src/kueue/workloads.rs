@@ -1,21 +1,13 @@
 //! Workloads that run or wait: of each pod set so many pods with what they request.
 
-use super::LocalQueue;
+use super::found::{LocalQueue, Workload};
 use super::objects::{self, WorkloadSpec, WorkloadStatus};
-use crate::kubernetes::{PodAmounts, requests};
+use crate::kubernetes::requests;
 use crate::manifests::{Manifest, nullable};
 use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use hashbrown::HashMap;
 use serde::Deserialize;
-
-/// The pods of one pod set.
-pub(super) struct Workload {
-    /// The position of its LocalQueue.
-    pub(super) local: usize,
-    pub(super) requests: PodAmounts,
-    pub(super) count: u64,
-}
 
 /// The pod sets of all workloads that are not finished.
 pub(super) fn read<'a>(

@@ -4,7 +4,7 @@
 //! or percent, as guarantee; `maximum-capacity` as limit; and both of each label that `accessible-node-labels` names.
 
 use super::amounts::percent_of;
-use super::{Place, RESOURCES};
+use super::place::{Place, RESOURCES};
 use crate::amounts::{Stated, tighter};
 use crate::queues::{Part, Queue};
 use crate::report::ImportReport;

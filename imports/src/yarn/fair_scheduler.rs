@@ -3,7 +3,7 @@
 //! What it carries: the tree; `weight`; `minResources` as guarantee; `maxResources`, and `queueMaxResourcesDefault` where there
 //! is none, as limit.
 
-use super::{Place, RESOURCES};
+use super::place::{Place, RESOURCES};
 use crate::amounts::{Stated, tighter};
 use crate::queues::{Part, Queue};
 use crate::report::ImportReport;

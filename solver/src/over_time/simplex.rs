@@ -7,7 +7,8 @@
 
 use super::interior_point::{Role, Snapshot};
 use super::problem::{Member, Problem};
-use crate::linear_program::{Col, Ended, Program, Settings, power, solve};
+use crate::linear_program::{Col, Ended, Program, Settings, power};
+use crate::linear_solver::solve;
 use crate::tolerance::over_time::{SIMPLEX, SMALLEST_ENTRY};
 use fairplan_instances::Deadline;
 

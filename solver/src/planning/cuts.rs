@@ -8,7 +8,8 @@
 //! were found.
 
 use super::candidates::Candidates;
-use crate::linear_program::{Ended, Program, Settings, power, solve};
+use crate::linear_program::{Ended, Program, Settings, power};
+use crate::linear_solver::solve;
 use crate::tolerance::planning::{COMPLETED, ROW, SLACK};
 use fairplan_instances::{Deadline, SolverError};
 

@@ -3,7 +3,8 @@
 //! Its only whole numbers are the counts, so that it is small whatever the number of users.
 
 use super::cuts::Cut;
-use crate::linear_program::{Branching, Col, Ended, Program, Settings, power, solve};
+use crate::linear_program::{Branching, Col, Ended, Program, Settings, power};
+use crate::linear_solver::solve;
 use crate::tolerance::planning::{ROW, SLACK, SPENT};
 use fairplan_instances::{Catalog, Deadline, SolverError};
 

@@ -2,7 +2,7 @@
 //!
 //! A. H. Land and A. G. Doig, An automatic method of solving discrete programming problems, Econometrica 28, 1960.
 
-use super::Simplex;
+use super::basis::Simplex;
 use crate::linear_program::{Branching, Ended, Outcome, Program, Settings};
 use crate::tolerance::simplex::{PRIMAL, SAME};
 use fairplan_instances::Deadline;

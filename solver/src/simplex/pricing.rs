@@ -1,6 +1,6 @@
 //! Which variable enters: the one along whose edge the objective falls fastest, edges measured by Devex reference weights.
 
-use super::{Place, Simplex};
+use super::basis::{Place, Simplex};
 use crate::tolerance::simplex::DUAL;
 
 /// Weights above this say nothing of edges any more: the reference begins anew.

@@ -1,8 +1,8 @@
 //! Steps from basis to basis: first until no variable is beyond its bounds, then until none is better elsewhere.
 
+use super::basis::{EXCHANGES, Place, Simplex};
 use super::pricing::Pricing;
-use super::{EXCHANGES, Place, Simplex};
-use crate::linear_program::Ended;
+use crate::linear_program::{Ended, Outcome};
 use crate::tolerance::simplex::{ENTRY, MOVED, SOUND, STANDS};
 use fairplan_instances::Deadline;
 
@@ -18,6 +18,25 @@ const LOOKS: u64 = 32;
 /// Steps of one program at most, for each of its rows and columns.
 const STEPS: u64 = 200;
 
+impl Simplex {
+    /// The optimum, from the basis at hand.
+    pub fn solve(&mut self, deadline: &Deadline) -> Outcome {
+        self.moved.clone_from(&self.bounds);
+        (0..self.place.len())
+            .filter(|v| !matches!(self.place[*v], Place::Basic(_)))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|variable| self.settle(variable));
+        let ended = Run::new(self).run(deadline);
+        let multipliers = self.multipliers();
+        let value = |column: usize| self.value[self.rows + column] * self.column_scale[column];
+        let columns: Vec<f64> = (0..self.columns.len()).map(value).collect();
+        let costs = self.cost[self.rows..].iter().zip(&self.value[self.rows..]);
+        let sum: f64 = costs.map(|(cost, value)| cost * value).sum();
+        Outcome { ended, columns, multipliers, value: self.sign * sum, bound: f64::NAN }
+    }
+}
+
 /// What a step came to.
 enum Step {
     Done,
@@ -27,7 +46,7 @@ enum Step {
     Unbounded,
 }
 
-pub(super) struct Run<'a> {
+struct Run<'a> {
     simplex: &'a mut Simplex,
     pricing: Pricing,
     /// Whether variables beyond their bounds are being brought back.

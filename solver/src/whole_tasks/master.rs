@@ -9,7 +9,8 @@
 
 use super::packing::{Packing, Shape};
 use super::patterns::Pattern;
-use crate::linear_program::{Column, Ended, Growing, Program, Row, Settings, power};
+use crate::linear_program::{Column, Ended, Program, Row, Settings, power};
+use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
 use fairplan_instances::{Deadline, SolverError};
 

@@ -4,7 +4,8 @@
 use super::super::packing::Packing;
 use super::cluster::{Cluster, Exchange};
 use super::search::{Found, Prices};
-use crate::linear_program::{Column, Ended, Growing, Program, Row, Settings};
+use crate::linear_program::{Column, Ended, Program, Row, Settings};
+use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
 use fairplan_instances::{Deadline, MoveRules, SolverError};
 use rayon::prelude::*;

@@ -1,0 +1,89 @@
+//! Queues as files have them, whichever scheduler they are for.
+
+use crate::manifests::{Metadata, nullable};
+use fairplan_instances::quantity::{Quantity, Written};
+use fairplan_instances::{InstanceError, Violation};
+use hashbrown::HashSet;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A queue as a file has it.
+#[derive(Default)]
+pub(super) struct Found {
+    pub name: String,
+    pub parent: Option<String>,
+    pub weight: Weight,
+    /// What it is sure of.
+    pub guarantee: Amounts,
+    /// The most it may have.
+    pub limit: Amounts,
+    /// What stays its own when it is idle.
+    pub reserve: Amounts,
+    /// Whether nothing new is let in.
+    pub is_stopped: bool,
+}
+
+pub(super) type Amounts = BTreeMap<String, Quantity>;
+
+pub(super) enum Weight {
+    Stated(f64),
+    /// The part of the cluster that it is measured against.
+    Measured,
+}
+
+impl Default for Weight {
+    fn default() -> Self {
+        Self::Stated(1.0)
+    }
+}
+
+/// What was read so far.
+pub(super) struct Reading {
+    pub found: Vec<Found>,
+    /// Volcano's queues, and those that stand above some in their annotations.
+    pub volcano: HashSet<String>,
+    /// The name under which these nodes have GPUs.
+    pub gpu: String,
+    /// Whether all queues are of schedulers that have them below `root`: KAI has none.
+    pub has_root: bool,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Object<S> {
+    pub metadata: Metadata,
+    pub spec: S,
+    #[serde(default, deserialize_with = "nullable")]
+    pub status: Status,
+}
+
+/// What a queue is in, of which only Volcano's state concerns an instance.
+#[derive(Deserialize, Default)]
+pub(super) struct Status {
+    #[serde(default, deserialize_with = "nullable")]
+    pub state: String,
+}
+
+pub(super) fn read<T: DeserializeOwned>(file: &str, place: &str, value: &Value) -> Result<T, InstanceError> {
+    serde_path_to_error::deserialize(value)
+        .map_err(|error| refused(file, &format!("{place}: {}", error.path()), "", &error.inner().to_string()))
+}
+
+pub(super) fn quantities(
+    file: &str,
+    place: &str,
+    field: &str,
+    written: &BTreeMap<String, Written>,
+) -> Result<Amounts, InstanceError> {
+    let read = |(name, Written(text)): (&String, &Written)| {
+        let amount = Quantity::parse(text)
+            .map_err(|problem| refused(file, &format!("{place}: {field}.{name}"), text, problem))?;
+        Ok((name.clone(), amount))
+    };
+    written.iter().map(read).collect()
+}
+
+pub(super) fn refused(file: &str, place: &str, value: &str, problem: &str) -> InstanceError {
+    InstanceError::Invalid { file: file.into(), violation: Violation::new(place, value, problem) }
+}

@@ -1,0 +1,59 @@
+//! Cohorts, queues and workloads as the files have them.
+
+use super::objects::Amount;
+use crate::kubernetes::{Conditions, PodAmounts};
+use fairplan_instances::quantity::Quantity;
+use std::collections::BTreeMap;
+
+/// A cohort, with what its object says if there is one.
+pub(super) struct Cohort {
+    pub name: String,
+    pub parent: Option<usize>,
+    pub weight: f64,
+    pub amounts: Vec<Amount>,
+    /// The cohort above all that it is in.
+    pub pool: String,
+}
+
+/// A ClusterQueue with what it has.
+pub(super) struct ClusterQueue {
+    pub name: String,
+    pub cohort: Option<usize>,
+    /// Its root cohort, or itself where it has none.
+    pub pool: String,
+    pub weight: f64,
+    pub amounts: Vec<Amount>,
+}
+
+/// A LocalQueue.
+pub(super) struct LocalQueue {
+    pub name: String,
+    /// The position of its ClusterQueue.
+    pub of: usize,
+    pub weight: f64,
+}
+
+/// Amounts by flavor and resource.
+pub(super) type Sums = BTreeMap<(String, String), Quantity>;
+
+/// What the files say.
+pub(super) struct Found {
+    pub cohorts: Vec<Cohort>,
+    pub queues: Vec<ClusterQueue>,
+    pub locals: Vec<LocalQueue>,
+    pub flavors: BTreeMap<String, Conditions>,
+    pub workloads: Vec<Workload>,
+    /// What no queue is in.
+    pub idle: Vec<IdleCohort>,
+}
+
+/// A cohort without queues, with the flavors that it has quotas of.
+pub(super) type IdleCohort = (String, Vec<String>);
+
+/// The pods of one pod set.
+pub(super) struct Workload {
+    /// The position of its LocalQueue.
+    pub(super) local: usize,
+    pub(super) requests: PodAmounts,
+    pub(super) count: u64,
+}
