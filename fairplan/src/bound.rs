@@ -1,11 +1,13 @@
 //! The best that any placement of whole tasks can do, from both sides, proved before anyone sees it.
 
+mod in_time;
+
 use crate::error::all_hold;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error};
 use fairplan_heuristics::{PlacementError, device_policy, policy};
 use fairplan_instances::{
-    AllocatedBracket, Instance, Objective, Placement, ProportionalBracket, QuotaPart, ResourceId,
+    AllocatedBracket, Deadline, Instance, Objective, Placement, ProportionalBracket, QuotaPart, ResourceId,
     WholeTaskBracket,
 };
 use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
@@ -244,52 +246,44 @@ pub(crate) fn allocated_bracketed(
     resource: ResourceId,
     control: &Control<'_>,
 ) -> Result<AllocatedBracket, Error> {
-    let limit = control.deadline.after_part(FINDING);
-    let checking = control.deadline.after_part(CHECKING);
-    control.stage("bounding what can be allocated");
-    let mut bracket = allocated_bracket(&*without_quotas(instance)?, resource, &limit)?;
-    if !patterns_know_all_rules(instance) {
-        let placements = by_policies(instance, control)?.into_iter();
-        if let Some(best) = placements.max_by_key(|placement| placement.units_of(instance, resource)) {
-            bracket.placement = best;
+    let find = |control: &Control<'_>| {
+        control.stage("bounding what can be allocated");
+        let mut bracket = allocated_bracket(&*without_quotas(instance)?, resource, &control.deadline)?;
+        if !patterns_know_all_rules(instance) {
+            let placements = by_policies(instance, control)?.into_iter();
+            if let Some(best) = placements.max_by_key(|placement| placement.units_of(instance, resource)) {
+                bracket.placement = best;
+            }
         }
-    }
-    control.stage("checking the bounds");
-    let verdicts = verify_allocated(instance, &allocated_claim(instance, &bracket), &checking);
-    proved_in_time(&verdicts, control).map(|()| bracket)
+        Ok(bracket)
+    };
+    let check = |bracket: &AllocatedBracket, end: &Deadline| {
+        verify_allocated(instance, &allocated_claim(instance, bracket), end)
+    };
+    in_time::proved(control, &find, &check)
 }
 
-/// The parts of the time that is left for the bound of divisible tasks, and then for finding a bracket; the rest is for
-/// checking that.
+/// The part of the time that is left for the bound of divisible tasks.
 const DIVISIBLE: f64 = 0.5;
-const FINDING: f64 = 0.7;
-
-/// When checking what was found has to end, in times of what was left: what was found is not thrown away for a moment more.
-const CHECKING: f64 = 4.0;
 
 const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
 
 /// Brackets the smallest share, and re-proves the bracket by code that shares nothing with the solver.
 pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<WholeTaskBracket, Error> {
-    let limit = control.deadline.after_part(FINDING);
-    let checking = control.deadline.after_part(CHECKING);
-    control.stage("bounding whole tasks");
-    let free = without_quotas(instance)?;
-    let bracket = whole_task_bracket(&free, &limit)?;
-    let bracket = match patterns_know_all_rules(instance) {
-        true => bracket,
-        false => with_best_of(instance, bracket, by_policies(instance, control)?)?,
+    let find = |control: &Control<'_>| {
+        control.stage("bounding whole tasks");
+        let free = without_quotas(instance)?;
+        let bracket = whole_task_bracket(&free, &control.deadline)?;
+        match patterns_know_all_rules(instance) {
+            true => Ok(bracket),
+            false => Ok(with_best_of(instance, bracket, by_policies(instance, control)?)?),
+        }
     };
-    let stated = Some(stated_bounds(instance, &bracket));
-    control.stage("checking the bounds");
-    let claim = WholeTaskClaim { bracket: &bracket, stated };
-    let verdicts = verify_whole_tasks(instance, &claim, &checking);
-    proved_in_time(&verdicts, control).map(|()| bracket)
-}
-
-/// Bounds whose check ended before the deadline, and holds.
-fn proved_in_time(verdicts: &[Verdict], control: &Control<'_>) -> Result<(), Error> {
-    all_hold(NOT_PROVED, verdicts).map_err(|failure| failure.by(&control.deadline))
+    let check = |bracket: &WholeTaskBracket, end: &Deadline| {
+        let stated = Some(stated_bounds(instance, bracket));
+        verify_whole_tasks(instance, &WholeTaskClaim { bracket, stated }, end)
+    };
+    in_time::proved(control, &find, &check)
 }
 
 /// The same cluster and users: what nobody can reach there nobody can with limits, reserves and guarantees.
@@ -333,14 +327,15 @@ fn proportionally_bracketed(
     instance: &Instance,
     control: &Control<'_>,
 ) -> Result<ProportionalBracket, Error> {
-    let limit = control.deadline.after_part(FINDING);
-    let checking = control.deadline.after_part(CHECKING);
-    control.stage("bounding whole tasks");
-    let bracket = proportional_bracket(instance, &limit)?;
-    let claim = ProportionalClaim { bracket: &bracket, proved_optimal: Some(meets(instance, &bracket)) };
-    control.stage("checking the bounds");
-    let verdicts = verify_proportional(instance, &claim, &checking);
-    proved_in_time(&verdicts, control).map(|()| bracket)
+    let find = |control: &Control<'_>| {
+        control.stage("bounding whole tasks");
+        Ok(proportional_bracket(instance, &control.deadline)?)
+    };
+    let check = |bracket: &ProportionalBracket, end: &Deadline| {
+        let proved_optimal = Some(meets(instance, bracket));
+        verify_proportional(instance, &ProportionalClaim { bracket, proved_optimal }, end)
+    };
+    in_time::proved(control, &find, &check)
 }
 
 /// The properties without which the bound of a solution holds all the same.

@@ -49,7 +49,7 @@ use question::Question;
 use ways::Way;
 
 pub use entitlements::{PooledQuota, SCHEDULER_RULES, SchedulerRule, entitlements};
-pub use exact::exact_task_optimum_within;
+pub use exact::{accepted_task_optimum_within, exact_task_optimum_within};
 pub use highs::{HAS_HIGHS, HighsAlgorithm, highs_version};
 #[cfg(feature = "highs")]
 pub use offline::{OfflineLevels, offline_levels_by_highs};

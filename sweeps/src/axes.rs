@@ -3,7 +3,7 @@
 use crate::SweepError;
 use crate::commands::{Argument, PIPE, Role, Shape};
 use crate::specification::Values;
-use crate::stage::Stage;
+use crate::stage::{Stage, is_unsaid};
 use crate::value::Value;
 use fairplan_instances::wording::did_you_mean;
 use std::collections::HashSet;
@@ -97,6 +97,9 @@ impl<'a> Member<'a> {
         };
         if let Role::Refused(why) = argument.role {
             return Err(refused(why.into()));
+        }
+        if stage.always_says(name) && values.iter().any(|value| is_unsaid(argument, value)) {
+            return Err(refused("arguments say it always; leave it out there".into()));
         }
         let is_pipe = |value: &Value| matches!(value, Value::Text(text) if text == PIPE);
         if argument.shape == Shape::Position && values.iter().any(is_pipe) {

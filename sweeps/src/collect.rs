@@ -1,8 +1,10 @@
 //! All results as one table: a row a task in the order of the tasks, a column a parameter, then what results say. In two passes:
 //! the first reads every result once and finds the columns, the second writes.
 
+use crate::commands::Commands;
 use crate::headline::Headline;
 use crate::record::{self, Record};
+use crate::said::Said;
 use crate::spool::{Row, Spool};
 use crate::tasks::{Line, TaskFile};
 use crate::value::Value;
@@ -48,18 +50,19 @@ pub struct Collected {
     pub missing: u64,
 }
 
-/// Writes the table.
+/// Writes the table. The parameters of a task are those that its words say to the commands; what results say and how their commands
+/// ended is taken from them.
 ///
 /// # Errors
-/// Tasks without a result unless these are asked for; a result of another version or a damaged one.
+/// Tasks without a result unless these are asked for; parameters that are not what is run; a result of another version or a damaged one.
 pub fn collect(
     tasks: &TaskFile,
     directory: &Path,
     options: &CollectOptions,
-    destination: &Destination,
-    format: TableFormat,
+    commands: &dyn Commands,
+    (destination, format): (&Destination, TableFormat),
 ) -> Result<Collected, SweepError> {
-    let gathered = Gathered::read(tasks, directory, options)?;
+    let gathered = Gathered::read(tasks, directory, options, commands)?;
     let Gathered { spool, columns, parameters, collected, has_messages } = gathered;
     let unread = |error| SweepError::from(OutputError { file: destination.name(), source: error });
     let mut rows = spool.rows().map_err(unread)?;
@@ -129,7 +132,12 @@ struct Read {
 }
 
 impl Gathered {
-    fn read(tasks: &TaskFile, directory: &Path, options: &CollectOptions) -> Result<Self, SweepError> {
+    fn read(
+        tasks: &TaskFile,
+        directory: &Path,
+        options: &CollectOptions,
+        commands: &dyn Commands,
+    ) -> Result<Self, SweepError> {
         let header = tasks.header();
         let all = Indices::below(header.tasks);
         let mut lines = tasks.lines(&all)?;
@@ -139,12 +147,16 @@ impl Gathered {
         let mut gathered =
             Self { spool, columns: Found::default(), parameters: Vec::new(), collected, has_messages: false };
         let mut open = Indices::default();
+        let mut said = None;
         loop {
             let batch = lines.batch(BATCH)?;
-            if batch.is_empty() {
-                break;
+            let Some(first) = batch.first() else { break };
+            if said.is_none() {
+                let first_said = Said::new(&header.parameters, &tasks.task(first)?, commands);
+                said = Some(first_said.map_err(|problem| tasks.wrong(first.index, problem))?);
             }
-            let read = |line: &Line| read(tasks, directory, options, line);
+            let Some(said) = &said else { break };
+            let read = |line: &Line| read(tasks, said, directory, options, line);
             let batch: Vec<Result<Read, SweepError>> = batch.par_iter().map(read).collect();
             // The first task that cannot be read is named, whichever thread was first.
             for read in batch {
@@ -193,12 +205,14 @@ impl Gathered {
 
 fn read(
     tasks: &TaskFile,
+    said: &Said<'_>,
     directory: &Path,
     options: &CollectOptions,
     line: &Line,
 ) -> Result<Read, SweepError> {
     let task = tasks.task(line)?;
-    let parameters = task.parameters().map(|(_, value)| value.clone()).collect();
+    let parameters = said.values(&task).map_err(|problem| tasks.wrong(line.index, problem))?;
+    let parameters = parameters.into_iter().cloned().collect();
     let mut row =
         Row { index: line.index, id: task.id, parameters, status: None, message: None, cells: Vec::new() };
     let Some((path, bytes)) = record::read(directory, &row.id)? else {

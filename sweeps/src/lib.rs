@@ -21,6 +21,7 @@ mod plan;
 pub mod record;
 mod results;
 mod run;
+mod said;
 mod schema;
 mod specification;
 mod spool;

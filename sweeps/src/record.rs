@@ -171,12 +171,19 @@ impl<'a> Record<'a> {
         if !bytes.starts_with(beginning(FAIRPLAN_VERSION, id).as_bytes()) {
             return Err(foreign(path));
         }
-        serde_json::from_slice(bytes).map_err(|error| {
+        let damaged = |problem: String| {
             SweepError::refused(format!(
-                "{}: is damaged: {error}; remove it and run the task again",
+                "{}: is damaged: {problem}; remove it and run the task again",
                 path.display()
             ))
-        })
+        };
+        let record: Self = serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
+        let is_done = record.exit_status <= 1;
+        if record.result.is_some() != is_done || record.message.is_some() == is_done {
+            let what = if is_done { "a result and no message" } else { "a message and no result" };
+            return Err(damaged(format!("exit_status = {}: goes with {what}", record.exit_status)));
+        }
+        Ok(record)
     }
 }
 

@@ -6,7 +6,10 @@ use crate::specification::Specification;
 use crate::value::Value;
 
 /// Said to every command that knows it.
-const NO_TIMING: &str = "no-timing";
+pub(crate) const NO_TIMING: &str = "no-timing";
+
+/// What the names of the parameters of a command begin with, once for each command that runs after it.
+pub(crate) const EARLIER: &str = "from.";
 
 /// A command, what can be said to it, and what always is.
 pub(crate) struct Stage<'a> {
@@ -28,7 +31,7 @@ impl<'a> Stage<'a> {
         let stages = specification.stages();
         let last = stages.len() - 1;
         let stage = |(position, said): (usize, &&'a Specification)| {
-            Self::new(said, "from.".repeat(last - position), commands)
+            Self::new(said, EARLIER.repeat(last - position), commands)
         };
         stages.iter().enumerate().map(stage).collect()
     }
@@ -47,36 +50,68 @@ impl<'a> Stage<'a> {
             return refused("arguments: | is no argument; state the command before it under from");
         }
         let knows = arguments.iter().any(|argument| argument.name == NO_TIMING);
-        let untimed = knows && !always.contains(&format!("--{NO_TIMING}"));
+        let untimed = knows && !is_said(NO_TIMING, &always);
         Ok(Self { said, arguments, prefix, always, untimed })
     }
 
-    /// Where an argument stands among those of the command.
-    fn place(&self, name: &str) -> usize {
-        self.arguments.iter().position(|argument| argument.name == name).unwrap_or(self.arguments.len())
+    /// Whether an option is always said, whatever the parameters are.
+    pub(crate) fn always_says(&self, option: &str) -> bool {
+        is_said(option, &self.always)
     }
 
     /// Its words in a task: the command, positions that are parameters, what is always said, options that are parameters.
     pub(crate) fn words(&self, chosen: &[(&Argument, &Value)]) -> Vec<String> {
-        let mut words = self.said.command.0.clone();
-        // In the order of the command, not in that of the specification.
-        let mut positions: Vec<_> =
-            chosen.iter().filter(|(argument, _)| argument.shape == Shape::Position).collect();
-        positions.sort_by_key(|(argument, _)| self.place(&argument.name));
-        words.extend(positions.into_iter().filter_map(|(_, value)| value.word()));
-        words.extend_from_slice(&self.always);
-        for (argument, value) in chosen {
-            match (argument.shape, value) {
-                (Shape::Position, _) | (_, Value::Missing) | (Shape::Flag, Value::Answer(false)) => {}
-                (Shape::Flag, Value::Answer(true)) => words.push(format!("--{}", argument.name)),
-                (Shape::Option | Shape::Flag, value) => {
-                    words.push(format!("--{}={}", argument.name, value.word().unwrap_or_default()));
-                }
-            }
-        }
-        if self.untimed {
-            words.push(format!("--{NO_TIMING}"));
-        }
-        words
+        let Chosen { positions, options } = Chosen::said(&self.arguments, chosen);
+        let is_parameter = chosen.iter().any(|(argument, _)| argument.name == NO_TIMING);
+        let untimed = (self.untimed && !is_parameter).then(|| format!("--{NO_TIMING}"));
+        let always = self.always.iter().cloned();
+        self.said
+            .command
+            .0
+            .iter()
+            .cloned()
+            .chain(positions)
+            .chain(always)
+            .chain(options)
+            .chain(untimed)
+            .collect()
     }
+}
+
+/// The words that say parameters.
+pub(crate) struct Chosen {
+    /// Right behind the command, in its order and not in that of the specification.
+    pub(crate) positions: Vec<String>,
+    /// Behind what is always said.
+    pub(crate) options: Vec<String>,
+}
+
+impl Chosen {
+    /// Those of these values of arguments of a command.
+    pub(crate) fn said(arguments: &[Argument], chosen: &[(&Argument, &Value)]) -> Self {
+        let place = |name: &str| arguments.iter().position(|argument| argument.name == name);
+        let (mut positions, others): (Vec<_>, Vec<_>) =
+            chosen.iter().partition(|(argument, _)| argument.shape == Shape::Position);
+        positions.sort_by_key(|(argument, _)| place(&argument.name));
+        let option = |(argument, value): (&Argument, &Value)| match (argument.shape, value) {
+            _ if is_unsaid(argument, value) => None,
+            (Shape::Flag, Value::Answer(true)) => Some(format!("--{}", argument.name)),
+            (_, value) => value.word().map(|word| format!("--{}={word}", argument.name)),
+        };
+        Self {
+            positions: positions.into_iter().filter_map(|(_, value)| value.word()).collect(),
+            options: others.into_iter().filter_map(option).collect(),
+        }
+    }
+}
+
+/// Whether a value of an argument is that it is not said.
+pub(crate) fn is_unsaid(argument: &Argument, value: &Value) -> bool {
+    matches!((argument.shape, value), (_, Value::Missing) | (Shape::Flag, Value::Answer(false)))
+}
+
+/// Whether an option stands among these words.
+pub(crate) fn is_said(option: &str, words: &[String]) -> bool {
+    let rest = |word: &String| word.strip_prefix("--")?.strip_prefix(option).map(str::to_owned);
+    words.iter().filter_map(rest).any(|rest| rest.is_empty() || rest.starts_with('='))
 }

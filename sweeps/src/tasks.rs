@@ -76,7 +76,7 @@ impl TaskFile {
     /// # Errors
     /// A line that is none, or whose id is not that of its arguments and inputs.
     pub(crate) fn task(&self, Line { index, text }: &Line) -> Result<Task, SweepError> {
-        let wrong = |problem: String| malformed(&self.path, index + 2, problem);
+        let wrong = |problem: String| self.wrong(*index, problem);
         let task: Task = serde_json::from_slice(text)
             .map_err(|error| wrong(format!("is no task: {error}; plan again")))?;
         let inputs = task.inputs.iter().map(|position| self.header.inputs.get(*position));
@@ -89,6 +89,11 @@ impl TaskFile {
                     .into(),
             )),
         }
+    }
+
+    /// What is wrong with the line of a task.
+    pub(crate) fn wrong(&self, index: u64, problem: String) -> SweepError {
+        malformed(&self.path, index + 2, problem)
     }
 }
 

@@ -36,7 +36,7 @@ pub struct TaskOfflineBody {
     pub levels: Vec<TaskLevelResult>,
     /// How far the levels may be from what the prices allow.
     pub certificate: OfflineCertificate,
-    /// The value and the levels as fractions, with `--exact`.
+    /// The value and the levels as fractions, with `--exact` and where doubles alone are not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<ExactTaskResult>,
     /// Rules that do not know the future, held against this.
@@ -77,7 +77,7 @@ pub struct TaskUser {
     /// Its level, by position in `levels`. Absent when it runs everything it demands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u32>,
-    /// `dominant_share` as a fraction, with `--exact`.
+    /// `dominant_share` as a fraction, with `--exact` and where doubles alone are not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<String>,
 }
@@ -128,7 +128,7 @@ pub struct TaskQuantum {
     pub quantum: Label,
     /// For each user its tasks on each class of the instance; empty for who demands nothing.
     pub tasks: Vec<Vec<f64>>,
-    /// The same as fractions, with `--exact`.
+    /// The same as fractions, with `--exact` and where doubles alone are not proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<Vec<Vec<String>>>,
 }

@@ -28,7 +28,7 @@ use sums::LONGEST;
 use vertex::Stuck;
 
 pub(crate) use number::Rational;
-pub use over_time::exact_task_optimum_within;
+pub use over_time::{accepted_task_optimum_within, exact_task_optimum_within};
 pub(crate) use result::METHOD;
 
 /// What results call the filling of servers, in doubles and in fractions.

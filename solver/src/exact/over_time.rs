@@ -15,10 +15,35 @@ use crate::over_time::task_optimum_within;
 use fairplan_instances::{
     Deadline, ExactTaskLevel, ExactTasks, ResourceId, SolverError, TaskDemands, TaskLevel, TaskOptimum,
 };
+use std::borrow::Cow;
 
 /// Rows of capacities and of demands up to which vertices are looked for: the crossover has a square of so many doubles, and of the
 /// tight ones among them a system in fractions.
 const MOST_ROWS: usize = 4_000;
+
+/// Pairs of a demand and a class up to which fractions are looked for where doubles are not proved.
+const SMALL: usize = 2_000;
+
+/// The part of the time that doubles have where fractions may have to follow.
+const IN_DOUBLES: f64 = 0.5;
+
+/// The optimum of tasks over all quanta in doubles; of a small one that whoever asks does not accept, which is where its numbers are too far
+/// apart, the optimum in fractions.
+pub fn accepted_task_optimum_within(
+    demands: &TaskDemands<'_>,
+    deadline: &Deadline,
+    accept: &mut dyn FnMut(&TaskOptimum) -> bool,
+) -> TaskOptimum {
+    let pairs = demands.series().entry_count() * demands.instance().classes().len();
+    if pairs > SMALL {
+        return task_optimum_within(demands, deadline);
+    }
+    let near = task_optimum_within(demands, &deadline.after_part(IN_DOUBLES));
+    match accept(&near) {
+        true => near,
+        false => in_fractions(demands, Some(&near), deadline).unwrap_or(near),
+    }
+}
 
 /// The optimum of tasks over all quanta, as doubles and as fractions.
 ///
@@ -26,6 +51,15 @@ const MOST_ROWS: usize = 4_000;
 /// [`SolverError::Unsupported`] where there are too many rows or the fractions are too long; [`SolverError::OutOfTime`].
 pub fn exact_task_optimum_within(
     demands: &TaskDemands<'_>,
+    deadline: &Deadline,
+) -> Result<TaskOptimum, SolverError> {
+    in_fractions(demands, None, deadline)
+}
+
+/// The same from what is found in doubles, if it is `known` already.
+fn in_fractions(
+    demands: &TaskDemands<'_>,
+    known: Option<&TaskOptimum>,
     deadline: &Deadline,
 ) -> Result<TaskOptimum, SolverError> {
     let (program, positions) = Program::over_time(demands);
@@ -37,10 +71,11 @@ pub fn exact_task_optimum_within(
         )));
     }
     let pairs: usize = (0..program.lines.len()).map(|line| program.places(line).len()).sum();
-    let near = (pairs > UNGUIDED).then(|| task_optimum_within(demands, deadline));
+    let near = || known.map_or_else(|| Cow::Owned(task_optimum_within(demands, deadline)), Cow::Borrowed);
+    let near = (pairs > UNGUIDED).then(near);
     let guide = near.as_ref().map(|near| Guide::over_time(&program, &positions, demands, near));
     let raised = raise(&program, guide.as_ref(), &|| deadline.is_over()).map_err(told)?;
-    let iterations = near.map_or(0, |near| near.iterations);
+    let iterations = near.as_deref().or(known).map_or(0, |near| near.iterations);
     Ok(Exactly { raised, positions: &positions, demands }.optimum(iterations))
 }
 

@@ -57,6 +57,9 @@ pub(super) fn dive(
             servers.fill_next(packing, &pattern.within(need), need);
         }
     }
+    if stop.is_over() {
+        return Ok(servers);
+    }
     let mut pool: Vec<Pattern> = patterns.iter().map(|(pattern, _)| pattern.clone()).collect();
     for (s, shape) in packing.shapes.iter().enumerate().filter(|(s, _)| need[*s] > 0) {
         let classes = (0..packing.classes.len()).filter(|&l| shape.copies[l] > 0);

@@ -2,7 +2,7 @@
 //! at a time, and tasks that are then one too many give up theirs.
 
 use super::breakpoints::Breakpoints;
-use super::packing::{Packing, copies, fits, less, more};
+use super::packing::{Class, Packing, Shape, copies, fits, less, more};
 use super::servers::Servers;
 use fairplan_instances::{Breakpoint, Deadline};
 
@@ -16,6 +16,8 @@ pub(super) struct Repair<'a> {
     pub servers: Servers,
     /// Tasks needed and not placed, and placed and not needed, of each shape.
     pub missing: Vec<u64>,
+    /// The part of a server that a task of each shape takes where it takes least.
+    sizes: Vec<f64>,
     pub spare: Vec<u64>,
     /// Of each shape whether its tasks have room nowhere, as far as is known.
     pub has_no_room: Vec<bool>,
@@ -24,7 +26,15 @@ pub(super) struct Repair<'a> {
 impl<'a> Repair<'a> {
     pub fn new(packing: &'a Packing, servers: Servers, missing: Vec<u64>) -> Self {
         let shapes = packing.shapes.len();
-        Self { packing, servers, missing, spare: vec![0; shapes], has_no_room: vec![false; shapes] }
+        let size = |shape: &Shape| -> f64 {
+            let of = |class: &Class| {
+                let parts = shape.demand.iter().zip(&class.capacity);
+                parts.map(|(d, c)| *d as f64 / (*c).max(1) as f64).sum::<f64>()
+            };
+            packing.classes.iter().map(of).fold(f64::INFINITY, f64::min)
+        };
+        let sizes = packing.shapes.iter().map(size).collect();
+        Self { packing, servers, missing, sizes, spare: vec![0; shapes], has_no_room: vec![false; shapes] }
     }
 
     /// Finds room for what is missing, at `target` or at the first breakpoint below where there is room for all.
@@ -53,16 +63,8 @@ impl<'a> Repair<'a> {
 
     pub fn place_missing(&mut self, stop: &Deadline) {
         // The largest are the hardest to place.
-        let size = |s: usize| -> f64 {
-            let shape = &self.packing.shapes[s];
-            let of = |class: &super::packing::Class| {
-                let parts = shape.demand.iter().zip(&class.capacity);
-                parts.map(|(d, c)| *d as f64 / (*c).max(1) as f64).sum::<f64>()
-            };
-            self.packing.classes.iter().map(of).fold(f64::INFINITY, f64::min)
-        };
         let mut order: Vec<usize> = (0..self.missing.len()).filter(|&s| self.missing[s] > 0).collect();
-        order.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
+        order.sort_by(|a, b| self.sizes[*b].total_cmp(&self.sizes[*a]).then(a.cmp(b)));
         for s in order {
             while self.missing[s] > 0 && !stop.is_over() {
                 let placed = self.place(s, stop);

@@ -238,6 +238,83 @@ fn lists_inputs_and_results_that_are_not_as_planned_are_refused() {
     refused("demands.json: has changed since the sweep was planned", &run);
 }
 
+/// An id is that of words and inputs: whoever changes what a list calls them finds no table by it.
+#[test]
+fn labels_that_are_not_what_is_run_are_refused() {
+    let folder = planned(2);
+    folder.done(&["sweep", "run", "sweep.jsonl", "--all", "-o", "results"]);
+    let list = folder.read("sweep.jsonl");
+    let forged = |list: &str, directory: &str, before: &str, after: &str| {
+        let text = list.replace(before, after);
+        assert_ne!(text, list, "{before}");
+        folder.write("forged.jsonl", text);
+        let refused = folder.refused(&["sweep", "collect", "forged.jsonl", directory, "--partial"]);
+        assert!(refused.contains("forged.jsonl: line "), "{before}: {refused}");
+    };
+    let own = r#"{"alpha":0.5,"non-conformant":0.2,"seed":1}"#;
+    for lie in [
+        r#"{"alpha":0.7,"non-conformant":0.2,"seed":1}"#,
+        r#"{"alpha":null,"non-conformant":0.2,"seed":1}"#,
+        r#"{"alpha":0.2,"non-conformant":0.5,"seed":1}"#,
+        r#"{"non-conformant":0.2,"alpha":0.5,"seed":1}"#,
+        r#"{"alpha":0.5,"non-conformant":0.2,"seed":true}"#,
+        r#"{"alpha":0.5,"non-conformant":0.2,"seed":"1 "}"#,
+        r#"{"alpha":0.5,"non-conformant":0.2}"#,
+        r#"{"alpha":0.5,"non-conformant":0.2,"users":1}"#,
+    ] {
+        forged(&list, "results", own, lie);
+    }
+    // Names that are changed in all places alike.
+    for (before, after) in
+        [("\"alpha\"", "\"beta\""), ("\"alpha\"", "\"guaranteed\""), ("\"alpha\"", "\"from.alpha\"")]
+    {
+        forged(&list, "results", before, after);
+    }
+    let exchanged =
+        list.replace("\"alpha\"", "\"x\"").replace("\"seed\"", "\"alpha\"").replace("\"x\"", "\"seed\"");
+    forged(&exchanged, "results", "{\"format\"", " {\"format\"");
+    // What stands in positions, and what is said to the command before.
+    folder.done(&["generate", "drfh-fig1", "-o", "a.json"]);
+    folder.write(
+        "diff.yaml",
+        "from: {command: generate population, arguments: [--users, 3], parameters: {seed: [4, 5]}}\ncommand: plan diff\n\
+         parameters: {after: ['-'], before: [a.json], backend: [null]}\n",
+    );
+    let list = folder.done(&["sweep", "plan", "diff.yaml"]);
+    folder.write("true.jsonl", &list);
+    folder.done(&["sweep", "collect", "true.jsonl", "none", "--partial"]);
+    let own = r#"{"from.seed":4,"after":"-","before":"a.json","backend":null}"#;
+    for lie in [
+        r#"{"from.seed":4,"after":"a.json","before":"-","backend":null}"#,
+        r#"{"from.seed":5,"after":"-","before":"a.json","backend":null}"#,
+        r#"{"from.seed":4,"after":"-","before":"b.json","backend":null}"#,
+        r#"{"from.seed":4,"after":"-","before":"a.json","backend":"ipm"}"#,
+        r#"{"from.seed":4,"after":"-","before":null,"backend":null}"#,
+    ] {
+        forged(&list, "none", own, lie);
+    }
+}
+
+/// A result goes with 0 or 1, and a failure with a message: anything else was written by nobody.
+#[test]
+fn an_exit_status_that_does_not_go_with_its_record_is_refused() {
+    let folder = planned(1);
+    folder.done(&["sweep", "run", "sweep.jsonl", "--all", "-o", "results"]);
+    let path = results(&folder, "results").remove(0);
+    let whole = fs::read_to_string(&path).unwrap();
+    for (before, after) in [
+        ("\"exit_status\":0", "\"exit_status\":3"),
+        ("\"exit_status\":0", "\"exit_status\":0,\"message\":\"failed\""),
+        ("\"result\"", "\"message\""),
+    ] {
+        let text = whole.replacen(before, after, 1);
+        assert_ne!(text, whole);
+        fs::write(&path, text).unwrap();
+        let refused = folder.refused(&["sweep", "collect", "sweep.jsonl", "results"]);
+        assert!(refused.contains("is damaged"), "{after}: {refused}");
+    }
+}
+
 #[test]
 fn a_task_that_fails_is_told_keeps_no_other_from_running_and_is_tried_again() {
     let folder = Folder::new();

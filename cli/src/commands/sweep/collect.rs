@@ -7,7 +7,7 @@ use crate::progress::tell;
 use crate::{output, progress};
 use fairplan::instances::wording::{counted, thousands};
 use fairplan::{Control, Deadline, Error, Progress};
-use fairplan_sweeps::{CollectOptions, Collected, TaskFile, collect};
+use fairplan_sweeps::{CollectOptions, Collected, Commands, TaskFile, collect};
 use std::path::PathBuf;
 
 /// Put all results into one table: a row a task, a column a parameter, then what the results say
@@ -16,6 +16,9 @@ use std::path::PathBuf;
 A result contributes the texts, numbers and answers of its document; those inside objects are named with a dot \
 (metrics.fairness). What is in lists is left out, but for the list of --each, every element of which is a row. \
 The format, the version and seconds are left out too, so that the table is the same to the byte whoever ran the tasks.
+
+The parameters are held against the arguments of each task. Not checked are exit statuses, messages and what results say: \
+fairplan verify holds a result against its instance, and a task that is run again in another directory says the same to the byte.
 
 Example: fairplan sweep collect sweep.jsonl results -o all.parquet")]
 pub struct Arguments {
@@ -35,14 +38,14 @@ pub struct Arguments {
 }
 
 /// Reads, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+pub fn run(arguments: Arguments, common: CommonOptions, swept: &dyn Commands) -> Result<Answer, Error> {
     let Arguments { tasks, directory, each, partial, output } = arguments;
     let (format, destination) = output::table(&output)?;
     let tasks = TaskFile::open(&tasks).map_err(failed)?;
     let options = CollectOptions { each, partial };
     let work = |control: &Control<'_>| {
         (control.progress)(Progress::Stage("collecting"));
-        collect(&tasks, &directory, &options, &destination, format)
+        collect(&tasks, &directory, &options, swept, (&destination, format))
     };
     let collected = progress::under(common, Deadline::never(), work).map_err(failed)?;
     tell(common, || summary(&collected));
@@ -62,6 +65,6 @@ fn summary(collected: &Collected) -> String {
             text.push_str(&format!(", {} {what}", thousands(count)));
         }
     }
-    text.push('\n');
+    text.push_str("\nNot checked: exit statuses, messages and what results say; fairplan verify holds a result against its instance.\n");
     text
 }

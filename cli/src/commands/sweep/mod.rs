@@ -47,7 +47,7 @@ pub fn run(arguments: Arguments, common: CommonOptions, swept: &dyn Commands) ->
         What::Plan(arguments) => plan::run(arguments, common, swept),
         What::Run(arguments) => run::run(arguments, common, swept),
         What::Missing(arguments) => missing::run(arguments, common),
-        What::Collect(arguments) => collect::run(arguments, common),
+        What::Collect(arguments) => collect::run(arguments, common, swept),
         What::Slurm(arguments) => engines::slurm(arguments, common),
         What::Kubernetes(arguments) => engines::kubernetes(arguments, common),
     }
