@@ -1,5 +1,6 @@
 # Two commands do everything on a fresh machine with Rust and a C compiler: `make demo` and `make test`.
-# Both build with cargo's profile `quick` of Cargo.toml, which compiles in a quarter of the time of `release`; all else is `release`.
+# Both build with cargo's profile `quick` of Cargo.toml, which compiles in a quarter of the time of `release`; `make test-all`, which computes
+# for long, with `tested`; all else is `release`.
 
 FAIRPLAN := target/release/fairplan
 QUICK := target/quick/fairplan
@@ -46,7 +47,7 @@ test: ## Run every test but those of half a minute and more
 	@$(SETUP) set -x && cargo test --profile quick --locked --workspace $$with
 
 test-all: ## Run every test, the long ones and those that measure too
-	@$(SETUP) set -x && cargo test --profile quick --locked --workspace $$with -- --include-ignored
+	@$(SETUP) set -x && cargo test --profile tested --locked --workspace $$with -- --include-ignored
 
 lint: setup ## Formatting, clippy and documentation, warnings refused; with HiGHS and without
 	cargo fmt --all --check
