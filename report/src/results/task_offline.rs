@@ -29,11 +29,7 @@ pub(super) fn answer(document: &TaskOfflineDocument) -> String {
 /// The summary of the optimum over all quanta.
 pub fn summary(series: &DemandSeries, document: &TaskOfflineDocument) -> String {
     let mut text = demands(series);
-    let gap = document.certificate.relative_gap;
-    let proof = match &*document.status {
-        "optimal" => format!("optimal, proved to within {gap:.1e}"),
-        _ => format!("NOT PROVED: up to {gap:.1e} may be missing"),
-    };
+    let proof = proof(document.status == "optimal", document.certificate.relative_gap);
     let measure = document.measure_in_words();
     let _ = writeln!(
         text,

@@ -228,24 +228,17 @@ fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::offline::random_series::random_series;
     use crate::offline::{Divided, exact_offline_optimum_within};
-    use fairplan_instances::{DemandSeriesBuilder, FairShares, OfflineMeasure, QuantumLabel, Random};
+    use fairplan_instances::{FairShares, OfflineMeasure, Random};
 
     #[test]
     fn wherever_it_begins_it_ends_at_the_same_levels() {
         let mut random = Random::new(7, 0);
         let (mut several, mut ways) = (0, 0);
         for case in 0..300 {
-            let mut builder = DemandSeriesBuilder::default();
-            let users = random.between(2, 7) as usize;
-            (0..users).for_each(|user| {
-                builder.user(&format!("u{user}")).unwrap();
-            });
-            for quantum in 0..random.between(1, 8) {
-                builder.quantum(QuantumLabel::Number(quantum)).unwrap();
-                (0..users).for_each(|user| builder.demand(user, random.below(6)).unwrap());
-            }
-            let series = builder.build().unwrap();
+            let series = random_series(&mut random, 7, 8);
+            let users = series.user_count();
             let shares = FairShares::Each((0..users).map(|_| random.between(1, 4)).collect());
             let measure = [OfflineMeasure::Totals, OfflineMeasure::Welfare][case % 2];
             let problem = OfflineProblem {

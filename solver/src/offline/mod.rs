@@ -88,5 +88,7 @@ impl Divided {
 }
 
 #[cfg(test)]
+mod random_series;
+#[cfg(test)]
 #[cfg(feature = "highs")]
 mod tests;

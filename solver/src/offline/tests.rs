@@ -1,28 +1,11 @@
 //! The levels against a linear program, one level after another (good_lp with HiGHS).
 
 use super::offline_optimum;
+use super::random_series::random_series;
 use crate::highs::no_other_model;
-use fairplan_instances::{
-    DemandSeries, DemandSeriesBuilder, FairShares, OfflineMeasure, OfflineProblem, QuantumLabel, Random,
-};
+use fairplan_instances::{DemandSeries, FairShares, OfflineMeasure, OfflineProblem, Random};
 use good_lp::solvers::highs::highs;
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, variable};
-
-fn random_series(random: &mut Random) -> DemandSeries {
-    let mut builder = DemandSeriesBuilder::default();
-    let users = random.between(1, 5) as usize;
-    for user in 0..users {
-        builder.user(&format!("u{user}")).unwrap();
-    }
-    for quantum in 0..random.between(1, 6) {
-        builder.quantum(QuantumLabel::Number(quantum)).unwrap();
-        for user in 0..users {
-            let demand = if random.below(3) == 0 { 0 } else { random.below(8) };
-            builder.demand(user, demand).unwrap();
-        }
-    }
-    builder.build().unwrap()
-}
 
 /// Every user's total over weight at the lexicographic optimum: the level of all who are not settled is maximised,
 /// and those who cannot get above it, tried one by one, are settled.
@@ -88,7 +71,7 @@ fn levels_are_those_of_linear_programs_on_500_random_series() {
     let mut random = Random::new(500, 0);
     let mut several = 0;
     for case in 0..500 {
-        let series = random_series(&mut random);
+        let series = random_series(&mut random, 5, 6);
         let users = series.user_count();
         let weighted = random.below(2) == 1;
         let shares: Vec<u64> = (0..users).map(|_| if weighted { random.between(1, 4) } else { 1 }).collect();
