@@ -3,19 +3,17 @@
 use crate::count::counted;
 use crate::failure::answered;
 use crate::table::Table;
-use fairplan::instances::Body;
 use fairplan::instances::files::Columnar;
 use fairplan::instances::table::Tabular;
 use fairplan::report::output::{Destination, FileFormat};
-use fairplan::report::page::{Section, fragment, is_over_instance, write_page};
+use fairplan::report::page::{Section, fragment, write_page};
 use fairplan::report::plot::Ground;
 use fairplan::report::table::{TableFormat, write_table};
-use fairplan::report::{self as reports, read_json, write_json};
-use fairplan::{Audit, Comparison, Document as Whole, Error};
+use fairplan::report::{self as reports, read_json, read_tabular, write_json};
+use fairplan::{Comparison, Document as Whole, Error};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,61 +48,10 @@ impl Document {
         Ok(Section::read(&self.name, &self.bytes)?)
     }
 
-    /// Does something with the main table.
-    fn with_table<T>(
-        &self,
-        take: impl FnOnce(&fairplan::instances::table::Table<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let (name, bytes) = (&*self.name, &*self.bytes);
-        match &*self.format {
-            "fairplan.solution.v1" => of::<reports::solution::SolutionBody, T>(name, bytes, take),
-            "fairplan.placement.v1" => of::<reports::placement::PlacementBody, T>(name, bytes, take),
-            "fairplan.comparison.v1" => of::<Comparison, T>(name, bytes, take),
-            "fairplan.audit.v1" => of::<Audit, T>(name, bytes, take),
-            "fairplan.moves.v1" => of::<reports::moves::MovesBody, T>(name, bytes, take),
-            "fairplan.worth.v1" => of::<fairplan::Worth, T>(name, bytes, take),
-            "fairplan.loss.v1" => of::<fairplan::Losses, T>(name, bytes, take),
-            "fairplan.difference.v1" => of::<fairplan::Difference, T>(name, bytes, take),
-            "fairplan.growth.v1" => of::<fairplan::Growth, T>(name, bytes, take),
-            "fairplan.plan.v1" => of::<reports::planning::PlanBody, T>(name, bytes, take),
-            "fairplan.flows.v1" => of::<fairplan::Flows, T>(name, bytes, take),
-            "fairplan.simulation.v1" => of::<reports::simulation::SimulationBody, T>(name, bytes, take),
-            "fairplan.allocation.v1" if is_over_instance(bytes) => {
-                of::<reports::task_allocation::TaskAllocationBody, T>(name, bytes, take)
-            }
-            "fairplan.offline.v1" if is_over_instance(bytes) => {
-                of::<reports::offline::TaskOfflineBody, T>(name, bytes, take)
-            }
-            "fairplan.allocation.v1" => of::<reports::allocation::AllocationBody, T>(name, bytes, take),
-            "fairplan.offline.v1" => of::<reports::offline::OfflineBody, T>(name, bytes, take),
-            "fairplan.verification.v1" => of::<fairplan::Verification, T>(name, bytes, take),
-            "fairplan.bound.v1" => of::<reports::bound::BoundBody, T>(name, bytes, take),
-            "fairplan.allocated-bound.v1" => {
-                of::<reports::allocated_bound::AllocatedBoundBody, T>(name, bytes, take)
-            }
-            "fairplan.proportional-bound.v1" => {
-                of::<reports::proportional_bound::ProportionalBoundBody, T>(name, bytes, take)
-            }
-            "fairplan.explanation.v1" => of::<fairplan::Explanation, T>(name, bytes, take),
-            "fairplan.group-explanation.v1" => of::<fairplan::GroupExplanation, T>(name, bytes, take),
-            "fairplan.entitlements.v1" => of::<fairplan::Entitlements, T>(name, bytes, take),
-            "fairplan.export.v1" => of::<fairplan::exports::ExportBody, T>(name, bytes, take),
-            "fairplan.reproduction.v1" => of::<reports::reproduction::ReproductionBody, T>(name, bytes, take),
-            other => Err(Error::input(format!("{name}: a {other} has no table"))),
-        }
+    /// What has its main table.
+    fn tabular(&self) -> Result<Box<dyn Tabular>, Error> {
+        Ok(read_tabular(&self.name, &self.bytes)?)
     }
-}
-
-fn of<B: Body + Tabular, T>(
-    name: &str,
-    bytes: &[u8],
-    take: impl FnOnce(&fairplan::instances::table::Table<'_>) -> Result<T, Error>,
-) -> Result<T, Error>
-where
-    Whole<B>: DeserializeOwned,
-{
-    let document: Whole<B> = read_json(name, bytes)?;
-    take(&document.body.table())
 }
 
 #[pymethods]
@@ -121,7 +68,7 @@ impl Document {
 
     /// Its main table.
     fn table(&self, py: Python<'_>) -> PyResult<Table> {
-        answered(py, self.with_table(Table::new))
+        answered(py, self.tabular().and_then(|of| Table::new(&of.table())))
     }
 
     /// What users have, of a comparison that says so.
@@ -153,8 +100,10 @@ impl Document {
 impl Document {
     fn written(&self, path: &std::path::Path) -> Result<(), Error> {
         let destination = Destination::new(Some(path))?;
-        let table =
-            |format| self.with_table(|table| Ok(destination.write(|out| write_table(out, format, table))?));
+        let table = |format| {
+            let of = self.tabular()?;
+            Ok(destination.write(|out| write_table(out, format, &of.table()))?)
+        };
         if let Some((_, ending)) = FileFormat::foreign(path) {
             let known = "name a .json, .csv, .parquet, .arrow or .html";
             return Err(Error::input(format!(

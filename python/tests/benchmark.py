@@ -5,6 +5,7 @@
 
 import concurrent.futures
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -91,7 +92,7 @@ def from_frame_to_frame(clock):
 
 def in_two_threads():
     """Two solves at the same time beside one: of all threads that a solve has, and where each has one."""
-    line = "import sys; sys.path.insert(0, sys.argv[1]); import benchmark; benchmark.side_by_side()"
+    line = "import sys; sys.path.insert(0, sys.argv[1]); import benchmark; print(benchmark.side_by_side())"
     here = os.path.dirname(os.path.abspath(__file__))
     for threads in ("2", "1"):
         told = subprocess.check_output([sys.executable, "-c", line, here], env=os.environ | {"RAYON_NUM_THREADS": threads})
@@ -99,18 +100,28 @@ def in_two_threads():
 
 
 def side_by_side():
-    """One solve, then two at the same time: by the clock, and how many cores one keeps busy."""
+    """One solve after another, then two at the same time: by the clock, by processor time, and how often a thread waited for something."""
     cluster = fp.generate.population(kind="spread", users=400, cluster="distinct:60", seed=1)
+    rounds = range(20)
 
-    def cores():
-        start, busy = time.perf_counter(), time.process_time()
-        fp.solve(cluster)
-        return (time.process_time() - busy) / (time.perf_counter() - start)
+    def used(work):
+        start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+        work()
+        after, clock = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter() - start
+        processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return numpy.array([clock, processor, after.ru_nvcsw - before.ru_nvcsw]) / len(rounds)
 
-    one, _, _ = best(lambda: fp.solve(cluster), 7)
+    def least(work):
+        return numpy.min([used(work) for _ in range(5)], axis=0)
+
+    alone = least(lambda: [fp.solve(cluster) for _ in rounds])
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        two, _, _ = best(lambda: list(pool.map(lambda _: fp.solve(cluster), range(2))), 7)
-    print(f"two take {two / one:.2f} times as long as one, which keeps {max(cores() for _ in range(5)):.2f} cores busy")
+        beside = least(lambda: list(pool.map(lambda _: fp.solve(cluster), rounds)))
+    told = zip(("alone", "beside another"), (alone, beside), strict=True)
+    return "; ".join(
+        f"{how} {1000 * clock:.1f} ms a solve, {1000 * processor:.1f} ms of processor time, {waits:.0f} waits"
+        for how, (clock, processor, waits) in told
+    )
 
 
 def decisions():

@@ -34,10 +34,14 @@ def test_other_threads_run_meanwhile():
     ticker = threading.Thread(target=tick)
     ticker.start()
     start = time.perf_counter()
-    fp.bound(cluster, time_limit=1)
-    took = time.perf_counter() - start
-    done.set()
-    ticker.join()
+    try:
+        # On a busy machine a second may not be enough for any answer.
+        with contextlib.suppress(fp.NotProved):
+            fp.bound(cluster, time_limit=1)
+        took = time.perf_counter() - start
+    finally:
+        done.set()
+        ticker.join()
     gaps = [later - sooner for sooner, later in zip(ticks, ticks[1:], strict=False)]
     assert took > 0.2 and max(gaps) < 0.2 * max(took, 1), (took, max(gaps))
 

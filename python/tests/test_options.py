@@ -15,7 +15,7 @@ DEMANDS = {"members": "of Demands", "round": "of Demands"}
 START = {"from": "start"}
 
 FUNCTIONS = {
-    "solve": (fp.solve, {"no-timing": "Solution.to_json(timing=False)"}),
+    "solve": (fp.solve, {"no-timing": "Solution.to_json(timing=False)", "placement-out": "Solution.placement"}),
     "place": (fp.place, POLICIES),
     "bound": (fp.bound, {}),
     "compare": (fp.compare, POLICIES | {"no-timing": "timing", "placement": "placements"}),

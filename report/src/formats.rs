@@ -1,32 +1,34 @@
-//! Every format: its names, its JSON Schema, and what a page says of a result of it.
+//! Every format: its names, its JSON Schema, and of a result of it the main table and what a page says.
 
-use crate::allocated_bound::AllocatedBoundDocument;
-use crate::bound::BoundDocument;
+use crate::allocated_bound::AllocatedBoundBody;
+use crate::allocation::AllocationBody;
+use crate::bound::BoundBody;
 use crate::comparison::Comparison;
 use crate::entitlements::Entitlements;
 use crate::flows::Flows;
 use crate::json::{MalformedResult, format_of, read_json};
 use crate::moves::MovesBody;
-use crate::offline::AnyOffline;
+use crate::offline::{AnyOffline, OfflineBody, TaskOfflineBody};
 use crate::page::{Section, is_over_instance};
-use crate::placement::PlacementDocument;
-use crate::planning::PlanDocument;
-use crate::proportional_bound::ProportionalBoundDocument;
-use crate::reproduction::ReproductionDocument;
+use crate::placement::PlacementBody;
+use crate::planning::PlanBody;
+use crate::proportional_bound::ProportionalBoundBody;
+use crate::reproduction::ReproductionBody;
 use crate::results::*;
 use crate::schema::{InstanceDocument, TraceLine, schema_of};
-use crate::simulation::SimulationDocument;
-use crate::solution::SolutionDocument;
-use crate::task_allocation::AnyAllocation;
+use crate::simulation::SimulationBody;
+use crate::solution::SolutionBody;
+use crate::task_allocation::{AnyAllocation, TaskAllocationBody};
 use crate::verification::Verification;
 use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
 use fairplan_exports::ExportBody;
 use fairplan_instances::files::{CatalogFile, DemandsFile, TrafficFile};
+use fairplan_instances::table::Tabular;
 use fairplan_instances::{Body, Document};
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 
-/// A format, its schema, and the section of a page that shows a result of it.
+/// A format, its schema, and of a result of it the section of a page that shows it and its main table.
 pub struct Format {
     /// Its short name (`solution`), which `schema` takes.
     pub name: &'static str,
@@ -34,10 +36,14 @@ pub struct Format {
     pub id: &'static str,
     schema: fn() -> Schema,
     section: Option<SectionOf>,
+    table: Option<TableOf>,
 }
 
 /// What a page says of a result that is read from a file of this name, with these bytes.
 type SectionOf = fn(&str, &[u8]) -> Result<Section, MalformedResult>;
+
+/// What has the main table of such a result.
+type TableOf = fn(&str, &[u8]) -> Result<Box<dyn Tabular>, MalformedResult>;
 
 /// Every format, inputs first.
 pub static FORMATS: [Format; 28] = [
@@ -46,85 +52,63 @@ pub static FORMATS: [Format; 28] = [
     Format::of::<TrafficFile<'static>>("traffic", "fairplan.traffic.v1"),
     Format::of::<CatalogFile<'static>>("catalog", "fairplan.catalog.v1"),
     Format::of::<TraceLine>("trace", "fairplan.trace.v1"),
-    Format::shown::<SolutionDocument>("solution", "fairplan.solution.v1", |file, bytes| {
-        Ok(solution::section(read_json(file, bytes)?))
-    }),
-    Format::shown::<PlacementDocument>("placement", "fairplan.placement.v1", |file, bytes| {
+    Format::shown::<SolutionBody>("solution", |file, bytes| Ok(solution::section(read_json(file, bytes)?))),
+    Format::shown::<PlacementBody>("placement", |file, bytes| {
         Ok(placement::section(read_json(file, bytes)?))
     }),
-    Format::shown::<BoundDocument>("bound", "fairplan.bound.v1", |file, bytes| {
-        Ok(bound::section(read_json(file, bytes)?))
+    Format::shown::<BoundBody>("bound", |file, bytes| Ok(bound::section(read_json(file, bytes)?))),
+    Format::shown::<ProportionalBoundBody>("proportional-bound", |file, bytes| {
+        Ok(proportional_bound::section(read_json(file, bytes)?))
     }),
-    Format::shown::<ProportionalBoundDocument>(
-        "proportional-bound",
-        "fairplan.proportional-bound.v1",
-        |file, bytes| Ok(proportional_bound::section(read_json(file, bytes)?)),
-    ),
-    Format::shown::<AllocatedBoundDocument>(
-        "allocated-bound",
-        "fairplan.allocated-bound.v1",
-        |file, bytes| Ok(allocated_bound::section(read_json(file, bytes)?)),
-    ),
-    Format::shown::<Document<Comparison>>("comparison", "fairplan.comparison.v1", |file, bytes| {
-        comparison::section(file, body(file, bytes)?)
+    Format::shown::<AllocatedBoundBody>("allocated-bound", |file, bytes| {
+        Ok(allocated_bound::section(read_json(file, bytes)?))
     }),
-    Format::shown::<AnyAllocation>("allocation", "fairplan.allocation.v1", |file, bytes| {
-        match is_over_instance(bytes) {
+    Format::shown::<Comparison>("comparison", |file, bytes| comparison::section(file, body(file, bytes)?)),
+    Format {
+        section: Some(|file, bytes| match is_over_instance(bytes) {
             true => Ok(task_allocation::section(read_json(file, bytes)?)),
             false => Ok(allocation::section(read_json(file, bytes)?)),
-        }
-    }),
-    Format::shown::<AnyOffline>("offline", "fairplan.offline.v1", |file, bytes| {
-        match is_over_instance(bytes) {
+        }),
+        table: Some(|file, bytes| match is_over_instance(bytes) {
+            true => tabular::<TaskAllocationBody>(file, bytes),
+            false => tabular::<AllocationBody>(file, bytes),
+        }),
+        ..Format::of::<AnyAllocation>("allocation", "fairplan.allocation.v1")
+    },
+    Format {
+        section: Some(|file, bytes| match is_over_instance(bytes) {
             true => Ok(task_offline::section(read_json(file, bytes)?)),
             false => Ok(offline::section(read_json(file, bytes)?)),
-        }
-    }),
-    Format::shown::<Document<Flows>>("flows", "fairplan.flows.v1", |file, bytes| {
-        Ok(flows::section(body(file, bytes)?))
-    }),
-    Format::shown::<SimulationDocument>("simulation", "fairplan.simulation.v1", |file, bytes| {
+        }),
+        table: Some(|file, bytes| match is_over_instance(bytes) {
+            true => tabular::<TaskOfflineBody>(file, bytes),
+            false => tabular::<OfflineBody>(file, bytes),
+        }),
+        ..Format::of::<AnyOffline>("offline", "fairplan.offline.v1")
+    },
+    Format::shown::<Flows>("flows", |file, bytes| Ok(flows::section(body(file, bytes)?))),
+    Format::shown::<SimulationBody>("simulation", |file, bytes| {
         Ok(simulation::section(read_json(file, bytes)?))
     }),
-    Format::shown::<Document<Verification>>("verification", "fairplan.verification.v1", |file, bytes| {
+    Format::shown::<Verification>("verification", |file, bytes| {
         Ok(verification::section(body(file, bytes)?))
     }),
-    Format::shown::<Document<Audit>>("audit", "fairplan.audit.v1", |file, bytes| {
-        Ok(audit::section(body(file, bytes)?))
-    }),
-    Format::shown::<Document<Entitlements>>("entitlements", "fairplan.entitlements.v1", |file, bytes| {
+    Format::shown::<Audit>("audit", |file, bytes| Ok(audit::section(body(file, bytes)?))),
+    Format::shown::<Entitlements>("entitlements", |file, bytes| {
         Ok(entitlements::section(body(file, bytes)?))
     }),
-    Format::shown::<Document<Explanation>>("explanation", "fairplan.explanation.v1", |file, bytes| {
-        Ok(explanation::section(body(file, bytes)?))
+    Format::shown::<Explanation>("explanation", |file, bytes| Ok(explanation::section(body(file, bytes)?))),
+    Format::shown::<GroupExplanation>("group-explanation", |file, bytes| {
+        Ok(group_explanation::section(body(file, bytes)?))
     }),
-    Format::shown::<Document<GroupExplanation>>(
-        "group-explanation",
-        "fairplan.group-explanation.v1",
-        |file, bytes| Ok(group_explanation::section(body(file, bytes)?)),
-    ),
-    Format::shown::<PlanDocument>("plan", "fairplan.plan.v1", |file, bytes| {
-        Ok(plan::section(read_json(file, bytes)?))
-    }),
-    Format::shown::<Document<MovesBody>>("moves", "fairplan.moves.v1", |file, bytes| {
-        Ok(moves::section(body(file, bytes)?))
-    }),
-    Format::shown::<Document<Worth>>("worth", "fairplan.worth.v1", |file, bytes| {
-        Ok(worth::section(body(file, bytes)?))
-    }),
-    Format::shown::<Document<Losses>>("loss", "fairplan.loss.v1", |file, bytes| {
-        Ok(losses::section(body(file, bytes)?))
-    }),
-    Format::shown::<Document<Difference>>("difference", "fairplan.difference.v1", |file, bytes| {
-        Ok(difference::section(body(file, bytes)?))
-    }),
-    Format::shown::<Document<Growth>>("growth", "fairplan.growth.v1", |file, bytes| {
-        Ok(growth::section(body(file, bytes)?))
-    }),
-    Format::shown::<Document<ExportBody>>("export", "fairplan.export.v1", |file, bytes| {
-        Ok(export::section(body(file, bytes)?))
-    }),
-    Format::shown::<ReproductionDocument>("reproduction", "fairplan.reproduction.v1", |file, bytes| {
+    Format::shown::<PlanBody>("plan", |file, bytes| Ok(plan::section(read_json(file, bytes)?))),
+    Format::shown::<MovesBody>("moves", |file, bytes| Ok(moves::section(body(file, bytes)?))),
+    Format::shown::<Worth>("worth", |file, bytes| Ok(worth::section(body(file, bytes)?))),
+    Format::shown::<Losses>("loss", |file, bytes| Ok(losses::section(body(file, bytes)?))),
+    Format::shown::<Difference>("difference", |file, bytes| Ok(difference::section(body(file, bytes)?))),
+    Format::shown::<Growth>("growth", |file, bytes| Ok(growth::section(body(file, bytes)?))),
+    Format::shown::<ExportBody>("export", |file, bytes| Ok(export::section(body(file, bytes)?))),
+    Format::shown::<ReproductionBody>("reproduction", |file, bytes| {
         Ok(reproduction::section(read_json(file, bytes)?))
     }),
 ];
@@ -132,12 +116,16 @@ pub static FORMATS: [Format; 28] = [
 impl Format {
     /// The format of documents that this type reads and writes.
     pub const fn of<T: JsonSchema>(name: &'static str, id: &'static str) -> Self {
-        Self { name, id, schema: schema_of::<T>, section: None }
+        Self { name, id, schema: schema_of::<T>, section: None, table: None }
     }
 
-    /// The same of results that pages show.
-    const fn shown<T: JsonSchema>(name: &'static str, id: &'static str, section: SectionOf) -> Self {
-        Self { section: Some(section), ..Self::of::<T>(name, id) }
+    /// The same of results, which have a table, and which pages show.
+    const fn shown<B>(name: &'static str, section: SectionOf) -> Self
+    where
+        B: Body + Tabular + JsonSchema + 'static,
+        Document<B>: DeserializeOwned,
+    {
+        Self { section: Some(section), table: Some(tabular::<B>), ..Self::of::<Document<B>>(name, B::FORMAT) }
     }
 
     /// The format of this crate called `name`, by its short or its full name.
@@ -182,6 +170,28 @@ fn of_result(file: &str, bytes: &[u8]) -> Result<Section, MalformedResult> {
         problem: format!("a page cannot show {format}; give a result of {SHOWN}"),
     })?;
     section(file, bytes)
+}
+
+/// What has the main table of the result in `bytes`, read from `file`.
+///
+/// # Errors
+/// It is no result of fairplan, or one that has no table.
+pub fn read_tabular(file: &str, bytes: &[u8]) -> Result<Box<dyn Tabular>, MalformedResult> {
+    let format = format_of(file, bytes)?;
+    let known = FORMATS.iter().find(|known| known.id == format);
+    let table = known.and_then(|known| known.table).ok_or_else(|| MalformedResult {
+        file: file.into(),
+        place: "format".into(),
+        problem: format!("a {format} has no table"),
+    })?;
+    table(file, bytes)
+}
+
+fn tabular<B: Body + Tabular + 'static>(file: &str, bytes: &[u8]) -> Result<Box<dyn Tabular>, MalformedResult>
+where
+    Document<B>: DeserializeOwned,
+{
+    Ok(Box::new(body::<B>(file, bytes)?))
 }
 
 /// The commands whose results have a page.

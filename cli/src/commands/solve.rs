@@ -3,10 +3,14 @@
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit, backend_name};
 use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
+use crate::output;
 use crate::progress::{self, tell, warn};
-use fairplan::report::solution::users_of;
+use fairplan::report::output::commit;
+use fairplan::report::solution::{placements_of, users_of};
 use fairplan::report::summary;
+use fairplan::report::table::write_table;
 use fairplan::{Control, Error, Objective, SolveOptions};
+use std::path::PathBuf;
 
 /// Find the exact fair allocation of divisible tasks, with prices and a proof
 #[derive(Debug, clap::Args)]
@@ -47,6 +51,9 @@ pub struct Arguments {
     /// Leave out the seconds, so that the same input gives the same bytes
     #[arg(long)]
     no_timing: bool,
+    /// Also write where everybody's tasks run, as a table (.csv, .parquet or .arrow): user, kind, class, tasks
+    #[arg(long, value_name = "FILE")]
+    placement_out: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -54,6 +61,11 @@ pub struct Arguments {
 /// Reads, solves, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let output = arguments.output.result(arguments.format)?;
+    let placement_out = arguments.placement_out.as_deref().map(output::table).transpose()?;
+    if placement_out.is_some() && arguments.objective.is_pooled() {
+        let problem = "treats all servers as one, so its tasks are on no class; leave --placement-out out";
+        return Err(Error::Setting(format!("--placement-out: {} {problem}", arguments.objective)));
+    }
     let source = InstanceSource::try_from(arguments.instance)?;
     let Arguments { objective, backend, exact, sparse, .. } = arguments;
     // A table does not say of which instance it is.
@@ -63,8 +75,13 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let solve = |control: &Control<'_>| fairplan::solve(&instance, &options, control);
     let outcome = progress::under(common, arguments.time_limit.deadline(), solve);
     let (solved, end) = what_there_is(outcome)?;
-    output
-        .write(&solved.document(&instance, !arguments.no_timing), || users_of(&instance, &solved.solution))?;
+    let document = solved.document(&instance, !arguments.no_timing);
+    let mut prepared = vec![output.prepare(&document, || users_of(&instance, &solved.solution))?];
+    if let Some((format, destination)) = placement_out {
+        let table = placements_of(&instance, &solved.solution);
+        prepared.push(destination.prepare(|out| write_table(out, format, &table))?);
+    }
+    commit(prepared)?;
     tell(common, || summary::solution(&instance, &solved.solution, solved.numbers.headline()));
     end
 }

@@ -205,7 +205,7 @@ impl Block {
 }
 
 /// Whether a result of `allocate` or `offline` is one of tasks over the servers of an instance.
-pub fn is_over_instance(bytes: &[u8]) -> bool {
+pub(crate) fn is_over_instance(bytes: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Stamped {
         instance: Option<serde::de::IgnoredAny>,

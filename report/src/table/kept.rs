@@ -1,8 +1,8 @@
 //! Columns that somebody keeps side by side, as Arrow's: copied whole, without a look at single cells.
 
 use super::finite::finite;
-use arrow_array::builder::make_view;
-use arrow_array::{ArrayRef, Float64Array, StringArray, StringViewArray, UInt32Array};
+use arrow_array::builder::StringViewBuilder;
+use arrow_array::{ArrayRef, Float64Array, StringArray, UInt32Array};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use fairplan_instances::TextPart;
 use fairplan_instances::table::Kept;
@@ -34,27 +34,18 @@ pub(super) fn kept_array(kept: &Kept<'_>, rows: Range<usize>, form: TextForm) ->
 
 fn all_texts(part: &TextPart<'_>, form: TextForm) -> io::Result<ArrayRef> {
     let TextPart { letters, ends, before } = *part;
-    let last = offset(letters.len())?;
+    offset(letters.len())?;
     if form == TextForm::Plain {
         let ends = ends.iter().map(|end| (end - before) as i32);
         return plain(std::iter::once(0).chain(ends).collect(), letters.as_bytes().to_vec());
     }
-    // Views hold offsets of 32 bits too.
-    debug_assert!(last >= 0);
-    let (bytes, mut start, mut long) = (letters.as_bytes(), 0, false);
-    let view = |end: &usize| {
-        let text = &bytes[start..end - before];
-        let view = make_view(text, 0, start as u32);
-        long |= text.len() > SHORT;
+    let (mut views, mut start) = (StringViewBuilder::with_capacity(ends.len()), 0);
+    for end in ends {
+        views.append_value(&letters[start..end - before]);
         start = end - before;
-        view
-    };
-    let views: Vec<u128> = ends.iter().map(view).collect();
-    views_of(views, if long { vec![Buffer::from_vec(bytes.to_vec())] } else { Vec::new() })
+    }
+    Ok(Arc::new(views.finish()))
 }
-
-/// So many bytes of a text are in its view.
-const SHORT: usize = 12;
 
 fn chosen_texts(texts: &[&str], positions: &[u32], form: TextForm) -> io::Result<ArrayRef> {
     if form == TextForm::Plain {
@@ -69,13 +60,12 @@ fn chosen_texts(texts: &[&str], positions: &[u32], form: TextForm) -> io::Result
         }
         return plain(offsets, letters);
     }
-    let (mut letters, mut views) = (Vec::new(), Vec::with_capacity(texts.len()));
-    for text in texts {
-        views.push(make_view(text.as_bytes(), 0, offset(letters.len())? as u32));
-        letters.extend_from_slice(text.as_bytes());
+    // The same one often stands in many rows, one after the other.
+    let mut views = StringViewBuilder::with_capacity(positions.len()).with_deduplicate_strings();
+    for alike in positions.chunk_by(|one, next| one == next) {
+        views.try_append_value_n(texts[alike[0] as usize], alike.len()).map_err(io::Error::other)?;
     }
-    let all = positions.iter().map(|position| views[*position as usize]).collect();
-    views_of(all, vec![Buffer::from_vec(letters)])
+    Ok(Arc::new(views.finish()))
 }
 
 /// Where so many letters end.
@@ -88,10 +78,5 @@ fn offset(letters: usize) -> io::Result<i32> {
 fn plain(offsets: Vec<i32>, letters: Vec<u8>) -> io::Result<ArrayRef> {
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     let texts = StringArray::try_new(offsets, Buffer::from_vec(letters), None);
-    Ok(Arc::new(texts.map_err(io::Error::other)?))
-}
-
-fn views_of(views: Vec<u128>, letters: Vec<Buffer>) -> io::Result<ArrayRef> {
-    let texts = StringViewArray::try_new(ScalarBuffer::from(views), letters, None);
     Ok(Arc::new(texts.map_err(io::Error::other)?))
 }

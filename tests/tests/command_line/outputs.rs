@@ -47,6 +47,37 @@ fn every_backend_writes_what_verify_accepts_of_every_fixture() {
 }
 
 #[test]
+fn where_tasks_run_is_a_table_beside_the_result() {
+    let folder = Folder::new();
+    for instance in fixtures() {
+        folder.instance("instance.json", &instance);
+        folder.done(&["solve", "instance.json", "-o", "solution.json", "--placement-out", "placement.csv"]);
+        let solution: Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
+        let text = |of: &Value, field: &str| of[field].as_str().unwrap_or_default().to_owned();
+        let mut expected = Vec::new();
+        for user in solution["users"].as_array().unwrap() {
+            for there in user["placement"].as_array().unwrap() {
+                let kind = instance.has_kinds().then(|| text(there, "kind"));
+                let names = [Some(text(user, "id")), kind, Some(text(there, "class"))];
+                let tasks = there["tasks"].as_f64().unwrap();
+                expected.push((names.into_iter().flatten().collect::<Vec<_>>(), tasks));
+            }
+        }
+        let table = folder.read("placement.csv");
+        let rows = table.lines().skip(1).map(|row| {
+            let cells: Vec<String> = row.split(',').map(str::to_owned).collect();
+            let (tasks, names) = cells.split_last().unwrap();
+            (names.to_vec(), tasks.parse::<f64>().unwrap())
+        });
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
+    }
+    let words = ["solve", "instance.json", "--objective", "drf", "--placement-out", "none.csv"];
+    let told = folder.refused(&words);
+    assert!(told.contains("--placement-out: drf treats all servers as one"), "{told}");
+    assert!(!folder.path("none.csv").exists());
+}
+
+#[test]
 fn the_same_input_gives_the_same_bytes_twenty_times_and_on_one_thread_or_two() {
     let folder = Folder::new();
     folder.done(&["generate", "google", "--users", "60", "--seed", "3", "-o", "instance.json"]);
