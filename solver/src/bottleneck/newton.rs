@@ -1,6 +1,6 @@
 //! From levels near a solution to the solution: Newton's method on the loads, which are piecewise linear in the levels.
 
-use super::Demands;
+use super::demands::Demands;
 use crate::sums::Compensated;
 use crate::tolerance::bottleneck::{LAST_DIGITS, OVERLOADED, SINGULAR};
 use hashbrown::HashMap;

@@ -11,7 +11,7 @@
 //! `κ_r` and the capacities differ from 1 by a little, another little each attempt, so that no two turns coincide. That
 //! moves no end by more, and `newton::polish` takes it back.
 
-use super::Demands;
+use super::demands::Demands;
 use crate::tolerance::bottleneck::{PERTURBATION, SAME_RATIO};
 use nalgebra::DMatrix;
 

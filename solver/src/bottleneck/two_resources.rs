@@ -4,7 +4,7 @@
 //! second. Both are used up when the loads are equal: `f(t) = Σ w_i (1 − ρ_i) min(1, t/ρ_i) = 0`. This has one change of
 //! sign at most: below `t = 1` `f(t)/t` falls, above it `f(t)` falls. Where there is none, only one resource is used up.
 
-use super::Demands;
+use super::demands::Demands;
 use crate::sums::Compensated;
 use rayon::prelude::*;
 

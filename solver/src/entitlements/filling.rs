@@ -1,6 +1,6 @@
 //! Progressive filling of a pool: the level of all rises until a resource is used up, which stops those who need it.
 
-use super::{Pool, PoolUser};
+use super::pool::{Pool, PoolUser};
 
 /// Halvings of the interval in which a level is searched: more than a double has digits.
 const HALVINGS: usize = 1100;

@@ -4,12 +4,14 @@
 //! divided at will, and takes every class to be open to everybody; so what it promises may be more than the servers hold.
 
 mod filling;
+mod pool;
 mod pooled;
 mod proportion;
 
 pub use pooled::PooledQuota;
 
-use fairplan_instances::{Entry, Instance, Registry, ResourceId, UserId};
+use fairplan_instances::{Entry, Instance, Registry, ResourceId};
+use pool::Pool;
 
 /// A rule by which a production scheduler decides who is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,41 +80,6 @@ pub fn entitlements(instance: &Instance, rule: SchedulerRule, quotas: Option<&[V
             filling::fill(&pool, |user, _| pool.users[user].weight / all)
         }
         SchedulerRule::VolcanoProportion => proportion::divide(instance, &pool),
-    }
-}
-
-/// Users in parts of the pool.
-struct Pool {
-    /// How many resources there are.
-    resources: usize,
-    users: Vec<PoolUser>,
-}
-
-struct PoolUser {
-    /// What one task is of the total of each resource.
-    demand: Vec<f64>,
-    weight: f64,
-    /// How many tasks it has; may be infinite.
-    tasks: f64,
-    /// The most it can run: all its tasks, or what the empty pool holds.
-    most: f64,
-}
-
-impl Pool {
-    fn new(instance: &Instance, totals: &[f64]) -> Self {
-        let resources = instance.resources().len();
-        let user = |id: UserId| {
-            let user = instance.user(id);
-            let part = |r: usize| match user.demand()[r].to_f64() {
-                0.0 => 0.0,
-                demand => demand / totals[r],
-            };
-            let demand: Vec<f64> = (0..resources).map(part).collect();
-            let fits = 1.0 / demand.iter().copied().fold(0.0, f64::max);
-            let tasks = user.tasks().map_or(f64::INFINITY, |tasks| tasks as f64);
-            PoolUser { demand, weight: user.weight().to_f64(), tasks, most: tasks.min(fits) }
-        };
-        Self { resources, users: (0..instance.user_count()).map(|id| user(UserId(id))).collect() }
     }
 }
 

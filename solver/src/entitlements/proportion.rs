@@ -1,7 +1,8 @@
 //! Each resource divided by itself in proportion to weights, from the root of the tree down: nobody gets more than it requests or may
 //! have, nor less than it is guaranteed of that.
 
-use super::{Pool, PooledQuota};
+use super::pool::Pool;
+use super::pooled::PooledQuota;
 use fairplan_instances::{GroupId, Instance, Owner, User};
 
 /// What divides among its children: the root, then the groups.

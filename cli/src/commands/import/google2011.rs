@@ -1,7 +1,7 @@
 //! `import google-2011` and `import google-2011-trace`.
 
 use super::super::traces;
-use super::{write_import, write_present};
+use super::written::{write_import, write_present};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::progress;

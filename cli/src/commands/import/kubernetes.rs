@@ -1,6 +1,6 @@
 //! `import kubernetes`.
 
-use super::{write_import, write_present};
+use super::written::{write_import, write_present};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use fairplan::Error;

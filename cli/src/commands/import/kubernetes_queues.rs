@@ -1,6 +1,6 @@
 //! `import kubernetes-queues`.
 
-use super::write_import;
+use super::written::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use fairplan::Error;

@@ -1,6 +1,6 @@
 //! `import alibaba-gpu2023` and `import azure-v1`: published traces as instances.
 
-use super::write_import;
+use super::written::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use fairplan::Error;

@@ -1,6 +1,6 @@
 //! `sweep collect`: results become one table.
 
-use super::failed;
+use super::failed::failed;
 use crate::arguments::CommonOptions;
 use crate::failure::Answer;
 use crate::progress::tell;

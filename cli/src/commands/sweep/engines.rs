@@ -1,6 +1,6 @@
 //! `sweep slurm` and `sweep kubernetes`: what these engines are given.
 
-use super::failed;
+use super::failed::failed;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::progress::tell;

@@ -1,6 +1,6 @@
 //! `sweep missing`: which tasks have no result yet.
 
-use super::failed;
+use super::failed::failed;
 use crate::arguments::CommonOptions;
 use crate::failure::Answer;
 use crate::progress::tell;

@@ -2,6 +2,7 @@
 
 mod collect;
 mod engines;
+mod failed;
 mod missing;
 mod plan;
 mod reproduction;
@@ -13,7 +14,7 @@ use crate::arguments::CommonOptions;
 use crate::failure::Answer;
 use clap::Subcommand;
 use fairplan::Error;
-use fairplan_sweeps::{Commands, SweepError};
+use fairplan_sweeps::Commands;
 
 /// Run a command many times with changing options, on this machine or on any engine, and get one table
 #[derive(Debug, clap::Args)]
@@ -50,15 +51,5 @@ pub fn run(arguments: Arguments, common: CommonOptions, swept: &dyn Commands) ->
         What::Collect(arguments) => collect::run(arguments, common, swept),
         What::Slurm(arguments) => engines::slurm(arguments, common),
         What::Kubernetes(arguments) => engines::kubernetes(arguments, common),
-    }
-}
-
-/// The error of a sweep as one of the library, which says with what status the command ends.
-fn failed(error: SweepError) -> Error {
-    match error {
-        SweepError::Refused(reason) => Error::input(reason),
-        SweepError::Input(error) => error.into(),
-        SweepError::Output(error) => error.into(),
-        SweepError::Stopped(why) => Error::TimeLimit { why, found: fairplan::Found::nothing() },
     }
 }

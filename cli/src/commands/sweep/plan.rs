@@ -1,6 +1,6 @@
 //! `sweep plan`: a specification becomes a list of tasks.
 
-use super::failed;
+use super::failed::failed;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::progress::tell;

@@ -1,6 +1,6 @@
 //! `reproduce --sweep`: a task an exhibit, so that they use all cores and what is done is not computed again.
 
-use super::failed;
+use super::failed::failed;
 use super::run::run_all;
 use crate::arguments::CommonOptions;
 use fairplan::Error;
