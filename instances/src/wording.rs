@@ -141,7 +141,11 @@ fn third_person(verb: &str) -> String {
         "are" => "is".into(),
         "have" => "has".into(),
         "may" | "can" => verb.into(),
-        _ => format!("{verb}s"),
+        // The end of a clause stays behind the verb.
+        _ => match verb.strip_suffix(',') {
+            Some(verb) => format!("{},", third_person(verb)),
+            None => format!("{verb}s"),
+        },
     }
 }
 
@@ -236,6 +240,10 @@ mod tests {
             (
                 "queues guarantee or deserve something, which is not stated",
                 "queue guarantees or deserves something, which is not stated",
+            ),
+            (
+                "jobs run on nodes left out: they count, and may run on the others",
+                "job runs on nodes left out: it counts, and may run on the others",
             ),
             ("queue whose minima are above its maxima", "queue whose minima are above its maxima"),
             (
