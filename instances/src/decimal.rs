@@ -103,10 +103,16 @@ impl Decimal {
 
     /// The shortest decimal that reads back as `value`.
     pub fn from_f64(value: f64) -> Result<Self, DecimalError> {
+        Self::from_f64_like(value, &mut 0)
+    }
+
+    /// The same of one number of many that have about as many places behind the point: `places`, the most of those before it, are
+    /// tried first. Begins with none.
+    pub(crate) fn from_f64_like(value: f64, places: &mut usize) -> Result<Self, DecimalError> {
         if !value.is_finite() {
             return Err(DecimalError::NotFinite);
         }
-        few_digits(value).unwrap_or_else(|| Self::parse(format!("{value:e}").as_bytes()))
+        few_digits(value, places).unwrap_or_else(|| Self::parse(format!("{value:e}").as_bytes()))
     }
 
     /// Whether the value is zero.
@@ -181,23 +187,25 @@ impl Decimal {
     }
 }
 
-/// The shortest decimal of a double that has one of at most 15 digits. No other decimal of so few digits reads back as the same
-/// double, so the first that is found is the shortest; what is none, or is not found so quickly, is `None`.
-fn few_digits(value: f64) -> Option<Result<Decimal, DecimalError>> {
+/// The shortest decimal of a double that has one of at most 15 digits, looked for with so many `places` first, which become the
+/// most that were found. No other decimal of so few digits reads back as the same double, so whichever is found is the shortest;
+/// what is none, or is not found so quickly, is `None`.
+fn few_digits(value: f64, places: &mut usize) -> Option<Result<Decimal, DecimalError>> {
     const MOST: f64 = 1e15;
-    const PLACES: [(i32, f64); 5] = [(0, 1.0), (2, 1e2), (4, 1e4), (8, 1e8), (15, 1e15)];
+    // Powers up to 10^22 are exact doubles, and a quotient of two exact ones is rounded once, as reading rounds.
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     if value.is_sign_negative() {
         return None;
     }
-    for (places, power) in PLACES {
-        // Powers up to 10^22 are exact doubles, and a quotient of two exact ones is rounded once, as reading rounds.
-        let scaled = value * power + 0.5;
-        if scaled >= MOST {
-            return None;
-        }
+    for tried in [(*places).min(POWERS.len() - 1), 0, 2, 4, 8, 15] {
+        let scaled = value * POWERS[tried] + 0.5;
         let units = scaled as u64;
-        if units as f64 / power == value {
-            return Some(Decimal::new(units, -places));
+        if scaled < MOST && units as f64 / POWERS[tried] == value {
+            let found = Decimal::new(units, -(tried as i32));
+            let own = found.as_ref().map_or(0, |decimal| -i32::from(decimal.exponent));
+            *places = usize::try_from(own).map_or(*places, |own| own.max(*places));
+            return Some(found);
         }
     }
     None
@@ -414,6 +422,19 @@ mod tests {
         #[test]
         fn doubles_become_their_shortest_decimal(value in 1e-20f64..1e20) {
             prop_assert_eq!(Decimal::from_f64(value).unwrap().to_f64(), value);
+        }
+
+        #[test]
+        fn whatever_numbers_came_before_a_double_becomes_its_shortest_decimal(
+            numbers in prop::collection::vec((0u64..1 << 53, 0i32..20, any::<bool>()), 1..20)
+        ) {
+            let mut places = 0;
+            for (units, below, is_round) in numbers {
+                let units = if is_round { units % 1000 } else { units };
+                let value = units as f64 / 10f64.powi(below);
+                let shortest = Decimal::parse(format!("{value:e}").as_bytes());
+                prop_assert_eq!(Decimal::from_f64_like(value, &mut places), shortest, "{} places", places);
+            }
         }
     }
 }

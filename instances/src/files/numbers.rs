@@ -67,7 +67,7 @@ pub(super) fn read_decimals(
         column: &ArrayRef,
         (decimals, doubles): (&mut [Decimal], &mut [f64]),
         step: usize,
-        read: impl Fn(T::Native) -> Option<(Decimal, f64)>,
+        mut read: impl FnMut(T::Native) -> Option<(Decimal, f64)>,
     ) -> Option<NumberRange> {
         let (mut place, mut range) = (0, NumberRange::default());
         for value in column.as_primitive::<T>().values() {
@@ -80,11 +80,11 @@ pub(super) fn read_decimals(
         }
         Some(range)
     }
-    let there = (decimals, doubles);
+    let (there, mut places) = ((decimals, doubles), 0);
     match column.data_type() {
         // The decimal of a double reads back as that double; that of -0 is zero.
         DataType::Float64 => each::<types::Float64Type>(column, there, step, |value| {
-            Some((Decimal::from_f64(value).ok()?, value + 0.0))
+            Some((Decimal::from_f64_like(value, &mut places).ok()?, value + 0.0))
         }),
         DataType::Int32 => each::<types::Int32Type>(column, there, step, |value| {
             Some((whole(value.into()).ok()?, f64::from(value)))
