@@ -15,7 +15,8 @@ use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stat
 use fairplan_report::placement::ServerResults;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
 use fairplan_solver::{
-    allocated_bracket, allocated_placement, proportional_bracket, whole_task_bracket, with_best_of,
+    allocated_bracket, allocated_placement, proportional_bracket, proportional_with_best_of,
+    whole_task_bracket, with_best_of,
 };
 use fairplan_verify::{
     PlacementClaim, ProportionalClaim, Verdict, WholeTaskClaim, verify_allocated, verify_divisible,
@@ -146,7 +147,7 @@ pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>)
     Ok(Bound { divisible, bracket, sha256 })
 }
 
-/// The same for proportional fairness: the sum `Σ w ln(dominant share)`.
+/// The same for proportional fairness: the sum `Σ w ln(dominant share)` of users who stand side by side, each with tasks of one kind.
 ///
 /// ```
 /// use fairplan::{BoundOptions, Control, bound_proportional, generate};
@@ -162,10 +163,11 @@ pub fn bound_proportional(
     control: &Control<'_>,
 ) -> Result<ProportionalBound, Error> {
     instance.without_groups("bound --objective pf")?;
-    instance.plain("bound --objective pf")?;
+    instance.without_kinds("bound --objective pf")?;
+    let free = without_quotas(instance)?;
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
     let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
-    let find = || divisible_bound(instance, Objective::ProportionalFairness, &options.backend, control);
+    let find = || divisible_bound(&free, Objective::ProportionalFairness, &options.backend, control);
     let divisible = match bracket.without_tasks.is_empty().then(find).transpose() {
         // The bracket stands without it.
         Err(Error::TimeLimit { .. }) => {
@@ -329,7 +331,11 @@ fn proportionally_bracketed(
 ) -> Result<ProportionalBracket, Error> {
     let find = |control: &Control<'_>| {
         control.stage("bounding whole tasks");
-        Ok(proportional_bracket(instance, &control.deadline)?)
+        let bracket = proportional_bracket(&*without_quotas(instance)?, &control.deadline)?;
+        match patterns_know_all_rules(instance) {
+            true => Ok(bracket),
+            false => Ok(proportional_with_best_of(instance, bracket, by_policies(instance, control)?)?),
+        }
     };
     let check = |bracket: &ProportionalBracket, end: &Deadline| {
         let proved_optimal = Some(meets(instance, bracket));

@@ -1,8 +1,8 @@
 //! `fairplan.allocated-bound.v1`: the most of a resource that whole tasks can take, from both sides, with what proves it.
 
-use crate::bound::{BoundPlacement, UserTotal};
-use crate::foreign::{Foreign, check_stamp, list};
-use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
+use crate::bound::BoundPlacement;
+use crate::foreign::{Foreign, check_stamp};
+use crate::placement::{ServerResult, ServerResults};
 use crate::proportional_bound::SumSearch;
 use crate::tolerance::SAME;
 use fairplan_instances::table::{Table, Tabular};
@@ -88,8 +88,6 @@ pub fn allocated_bound_document<'a>(
     sha256: &'a str,
     bracket: &'a AllocatedBracket,
 ) -> AllocatedBoundDocument<ServerResults<'a>> {
-    let users = instance.users().zip(&bracket.placement.tasks);
-    let users = users.map(|(user, tasks)| UserTotal { id: user.id().into(), tasks: *tasks });
     let claim = allocated_claim(instance, bracket);
     let AllocationProof { task_values, server_values, values_in_all } = bracket.proof.clone();
     Document::new(AllocatedBoundBody {
@@ -101,10 +99,7 @@ pub fn allocated_bound_document<'a>(
         proved_optimal: claim.proved_optimal,
         certificate: AllocationCertificate { task_values, server_values, values_in_all },
         search: SumSearch { truncated_searches: bracket.truncated_searches, rounds: bracket.rounds },
-        placement: BoundPlacement {
-            users: users.collect(),
-            servers: ServerResults { instance, placement: &bracket.placement },
-        },
+        placement: BoundPlacement::new(instance, &bracket.placement),
     })
 }
 
@@ -127,9 +122,7 @@ impl StatedAllocatedBracket {
         sha256: &str,
     ) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
-        let users = &document.placement.users;
-        let ids = users.iter().map(|user| &*user.id);
-        list("placement.users", ids, instance.users().map(|user| user.id()))?;
+        let placement = document.placement.read(instance)?;
         let resource = instance.resources().iter().position(|name| *name == document.resource);
         let Some(resource) = resource.map(ResourceId) else {
             return Err(Foreign::new("resource", &document.resource, "there is no such resource"));
@@ -144,10 +137,7 @@ impl StatedAllocatedBracket {
         Ok(Self {
             resource,
             proof: AllocationProof { task_values, server_values, values_in_all },
-            placement: Placement {
-                tasks: users.iter().map(|user| user.tasks).collect(),
-                servers: tasks_on_servers(&document.placement.servers, instance, "placement.servers")?,
-            },
+            placement,
             upper: document.integral_upper,
             lower: document.integral_lower,
             proved_optimal: document.proved_optimal,

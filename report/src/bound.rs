@@ -143,6 +143,27 @@ pub struct BoundPlacement<S = Vec<ServerResult>> {
     pub servers: S,
 }
 
+impl<'a> BoundPlacement<ServerResults<'a>> {
+    /// What a document says of a placement.
+    pub(crate) fn new(instance: &'a Instance, placement: &'a Placement) -> Self {
+        let users = instance.users().zip(&placement.tasks);
+        let users = users.map(|(user, tasks)| UserTotal { id: user.id().into(), tasks: *tasks });
+        Self { users: users.collect(), servers: ServerResults { instance, placement } }
+    }
+}
+
+impl BoundPlacement {
+    /// The placement, matched with its instance. Fails where the two cannot be matched.
+    pub(crate) fn read(&self, instance: &Instance) -> Result<Placement, Foreign> {
+        let ids = self.users.iter().map(|user| &*user.id);
+        list("placement.users", ids, instance.users().map(|user| user.id()))?;
+        Ok(Placement {
+            tasks: self.users.iter().map(|user| user.tasks).collect(),
+            servers: tasks_on_servers(&self.servers, instance, "placement.servers")?,
+        })
+    }
+}
+
 impl<S: Sync> Tabular for BoundPlacement<S> {
     /// A row a user, in the instance's order.
     fn table(&self) -> Table<'_> {
@@ -287,8 +308,6 @@ pub fn bound_document<'a>(
         }
         BoundCertificate { upper: at(upper), lower: at(lower), task_limit, task_values, server_values }
     });
-    let users = instance.users().zip(&bracket.placement.tasks);
-    let users = users.map(|(user, tasks)| UserTotal { id: user.id().into(), tasks: *tasks });
     Document::new(BoundBody {
         instance: InstanceStamp::new(instance, sha256),
         divisible: divisible.bound,
@@ -310,10 +329,7 @@ pub fn bound_document<'a>(
             truncated_searches: bracket.truncated_searches,
             rounds: bracket.rounds,
         },
-        placement: BoundPlacement {
-            users: users.collect(),
-            servers: ServerResults { instance, placement: &bracket.placement },
-        },
+        placement: BoundPlacement::new(instance, &bracket.placement),
     })
 }
 
@@ -329,9 +345,7 @@ impl StatedBracket {
     /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched.
     pub fn new(document: &BoundDocument, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
-        let users = &document.placement.users;
-        let ids = users.iter().map(|user| &*user.id);
-        list("placement.users", ids, instance.users().map(|user| user.id()))?;
+        let placement = document.placement.read(instance)?;
         let position = |place: String, id: &str| {
             instance.user_named(id).ok_or_else(|| Foreign::new(place, id, "no such user"))
         };
@@ -359,7 +373,6 @@ impl StatedBracket {
         }
         let without_tasks = document.users_without_tasks.iter().enumerate();
         let without_tasks = without_tasks.map(|(i, id)| position(format!("users_without_tasks[{i}]"), id));
-        let servers = tasks_on_servers(&document.placement.servers, instance, "placement.servers")?;
         let has_others = !document.users_without_tasks.is_empty() && document.certificate.is_some();
         if document.others.is_some() != has_others {
             let problem = "is stated where some users can have tasks and some cannot, and nowhere else";
@@ -377,7 +390,7 @@ impl StatedBracket {
                 upper,
                 proof,
                 lower,
-                placement: Placement { tasks: users.iter().map(|user| user.tasks).collect(), servers },
+                placement,
                 is_closed: document.proved_optimal,
                 is_tight: document.search.is_tight,
                 truncated_searches: document.search.truncated_searches,

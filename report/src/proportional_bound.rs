@@ -1,14 +1,14 @@
 //! `fairplan.proportional-bound.v1`: the largest sum of logarithms of shares that whole tasks can have, from both sides,
 //! with what proves it.
 
-use crate::bound::{BoundPlacement, DivisibleBound, UserTotal};
-use crate::foreign::{Foreign, check_stamp, list};
-use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
+use crate::bound::{BoundPlacement, DivisibleBound};
+use crate::foreign::{Foreign, check_stamp};
+use crate::placement::{ServerResult, ServerResults};
 use crate::solution::ClassPrice;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::{
-    Body, Deadline, Document, Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId,
+    Body, Deadline, Document, Instance, LogarithmProof, Objective, ProportionalBracket, UserId,
 };
 use fairplan_verify::{LOGARITHMS_MEET, ProportionalClaim, Verdict, verify_divisible, verify_proportional};
 use schemars::JsonSchema;
@@ -127,8 +127,6 @@ pub fn proportional_bound_document<'a>(
         server_values: proof.server_values.clone(),
         values_per_log: proof.values_per_log,
     };
-    let users = instance.users().zip(&bracket.placement.tasks);
-    let users = users.map(|(user, tasks)| UserTotal { id: user.id().into(), tasks: *tasks });
     let without_tasks = bracket.without_tasks.iter().map(|user| instance.user(*user).id().into());
     Document::new(ProportionalBoundBody {
         instance: InstanceStamp::new(instance, sha256),
@@ -142,10 +140,7 @@ pub fn proportional_bound_document<'a>(
         users_without_tasks: without_tasks.collect(),
         certificate: bracket.proof.as_ref().map(certificate),
         search: SumSearch { truncated_searches: bracket.truncated_searches, rounds: bracket.rounds },
-        placement: BoundPlacement {
-            users: users.collect(),
-            servers: ServerResults { instance, placement: &bracket.placement },
-        },
+        placement: BoundPlacement::new(instance, &bracket.placement),
     })
 }
 
@@ -165,9 +160,7 @@ impl StatedProportionalBracket {
         sha256: &str,
     ) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
-        let users = &document.placement.users;
-        let ids = users.iter().map(|user| &*user.id);
-        list("placement.users", ids, instance.users().map(|user| user.id()))?;
+        let placement = document.placement.read(instance)?;
         let without_tasks = document.users_without_tasks.iter().enumerate().map(|(i, id)| {
             let place = || format!("users_without_tasks[{i}]");
             instance.user_named(id).ok_or_else(|| Foreign::new(place(), id, "no such user"))
@@ -182,10 +175,7 @@ impl StatedProportionalBracket {
                 values_per_log: certificate.values_per_log,
             }),
             lower: document.integral_lower,
-            placement: Placement {
-                tasks: users.iter().map(|user| user.tasks).collect(),
-                servers: tasks_on_servers(&document.placement.servers, instance, "placement.servers")?,
-            },
+            placement,
             truncated_searches: document.search.truncated_searches,
             rounds: document.search.rounds,
         };

@@ -67,7 +67,7 @@ pub use steps::steps_between;
 pub use tolerance::TOLERANCE;
 pub use whole_tasks::{
     LevelTarget, allocated_bracket, allocated_placement, fewest_moves, level_target, proportional_bracket,
-    whole_task_bracket, with_best_of,
+    proportional_with_best_of, whole_task_bracket, with_best_of,
 };
 
 /// A backend: the ways it tries, one after the other.

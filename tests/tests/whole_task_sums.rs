@@ -1,7 +1,7 @@
 //! The bracket of the sum of logarithms of whole tasks: against trying everything, against divisible tasks, against
 //! forgeries.
 
-use super::whole_tasks::with_tiny_tasks;
+use super::whole_tasks::{with_server_rules, with_tiny_tasks};
 use fairplan_instances::Headline;
 use fairplan_instances::generate::drfh_fig4;
 use fairplan_instances::{Deadline, Draft, Instance, Objective, ProportionalBracket, files::sha256_hex};
@@ -60,6 +60,19 @@ fn three_hundred_small_brackets_contain_the_largest_sum_and_most_placements_reac
 #[test]
 fn two_hundred_brackets_of_tiny_beside_large_tasks_contain_the_largest_sum() {
     println!("{} of 200 placements are the best", contained(200, with_tiny_tasks));
+}
+
+#[test]
+fn two_hundred_brackets_under_rules_inside_servers_contain_the_largest_sum_and_most_placements_reach_it() {
+    let closed = contained(200, with_server_rules);
+    println!("{closed} of 200 placements are the best");
+    assert!(closed >= 130, "only {closed} of 200 placements have the largest sum");
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn a_thousand_brackets_under_rules_inside_servers_contain_the_largest_sum() {
+    println!("{} of 1000 placements are the best", contained(1_000, with_server_rules));
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn three_hundred_small_brackets_contain_the_optimum_and_nine_in_ten_are_closed()
     assert!(closed >= 270, "only {closed} of 300 brackets are closed");
 }
 
-fn with_server_rules(seed: u64) -> Draft {
+pub fn with_server_rules(seed: u64) -> Draft {
     let mut draft = random_draft_without_rates(seed);
     let mut dice = Dice::new(seed);
     for user in draft.users.iter_mut().filter(|_| dice.below(3) == 0) {

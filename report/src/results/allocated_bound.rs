@@ -1,10 +1,9 @@
 //! The most of a resource that whole tasks can take, for people.
 
-use super::bound::{proved, truncated};
+use super::bound::{placed, sides, truncated};
 use super::sentences::{heading, name};
 use crate::allocated_bound::{AllocatedBoundDocument, allocated_claim};
-use crate::bound::tasks_placed;
-use crate::page::{Section, sizes};
+use crate::page::Section;
 use crate::units::{number, percent};
 use fairplan_instances::{AllocatedBracket, Instance};
 use std::fmt::Write;
@@ -50,15 +49,10 @@ pub fn summary(instance: &Instance, bracket: &AllocatedBracket) -> String {
 /// A bracket of what can be allocated as a section.
 pub(crate) fn section(document: AllocatedBoundDocument) -> Section {
     let part = |amount: f64| percent(part_of(amount, document.total));
-    let placed =
-        document.placement.users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
-    Section::new("The most that whole tasks can take of a resource")
+    let section = Section::new("The most that whole tasks can take of a resource")
         .answer(answer(&document))
         .instance(&document.instance)
-        .fact("Resource", document.resource.clone())
-        .fact("Placed", part(document.integral_lower))
-        .fact("At most", part(document.integral_upper))
-        .fact("Proved optimal", proved(document.proved_optimal))
-        .block(sizes("Tasks placed by user", placed, number))
-        .grid("Tasks placed", &tasks_placed(&document.placement.users))
+        .fact("Resource", document.resource.clone());
+    let both = [document.integral_lower, document.integral_upper].map(part);
+    placed(sides(section, both, document.proved_optimal), &document.placement.users)
 }

@@ -1,10 +1,10 @@
 //! The best that whole tasks can do, for people.
 
 use super::sentences::{heading, label, users};
-use crate::bound::{BoundDocument, stated_bounds, tasks_placed};
+use crate::bound::{BoundDocument, UserTotal, stated_bounds, tasks_placed};
 use crate::figure::Bars;
-use crate::page::{Block, Section};
-use crate::units::{counted, share};
+use crate::page::{Block, Section, sizes};
+use crate::units::{counted, number, share};
 use fairplan_instances::{Instance, UserId, WholeTaskBracket};
 use std::fmt::Write;
 
@@ -143,18 +143,28 @@ pub(crate) fn section(document: BoundDocument) -> Section {
         mark: None,
         format: share,
     };
-    let mut section = Section::new("The best that whole tasks can do")
+    let section = Section::new("The best that whole tasks can do")
         .answer_in_shares(answer(&document))
-        .instance(&document.instance)
-        .fact("Placed", share(lower))
-        .fact("At most", share(upper))
-        .fact("Proved optimal", proved(document.proved_optimal));
-    if !document.users_without_tasks.is_empty() {
-        section = section.fact("Users without any task", document.users_without_tasks.join(", "));
-    }
-    section.block(Block::Bars(bars)).grid("Tasks placed", &tasks_placed(&document.placement.users))
+        .instance(&document.instance);
+    let section = sides(section, [share(lower), share(upper)], document.proved_optimal);
+    all_without_tasks(section, &document.users_without_tasks)
+        .block(Block::Bars(bars))
+        .grid("Tasks placed", &tasks_placed(&document.placement.users))
 }
 
-pub(super) fn proved(is_optimal: bool) -> &'static str {
-    if is_optimal { "yes" } else { "no: the best lies between the two" }
+/// The facts of a bracket: what is placed, what nothing exceeds, and whether the two are the same.
+pub(super) fn sides(section: Section, [placed, most]: [String; 2], is_optimal: bool) -> Section {
+    let proved = if is_optimal { "yes" } else { "no: the best lies between the two" };
+    section.fact("Placed", placed).fact("At most", most).fact("Proved optimal", proved)
+}
+
+/// The fact of who can have no task, if anybody.
+pub(super) fn all_without_tasks(section: Section, users: &[String]) -> Section {
+    if users.is_empty() { section } else { section.fact("Users without any task", users.join(", ")) }
+}
+
+/// How many tasks each user has in the placement of a bracket, drawn and as a table.
+pub(super) fn placed(section: Section, users: &[UserTotal]) -> Section {
+    let sized = users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
+    section.block(sizes("Tasks placed by user", sized, number)).grid("Tasks placed", &tasks_placed(users))
 }

@@ -1,9 +1,8 @@
 //! The largest sum of logarithms that whole tasks can have, for people.
 
-use super::bound::{proved, truncated, without_tasks};
+use super::bound::{all_without_tasks, placed, sides, truncated, without_tasks};
 use super::sentences::heading;
-use crate::bound::tasks_placed;
-use crate::page::{Section, sizes};
+use crate::page::Section;
 use crate::proportional_bound::{ProportionalBoundDocument, gap_per_weight, meets};
 use crate::units::number;
 use fairplan_instances::{Instance, ProportionalBracket};
@@ -60,21 +59,13 @@ pub fn summary(instance: &Instance, divisible: Option<f64>, bracket: &Proportion
 /// A bracket of the sum of logarithms as a section.
 pub(crate) fn section(document: ProportionalBoundDocument) -> Section {
     let sum = |sum: Option<f64>| sum.map_or_else(|| "none".into(), number);
-    let mut section = Section::new("The best that whole tasks can do: Σ w ln(dominant share)")
+    let section = Section::new("The best that whole tasks can do: Σ w ln(dominant share)")
         .answer(answer(&document))
-        .instance(&document.instance)
-        .fact("Placed", sum(document.integral_lower))
-        .fact("At most", sum(document.integral_upper))
-        .fact("Proved optimal", proved(document.proved_optimal));
+        .instance(&document.instance);
+    let both = [document.integral_lower, document.integral_upper].map(sum);
+    let mut section = sides(section, both, document.proved_optimal);
     if let Some(gap) = document.gap_per_weight {
         section = section.fact("Apart for each unit of weight", number(gap));
     }
-    if !document.users_without_tasks.is_empty() {
-        section = section.fact("Users without any task", document.users_without_tasks.join(", "));
-    }
-    let placed =
-        document.placement.users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
-    section
-        .block(sizes("Tasks placed by user", placed, number))
-        .grid("Tasks placed", &tasks_placed(&document.placement.users))
+    placed(all_without_tasks(section, &document.users_without_tasks), &document.placement.users)
 }

@@ -4,7 +4,7 @@
 //! takes more than `Σ_l N_l V_l + Σ_i T_i max(0, w_i − Σ_k each_ik z_ik)`. The same patterns, found by the same searches, as for the
 //! smallest share.
 
-use super::dive::{Dive, dive, mixed};
+use super::dive::{Bounded, dive_from_bound};
 use super::divisible::{divisible_values, is_large};
 use super::fill::{Priority, fill};
 use super::knapsack::Found;
@@ -35,9 +35,6 @@ const BELOW: f64 = 2e-3;
 /// Tasks are worth nearly what they take, so that very many contents are worth nearly the same: long searches find little more.
 const LENGTHS: Lengths =
     Lengths { first: 2_000, most: 200_000, long: 10_000, last: 20_000, parts: (1e-3, 1e-6) };
-
-/// The part of the servers mixed that are rounded up at a time.
-const PACE: f64 = 0.1;
 
 /// Tasks of a group that are looked at beyond those of the best mix.
 const BEYOND: f64 = 3.0;
@@ -81,7 +78,7 @@ pub fn allocated_bracket(
     Ok(AllocatedBracket {
         resource,
         upper: most_units(instance.total_units(resource), search.bound, demand.step),
-        proof: search.proof(instance),
+        proof: search.proof(),
         placement,
         truncated_searches: search.truncated_searches,
         rounds: search.rounds,
@@ -339,29 +336,12 @@ impl<'a> Search<'a> {
             }
             wants
         };
-        let server_values: Vec<f64> = self.server_values.iter().map(|value| *value as f64 / SCALE).collect();
-        let (servers, patterns) = (self.packing.servers(), mixed(&self.patterns, &self.servers));
-        let start = Dive {
-            servers: &servers,
-            patterns: &patterns,
-            server_values: &server_values,
-            cost: 0.0,
-            pace: PACE,
-            wants: &wants,
-        };
-        dive(self.packing, &mut left, &start, stop)
+        let Self { patterns, servers, server_values, .. } = self;
+        dive_from_bound(self.packing, &mut left, &Bounded { patterns, servers, server_values }, &wants, stop)
     }
 
-    fn proof(&self, instance: &Instance) -> AllocationProof {
-        let value = |shape: &Option<u32>| shape.map_or(0, |shape| self.values[shape as usize]);
-        let mut server_values = vec![0; instance.classes().len()];
-        for (class, value) in self.packing.classes.iter().zip(&self.server_values) {
-            class.members.iter().for_each(|l| server_values[l.0] = *value);
-        }
-        AllocationProof {
-            task_values: self.packing.shape_of.iter().map(value).collect(),
-            server_values,
-            values_in_all: IN_ALL,
-        }
+    fn proof(&self) -> AllocationProof {
+        let (task_values, server_values) = self.packing.in_instance_order(&self.values, &self.server_values);
+        AllocationProof { task_values, server_values, values_in_all: IN_ALL }
     }
 }

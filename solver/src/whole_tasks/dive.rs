@@ -4,7 +4,7 @@
 use super::master::{Master, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{Effort, price};
+use super::rounds::{Effort, SCALE, price};
 use super::servers::Servers;
 use crate::tolerance::whole_tasks::{NO_SERVERS, WHOLE};
 use fairplan_instances::{Deadline, SolverError};
@@ -35,6 +35,38 @@ pub(super) struct Dive<'a> {
     pub pace: f64,
     /// What is wanted of the tasks needed that are left.
     pub wants: &'a dyn Fn(&[u64]) -> Vec<Want>,
+}
+
+/// What the bound of a sum ended with.
+pub(super) struct Bounded<'a> {
+    /// The patterns known, and how many servers hold each in the last mix.
+    pub patterns: &'a [Pattern],
+    pub servers: &'a [f64],
+    /// What a server of each class is worth, of [`SCALE`].
+    pub server_values: &'a [u64],
+}
+
+/// The part of the servers mixed that are rounded up at a time where tasks are wanted for a sum.
+const PACE_OF_SUMS: f64 = 0.1;
+
+/// Puts the tasks of `need` that `wants` wants on servers, from the mix that bounded their sum; reduces `need` to what is missing.
+pub(super) fn dive_from_bound(
+    packing: &Packing,
+    need: &mut [u64],
+    bounded: &Bounded<'_>,
+    wants: &dyn Fn(&[u64]) -> Vec<Want>,
+    stop: &Deadline,
+) -> Result<Servers, SolverError> {
+    let server_values: Vec<f64> = bounded.server_values.iter().map(|value| *value as f64 / SCALE).collect();
+    let start = Dive {
+        servers: &packing.servers(),
+        patterns: &mixed(bounded.patterns, bounded.servers),
+        server_values: &server_values,
+        cost: 0.0,
+        pace: PACE_OF_SUMS,
+        wants,
+    };
+    dive(packing, need, &start, stop)
 }
 
 /// The patterns that servers hold in a mix, and how many do.

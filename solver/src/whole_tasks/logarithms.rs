@@ -14,6 +14,9 @@ pub(super) struct Logarithms {
     shapes: Vec<Vec<Demand>>,
     /// Weight and limit of each user; none for those that can have no tasks.
     of_user: Vec<Option<Demand>>,
+    /// What the others weigh together, and their sum of weighted logarithms with one task each.
+    weights: f64,
+    of_one_task: f64,
 }
 
 /// A user's demand for tasks, as its utility is logarithmic.
@@ -41,23 +44,18 @@ const EXACTLY: u64 = 3;
 
 impl Logarithms {
     pub fn new(instance: &Instance, packing: &Packing) -> Self {
-        let sum: f64 = instance
-            .users()
-            .filter(|user| packing.shape_of[user.index().0].is_some())
-            .map(|user| user.weight().to_f64())
-            .sum();
-        let alone = |shape: usize| {
-            let classes = packing.classes.iter().zip(&packing.shapes[shape].copies);
-            classes.map(|(class, copies)| class.servers.saturating_mul(*copies)).fold(0, u64::saturating_add)
+        let users = || instance.users().filter(|user| packing.shape_of[user.index().0].is_some());
+        let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
+        let of_one_task = users().map(|user| user.weight().to_f64() * user.task_share().ln()).sum();
+        let demand = |user: fairplan_instances::User<'_>| {
+            let (alone, _) = packing.alone(user.index())?;
+            let limit = user.tasks().unwrap_or(u64::MAX).min(alone);
+            Some(Demand { weight: user.weight().to_f64() / weights, limit })
         };
-        let demand = |(user, shape): (fairplan_instances::User<'_>, &Option<u32>)| {
-            let limit = user.tasks().unwrap_or(u64::MAX).min(alone((*shape)? as usize));
-            Some(Demand { weight: user.weight().to_f64() / sum, limit })
-        };
-        let of_user: Vec<Option<Demand>> = instance.users().zip(&packing.shape_of).map(demand).collect();
+        let of_user: Vec<Option<Demand>> = instance.users().map(demand).collect();
         let users =
             |shape: &super::packing::Shape| shape.kinds.iter().filter_map(|kind| of_user[kind.0]).collect();
-        Self { shapes: packing.shapes.iter().map(users).collect(), of_user }
+        Self { shapes: packing.shapes.iter().map(users).collect(), of_user, weights, of_one_task }
     }
 
     /// The weighted mean of the logarithms of users' tasks; none if a user that can have tasks has none.
@@ -66,6 +64,11 @@ impl Logarithms {
             self.of_user.iter().zip(tasks).filter_map(|(demand, tasks)| Some((demand.as_ref()?, *tasks)));
         let of = |(demand, tasks): (&Demand, u64)| (tasks > 0).then(|| demand.weight * (tasks as f64).ln());
         demands.try_fold(0.0, |sum, of_user| Some(sum + of(of_user)?))
+    }
+
+    /// The sum `Σ w ln(dominant share)` of a mean of logarithms of tasks.
+    pub fn sum_of(&self, mean: f64) -> f64 {
+        self.weights * mean + self.of_one_task
     }
 
     /// What one more task adds; the first ones of users the most.

@@ -45,7 +45,7 @@ use gather::gather;
 use master::Want;
 pub use moves::{LevelTarget, fewest_moves, level_target};
 use packing::Packing;
-pub use proportional::proportional_bracket;
+pub use proportional::{proportional_bracket, proportional_with_best_of};
 use rebuild::{Values, rebuild};
 use repair::Repair;
 
@@ -92,7 +92,7 @@ pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<Whole
     Ok(WholeTaskBracket {
         without_tasks,
         upper: Some(bound.upper),
-        proof: Some(in_instance_order(instance, &packing, bound.proof)),
+        proof: Some(in_instance_order(&packing, bound.proof)),
         lower: Some(lower),
         placement,
         is_closed,
@@ -208,19 +208,12 @@ fn place(
     best.ok_or_else(|| SolverError::Unsupported("no user can have tasks".into()))
 }
 
-fn in_instance_order(instance: &Instance, packing: &Packing, proof: Proof) -> WholeTaskProof {
+fn in_instance_order(packing: &Packing, proof: Proof) -> WholeTaskProof {
     match proof {
         Proof::AllTasks(user) => WholeTaskProof::TaskLimit(user),
         Proof::Values { shapes, classes } => {
-            let value = |shape: &Option<u32>| shape.map_or(0, |shape| shapes[shape as usize]);
-            let mut server_values = vec![0; instance.classes().len()];
-            for (class, value) in packing.classes.iter().zip(classes) {
-                class.members.iter().for_each(|l| server_values[l.0] = value);
-            }
-            WholeTaskProof::Values {
-                task_values: packing.shape_of.iter().map(value).collect(),
-                server_values,
-            }
+            let (task_values, server_values) = packing.in_instance_order(&shapes, &classes);
+            WholeTaskProof::Values { task_values, server_values }
         }
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Packing {
     /// Whether there are rules inside servers.
     pub has_rules: bool,
     pub classes: Vec<Class>,
+    /// How many classes the instance has, those without servers included.
+    all_classes: usize,
     pub shapes: Vec<Shape>,
     /// The shape of each kind's pieces (a user without kinds has one, its task); `None` where the user can have no task.
     pub shape_of: Vec<Option<u32>>,
@@ -204,7 +206,8 @@ impl Packing {
         shapes.iter().try_for_each(|shape| shape.can_be_counted(instance, &classes))?;
         let in_place = in_place(&shapes, m, &sizes);
         let (resources, has_rules) = (m + rows.len(), instance.has_server_rules());
-        Ok(Self { resources, has_rules, classes, shapes, shape_of, pieces, of_user, in_place })
+        let all_classes = instance.classes().len();
+        Ok(Self { resources, has_rules, classes, all_classes, shapes, shape_of, pieces, of_user, in_place })
     }
 
     /// The pieces of one task of a user, `(shape, how many)`; none if it can have no task.
@@ -253,6 +256,17 @@ impl Packing {
         }
         let pieces = content.map(|(shape, count)| (&self.shapes[shape].demand, count));
         inside::hold(&self.classes[class].devices, pieces)
+    }
+
+    /// Values of shapes and of merged classes as those of the instance's kinds and classes, in its order.
+    pub fn in_instance_order(&self, shapes: &[u64], classes: &[u64]) -> (Vec<u64>, Vec<u64>) {
+        let value = |shape: &Option<u32>| shape.map_or(0, |shape| shapes[shape as usize]);
+        // Classes without servers are none of ours.
+        let mut of_classes = vec![0; self.all_classes];
+        for (class, value) in self.classes.iter().zip(classes) {
+            class.members.iter().for_each(|l| of_classes[l.0] = *value);
+        }
+        (self.shape_of.iter().map(value).collect(), of_classes)
     }
 
     /// The servers of each class.

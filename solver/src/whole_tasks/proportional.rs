@@ -5,7 +5,7 @@
 //! placement has more than `Σ_i max_k (w_i ln(δ_i k) − z_i k / u) + Σ_l N_l V_l / u`. The program wants each user's tasks
 //! one after the other, which add less and less, and finds the same patterns by the same searches as for the smallest share.
 
-use super::dive::{Dive, dive, mixed};
+use super::dive::{Bounded, dive_from_bound};
 use super::divisible::{divisible_values, is_large, of_logarithms};
 use super::fill::{fill, filled_alone};
 use super::knapsack::Found;
@@ -14,7 +14,7 @@ use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
-use super::rounds::{self, Effort, Goal, SCALE, held, price, scaled};
+use super::rounds::{self, Effort, Goal, held, price, scaled};
 use fairplan_instances::{Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError};
 
 /// The part of the time after which bounding ends.
@@ -23,9 +23,6 @@ const BOUNDING: f64 = 0.6;
 /// Programs one after the other, each with tasks wanted one by one around where the last one ended: until the bound is so
 /// close to what fractions of patterns reach.
 const ENOUGH: [f64; 4] = [1e-3, 1e-4, 1e-5, 1e-5];
-
-/// The part of the servers mixed that are rounded up at a time.
-const PACE: f64 = 0.1;
 
 /// Programs of divisible tasks, each around what the last one had.
 const SEEDING: usize = 3;
@@ -72,18 +69,38 @@ pub fn proportional_bracket(
     let mixed = place(instance, &packing, &logarithms, &search, limit)?;
     let mean = |placement: &Placement| logarithms.mean(&placement.tasks);
     let placement = alone.filter(|alone| mean(alone) > mean(&mixed)).unwrap_or(mixed);
-    let users = || instance.users().filter(|user| packing.shape_of[user.index().0].is_some());
-    let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
-    let of_one_task: f64 = users().map(|user| user.weight().to_f64() * user.task_share().ln()).sum();
-    let sum = |mean: f64| weights * mean + of_one_task;
+    let (task_values, server_values) = packing.in_instance_order(&search.values, &search.server_values);
     Ok(ProportionalBracket {
         without_tasks,
-        upper: Some(sum(search.bound)),
-        lower: logarithms.mean(&placement.tasks).map(sum),
-        proof: Some(in_instance_order(instance, &packing, &search)),
+        upper: Some(logarithms.sum_of(search.bound)),
+        lower: logarithms.mean(&placement.tasks).map(|mean| logarithms.sum_of(mean)),
+        proof: Some(LogarithmProof { task_values, server_values, values_per_log: search.units }),
         placement,
         truncated_searches: search.truncated_searches,
         rounds: search.rounds,
+    })
+}
+
+/// The same bracket with the best of some placements instead of its own, which may break rules that bounds know nothing of. Without
+/// placements it is left as it is.
+///
+/// # Errors
+/// As [`proportional_bracket`].
+pub fn proportional_with_best_of(
+    instance: &Instance,
+    bracket: ProportionalBracket,
+    placements: Vec<Placement>,
+) -> Result<ProportionalBracket, SolverError> {
+    let logarithms = Logarithms::new(instance, &Packing::new(instance)?);
+    let valued = placements.into_iter().map(|placement| (logarithms.mean(&placement.tasks), placement));
+    let better = |best: (Option<f64>, Placement), next: (Option<f64>, Placement)| {
+        if next.0 > best.0 { next } else { best }
+    };
+    Ok(match valued.reduce(better) {
+        Some((mean, placement)) if bracket.upper.is_some() => {
+            ProportionalBracket { lower: mean.map(|mean| logarithms.sum_of(mean)), placement, ..bracket }
+        }
+        _ => bracket,
     })
 }
 
@@ -256,18 +273,10 @@ fn place(
         let of = |s: usize| logarithms.wants(s, most[s] - left[s], most[s], search.tasks[s].round() as u64);
         (0..most.len()).flat_map(of).collect()
     };
-    let server_values: Vec<f64> = search.server_values.iter().map(|value| *value as f64 / SCALE).collect();
-    let (servers, patterns) = (packing.servers(), mixed(&search.patterns, &search.servers));
-    let start = Dive {
-        servers: &servers,
-        patterns: &patterns,
-        server_values: &server_values,
-        cost: 0.0,
-        pace: PACE,
-        wants: &wants,
-    };
+    let Search { patterns, servers, server_values, .. } = search;
     let mut left = most.clone();
-    let servers = dive(packing, &mut left, &start, stop)?;
+    let bounded = Bounded { patterns, servers, server_values };
+    let servers = dive_from_bound(packing, &mut left, &bounded, &wants, stop)?;
     let placed: Vec<u64> = most.iter().zip(&left).map(|(most, left)| most - left).collect();
     let users = |s: usize| logarithms.users(s);
     let missing = placed.iter().enumerate().map(|(s, placed)| users(s).saturating_sub(*placed)).collect();
@@ -275,17 +284,4 @@ fn place(
     repair.spare = placed.iter().enumerate().map(|(s, placed)| placed.saturating_sub(users(s))).collect();
     repair.place_missing(stop);
     Ok(fill(instance, packing, logarithms, repair.servers, stop))
-}
-
-fn in_instance_order(instance: &Instance, packing: &Packing, search: &Search<'_>) -> LogarithmProof {
-    let value = |shape: &Option<u32>| shape.map_or(0, |shape| search.values[shape as usize]);
-    let mut server_values = vec![0; instance.classes().len()];
-    for (class, value) in packing.classes.iter().zip(&search.server_values) {
-        class.members.iter().for_each(|l| server_values[l.0] = *value);
-    }
-    LogarithmProof {
-        task_values: packing.shape_of.iter().map(value).collect(),
-        server_values,
-        values_per_log: search.units,
-    }
 }

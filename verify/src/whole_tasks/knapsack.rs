@@ -6,6 +6,7 @@
 //! weights measure the size. Where a server has devices, they make further resources, which the table does not know, and
 //! contents that do not fit them count for nothing.
 
+use super::costs::least_costs;
 use super::inside::Inside;
 use fairplan_instances::{Deadline, compare_ratios};
 
@@ -49,9 +50,10 @@ const NODES: u64 = 100_000_000;
 const DEPTH: usize = 4_000;
 const BETWEEN_LOOKS: u64 = 4_096;
 
-/// The parts of a mix, and what weights are counted in: a server measures less than 2^63, so that with values below 2^64 no
+/// The parts of a mix, those of the tightest in all, and what weights are counted in: a server measures less than 2^63, so that with values below 2^64 no
 /// product passes 2^127.
 const PARTS: u128 = 1 << 29;
+const PARTS_IN_ALL: u128 = 4 * PARTS;
 const UNIT: u128 = 1 << 31;
 
 /// Whether no tasks that fit on `server` are together worth more than `claimed`. Amounts are below 2^62.
@@ -205,47 +207,23 @@ impl Nearly {
         })
     }
 
-    /// Whether the whole server holds less where `r` counts a little more and `s` less: the task that is worth most for its size takes
-    /// a larger part of `r`.
-    fn falls(&self, mix: &[u128], r: usize, s: usize) -> bool {
-        let densest = self.densities(mix).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-        densest.is_some_and(|(j, _)| self.parts[j * self.resources + r] > self.parts[j * self.resources + s])
-    }
-
     /// What the whole server holds at most.
     fn bound(&self, mix: &[u128]) -> f64 {
         self.densities(mix).fold(0.0, f64::max) * mix.iter().sum::<u128>() as f64
     }
 }
 
-/// How much each resource must count for the whole server to hold the least: weight moves between two resources at a time
-/// while that lowers it. Any answer is right, a good one makes the search short.
+/// How much each resource must count for the whole server to hold the least: as much as it must cost for no task to be worth more than
+/// it takes. Any answer is right, a good one makes the search short.
 fn tightest(tasks: &Nearly, mixes: &[Vec<u128>]) -> Vec<u128> {
-    let least = |a: &(f64, &Vec<u128>), b: &(f64, &Vec<u128>)| a.0.total_cmp(&b.0);
-    let first = mixes.iter().map(|mix| (tasks.bound(mix), mix)).min_by(least);
-    let Some((mut lowest, mut mix)) = first.map(|(bound, mix)| (bound, mix.clone())) else {
-        return Vec::new();
-    };
-    for r in 0..mix.len() {
-        for s in r + 1..mix.len() {
-            let both = mix[r] + mix[s];
-            let mut with = mix.clone();
-            let (mut low, mut high) = (0, both);
-            while high - low > 1 {
-                let middle = (low + high) / 2;
-                (with[r], with[s]) = (middle, both - middle);
-                if tasks.falls(&with, r, s) { low = middle } else { high = middle }
-            }
-            for part in [low, high] {
-                (with[r], with[s]) = (part, both - part);
-                let bound = tasks.bound(&with);
-                if bound < lowest {
-                    (lowest, mix[r], mix[s]) = (bound, part, both - part);
-                }
-            }
-        }
-    }
-    mix
+    let costs = least_costs(&tasks.values, &tasks.parts, tasks.resources);
+    let sum: f64 = costs.iter().sum();
+    // Rounded up, a cost so small that nothing is left of it still counts.
+    let counts = |cost: &f64| (cost / sum * PARTS_IN_ALL as f64).ceil() as u128;
+    let of_costs = (sum > 0.0 && sum.is_finite()).then(|| costs.iter().map(counts).collect());
+    let bounded = mixes.iter().cloned().chain(of_costs).map(|mix: Vec<u128>| (tasks.bound(&mix), mix));
+    let least = bounded.min_by(|a, b| a.0.total_cmp(&b.0));
+    least.map(|(_, mix)| mix).unwrap_or_default()
 }
 
 /// Weights of the resources, and the best tasks by worth per weighted size.

@@ -3,6 +3,7 @@
 
 mod allocated;
 mod alone;
+mod costs;
 mod exchanges;
 mod inside;
 mod knapsack;

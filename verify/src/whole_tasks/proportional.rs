@@ -5,6 +5,7 @@
 //! denominator. What a user wants at its price is looked for nearby in doubles, and proved by what one task more and one
 //! less would add.
 
+use super::alone::tasks_of;
 use super::logarithm::{ONE, logarithm};
 use super::{
     begin, check_counted, check_values, check_without_tasks, has_tasks, server_values_hold,
@@ -12,9 +13,7 @@ use super::{
 };
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{
-    ClassId, Deadline, Instance, LogarithmProof, ProportionalBracket, ResourceId, User,
-};
+use fairplan_instances::{Deadline, Instance, LogarithmProof, ProportionalBracket, User};
 use num_bigint::{BigInt, BigUint};
 
 /// A bracket of the sum of logarithms, as claimed.
@@ -147,7 +146,7 @@ impl<'a> Logarithms<'a> {
         let mut sum = BigInt::from(0);
         for (user, weight) in &self.users {
             let value = proof.task_values[user.index().0];
-            let limit = user.tasks().unwrap_or(u64::MAX).min(alone(self.instance, *user));
+            let limit = tasks_of(self.instance, *user);
             // Everything over `units · per_log`, logarithms in parts of `ONE`.
             let price = &self.units * value * ONE;
             let each = weight * &per_log;
@@ -178,19 +177,6 @@ impl<'a> Logarithms<'a> {
             format!("{stated} is stated, {computed} is computed")
         });
     }
-}
-
-/// The most tasks that all servers hold of one user.
-fn alone(instance: &Instance, user: User<'_>) -> u64 {
-    let copies = |class: ClassId| {
-        let resources = (0..instance.resources().len()).map(ResourceId);
-        let demanded = resources.filter(|r| user.demand_units(*r) > 0);
-        let copies = demanded.map(|r| instance.capacity_units(class, r) / user.demand_units(r)).min();
-        if user.rule().allows(class) { copies.unwrap_or(0) } else { 0 }
-    };
-    let classes = instance.classes().iter().enumerate();
-    let all = classes.map(|(l, class)| copies(ClassId(l)).saturating_mul(class.count.into()));
-    all.fold(0, u128::saturating_add).try_into().unwrap_or(u64::MAX)
 }
 
 /// Tasks around the best number that are looked at, at most so many to each side.
