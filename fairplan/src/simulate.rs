@@ -4,9 +4,9 @@ use crate::present::SimulationStart;
 use crate::solve::{AUTO, solver};
 use crate::{Control, Error, Found, Progress};
 use fairplan_heuristics::{
-    Asked, BestFit, ClusterNames, FailureNote, OutsidePolicy, PlacementPolicy, Turn, policy,
+    Asked, BestFit, ClusterNames, FailureNote, OutsidePolicy, POLICIES, PlacementPolicy, Turn, policy,
 };
-use fairplan_instances::trace::{EventSource, MICROSECONDS, Trace, TraceHeader};
+use fairplan_instances::trace::{EventSource, MICROSECONDS, Register, Trace, TraceHeader};
 use fairplan_instances::{
     ClusterOutcome, Deadline, Document, Entry, Instance, InstanceError, InstanceStamp, Objective, Registry,
     Solver, TaskCounts, files,
@@ -400,10 +400,32 @@ impl ClusterPolicy {
     ) -> Result<ClusterOutcome, Error> {
         let mut source = input.open()?;
         let names = cluster_names(source.register().header());
-        self.ruled(solver, (&names, note), |rules| {
+        let devices = self.devices(source.register())?;
+        self.ruled(solver, (&names, note), &devices, |rules| {
             let rules = ClusterRules { present, tenants, ..rules };
             Ok(simulate_cluster(&mut *source, rules, settings, watch)?)
         })
+    }
+
+    /// The sizes of the devices of a trace, if the policy can place where there are any.
+    fn devices(&self, register: &Register) -> Result<Vec<u128>, Error> {
+        let sizes: Vec<u128> = register.devices().iter().map(|size| u128::from(*size)).collect();
+        let knows = match &self.placement {
+            Chooser::Rule(policy) => policy.choice_on_devices(&vec![0; sizes.len()], &sizes).is_some(),
+            Chooser::Outside(_) | Chooser::Asked(_) => false,
+        };
+        if sizes.is_empty() || knows {
+            return Ok(sizes);
+        }
+        let known = POLICIES.names().filter(|name| {
+            policy(name, 0).is_ok_and(|policy| policy.choice_on_devices(&[0], &[1]).is_some())
+        });
+        let known: Vec<&str> = known.collect();
+        Err(Error::Setting(format!(
+            "policy {}: does not look at devices, and the trace has some; take {}",
+            self.name,
+            known.join(", ")
+        )))
     }
 
     /// Runs every user of a trace alone on its part of the servers.
@@ -416,7 +438,8 @@ impl ClusterPolicy {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<ClusterOutcome, Error> {
         let named = (&ClusterNames::default(), &FailureNote::default());
-        self.ruled(solver, named, |rules| {
+        let devices = self.devices(input.open()?.register())?;
+        self.ruled(solver, named, &devices, |rules| {
             Ok(dedicated_clouds(&|| input.open(), rules, settings, seed, stop)?)
         })
     }
@@ -425,10 +448,15 @@ impl ClusterPolicy {
         &self,
         solver: &dyn Solver,
         (names, note): (&ClusterNames, &FailureNote),
+        devices: &[u128],
         run: impl FnOnce(ClusterRules<'_>) -> T,
     ) -> T {
         let choice = |totals: &[u128], largest: &[u128]| match &self.placement {
-            Chooser::Rule(policy) => policy.choice(totals, largest),
+            Chooser::Rule(policy) => {
+                let on_devices = || policy.choice_on_devices(totals, devices);
+                let on_devices = (!devices.is_empty()).then(on_devices).flatten();
+                on_devices.unwrap_or_else(|| policy.choice(totals, largest))
+            }
             Chooser::Outside(policy) => policy.choice(names.clone(), note.clone()),
             Chooser::Asked(asked) => asked.live_choice(names.clone(), note.clone()),
         };

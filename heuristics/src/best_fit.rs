@@ -3,7 +3,7 @@
 //! The cost of server `l` for user `i` is `H(i, l) = ‖D_i / D_i1 − c̄_l / c̄_l1‖₁`. The reference resource is
 //! the first; for a user that demands none of it, the first that it does demand.
 
-use crate::devices::{self, Least};
+use crate::devices::{self, Least, OnDevices};
 use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
@@ -44,6 +44,10 @@ impl PlacementPolicy for BestFit {
             1 => Box::new(FirstFitting::new(totals.len())),
             _ => Box::new(LeastCost::empty(totals.len(), Mismatch::default())),
         }
+    }
+
+    fn choice_on_devices(&self, _totals: &[u128], sizes: &[u128]) -> Option<Box<dyn ServerChoice>> {
+        Some(Box::new(OnDevices::new(sizes, Least::new(Mismatch::default()))))
     }
 }
 

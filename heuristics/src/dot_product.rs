@@ -1,7 +1,7 @@
 //! Dot-product: the server whose free resources align most with the demand, `Σ_r (D_ir / C_r) (c̄_lr / C_r)`
 //! with the whole cluster's capacity `C_r` as the unit (the alignment score of Tetris, SIGCOMM 2014).
 
-use crate::devices::{self, Least};
+use crate::devices::{self, Least, OnDevices};
 use crate::filling::fill;
 use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
@@ -33,6 +33,10 @@ impl PlacementPolicy for DotProduct {
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
         Box::new(LeastCost::empty(totals.len(), Alignment::new(totals)))
+    }
+
+    fn choice_on_devices(&self, totals: &[u128], sizes: &[u128]) -> Option<Box<dyn ServerChoice>> {
+        Some(Box::new(OnDevices::new(sizes, Least::new(Alignment::new(totals)))))
     }
 }
 

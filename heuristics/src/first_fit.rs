@@ -1,6 +1,6 @@
 //! First-Fit: the lowest-index server with room (DRFH Sec. V-B).
 
-use crate::devices::{self, Choice, Chosen, Servers};
+use crate::devices::{self, Choice, Chosen, OnDevices, Servers};
 use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
@@ -30,6 +30,10 @@ impl PlacementPolicy for FirstFit {
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
         Box::new(FirstFitting::new(totals.len()))
+    }
+
+    fn choice_on_devices(&self, _totals: &[u128], sizes: &[u128]) -> Option<Box<dyn ServerChoice>> {
+        Some(Box::new(OnDevices::new(sizes, FirstInside)))
     }
 }
 

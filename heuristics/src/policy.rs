@@ -46,6 +46,11 @@ pub trait PlacementPolicy: Send + Sync {
     /// start: `totals` is what it has of each resource, `largest` the most that one server has, both in the units that
     /// the choice is asked in.
     fn choice(&self, totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice>;
+
+    /// The same where servers have devices, of these sizes a resource, 0 where it has none; `None` of policies that see amounts only.
+    fn choice_on_devices(&self, _totals: &[u128], _sizes: &[u128]) -> Option<Box<dyn ServerChoice>> {
+        None
+    }
 }
 
 /// Whose task is placed next, of the users whose tasks still fit somewhere.

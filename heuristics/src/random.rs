@@ -1,7 +1,7 @@
 //! Random: any server with room, all equally likely.
 
 use crate::blocks::{Blocks, Demand};
-use crate::devices::{self, Choice, Chosen, Servers};
+use crate::devices::{self, Choice, Chosen, OnDevices, Servers};
 use crate::filling::fill;
 use crate::first_with_room::FirstFitting;
 use crate::packing::Packing;
@@ -45,6 +45,10 @@ impl PlacementPolicy for Random {
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
         let generator = ChaCha8Rng::seed_from_u64(self.seed);
         Box::new(AnyFitting { servers: FirstFitting::new(totals.len()), generator })
+    }
+
+    fn choice_on_devices(&self, _totals: &[u128], sizes: &[u128]) -> Option<Box<dyn ServerChoice>> {
+        Some(Box::new(OnDevices::new(sizes, AnyInside::new(self.seed))))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Worst-Fit: the server with room for the most copies of the task, fractions counted: the largest
 //! `min_r c̄_lr / D_ir` over the resources that the task needs.
 
-use crate::devices::{self, Least};
+use crate::devices::{self, Least, OnDevices};
 use crate::filling::fill;
 use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
@@ -32,6 +32,10 @@ impl PlacementPolicy for WorstFit {
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
         Box::new(LeastCost::empty(totals.len(), Copies::default()))
+    }
+
+    fn choice_on_devices(&self, _totals: &[u128], sizes: &[u128]) -> Option<Box<dyn ServerChoice>> {
+        Some(Box::new(OnDevices::new(sizes, Least::new(Copies::default()))))
     }
 }
 

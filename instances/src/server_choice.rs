@@ -30,6 +30,16 @@ pub trait ServerChoice: Send {
     /// Gives back the room of a task of this shape.
     fn release(&mut self, server: usize, shape: usize);
 
+    /// Which devices of its server the task has that was placed last, by a number of the choice's; 0 where servers have none.
+    fn devices_taken(&self) -> u32 {
+        0
+    }
+
+    /// Gives back the room of a task of this shape that has these devices.
+    fn release_from(&mut self, server: usize, shape: usize, _devices: u32) {
+        self.release(server, shape);
+    }
+
     /// Whether every task that has room must go through [`ServerChoice::take`], also where only one server has any: who chooses
     /// keeps an account of its own.
     fn decides_alone(&self) -> bool {

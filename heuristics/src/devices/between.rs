@@ -71,13 +71,18 @@ impl Between {
         Self { of_class: of_class.collect(), domains, of_shape, open: None }
     }
 
+    /// No such rules, whatever classes there are.
+    pub fn none() -> Self {
+        Self { of_class: Vec::new(), domains: 1, of_shape: Vec::new(), open: None }
+    }
+
     fn spread(&self, shape: usize) -> Option<&Spread> {
         self.of_shape.get(shape)?.as_ref()
     }
 
     /// Whether one more task of a shape may go to a class.
     pub fn allows(&self, class: usize, shape: usize) -> bool {
-        let domain = self.of_class[class];
+        let domain = self.of_class.get(class).copied().unwrap_or(0);
         self.open.as_ref().is_none_or(|open| open[domain])
             && self.spread(shape).is_none_or(|spread| spread.allows(domain, 1))
     }

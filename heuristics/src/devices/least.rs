@@ -10,13 +10,14 @@ const CLEARLY: f64 = 1e-9;
 /// Takes the server of least cost; ties go to the lowest index.
 pub(crate) struct Least<S> {
     score: S,
-    knows: bool,
+    /// How many servers and shapes the score has taken note of.
+    known: (usize, usize),
     point: Vec<f64>,
 }
 
 impl<S: Score> Least<S> {
     pub fn new(score: S) -> Self {
-        Self { score, knows: false, point: Vec::new() }
+        Self { score, known: (0, 0), point: Vec::new() }
     }
 
     fn cost(&mut self, servers: &Servers, shape: usize, server: usize) -> Option<f64> {
@@ -29,12 +30,15 @@ impl<S: Score> Least<S> {
 }
 
 impl<S: Score> Choice for Least<S> {
+    fn added(&mut self, capacity: &[u128]) {
+        self.score.add_capacity(capacity);
+    }
+
     fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen> {
-        if !self.knows {
-            (0..servers.count()).for_each(|server| self.score.add_capacity(servers.free(server)));
-            (0..servers.shapes()).for_each(|shape| self.score.add_shape(servers.demand(shape)));
-            self.knows = true;
-        }
+        // Servers that are there from the beginning are empty when the first task comes.
+        (self.known.0..servers.count()).for_each(|server| self.score.add_capacity(servers.free(server)));
+        (self.known.1..servers.shapes()).for_each(|shape| self.score.add_shape(servers.demand(shape)));
+        self.known = (servers.count(), servers.shapes());
         let (demand, offset) = (servers.demand(shape), self.score.offset(shape));
         let mut best: Option<(f64, usize)> = None;
         for server in servers.with_room(shape) {

@@ -10,6 +10,7 @@ mod clustering;
 mod dot_product;
 mod fgd;
 mod least;
+mod on_devices;
 mod packing_gpus;
 mod scored;
 mod servers;
@@ -21,6 +22,7 @@ pub(crate) use clustering::GpuClustering;
 pub(crate) use dot_product::GpuDotProduct;
 pub(crate) use fgd::Fgd;
 pub(crate) use least::Least;
+pub(crate) use on_devices::OnDevices;
 pub(crate) use packing_gpus::GpuPacking;
 pub(crate) use scored::ByScore;
 pub(crate) use servers::Servers;
@@ -49,6 +51,9 @@ impl Chosen {
 pub(crate) trait Choice {
     /// The server for a task of a shape, which will be placed there; `None` if no server has room.
     fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen>;
+
+    /// There is a server of this capacity, or will be.
+    fn added(&mut self, _capacity: &[u128]) {}
 
     /// For how many more tasks of a shape the policy finds room on a server.
     fn room(&self, servers: &Servers, server: usize, shape: usize) -> u64 {

@@ -1,7 +1,7 @@
 //! What servers have free, device by device, and how many tasks of whom they have.
 
 use super::Between;
-use crate::packing::{Packing, fits};
+use crate::packing::{Packing, fits, resized};
 use fairplan_instances::{Instance, KindId, ResourceId};
 use std::collections::HashMap;
 
@@ -69,6 +69,70 @@ impl Servers {
             between: Between::new(instance, packing),
             before: None,
         }
+    }
+
+    /// No servers and no tasks yet, with devices of these sizes, one a resource, 0 where it has none; no rules but those.
+    pub fn empty(sizes: &[u128]) -> Self {
+        Self {
+            width: sizes.len(),
+            free: Vec::new(),
+            class_of: Vec::new(),
+            devices: Vec::new(),
+            starts: vec![0],
+            layouts: Vec::new(),
+            sizes: sizes.to_vec(),
+            demands: Vec::new(),
+            eligible: Vec::new(),
+            most: Vec::new(),
+            on: HashMap::new(),
+            between: Between::none(),
+            versions: Vec::new(),
+            before: None,
+        }
+    }
+
+    /// Adds a server without tasks, all of whose capacity of what has devices is whole ones; servers of as many are of one class.
+    pub fn add_server(&mut self, capacity: &[u128]) {
+        let with = capacity.iter().zip(&self.sizes).enumerate().filter(|(_, (_, size))| **size > 0);
+        let layout: Vec<(usize, usize)> =
+            with.map(|(r, (amount, size))| (r, (amount / size) as usize)).collect();
+        for &(resource, count) in &layout {
+            self.devices.extend(std::iter::repeat_n(self.sizes[resource], count));
+        }
+        self.starts.push(self.devices.len());
+        let known = self.layouts.iter().position(|other| *other == layout);
+        let class = known.unwrap_or_else(|| {
+            self.layouts.push(layout);
+            self.eligible.iter_mut().for_each(|eligible| eligible.push(true));
+            self.layouts.len() - 1
+        });
+        self.class_of.push(class as u32);
+        self.free.extend_from_slice(capacity);
+        self.versions.push(1);
+    }
+
+    /// Adds a kind of tasks.
+    pub fn add_shape(&mut self, demand: &[u128]) {
+        self.demands.push(demand.to_vec());
+        self.eligible.push(vec![true; self.layouts.len()]);
+        self.most.push(None);
+    }
+
+    /// Gives a server another capacity, of as many devices or of nothing; whether its tasks have room in it.
+    pub fn resize(&mut self, server: usize, from: &[u128], to: &[u128]) -> bool {
+        let Some(left) = resized(self.free(server), from, to) else { return false };
+        self.free[server * self.width..(server + 1) * self.width].copy_from_slice(&left);
+        self.versions[server] += 1;
+        true
+    }
+
+    /// Gives back the room of a task of a shape and what it took of devices: positions on the server, and how much of each.
+    pub fn give_back(&mut self, server: usize, shape: usize, devices: &[(usize, u128)]) {
+        let free = &mut self.free[server * self.width..(server + 1) * self.width];
+        free.iter_mut().zip(&self.demands[shape]).for_each(|(free, demand)| *free += demand);
+        let start = self.starts[server];
+        devices.iter().for_each(|(at, amount)| self.devices[start + at] += amount);
+        self.versions[server] += 1;
     }
 
     pub fn count(&self) -> usize {

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 const MORE_DIGITS: i32 = 9;
 
 /// Most devices of a resource on one server: more would be a typing error.
-const MOST_DEVICES: u64 = 1024;
+pub(crate) const MOST_DEVICES: u64 = 1024;
 
 /// The sizes of devices and the limits a server, of instances that have any.
 #[derive(Clone, Default)]

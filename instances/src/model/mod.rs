@@ -15,6 +15,7 @@ mod quotas;
 mod server_names;
 
 pub use builder::{InstanceBuilder, NewUser};
+pub(crate) use devices::MOST_DEVICES;
 pub use domains::Gang;
 pub use draft::{Draft, DraftKind, DraftUser};
 pub use filled::FilledTree;

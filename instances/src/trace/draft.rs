@@ -261,7 +261,9 @@ fn set_decimal_places(
     let capacities = classes.iter().map(|class| &class.capacity);
     for (position, resource) in resources.iter_mut().enumerate() {
         let amounts = shapes.iter().chain(capacities.clone()).map(|amounts| amounts[position]);
-        let Some(finest) = amounts.min_by_key(|amount| amount.exponent()) else { continue };
+        let Some(finest) = amounts.chain(resource.device).min_by_key(|amount| amount.exponent()) else {
+            continue;
+        };
         let places = finest.exponent().min(0).unsigned_abs();
         if places > MOST_DECIMAL_PLACES {
             let problem = format!("has more than {MOST_DECIMAL_PLACES} decimal places; round it");

@@ -18,6 +18,9 @@ pub struct TraceResource {
     pub name: String,
     /// Its amounts are whole multiples of `10^-decimal_places`, the unit in which a simulation counts.
     pub decimal_places: u8,
+    /// Every server has it as whole devices of this size, of which a task takes a part of one or whole ones; `None` where it is an amount
+    /// like any other.
+    pub device: Option<Decimal>,
 }
 
 /// What a trace says before its first event.
@@ -40,7 +43,7 @@ pub struct TraceHeader {
 impl TraceResource {
     /// A resource with the usual decimal places.
     pub fn new(name: &str) -> Self {
-        Self { name: name.into(), decimal_places: DECIMAL_PLACES }
+        Self { name: name.into(), decimal_places: DECIMAL_PLACES, device: None }
     }
 
     /// `amount` in units of this resource.

@@ -2,8 +2,9 @@
 
 use super::{
     Event, EventKind, JobNumber, LATEST, MOST_DECIMAL_PLACES, ServerNumber, ShapeNumber, Shapes, Submission,
-    TraceHeader, UserNumber,
+    TraceHeader, TraceResource, UserNumber,
 };
+use crate::model::MOST_DEVICES;
 use crate::{Decimal, IdTable, Violation};
 use std::collections::HashMap;
 
@@ -48,6 +49,9 @@ pub struct Register {
     initial_servers: Vec<ShapeNumber>,
     users: IdTable,
     shapes: Shapes,
+    /// The size of one device of each resource in units, 0 where it has none; and the devices of each server when it came first.
+    devices: Vec<u64>,
+    devices_of: Vec<Vec<u64>>,
     jobs: u32,
     open_jobs: HashMap<String, OpenJob>,
     /// Time and rank of the last event.
@@ -60,15 +64,18 @@ impl Register {
     ///
     /// # Errors
     /// Resources without or of the same name, too many decimal places, classes or users that are named twice, an amount
-    /// that does not fit the decimal places, more servers than can be numbered.
+    /// that does not fit the decimal places, servers with a part of a device, more servers than can be numbered.
     pub fn new(header: TraceHeader) -> Result<Self, Violation> {
         check_resources(&header)?;
+        let devices = device_sizes(&header)?;
         let mut register = Self {
             servers: IdTable::default(),
             capacities: Vec::new(),
             initial_servers: Vec::new(),
             users: IdTable::default(),
             shapes: Shapes::new(header.resources.len()),
+            devices,
+            devices_of: Vec::new(),
             jobs: 0,
             open_jobs: HashMap::new(),
             latest: (0, 0),
@@ -93,12 +100,14 @@ impl Register {
                 return Err(Violation::new(place("count"), class.count, problem));
             }
             self.header.units(&place("capacity"), &class.capacity, &mut self.units)?;
+            let devices = self.whole_devices(&place("capacity"), &class.capacity)?;
             let shape = self.shapes.intern(&self.units).ok_or_else(|| too_many(&place("capacity")))?;
             for number in 1..=class.count {
                 if self.servers.insert(&format!("{}/{number}", class.id)).is_none() {
                     return Err(Violation::new(place("id"), &class.id, "duplicate id"));
                 }
                 self.capacities.push(Some(shape));
+                self.devices_of.push(devices.clone());
                 self.initial_servers.push(shape);
             }
         }
@@ -153,6 +162,11 @@ impl Register {
         &self.shapes
     }
 
+    /// The size of one device of each resource in units, 0 where it has none; empty where there are no devices.
+    pub fn devices(&self) -> &[u64] {
+        &self.devices
+    }
+
     /// A server comes.
     pub fn server_added(&mut self, time: u64, id: &str, capacity: &[Decimal]) -> Result<Event, Violation> {
         if id.is_empty() {
@@ -168,16 +182,14 @@ impl Register {
         if self.capacities[server].is_some() {
             return Err(Violation::new("server", id, "is there already"));
         }
-        let capacity = self.shape("capacity", capacity)?;
-        self.capacities[server] = Some(capacity);
+        let capacity = self.capacity(server, capacity)?;
         self.next(time, EventKind::ServerAdded(ServerNumber(server as u32), capacity))
     }
 
     /// A server has another capacity.
     pub fn server_changed(&mut self, time: u64, id: &str, capacity: &[Decimal]) -> Result<Event, Violation> {
         let server = self.present(id)?;
-        let capacity = self.shape("capacity", capacity)?;
-        self.capacities[server] = Some(capacity);
+        let capacity = self.capacity(server, capacity)?;
         self.next(time, EventKind::ServerChanged(ServerNumber(server as u32), capacity))
     }
 
@@ -204,6 +216,7 @@ impl Register {
         if self.units.iter().all(|units| *units == 0) {
             return Err(Violation::new("demand", "", "a task must need some resource"));
         }
+        self.on_devices(tasks.demand)?;
         let open = self.open_jobs.get(tasks.job).copied();
         if let Some(open) = open
             && open.user != user
@@ -286,6 +299,58 @@ impl Register {
         Ok(UserNumber(new as u32))
     }
 
+    /// What a server has from now on.
+    fn capacity(&mut self, server: usize, capacity: &[Decimal]) -> Result<ShapeNumber, Violation> {
+        let shape = self.shape("capacity", capacity)?;
+        let devices = self.whole_devices("capacity", capacity)?;
+        match self.devices_of.get(server) {
+            None => self.devices_of.push(devices),
+            Some(before) => {
+                if let Some(r) = (0..devices.len()).find(|r| before[*r] != devices[*r]) {
+                    let problem = format!(
+                        "the server had {} devices, and tasks keep those that they are on; give one with other devices another name",
+                        before[r]
+                    );
+                    let place = format!("capacity.{}", self.header.resources[r].name);
+                    return Err(Violation::new(place, capacity[r], problem));
+                }
+            }
+        }
+        self.capacities[server] = Some(shape);
+        Ok(shape)
+    }
+
+    /// How many devices of each resource the capacity in `self.units` is.
+    fn whole_devices(&self, field: &str, capacity: &[Decimal]) -> Result<Vec<u64>, Violation> {
+        let sizes = self.devices.iter().zip(&self.units).enumerate();
+        let count = |(r, (size, units)): (usize, (&u64, &u64))| {
+            let count = units.checked_div(*size).unwrap_or(0);
+            if *size == 0 || units.is_multiple_of(*size) && count <= MOST_DEVICES {
+                return Ok(count);
+            }
+            let resource = &self.header.resources[r];
+            let problem = format!(
+                "a server has whole devices, of {} each and at most {MOST_DEVICES}",
+                resource.amount(*size)
+            );
+            Err(Violation::new(format!("{field}.{}", resource.name), capacity[r], problem))
+        };
+        sizes.map(count).collect()
+    }
+
+    /// Refuses the demand in `self.units` where it is neither a part of a device nor whole ones.
+    fn on_devices(&self, demand: &[Decimal]) -> Result<(), Violation> {
+        let is_neither = |size: u64, units: u64| size > 0 && units > size && !units.is_multiple_of(size);
+        let mut sizes = self.devices.iter().zip(&self.units);
+        let Some(r) = sizes.position(|(size, units)| is_neither(*size, *units)) else { return Ok(()) };
+        let resource = &self.header.resources[r];
+        let problem = format!(
+            "a task takes a part of one device or whole ones, and a device has {}; round it to a whole number of devices",
+            resource.amount(self.devices[r])
+        );
+        Err(Violation::new(format!("demand.{}", resource.name), demand[r], problem))
+    }
+
     /// The shape of `amounts`, whose units stay in `self.units`.
     fn shape(&mut self, field: &str, amounts: &[Decimal]) -> Result<ShapeNumber, Violation> {
         self.header.units(field, amounts, &mut self.units)?;
@@ -300,6 +365,22 @@ fn too_many(place: &str) -> Violation {
 /// Microseconds in seconds, for a message.
 fn seconds(time: u64) -> String {
     Decimal::new(time, -6).map(|time| time.to_string()).unwrap_or_default()
+}
+
+/// The size of one device of each resource in units, 0 where it has none; empty where there are no devices.
+fn device_sizes(header: &TraceHeader) -> Result<Vec<u64>, Violation> {
+    if header.resources.iter().all(|resource| resource.device.is_none()) {
+        return Ok(Vec::new());
+    }
+    let size = |resource: &TraceResource| {
+        let Some(device) = resource.device else { return Ok(0) };
+        let refused = |problem: String| Violation::new(format!("devices.{}", resource.name), device, problem);
+        match resource.units(device).map_err(refused)? {
+            0 => Err(refused("a device has more than nothing".into())),
+            units => Ok(units),
+        }
+    };
+    header.resources.iter().map(size).collect()
 }
 
 fn check_resources(header: &TraceHeader) -> Result<(), Violation> {

@@ -34,6 +34,8 @@ pub(crate) struct Header {
     resources: Vec<String>,
     /// How many decimal places amounts of a resource have at most; one left out has 9.
     decimal_places: Option<BTreeMap<String, DecimalPlaces>>,
+    /// The size of one device of a resource: every server has it as whole devices, of which a task takes a part of one or whole ones.
+    devices: Option<BTreeMap<String, PositiveAmount>>,
     /// Servers that are there from the beginning. Those of a class called c are the servers c/1, c/2 and so on.
     server_classes: Option<Vec<Class>>,
     /// All users. Absent: users are those who submit tasks, and each has weight 1.
@@ -144,6 +146,11 @@ pub(crate) struct Seconds(#[schemars(range(min = 0))] f64);
 #[derive(JsonSchema)]
 #[allow(dead_code)]
 pub(crate) struct Amount(#[schemars(range(min = 0))] f64);
+
+/// An exact decimal above 0.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(crate) struct PositiveAmount(#[schemars(extend("exclusiveMinimum" = 0))] f64);
 
 /// A number of decimal places.
 #[derive(JsonSchema)]

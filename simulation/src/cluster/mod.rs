@@ -351,7 +351,7 @@ impl<'a> Run<'a> {
             Some((present, tasks)) => {
                 self.begun += 1;
                 let duration = present.remaining.unwrap_or(FOREVER);
-                let task = Task { user: user.0, shape, job, duration, server: 0, number: 0 };
+                let task = Task { user: user.0, shape, job, duration, server: 0, devices: 0, number: 0 };
                 self.begin(tasks, task)?;
             }
         }
@@ -371,16 +371,17 @@ impl<'a> Run<'a> {
             };
             let task = Task { server: server as u32, ..task };
             for _ in 0..*count {
-                if !self.servers.hold(task.server, task.shape, &self.demands[row.clone()]) {
+                let held = self.servers.hold(task.server, task.shape, &self.demands[row.clone()]);
+                let Some(devices) = held else {
                     let problem = format!(
                         "has no room, as this policy counts it, for all that the placement puts there; {} of user {}, for one",
                         if *count == 1 { "a task" } else { "tasks" },
                         tasks.user
                     );
                     return Err(Violation::new("server", known.get(server), problem));
-                }
+                };
                 self.shares.take(task.user as usize, &self.demands[row.clone()]);
-                self.running.begin(self.now, task);
+                self.running.begin(self.now, Task { devices, ..task });
                 self.accounts.start(task.user);
                 let Task { user, server, .. } = task;
                 self.watch.task(self.now, TaskEvent::Started { user, demand, server });
@@ -407,7 +408,7 @@ impl<'a> Run<'a> {
     fn release(&mut self, task: &Task) {
         let row = task.shape as usize * self.width..(task.shape as usize + 1) * self.width;
         let demand = &self.demands[row];
-        self.servers.release(task.server, task.shape, demand);
+        self.servers.release((task.server, task.devices), task.shape, demand);
         self.shares.release(task.user as usize, demand);
     }
 

@@ -80,7 +80,7 @@ impl Round {
             let shape = waiting.shape(queue);
             let demand = &demands[shape as usize * width..(shape as usize + 1) * width];
             let among = few.filter(|_| !waiting.is_fresh(shape));
-            let Some(server) = servers.take(shape, demand, among) else {
+            let Some((server, devices)) = servers.take(shape, demand, among) else {
                 waiting.close(shape);
                 continue;
             };
@@ -89,7 +89,8 @@ impl Round {
             }
             if let Some(batch) = waiting.pop(queue) {
                 take(turn, shares, user as usize, demand);
-                started(Task { user, shape, job: batch.job, duration: batch.duration, server, number: 0 });
+                let (job, duration) = (batch.job, batch.duration);
+                started(Task { user, shape, job, duration, server, devices, number: 0 });
             }
         }
         for user in self.users.drain(..) {

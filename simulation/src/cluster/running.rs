@@ -15,6 +15,8 @@ pub(super) struct Task {
     pub job: JobNumber,
     pub duration: u64,
     pub server: u32,
+    /// Which devices it has there, by the number of who placed it.
+    pub devices: u32,
     /// How many tasks began before it.
     pub number: u64,
 }

@@ -136,9 +136,9 @@ impl Servers {
         self.choice.add_shape(&wide(demand));
     }
 
-    /// Takes room for a task where the rule chooses, if there is any. `among` are the only servers that may have room, if
-    /// that is known.
-    pub fn take(&mut self, shape: u32, demand: &[u64], among: Option<&[u32]>) -> Option<u32> {
+    /// Takes room for a task where the rule chooses, if there is any: the server, and which of its devices. `among` are the only servers
+    /// that may have room, if that is known.
+    pub fn take(&mut self, shape: u32, demand: &[u64], among: Option<&[u32]>) -> Option<(u32, u32)> {
         let with_room: Option<[Option<u32>; 2]> = among.map(|among| {
             let mut with_room = among.iter().copied().filter(|server| fits(demand, self.free(*server)));
             [with_room.next(), with_room.next()]
@@ -150,18 +150,18 @@ impl Servers {
             _ => self.choice.take(shape as usize)? as u32,
         };
         self.count(server, demand);
-        Some(server)
+        Some((server, self.choice.devices_taken()))
     }
 
-    /// Takes room for a task that runs on a server already, unless there is none.
-    pub fn hold(&mut self, server: u32, shape: u32, demand: &[u64]) -> bool {
+    /// Takes room for a task that runs on a server already, unless there is none: which of its devices.
+    pub fn hold(&mut self, server: u32, shape: u32, demand: &[u64]) -> Option<u32> {
         let has_room = (server as usize) < self.len()
             && fits(demand, self.free(server))
             && self.choice.hold(server as usize, shape as usize);
-        if has_room {
+        has_room.then(|| {
             self.count(server, demand);
-        }
-        has_room
+            self.choice.devices_taken()
+        })
     }
 
     /// Counts a task as on a server.
@@ -173,9 +173,9 @@ impl Servers {
         }
     }
 
-    /// Gives the room of a task back.
-    pub fn release(&mut self, server: u32, shape: u32, demand: &[u64]) {
-        self.choice.release(server as usize, shape as usize);
+    /// Gives the room of a task back, which has these devices.
+    pub fn release(&mut self, (server, devices): (u32, u32), shape: u32, demand: &[u64]) {
+        self.choice.release_from(server as usize, shape as usize, devices);
         let free = &mut self.free[server as usize * self.width..];
         for ((free, used), demand) in free.iter_mut().zip(&mut self.used).zip(demand) {
             *free += demand;

@@ -132,6 +132,11 @@ pub(super) fn check(
         let problem = format!("must be > 0 and at most {MOST_OVER_COMMIT}");
         return Err(Violation::new("over_commit", settings.over_commit, problem));
     }
+    let has_devices = !source.register().devices().is_empty();
+    if has_devices && settings.over_commit != Decimal::ONE {
+        let problem = "devices are not given twice, and the trace has some; leave it at 1";
+        return Err(Violation::new("over_commit", settings.over_commit, problem));
+    }
     for (name, every) in [("sample_every", settings.sample_every), ("optimum_every", settings.optimum_every)]
     {
         if every == Some(0) {

@@ -1,5 +1,6 @@
 //! Traces run on clusters: against the plain simulator, and against what must hold of any run.
 
+mod devices;
 mod naive;
 mod present;
 mod tenants;

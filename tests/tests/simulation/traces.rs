@@ -8,7 +8,11 @@ pub fn random_trace(number: u64) -> Trace {
     let mut random = Random::new(number, 3);
     let resources: Vec<TraceResource> = ["cpu", "memory", "disk"][..1 + random.below(3) as usize]
         .iter()
-        .map(|name| TraceResource { name: (*name).into(), decimal_places: random.below(3) as u8 })
+        .map(|name| TraceResource {
+            name: (*name).into(),
+            decimal_places: random.below(3) as u8,
+            device: None,
+        })
         .collect();
     let amounts = |random: &mut Random, most: u64, zeros: bool| -> Vec<Decimal> {
         let amount = |resource: &TraceResource| {

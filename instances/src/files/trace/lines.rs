@@ -109,6 +109,8 @@ struct HeaderFields<'a> {
     #[serde(borrow, default, deserialize_with = "stated")]
     decimal_places: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
+    devices: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
     server_classes: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     users: Option<&'a RawValue>,
@@ -193,6 +195,11 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
                     Violation::new(place(), places, format!("at most {MOST_DECIMAL_PLACES} are supported"))
                 })?;
         }
+    }
+    if let Some(devices) = &fields.devices {
+        amounts.read(devices, || "devices".into())?;
+        let sizes = resources.iter_mut().zip(&amounts.values).zip(&amounts.named);
+        sizes.for_each(|((resource, size), is_named)| resource.device = is_named.then_some(*size));
     }
     let mut server_classes = Vec::new();
     if let Some(raw) = fields.server_classes {

@@ -281,6 +281,49 @@ fn headers_that_are_wrong_are_refused() {
 }
 
 #[test]
+fn devices_read_back_and_what_is_no_whole_device_is_refused_by_name() {
+    let trace = |size: &str, gpus: &str, event: &str| {
+        let header = format!(
+            r#"{{"format": "fairplan.trace.v1", "resources": ["cpu", "gpu"], "devices": {{"gpu": {size}}}, "server_classes": [{{"id": "c", "count": 1, "capacity": {{"cpu": 8, "gpu": {gpus}}}}}]}}"#
+        );
+        format!("{header}\n{event}\n")
+    };
+    let tasks = |gpu: &str| {
+        format!(
+            r#"{{"time": 1, "event": "tasks_submitted", "user": "u", "job": "j", "demand": {{"gpu": {gpu}}}, "duration": 2}}"#
+        )
+    };
+    let folder = Folder::new();
+    let text = trace("0.5", "2", &tasks("0.3"));
+    let path = folder.file("t.jsonl", &text);
+    let mut source = read_trace(&path).unwrap();
+    assert_eq!(source.register().devices(), [0, 500_000_000]);
+    assert_eq!(String::from_utf8(written(source.as_mut(), "t.jsonl")).unwrap(), text);
+    let server = |event: &str, gpus: &str| {
+        format!(r#"{{"time": 1, "event": "{event}", "server": "c/1", "capacity": {{"gpu": {gpus}}}}}"#)
+    };
+    let cases = [
+        (trace("0", "2", ""), "devices.gpu = 0: a device has more than nothing"),
+        (
+            trace("0.5", "1.7", ""),
+            "server_classes[0].capacity.gpu = 1.7: a server has whole devices, of 0.5 each and at most 1024",
+        ),
+        (trace("0.001", "2", ""), "server_classes[0].capacity.gpu = 2: a server has whole devices"),
+        (
+            trace("0.5", "2", &tasks("0.7")),
+            "line 2, demand.gpu = 0.7: a task takes a part of one device or whole ones, and a device has 0.5",
+        ),
+        (
+            trace("0.5", "2", &server("server_changed", "1.5")),
+            "line 2, capacity.gpu = 1.5: the server had 4 devices, and tasks keep those that they are on",
+        ),
+    ];
+    assert_fragments(cases.map(|(text, part)| (refusal("t.jsonl", text), part.to_owned())));
+    let kept = trace("0.5", "2", &format!("{}\n{}", server("server_changed", "2"), tasks("1.5")));
+    assert_eq!(refusal("t.jsonl", kept), "read without an error");
+}
+
+#[test]
 fn a_job_of_two_users_is_refused() {
     let first = TASKS.replace("2}", "2, \"more\": true}");
     let second = TASKS.replace("\"u\"", "\"v\"");

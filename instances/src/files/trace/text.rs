@@ -42,6 +42,15 @@ impl Writer {
             text.whole(resource.decimal_places.into());
         }
         list.end(text);
+        let mut list = List::new(", \"devices\": {", "}");
+        for (resource, key) in header.resources.iter().zip(&self.keys) {
+            if let Some(device) = resource.device {
+                list.next(text);
+                text.bytes(key);
+                text.number(device);
+            }
+        }
+        list.end(text);
         let mut list = List::new(", \"server_classes\": [", "]");
         for class in &header.server_classes {
             list.next(text);
