@@ -133,6 +133,56 @@ fn policies_are_held_against_the_most_gpu_that_any_placement_takes() {
 }
 
 #[test]
+fn the_sum_of_logarithms_is_bounded_with_a_placement_that_keeps_all_rules() {
+    let folder = folder();
+    let pf = ["--objective", "pf"];
+    folder.done(&[&["-q", "bound", "instance.json", "-o", "sum.json"], &pf[..]].concat());
+    folder.done(&["-q", "verify", "instance.json", "sum.json"]);
+    let sum = json(&folder, "sum.json");
+    // Of eight GPUs a trainer takes two and a notebook one: four notebooks and two trainers have the largest product.
+    let tasks = |user: usize| sum["placement"]["users"][user]["tasks"].as_u64();
+    assert_eq!([tasks(0), tasks(1), tasks(2)], [Some(4), Some(2), Some(2)], "{sum}");
+    assert_eq!(sum["proved_optimal"], true, "{sum}");
+    // With gangs the placement is that of a policy, and the bound holds on.
+    let racks = INSTANCE
+        .replace(r#""tasks": 9}"#, r#""tasks": 9, "gang": 3, "gang_in_domain": true}"#)
+        .replace(r#""count": 2,"#, r#""count": 2, "domain": "rack","#);
+    folder.write("racks.json", racks);
+    folder.done(&[&["-q", "bound", "racks.json", "-o", "sum.json"], &pf[..]].concat());
+    folder.done(&["-q", "verify", "racks.json", "sum.json"]);
+    assert_eq!(tasks_of(&folder, "sum.json", 0) % 3, 0);
+}
+
+fn tasks_of(folder: &Folder, file: &str, user: usize) -> u64 {
+    json(folder, file)["placement"]["users"][user]["tasks"].as_u64().unwrap()
+}
+
+#[test]
+fn tasks_of_a_trace_wait_for_a_device() {
+    let folder = folder();
+    let trace = |devices: &str| {
+        format!(
+            r#"{{"format": "fairplan.trace.v1", "resources": ["cpu", "gpu"]{devices}, "server_classes": [{{"id": "node", "count": 1, "capacity": {{"cpu": 16, "gpu": 2}}}}]}}
+{{"time": 0, "event": "tasks_submitted", "user": "ann", "job": "tune", "demand": {{"cpu": 1, "gpu": 0.6}}, "duration": 60, "count": 3}}
+"#
+        )
+    };
+    folder.write("plain.jsonl", trace(""));
+    folder.write("devices.jsonl", trace(r#", "devices": {"gpu": 1}"#));
+    let end = |file: &str| {
+        folder.done(&["-q", "simulate", file, "--policy", "best-fit,first-fit,random", "-o", "run.json"]);
+        let ends = json(&folder, "run.json")["policies"].as_array().unwrap().clone();
+        ends.iter().map(|policy| policy["end"].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(end("plain.jsonl"), [60.0; 3]);
+    assert_eq!(end("devices.jsonl"), [120.0; 3]);
+    let told = folder.refused(&["-q", "simulate", "devices.jsonl", "--policy", "slots=14"]);
+    let expected =
+        "policy slots=14: does not look at devices, and the trace has some; take best-fit, first-fit";
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
 fn what_does_not_know_rules_inside_servers_refuses_them_by_name() {
     let folder = folder();
     folder.done(&["-q", "place", "instance.json", "--servers-out", "-o", "placement.json"]);
