@@ -39,7 +39,7 @@ pub(super) struct Outcome {
 /// Most iterations from one start, of which a third is usual; and starts, two for each penalty.
 const MAX_ITERATIONS: usize = 120;
 const TRIES: usize = 8;
-/// The try that is HiGHS's, where there are at most so many pairs of a demand and a class; and most of its programs.
+/// The try that is the simplex method's, where there are at most so many pairs of a demand and a class; and most of its programs.
 const BY_SIMPLEX: usize = 2;
 const PAIRS_FOR_SIMPLEX: usize = 5_000;
 const MAX_PROGRAMS: usize = 40;
