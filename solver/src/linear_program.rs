@@ -83,6 +83,7 @@ impl Program {
 }
 
 /// What a solver is told; where nothing is said it does as it likes.
+#[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "some are for HiGHS alone"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Settings {
     /// By how much rows and bounds may be broken.

@@ -44,7 +44,6 @@ impl SumSolver for Highs {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::backend;
     use fairplan_instances::Objective;
     use fairplan_instances::generate::drfh_fig1;
