@@ -3,7 +3,7 @@
 use fairplan_instances::Violation;
 use std::str::FromStr;
 
-/// What [`kueue`] reads and how.
+/// What [`kueue`](super::kueue()) reads and how.
 #[derive(Clone, Debug, Default)]
 pub struct KueueOptions {
     /// Files of ClusterQueues and, if there are any, Cohorts, LocalQueues, ResourceFlavors and Workloads: JSON or YAML, gzipped
