@@ -269,8 +269,7 @@ fn bounds_over_very_many_unlike_classes_are_no_worse_than_those_of_divisible_tas
     );
     assert!(of("integral_lower") > 0.5 * of("divisible"), "{} of {}", of("integral_lower"), of("divisible"));
     let output = within(&folder, 20, &["-q", "bound", "i.json", "--objective", "pf", "-o", "bound.json"]);
-    // What a server of one class holds can take longer to prove than a check may: then that is said, and nothing is answered.
-    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     folder.write("i.json", unlike(1_500, 20));
     let output = within(&folder, 6, &["place", "i.json", "--policy", "pattern", "-o", "placed.json"]);
     assert!(text(&output.stderr).contains("the placement is the best by then"), "{}", text(&output.stderr));

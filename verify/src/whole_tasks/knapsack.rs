@@ -84,11 +84,11 @@ impl<'a> Contents<'a> {
         let steps = CELLS.powf(1.0 / tabulated.max(1) as f64).round().max(2.0) as u128;
         let mut mixes = mixes_with_rows(tabulated, server.inside.rows);
         let nearly = Nearly::new(server.capacity, &tasks);
-        let tightest = tightest(&nearly, &mixes);
+        let (tightest, balanced) = (tightest(&nearly, &mixes), balanced(&nearly, &mixes));
         // The order decides only how long the search takes.
-        let tasks = by_density(&nearly, &tightest, tasks);
-        // Asked first, since it mostly tells.
-        mixes.insert(0, tightest);
+        let tasks = by_density(&nearly, &balanced, tasks);
+        // Asked first, since they mostly tell.
+        mixes.splice(0..0, [tightest, balanced]);
         let directions: Vec<Direction> =
             mixes.iter().map(|mix| Direction::new(server.capacity, mix, &tasks)).collect();
         let changes =
@@ -207,6 +207,13 @@ impl Nearly {
         })
     }
 
+    /// Whether the whole server holds less where `r` counts a little more and `s` less: the task that is worth most for its size takes
+    /// a larger part of `r`.
+    fn falls(&self, mix: &[u128], r: usize, s: usize) -> bool {
+        let densest = self.densities(mix).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+        densest.is_some_and(|(j, _)| self.parts[j * self.resources + r] > self.parts[j * self.resources + s])
+    }
+
     /// What the whole server holds at most.
     fn bound(&self, mix: &[u128]) -> f64 {
         self.densities(mix).fold(0.0, f64::max) * mix.iter().sum::<u128>() as f64
@@ -224,6 +231,36 @@ fn tightest(tasks: &Nearly, mixes: &[Vec<u128>]) -> Vec<u128> {
     let bounded = mixes.iter().cloned().chain(of_costs).map(|mix: Vec<u128>| (tasks.bound(&mix), mix));
     let least = bounded.min_by(|a, b| a.0.total_cmp(&b.0));
     least.map(|(_, mix)| mix).unwrap_or_default()
+}
+
+/// A mix that orders tasks: weight moves between two resources at a time while the whole server holds less. By the costs themselves the
+/// tasks that they come from are all worth the same for their size, which orders nothing.
+fn balanced(tasks: &Nearly, mixes: &[Vec<u128>]) -> Vec<u128> {
+    let least = |a: &(f64, &Vec<u128>), b: &(f64, &Vec<u128>)| a.0.total_cmp(&b.0);
+    let first = mixes.iter().map(|mix| (tasks.bound(mix), mix)).min_by(least);
+    let Some((mut lowest, mut mix)) = first.map(|(bound, mix)| (bound, mix.clone())) else {
+        return Vec::new();
+    };
+    for r in 0..mix.len() {
+        for s in r + 1..mix.len() {
+            let both = mix[r] + mix[s];
+            let mut with = mix.clone();
+            let (mut low, mut high) = (0, both);
+            while high - low > 1 {
+                let middle = (low + high) / 2;
+                (with[r], with[s]) = (middle, both - middle);
+                if tasks.falls(&with, r, s) { low = middle } else { high = middle }
+            }
+            for part in [low, high] {
+                (with[r], with[s]) = (part, both - part);
+                let bound = tasks.bound(&with);
+                if bound < lowest {
+                    (lowest, mix[r], mix[s]) = (bound, part, both - part);
+                }
+            }
+        }
+    }
+    mix
 }
 
 /// Weights of the resources, and the best tasks by worth per weighted size.
