@@ -7,6 +7,9 @@ use crate::{
 };
 use rayon::prelude::*;
 
+/// Users that a thread works through at least: with fewer it is done before another has woken up.
+pub const FEW_USERS: usize = 1 << 11;
+
 /// What a solution comes to: the numbers over all users that head its document and its summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
@@ -41,8 +44,11 @@ impl Headline {
     /// Takes one pass over the users.
     pub fn new(instance: &Instance, solution: &Solution) -> Self {
         let pooled = solution.allocation.is_pooled();
-        let (loads, standing) =
-            rayon::join(|| solution.allocation.loads(instance), || standing(instance, solution));
+        let (loads, standing) = if instance.user_count() < FEW_USERS {
+            (solution.allocation.loads(instance), standing(instance, solution))
+        } else {
+            rayon::join(|| solution.allocation.loads(instance), || standing(instance, solution))
+        };
         let level = (standing.level < f64::INFINITY).then_some(standing.level);
         let groups = group_results(instance, solution);
         match &solution.certificate {
@@ -206,7 +212,7 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
         (share, cap, reason)
     };
     let grouped = instance.has_groups();
-    let users = (0..instance.user_count()).into_par_iter();
+    let users = (0..instance.user_count()).into_par_iter().with_min_len(FEW_USERS);
     let users = users.filter(|i| !grouped || instance.user(UserId(*i)).group().is_none()).map(|i| {
         let (share, cap, reason) = figures(i);
         // What is guaranteed may be all tasks, far above the first level.

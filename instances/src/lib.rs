@@ -64,7 +64,7 @@ pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_comm
 pub use group_result::{GroupResult, group_results, groups_table, objective_share};
 pub use guarantee_result::{GuaranteeResult, guarantee_results, guarantees_table};
 pub use guaranteed_shares::{guaranteed_share, guaranteed_shares};
-pub use headline::{Headline, stated_level};
+pub use headline::{FEW_USERS, Headline, stated_level};
 pub use ids::{IdTable, TextPart};
 pub use kept_guarantees::{KeptGuarantees, ShortOwner};
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};

@@ -6,6 +6,7 @@ use fairplan_instances::{CacheModel, Disparity, DynamicMetrics, UserTotals};
 /// The sums behind the metrics.
 pub(crate) struct Tally {
     users: Vec<UserTotals>,
+    some_conformant: bool,
     account: Account,
     /// Satisfied demand by user: useful slices or, in an auction, what they are worth at their price.
     satisfied: Vec<f64>,
@@ -29,6 +30,7 @@ impl Tally {
         let fresh = |greedy: &bool| UserTotals { conformant: !greedy, ..UserTotals::default() };
         Self {
             users: non_conformant.iter().map(fresh).collect(),
+            some_conformant: non_conformant.contains(&false),
             account,
             satisfied: vec![0.0; users],
             accounts: vec![(0.0, 0); users],
@@ -58,6 +60,9 @@ impl Tally {
                 self.handoffs += u128::from(slices.saturating_sub(self.before[u]));
             }
             self.before[u] = slices;
+            if demand == 0 && slices == 0 && self.account != Account::Tickets {
+                continue;
+            }
             let useful = slices.min(demand);
             let user = &mut self.users[u];
             user.demand += demand;
@@ -78,19 +83,20 @@ impl Tally {
                     }
                     _ => useful as f64,
                 };
+                let part = satisfied / demand as f64;
                 self.satisfied[u] += satisfied;
-                self.users[u].busy += 1;
-                self.users[u].satisfied += satisfied / demand as f64;
-                everyone.see(satisfied / demand as f64);
-                if self.users[u].conformant {
-                    conformant.see(satisfied / demand as f64);
+                user.busy += 1;
+                user.satisfied += part;
+                everyone.see(part);
+                if user.conformant {
+                    conformant.see(part);
                 }
                 if let Some(cache) = self.cache {
                     self.answered[u] += cache.answered(useful, demand);
                 }
             }
         }
-        let among = if self.users.iter().any(|user| user.conformant) { conformant } else { everyone };
+        let among = if self.some_conformant { conformant } else { everyone };
         if let Some(fairness) = among.min_over_max() {
             self.fairness += fairness;
             self.busy += 1;

@@ -9,7 +9,6 @@
 use crate::max_min::MaxMin;
 use crate::{Account, Mechanism, MechanismError, Ties};
 use fairplan_instances::{Entitlement, Random};
-use std::collections::VecDeque;
 
 /// The stream of the seed that slices are drawn from.
 const STREAM: u64 = 2;
@@ -39,8 +38,10 @@ pub struct Sharp {
     members: Vec<u32>,
     /// Tickets that nobody holds.
     free: u64,
-    /// Tickets of each user by the quantum their claim ends in, soonest first; as many as the term has quanta.
-    claims: Vec<VecDeque<u64>>,
+    /// Tickets by the quantum their claim ends in, row-major `users × term`; the column of `quantum` modulo the term ends soonest.
+    claims: Vec<u64>,
+    /// Quanta allocated so far, modulo the term.
+    quantum: usize,
     held: Vec<u64>,
     /// Tickets held when the slices of the last quantum were allocated.
     stakes: Vec<u64>,
@@ -59,7 +60,8 @@ impl Sharp {
             capacity: 0,
             members: Vec::new(),
             free: 0,
-            claims: vec![VecDeque::from(vec![0; settings.term]); users],
+            claims: vec![0; users * settings.term],
+            quantum: 0,
             held: vec![0; users],
             stakes: vec![0; users],
             requests: vec![0; users],
@@ -71,6 +73,8 @@ impl Sharp {
 
     /// Grants the free tickets by max-min fairness, as claims that end after the term.
     fn grant(&mut self, demands: &[u64]) {
+        let term = self.settings.term;
+        let last = (self.quantum + term - 1) % term;
         let fair = self.free / self.members.len().max(1) as u64;
         for user in self.members.iter().map(|user| *user as usize) {
             let least = if self.settings.strategic[user] { fair } else { 0 };
@@ -79,29 +83,38 @@ impl Sharp {
         self.grants.divide(self.free, &self.requests, &mut self.granted);
         for user in self.members.iter().map(|user| *user as usize) {
             let granted = self.granted[user];
-            if let Some(last) = self.claims[user].back_mut() {
-                *last = granted;
+            if granted > 0 {
+                self.claims[user * term + last] = granted;
+                self.held[user] += granted;
+                self.free -= granted;
             }
-            self.held[user] += granted;
-            self.free -= granted;
         }
     }
 
     /// Takes back the redeemed tickets, from the claims that end soonest, and those of the claims that end now.
     fn redeem(&mut self, allocated: &[u64]) {
+        let term = self.settings.term;
         for user in self.members.iter().map(|user| *user as usize) {
+            // Who holds nothing has nothing to give back.
+            if self.held[user] == 0 {
+                continue;
+            }
             let mut left = allocated[user];
-            for claim in &mut self.claims[user] {
+            let (later, soonest) = self.claims[user * term..][..term].split_at_mut(self.quantum);
+            for claim in soonest.iter_mut().chain(later) {
+                if left == 0 {
+                    break;
+                }
                 let redeemed = left.min(*claim);
                 *claim -= redeemed;
                 left -= redeemed;
             }
-            let ended = self.claims[user].pop_front().unwrap_or_default();
-            self.claims[user].push_back(0);
+            let ended = std::mem::take(&mut self.claims[user * term + self.quantum]);
             let back = allocated[user] + ended;
             self.held[user] -= back;
             self.free += back;
         }
+        self.quantum = (self.quantum + 1) % term;
     }
 }
 
@@ -115,7 +128,7 @@ impl Mechanism for Sharp {
         self.capacity = due.capacity();
         for user in self.members.iter().map(|user| *user as usize).filter(|user| due.weight(*user) == 0) {
             self.held[user] = 0;
-            self.claims[user].iter_mut().for_each(|claim| *claim = 0);
+            self.claims[user * self.settings.term..][..self.settings.term].fill(0);
         }
         self.members = due.members().to_vec();
         let held: u64 = self.members.iter().map(|user| self.held[*user as usize]).sum();
@@ -160,6 +173,7 @@ struct Lottery {
     users: Vec<u32>,
     tickets: Vec<u64>,
     left: Vec<u64>,
+    /// As long as a power of two: no sum at the nodes beyond the users is ever reached.
     tree: Vec<u64>,
     total: u64,
 }
@@ -184,26 +198,26 @@ impl Lottery {
                 self.tree[parent] += self.tree[node];
             }
         }
+        self.tree.resize(self.tree.len().next_power_of_two(), u64::MAX);
     }
 
     fn draw(&mut self, random: &mut Random) -> usize {
         let mut ticket = random.below(self.total);
         let mut position = 0;
-        let mut stride = self.tree.len().next_power_of_two() / 2;
+        let mut stride = self.tree.len() / 2;
         while stride > 0 {
-            if let Some(count) = self.tree.get(position + stride)
-                && *count <= ticket
-            {
-                ticket -= count;
-                position += stride;
-            }
+            // Whether it is passed is a matter of luck: a number to multiply by, not a branch to guess.
+            let count = self.tree[position + stride];
+            let passed = count <= ticket;
+            ticket -= if passed { count } else { 0 };
+            position += stride * usize::from(passed);
             stride /= 2;
         }
         self.left[position] -= 1;
         if self.left[position] == 0 {
             self.total -= self.tickets[position];
             let mut node = position + 1;
-            while node < self.tree.len() {
+            while node <= self.users.len() {
                 self.tree[node] -= self.tickets[position];
                 node += node & node.wrapping_neg();
             }

@@ -5,6 +5,7 @@
 //! this gives each class of a merged one its part by size, and each user its tasks from its share.
 
 use crate::limits::Limits;
+use crate::sums::column;
 use crate::tolerance::level::OUT_OF_REACH;
 use fairplan_instances::{ClassId, Instance, KindId, Objective, ResourceId, RuleId, UserId};
 use hashbrown::HashMap;
@@ -250,7 +251,7 @@ fn normalise_users(
         }
     });
     let weights = (!objective.counts_by_weight() || instance.is_weighted() || has_lines)
-        .then(|| (0..n).into_par_iter().map(|i| objective.share_per_level(view(i)) * part(i)).collect());
+        .then(|| column(n, |i| objective.share_per_level(view(i)) * part(i)));
     let limit = |i: usize| view(i).tasks().map(|tasks| view(i).task_share() * part(i) * tasks as f64);
     let tasks =
         instance.has_task_limits().then(|| (0..n).map(|i| limit(i).unwrap_or(f64::INFINITY)).collect());

@@ -1,10 +1,16 @@
 //! Sums over users that are exact to the last digits and do not depend on the number of threads.
 
+use fairplan_instances::FEW_USERS;
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Parts into which the users are cut, whatever the number of threads, so that sums never change.
 const PARTS: usize = 8;
+
+/// How many parts one thread takes at least.
+fn parts_together(users: usize) -> usize {
+    if users < FEW_USERS { PARTS } else { 1 }
+}
 
 /// A sum that carries its own rounding error along (Neumaier).
 #[derive(Clone, Copy, Default)]
@@ -35,7 +41,8 @@ pub(crate) fn part_length(users: usize) -> usize {
 pub(crate) fn in_parts<T: Send>(users: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let length = part_length(users);
     let range = |part: usize| part * length..((part + 1) * length).min(users);
-    (0..users.div_ceil(length)).into_par_iter().map(|part| work(range(part))).collect()
+    let parts = (0..users.div_ceil(length)).into_par_iter().with_min_len(parts_together(users));
+    parts.map(|part| work(range(part))).collect()
 }
 
 /// A table of sums over all users: `add` enters a range of them into an empty one.
@@ -60,7 +67,8 @@ pub(crate) fn table_of_sums(
 pub(crate) fn column<T: Copy + Default + Send>(users: usize, entry: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut column = vec![T::default(); users];
     let length = part_length(users);
-    column.par_chunks_mut(length).enumerate().for_each(|(part, column)| {
+    let parts = column.par_chunks_mut(length).with_min_len(parts_together(users));
+    parts.enumerate().for_each(|(part, column)| {
         column.iter_mut().enumerate().for_each(|(offset, x)| *x = entry(part * length + offset));
     });
     column

@@ -13,7 +13,7 @@ use crate::proof::SolutionProof;
 use crate::tolerance;
 use crate::users::{Subject, UserShares};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Instance, Level, LimitedBy};
+use fairplan_instances::{FEW_USERS, Instance, Level, LimitedBy};
 use rayon::prelude::*;
 
 /// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share.
@@ -34,6 +34,7 @@ pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Pr
     if let Some(stated) = printed {
         verdicts.push(value(stated, primal, dual, relative_gap));
         let not_held = (shares.par_iter().zip(claim.limited_by))
+            .with_min_len(FEW_USERS)
             .filter(|(_, reason)| **reason != LimitedBy::Capacity)
             .map(|(user, _)| user.weighted)
             .reduce(|| f64::INFINITY, f64::min);
@@ -47,8 +48,9 @@ pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Pr
 /// level's bound where that bounds every user. (Users frozen on the first level have shares below it, and then
 /// the smallest cap is the bound.)
 fn value_bracket(shares: &[UserShares], levels: &[LevelProof]) -> (f64, f64) {
-    let least =
-        |figure: fn(&UserShares) -> f64| shares.par_iter().map(figure).reduce(|| f64::INFINITY, f64::min);
+    let least = |figure: fn(&UserShares) -> f64| {
+        shares.par_iter().with_min_len(FEW_USERS).map(figure).reduce(|| f64::INFINITY, f64::min)
+    };
     let (primal, caps) = (least(|user| user.weighted), least(|user| user.cap));
     let first = levels.first().filter(|level| level.none_frozen).map_or(f64::INFINITY, |level| level.bound);
     (primal, caps.min(first))

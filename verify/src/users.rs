@@ -4,7 +4,7 @@ use crate::claim::Tasks;
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
 use crate::tolerance;
 use fairplan_instances::{
-    ClassId, Decimal, Instance, Kind, KindId, Objective, ResourceId, ServerClass, User, UserId,
+    ClassId, Decimal, FEW_USERS, Instance, Kind, KindId, Objective, ResourceId, ServerClass, User, UserId,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -205,7 +205,7 @@ impl UserShares {
             (0..instance.resources().len()).map(|r| instance.measure(ResourceId(r))).collect();
         let of_user =
             |i| Self::of(instance, instance.user(UserId(i)), objective, usable_classes, tasks, &measures);
-        (0..instance.user_count()).into_par_iter().map(of_user).collect()
+        (0..instance.user_count()).into_par_iter().with_min_len(FEW_USERS).map(of_user).collect()
     }
 
     fn of(
@@ -269,7 +269,12 @@ impl UserShares {
 
 /// The share that half of the users that have any have at least; 0 where nobody has one.
 pub(crate) fn usual_share(shares: &[UserShares]) -> f64 {
-    let mut all: Vec<f64> = shares.par_iter().map(|user| user.share).filter(|share| *share > 0.0).collect();
+    let mut all: Vec<f64> = shares
+        .par_iter()
+        .with_min_len(FEW_USERS)
+        .map(|user| user.share)
+        .filter(|share| *share > 0.0)
+        .collect();
     if all.is_empty() {
         return 0.0;
     }

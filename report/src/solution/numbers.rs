@@ -1,8 +1,7 @@
 //! The numbers that a solution document states of users and classes, held in lists so that they can be checked before they
 //! are written.
 
-use fairplan_instances::Headline;
-use fairplan_instances::{ClassId, Instance, ResourceId, Solution, UserId};
+use fairplan_instances::{ClassId, FEW_USERS, Headline, Instance, ResourceId, Solution, UserId};
 use fairplan_verify::{Printed, SolutionClaim};
 use rayon::prelude::*;
 
@@ -21,7 +20,7 @@ impl StatedNumbers {
     /// Computes them as the document does.
     pub fn new(instance: &Instance, solution: &Solution) -> Self {
         let headline = Headline::new(instance, solution);
-        let users = || (0..instance.user_count()).into_par_iter().map(UserId);
+        let users = || (0..instance.user_count()).into_par_iter().with_min_len(FEW_USERS).map(UserId);
         let classes = (0..instance.classes().len()).map(ClassId);
         Self {
             tasks: users().map(|user| solution.allocation.tasks(user)).collect(),

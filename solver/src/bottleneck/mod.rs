@@ -23,7 +23,8 @@ use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::bottleneck::FOUND;
 use demands::merge;
 use fairplan_instances::{
-    Allocation, Certificate, Instance, LimitedBy, Objective, ResourceId, Solution, Statistics, Status, User,
+    Allocation, Certificate, FEW_USERS, Instance, LimitedBy, Objective, ResourceId, Solution, Statistics,
+    Status, User,
 };
 use rayon::prelude::*;
 
@@ -45,7 +46,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
     let statistics = Statistics { iterations, users_merged: alike.len(), ..Statistics::default() };
     let status = if demands.missed(&levels) <= FOUND { Status::Optimal } else { Status::Uncertified };
     let fullest = demands.loads(&levels).into_iter().fold(1.0, f64::max);
-    let tasks = (0..instance.user_count()).into_par_iter().map(|i| {
+    let tasks = (0..instance.user_count()).into_par_iter().with_min_len(FEW_USERS).map(|i| {
         let user = instance.user(fairplan_instances::UserId(i));
         let share = user.weight().to_f64() * demands.held(i, &levels).1 / fullest * (1.0 - MARGIN);
         share / part_of_all(user, instance)

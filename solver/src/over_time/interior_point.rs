@@ -84,7 +84,7 @@ impl<'a> Point<'a> {
         let worth = |role: &Role| if matches!(role, Role::Full(_)) { penalty } else { 0.0 };
         let worths: Vec<f64> = roles.iter().map(worth).collect();
         let block = |quantum| Block::new(problem, quantum, mu, &worths);
-        let blocks = problem.quanta.par_iter().map(block).collect();
+        let blocks = problem.quanta.par_iter().with_min_len(problem.quanta_together()).map(block).collect();
         let users = roles.len();
         let mut point = Self {
             problem,
@@ -134,7 +134,10 @@ impl<'a> Point<'a> {
             }
         }
         let problem = self.problem;
-        self.blocks.par_iter_mut().for_each(|block| block.devalue(problem, &fallen));
+        self.blocks
+            .par_iter_mut()
+            .with_min_len(self.problem.quanta_together())
+            .for_each(|block| block.devalue(problem, &fallen));
     }
 
     /// Puts a user's own numbers where their products are `mu`.
@@ -193,6 +196,7 @@ impl<'a> Point<'a> {
         let parts: Vec<f64> = self
             .blocks
             .par_chunks(part_size(self.problem))
+            .with_min_len(self.problem.quanta_together())
             .map(|blocks| blocks.iter().map(|block| block.bound(self.problem, y)).sum())
             .collect();
         parts.iter().sum()
@@ -229,6 +233,7 @@ impl<'a> Point<'a> {
         let parts: Vec<Vec<f64>> = self
             .blocks
             .par_chunks(part_size(self.problem))
+            .with_min_len(self.problem.quanta_together())
             .map(|blocks| {
                 let mut sum = vec![0.0; users];
                 blocks.iter().for_each(|block| add_to(block, &mut sum));

@@ -13,7 +13,7 @@ use crate::sums::Compensated;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::TOLERANCE;
 use crate::tolerance::sum::ALL_TASKS;
-use fairplan_instances::{Allocation, ClassId, Instance, LimitedBy, Status, Total, UserId};
+use fairplan_instances::{Allocation, ClassId, FEW_USERS, Instance, LimitedBy, Status, Total, UserId};
 use rayon::prelude::*;
 
 /// From this logarithm on the judged worth is only part of the worth (see [`Utility::marginal`]).
@@ -51,7 +51,8 @@ pub(super) fn allocate(
     };
     let nothing = (groups.len() as u32, 0.0);
     let (mut split_of, mut tasks) = (Vec::new(), Vec::new());
-    let found = (0..users.len()).into_par_iter().map(|i| of_user(i).unwrap_or(nothing));
+    let found =
+        (0..users.len()).into_par_iter().with_min_len(FEW_USERS).map(|i| of_user(i).unwrap_or(nothing));
     found.unzip_into_vecs(&mut split_of, &mut tasks);
     let (tasks, split_of) = (users.by_position(tasks), users.by_position(split_of));
     Allocation::new(classes, tasks, split_of, rows)
@@ -74,7 +75,7 @@ pub(super) fn limits(
             LimitedBy::Capacity
         }
     };
-    (0..instance.user_count()).into_par_iter().map(of_user).collect()
+    (0..instance.user_count()).into_par_iter().with_min_len(FEW_USERS).map(of_user).collect()
 }
 
 /// The value, bound and prices of nobody's having anything.
@@ -182,7 +183,7 @@ pub(super) fn certify(
     let Some(solved) = solved else { return nothing(instance) };
     let users = &reduction.users;
     let share = |i: usize| allocation.dominant_share(instance, UserId(users.position(i)));
-    let shares: Vec<f64> = (0..users.len()).into_par_iter().map(share).collect();
+    let shares: Vec<f64> = (0..users.len()).into_par_iter().with_min_len(FEW_USERS).map(share).collect();
     let prices = &solved.solution.prices;
     let mut costs = vec![0.0; users.len()];
     cheapest_costs(users, prices, &reduction.capacities, &mut costs);

@@ -12,7 +12,7 @@
 use crate::reduction::Reduction;
 use crate::sums::{Compensated, column, table_of_sums};
 use crate::tolerance::level::{PIECE, ROUNDING};
-use fairplan_instances::{GroupId, Instance};
+use fairplan_instances::{FEW_USERS, GroupId, Instance};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -250,7 +250,8 @@ impl Tree {
             let unlimited = by_place[self.places(v)].contains(&f64::INFINITY);
             if unlimited { f64::INFINITY } else { sum.value() }
         };
-        let mut ceilings: Vec<f64> = (0..self.above.len()).into_par_iter().map(own).collect();
+        let mut ceilings: Vec<f64> =
+            (0..self.above.len()).into_par_iter().with_min_len(FEW_USERS).map(own).collect();
         for &v in self.downwards[1..].iter().rev() {
             ceilings[self.above[v] as usize] += ceilings[v];
         }
@@ -306,7 +307,9 @@ impl Tree {
                     None
                 }
             };
-            let filled: Vec<Option<Filled>> = dividing.par_iter_mut().map(fill).collect();
+            let together = if n < FEW_USERS { FEW_USERS } else { 1 };
+            let filled: Vec<Option<Filled>> =
+                dividing.par_iter_mut().with_min_len(together).map(fill).collect();
             for (v, filled) in nodes.iter().zip(filled) {
                 let Some(filled) = filled else { continue };
                 (from, to) = (from.max(filled.from), to.min(filled.to));

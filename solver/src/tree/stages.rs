@@ -21,7 +21,7 @@ use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::{ABOVE, KEPT, MISSING, NO_RISE, NOTHING_LEFT, PIECE, ROUNDING, TOLERANCE};
 use fairplan_instances::{
-    Allocation, Certificate, LimitedBy, Shortfall, Solution, SolverError, Statistics, Status,
+    Allocation, Certificate, FEW_USERS, LimitedBy, Shortfall, Solution, SolverError, Statistics, Status,
     guaranteed_shares,
 };
 use rayon::prelude::*;
@@ -379,7 +379,7 @@ impl<'a> Stages<'a> {
             // The line that is lowest begins at nothing, but for rounding.
             if share > risen * rounding && share > 0.0 { share * unit[line] } else { 0.0 }
         };
-        let some = (0..rising.len()).into_par_iter().any(|line| base(line) > 0.0);
+        let some = (0..rising.len()).into_par_iter().with_min_len(FEW_USERS).any(|line| base(line) > 0.0);
         let base = some.then(|| column(rising.len(), base));
         Amounts { amount: column(rising.len(), amount), base, rising }
     }

@@ -51,7 +51,10 @@ impl NewtonSystem for Point<'_> {
         if !step.level.is_finite() || reach.primal.max(reach.dual) <= SHORTEST_STEP {
             return false;
         }
-        self.blocks.par_iter_mut().for_each(|block| block.advance(reach));
+        self.blocks
+            .par_iter_mut()
+            .with_min_len(self.problem.quanta_together())
+            .for_each(|block| block.advance(reach));
         self.level += reach.primal * step.level;
         for user in 0..self.roles.len() {
             self.over[user] += reach.primal * step.over[user];
@@ -72,6 +75,7 @@ impl Point<'_> {
         let parts: Vec<Option<(DMatrix<f64>, Vec<f64>)>> = self
             .blocks
             .par_chunks_mut(part_size(problem))
+            .with_min_len(problem.quanta_together())
             .map(|blocks| {
                 let mut half = DMatrix::zeros(blocks.len() * problem.rows, users);
                 let mut diagonal = vec![0.0; users];
@@ -132,6 +136,7 @@ impl Point<'_> {
         let parts: Vec<Vec<f64>> = self
             .blocks
             .par_chunks_mut(part_size(problem))
+            .with_min_len(problem.quanta_together())
             .map(|blocks| {
                 let mut right = vec![0.0; users];
                 for block in blocks {
@@ -178,7 +183,10 @@ impl Point<'_> {
             }
         }
         let dy = &step.y;
-        self.blocks.par_iter_mut().for_each(|block| block.step(problem, &self.y, dy, &counts));
+        self.blocks
+            .par_iter_mut()
+            .with_min_len(self.problem.quanta_together())
+            .for_each(|block| block.step(problem, &self.y, dy, &counts));
         step
     }
 
@@ -191,14 +199,20 @@ impl Point<'_> {
         let own = StepLength::LONGEST
             .of_all((&self.over, &step.over), (&self.y, &step.y))
             .of_all((&self.missing, &step.missing), (&self.slack, &step.slack));
-        let blocks: Vec<StepLength> = self.blocks.par_iter().map(Block::reach).collect();
+        let blocks: Vec<StepLength> =
+            self.blocks.par_iter().with_min_len(self.problem.quanta_together()).map(Block::reach).collect();
         blocks.into_iter().fold(own, StepLength::and)
     }
 
     /// The sum of all products after parts of a step.
     fn products(&self, step: &UserStep, parts: StepLength) -> f64 {
         let StepLength { primal, dual } = parts;
-        let of_blocks: Vec<f64> = self.blocks.par_iter().map(|block| block.products(parts)).collect();
+        let of_blocks: Vec<f64> = self
+            .blocks
+            .par_iter()
+            .with_min_len(self.problem.quanta_together())
+            .map(|block| block.products(parts))
+            .collect();
         of_blocks.iter().sum::<f64>()
             + products((&self.over, &step.over, primal), (&self.y, &step.y, dual))
             + products((&self.missing, &step.missing, primal), (&self.slack, &step.slack, dual))

@@ -10,7 +10,7 @@ use crate::smooth::result::{Claim, nothing};
 use crate::smooth::utility::Utility;
 use crate::sums::{Compensated, in_parts};
 use crate::tolerance::allocation::{MARGIN, SPECKS};
-use fairplan_instances::{Allocation, Instance, Status, Total, UserId};
+use fairplan_instances::{Allocation, FEW_USERS, Instance, Status, Total, UserId};
 use rayon::prelude::*;
 
 /// What a user's tasks are worth at rate 1 on up to two classes; an undecided user has its place among the decided ones
@@ -118,7 +118,7 @@ pub(super) fn certify(
         return nothing(instance);
     }
     let share = |i: usize| allocation.dominant_share(instance, UserId(i));
-    let shares: Vec<f64> = (0..users.len()).into_par_iter().map(share).collect();
+    let shares: Vec<f64> = (0..users.len()).into_par_iter().with_min_len(FEW_USERS).map(share).collect();
     let judge = |utility: Utility| {
         let parts = in_parts(users.len(), |range| {
             let mut costs = vec![0.0; users.class_count()];

@@ -4,7 +4,7 @@ use crate::merged_classes::MergedClasses;
 use crate::population::CHUNK;
 use crate::smooth::consumer::Consumer;
 use crate::smooth::utility::Utility;
-use fairplan_instances::{ClassId, Instance, ResourceId, User, UserId};
+use fairplan_instances::{ClassId, FEW_USERS, Instance, ResourceId, User, UserId};
 use rayon::prelude::*;
 
 /// Users and classes in the terms of [`crate::reduction::Reduction`], in the order of the instance.
@@ -41,15 +41,15 @@ impl Users {
                 set_rates(user, &classes, direction, rates);
             }
         });
-        let weights = instance
-            .is_weighted()
-            .then(|| (0..n).into_par_iter().map(|i| view(i).weight().to_f64()).collect());
+        let weights = instance.is_weighted().then(|| {
+            (0..n).into_par_iter().with_min_len(FEW_USERS).map(|i| view(i).weight().to_f64()).collect()
+        });
         let tasks =
             |user: User<'_>| user.tasks().map_or(f64::INFINITY, |tasks| user.task_share() * tasks as f64);
         let tasks = instance
             .users()
             .any(|user| user.tasks().is_some())
-            .then(|| (0..n).into_par_iter().map(|i| tasks(view(i))).collect());
+            .then(|| (0..n).into_par_iter().with_min_len(FEW_USERS).map(|i| tasks(view(i))).collect());
         Self { resources: m, classes, rates, directions, weights, tasks }
     }
 
