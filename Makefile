@@ -1,6 +1,6 @@
 # Two commands do everything on a fresh machine with Rust and a C compiler: `make demo` and `make test`.
-# Both build with cargo's profile `quick` of Cargo.toml, which compiles in a quarter of the time of `release`; `make test-all`, which computes
-# for long, with `tested`; all else is `release`.
+# The first builds with cargo's profile `quick` of Cargo.toml, which compiles in a fifth of the time of `release`; tests, which compute,
+# with `tested`; all else is `release`.
 
 FAIRPLAN := target/release/fairplan
 QUICK := target/quick/fairplan
@@ -44,7 +44,7 @@ figures: build ## Draw the README's pictures again, docs/*.svg (some minutes)
 	else echo 'docs/fgd.svg is left as it is: ALIBABA_GPU2023 names no directory of the tables of that cluster'; fi
 
 test: ## Run every test but those of half a minute and more
-	@$(SETUP) set -x && cargo test --profile quick --locked --workspace $$with
+	@$(SETUP) set -x && cargo test --profile tested --locked --workspace $$with
 
 test-all: ## Run every test, the long ones and those that measure too
 	@$(SETUP) set -x && cargo test --profile tested --locked --workspace $$with -- --include-ignored

@@ -33,6 +33,12 @@ impl Element {
         self.children(name).last().map(|child| child.text.trim())
     }
 
+    /// The same of a child that has had several names.
+    pub(super) fn text_of_any(&self, names: &[&str]) -> Option<&str> {
+        let named = self.children.iter().filter(|child| names.contains(&child.name.as_str()));
+        named.last().map(|child| child.text.trim())
+    }
+
     /// The properties of a `<configuration>` as Hadoop reads them: of several of a name the last counts, unless an earlier one is final;
     /// names and values may stand in attributes.
     pub(super) fn properties(&self) -> BTreeMap<&str, &str> {

@@ -2,6 +2,7 @@
 
 use super::queue::{DeployedQueue, Reading};
 use crate::xml::Element;
+use crate::yarn::fair_scheduler::{DEFAULT_POLICY, POLICY};
 use fairplan_instances::InstanceError;
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
     }
     let field = "queueMaxResourcesDefault";
     let most = stated(&reading, field, root.text_of(field).unwrap_or_default())?;
-    let policy = root.text_of("defaultQueueSchedulingPolicy").unwrap_or("fair");
+    let policy = root.text_of_any(&DEFAULT_POLICY).unwrap_or("fair");
     below(&mut reading, root, "", &Defaults { most, policy })
 }
 
@@ -47,7 +48,7 @@ fn below(
                 text.parse().map_err(|_| reading.refused(&format!("queue {name}: weight"), text, problem))
             });
             let most = amounts("maxResources")?.unwrap_or_else(|| defaults.most.clone());
-            let policy = queue.text_of("schedulingPolicy").unwrap_or(defaults.policy);
+            let policy = queue.text_of_any(&POLICY).unwrap_or(defaults.policy);
             let found = DeployedQueue {
                 parent: above.to_owned(),
                 weight: weight.transpose()?,

@@ -11,6 +11,10 @@ use crate::xml::Element;
 use fairplan_instances::{Decimal, InstanceError};
 use hashbrown::HashSet;
 
+/// What a queue compares, and what all compare that do not say it: each has had two names.
+pub(crate) const POLICY: [&str; 2] = ["schedulingPolicy", "schedulingMode"];
+pub(crate) const DEFAULT_POLICY: [&str; 2] = ["defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode"];
+
 /// The queues, parents before their children.
 pub(super) fn read(
     place: &Place,
@@ -34,7 +38,8 @@ pub(super) fn read(
         Some(text) => place.amounts("of all without maxResources", field, text, report)?,
         None => vec![None; RESOURCES.len()],
     };
-    let mut reading = Reading { place, report, queues: &mut queues, names: HashSet::new(), most };
+    let policy = root.text_of_any(&DEFAULT_POLICY);
+    let mut reading = Reading { place, report, queues: &mut queues, names: HashSet::new(), most, policy };
     if written {
         reading.queue(tops[0], None)?;
     } else {
@@ -58,6 +63,8 @@ struct Reading<'a> {
     names: HashSet<String>,
     /// What queues that state no maximum may have.
     most: Stated,
+    /// The policy of queues that state none.
+    policy: Option<&'a str>,
 }
 
 impl Reading<'_> {
@@ -97,7 +104,10 @@ impl Reading<'_> {
         let (least, most) = (amounts("minResources")?, amounts("maxResources")?);
         let is_root = parent.is_none();
         part.limit = most.unwrap_or_else(|| if is_root { part.limit.clone() } else { self.most.clone() });
-        self.without_nothings(&name, &mut part.limit);
+        let policy = element.text_of_any(&POLICY).or(self.policy);
+        if policy != Some("drf") {
+            self.without_nothings(&name, &mut part.limit);
+        }
         for (r, least) in least.into_iter().flatten().enumerate() {
             part.guarantee[r] = tighter(least, part.limit[r].filter(|_| least.is_some()));
             if let (Some(least), Some(most)) = (least, part.limit[r])
@@ -112,7 +122,7 @@ impl Reading<'_> {
         if element.text_of("maxChildResources").is_some() {
             self.report.one("queues whose maxChildResources are not read");
         }
-        match element.text_of("schedulingPolicy") {
+        match policy {
             None | Some("drf") => {}
             Some(policy) => {
                 self.report.one(format!("queues with the scheduling policy {policy} (taken as drf)"))

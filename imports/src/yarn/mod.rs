@@ -2,7 +2,7 @@
 
 mod amounts;
 mod capacity_scheduler;
-mod fair_scheduler;
+pub(crate) mod fair_scheduler;
 mod nodes;
 mod place;
 #[cfg(test)]

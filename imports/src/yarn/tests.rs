@@ -59,6 +59,34 @@ fn what_queues_may_have_by_default_is_the_limit_of_those_that_state_none() {
 }
 
 #[test]
+fn policies_are_read_by_both_their_names_and_a_maximum_of_nothing_is_one_under_drf() {
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
+    let read = |of_all: &str, own: &str| {
+        let text = format!(
+            "<allocations>{of_all}<queue name=\"a\"><maxResources>9 mb, 0 vcores</maxResources>{own}</queue><queue \
+             name=\"b\"/></allocations>"
+        );
+        std::fs::write(&queues, text).unwrap();
+        let (_, report) = yarn(&YarnOptions { queues: queues.clone(), ..options("") }).unwrap();
+        let count = |what| report.count(what);
+        (
+            count("queue whose maximum of 0 vcores is taken as none, beside one of more: root.a"),
+            count("queues with the scheduling policy fifo (taken as drf)"),
+        )
+    };
+    assert_eq!(read("", ""), (1, 0));
+    for (of_all, own) in [
+        ("defaultQueueSchedulingPolicy", "schedulingPolicy"),
+        ("defaultQueueSchedulingMode", "schedulingMode"),
+    ] {
+        let (drf, fifo) = (format!("<{of_all}>drf</{of_all}>"), format!("<{own}>fifo</{own}>"));
+        assert_eq!(read(&drf, ""), (0, 0), "{of_all}");
+        assert_eq!(read(&drf, &fifo), (1, 1), "{own}");
+    }
+}
+
+#[test]
 fn capacities_are_weights_and_in_percent_guarantees_and_maxima_are_of_the_queue_above() {
     let (instance, report) = yarn(&options("capacity-scheduler.xml")).unwrap();
     assert_eq!(
