@@ -89,7 +89,11 @@ def ended(command: list[str], words: list[str], number: int, folder: pathlib.Pat
     cluster.write(folder / "i.json")
     command = [*command, *words]
     main, terminal = pty.openpty()
-    running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=terminal, stdin=subprocess.DEVNULL)
+    # Progress is drawn for a terminal of a known kind.
+    known = {**os.environ, "TERM": "xterm"}
+    running = subprocess.Popen(
+        command, cwd=folder, env=known, stdout=subprocess.PIPE, stderr=terminal, stdin=subprocess.DEVNULL
+    )
     os.close(terminal)
     # What begins is told when signals are heard.
     said = b""
