@@ -35,8 +35,8 @@ impl Element {
 
     /// The same of a child that has had several names.
     pub(super) fn text_of_any(&self, names: &[&str]) -> Option<&str> {
-        let named = self.children.iter().filter(|child| names.contains(&child.name.as_str()));
-        named.last().map(|child| child.text.trim())
+        let named = |child: &&Element| names.contains(&child.name.as_str());
+        self.children.iter().rfind(named).map(|child| child.text.trim())
     }
 
     /// The properties of a `<configuration>` as Hadoop reads them: of several of a name the last counts, unless an earlier one is final;
