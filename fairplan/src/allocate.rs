@@ -23,9 +23,9 @@ pub struct MechanismOptions {
     pub initial_credits: Option<u64>,
     /// Who comes first among equals. Default: the user that stands first in the input.
     pub ties: Ties,
-    /// Tickets: how many there are for every slice. Default: 2.
+    /// Tickets: how many there are for every slice, at least 1. Default: 2.
     pub oversubscription: u64,
-    /// Tickets: quanta until a claim ends, that of its grant included. Default: 2.
+    /// Tickets: quanta until a claim ends, that of its grant included; at least 1. Default: 2.
     pub term: u64,
     /// Seed of everything drawn. Default: 0.
     pub seed: u64,
@@ -40,11 +40,19 @@ impl Default for MechanismOptions {
 
 impl MechanismOptions {
     /// What they mean for a series.
-    pub(crate) fn of_slices(&self, series: &DemandSeries, shares: &FairShares) -> Settings {
+    ///
+    /// # Errors
+    /// Tickets of which there are none or that never last.
+    pub(crate) fn of_slices(&self, series: &DemandSeries, shares: &FairShares) -> Result<Settings, Error> {
+        for (name, number) in [("oversubscription", self.oversubscription), ("term", self.term)] {
+            if number == 0 {
+                return Err(Error::Setting(format!("{name} = 0: must be at least 1")));
+            }
+        }
         let slices = |quantum| u128::from(shares.entitlement(series, quantum).capacity());
         let most = if series.has_churn() { (0..series.quantum_count()).map(slices).max() } else { None };
         let all = most.unwrap_or_else(|| slices(0)) * series.quantum_count() as u128;
-        Settings {
+        Ok(Settings {
             alpha: self.alpha,
             // At most 10^11 slices in 2^24 quanta.
             initial_credits: self.initial_credits.unwrap_or(all as u64),
@@ -52,7 +60,7 @@ impl MechanismOptions {
             oversubscription: self.oversubscription,
             term: self.term as usize,
             seed: self.seed,
-        }
+        })
     }
 
     /// What they mean for tasks, with credits that nobody runs out of unless others are stated: all servers in all quanta, for
@@ -225,7 +233,7 @@ fn divided(
 ) -> Result<Allocated, Error> {
     options.check()?;
     let mechanism = options.mechanism.as_str();
-    let settings = options.settings.of_slices(series, shares);
+    let settings = options.settings.of_slices(series, shares)?;
     let users = series.user_count();
     let (greedy, reports, strategy) = match (reported, options.non_conformant) {
         (Some(reported), _) => (liars(series, reported), Reports::Series(reported), Some("series")),
@@ -401,4 +409,24 @@ pub(crate) fn divided_tasks(
         demands.series().label(*first),
         allocation.gaps[*first]
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::generate::karma_fig2;
+
+    #[test]
+    fn tickets_of_which_there_are_none_or_that_never_last_are_refused() {
+        let refused = |settings| {
+            let options =
+                AllocateOptions { mechanism: "sharp".into(), settings, ..AllocateOptions::default() };
+            let (series, shares) = (karma_fig2().unwrap(), FairShares::PerUser(2));
+            allocate(&series, &shares, None, &options, &Control::none()).unwrap_err().to_string()
+        };
+        let given = MechanismOptions::default;
+        assert_eq!(refused(MechanismOptions { term: 0, ..given() }), "term = 0: must be at least 1");
+        let none = refused(MechanismOptions { oversubscription: 0, ..given() });
+        assert_eq!(none, "oversubscription = 0: must be at least 1");
+    }
 }

@@ -103,7 +103,7 @@ pub fn offline(
     control: &Control<'_>,
 ) -> Result<Offline, Error> {
     options.against.iter().try_for_each(|name| MECHANISMS.find(name).map(drop))?;
-    let settings = options.settings.of_slices(series, shares);
+    let settings = options.settings.of_slices(series, shares)?;
     let problem = options.problem(series, shares);
     control.stage("solving");
     let deadline = control.deadline.after_part(SOLVING);

@@ -29,8 +29,8 @@ impl Element {
     }
 
     /// The text of the last child of this name, which is the one that Hadoop takes where there are several.
-    pub(super) fn text_of<'a>(&'a self, name: &'a str) -> Option<&'a str> {
-        self.children(name).last().map(|child| child.text.trim())
+    pub(super) fn text_of(&self, name: &str) -> Option<&str> {
+        self.text_of_any(&[name])
     }
 
     /// The same of a child that has had several names.

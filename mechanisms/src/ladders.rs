@@ -52,8 +52,8 @@ impl Scale {
 
     /// The height at or just below `standing / weight`.
     fn below(self, standing: i64, weight: u32) -> Height {
-        if weight == 1 {
-            return Height::from(standing) << self.bits;
+        if self.bits == 0 {
+            return standing.into();
         }
         (Height::from(standing) << self.bits).div_euclid(Height::from(weight))
     }
