@@ -7,12 +7,15 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 
 /// An append-only list of distinct texts, addressed by position and by content.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct IdTable {
     letters: String,
     ends: Vec<usize>,
-    /// The texts that are found by content: all but those last pushed.
-    slots: HashTable<Slot>,
+    /// How many texts are found by content: all but those last pushed.
+    indexed: usize,
+    /// These, in [`PARTS`] tables by the first bits of their hashes: each of a million texts' is as small as a core's cache, and they are
+    /// filled side by side.
+    slots: Vec<HashTable<Slot>>,
     hasher: DefaultHashBuilder,
 }
 
@@ -36,13 +39,44 @@ struct Slot {
 /// So many texts at once are put into order before they are indexed.
 const MANY: usize = 1 << 13;
 
-/// The slots of a table are put into order by so many bits: parts of the table of a million are then as large as a core's cache.
-const PART_BITS: u32 = 10;
+/// Tables of slots.
+const PARTS: usize = 64;
 
 impl Slot {
-    /// The hash under which the table keeps the slot: both its ends matter there.
+    /// The table that the slot is in.
+    fn part(hash: u32) -> usize {
+        (hash >> (u32::BITS - PARTS.ilog2())) as usize
+    }
+
+    /// The hash under which that table keeps it, whose first bits are not those that all have there, as half of the hash's are.
     fn spread(hash: u32) -> u64 {
-        u64::from(hash) << 32 | u64::from(hash)
+        u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Puts a slot into its table; false if one of the same text is there.
+    fn enter(self, table: &mut HashTable<Self>, (letters, ends): (&str, &[usize])) -> bool {
+        let text = |position: u32| slice(letters, ends, position as usize);
+        let same = |other: &Self| other.hash == self.hash && text(other.position) == text(self.position);
+        match table.entry(Self::spread(self.hash), same, |other| Self::spread(other.hash)) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(entry) => {
+                entry.insert(self);
+                true
+            }
+        }
+    }
+}
+
+impl Default for IdTable {
+    fn default() -> Self {
+        let slots = vec![HashTable::new(); PARTS];
+        Self {
+            letters: String::new(),
+            ends: Vec::new(),
+            indexed: 0,
+            slots,
+            hasher: DefaultHashBuilder::default(),
+        }
     }
 }
 
@@ -86,57 +120,49 @@ impl IdTable {
     /// The position of the first that is there already, or for which there are no positions left; what was pushed
     /// before it can be found, it and what was pushed after it can't.
     pub fn index(&mut self) -> Result<(), usize> {
-        if self.ends.len() - self.slots.len() >= MANY && self.index_many().is_some() {
+        if self.ends.len() - self.indexed >= MANY && self.index_many().is_some() {
             return Ok(());
         }
-        let Self { letters, ends, slots, hasher } = self;
-        for position in slots.len()..ends.len() {
-            let id = slice(letters, ends, position);
-            let hash = hasher.hash_one(id) as u32;
+        let Self { letters, ends, indexed, slots, hasher } = self;
+        while *indexed < ends.len() {
+            let position = *indexed;
+            let hash = hasher.hash_one(slice(letters, ends, position)) as u32;
             let slot = Slot { hash, position: u32::try_from(position).map_err(|_| position)? };
-            let same =
-                |other: &Slot| other.hash == hash && slice(letters, ends, other.position as usize) == id;
-            match slots.entry(Slot::spread(hash), same, |other| Slot::spread(other.hash)) {
-                Entry::Occupied(_) => return Err(position),
-                Entry::Vacant(entry) => entry.insert(slot),
-            };
+            if !slot.enter(&mut slots[Slot::part(hash)], (letters, ends)) {
+                return Err(position);
+            }
+            *indexed += 1;
         }
         Ok(())
     }
 
-    /// The same of many at once, in the order in which their slots lie in the table: these are then next to each other in the memory, and
-    /// not each somewhere else, which is what takes the time. `None`, and the table is as before, where one is there already or
-    /// there is no room.
+    /// The same of many at once, one table after the other, so that what is near in time is near in the memory. `None`, and the tables
+    /// are as before, where one is there already or there is no room.
     fn index_many(&mut self) -> Option<()> {
-        let Self { letters, ends, slots, hasher } = self;
-        let (first, last) = (slots.len(), u32::try_from(ends.len()).ok()?);
-        slots.try_reserve(ends.len() - first, |slot| Slot::spread(slot.hash)).ok()?;
+        let Self { letters, ends, indexed, slots, hasher } = self;
+        let (first, last) = (*indexed, u32::try_from(ends.len()).ok()?);
         let hash = |position| hasher.hash_one(slice(letters, ends, position)) as u32;
         let hashes: Vec<u32> = (first..ends.len()).into_par_iter().map(hash).collect();
-        // The table puts a slot where the last bits of its hash say, or near. These are counted by the first of those bits.
-        let mask = (slots.num_buckets() - 1) as u32;
-        let shift = (u32::BITS - mask.leading_zeros()).saturating_sub(PART_BITS);
-        let part = |hash: u32| ((hash & mask) >> shift) as usize;
-        let mut starts = [0usize; (1 << PART_BITS) + 1];
-        hashes.iter().for_each(|hash| starts[part(*hash) + 1] += 1);
-        (0..1 << PART_BITS).for_each(|part| starts[part + 1] += starts[part]);
+        let mut counts = [0usize; PARTS];
+        hashes.iter().for_each(|hash| counts[Slot::part(*hash)] += 1);
+        let mut next = [0usize; PARTS];
+        (1..PARTS).for_each(|part| next[part] = next[part - 1] + counts[part - 1]);
         let mut ordered = vec![Slot { hash: 0, position: 0 }; hashes.len()];
         for (position, hash) in (first as u32..last).zip(hashes) {
-            let place = &mut starts[part(hash)];
+            let place = &mut next[Slot::part(hash)];
             ordered[*place] = Slot { hash, position };
             *place += 1;
         }
-        let id = |slot: &Slot| slice(letters, ends, slot.position as usize);
-        for slot in ordered {
-            let same = |other: &Slot| other.hash == slot.hash && id(other) == id(&slot);
-            match slots.entry(Slot::spread(slot.hash), same, |other| Slot::spread(other.hash)) {
-                Entry::Vacant(entry) => entry.insert(slot),
-                Entry::Occupied(_) => {
-                    slots.retain(|slot| (slot.position as usize) < first);
-                    return None;
-                }
-            };
+        let fill = |(table, (end, count)): (&mut HashTable<Slot>, (&usize, &usize))| {
+            table.try_reserve(*count, |slot| Slot::spread(slot.hash)).is_ok()
+                && ordered[end - count..*end].iter().all(|slot| slot.enter(table, (letters, ends)))
+        };
+        let parts = slots.par_iter_mut().zip(next.par_iter().zip(&counts));
+        if !parts.map(fill).reduce(|| true, |one, other| one && other) {
+            slots.iter_mut().for_each(|table| table.retain(|slot| (slot.position as usize) < first));
+            return None;
         }
+        *indexed = ends.len();
         Some(())
     }
 
@@ -149,7 +175,6 @@ impl IdTable {
     /// Makes room for `count` texts more, if there is any.
     pub fn reserve(&mut self, count: usize) {
         let _ = self.ends.try_reserve_exact(count);
-        let _ = self.slots.try_reserve(count, |slot| Slot::spread(slot.hash));
     }
 
     /// The text at `position`.
@@ -168,7 +193,7 @@ impl IdTable {
     pub fn position(&self, id: &str) -> Option<usize> {
         let hash = self.hasher.hash_one(id) as u32;
         let same = |other: &Slot| other.hash == hash && self.get(other.position as usize) == id;
-        self.slots.find(Slot::spread(hash), same).map(|slot| slot.position as usize)
+        self.slots[Slot::part(hash)].find(Slot::spread(hash), same).map(|slot| slot.position as usize)
     }
 
     /// How many texts there are.

@@ -49,6 +49,15 @@ impl<'a> Question<'a> {
         Self { near: Some(level), ..self }
     }
 
+    /// The same with each weight `w` counting as `w^(1/α)`.
+    pub fn tempered(self, alpha: f64) -> Self {
+        let mut reduction = Reduction::new(self.instance, self.objective);
+        if let Some(weights) = &mut reduction.users.weights {
+            weights.iter_mut().for_each(|weight| *weight = weight.powf(1.0 / alpha));
+        }
+        Self { reduction: OnceCell::from(reduction), ..self }
+    }
+
     /// Solves first what groups are guaranteed, each by what `solve` does.
     ///
     /// # Errors

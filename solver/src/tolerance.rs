@@ -133,9 +133,13 @@ pub(crate) mod sum {
     pub(crate) const LEAST_ALPHA: f64 = 1e-20;
     /// A row that costs less than the first part of all capacity, and of which the second part is left, has no price.
     pub(crate) const UNPRICED: (f64, f64) = (1e-12, 1e-4);
-    /// The part of what a group pays for a class that it would not miss: a class that is cheaper by it proves that much less. The second
-    /// where α is large: prices are not known as well there.
-    pub(crate) const UNNOTICED: (f64, f64) = (1e-11, 1e-6);
+    /// The part of what a group pays for a class that it would not miss: a class that is cheaper by it proves that much less.
+    pub(crate) const UNNOTICED: f64 = 1e-11;
+    /// What groups that are worth next to nothing together count as in parts of the largest, where they shall not be lost: a tenth of what
+    /// is promised of all.
+    pub(crate) const NOTICED: f64 = 1e-10;
+    /// By how much rows may be broken and columns be worth more than they cost, where all numbers are parts of one.
+    pub(crate) const LINEAR: f64 = 1e-12;
     /// A residual below this part of its row is rounding, which a step would only make larger.
     pub(crate) const ROUNDING: f64 = 1e-14;
     /// Relative changes of a share below this are worked out by a series: terms of first order cancel too many digits.

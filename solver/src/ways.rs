@@ -12,10 +12,10 @@ use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
 use crate::lexicographic;
 use crate::question::Question;
-use crate::smooth::{self, Small, SumSolver, market};
+use crate::smooth::{self, SumSolver, market};
 use crate::tolerance::sum::STAGES;
 use crate::tree;
-use fairplan_instances::{Certificate, Solution, SolverError, Statistics, Status};
+use fairplan_instances::{Certificate, Objective, Solution, SolverError, Statistics, Status, UserId};
 
 /// A way to solve an instance, whether for the levels of a max-min or for a sum.
 #[derive(Clone, Copy)]
@@ -28,8 +28,10 @@ pub(crate) enum Way {
     Aggregation { patient: bool },
     /// Only users that are alike share bins.
     InteriorPoint,
-    /// The same of sums of a large α, where no group counts for next to nothing.
-    Noticing,
+    /// The same of sums of a large α, from the levels of the max-min, which is what they come to as α grows.
+    FromLevels,
+    /// Linear sums by our own simplex method.
+    LinearSum,
     /// The same as the interior point, for what is linear.
     Highs(HighsAlgorithm),
     /// In fractions: because they are `asked` for, or where nothing else is proved.
@@ -43,7 +45,8 @@ pub(crate) const ALL: &[Way] = &[
     Way::InteriorPoint,
     Way::Aggregation { patient: true },
     Way::PriceDiscovery { first: false },
-    Way::Noticing,
+    Way::FromLevels,
+    Way::LinearSum,
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
     Way::Exact { asked: false },
@@ -75,8 +78,8 @@ impl Way {
         match self {
             Self::PriceDiscovery { .. } => "price-discovery",
             Self::Aggregation { .. } => "aggregation",
-            Self::InteriorPoint | Self::Noticing => "interior-point",
-            Self::Highs(HighsAlgorithm::Simplex) => "simplex",
+            Self::InteriorPoint | Self::FromLevels => "interior-point",
+            Self::LinearSum | Self::Highs(HighsAlgorithm::Simplex) => "simplex",
             Self::Highs(HighsAlgorithm::InteriorPoint) => "highs-interior-point",
             Self::Exact { .. } => exact::METHOD,
         }
@@ -98,7 +101,8 @@ impl Way {
                     && question.shares_bins()
             }
             Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
-            Self::Noticing => alpha > STAGES.0 && question.pairs() <= FOR_HIGHS,
+            Self::FromLevels => alpha > STAGES.0 && question.pairs() <= FOR_HIGHS,
+            Self::LinearSum => question.objective.alpha() == Some(0.0) && question.pairs() <= FOR_HIGHS,
             Self::Highs(_) => HAS_HIGHS && alpha == 0.0 && question.pairs() <= FOR_HIGHS,
             Self::Exact { asked } => {
                 asked || question.pairs() <= exact::SMALL && exact::covers(question).is_ok()
@@ -124,7 +128,12 @@ impl Way {
                 let bins = Bins::by_direction(question.reduction(), question.bins());
                 self.over_bins(question, bins, false, &interior_point, budget)
             }
-            Self::InteriorPoint | Self::Noticing => self.in_full(question, &interior_point),
+            Self::InteriorPoint | Self::FromLevels => self.in_full(question, &interior_point),
+            Self::LinearSum => {
+                let bins = Bins::alike(question.reduction(), 0.0);
+                let solver = smooth::LinearSum(question.deadline.clone());
+                smooth::solve_over(question, self.method(), bins, true, &solver, f64::INFINITY, None)
+            }
             Self::Highs(algorithm) => self.in_full(question, &Highs(algorithm, question.deadline.clone())),
             Self::Exact { .. } => exact::solve(question),
         }
@@ -153,9 +162,10 @@ impl Way {
         budget: f64,
     ) -> Result<Solution, SolverError> {
         match question.objective.alpha() {
-            Some(_) => {
-                let small = if matches!(self, Self::Noticing) { Small::Noticed } else { Small::AsTheyAre };
-                smooth::solve_over(question, self.method(), bins, alike, solver, budget, small)
+            Some(alpha) => {
+                let shares =
+                    if matches!(self, Self::FromLevels) { Some(levels(question, alpha)?) } else { None };
+                smooth::solve_over(question, self.method(), bins, alike, solver, budget, shares)
             }
             // The tree knows limits and guarantees, whether it has groups or not.
             None if question.instance.has_groups() || !question.instance.quotas().is_empty() => {
@@ -164,6 +174,19 @@ impl Way {
             None => lexicographic::solve(question, self.method(), bins, solver, budget),
         }
     }
+}
+
+/// The share that each user has in the max-min, weights counting as they do for α.
+fn levels(question: &Question<'_>, alpha: f64) -> Result<Vec<f64>, SolverError> {
+    let deadline = question.deadline;
+    let levels =
+        Question::new(question.instance, Objective::Drfh, question.backend, deadline).tempered(alpha);
+    let bins = Bins::exact(levels.reduction());
+    let solver = InteriorPoint(deadline.clone());
+    let solution = lexicographic::solve(&levels, "", bins, &solver, f64::INFINITY)?;
+    let users = &question.reduction().users;
+    let share = |i: usize| solution.allocation.dominant_share(question.instance, UserId(users.position(i)));
+    Ok((0..users.len()).map(share).collect())
 }
 
 /// Tries the ways that apply, in order, until an answer is certified and accepted or the time is over; then the answer with the

@@ -12,7 +12,7 @@ use crate::level::dot;
 use crate::tolerance::sum::LEAST_ALPHA;
 use std::ops::Range;
 
-/// Below this α the works themselves are the variables: a surplus and a level apart from them, which make large α easy,
+/// Below this α the works themselves are the variables, at first: a surplus and a level apart from them, which make large α easy,
 /// leave groups that get next to nothing no interior.
 pub(super) const LEVEL_FROM: f64 = 1.0;
 /// The part of its surplus, or of its reduced costs, that a group keeps when its work is brought in line with its

@@ -84,7 +84,7 @@ impl Consumer<'_> {
             Support::Fully(class) => self.tasks * self.rates[class],
             Support::Partly(_) | Support::Between(..) => self.utility.demand(self.weight, price),
         };
-        let lost = price * demand * self.utility.regret(share / demand);
+        let lost = self.utility.lost(price, demand, share, worth);
         if lambda > 0.0 { [worth, paid, lost, 0.0, 0.0] } else { [worth, paid, lost, paid, worth] }
     }
 }

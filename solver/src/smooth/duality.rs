@@ -128,8 +128,8 @@ pub(super) fn without_task_row(utility: Utility, weight: f64, cap: f64, price: f
         return [worth, worth, best, 0.0, 0.0];
     }
     let demand = utility.demand(weight, price);
-    if demand < cap {
-        [worth, price * share, price * demand * utility.regret(share / demand), price * share, worth]
+    if demand < cap || cap == f64::INFINITY {
+        [worth, price * share, utility.lost(price, demand, share, worth), price * share, worth]
     } else {
         let lost = utility.marginal(weight, cap) * cap * utility.shortfall(share / cap);
         [worth, price * cap, lost, 0.0, 0.0]

@@ -10,7 +10,7 @@
 //! prices, is free, since only `t r` counts; it is left where it begins. What sets this apart from the max-min of one
 //! level, where all `r` are 1, is the equation `y r^α = ω`. It is kept in logarithms: each step aims at
 //! `α dr/r + dy/y = e`, and then `r` is moved to what `y` asks for, which for large α is next to nothing. For α below 1
-//! ([`LEVEL_FROM`]) it is the other way round: `f = 0`, `t = 1`, `r` is the work, and `y` follows it.
+//! ([`LEVEL_FROM`](super::block::LEVEL_FROM)) it is the other way round: `f = 0`, `t = 1`, `r` is the work, and `y` follows it.
 //!
 //! | symbol | meaning | one number a |
 //! |---|---|---|
@@ -27,7 +27,7 @@
 mod centred;
 mod start;
 
-use super::block::{Aim, Block, LEVEL_FROM, Setting, SharedStep};
+use super::block::{Aim, Block, Setting, SharedStep};
 use super::problem::{SumProblem, SumSolution, SumSolver};
 use super::rows::Rows;
 use super::schur::{Schur, Sums};
@@ -36,7 +36,7 @@ use crate::interior_point::{
     self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, StepLength, Stopping, to_bound,
 };
 use crate::level::dot;
-use crate::tolerance::sum::{ROUNDING, SMALL, STAGES, UNNOTICED, UNPRICED};
+use crate::tolerance::sum::{ROUNDING, SMALL, UNNOTICED, UNPRICED};
 use fairplan_instances::{Deadline, SolverError};
 use rayon::prelude::*;
 
@@ -46,8 +46,7 @@ impl SumSolver for InteriorPoint {
         let stopping = Stopping { accuracy, small: (accuracy.max(SMALL.0) * 2.0, SMALL.1) };
         let iterations = interior_point::run(&mut run, stopping, &self.0);
         let lost = stopping.is_lost(run.best_quality.gap);
-        // Large α go through stages instead.
-        if !lost || !(LEVEL_FROM..=STAGES.0).contains(&problem.alpha) || self.0.is_over() {
+        if !lost || problem.alpha == 0.0 || self.0.is_over() {
             return Ok(run.into_solution(iterations));
         }
         let cost = centred::costs(problem);
@@ -95,6 +94,8 @@ impl Step {
 
 #[derive(Clone)]
 struct Point {
+    /// Whether works have a common level `t` and a surplus.
+    level: bool,
     t: f64,
     u: Vec<f64>,
     p: Vec<f64>,
@@ -103,7 +104,7 @@ struct Point {
 
 impl Point {
     fn setting<'a>(&'a self, problem: &'a SumProblem<'a>) -> Setting<'a> {
-        Setting { problem, level: problem.alpha >= LEVEL_FROM, t: self.t, p: &self.p }
+        Setting { problem, level: self.level, t: self.t, p: &self.p }
     }
 }
 
@@ -149,8 +150,8 @@ impl Run<'_> {
     /// The point in its parts: what blocks see of it, its capacity rows, and the blocks.
     fn parts(&mut self) -> (Setting<'_>, Rows<'_>, &mut [Block]) {
         let Self { problem, used, weight, residual, now, .. } = self;
-        let Point { t, u, p, blocks } = now;
-        let setting = Setting { problem, level: problem.alpha >= LEVEL_FROM, t: *t, p };
+        let Point { level, t, u, p, blocks } = now;
+        let setting = Setting { problem, level: *level, t: *t, p };
         (setting, Rows { used, weight, residual, u, p }, blocks)
     }
 }
@@ -213,13 +214,12 @@ impl Run<'_> {
         let (problem, best) = (self.problem, self.best);
         let mut prices = best.p;
         let total = dot(&prices, problem.capacities);
-        let unnoticed = if problem.alpha > STAGES.0 { UNNOTICED.1 } else { UNNOTICED.0 };
         let mut noticed = vec![false; prices.len()];
         for g in 0..problem.groups.len() {
             for pair in problem.groups.pairs(g) {
                 let (row, cost) = (problem.row(pair), problem.cost_at(&prices, g, pair));
                 for (r, a) in problem.load(g).iter().enumerate() {
-                    noticed[row + r] |= a * prices[row + r] > unnoticed * cost;
+                    noticed[row + r] |= a * prices[row + r] > UNNOTICED * cost;
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Objectives that are a sum over the users: proportional fairness, alpha-fairness, utilitarian.
 //!
-//! `rounds` puts users into bins and solves for groups of them, as `problem` states it; `interior_point` solves that,
+//! `rounds` puts users into bins and solves for groups of them, as `problem` states it, in `stages` where α is large; `interior_point` solves that,
 //! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `utility` and
 //! `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices prove;
 //! `result` states it. Users with kinds of tasks, and groups, are solved for one by one
@@ -12,6 +12,7 @@ mod consumer;
 mod duality;
 mod elimination;
 mod interior_point;
+mod linear;
 pub(crate) mod market;
 mod problem;
 mod result;
@@ -19,6 +20,7 @@ mod rounds;
 mod rows;
 mod schur;
 mod sizes;
+mod stages;
 mod tally;
 pub(crate) mod together;
 mod utility;
@@ -28,9 +30,9 @@ use crate::population::NO_PATTERN;
 use crate::question::Question;
 use crate::reduction::Reduction;
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
-pub(crate) use rounds::Small;
 use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 
+pub(crate) use linear::LinearSum;
 pub(crate) use problem::{SumProblem, SumSolution, SumSolver};
 
 /// From so many users on, the prices of a sample are nearly those of all; it takes every so many-th.
@@ -38,7 +40,8 @@ const SAMPLED_FROM: usize = 200_000;
 const STRIDE: usize = 8;
 
 /// Solves an instance for an objective that is a sum, from these bins, with any way to solve for groups; `alike` says that
-/// the users of each bin are alike in everything. An error when the `budget` is spent before it closes.
+/// the users of each bin are alike in everything, and `shares` what each user here is thought to get, if that is known. An error
+/// when the `budget` is spent before it closes.
 pub(crate) fn solve_over(
     question: &Question<'_>,
     method: &'static str,
@@ -46,14 +49,18 @@ pub(crate) fn solve_over(
     alike: bool,
     solver: &dyn SumSolver,
     budget: f64,
-    small: Small,
+    shares: Option<Vec<f64>>,
 ) -> Result<Solution, SolverError> {
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     leave_out_users_without_tasks(reduction, &mut bins);
     let solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
-        let guess = if alike { None } else { guess(reduction, &bins, alpha, solver)? };
-        let rounds = Rounds { reduction, alpha, alike, most: MOST_ROUNDS, budget, solver, small };
+        let (most, guess) = match shares {
+            Some(shares) => (1, Some(Guess::Shares(shares))),
+            None if alike => (MOST_ROUNDS, None),
+            None => (MOST_ROUNDS, guess(reduction, &bins, alpha, solver)?),
+        };
+        let rounds = Rounds { reduction, alpha, alike, most, budget, solver };
         Some(rounds.run(&mut bins, guess)?)
     } else {
         None
@@ -112,8 +119,7 @@ fn guess(
         most: GUESSING_ROUNDS,
         budget: f64::INFINITY,
         solver,
-        small: Small::AsTheyAre,
     };
     let Solved { solution, utility, .. } = rounds.run(&mut bins, None)?;
-    Ok(Some(Guess { prices: solution.prices, utility }))
+    Ok(Some(Guess::Prices(solution.prices, utility)))
 }

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 /// From this logarithm on the judged worth is only part of the worth (see [`Utility::marginal`]).
 const UNBOUNDED: f64 = 400.0;
 /// Values up to ten to this power, and down to its inverse, are stated as they are.
-const PLAIN: f64 = 250.0;
+const PLAIN: f64 = 100.0;
 
 /// Tasks from splits: every user takes its bin's split, shrunk where rounding had overloaded a class, at its share.
 pub(super) fn allocate(
@@ -99,31 +99,36 @@ pub(super) struct Claim<'a> {
 }
 
 impl Claim<'_> {
-    /// Value, bound and prices over the users themselves; and whether they prove the shares, by the duality of them.
+    /// Value, bound and prices over the users themselves; and whether they prove the shares, by the duality of them at these
+    /// utilities and prices of so many times as much.
     /// Users without a weight can have nothing and do not count.
     pub fn prove(
         &self,
         weight: impl Fn(usize) -> Option<f64> + Sync,
-        judge: impl Fn(Utility) -> DualityGap,
+        judge: impl Fn(Utility, f64) -> DualityGap,
     ) -> (Total, Status) {
         let mut utility = self.utility;
-        let mut duality = judge(utility);
+        let mut duality = judge(utility, 1.0);
+        let mut log_part = 0.0;
+        if duality.worth.ln() >= UNBOUNDED {
+            // In the unit of what all are worth: no more than a part of that can be told in the unit of these prices.
+            log_part = self.log_worth(&weight) + utility.log_scale();
+            utility = utility.scaled(-log_part);
+            duality = judge(utility, (-log_part).exp());
+        }
         if let Some(balanced) = duality.balanced(utility) {
-            let better = judge(balanced);
+            let better = judge(balanced, (-log_part).exp());
             if better.relative_gap() <= duality.relative_gap().max(0.5 * TOLERANCE) {
                 (utility, duality) = (balanced, better);
             }
         }
-        let log_worth = match duality.worth.ln() {
-            log if log < UNBOUNDED => log - utility.log_scale(),
-            _ => self.log_worth(&weight),
-        };
+        let log_worth = duality.worth.ln() - utility.log_scale();
         let decimals = log_worth / std::f64::consts::LN_10;
         let exponent = if decimals.abs() <= PLAIN { 0 } else { decimals.round() as i32 };
         let log_unit = f64::from(exponent) * std::f64::consts::LN_10;
         let value = self.value(&weight, log_unit);
         // Prices too small for a double next to the worth of shares are stated as none: work is free then.
-        let scale = (-utility.log_scale() - log_unit).exp();
+        let scale = (-utility.log_scale() - log_part - log_unit).exp();
         let vanish = scale < f64::MIN_POSITIVE && duality.paid_freely > 0.0;
         let (scale, freely) =
             if vanish { (0.0, duality.gain_where_free(utility.alpha)) } else { (scale, 0.0) };
@@ -190,5 +195,8 @@ pub(super) fn certify(
     let claim =
         Claim { instance, members: &reduction.members, prices, utility: solved.utility, shares: &shares };
     let weight = |i: usize| (bins.of[i] != NO_BIN).then(|| users.weight(i));
-    claim.prove(weight, |utility| DualityGap::of(reduction, bins, utility, prices, &costs, |i| shares[i]))
+    claim.prove(weight, |utility, unit| {
+        let in_unit = |numbers: &[f64]| numbers.iter().map(|x| x * unit).collect::<Vec<f64>>();
+        DualityGap::of(reduction, bins, utility, &in_unit(prices), &in_unit(&costs), |i| shares[i])
+    })
 }

@@ -8,6 +8,7 @@
 use super::duality::DualityGap;
 use super::problem::{SumProblem, SumSolution, SumSolver};
 use super::sizes::{Sizing, cap, set_amounts};
+use super::stages;
 use super::utility::Utility;
 use crate::aggregation::{gives_up, work_of_a_step};
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN, level_problem};
@@ -16,7 +17,7 @@ use crate::population::CHUNK;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::tolerance::level::TOLERANCE;
-use crate::tolerance::sum::{AHEAD, CLOSED, FIRST_GAP, GUESSED_GAP, SHADED, STAGES};
+use crate::tolerance::sum::{AHEAD, CLOSED, FIRST_GAP, GUESSED_GAP, SHADED};
 use fairplan_instances::SolverError;
 use rayon::prelude::*;
 
@@ -48,10 +49,12 @@ const FREE: f64 = 0.05;
 /// Below this α shares are in proportion to the powers that this one says, which are not as far apart.
 const LEAST_POWER: f64 = 0.5;
 
-/// Prices to begin with, and utilities in their unit.
-pub(super) struct Guess {
-    pub prices: Vec<f64>,
-    pub utility: Utility,
+/// What to begin with.
+pub(super) enum Guess {
+    /// Prices, and utilities in their unit.
+    Prices(Vec<f64>, Utility),
+    /// What each user has about, which no prices need to tell: for a single round.
+    Shares(Vec<f64>),
 }
 
 /// How a sum is solved over groups, from round to round.
@@ -64,29 +67,6 @@ pub(super) struct Rounds<'a> {
     /// In the unit of [`work_of_a_step`].
     pub budget: f64,
     pub solver: &'a dyn SumSolver,
-    /// See [`Small`].
-    pub small: Small,
-}
-
-/// What counts of groups that are worth next to nothing beside others, as a large α makes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Small {
-    /// What they are worth, as far as doubles tell.
-    AsTheyAre,
-    /// No less than what shows beside rounding. Their shares are less exact, but a group that only seems to be worth nothing does not
-    /// get lost on the way from one α to the next, and the bound is as good: all of them together are a part of it that is far below
-    /// what is promised.
-    Noticed,
-}
-
-impl Small {
-    /// The least logarithm of a size, below the largest.
-    fn least_log_size(self) -> f64 {
-        match self {
-            Self::AsTheyAre => LEAST_LOG_SIZE,
-            Self::Noticed => NOTICED_LOG_SIZE,
-        }
-    }
 }
 
 /// Most rounds, where prices are to be found and where a guess at them is.
@@ -96,21 +76,31 @@ pub(super) const GUESSING_ROUNDS: u64 = 2;
 impl Rounds<'_> {
     /// Solves for the users that are in a bin. An error when the budget is spent before.
     pub fn run(&self, bins: &mut Bins, guess: Option<Guess>) -> Result<Solved, SolverError> {
-        let &Self { reduction, alpha, alike, most: most_rounds, budget, solver, small } = self;
+        let &Self { reduction, alpha, alike, most: most_rounds, budget, solver } = self;
         let users = &reduction.users;
         let capacities = &reduction.capacities;
         let n = users.len();
         let (mut iterations, mut rounds) = (0, 0);
         let mut amounts = Amounts::new(vec![0.0; n], vec![true; n]);
         let mut costs = vec![0.0; n];
+        let even =
+            || -> Vec<f64> { capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect() };
+        let mut shares = None;
         let (mut prices, mut utility, mut gap) = match guess {
-            Some(Guess { prices, utility }) => {
+            Some(Guess::Prices(prices, utility)) => {
                 cheapest_costs(users, &prices, capacities, &mut costs);
                 (prices, utility, GUESSED_GAP)
             }
+            Some(Guess::Shares(guessed)) => {
+                let even = even();
+                cheapest_costs(users, &even, capacities, &mut costs);
+                let in_bins = (0..n).filter(|i| bins.of[*i] != NO_BIN);
+                let least = in_bins.map(|i| guessed[i]).fold(f64::INFINITY, f64::min);
+                shares = Some(guessed);
+                (even, Utility::new(alpha, alpha * least.ln()), FIRST_GAP)
+            }
             None => {
-                let even: Vec<f64> =
-                    capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
+                let even = even();
                 cheapest_costs(users, &even, capacities, &mut costs);
                 let worth = dot(&even, capacities);
                 let utility = first_utility(reduction, bins, alpha.max(LEAST_POWER), &costs, worth);
@@ -128,7 +118,9 @@ impl Rounds<'_> {
             // Where the sum is linear a user takes all or nothing.
             let demand = |i: usize| match alpha {
                 0.0 => worth / costs[i],
-                _ => tempered.demand(users.weight(i), costs[i]),
+                _ => shares
+                    .as_ref()
+                    .map_or_else(|| tempered.demand(users.weight(i), costs[i]), |shares| shares[i]),
             };
             set_amounts(reduction, bins, demand, &mut amounts);
             let uncertain = uncertainties(&prices, capacities, reduction.resources, gap.sqrt());
@@ -157,7 +149,10 @@ impl Rounds<'_> {
                 limit: &sizes.limit,
             };
             let ahead = if alike { 0.0 } else { gap * AHEAD.0 };
-            let solution = solve_in_stages(&problem, solver, ahead.max(AHEAD.1), small)?;
+            let solution = match shares {
+                Some(_) => stages::solve_noticing(&problem, solver, AHEAD.1)?,
+                None => stages::solve(&problem, solver, ahead.max(AHEAD.1))?,
+            };
             iterations += solution.iterations;
             rounds += 1;
             prices.clone_from(&solution.prices);
@@ -278,66 +273,3 @@ fn most_linear_log_scale(reduction: &Reduction, bins: &Bins, costs: &[f64]) -> f
         (0..costs.len()).filter(unlimited).map(|i| costs[i] / users.weight(i)).fold(f64::INFINITY, f64::min);
     least.ln() - SHADED * f64::EPSILON
 }
-
-/// Solves a small problem; for large α, where some group is left widely off because all it pays is next to nothing of
-/// the whole, over again in stages from a moderate α to its own. Each begins near what the last one found.
-fn solve_in_stages(
-    problem: &SumProblem<'_>,
-    solver: &dyn SumSolver,
-    accuracy: f64,
-    small: Small,
-) -> Result<SumSolution, SolverError> {
-    let solution = solver.solve(problem, accuracy)?;
-    if problem.alpha <= STAGES.0 || solution.widest <= STAGES.1 || solver.deadline().is_over() {
-        return Ok(solution);
-    }
-    let mut alphas = vec![problem.alpha];
-    while alphas[alphas.len() - 1] > STAGES.0 {
-        alphas.push(alphas[alphas.len() - 1] / 2.0);
-    }
-    let (mut iterations, mut last) = (solution.iterations, solution);
-    let mut works = vec![1.0f64; problem.groups.len()];
-    let m = problem.resources;
-    while let Some(alpha) = alphas.pop() {
-        let mut groups = problem.groups.clone();
-        groups
-            .loads
-            .chunks_mut(m)
-            .zip(&works)
-            .for_each(|(load, work)| load.iter_mut().for_each(|a| *a *= work));
-        let limit: Vec<f64> = problem.limit.iter().zip(&works).map(|(limit, work)| limit / work).collect();
-        let logs: Vec<f64> = problem
-            .size
-            .iter()
-            .zip(&works)
-            .map(|(size, work)| size.ln() + (1.0 - alpha) * work.ln())
-            .collect();
-        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sizes: Vec<f64> = logs.iter().map(|log| (log - most).max(small.least_log_size()).exp()).collect();
-        let total: f64 = sizes.iter().sum();
-        let size: Vec<f64> = sizes.iter().map(|size| size / total).collect();
-        let cost: Vec<f64> = (0..size.len()).map(|g| size[g] * (problem.cost[g] / problem.size[g])).collect();
-        let stage =
-            SumProblem { alpha, groups: &groups, size: &size, cost: &cost, limit: &limit, ..*problem };
-        let at_last = alphas.is_empty();
-        let mut solution = solver.solve(&stage, if at_last { accuracy } else { STAGES.1 })?;
-        iterations += solution.iterations;
-        works.iter_mut().zip(&solution.works).for_each(|(work, factor)| *work *= factor);
-        if at_last {
-            // Back to the unit of the problem: the price of work is ω (v / t)^−α there.
-            solution.log_level -= (most + total.ln()) / alpha;
-            for g in 0..works.len() {
-                let factor = works[g] / solution.works[g];
-                problem.groups.pairs(g).for_each(|pair| solution.splits[pair] *= factor);
-            }
-            solution.works = works.clone();
-        }
-        last = solution;
-    }
-    Ok(SumSolution { iterations, ..last })
-}
-
-/// Sizes further below the largest than this, in logarithms, are beyond a double.
-const LEAST_LOG_SIZE: f64 = -650.0;
-/// The same where small groups shall be noticed: a hundred thousandth of what is promised of all.
-const NOTICED_LOG_SIZE: f64 = -32.0;

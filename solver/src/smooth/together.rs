@@ -190,13 +190,13 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         }
         _ => utility,
     };
-    let judge = |utility: Utility| {
+    let judge = |utility: Utility, unit: f64| {
         let mut sums = [Compensated::default(); 5];
         for (c, child) in children.iter().enumerate() {
-            let terms = without_task_row(utility, child.weight, child.cap, paying[c], shares[c]);
+            let terms = without_task_row(utility, child.weight, child.cap, unit * paying[c], shares[c]);
             sums.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
         }
-        DualityGap::from_parts(&[sums], worth)
+        DualityGap::from_parts(&[sums], unit * worth)
     };
     let claim = Claim { instance, members: &reduction.members, prices: &prices, utility, shares: &shares };
     let proved = claim.prove(|c| (shares[c] > 0.0 || alpha < 1.0).then_some(children[c].weight), judge);

@@ -71,6 +71,14 @@ impl Utility {
         }
         (self.shortfall(ratio) + x).max(0.0)
     }
+
+    /// What a user loses with a share that is worth so much at the margin, where it demands another at its price. Where α is above
+    /// one nobody is ever worth more than nothing, which tells more where a price is next to none.
+    pub fn lost(&self, price: f64, demand: f64, share: f64, worth: f64) -> f64 {
+        let lost = price * demand * self.regret(share / demand);
+        let most = worth / (self.alpha - 1.0) + price * share;
+        if self.alpha <= 1.0 || lost <= most { lost } else { most }
+    }
 }
 
 /// The largest logarithm of a marginal worth.
@@ -112,6 +120,15 @@ mod tests {
                 assert_relative_eq!(below / above, (0.999f64 / 1.001).powi(2), max_relative = 2e-6);
             }
             assert_eq!(utility.regret(1.0), 0.0);
+        }
+    }
+
+    #[test]
+    fn where_a_price_is_next_to_none_no_more_is_lost_than_all_that_a_share_falls_short_of() {
+        let utility = Utility::new(64.0, 0.0);
+        for price in [1.0, 1e-3, 1e-300, f64::MIN_POSITIVE * f64::EPSILON, 0.0] {
+            let lost = utility.lost(price, utility.demand(1.0, price), 1.0, 1.0);
+            assert!(lost >= 0.0 && lost <= 1.0 / 63.0 + price, "{lost} at {price}");
         }
     }
 }

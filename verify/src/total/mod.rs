@@ -341,7 +341,10 @@ impl<'a> Market<'a> {
             // Terms of first order cancel, which leaves eight digits at the least.
             (shortfall + ratio.exp_m1()) * (-ratio).exp() * (1.0 + CANCELLED)
         };
-        up(up(cost * work) * part)
+        let regret = up(up(cost * work) * part);
+        // Where α is above one nobody is ever worth more than nothing, which tells more where a price is next to none.
+        let most = margin * work / (alpha - 1.0) * (1.0 + LOOSE) + cost * work;
+        if alpha > 1.0 && !(regret <= most) { up(most) } else { regret }
     }
 }
 

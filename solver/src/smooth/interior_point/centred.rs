@@ -5,7 +5,6 @@
 //! the number of a group's classes, however far apart rates, weights, demands and capacities are. Such a point is far from the
 //! optimum, and the way from it longer than from one that fills the classes.
 
-use super::super::block::LEVEL_FROM;
 use super::super::problem::SumProblem;
 use super::start::{Start, used_rows};
 use crate::level::dot;
@@ -67,9 +66,8 @@ fn paid_in_class(problem: &SumProblem<'_>, cost: &[f64]) -> Vec<f64> {
     paid
 }
 
-/// The start of a problem of α from [`LEVEL_FROM`] on, whose expected costs are those of [`costs`].
+/// The start of a problem of any α above 0, whose expected costs are those of [`costs`].
 pub(super) fn start(problem: &SumProblem<'_>) -> Start {
-    debug_assert!(problem.alpha >= LEVEL_FROM);
     let (n, alpha) = (problem.groups.len(), problem.alpha);
     let used = used_rows(problem);
     let mut p = prices(problem, &used, problem.cost);
@@ -99,5 +97,5 @@ pub(super) fn start(problem: &SumProblem<'_>) -> Start {
     p.iter_mut().chain(&mut lambda).for_each(|price| *price *= unit);
     let r: Vec<f64> = log_r.iter().map(|log| (log - mean).exp()).collect();
     let t = 0.5 * works.iter().zip(&r).map(|(work, r)| work / r).fold(f64::INFINITY, f64::min);
-    Start { used, zeta, t, r, lambda, p, weight }
+    Start { level: true, used, zeta, t, r, lambda, p, weight }
 }

@@ -15,6 +15,8 @@ const BLOCKS: (usize, usize) = (1 << 14, 16);
 
 /// A first iterate, and the weights of the rows' products.
 pub(super) struct Start {
+    /// Whether works have a common level and a surplus.
+    pub level: bool,
     /// Rows that have capacity and a group that may take of it.
     pub used: Vec<bool>,
     pub zeta: Vec<f64>,
@@ -37,7 +39,8 @@ fn half_full(problem: &SumProblem<'_>) -> Start {
         })
         .collect();
     let (mut t, mut r) = (1.0, works.clone());
-    if problem.alpha >= LEVEL_FROM {
+    let level = problem.alpha >= LEVEL_FROM;
+    if level {
         // The larger α, the more alike works will be; the scale is such that multipliers are near the sizes.
         let scale: f64 = works.iter().zip(problem.size).map(|(work, size)| size * work.ln()).sum();
         let power = (FIRST_POWER / problem.alpha).min(1.0);
@@ -70,7 +73,7 @@ fn half_full(problem: &SumProblem<'_>) -> Start {
     let mean = problem.cost.iter().sum::<f64>() / n as f64;
     let scale = mean * rows as f64 / weight.iter().sum::<f64>();
     weight.iter_mut().for_each(|weight| *weight *= scale);
-    Start { used, zeta, t, r, lambda, p, weight }
+    Start { level, used, zeta, t, r, lambda, p, weight }
 }
 
 impl<'a> Run<'a> {
@@ -80,9 +83,8 @@ impl<'a> Run<'a> {
 
     /// From another first iterate.
     pub(super) fn from(problem: &'a SumProblem<'a>, accuracy: f64, start: Start) -> Self {
-        let Start { used, zeta, t, r, lambda, p, weight } = start;
+        let Start { level, used, zeta, t, r, lambda, p, weight } = start;
         let n = problem.groups.len();
-        let level = problem.alpha >= LEVEL_FROM;
         let usage = usage(problem, 0..n, &zeta);
         let u = problem.capacities.iter().zip(&usage).map(|(c, usage)| c - usage).collect();
         let products = |g: usize| {
@@ -93,7 +95,7 @@ impl<'a> Run<'a> {
         let setting = Setting { problem, level, t, p: &p };
         let blocks =
             cut(problem).into_iter().map(|groups| Block::new(&setting, groups, &zeta, &r, &lambda)).collect();
-        let now = Point { t, u, p, blocks };
+        let now = Point { level, t, u, p, blocks };
         Self {
             problem,
             accuracy,

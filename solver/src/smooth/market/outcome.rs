@@ -119,18 +119,19 @@ pub(super) fn certify(
     }
     let share = |i: usize| allocation.dominant_share(instance, UserId(i));
     let shares: Vec<f64> = (0..users.len()).into_par_iter().with_min_len(FEW_USERS).map(share).collect();
-    let judge = |utility: Utility| {
+    let judge = |utility: Utility, unit: f64| {
+        let prices: Vec<f64> = prices.iter().map(|price| price * unit).collect();
         let parts = in_parts(users.len(), |range| {
             let mut costs = vec![0.0; users.class_count()];
             let mut sums = [Compensated::default(); 5];
             for i in range {
-                if let Some(consumer) = users.consumer(i, utility, prices, &mut costs) {
+                if let Some(consumer) = users.consumer(i, utility, &prices, &mut costs) {
                     sums.iter_mut().zip(consumer.dual_terms(shares[i])).for_each(|(sum, x)| sum.add(x));
                 }
             }
             sums
         });
-        DualityGap::from_parts(&parts, dot(prices, &users.classes.capacities))
+        DualityGap::from_parts(&parts, dot(&prices, &users.classes.capacities))
     };
     Claim { instance, members: &users.classes.members, prices, utility, shares: &shares }
         .prove(|i| is_able(i).then(|| users.weight(i)), judge)
