@@ -344,7 +344,7 @@ impl<'a> Market<'a> {
         let regret = up(up(cost * work) * part);
         // Where α is above one nobody is ever worth more than nothing, which tells more where a price is next to none.
         let most = margin * work / (alpha - 1.0) * (1.0 + LOOSE) + cost * work;
-        if alpha > 1.0 && !(regret <= most) { up(most) } else { regret }
+        if alpha <= 1.0 || regret <= most { regret } else { up(most) }
     }
 }
 
