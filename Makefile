@@ -51,9 +51,9 @@ test-all: ## Run every test, the long ones and those that measure too
 
 lint: setup ## Formatting, clippy and documentation, warnings refused; with HiGHS and without
 	cargo fmt --all --check
-	cargo clippy --profile quick --locked --workspace --all-targets -- -D warnings
-	cargo clippy --profile quick --locked --workspace --all-targets --no-default-features -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --profile quick --locked --workspace --no-deps
+	cargo clippy --profile tested --locked --workspace --all-targets -- -D warnings
+	cargo clippy --profile tested --locked --workspace --all-targets --no-default-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --profile tested --locked --workspace --no-deps
 
 bench: setup ## Measure against HiGHS and against one pass over the users; writes the table of the README
 	cargo run --release --locked -p fairplan-tests --bin bench

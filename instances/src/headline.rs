@@ -1,14 +1,12 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
+use crate::threads::FEW_USERS;
 use crate::tolerance::SAME;
 use crate::{
     Certificate, ClassId, GroupResult, GuaranteeResult, Instance, Level, LimitResult, LimitedBy, Part,
     ResourceId, Solution, User, UserId, group_results, guarantee_results, guaranteed_shares, limit_results,
 };
 use rayon::prelude::*;
-
-/// Users that a thread works through at least: with fewer it is done before another has woken up.
-pub const FEW_USERS: usize = 1 << 11;
 
 /// What a solution comes to: the numbers over all users that head its document and its summary.
 #[derive(Clone, Debug, PartialEq)]

@@ -45,6 +45,7 @@ mod solver;
 mod stamp;
 pub mod table;
 mod task_demands;
+mod threads;
 mod tolerance;
 pub mod trace;
 mod traffic;
@@ -64,7 +65,7 @@ pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_comm
 pub use group_result::{GroupResult, group_results, groups_table, objective_share};
 pub use guarantee_result::{GuaranteeResult, guarantee_results, guarantees_table};
 pub use guaranteed_shares::{guaranteed_share, guaranteed_shares};
-pub use headline::{FEW_USERS, Headline, stated_level};
+pub use headline::{Headline, stated_level};
 pub use ids::{IdTable, TextPart};
 pub use kept_guarantees::{KeptGuarantees, ShortOwner};
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
@@ -98,6 +99,7 @@ pub use solution::{Certificate, Level, LimitedBy, Solution, Statistics, Status, 
 pub use solver::{Solver, SolverError};
 pub use stamp::{DemandsStamp, InstanceStamp, InstanceWarning, Label};
 pub use task_demands::{ExactTaskLevel, ExactTasks, TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
+pub use threads::{FEW_USERS, pieces_together};
 pub use traffic::{
     ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,
     WorkDistribution,

@@ -1,16 +1,11 @@
 //! Sums over users that are exact to the last digits and do not depend on the number of threads.
 
-use fairplan_instances::FEW_USERS;
+use fairplan_instances::pieces_together;
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Parts into which the users are cut, whatever the number of threads, so that sums never change.
 const PARTS: usize = 8;
-
-/// How many parts one thread takes at least.
-fn parts_together(users: usize) -> usize {
-    if users < FEW_USERS { PARTS } else { 1 }
-}
 
 /// A sum that carries its own rounding error along (Neumaier).
 #[derive(Clone, Copy, Default)]
@@ -41,7 +36,7 @@ pub(crate) fn part_length(users: usize) -> usize {
 pub(crate) fn in_parts<T: Send>(users: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let length = part_length(users);
     let range = |part: usize| part * length..((part + 1) * length).min(users);
-    let parts = (0..users.div_ceil(length)).into_par_iter().with_min_len(parts_together(users));
+    let parts = (0..users.div_ceil(length)).into_par_iter().with_min_len(pieces_together(users));
     parts.map(|part| work(range(part))).collect()
 }
 
@@ -67,7 +62,7 @@ pub(crate) fn table_of_sums(
 pub(crate) fn column<T: Copy + Default + Send>(users: usize, entry: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut column = vec![T::default(); users];
     let length = part_length(users);
-    let parts = column.par_chunks_mut(length).with_min_len(parts_together(users));
+    let parts = column.par_chunks_mut(length).with_min_len(pieces_together(users));
     parts.enumerate().for_each(|(part, column)| {
         column.iter_mut().enumerate().for_each(|(offset, x)| *x = entry(part * length + offset));
     });

@@ -1,6 +1,6 @@
 //! The problem in the solver's terms: what a task takes of each class and is worth to its user, quantum by quantum.
 
-use fairplan_instances::{ClassId, FEW_USERS, ResourceId, TaskDemands};
+use fairplan_instances::{ClassId, ResourceId, TaskDemands, pieces_together};
 
 /// Tasks of several users over the same classes in every quantum. A class has 1 of each resource.
 pub(crate) struct Problem {
@@ -47,11 +47,10 @@ impl Member {
 }
 
 impl Problem {
-    /// Quanta, or parts of them, that a thread works through at least: all of a small problem, which is solved before another thread has
-    /// woken up.
+    /// Quanta, or parts of them, that a thread works through at least: all of a small problem.
     pub fn quanta_together(&self) -> usize {
         let demands: usize = self.quanta.iter().map(|quantum| quantum.users.len()).sum();
-        if demands * self.rows < FEW_USERS { self.quanta.len().max(1) } else { 1 }
+        pieces_together(demands * self.rows)
     }
 
     /// Users and classes of `demands`, with the quanta still to be filled in.

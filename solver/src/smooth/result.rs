@@ -118,7 +118,7 @@ impl Claim<'_> {
         }
         if let Some(balanced) = duality.balanced(utility) {
             let better = judge(balanced, (-log_part).exp());
-            if better.relative_gap() <= duality.relative_gap().max(0.5 * TOLERANCE) {
+            if better.relative_gap() <= duality.relative_gap().max(TOLERANCE) {
                 (utility, duality) = (balanced, better);
             }
         }

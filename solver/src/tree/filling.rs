@@ -12,7 +12,7 @@
 use crate::reduction::Reduction;
 use crate::sums::{Compensated, column, table_of_sums};
 use crate::tolerance::level::{PIECE, ROUNDING};
-use fairplan_instances::{FEW_USERS, GroupId, Instance};
+use fairplan_instances::{FEW_USERS, GroupId, Instance, pieces_together};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -307,9 +307,8 @@ impl Tree {
                     None
                 }
             };
-            let together = if n < FEW_USERS { FEW_USERS } else { 1 };
             let filled: Vec<Option<Filled>> =
-                dividing.par_iter_mut().with_min_len(together).map(fill).collect();
+                dividing.par_iter_mut().with_min_len(pieces_together(n)).map(fill).collect();
             for (v, filled) in nodes.iter().zip(filled) {
                 let Some(filled) = filled else { continue };
                 (from, to) = (from.max(filled.from), to.min(filled.to));
