@@ -3,13 +3,13 @@
 
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, KindId, ResourceId, ServerTasks};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-/// States looked at before a server counts as undecided, which is not accepted.
-const MOST_STATES: usize = 200_000;
+/// Fillings of one device looked at before a server counts as undecided, which is not accepted.
+const MOST_FILLINGS: usize = 200_000;
 
-/// Parts of devices on one server that a search goes through.
-const MOST_PARTS: usize = 2_000;
+/// Devices of one server that a search goes through.
+const MOST_DEVICES: usize = 2_000;
 
 /// `devices`: the tasks of each server find devices; `per-server`: no more tasks of a user than may be are on one. The placement is
 /// well-formed.
@@ -68,15 +68,15 @@ fn demand(instance: &Instance, kind: u32, resource: ResourceId) -> u128 {
 /// one, else a part of one. `None` if that is not found out.
 pub(crate) fn assignable(tasks: &[(u128, u64)], size: u128, devices: u64) -> Option<bool> {
     let mut whole = 0u128;
-    let mut parts: Vec<(u128, u64)> = Vec::new();
-    for &(demand, count) in tasks.iter().filter(|(demand, _)| *demand > 0) {
-        if demand >= size {
-            if !demand.is_multiple_of(size) {
-                return Some(false);
-            }
+    let mut parts: BTreeMap<u128, u64> = BTreeMap::new();
+    for &(demand, count) in tasks.iter().filter(|(demand, count)| *demand > 0 && *count > 0) {
+        if demand < size {
+            let together = parts.entry(demand).or_default();
+            *together = together.checked_add(count)?;
+        } else if demand.is_multiple_of(size) {
             whole = whole.saturating_add((demand / size).saturating_mul(u128::from(count)));
         } else {
-            parts.push((demand, count));
+            return Some(false);
         }
     }
     let Some(left) = u128::from(devices).checked_sub(whole) else { return Some(false) };
@@ -87,20 +87,17 @@ pub(crate) fn assignable(tasks: &[(u128, u64)], size: u128, devices: u64) -> Opt
     if total.is_none_or(|total| total > room) {
         return Some(false);
     }
-    parts.sort_unstable_by(|a, b| b.cmp(a));
+    let parts: Vec<(u128, u64)> = parts.into_iter().rev().collect();
     let left = usize::try_from(left).ok()?;
     if largest_first(&parts, size, left) {
         return Some(true);
     }
-    let items: Vec<u128> = parts
-        .iter()
-        .flat_map(|&(demand, count)| (0..count.min(MOST_PARTS as u64)).map(move |_| demand))
-        .collect();
-    if items.len() >= MOST_PARTS {
+    if left > MOST_DEVICES {
         return None;
     }
-    let mut search = Search { items: &items, failed: HashSet::new() };
-    search.fits(0, &mut vec![size; left])
+    let mut search =
+        Search { size, parts: parts.iter().map(|(demand, _)| *demand).collect(), ..Search::default() };
+    search.fits(&mut parts.iter().map(|(_, count)| *count).collect(), left)
 }
 
 /// Whether each part fits the first device with room when the largest come first.
@@ -117,36 +114,59 @@ fn largest_first(parts: &[(u128, u64)], size: u128, devices: usize) -> bool {
     })
 }
 
-/// A search through all ways to put items, largest first, on devices.
-struct Search<'a> {
-    items: &'a [u128],
-    /// What is known not to work: the next item and what is free, sorted.
-    failed: HashSet<(usize, Vec<u128>)>,
+/// A search through all ways to fill one device after the other. The largest part that is left is on some device, so it may be on the
+/// next; and no device need be left with room for a part that another has.
+#[derive(Default)]
+struct Search {
+    size: u128,
+    /// The demands of parts, the largest first.
+    parts: Vec<u128>,
+    /// How many fillings of one device were looked at.
+    looked_at: usize,
+    /// What is known not to work: devices, and how many of each part are left for them.
+    failed: HashSet<(usize, Vec<u64>)>,
 }
 
-impl Search<'_> {
-    fn fits(&mut self, next: usize, free: &mut Vec<u128>) -> Option<bool> {
-        let Some(&item) = self.items.get(next) else { return Some(true) };
-        let mut key = free.clone();
-        key.sort_unstable();
-        if self.failed.contains(&(next, key.clone())) {
+impl Search {
+    /// Whether what is left of the parts fits on so many empty devices.
+    fn fits(&mut self, left: &mut Vec<u64>, devices: usize) -> Option<bool> {
+        let Some(largest) = left.iter().position(|count| *count > 0) else { return Some(true) };
+        let total: u128 = left.iter().zip(&self.parts).map(|(count, part)| u128::from(*count) * part).sum();
+        if total > self.size * devices as u128 {
             return Some(false);
         }
-        let mut tried = HashSet::new();
-        for at in 0..free.len() {
-            if free[at] >= item && tried.insert(free[at]) {
-                free[at] -= item;
-                let found = self.fits(next + 1, free);
-                free[at] += item;
-                if found != Some(false) {
-                    return found;
-                }
+        let key = (devices, left.clone());
+        if self.failed.contains(&key) {
+            return Some(false);
+        }
+        left[largest] -= 1;
+        let found = self.fill(left, largest, self.size - self.parts[largest], devices - 1);
+        left[largest] += 1;
+        if found == Some(false) {
+            self.failed.insert(key);
+        }
+        found
+    }
+
+    /// The same where one more device has so much room, for parts from `first` on.
+    fn fill(&mut self, left: &mut Vec<u64>, first: usize, room: u128, devices: usize) -> Option<bool> {
+        let fits = |at: &usize| left[*at] > 0 && self.parts[*at] <= room;
+        let Some(next) = (first..left.len()).find(fits) else {
+            self.looked_at += 1;
+            if self.looked_at > MOST_FILLINGS {
+                return None;
+            }
+            return if (0..first).any(|at| fits(&at)) { Some(false) } else { self.fits(left, devices) };
+        };
+        let most = u64::try_from(room / self.parts[next]).map_or(left[next], |most| most.min(left[next]));
+        for count in (0..=most).rev() {
+            left[next] -= count;
+            let found = self.fill(left, next + 1, room - self.parts[next] * u128::from(count), devices);
+            left[next] += count;
+            if found != Some(false) {
+                return found;
             }
         }
-        if self.failed.len() >= MOST_STATES {
-            return None;
-        }
-        self.failed.insert((next, key));
         Some(false)
     }
 }
@@ -176,7 +196,7 @@ mod tests {
         let mut both = [0; 2];
         for _ in 0..2000 {
             let devices = 1 + draw(3);
-            let items: Vec<u128> = (0..2 + draw(6)).map(|_| u128::from(1 + draw(9))).collect();
+            let items: Vec<u128> = (0..2 + draw(8)).map(|_| u128::from(1 + draw(9))).collect();
             let tasks: Vec<(u128, u64)> = items.iter().map(|item| (*item, 1)).collect();
             let ways = devices.pow(items.len() as u32);
             let fits = |mut way: u64| {

@@ -42,13 +42,17 @@ pub(super) enum Outcome {
     TooLong,
 }
 
-/// Resources up to which there is a table, entries of a table, nodes of a search, tasks on one server; nodes between two looks at
-/// the clock.
+/// Resources up to which there is a table, entries of a table, tasks on one server; nodes of a search, at first and in the end;
+/// nodes between two looks at the clock.
 const TABULATED: usize = 16;
 const CELLS: f64 = 65_536.0;
+const FIRST_NODES: u64 = 100_000;
 const NODES: u64 = 100_000_000;
 const DEPTH: usize = 4_000;
 const BETWEEN_LOOKS: u64 = 4_096;
+
+/// Orders in which the tasks are tried.
+const ORDERS: usize = 2;
 
 /// The parts of a mix, those of the tightest in all, and what weights are counted in: a server measures less than 2^63, so that with values below 2^64 no
 /// product passes 2^127.
@@ -84,18 +88,10 @@ impl<'a> Contents<'a> {
         let steps = CELLS.powf(1.0 / tabulated.max(1) as f64).round().max(2.0) as u128;
         let mut mixes = mixes_with_rows(tabulated, server.inside.rows);
         let nearly = Nearly::new(server.capacity, &tasks);
-        let (tightest, balanced) = (tightest(&nearly, &mixes), balanced(&nearly, &mixes));
-        // The order decides only how long the search takes.
-        let tasks = by_density(&nearly, &balanced, tasks);
         // Asked first, since they mostly tell.
-        mixes.splice(0..0, [tightest, balanced]);
-        let directions: Vec<Direction> =
-            mixes.iter().map(|mix| Direction::new(server.capacity, mix, &tasks)).collect();
-        let changes =
-            |d: &usize, j: usize| j > 0 && directions[*d].best_from[j] != directions[*d].best_from[j - 1];
-        let changing =
-            (0..tasks.len()).map(|j| (0..directions.len()).filter(|d| changes(d, j)).collect()).collect();
-        Self(Tree {
+        let orders = [balanced(&nearly, &mixes), tightest(&nearly, &mixes)];
+        mixes.splice(0..0, orders);
+        let mut tree = Tree {
             capacity: server.capacity,
             inside: server.inside.clone(),
             chosen: Vec::new(),
@@ -104,18 +100,23 @@ impl<'a> Contents<'a> {
             columns: Vec::new(),
             table: Vec::new(),
             margin: 0,
-            directions,
-            changing,
+            mixes,
+            order: 0,
+            directions: Vec::new(),
+            changing: Vec::new(),
             tasks,
             claimed: 0,
             nodes: 0,
-        })
+            most_nodes: 0,
+        };
+        tree.arrange(0);
+        Self(tree)
     }
 
     /// Whether no tasks that fit in `room`, which is no larger than the server, are together worth more than `claimed`.
     pub fn are_worth_at_most(&mut self, room: &[u128], claimed: u128, stop: &Deadline) -> Outcome {
         let tree = &mut self.0;
-        (tree.claimed, tree.nodes) = (claimed, 0);
+        tree.claimed = claimed;
         tree.chosen.clear();
         if tree.is_bounded(room) {
             return Outcome::Proved;
@@ -127,7 +128,24 @@ impl<'a> Contents<'a> {
             return Outcome::Proved;
         }
         let mut sizes: Vec<u64> = tree.directions.iter().map(|direction| direction.size(room)).collect();
-        tree.search(0, &mut room.to_vec(), &mut sizes, 0, stop)
+        tree.most_nodes = FIRST_NODES;
+        loop {
+            // The order decides only how long the search takes, and by which it is short nobody knows before.
+            for _ in 0..ORDERS {
+                tree.nodes = 0;
+                let outcome = tree.search(0, &mut room.to_vec(), &mut sizes, 0, stop);
+                if outcome != Outcome::TooLong || stop.is_over() {
+                    return outcome;
+                }
+                tree.chosen.clear();
+                tree.arrange((tree.order + 1) % ORDERS);
+                sizes = tree.directions.iter().map(|direction| direction.size(room)).collect();
+            }
+            if tree.most_nodes >= NODES {
+                return Outcome::TooLong;
+            }
+            tree.most_nodes *= 10;
+        }
     }
 
     /// Of each direction: the weight of every resource, and the most that a task is worth for its size, `(worth, size)`.
@@ -356,15 +374,33 @@ struct Tree<'a> {
     table: Vec<u128>,
     /// What tasks smaller than a step can be worth beside the table.
     margin: u128,
+    /// How the directions weigh resources; tasks are in the order of one of the first [`ORDERS`].
+    mixes: Vec<Vec<u128>>,
+    order: usize,
     directions: Vec<Direction>,
     /// From each task on, the directions that have another best task than from the one before on.
     changing: Vec<Vec<usize>>,
     tasks: Vec<Task>,
     claimed: u128,
     nodes: u64,
+    most_nodes: u64,
 }
 
 impl Tree<'_> {
+    /// Puts the tasks into the order of one of the mixes.
+    fn arrange(&mut self, order: usize) {
+        let tasks = std::mem::take(&mut self.tasks);
+        let nearly = Nearly::new(self.capacity, &tasks);
+        let tasks = by_density(&nearly, &self.mixes[order], tasks);
+        let direction = |mix: &Vec<u128>| Direction::new(self.capacity, mix, &tasks);
+        let directions: Vec<Direction> = self.mixes.iter().map(direction).collect();
+        let changes =
+            |d: &usize, j: usize| j > 0 && directions[*d].best_from[j] != directions[*d].best_from[j - 1];
+        let changing =
+            (0..tasks.len()).map(|j| (0..directions.len()).filter(|d| changes(d, j)).collect()).collect();
+        (self.order, self.directions, self.changing, self.tasks) = (order, directions, changing, tasks);
+    }
+
     fn in_steps(&self, r: usize, amount: u128) -> usize {
         (amount * (self.steps - 1)).checked_div(self.capacity[r]).unwrap_or(0) as usize
     }
@@ -491,7 +527,7 @@ impl Tree<'_> {
                 room.iter_mut().zip(&self.tasks[j].demand).for_each(take);
                 let outcome = if self.is_enough(room, slack - count * value) {
                     Outcome::Proved
-                } else if self.nodes >= NODES || self.chosen.len() >= DEPTH {
+                } else if self.nodes >= self.most_nodes || self.chosen.len() >= DEPTH {
                     Outcome::TooLong
                 } else if !self.may_hold(j, count) {
                     Outcome::Proved
