@@ -8,16 +8,21 @@ use std::fmt::Write;
 /// the test that computes them.
 const ELSEWHERE: &[(&str, &str, &str, &str)] = &[
     ("drfh-fig4.md", "0.275", "studies/src/traces.rs", "least > 0.275"),
-    ("fs-fig2.md", "0.82", "studies/src/evaluations/fair_shares/mod.rs", "static allocation (∼0.82)"),
+    ("fair-shares.md", "0.82", "studies/src/evaluations/fair_shares/mod.rs", "static allocation (∼0.82)"),
     (
-        "fs-fig2.md",
+        "fair-shares.md",
         "7.25",
         "instances/src/generate/demands.rs",
         "how many quanta on the mean it runs, as a fraction: 7.25",
     ),
-    ("fs-fig2.md", "64%", "instances/src/generate/demands.rs", "more than 64% of its users demand nothing"),
-    ("fs-fig2.md", "76%", "instances/src/generate/demands.rs", "Users who start queries at all: 24%"),
-    ("fs-fig2.md", "1,150,000", "instances/src/generate/demands.rs", "1,150,000"),
+    (
+        "fair-shares.md",
+        "64%",
+        "instances/src/generate/demands.rs",
+        "more than 64% of its users demand nothing",
+    ),
+    ("fair-shares.md", "76%", "instances/src/generate/demands.rs", "Users who start queries at all: 24%"),
+    ("fair-shares.md", "1,150,000", "instances/src/generate/demands.rs", "1,150,000"),
     ("karma-fig6.md", "900", "studies/src/evaluations/quarters.rs", "quanta: 900"),
     ("karma-fig8.md", "100", "studies/src/evaluations/quarters.rs", "USERS: u64 = 100"),
     (
