@@ -156,6 +156,8 @@ pub(crate) mod sum {
     pub(crate) const BALANCED: f64 = 1e-10;
     /// A user that has all but this part of its tasks running has them all: half of what is promised.
     pub(crate) const ALL_TASKS: f64 = 5e-10;
+    /// What may be taken of a class without a loss that the others notice, in parts of it: at α = 64 a fifteenth of what is promised.
+    pub(crate) const NO_LOSS: f64 = 1e-12;
     /// The gap to which users with kinds and groups are solved for, and the gap below which a run ends after so many steps without half.
     pub(crate) const KINDS: (f64, f64, u64) = (1e-13, 1e-9, 5);
     /// Capacity of which at least this part is left is not used up: far more than a solved sum leaves of what has a price.

@@ -46,6 +46,19 @@ fn instances_with_googles_servers_close() {
 fn sums_of_odd_numbers_close() {
     // Before interior points began again near the central path, 8 of these stayed open for pf, six of them by many orders.
     at_most("odd", &["pf", "alpha=2", "utilitarian"], 100, 0);
+    at_most("odd", &["alpha=8", "alpha=64"], 60, 0);
+    at_most("odd", &["alpha=0.5"], 60, 1);
+}
+
+#[test]
+fn sums_of_which_one_user_with_next_to_nothing_is_nearly_all_close() {
+    // Each of these lacked next to nothing of the whole, and up to a fifth of what it could have.
+    let family = family("odd").unwrap();
+    let open = |seed: &u64| !is_proved(&(family.instance)(*seed), "alpha=64".parse().unwrap());
+    let seeds =
+        [50_010, 50_335, 50_357, 50_430, 50_452, 50_492, 50_656, 50_767, 50_885, 51_263, 51_419, 51_853];
+    let left: Vec<u64> = seeds.into_iter().filter(open).collect();
+    assert!(left.is_empty(), "{left:?} are open");
 }
 
 /// Of the optimum over demands that are known in advance, at most so many of a family's instances are not proved; what there

@@ -41,6 +41,7 @@ mod planning;
 mod pooled;
 mod prices;
 mod published;
+mod quotations;
 #[cfg(feature = "highs")]
 mod python;
 mod quotas;

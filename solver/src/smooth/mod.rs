@@ -3,7 +3,7 @@
 //! `rounds` puts users into bins and solves for groups of them, as `problem` states it, in `stages` where α is large; `interior_point` solves that,
 //! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `utility` and
 //! `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices prove;
-//! `result` states it. Users with kinds of tasks, and groups, are solved for one by one
+//! `result` states it, where needed once `least` has served whoever lacks next to nothing. Users with kinds of tasks, and groups, are solved for one by one
 //! (`together`, `bundles`).
 
 mod block;
@@ -12,6 +12,7 @@ mod consumer;
 mod duality;
 mod elimination;
 mod interior_point;
+mod least;
 mod linear;
 pub(crate) mod market;
 mod problem;
@@ -29,7 +30,7 @@ use crate::bins::{Bins, NO_BIN};
 use crate::population::NO_PATTERN;
 use crate::question::Question;
 use crate::reduction::Reduction;
-use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
+use fairplan_instances::{Certificate, Solution, SolverError, Statistics, Status};
 use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 
 pub(crate) use linear::LinearSum;
@@ -54,7 +55,7 @@ pub(crate) fn solve_over(
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     leave_out_users_without_tasks(reduction, &mut bins);
-    let solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
+    let mut solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
         let (most, guess) = match shares {
             Some(shares) => (1, Some(Guess::Shares(shares))),
             None if alike => (MOST_ROUNDS, None),
@@ -65,10 +66,21 @@ pub(crate) fn solve_over(
     } else {
         None
     };
-    let allocation = result::allocate(instance, reduction, &bins, solved.as_ref());
+    let stated = |solved: Option<&Solved>| {
+        let allocation = result::allocate(instance, reduction, &bins, solved);
+        let proof = result::certify(instance, reduction, &bins, solved, &allocation);
+        (allocation, proof)
+    };
+    let (mut allocation, (mut total, mut status)) = stated(solved.as_ref());
+    if let Some(solved) = solved.as_mut().filter(|_| status != Status::Optimal && alpha > 0.0) {
+        least::serve(reduction, &bins, solved);
+        let served = stated(Some(solved));
+        if served.1.0.relative_gap < total.relative_gap {
+            (allocation, (total, status)) = served;
+        }
+    }
     let able = users.by_position(users.pattern.iter().map(|pattern| *pattern != NO_PATTERN).collect());
     let limited_by = result::limits(instance, &allocation, |user| able[user.0]);
-    let (total, status) = result::certify(instance, reduction, &bins, solved.as_ref(), &allocation);
     let statistics = Statistics {
         classes_merged: reduction.classes(),
         users_merged: solved.as_ref().map_or(0, |solved| solved.grouping.groups.len()),

@@ -12,7 +12,7 @@ use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::TOLERANCE;
-use crate::tolerance::sum::ALL_TASKS;
+use crate::tolerance::sum::{ALL_TASKS, NO_LOSS};
 use fairplan_instances::{Allocation, ClassId, FEW_USERS, Instance, LimitedBy, Status, Total, UserId};
 use rayon::prelude::*;
 
@@ -120,6 +120,16 @@ impl Claim<'_> {
             let better = judge(balanced, (-log_part).exp());
             if better.relative_gap() <= duality.relative_gap().max(TOLERANCE) {
                 (utility, duality) = (balanced, better);
+            }
+        }
+        let gap = duality.relative_gap();
+        if utility.alpha > 1.0 && gap > TOLERANCE && gap.is_finite() {
+            // Some user may be worth so much more than all others, by having less, that prices of theirs are a loss: as if all were
+            // next to free.
+            let free = utility.scaled((gap / NO_LOSS).ln());
+            let better = judge(free, (-log_part).exp());
+            if better.relative_gap() < gap {
+                (utility, duality) = (free, better);
             }
         }
         let log_worth = duality.worth.ln() - utility.log_scale();

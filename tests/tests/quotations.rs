@@ -1,8 +1,6 @@
 //! Nothing counts as published that is not quoted: every statement has the paper's words beside it, and where the papers are
 //! at hand (in `../shared/papers`, or where `FAIRPLAN_PAPERS` says) they have these words and numbers.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
 use fairplan::Control;
 use fairplan_studies::{ReproduceOptions, reproduce};
 use std::collections::BTreeSet;
