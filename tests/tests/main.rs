@@ -41,12 +41,12 @@ mod planning;
 mod pooled;
 mod prices;
 mod published;
-mod quotations;
 #[cfg(feature = "highs")]
 mod python;
 mod quotas;
 mod quotas_audited;
 mod quotas_placed;
+mod quotations;
 mod red_team;
 mod rules_of_whole_tasks;
 mod scale;

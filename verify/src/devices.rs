@@ -5,11 +5,9 @@ use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, KindId, ResourceId, ServerTasks};
 use std::collections::{BTreeMap, HashSet};
 
-/// Fillings of one device looked at before a server counts as undecided, which is not accepted.
-const MOST_FILLINGS: usize = 200_000;
-
-/// Devices of one server that a search goes through.
-const MOST_DEVICES: usize = 2_000;
+/// Steps of a search, and parts in a row that it decides about, before a server counts as undecided, which is not accepted.
+const MOST_STEPS: usize = 20_000_000;
+const MOST_IN_A_ROW: usize = 4_000;
 
 /// `devices`: the tasks of each server find devices; `per-server`: no more tasks of a user than may be are on one. The placement is
 /// well-formed.
@@ -92,9 +90,6 @@ pub(crate) fn assignable(tasks: &[(u128, u64)], size: u128, devices: u64) -> Opt
     if largest_first(&parts, size, left) {
         return Some(true);
     }
-    if left > MOST_DEVICES {
-        return None;
-    }
     let mut search =
         Search { size, parts: parts.iter().map(|(demand, _)| *demand).collect(), ..Search::default() };
     search.fits(&mut parts.iter().map(|(_, count)| *count).collect(), left)
@@ -121,8 +116,9 @@ struct Search {
     size: u128,
     /// The demands of parts, the largest first.
     parts: Vec<u128>,
-    /// How many fillings of one device were looked at.
-    looked_at: usize,
+    /// Steps taken, and parts that are decided about at the moment.
+    steps: usize,
+    in_a_row: usize,
     /// What is known not to work: devices, and how many of each part are left for them.
     failed: HashSet<(usize, Vec<u64>)>,
 }
@@ -135,6 +131,7 @@ impl Search {
         if total > self.size * devices as u128 {
             return Some(false);
         }
+        self.steps += left.len();
         let key = (devices, left.clone());
         if self.failed.contains(&key) {
             return Some(false);
@@ -150,24 +147,27 @@ impl Search {
 
     /// The same where one more device has so much room, for parts from `first` on.
     fn fill(&mut self, left: &mut Vec<u64>, first: usize, room: u128, devices: usize) -> Option<bool> {
+        self.steps += left.len();
+        if self.steps > MOST_STEPS || self.in_a_row > MOST_IN_A_ROW {
+            return None;
+        }
         let fits = |at: &usize| left[*at] > 0 && self.parts[*at] <= room;
         let Some(next) = (first..left.len()).find(fits) else {
-            self.looked_at += 1;
-            if self.looked_at > MOST_FILLINGS {
-                return None;
-            }
             return if (0..first).any(|at| fits(&at)) { Some(false) } else { self.fits(left, devices) };
         };
         let most = u64::try_from(room / self.parts[next]).map_or(left[next], |most| most.min(left[next]));
+        self.in_a_row += 1;
+        let mut found = Some(false);
         for count in (0..=most).rev() {
             left[next] -= count;
-            let found = self.fill(left, next + 1, room - self.parts[next] * u128::from(count), devices);
+            found = self.fill(left, next + 1, room - self.parts[next] * u128::from(count), devices);
             left[next] += count;
             if found != Some(false) {
-                return found;
+                break;
             }
         }
-        Some(false)
+        self.in_a_row -= 1;
+        found
     }
 }
 
@@ -184,6 +184,20 @@ mod tests {
         assert_eq!(assignable(&[(10, 1), (1, 1)], 10, 1), Some(false));
         assert_eq!(assignable(&[(15, 1)], 10, 2), Some(false), "neither a part nor whole");
         assert_eq!(assignable(&[(1, u64::MAX)], 10, 2), Some(false));
+    }
+
+    #[test]
+    fn very_many_parts_of_different_sizes_are_given_up_in_time_and_without_a_deep_search() {
+        let mut state = 11u128;
+        let mut parts = Vec::new();
+        for _ in 0..150_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1) % (1 << 61);
+            parts.push((1 + state % 1_000_000, 1));
+        }
+        let total: u128 = parts.iter().map(|(part, _)| part).sum();
+        let started = std::time::Instant::now();
+        assert_ne!(assignable(&parts, total / 1000 + 1, 1000), Some(false));
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 
     #[test]

@@ -62,6 +62,10 @@ pub(crate) const LOOSE: f64 = 1e-12;
 pub(crate) const SERIES: f64 = 1e-4;
 pub(crate) const CANCELLED: f64 = 1e-8;
 
+/// What all users are worth in the unit of a sum's value: so far from the least and the largest doubles that whoever is worth too little for
+/// one is nothing beside it.
+pub(crate) const WORTH: std::ops::RangeInclusive<f64> = 1e-150..=1e150;
+
 /// Loads are counted in steps of 2^-125 of the capacity, each rounded up: what a thousand million users have of them.
 pub(crate) const COUNTED: f64 = 1e-28;
 

@@ -49,8 +49,11 @@ pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, total: &Tot
     let found = sums.found(alpha, capacity_value(instance, &market.prices));
 
     let mut optimality = Worst::of("optimality", tolerance::GAP);
-    optimality.see(found.relative_gap, || {
-        format!("the value is {}, but only {} is proved to be out of usable", found.primal, found.dual)
+    optimality.see(found.relative_gap, || match found.worth {
+        worth if tolerance::WORTH.contains(&worth) => {
+            format!("the value is {}, but only {} is proved to be out of usable", found.primal, found.dual)
+        }
+        worth => format!("in the unit of the value, 10^{}, all are worth {worth:e}", total.exponent),
     });
     let mut scale = Worst::of("price-scale", tolerance::GAP * (1.0 + alpha));
     scale.see(found.imbalance, || {
@@ -194,6 +197,7 @@ impl<'a> Market<'a> {
     fn add_group(&self, group: &Group, sums: &mut Sums) {
         let (share, weight) = (group.share, group.weight);
         let (cost, margin) = (self.cost_of(group), self.margin_of(weight, share));
+        sums.any = true;
         if share == 0.0 {
             match self.alpha {
                 alpha if alpha >= 1.0 || cost == 0.0 => sums.unbounded = true,
@@ -216,6 +220,7 @@ impl<'a> Market<'a> {
         if !self.usable_classes.can_run(i.0) || user.tasks() == Some(0) || user.group().is_some() {
             return;
         }
+        sums.any = true;
         let (share, work) = (self.shares[i.0].share, self.shares[i.0].work);
         let (mut cost, margin) = (self.cost(user), self.margin(user));
         if share == 0.0 {
@@ -328,7 +333,11 @@ impl<'a> Market<'a> {
         }
         if cost == 0.0 {
             // Work is free, so there is a best only where all of it is worth a finite sum.
-            return if alpha > 1.0 { margin * work / (alpha - 1.0) * (1.0 + LOOSE) } else { f64::INFINITY };
+            return if alpha > 1.0 {
+                up(margin * work / (alpha - 1.0) * (1.0 + LOOSE))
+            } else {
+                f64::INFINITY
+            };
         }
         // The share over the one that the user would wish at its price, in logarithms.
         let ratio = (cost / margin).ln() / alpha;
@@ -366,6 +375,8 @@ struct Sums {
     losses: Sum,
     /// Whether some term is not finite.
     unbounded: bool,
+    /// Whether anybody could have anything.
+    any: bool,
 }
 
 /// Adds a number that may be too large.
@@ -399,6 +410,7 @@ impl Sums {
             gains: Sum::new(),
             losses: Sum::new(),
             unbounded: false,
+            any: false,
         }
     }
 
@@ -421,11 +433,14 @@ impl Sums {
         self.gains.merge(&later.gains);
         self.losses.merge(&later.losses);
         self.unbounded |= later.unbounded;
+        self.any |= later.any;
     }
 
     fn found(&self, alpha: f64, capacity: f64) -> Found {
         let worth = self.worth.below();
-        if self.unbounded || capacity.is_infinite() {
+        // In a unit in which all are worth next to nothing, or nearly more than there are numbers, part of it may be lost.
+        let is_lost = self.any && !tolerance::WORTH.contains(&worth);
+        if self.unbounded || is_lost || capacity.is_infinite() {
             let (primal, dual) = (f64::NEG_INFINITY, f64::INFINITY);
             return Found { primal, dual, relative_gap: f64::INFINITY, worth, imbalance: f64::INFINITY };
         }

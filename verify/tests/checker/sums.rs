@@ -87,3 +87,25 @@ fn what_is_not_the_optimum_or_not_stated_in_its_unit_is_refused() {
         refused(&tasks, Total { value: f64::NAN, ..total.clone() }, "well-formed");
     }
 }
+
+/// In a unit in which nothing is left of what users are worth, nothing is lost by whoever has too little: no gap of such numbers counts.
+#[test]
+fn a_sum_in_a_unit_in_which_it_is_next_to_nothing_or_next_to_everything_is_refused() {
+    let (objective, tasks, total) = optimum(2.0);
+    let in_unit = |exponent: i32| {
+        let unit = 10f64.powi(exponent);
+        let prices = total.prices.iter().map(|price| price / unit).collect();
+        Total { value: total.value / unit, bound: total.bound / unit, relative_gap: 0.0, prices, exponent }
+    };
+    // All are worth three there.
+    for (exponent, accepted) in
+        [(-149, true), (-150, false), (150, true), (151, false), (-300, false), (300, false)]
+    {
+        assert_eq!(check(objective, &tasks, in_unit(exponent)).holds(), accepted, "10^{exponent}");
+    }
+    let little = [tasks[0] * 0.1, tasks[1] * 0.1];
+    let nothing =
+        Total { value: 0.0, bound: 0.0, relative_gap: 0.0, prices: vec![0.0; 2], exponent: 100_000 };
+    let proof = check(objective, &little, nothing);
+    assert!(failures(&proof).contains(&"optimality"), "{proof:?}");
+}
