@@ -132,9 +132,9 @@ pub(super) fn without_task_row(utility: Utility, weight: f64, cap: f64, price: f
         [worth, price * share, utility.lost(price, demand, share, worth), price * share, worth]
     } else {
         let lost = utility.marginal(weight, cap) * cap * utility.shortfall(share / cap);
-        // Worth so much less with all tasks that a double cannot tell. Nobody is ever worth more than nothing where α is above one.
-        let most = if utility.alpha > 1.0 { worth / (utility.alpha - 1.0) } else { f64::INFINITY };
-        [worth, price * cap, if lost.is_finite() { lost } else { most }, 0.0, 0.0]
+        // With all tasks it may be worth so much less that a double cannot tell.
+        let lost = if lost.is_finite() { lost } else { utility.most_lost(worth) };
+        [worth, price * cap, lost, 0.0, 0.0]
     }
 }
 

@@ -72,12 +72,18 @@ impl Utility {
         (self.shortfall(ratio) + x).max(0.0)
     }
 
-    /// What a user loses with a share that is worth so much at the margin, where it demands another at its price. Where α is above
-    /// one nobody is ever worth more than nothing, which tells more where a price is next to none.
+    /// What a user loses with a share that is worth so much at the margin, where it demands another at its price; where a price is next to
+    /// none, [`Self::most_lost`] tells more.
     pub fn lost(&self, price: f64, demand: f64, share: f64, worth: f64) -> f64 {
         let lost = price * demand * self.regret(share / demand);
-        let most = worth / (self.alpha - 1.0) + price * share;
-        if self.alpha <= 1.0 || lost <= most { lost } else { most }
+        let most = self.most_lost(worth) + price * share;
+        if lost <= most { lost } else { most }
+    }
+
+    /// The most that is lost with a share that is worth so much at the margin, whatever more would be worth: without an end, unless α is
+    /// above one, where nobody is ever worth more than nothing.
+    pub fn most_lost(&self, worth: f64) -> f64 {
+        if self.alpha > 1.0 { worth / (self.alpha - 1.0) } else { f64::INFINITY }
     }
 }
 

@@ -127,19 +127,19 @@ impl<'a> Contents<'a> {
         if tree.is_enough(room, claimed) {
             return Outcome::Proved;
         }
-        let mut sizes: Vec<u64> = tree.directions.iter().map(|direction| direction.size(room)).collect();
         tree.most_nodes = FIRST_NODES;
         loop {
             // The order decides only how long the search takes, and by which it is short nobody knows before.
             for _ in 0..ORDERS {
                 tree.nodes = 0;
+                let mut sizes: Vec<u64> =
+                    tree.directions.iter().map(|direction| direction.size(room)).collect();
                 let outcome = tree.search(0, &mut room.to_vec(), &mut sizes, 0, stop);
                 if outcome != Outcome::TooLong || stop.is_over() {
                     return outcome;
                 }
                 tree.chosen.clear();
                 tree.arrange((tree.order + 1) % ORDERS);
-                sizes = tree.directions.iter().map(|direction| direction.size(room)).collect();
             }
             if tree.most_nodes >= NODES {
                 return Outcome::TooLong;
