@@ -148,10 +148,7 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
         Some(_) => BTreeMap::new(),
         None => leaves.map(|t| (names[t].clone(), [shares[t], export.tenants[t].entitled])).collect(),
     };
-    let lost = match export.target {
-        Target::Kueue => lost::fields(current, &export.text())?,
-        _ => Vec::new(),
-    };
+    let lost = lost::fields(kind_of(export.target), current, &export.text())?;
     let [before, after] = [&before, &after].map(|read| binding(export, read));
     let mut changes = changes(&before, &after, export.target);
     if untold.is_some() {

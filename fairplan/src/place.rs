@@ -233,8 +233,8 @@ impl Placer {
                 instance.without_quotas(&policy.name())?;
             }
             Self::Pattern => {
-                instance.without_rules_between_servers("place --policy pattern")?;
-                instance.without_quotas("place --policy pattern")?;
+                instance.without_rules_between_servers("policy pattern")?;
+                instance.without_quotas("policy pattern")?;
             }
         }
         control.stage("placing");

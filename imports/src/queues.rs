@@ -289,7 +289,7 @@ impl<'a> Tree<'a> {
         };
         let empty =
             (0..self.queues.len()).filter(|queue| !self.is_leaf[*queue] && !below[*queue].contains(&true));
-        report.add(empty.count() as u64, "queues left out: nobody is left below");
+        report.add(empty.count() as u64, "groups left out: nobody is left below");
         report.add(
             self.weightless,
             "queues of weight 0, taken as a thousandth of the smallest weight beside them",

@@ -108,11 +108,35 @@ impl Decimal {
 
     /// The same of one number of many that have about as many places behind the point: `places`, the most of those before it, are
     /// tried first. Begins with none.
+    #[inline]
     pub(crate) fn from_f64_like(value: f64, places: &mut usize) -> Result<Self, DecimalError> {
+        match with_places(value, *places) {
+            Some(decimal) if decimal.places() <= *places => Ok(decimal),
+            other => Self::from_f64_unlike(value, other, places),
+        }
+    }
+
+    /// The same of a number that has more places than those before it. It stands by itself so that one number waits for another only here.
+    #[cold]
+    #[inline(never)]
+    fn from_f64_unlike(value: f64, found: Option<Self>, places: &mut usize) -> Result<Self, DecimalError> {
         if !value.is_finite() {
             return Err(DecimalError::NotFinite);
         }
-        few_digits(value, places).unwrap_or_else(|| Self::parse(format!("{value:e}").as_bytes()))
+        let found =
+            found.or_else(|| [0, 2, 4, 8, 15].into_iter().find_map(|places| with_places(value, places)));
+        match found {
+            Some(decimal) => {
+                *places = decimal.places().max(*places);
+                Ok(decimal)
+            }
+            None => Self::parse(format!("{value:e}").as_bytes()),
+        }
+    }
+
+    /// How many digits stand behind the point.
+    fn places(self) -> usize {
+        usize::from(self.exponent.min(0).unsigned_abs())
     }
 
     /// Whether the value is zero.
@@ -187,28 +211,32 @@ impl Decimal {
     }
 }
 
-/// The shortest decimal of a double that has one of at most 15 digits, looked for with so many `places` first, which become the
-/// most that were found. No other decimal of so few digits reads back as the same double, so whichever is found is the shortest;
-/// what is none, or is not found so quickly, is `None`.
-fn few_digits(value: f64, places: &mut usize) -> Option<Result<Decimal, DecimalError>> {
+/// The shortest decimal of a double that has one of at most 15 digits with so many places behind the point. No other decimal of so few
+/// digits reads back as the same double, so that it is the shortest. `None` of all other numbers, finite or not.
+#[inline]
+fn with_places(value: f64, places: usize) -> Option<Decimal> {
     const MOST: f64 = 1e15;
     // Powers up to 10^22 are exact doubles, and a quotient of two exact ones is rounded once, as reading rounds.
     const POWERS: [f64; 16] =
         [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-    if value.is_sign_negative() {
+    let power = *POWERS.get(places)?;
+    let scaled = value * power + 0.5;
+    if !(value >= 0.0 && scaled < MOST) {
         return None;
     }
-    for tried in [(*places).min(POWERS.len() - 1), 0, 2, 4, 8, 15] {
-        let scaled = value * POWERS[tried] + 0.5;
-        let units = scaled as u64;
-        if scaled < MOST && units as f64 / POWERS[tried] == value {
-            let found = Decimal::new(units, -(tried as i32));
-            let own = found.as_ref().map_or(0, |decimal| -i32::from(decimal.exponent));
-            *places = usize::try_from(own).map_or(*places, |own| own.max(*places));
-            return Some(found);
-        }
+    let units = scaled as i64;
+    if units as f64 / power != value {
+        return None;
     }
-    None
+    let (mut coefficient, mut exponent) = (units.unsigned_abs(), -(places as i8));
+    if coefficient == 0 {
+        return Some(Decimal::ZERO);
+    }
+    while coefficient.is_multiple_of(10) {
+        coefficient /= 10;
+        exponent += 1;
+    }
+    Some(Decimal { coefficient, exponent })
 }
 
 /// Plain notation with so few digits that none can be lost on the way; `None` for all else.

@@ -42,6 +42,9 @@ const MANY: usize = 1 << 13;
 /// Tables of slots.
 const PARTS: usize = 64;
 
+/// So many slots are put into order by one thread while others do theirs; they stay in its cache.
+const BLOCK: usize = 1 << 15;
+
 impl Slot {
     /// The table that the slot is in.
     fn part(hash: u32) -> usize {
@@ -64,6 +67,38 @@ impl Slot {
                 true
             }
         }
+    }
+}
+
+/// Slots by the table that they go to, and of one table as they came.
+struct Ordered {
+    slots: Vec<Slot>,
+    /// Where those of each table end.
+    ends: [usize; PARTS],
+}
+
+impl Ordered {
+    fn new(unordered: impl Iterator<Item = Slot>) -> Self {
+        let unordered: Vec<Slot> = unordered.collect();
+        let mut next = [0; PARTS];
+        unordered.iter().for_each(|slot| next[Slot::part(slot.hash)] += 1);
+        let mut before = 0;
+        for next in &mut next {
+            before += std::mem::replace(next, before);
+        }
+        let mut slots = unordered.clone();
+        for slot in unordered {
+            let place = &mut next[Slot::part(slot.hash)];
+            slots[*place] = slot;
+            *place += 1;
+        }
+        Self { slots, ends: next }
+    }
+
+    /// Those that go to this table.
+    fn of(&self, part: usize) -> &[Slot] {
+        let start = part.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.slots[start..self.ends[part]]
     }
 }
 
@@ -140,25 +175,24 @@ impl IdTable {
     /// are as before, where one is there already or there is no room.
     fn index_many(&mut self) -> Option<()> {
         let Self { letters, ends, indexed, slots, hasher } = self;
-        let (first, last) = (*indexed, u32::try_from(ends.len()).ok()?);
-        let hash = |position| hasher.hash_one(slice(letters, ends, position)) as u32;
-        let hashes: Vec<u32> = (first..ends.len()).into_par_iter().map(hash).collect();
-        let mut counts = [0usize; PARTS];
-        hashes.iter().for_each(|hash| counts[Slot::part(*hash)] += 1);
-        let mut next = [0usize; PARTS];
-        (1..PARTS).for_each(|part| next[part] = next[part - 1] + counts[part - 1]);
-        let mut ordered = vec![Slot { hash: 0, position: 0 }; hashes.len()];
-        for (position, hash) in (first as u32..last).zip(hashes) {
-            let place = &mut next[Slot::part(hash)];
-            ordered[*place] = Slot { hash, position };
-            *place += 1;
-        }
-        let fill = |(table, (end, count)): (&mut HashTable<Slot>, (&usize, &usize))| {
-            table.try_reserve(*count, |slot| Slot::spread(slot.hash)).is_ok()
-                && ordered[end - count..*end].iter().all(|slot| slot.enter(table, (letters, ends)))
+        u32::try_from(ends.len()).ok()?;
+        let slot = |position| {
+            let hash = hasher.hash_one(slice(letters, ends, position)) as u32;
+            Slot { hash, position: position as u32 }
         };
-        let parts = slots.par_iter_mut().zip(next.par_iter().zip(&counts));
-        if !parts.map(fill).reduce(|| true, |one, other| one && other) {
+        let first = *indexed;
+        let blocks = (first..ends.len()).into_par_iter().step_by(BLOCK);
+        let blocks: Vec<Ordered> =
+            blocks.map(|start| Ordered::new((start..ends.len().min(start + BLOCK)).map(slot))).collect();
+        let fill = |(part, table): (usize, &mut HashTable<Slot>)| {
+            let count = blocks.iter().map(|block| block.of(part).len()).sum();
+            table.try_reserve(count, |slot| Slot::spread(slot.hash)).is_ok()
+                && blocks
+                    .iter()
+                    .flat_map(|block| block.of(part))
+                    .all(|slot| slot.enter(table, (letters, ends)))
+        };
+        if !slots.par_iter_mut().enumerate().map(fill).reduce(|| true, |one, other| one && other) {
             slots.iter_mut().for_each(|table| table.retain(|slot| (slot.position as usize) < first));
             return None;
         }

@@ -25,11 +25,14 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// A part of a capacity, or by how much something falls short: a percentage with two decimals; what rounds to zero has no
-/// sign.
+/// sign. A half is rounded away from zero, also where it came out a hair below: the same share has the same text by every way to it.
 pub(crate) fn percent(part: f64) -> String {
-    let hundredths = (part * 10_000.0).round();
-    format!("{:.2}%", if hundredths == 0.0 { 0.0 } else { part * 100.0 })
+    let hundredths = (part * 10_000.0 * A_HAIR_MORE).round();
+    format!("{:.2}%", if hundredths == 0.0 { 0.0 } else { hundredths / 100.0 })
 }
+
+/// More than rounding takes away from a number on the way.
+const A_HAIR_MORE: f64 = 1.0 + 1e-12;
 
 /// A user's share of a cluster: a percentage with two decimals, and with three significant digits where it is below one
 /// percent, as shares of clusters with many users are. Far above the whole cluster it is a share over a small weight, with six digits.
@@ -142,6 +145,15 @@ mod tests {
             ["0", "999", "1,000", "12,583", "1,234,567"]
         );
         assert_eq!([1, 0, 2000].map(|n| counted(n, "user", "users")), ["1 user", "0 users", "2,000 users"]);
+    }
+
+    #[test]
+    fn the_same_share_has_the_same_text_by_every_way_to_it() {
+        for (part, text) in [(0.46875, "46.88%"), (0.468_749_999_999_998_33, "46.88%"), (0.468_749, "46.87%")]
+        {
+            assert_eq!(percent(part), text);
+        }
+        assert_eq!(percent(-0.468_749_999_999_998_33), "-46.88%");
     }
 
     #[test]

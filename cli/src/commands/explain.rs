@@ -10,7 +10,7 @@ use fairplan::{Control, Document, Error, Objective, SolveOptions, group_named, u
 
 /// Say why a user or a group has its share, and what would change it
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(group = clap::ArgGroup::new("who").required(true).args(["user", "group"]), after_help = "\
 Shows what limits the user, the level at which it is frozen, the full capacities that hold it, what each class costs it, \
 who gains if its tasks need less, and how far the prices hold. The result is fairplan.explanation.v1; of a group it is \
 fairplan.group-explanation.v1: what its members have and what holds them, how it stands among its siblings, and who of these \
@@ -21,10 +21,10 @@ pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
     /// The user to explain
-    #[arg(long, value_name = "ID", required_unless_present = "group")]
+    #[arg(long, value_name = "ID")]
     user: Option<String>,
     /// The group to explain
-    #[arg(long, value_name = "ID", conflicts_with = "user")]
+    #[arg(long, value_name = "ID")]
     group: Option<String>,
     /// What is fair: drfh, pf, alpha=A, utilitarian, tsf, bmf, drf or drf-per-server
     #[arg(long, value_name = "NAME", default_value = "drfh")]

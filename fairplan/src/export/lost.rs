@@ -1,17 +1,18 @@
-//! What deployed objects of Kueue state that is not exported: labels, taints and tolerations of flavors, checks, preemption and selectors of
-//! queues. Applying the exported objects would take it away.
+//! What deployed objects state that is not exported: labels, taints and tolerations of Kueue's flavors, checks, preemption and selectors of
+//! its queues; placement rules, access lists and limits of users in YuniKorn's one file, and its other partitions. Applying the export
+//! would take it away.
 
 use crate::Error;
-use fairplan_imports::{Spec, specs, specs_in};
+use fairplan_imports::{ConfigurationKind, Spec, specs, specs_in};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// A field of a deployed object that is not exported as it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostField {
-    /// The object: `ResourceFlavor a100`.
+    /// The object: `ResourceFlavor a100`, `partition gpu`.
     pub object: String,
-    /// The field of its `spec`.
+    /// The field of it, of objects of Kubernetes of their `spec`.
     pub field: String,
     /// What it says there, as JSON.
     pub before: String,
@@ -23,13 +24,23 @@ pub struct LostField {
 const COMPARED: [&str; 6] = ["resourceGroups", "cohort", "cohortName", "parent", "parentName", "fairSharing"];
 
 /// The fields that the files of the deployed configuration state and the exported text does not, or otherwise.
-pub(super) fn fields(current: &[String], exported: &str) -> Result<Vec<LostField>, Error> {
+pub(super) fn fields(
+    configuration: ConfigurationKind,
+    current: &[String],
+    exported: &str,
+) -> Result<Vec<LostField>, Error> {
+    let exported = specs_in(configuration, exported)?;
     let exported: BTreeMap<(String, String), Value> =
-        specs_in(exported)?.into_iter().map(|Spec { kind, name, spec }| ((kind, name), spec)).collect();
+        exported.into_iter().map(|Spec { kind, name, spec }| ((kind, name), spec)).collect();
     let mut lost = Vec::new();
-    for Spec { kind, name, spec } in specs(current)? {
-        // What is not exported is not touched.
-        let Some(after) = exported.get(&(kind.clone(), name.clone())) else { continue };
+    for Spec { kind, name, spec } in specs(configuration, current)? {
+        let after = match exported.get(&(kind.clone(), name.clone())) {
+            Some(after) => after,
+            // A file without a partition takes it away.
+            None if kind == "partition" => &Value::Null,
+            // What is not exported is not touched, and a queue that goes is told as such.
+            None => continue,
+        };
         for (field, before) in spec.as_object().into_iter().flatten() {
             if COMPARED.contains(&field.as_str()) || is_default(field, before) {
                 continue;
@@ -69,6 +80,7 @@ fn is_default(field: &str, value: &Value) -> bool {
             "flavorFungibility" => {
                 says(json!({"whenCanBorrow": "Borrow", "whenCanPreempt": "TryNextFlavor"}))
             }
+            "maxapplications" => says(json!(0)),
             "preemption" => says(json!({"reclaimWithinCohort": "Never", "withinClusterQueue": "Never",
                                         "borrowWithinCohort": {"policy": "Never"}})),
             _ => false,

@@ -2,7 +2,7 @@
 
 use super::tests::solution;
 use super::*;
-use fairplan_imports::{KueueOptions, YarnOptions, kueue, yarn};
+use fairplan_imports::{KubernetesQueuesOptions, KueueOptions, YarnOptions, kubernetes_queues, kueue, yarn};
 
 struct Files(tempfile::TempDir);
 
@@ -253,6 +253,33 @@ fn what_kueues_objects_state_and_the_export_does_not_is_lost() {
         (found.lost[4].before.as_str(), found.lost[4].after.as_deref()),
         (r#"{"matchLabels":{"team":"b"}}"#, Some("{}"))
     );
+}
+
+#[test]
+fn what_yunikorns_file_states_and_the_export_does_not_is_lost_with_its_other_partitions() {
+    let text = "partitions:\n- name: default\n  placementrules: [{name: user}]\n  limits: []\n  queues:\n  - name: root\n    submitacl: \"*\"\n    \
+                queues:\n    - {name: a, resources: {guaranteed: {vcore: 2}}, adminacl: eng}\n    - {name: b, maxapplications: 0}\n\
+                - {name: gpu, queues: [{name: c}]}\n";
+    let files = Files::new();
+    let deployed = files.write("queues.yaml", text);
+    let nodes = vec![files.write("nodes.yaml", &node("n", "p", 8, "32Gi"))];
+    let options = KubernetesQueuesOptions { nodes, queues: vec![deployed.clone()] };
+    let (instance, _) = kubernetes_queues(&options).unwrap();
+    let solved = solution(&instance);
+    let export =
+        export(&instance, &solved, Target::YuniKorn, &ExportOptions::default(), &Control::none()).unwrap();
+    let found = export_changes(&export, &[deployed]).unwrap();
+    let told: Vec<(&str, &str, &str)> = found
+        .lost
+        .iter()
+        .map(|lost| (lost.object.as_str(), lost.field.as_str(), lost.before.as_str()))
+        .collect();
+    let expected = [
+        ("partition default", "placementrules", r#"[{"name":"user"}]"#),
+        ("queue root.a", "adminacl", "\"eng\""),
+        ("partition gpu", "queues", r#"[{"name":"c"}]"#),
+    ];
+    assert_eq!(told, expected, "{found:#?}");
 }
 
 #[test]

@@ -1,31 +1,49 @@
-//! Queues of Kueue, Volcano, KAI and YuniKorn.
+//! Queues that are objects of Kubernetes: those of Kueue, Volcano and KAI.
 
 use super::queue::{ConfigurationKind, Deployed, DeployedQueue, Reading, Spec};
-use crate::kubernetes_queues::yunikorn_partitions;
+use super::yunikorn;
+use crate::manifests::documents_of;
 use fairplan_instances::InstanceError;
+use fairplan_instances::files::source::Source;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The command that prints such files.
+const SHOWN_BY: &str = "kubectl get … -o yaml";
 
 pub(super) fn read(
     mut reading: Reading<'_>,
     kind: ConfigurationKind,
-    documents: &[Value],
+    source: Source,
 ) -> Result<(), InstanceError> {
-    if kind == ConfigurationKind::YuniKorn {
-        let mut partitions = Vec::new();
-        for document in documents {
-            partitions.extend(yunikorn_partitions(reading.file, document)?);
-        }
-        return partitions_of(&mut reading, &partitions);
+    let documents = documents_of(source, SHOWN_BY)?;
+    match kind {
+        ConfigurationKind::YuniKorn => yunikorn::read(&mut reading, &documents),
+        _ => documents.iter().try_for_each(|document| object(&mut reading, kind, document)),
     }
-    documents.iter().try_for_each(|document| object(&mut reading, kind, document))
+}
+
+/// What the objects state whole.
+pub(super) fn specs(
+    kind: ConfigurationKind,
+    source: Source,
+    found: &mut Vec<Spec>,
+) -> Result<(), InstanceError> {
+    let file = source.name().to_owned();
+    let documents = documents_of(source, SHOWN_BY)?;
+    match kind {
+        ConfigurationKind::Kueue => of_kueue(&documents, found),
+        ConfigurationKind::YuniKorn => yunikorn::specs(&file, &documents, found)?,
+        _ => {}
+    }
+    Ok(())
 }
 
 /// The objects of Kueue that quotas are made of, of which lists may be nested.
-pub(super) fn specs(documents: &[Value], found: &mut Vec<Spec>) {
+fn of_kueue(documents: &[Value], found: &mut Vec<Spec>) {
     for document in documents {
         if let Some(items) = document.get("items").and_then(Value::as_array) {
-            specs(items, found);
+            of_kueue(items, found);
             continue;
         }
         let kind = document.get("kind").and_then(Value::as_str).unwrap_or_default();
@@ -198,48 +216,13 @@ fn hierarchy(
     Ok(())
 }
 
-/// The queues of the partition `default`, the only one whose nodes the exporter knows.
-fn partitions_of(reading: &mut Reading<'_>, partitions: &[Value]) -> Result<(), InstanceError> {
-    let mut is_read = false;
-    for partition in partitions {
-        let name = partition.get("name").and_then(Value::as_str).unwrap_or_default();
-        let is_default = name.is_empty() || name.eq_ignore_ascii_case("default");
-        if !is_default || is_read {
-            let problem =
-                "is not the only partition `default`: others have nodes of their own; leave them out";
-            return Err(reading.refused("partition", name, problem));
-        }
-        is_read = true;
-        // All queues are below root, whether the file says so or not.
-        let is_root = |queue: &Value| {
-            queue.get("name").and_then(Value::as_str).is_some_and(|name| name.eq_ignore_ascii_case("root"))
-        };
-        let has_root = matches!(list(partition, "queues"), [one] if is_root(one));
-        yunikorn(reading, partition, if has_root { "" } else { "root" })?;
-    }
-    Ok(())
-}
-
-fn yunikorn(reading: &mut Reading<'_>, above: &Value, parent: &str) -> Result<(), InstanceError> {
-    for queue in list(above, "queues") {
-        let own = queue.get("name").and_then(Value::as_str).unwrap_or_default();
-        let name = if parent.is_empty() { own.to_owned() } else { format!("{parent}.{own}") };
-        let mut found = DeployedQueue { parent: parent.to_owned(), ..DeployedQueue::default() };
-        let resources = |field: &str| queue.get("resources").and_then(|resources| resources.get(field));
-        amounts(reading, &name, resources("guaranteed"), &mut found.amounts)?;
-        amounts(reading, &name, resources("max"), &mut found.limits)?;
-        reading.add(&name, found)?;
-        yunikorn(reading, queue, &name)?;
-    }
-    Ok(())
-}
-
 /// A list in a field, empty where there is none.
-fn list<'a>(of: &'a Value, field: &str) -> &'a [Value] {
+pub(super) fn list<'a>(of: &'a Value, field: &str) -> &'a [Value] {
     of.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn amounts(
+/// Amounts of resources, of no class.
+pub(super) fn amounts(
     reading: &Reading<'_>,
     place: &str,
     of: Option<&Value>,

@@ -5,10 +5,10 @@ mod queue;
 mod slurm;
 mod yarn;
 mod yarn_fair;
+mod yunikorn;
 
 pub use queue::{ConfigurationKind, Deployed, DeployedQueue, Spec};
 
-use super::manifests::documents_of;
 use super::xml;
 use fairplan_instances::files::source::{self, Source};
 use fairplan_instances::{InstanceError, Violation};
@@ -40,7 +40,7 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
             ConfigurationKind::Yarn => yarn::read(reading, &xml::read_of(source)?)?,
             ConfigurationKind::YarnFair => yarn_fair::read(reading, &xml::read_of(source)?)?,
             ConfigurationKind::Slurm => slurm::read(reading, source)?,
-            _ => kubernetes::read(reading, kind, &documents_of(source, "kubectl get … -o yaml")?)?,
+            _ => kubernetes::read(reading, kind, source)?,
         }
     }
     if kind == ConfigurationKind::Kueue {
@@ -56,14 +56,14 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
     Ok(found)
 }
 
-/// The objects of Kueue in files, whole.
+/// What the objects of a configuration state whole: those of Kueue, YuniKorn's partitions and queues; of others nothing.
 ///
 /// # Errors
 /// Files that cannot be read.
-pub fn specs(files: &[String]) -> Result<Vec<Spec>, InstanceError> {
+pub fn specs(kind: ConfigurationKind, files: &[String]) -> Result<Vec<Spec>, InstanceError> {
     let mut found = Vec::new();
     for file in files {
-        kubernetes::specs(&documents_of(source::open(file)?, "kubectl get … -o yaml")?, &mut found);
+        kubernetes::specs(kind, source::open(file)?, &mut found)?;
     }
     Ok(found)
 }
@@ -72,10 +72,10 @@ pub fn specs(files: &[String]) -> Result<Vec<Spec>, InstanceError> {
 ///
 /// # Errors
 /// A text that is no YAML.
-pub fn specs_in(text: &str) -> Result<Vec<Spec>, InstanceError> {
+pub fn specs_in(kind: ConfigurationKind, text: &str) -> Result<Vec<Spec>, InstanceError> {
     let mut found = Vec::new();
     let source = source::in_memory("the exported configuration", text.as_bytes().to_vec())?;
-    kubernetes::specs(&documents_of(source, "kubectl get … -o yaml")?, &mut found);
+    kubernetes::specs(kind, source, &mut found)?;
     Ok(found)
 }
 
@@ -95,9 +95,8 @@ mod tests {
         assert!(read(ConfigurationKind::Volcano, "kubernetes/volcano.yaml").len() > 1);
         assert!(read(ConfigurationKind::Kai, "kubernetes/kai.yaml").len() > 1);
         // The sample has a second partition, of other nodes.
-        let yunikorn = std::fs::read_to_string(format!("{data}kubernetes/yunikorn.yaml")).unwrap();
-        let (default, _) = yunikorn.split_once("- name: gpu").unwrap();
-        assert!(deployed_in(ConfigurationKind::YuniKorn, "it", default).unwrap().len() > 1);
+        let yunikorn = read(ConfigurationKind::YuniKorn, "kubernetes/yunikorn.yaml");
+        assert!(yunikorn.len() > 1 && yunikorn.keys().all(|name| name.starts_with("root")), "{yunikorn:?}");
         assert!(read(ConfigurationKind::Yarn, "yarn/capacity-scheduler.xml").len() > 1);
         assert!(read(ConfigurationKind::YarnFair, "yarn/fair-scheduler.xml").len() > 1);
     }
@@ -251,7 +250,11 @@ mod tests {
         let inside: String = yunikorn(&["default"]).lines().map(|line| format!("    {line}\n")).collect();
         let map = format!("kind: ConfigMap\ndata:\n  queues.yaml: |\n{inside}");
         assert_eq!(deployed_in(ConfigurationKind::YuniKorn, "it", &map).unwrap(), own);
-        for partitions in [&["gpu"][..], &["default", "gpu"], &["default", "default"]] {
+        // Others have nodes of their own.
+        for more in [&["default", "gpu"][..], &["gpu", "default"]] {
+            assert_eq!(deployed_in(ConfigurationKind::YuniKorn, "it", &yunikorn(more)).unwrap(), own);
+        }
+        for partitions in [&["gpu"][..], &["default", "default"]] {
             let refused = deployed_in(ConfigurationKind::YuniKorn, "it", &yunikorn(partitions)).unwrap_err();
             assert!(refused.to_string().contains("partition"), "{refused}");
         }

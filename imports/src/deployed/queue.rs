@@ -46,10 +46,10 @@ pub struct DeployedQueue {
 /// The queues of a configuration by name.
 pub type Deployed = BTreeMap<String, DeployedQueue>;
 
-/// The `spec` of an object of Kueue.
+/// What an object of a configuration states whole: the `spec` of one of Kueue, the fields of a partition or queue of YuniKorn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
-    /// `ResourceFlavor`, `ClusterQueue` or `Cohort`.
+    /// `ResourceFlavor`, `ClusterQueue` or `Cohort`; `partition` or `queue`.
     pub kind: String,
     /// Its name.
     pub name: String,

@@ -7,14 +7,18 @@ use super::nodes::quantities;
 use super::options::{KubernetesOptions, PODS, PodOwner};
 use crate::amounts::{Stated, tighter};
 use crate::census::TaskGrouping;
+use crate::files::together;
 use crate::holders::Holder;
-use crate::manifests::{self, nullable, of_kinds};
+use crate::manifests::{self, instead, nullable, of_kinds};
 use crate::report::ImportReport;
 use fairplan_instances::quantity::Written;
 use fairplan_instances::{Decimal, InstanceError, Violation};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// What prints such a file.
+const COMMAND: &str = "kubectl get resourcequotas -A -o json";
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -38,7 +42,7 @@ struct Spec {
 /// The namespaces with a quota as groups with a limit.
 ///
 /// # Errors
-/// Where users are not below their namespaces.
+/// Where users are not below their namespaces, and files with other objects only.
 pub(super) fn read(
     options: &KubernetesOptions,
     resources: &[String],
@@ -50,14 +54,20 @@ pub(super) fn read(
     if options.grouping != TaskGrouping::Tree || options.owner != PodOwner::Namespace {
         let problem = "quotas limit namespaces, so namespaces must be the groups; choose --group tree and --group-by namespace";
         let violation = Violation::new("quotas", "", problem);
-        return Err(InstanceError::Invalid { file: options.quotas.join(", "), violation });
+        return Err(InstanceError::Invalid { file: together(&options.quotas), violation });
+    }
+    let all = manifests::read(&options.quotas, COMMAND)?;
+    let others = all.len();
+    let quotas = of_kinds(all, &["ResourceQuota"], report);
+    // A cluster may have none: then its list is empty.
+    if quotas.is_empty() && others > 0 {
+        let problem =
+            format!("there is no ResourceQuota here{}; `{COMMAND}` makes such a file", instead(report));
+        let violation = Violation::new("", "", problem);
+        return Err(InstanceError::Invalid { file: together(&options.quotas), violation });
     }
     let mut limits: BTreeMap<String, Stated> = BTreeMap::new();
-    for manifest in of_kinds(
-        manifests::read(&options.quotas, "kubectl get resourcequotas -A -o json")?,
-        &["ResourceQuota"],
-        report,
-    ) {
+    for manifest in quotas {
         let Fields { metadata, spec } = manifest.read()?;
         if !spec.scopes.is_empty() || !spec.selector.is_null() {
             report.one("quotas left out: they cover only some pods (scopes)");

@@ -355,8 +355,13 @@ fn quotas_of_namespaces_are_limits_of_their_groups() {
     let barred = "tasks left out: they ask for nvidia.com/gpu, of which a limit of theirs is 0";
     assert_eq!(report.count(barred), 1, "{report}");
     std::fs::write(&path, text.replace("cpu: \"4\"", "cpu: four")).unwrap();
-    let error = kubernetes(&tree(vec![path])).unwrap_err().to_string();
+    let error = kubernetes(&tree(vec![path.clone()])).unwrap_err().to_string();
     assert!(error.contains("ResourceQuota shop/second: spec.hard.cpu = four"), "{error}");
+    // A cluster without any has an empty list; a list of others is the wrong file.
+    std::fs::write(&path, r#"{"kind": "List", "items": []}"#).unwrap();
+    assert!(kubernetes(&tree(vec![path])).is_ok());
+    let error = kubernetes(&tree(vec![shipped("nodes.json")])).unwrap_err().to_string();
+    assert!(error.contains("there is no ResourceQuota here, but 4 objects of kind Node"), "{error}");
 }
 
 #[test]

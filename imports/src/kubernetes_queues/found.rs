@@ -46,8 +46,51 @@ pub(super) struct Reading {
     pub volcano: HashSet<String>,
     /// The name under which these nodes have GPUs.
     pub gpu: String,
-    /// Whether all queues are of schedulers that have them below `root`: KAI has none.
-    pub has_root: bool,
+    /// Whose the queues are, once there is one.
+    pub scheduler: Option<Scheduler>,
+}
+
+/// Whose queues they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scheduler {
+    Volcano,
+    Kai,
+    YuniKorn,
+}
+
+impl Reading {
+    /// Whether all queues are below `root`, which files need not list: KAI has none.
+    pub(super) fn has_root(&self) -> bool {
+        self.scheduler != Some(Scheduler::Kai)
+    }
+
+    /// Notes whose queue this is; each scheduler gives out the whole cluster, so that there is one.
+    pub(super) fn is_of(
+        &mut self,
+        scheduler: Scheduler,
+        file: &str,
+        place: &str,
+    ) -> Result<(), InstanceError> {
+        match self.scheduler.replace(scheduler).filter(|other| *other != scheduler) {
+            None => Ok(()),
+            Some(other) => {
+                let (own, other) = (scheduler.name(), other.name());
+                let problem =
+                    format!("is of {own}, but others are of {other}; import those of one scheduler");
+                Err(refused(file, place, "", &problem))
+            }
+        }
+    }
+}
+
+impl Scheduler {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Volcano => "Volcano",
+            Self::Kai => "KAI",
+            Self::YuniKorn => "YuniKorn",
+        }
+    }
 }
 
 #[derive(Deserialize)]

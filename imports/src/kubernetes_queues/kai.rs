@@ -30,7 +30,6 @@ pub(super) struct KaiResource {
 impl Reading {
     /// KAI counts cpu in thousandths and memory in millions of bytes; -1 is no limit.
     pub(super) fn kai(&mut self, Object { metadata, spec, .. }: Object<KaiSpec>, report: &mut ImportReport) {
-        self.has_root = false;
         let (mut limit, mut guarantee) = (BTreeMap::new(), BTreeMap::new());
         let mut weight: Option<f64> = None;
         for (name, resource) in spec.resources {

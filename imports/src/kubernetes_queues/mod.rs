@@ -14,7 +14,7 @@ use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::servers::{Memory, Server};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, InstanceError, ResourceKind, Violation, wording};
-use found::{Amounts, Found, Reading, Weight, read};
+use found::{Amounts, Found, Reading, Scheduler, Weight, read};
 use hashbrown::{HashMap, HashSet};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ const GPU: &str = "nvidia.com/gpu";
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, queue, field and value are named), a queue whose parent is
-/// not there, files without a node or a queue.
+/// not there, queues of several schedulers, files without a node or a queue.
 pub fn kubernetes_queues(
     options: &KubernetesQueuesOptions,
 ) -> Result<(Instance, ImportReport), ImportFailure> {
@@ -56,7 +56,7 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
         nodes.iter().flat_map(|node| node.allocatable.keys()).map(String::as_str).collect();
     let gpu = offered.iter().find(|name| ResourceKind::of(name) == ResourceKind::Gpu).copied().unwrap_or(GPU);
     let mut reading =
-        Reading { found: Vec::new(), volcano: HashSet::new(), gpu: gpu.to_owned(), has_root: true };
+        Reading { found: Vec::new(), volcano: HashSet::new(), gpu: gpu.to_owned(), scheduler: None };
     for file in &options.queues {
         for document in documents(file, "kubectl get queues -o json")? {
             reading.document(file, &document, report)?;
@@ -93,12 +93,12 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let queues = reading.tree(&resources, &totals).map_err(failed)?;
     let name = format!("Kubernetes, {}", wording::counted(servers.len() as u64, "node", "nodes"));
     let resources = resources.iter().map(|name| (*name).to_owned()).collect();
-    let root = reading.has_root.then_some("root");
+    let root = reading.has_root().then_some("root");
     let places = queues::one_place();
     let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers, places, root };
     let instance = queues::instance(cluster, &queues, report)
         .map_err(|violation| Stopped::Building(failed(violation)))?;
-    tell_of_idle_gpus(&instance, (gpu, !reading.has_root), report);
+    tell_of_idle_gpus(&instance, (gpu, !reading.has_root()), report);
     Ok(instance)
 }
 
@@ -131,14 +131,19 @@ impl Reading {
         }
         let partitions = yunikorn_partitions(file, document)?;
         if !partitions.is_empty() {
+            self.is_of(Scheduler::YuniKorn, file, "partitions")?;
             return self.partitions(file, &partitions, report);
         }
         let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = document.get("metadata").and_then(|data| data.get("name")).and_then(Value::as_str);
         let place = format!("Queue {}", name.unwrap_or("without a name"));
         match (text("kind"), text("apiVersion").split('/').next().unwrap_or_default()) {
-            ("Queue", "scheduling.volcano.sh") => self.volcano(file, &place, read(file, &place, document)?),
+            ("Queue", "scheduling.volcano.sh") => {
+                self.is_of(Scheduler::Volcano, file, &place)?;
+                self.volcano(file, &place, read(file, &place, document)?)
+            }
             ("Queue", "scheduling.run.ai") => {
+                self.is_of(Scheduler::Kai, file, &place)?;
                 self.kai(read(file, &place, document)?, report);
                 Ok(())
             }

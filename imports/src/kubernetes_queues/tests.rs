@@ -186,10 +186,21 @@ fn real_queues_are_read() {
 }
 
 #[test]
+fn queues_of_several_schedulers_are_refused() {
+    for (first, second, told) in [
+        ("volcano.yaml", "kai.yaml", "is of KAI, but others are of Volcano"),
+        ("kai.yaml", "yunikorn.yaml", "yunikorn.yaml: partitions: is of YuniKorn, but others are of KAI"),
+    ] {
+        let error = users(vec![shipped(first), shipped(second)]).unwrap_err();
+        assert!(error.contains(told), "{error}");
+    }
+}
+
+#[test]
 fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_nothing_is_guaranteed() {
     let folder = tempfile::tempdir().unwrap();
     let text = "kind: ConfigMap\nmetadata: {name: yunikorn-configs}\ndata:\n  queues.yaml: |\n    partitions:\n    - name: default\n      \
-                queues:\n      - name: root\n        queues:\n        - name: sandbox\n          resources: {max: {vcore: 7576m}}\n          \
+                limits: [{limit: b}]\n      queues:\n      - name: root\n        queues:\n        - name: sandbox\n          resources: {max: {vcore: 7576m}}\n          \
                 queues:\n          - {name: sure, resources: {guaranteed: {vcore: 3788m}}}\n          - {name: low, limits: [{limit: a}], maxapplications: 5, childtemplate: {maxapplications: 1}}\n";
     let path = folder.path().join("config.yaml").to_str().unwrap().to_owned();
     std::fs::write(&path, text).unwrap();
@@ -203,7 +214,8 @@ fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_no
         ]
     );
     for what in [
-        "limits of single users in queues left out",
+        "limits of users in queues left out",
+        "limits of users in the whole partition left out",
         "limits of the number of applications left out (maxapplications)",
         "templates of queues to come left out (childtemplate)",
     ] {

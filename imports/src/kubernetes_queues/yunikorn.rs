@@ -18,6 +18,9 @@ struct Partition {
     name: String,
     #[serde(default, deserialize_with = "nullable")]
     queues: Vec<YuniKornQueue>,
+    /// Of users and their groups, in all queues together.
+    #[serde(default, deserialize_with = "nullable")]
+    limits: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -80,11 +83,13 @@ impl Reading {
         report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
         for (position, partition) in partitions.iter().enumerate() {
-            let Partition { name, queues } = read(file, &format!("partitions[{position}]"), partition)?;
+            let Partition { name, queues, limits } =
+                read(file, &format!("partitions[{position}]"), partition)?;
             if position > 0 {
                 report.one("partitions left out: they have nodes of their own");
                 continue;
             }
+            report.add(limits.len() as u64, "limits of users in the whole partition left out");
             queues.iter().try_for_each(|queue| self.yunikorn(file, &name, None, queue, report))?;
         }
         Ok(())
@@ -109,7 +114,7 @@ impl Reading {
         let guaranteed =
             renamed(quantities(file, &place, "resources.guaranteed", &queue.resources.guaranteed)?);
         let limit = renamed(quantities(file, &place, "resources.max", &queue.resources.max)?);
-        report.add(queue.limits.len() as u64, "limits of single users in queues left out");
+        report.add(queue.limits.len() as u64, "limits of users in queues left out");
         let is_stated = |value: &Value| !value.is_null() && value.as_u64() != Some(0);
         if is_stated(&queue.maxapplications) {
             report.one("limits of the number of applications left out (maxapplications)");

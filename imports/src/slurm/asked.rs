@@ -1,8 +1,8 @@
-//! Generic resources that a job asks for by the job, the node, the socket or the task: all that is said of them where Slurm does not
-//! account for them (`AccountingStorageTRES` without `gres/gpu`).
+//! What a job asks for by the job, the node, the socket, the task or the cpu: all that is said of it where no sum over its nodes is
+//! stated, as of generic resources that Slurm does not account for (`AccountingStorageTRES` without `gres/gpu`).
 //!
 //! Source: Slurm's documentation, `sbatch`, `--gpus`, `--gpus-per-node`, `--gpus-per-socket`, `--gpus-per-task`, `--gres`,
-//! `--tres-per-task`.
+//! `--tres-per-task`, `--mem`, `--mem-per-cpu`.
 
 use super::values::{Amounts, Number, Place, Stated, gres, number};
 use crate::report::ImportReport;
@@ -10,9 +10,13 @@ use fairplan_instances::{Decimal, InstanceError};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
-/// The fields of a job that say it, as texts such as `gres/gpu:h100:4`.
+/// The fields of a job that say it: texts such as `gres/gpu:h100:4`, and memory in MiB.
 #[derive(Deserialize)]
 pub(super) struct Asked {
+    #[serde(default)]
+    memory_per_node: Option<Number>,
+    #[serde(default)]
+    memory_per_cpu: Option<Number>,
     #[serde(default)]
     tres_per_job: Option<String>,
     #[serde(default)]
@@ -31,8 +35,8 @@ pub(super) struct Asked {
 const OTHERS: [&str; 7] = ["cpu", "mem", "node", "billing", "license", "bb", "vmem"];
 
 impl Asked {
-    /// What the job asks for on all its nodes together, and of which types.
-    pub(super) fn on(
+    /// The generic resources that the job asks for on all its nodes together, and of which types.
+    fn generic(
         &self,
         place: &Place,
         nodes: u64,
@@ -79,12 +83,35 @@ impl Asked {
         stated: &mut Stated,
         report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
-        let (amounts, types) = self.on(place, nodes, report)?;
+        let (mut amounts, types) = self.generic(place, nodes, report)?;
         stated.types.extend(types);
+        let cpus = stated.amounts.get("cpu").copied().unwrap_or(Decimal::ZERO);
+        if let Some(memory) = self.memory(place, nodes, cpus)? {
+            amounts.insert("memory".into(), memory);
+        }
         amounts.into_iter().for_each(|(name, amount)| {
             stated.amounts.entry(name).or_insert(amount);
         });
+        if !stated.amounts.contains_key("memory") {
+            report.one("jobs state no memory: none is counted for them");
+        }
         Ok(())
+    }
+
+    /// The memory that the job asks for on all its nodes together; 0 of a node is all that it has, and is not counted.
+    fn memory(&self, place: &Place, nodes: u64, cpus: Decimal) -> Result<Option<Decimal>, InstanceError> {
+        let each = |field, value| Ok(place.whole_if_stated(field, value)?.filter(|each| *each > 0));
+        let (field, each, all) = match each("memory_per_node", &self.memory_per_node)? {
+            Some(each) => {
+                let on_one = Decimal::new(each, 0).ok();
+                ("memory_per_node", each, on_one.and_then(|one| product(one, nodes)))
+            }
+            None => match each("memory_per_cpu", &self.memory_per_cpu)? {
+                Some(each) => ("memory_per_cpu", each, product(cpus, each)),
+                None => return Ok(None),
+            },
+        };
+        all.map(Some).ok_or_else(|| place.refused(field, &each.to_string(), "is too much"))
     }
 }
 

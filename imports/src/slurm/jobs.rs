@@ -149,7 +149,7 @@ fn unkept(job: &Value, is_pending: bool, report: &mut ImportReport) {
     }
     let is_held = job.get("hold").and_then(Value::as_bool).unwrap_or_default();
     if is_pending && (is_held || states(&"dependency")) {
-        report.one("jobs pending that are held or wait for other jobs, counted like the others");
+        report.one("jobs held or waiting for other jobs, counted like the others");
     }
 }
 
@@ -163,11 +163,8 @@ fn job(
     let (field, text) = match (said(&fields.tres_alloc_str), said(&fields.tres_req_str)) {
         (Some(text), _) => ("tres_alloc_str", text),
         (None, Some(text)) => ("tres_req_str", text),
-        // Versions without these strings state the cpus at least.
-        (None, None) => {
-            report.one("jobs state no memory (only cpus count)");
-            ("cpus", format!("cpu={}", place.whole("cpus", &fields.cpus)?))
-        }
+        // Where these are left out the cpus are stated at least.
+        (None, None) => ("cpus", format!("cpu={}", place.whole("cpus", &fields.cpus)?)),
     };
     let mut stated = tres(&text).map_err(|(value, problem)| place.refused(field, value, problem))?;
     let nodes = stated.nodes.max(number(&fields.node_count).map_or(0, |count| count as u64)).max(1);

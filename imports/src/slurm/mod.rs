@@ -108,13 +108,13 @@ fn read<T>(
     let mut position: HashMap<String, usize> = HashMap::new();
     for path in &options.nodes {
         for document in documents(path, "scontrol show nodes --json")? {
-            for node in nodes::read(path, &document, report)? {
+            for node in nodes::read(path, &document)? {
                 match position.get(&node.name) {
                     Some(&known) if node.partitions.is_subset(&nodes[known].partitions) => {
                         report.one("nodes left out: named a second time");
                     }
                     // A node is listed once for each of its partitions.
-                    Some(&known) => nodes[known].partitions.extend(node.partitions),
+                    Some(&known) => nodes[known].learn(node),
                     None => {
                         position.insert(node.name.clone(), nodes.len());
                         nodes.push(node);
@@ -135,6 +135,11 @@ fn read<T>(
     report.add(nodes.len() as u64, "nodes");
     let keeping = nodes.iter().filter(|node| node.keeps_some).count();
     report.add(keeping as u64, "nodes have cores or memory for the system only, which are taken off");
+    let together = nodes.iter().filter(|node| node.may_be_larger).count();
+    report.add(
+        together as u64,
+        "nodes listed together though they differ, taken as the smallest of them (scontrol show nodes --json tells them apart)",
+    );
     let mut jobs: Vec<Job> = Vec::new();
     let mut met = HashSet::new();
     for path in &options.jobs {

@@ -2,7 +2,6 @@
 
 use super::printed::array;
 use super::values::{Amounts, Number, Place, Stated, Words, gres, number};
-use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError};
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,8 +16,21 @@ pub(super) struct Node {
     pub(super) types: BTreeSet<String>,
     /// Whether it has cores or memory for the system only, which are no part of its capacity.
     pub(super) keeps_some: bool,
+    /// Whether it is listed together with larger ones, so that it may have more than its capacity.
+    pub(super) may_be_larger: bool,
     /// The state that keeps it from taking jobs, if one does.
     pub(super) closed: Option<String>,
+}
+
+impl Node {
+    /// Takes what another list says of the same node: its partitions, and its size where that is known better.
+    pub(super) fn learn(&mut self, other: Self) {
+        self.partitions.extend(other.partitions);
+        if self.may_be_larger && !other.may_be_larger {
+            (self.capacity, self.types) = (other.capacity, other.types);
+            (self.keeps_some, self.may_be_larger) = (other.keeps_some, false);
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -55,30 +67,35 @@ struct GroupFields {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with a list \"nodes\" of names, as `sinfo --json` prints it")]
 struct GroupNodes {
     #[serde(default)]
     nodes: Vec<String>,
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with \"minimum\" and \"maximum\", as `sinfo --json` prints it")]
 struct Range {
     minimum: Option<Number>,
     maximum: Option<Number>,
 }
 
 #[derive(Deserialize, Default)]
+#[serde(expecting = "an object with \"total\", as `sinfo --json` prints it")]
 struct GroupGres {
     #[serde(default)]
     total: String,
 }
 
 #[derive(Deserialize, Default)]
+#[serde(expecting = "an object with \"name\", as `sinfo --json` prints it")]
 struct GroupPartition {
     #[serde(default)]
     name: String,
 }
 
 #[derive(Deserialize, Default)]
+#[serde(expecting = "an object with \"state\", as `sinfo --json` prints it")]
 struct GroupState {
     #[serde(default)]
     state: Words,
@@ -107,18 +124,14 @@ const CLOSED: [&str; 16] = [
 ];
 
 /// The nodes of a document.
-pub(super) fn read(
-    file: &str,
-    document: &Value,
-    report: &mut ImportReport,
-) -> Result<Vec<Node>, InstanceError> {
+pub(super) fn read(file: &str, document: &Value) -> Result<Vec<Node>, InstanceError> {
     let (form, elements) = array(file, document, &["nodes", "sinfo"], "scontrol show nodes --json")?;
     let mut nodes = Vec::new();
     for (position, element) in elements.iter().enumerate() {
         if form == 0 {
             nodes.push(node(file, position, element)?);
         } else {
-            group(file, position, element, report, &mut nodes)?;
+            group(file, position, element, &mut nodes)?;
         }
     }
     Ok(nodes)
@@ -148,18 +161,13 @@ fn node(file: &str, position: usize, element: &Value) -> Result<Node, InstanceEr
         capacity,
         types,
         keeps_some: cpus < all_cpus || memory < all_memory,
+        may_be_larger: false,
         closed: closed(&states),
     })
 }
 
 /// Nodes that `sinfo` lists together; their sizes are those of the smallest where they differ.
-fn group(
-    file: &str,
-    position: usize,
-    element: &Value,
-    report: &mut ImportReport,
-    nodes: &mut Vec<Node>,
-) -> Result<(), InstanceError> {
+fn group(file: &str, position: usize, element: &Value, nodes: &mut Vec<Node>) -> Result<(), InstanceError> {
     let place = Place { file, object: format!("sinfo[{position}]") };
     let fields: GroupFields = place.read(element)?;
     if fields.nodes.nodes.is_empty() {
@@ -168,12 +176,7 @@ fn group(
     let cpus = place.whole("cpus.minimum", &fields.cpus.minimum)?;
     let memory = place.whole("memory.minimum", &fields.memory.minimum)?;
     let largest = (number(&fields.cpus.maximum), number(&fields.memory.maximum));
-    if largest != (Some(cpus as f64), Some(memory as f64)) {
-        report.add(
-            fields.nodes.nodes.len() as u64,
-            "nodes listed together though they differ, taken as the smallest of them (scontrol show nodes --json tells them apart)",
-        );
-    }
+    let may_be_larger = largest != (Some(cpus as f64), Some(memory as f64));
     let (capacity, types) = has(&place, cpus, memory, &fields.gres.total)?;
     for name in fields.nodes.nodes {
         nodes.push(Node {
@@ -182,6 +185,7 @@ fn group(
             capacity: capacity.clone(),
             types: types.clone(),
             keeps_some: false,
+            may_be_larger,
             closed: closed(&fields.node.state.states()),
         });
     }

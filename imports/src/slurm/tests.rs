@@ -59,7 +59,7 @@ fn nodes_one_by_one_and_by_partition_are_the_same_cluster() {
             (1, "jobs running"),
             (2, "jobs pending"),
             (1, "jobs left out: completed"),
-            (1, "jobs state no memory (only cpus count)"),
+            (1, "jobs state no memory: none is counted for them"),
             (1, "jobs of partition legacy, which no node names: they may run everywhere"),
         ] {
             assert_eq!(report.count(what), count, "{nodes}: {what}\n{report}");
@@ -426,7 +426,7 @@ fn associations_are_those_of_the_cluster_that_the_jobs_name() {
         "associations left out: they are of another cluster than the jobs",
         "jobs with features, required or excluded nodes, which are not kept: here they may run on the others too",
         "jobs with licenses or a reservation, which are not looked at",
-        "jobs pending that are held or wait for other jobs, counted like the others",
+        "jobs held or waiting for other jobs, counted like the others",
     ] {
         assert_eq!(report.count(counted), 1, "{report}");
     }
@@ -538,6 +538,44 @@ fn generic_resources_are_read_where_slurm_does_not_account_for_them() {
     }
     let refused = with_jobs(&[&format!("{WAITS}, \"tres_per_job\": \"gres/gpu:h100:x\"")]).unwrap_err();
     assert!(refused.contains("job 0: tres_per_job = gpu:h100:x"), "{refused}");
+}
+
+#[test]
+fn memory_is_read_by_the_node_or_the_cpu_where_no_sum_is_stated() {
+    let number = |of: &str, number: u64| {
+        format!("\"memory_per_{of}\": {{\"set\": true, \"infinite\": false, \"number\": {number}}}")
+    };
+    let not_set = "\"memory_per_cpu\": {\"set\": false, \"infinite\": false, \"number\": 7}";
+    let sums = "\"cpus\": 8, \"node_count\": 2";
+    for (fields, user, without) in [
+        (format!("{sums}, {}, {not_set}", number("node", 96)), "u0:cpu4-memory96Mi", 0),
+        (format!("{sums}, {}, {}", number("node", 96), number("cpu", 0)), "u0:cpu4-memory96Mi", 0),
+        (format!("{sums}, {}, {}", number("node", 0), number("cpu", 3)), "u0:cpu4-memory12Mi", 0),
+        (format!("{sums}, \"memory_per_node\": 96"), "u0:cpu4-memory96Mi", 0),
+        (format!("{sums}, {}, {not_set}", number("node", 0)), "u0:cpu4", 1),
+        (sums.to_owned(), "u0:cpu4", 1),
+        // A sum that is stated counts; one that says nothing of memory leaves it open.
+        (
+            format!("\"tres_req_str\": \"cpu=8,mem=4M,node=2\", {}", number("node", 96)),
+            "u0:cpu4-memory2Mi",
+            0,
+        ),
+        (format!("\"tres_req_str\": \"cpu=8,node=2\", {}", number("cpu", 3)), "u0:cpu4-memory12Mi", 0),
+    ] {
+        let (cluster, report) = with_jobs(&[&format!("\"job_state\": \"PENDING\", {fields}")]).unwrap();
+        assert_eq!(cluster.instance.user(fairplan_instances::UserId(0)).id(), user, "{fields}");
+        assert_eq!(
+            report.count("jobs state no memory: none is counted for them"),
+            without,
+            "{fields}: {report}"
+        );
+    }
+    for (of, wrong, problem) in [("node", "1.5", "whole number"), ("cpu", "999999999999999", "too much")] {
+        let fields = format!("\"cpus\": 999999999999999, \"memory_per_{of}\": {wrong}");
+        let refused = with_jobs(&[&format!("\"job_state\": \"PENDING\", {fields}")]).unwrap_err();
+        assert!(refused.contains(&format!("job 0: memory_per_{of} = {wrong}")), "{refused}");
+        assert!(refused.contains(problem), "{refused}");
+    }
 }
 
 #[test]

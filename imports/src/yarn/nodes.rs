@@ -99,6 +99,15 @@ fn simulated(
     node: &Value,
     report: &mut ImportReport,
 ) -> Result<Listed, InstanceError> {
+    if !node.get("node").is_some_and(Value::is_string) {
+        let problem = match node.get("real_memory") {
+            Some(_) => "has no \"node\": this is what Slurm prints, which `import slurm` reads".to_owned(),
+            None => format!(
+                "has no \"node\", its name in a node list of the load simulator; `{COMMAND}` lists the nodes of a cluster"
+            ),
+        };
+        return Err(refused(file, place, &problem));
+    }
     let Simulated { node, memory, vcores, labels } =
         Simulated::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
     if memory.is_none() || vcores.is_none() {

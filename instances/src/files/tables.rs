@@ -222,7 +222,8 @@ impl UserTable<'_> {
         let Layout { id, weight, tasks, .. } = self.layout;
         let id = id.filter(|_| weight.is_none() && tasks.is_none() && builder.user_count() == 0)?;
         let width = self.columns.len();
-        let sizes = parts.iter_mut().map(|part| part.plain(id, &self.columns)).collect::<Option<Vec<_>>>()?;
+        let sizes: Option<Vec<_>> = parts.par_iter_mut().map(|part| part.plain(id, &self.columns)).collect();
+        let sizes = sizes?;
         let rows = sizes.iter().map(|size| size.rows).sum();
         let mut users = PlainUsers::new(rows, sizes.iter().map(|size| size.letters).sum(), width);
         let (mut letters, mut ends) = (users.letters.as_mut_slice(), users.ends.as_mut_slice());

@@ -3,6 +3,7 @@
 
 use super::InstanceBuilder;
 use crate::{Decimal, IdTable};
+use rayon::prelude::*;
 
 /// What is known of the numbers of a column.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +53,8 @@ impl PlainUsers {
         Self {
             letters: vec![0; letters],
             ends: vec![0; users],
-            decimals: vec![Decimal::ZERO; numbers],
+            // Zeros that the system does not hand out by itself are written side by side.
+            decimals: (0..numbers).into_par_iter().with_min_len(1 << 15).map(|_| Decimal::ZERO).collect(),
             doubles: vec![0.0; numbers],
             ranges: Vec::new(),
         }

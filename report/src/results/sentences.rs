@@ -75,10 +75,13 @@ impl Fates {
                 n => format!("; {} {by}", users(n)),
             };
             let is_are = |n: u64| if n == 1 { "is" } else { "are" };
+            let limited = match self.limited {
+                1 if all == 1 => "The only user".into(),
+                n if n == all => format!("All {}", users(n)),
+                n => format!("{} of {}", thousands(n), users(all)),
+            };
             return format!(
-                "{} of {} {} held by limits{}{}{nothing}.",
-                thousands(self.limited),
-                users(all),
+                "{limited} {} held by limits{}{}{nothing}.",
                 is_are(self.limited),
                 by(self.held, &format!("{} held by full servers", is_are(self.held))),
                 by(
