@@ -19,6 +19,19 @@ pub(super) fn added(one: Decimal, other: Decimal) -> Option<Decimal> {
     Decimal::from_units(one.scaled(unit)?.checked_add(other.scaled(unit)?)?, unit.into()).ok()
 }
 
+/// A number with twelve significant digits that is no larger, but for what a double is off by; `None` for what is no number >= 0. So
+/// many tasks of this size fit where so many of the number do.
+pub(super) fn rounded_down(number: f64) -> Option<Decimal> {
+    const OFF: f64 = 1e-14;
+    let nearest = rounded(number)?;
+    if nearest.to_f64() <= number * (1.0 + OFF) {
+        return Some(nearest);
+    }
+    // A unit in the last of twelve places less.
+    let (digits, exponent) = (11, number.log10().floor() as i32);
+    rounded(nearest.to_f64() - 10f64.powi(exponent - digits))
+}
+
 /// A number with twelve significant digits; `None` for what is no number >= 0.
 pub(super) fn rounded(number: f64) -> Option<Decimal> {
     Decimal::parse(format!("{number:.11e}").as_bytes()).ok()

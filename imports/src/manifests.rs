@@ -23,7 +23,7 @@ impl Manifest {
     /// The object as what it should be; unknown fields are no concern of an importer.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, InstanceError> {
         serde_path_to_error::deserialize(&self.content).map_err(|error| {
-            let (path, mut problem) = (error.path().to_string(), error.inner().to_string());
+            let (path, mut problem) = (error.path().to_string(), plain(&error.inner().to_string()));
             let is_scalar =
                 ["integer", "floating point", "boolean"].iter().any(|kind| problem.contains(kind));
             // YAML takes 08 and yes for a number and an answer; of its digits nothing is left here.
@@ -86,6 +86,31 @@ pub(super) fn of_kinds(manifests: Vec<Manifest>, kinds: &[&str], report: &mut Im
         report.one(format!("objects of kind {} left out", other.kind));
     }
     wanted
+}
+
+/// What a deserializer says of a value, without words of the program.
+pub(super) fn plain(message: &str) -> String {
+    const WORDS: [(&str, &str); 8] = [
+        ("expected u64", "expected a whole number >= 0"),
+        ("expected u32", "expected a whole number >= 0"),
+        ("expected i64", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected an object"),
+        ("invalid type: map", "invalid type: an object"),
+        ("invalid type: sequence", "invalid type: a list"),
+    ];
+    let mut text = message.to_owned();
+    for (word, plain) in WORDS {
+        text = text.replace(word, plain);
+    }
+    match text.split_once("expected struct ") {
+        Some((before, after)) => {
+            let rest = after.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
+            format!("{before}expected an object{rest}")
+        }
+        None => text,
+    }
 }
 
 /// What was left out for its kind, behind what is not there: `, but 6 objects of kind Node`.

@@ -1,7 +1,7 @@
 //! How large the tasks of a queue are, which states none: one GPU or one core with its part of everything else, or as much
 //! less as it takes to fit every server that has what they ask for.
 
-use super::amounts::rounded;
+use super::amounts::rounded_down;
 use super::servers::Server;
 use fairplan_instances::{Decimal, ResourceKind};
 use hashbrown::HashMap;
@@ -114,7 +114,7 @@ impl Scope {
         let fits =
             |size: f64| each.iter().enumerate().all(|(r, each)| *each == 0.0 || each * size <= room(r));
         let size = (0..STEPS).map(step).find(|size| fits(*size))?;
-        each.iter().map(|each| rounded(each * size)).collect()
+        each.iter().map(|each| rounded_down(each * size)).collect()
     }
 }
 
@@ -190,6 +190,20 @@ mod tests {
         let task = task(&kinds, given(&[]), NONE, NONE).unwrap();
         let [cpu, memory] = [0, 1].map(|r: usize| task[r].parse::<f64>().unwrap());
         assert!(cpu <= 4.0 && memory <= 3.0 && memory > 0.3, "{task:?}");
+    }
+
+    #[test]
+    fn as_many_tasks_fit_a_server_as_it_has_of_what_they_are_counted_in() {
+        for (cores, memory) in
+            [("48", "131072"), ("7", "100"), ("96", "751619276800"), ("3", "0.1"), ("11", "1e-9")]
+        {
+            let kinds = [(50, [cores, memory, "0"])];
+            let task = task(&kinds, given(&[]), NONE, NONE).unwrap();
+            let exact = |amount: &str| decimal(amount).scaled(-24).unwrap();
+            let (times, all) = (exact(&task[1]) * cores.parse::<u128>().unwrap(), exact(memory));
+            assert!(times <= all, "{cores} tasks of {task:?}");
+            assert!(times as f64 >= all as f64 * (1.0 - 1e-10), "{cores} tasks of {task:?}");
+        }
     }
 
     #[test]

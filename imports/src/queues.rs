@@ -292,7 +292,7 @@ impl<'a> Tree<'a> {
         report.add(empty.count() as u64, "groups left out: nobody is left below");
         report.add(
             self.weightless,
-            "queues of weight 0, taken as a thousandth of the smallest weight beside them",
+            "queues of weight 0, taken as a thousandth of the smallest weight of their siblings",
         );
         let group = |position: usize| {
             let queue = &self.queues[position];

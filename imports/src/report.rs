@@ -1,7 +1,7 @@
 //! What an importer read and what it left out, as counts that people can check against their files.
 
 use fairplan_instances::InstanceError;
-use fairplan_instances::wording::{agreeing, printable};
+use fairplan_instances::wording::{agreeing, printable, thousands};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -97,9 +97,9 @@ impl From<&Self> for ImportReport {
 impl fmt::Display for ImportReport {
     /// One line a count, aligned.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.counts.iter().map(|(count, _)| count.to_string().len()).max().unwrap_or(0);
+        let width = self.counts.iter().map(|(count, _)| thousands(*count).len()).max().unwrap_or(0);
         self.counts.iter().try_for_each(|(count, what)| {
-            writeln!(f, "{count:>width$} {}", printable(&agreeing(*count, what), 300))
+            writeln!(f, "{:>width$} {}", thousands(*count), printable(&agreeing(*count, what), 300))
         })
     }
 }

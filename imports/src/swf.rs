@@ -180,7 +180,10 @@ impl<'a> Fields<'a> {
             count += 1;
         }
         if count != texts.len() {
-            let problem = format!("{count} fields instead of {}", texts.len());
+            let problem = format!(
+                "has {count} of the {} fields that a job of the Standard Workload Format has",
+                texts.len()
+            );
             return Err(Violation::new(format!("line {line}"), "", problem));
         }
         Ok(Self { line, texts })

@@ -186,8 +186,8 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
         assert!(lines[0].contains(part), "{part}: {}", lines[0]);
     }
     for (from, to, part) in [
-        ("1 0 -1 10", "1 0 -1 10 10", "log: line 5: 19 fields instead of 18"),
-        ("1 0 -1 10", "1 0 -1", "log: line 5: 17 fields instead of 18"),
+        ("1 0 -1 10", "1 0 -1 10 10", "log: line 5: has 19 of the 18 fields that a job"),
+        ("1 0 -1 10", "1 0 -1", "log: line 5: has 17 of the 18 fields that a job"),
         ("1 0 -1 10", "1 -2 -1 10", "log: line 5, field 2 (submit time) = -2: must be >= 0"),
         ("1 0 -1 10", "1 -1 -1 10", "log: line 5, field 2 (submit time) = -1: must be known"),
         ("1 0 -1 10", "1 0 -1 nan", "log: line 5, field 4 (run time) = nan: must be a finite number"),

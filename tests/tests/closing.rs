@@ -1,7 +1,7 @@
 //! Nothing plain is left uncertified: families of random instances under every objective, and instances that once were.
 
 use crate::solving::{close, shares_for};
-use fairplan_instances::{Deadline, Instance, Objective, Status, TaskDemands, TaskOptimum};
+use fairplan_instances::{Deadline, Instance, NewGroup, Objective, Status, TaskDemands, TaskOptimum};
 use fairplan_solver::{accepted_task_optimum_within, backend};
 use fairplan_tests::{FAMILIES, decimal, draft, family, printed, with_demands};
 use fairplan_verify::{SolutionClaim, TaskClaim, verify_solution, verify_task_optimum};
@@ -172,6 +172,27 @@ fn sums_stay_proved_where_one_user_counts_for_everything() {
     let instance = draft.build().unwrap();
     for objective in ["alpha=8", "alpha=48", "alpha=57", "alpha=64"] {
         assert!(is_proved(&instance, objective.parse().unwrap()), "{objective}");
+    }
+}
+
+#[test]
+fn groups_alone_on_a_server_close_whatever_is_beyond_half_of_it() {
+    // With alpha 64 half a server is worth 10^19 times what all of it is to somebody: steps from there came to no end.
+    for weights in [["1", "1"], ["1", "3"], ["0.001", "1000"]] {
+        let mut draft = draft(&[(1, "10 7"), (3, "10 1")], &["1 0.2", "1 1"]);
+        draft.groups = ["g", "h"]
+            .into_iter()
+            .zip(weights)
+            .map(|(id, weight)| NewGroup { id: id.into(), weight: decimal(weight), parent: None })
+            .collect();
+        (draft.users[0].group, draft.users[1].group) = (Some(0), Some(1));
+        for objective in ["pf", "alpha=2", "alpha=32", "alpha=48", "alpha=64"] {
+            let instance = draft.build().unwrap();
+            assert!(is_proved(&instance, objective.parse().unwrap()), "{objective}, {weights:?}");
+        }
+        draft.classes.pop();
+        let instance = draft.build().unwrap();
+        assert!(is_proved(&instance, "alpha=64".parse().unwrap()), "{weights:?}");
     }
 }
 

@@ -262,7 +262,7 @@ fn what_yunikorns_file_states_and_the_export_does_not_is_lost_with_its_other_par
                 - {name: gpu, queues: [{name: c}]}\n";
     let files = Files::new();
     let deployed = files.write("queues.yaml", text);
-    let nodes = vec![files.write("nodes.yaml", &node("n", "p", 8, "32Gi"))];
+    let nodes = vec![files.write("nodes.yaml", &node("n1", "p", 8, "32Gi"))];
     let options = KubernetesQueuesOptions { nodes, queues: vec![deployed.clone()] };
     let (instance, _) = kubernetes_queues(&options).unwrap();
     let solved = solution(&instance);
@@ -280,6 +280,14 @@ fn what_yunikorns_file_states_and_the_export_does_not_is_lost_with_its_other_par
         ("partition gpu", "queues", r#"[{"name":"c"}]"#),
     ];
     assert_eq!(told, expected, "{found:#?}");
+    // The export lets everybody submit to all queues.
+    let closed = files.write("closed.yaml", &text.replace("    submitacl: \"*\"\n", ""));
+    let found = export_changes(&export, &[closed]).unwrap();
+    let opened = found.lost.iter().find(|lost| lost.field == "submitacl").unwrap();
+    assert_eq!(
+        (opened.object.as_str(), opened.before.as_str(), opened.after.as_deref()),
+        ("queue root", "\"\"", Some("\"*\""))
+    );
 }
 
 #[test]

@@ -30,10 +30,9 @@ pub(super) fn specs(
     found: &mut Vec<Spec>,
 ) -> Result<(), InstanceError> {
     let file = source.name().to_owned();
-    let documents = documents_of(source, SHOWN_BY)?;
     match kind {
-        ConfigurationKind::Kueue => of_kueue(&documents, found),
-        ConfigurationKind::YuniKorn => yunikorn::specs(&file, &documents, found)?,
+        ConfigurationKind::Kueue => of_kueue(&documents_of(source, SHOWN_BY)?, found),
+        ConfigurationKind::YuniKorn => yunikorn::specs(&file, &documents_of(source, SHOWN_BY)?, found)?,
         _ => {}
     }
     Ok(())

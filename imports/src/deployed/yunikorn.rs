@@ -4,7 +4,7 @@ use super::kubernetes::{amounts, list};
 use super::queue::{DeployedQueue, Reading, Spec};
 use crate::kubernetes_queues::yunikorn_partitions;
 use fairplan_instances::InstanceError;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The partitions in documents.
 fn partitions(file: &str, documents: &[Value]) -> Result<Vec<Value>, InstanceError> {
@@ -71,7 +71,11 @@ pub(super) fn specs(file: &str, documents: &[Value], found: &mut Vec<Spec>) -> R
         let read = if is_default { &["name", "queues"][..] } else { &["name"] };
         found.push(without("partition", name.to_owned(), &partition, read));
         if is_default {
-            specs_of_queues(&partition, top(&partition), found);
+            let above = top(&partition);
+            if !above.is_empty() {
+                found.push(root(Value::Object(Map::new())));
+            }
+            specs_of_queues(&partition, above, found);
         }
     }
     Ok(())
@@ -80,9 +84,18 @@ pub(super) fn specs(file: &str, documents: &[Value], found: &mut Vec<Spec>) -> R
 fn specs_of_queues(above: &Value, parent: &str, found: &mut Vec<Spec>) {
     for queue in list(above, "queues") {
         let name = path(parent, queue);
-        found.push(without("queue", name.clone(), queue, &["name", "parent", "queues", "resources"]));
+        let own = without("queue", name.clone(), queue, &["name", "parent", "queues", "resources"]);
+        found.push(if name.eq_ignore_ascii_case("root") { root(own.spec) } else { own });
         specs_of_queues(queue, &name, found);
     }
+}
+
+/// The queue above all: nobody may submit to all queues where it does not say who, and what is exported says that everybody may.
+fn root(mut spec: Value) -> Spec {
+    if let Value::Object(fields) = &mut spec {
+        fields.entry("submitacl").or_insert_with(|| Value::String(String::new()));
+    }
+    Spec { kind: "queue".to_owned(), name: "root".to_owned(), spec }
 }
 
 /// An object without the fields that are read elsewhere.

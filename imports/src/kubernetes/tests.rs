@@ -361,7 +361,7 @@ fn quotas_of_namespaces_are_limits_of_their_groups() {
     std::fs::write(&path, r#"{"kind": "List", "items": []}"#).unwrap();
     assert!(kubernetes(&tree(vec![path])).is_ok());
     let error = kubernetes(&tree(vec![shipped("nodes.json")])).unwrap_err().to_string();
-    assert!(error.contains("there is no ResourceQuota here, but 4 objects of kind Node"), "{error}");
+    assert!(error.contains("there is no ResourceQuota here, but 6 objects of kind Node"), "{error}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Queues as files have them, whichever scheduler they are for.
 
-use crate::manifests::{Metadata, nullable};
+use crate::manifests::{Metadata, nullable, plain};
 use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{InstanceError, Violation};
 use hashbrown::HashSet;
@@ -49,6 +49,10 @@ pub(super) struct Reading {
     /// Whose the queues are, once there is one.
     pub scheduler: Option<Scheduler>,
 }
+
+/// What is told of queues that come before others whatever these have.
+pub(super) const PRIORITY_LEFT_OUT: &str =
+    "priorities of queues left out: here queues are served by their shares";
 
 /// Whose queues they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +113,9 @@ pub(super) struct Status {
 }
 
 pub(super) fn read<T: DeserializeOwned>(file: &str, place: &str, value: &Value) -> Result<T, InstanceError> {
-    serde_path_to_error::deserialize(value)
-        .map_err(|error| refused(file, &format!("{place}: {}", error.path()), "", &error.inner().to_string()))
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        refused(file, &format!("{place}: {}", error.path()), "", &plain(&error.inner().to_string()))
+    })
 }
 
 pub(super) fn quantities(

@@ -4,7 +4,7 @@
 
 use super::super::manifests::nullable;
 use super::super::report::ImportReport;
-use super::found::{Found, Object, Reading, Weight};
+use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight};
 use fairplan_instances::quantity::Quantity;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 pub(super) struct KaiSpec {
     #[serde(rename = "parentQueue", default, deserialize_with = "nullable")]
     parent: String,
+    #[serde(default)]
+    priority: Option<f64>,
     #[serde(default, deserialize_with = "nullable")]
     resources: BTreeMap<String, KaiResource>,
 }
@@ -26,6 +28,9 @@ pub(super) struct KaiResource {
     #[serde(rename = "overQuotaWeight", default)]
     weight: Option<f64>,
 }
+
+/// The priority of a queue that states none.
+const KAIS_PRIORITY: f64 = 100.0;
 
 impl Reading {
     /// KAI counts cpu in thousandths and memory in millions of bytes; -1 is no limit.
@@ -42,6 +47,14 @@ impl Reading {
                     continue;
                 }
             };
+            if resource.limit.is_none() {
+                report.one(
+                    "limits not stated, taken as none (KAI takes them as 0, so that nothing runs: state -1)",
+                );
+            }
+            if resource.weight.is_none() {
+                report.one("weights not stated, taken as 1 (KAI takes them as 0: nothing beyond the quota)");
+            }
             let most = resource.limit.filter(|limit| *limit >= 0.0);
             let mut sure = resource.quota;
             if let Some(most) = most.filter(|most| *most < sure) {
@@ -72,6 +85,9 @@ impl Reading {
                 report.one("queues weigh resources differently: the largest weight counts");
             }
             weight = Some(weight.map_or(own, |weight| weight.max(own)));
+        }
+        if spec.priority.is_some_and(|priority| priority != KAIS_PRIORITY) {
+            report.one(PRIORITY_LEFT_OUT);
         }
         let parent = Some(spec.parent).filter(|parent| !parent.is_empty());
         self.found.push(Found {

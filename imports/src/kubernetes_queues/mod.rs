@@ -140,7 +140,7 @@ impl Reading {
         match (text("kind"), text("apiVersion").split('/').next().unwrap_or_default()) {
             ("Queue", "scheduling.volcano.sh") => {
                 self.is_of(Scheduler::Volcano, file, &place)?;
-                self.volcano(file, &place, read(file, &place, document)?)
+                self.volcano(file, &place, read(file, &place, document)?, report)
             }
             ("Queue", "scheduling.run.ai") => {
                 self.is_of(Scheduler::Kai, file, &place)?;

@@ -132,7 +132,7 @@ fn tasks_are_a_core_or_a_gpu_and_amounts_of_what_is_not_there_are_counted() {
     for (count, what) in [
         (1, "amounts of pods left out, which no task is measured in"),
         (1, "amounts of example.com/fpga left out, which no task is measured in"),
-        (1, "queues of weight 0, taken as a thousandth of the smallest weight beside them"),
+        (1, "queues of weight 0, taken as a thousandth of the smallest weight of their siblings"),
         (1, "queues left out: their limit is 0"),
         (5, "queues at the leaves"),
     ] {
@@ -186,6 +186,52 @@ fn real_queues_are_read() {
 }
 
 #[test]
+fn what_comes_before_shares_or_is_not_stated_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        users(vec![path.clone()])
+    };
+    let kai = |spec: &str| {
+        format!("apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: a}}\nspec: {{{spec}}}\n")
+    };
+    let volcano = |spec: &str| {
+        format!(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: a}}\nspec: {{{spec}}}\n"
+        )
+    };
+    let yunikorn = |queue: &str| format!("partitions: [{{name: default, queues: [{{name: a, {queue}}}]}}]\n");
+    let priorities = "priorities of queues left out: here queues are served by their shares";
+    for (text, count) in [
+        (kai("priority: 200"), 1),
+        (kai("priority: 100"), 0),
+        (volcano("priority: 7"), 1),
+        (volcano("priority: 0"), 0),
+        (yunikorn("properties: {priority.offset: \"1000\"}"), 1),
+        (yunikorn("properties: {priority.offset: 0, priority.policy: default}"), 0),
+        (yunikorn("properties: {priority.policy: fence}"), 1),
+    ] {
+        let (_, report) = read(&text).unwrap();
+        assert_eq!(report.count(priorities), count, "{text}\n{report}");
+    }
+    let (_, report) =
+        read(&kai("resources: {cpu: {quota: 5}, memory: {quota: 5, limit: -1, overQuotaWeight: 2}}"))
+            .unwrap();
+    for what in [
+        "limits not stated, taken as none (KAI takes them as 0, so that nothing runs: state -1)",
+        "weights not stated, taken as 1 (KAI takes them as 0: nothing beyond the quota)",
+    ] {
+        assert_eq!(report.count(what), 1, "{what}\n{report}");
+    }
+    let compressed = read("kind: ConfigMap\nbinaryData: {queues.yaml.gz: H4sI}\n").unwrap_err();
+    assert!(
+        compressed.contains("queues.yaml: binaryData.queues.yaml.gz: is compressed; `kubectl"),
+        "{compressed}"
+    );
+}
+
+#[test]
 fn queues_of_several_schedulers_are_refused() {
     for (first, second, told) in [
         ("volcano.yaml", "kai.yaml", "is of KAI, but others are of Volcano"),
@@ -215,7 +261,7 @@ fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_no
     );
     for what in [
         "limits of users in queues left out",
-        "limits of users in the whole partition left out",
+        "limits of users or applications in the whole partition left out",
         "limits of the number of applications left out (maxapplications)",
         "templates of queues to come left out (childtemplate)",
     ] {

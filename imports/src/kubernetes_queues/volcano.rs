@@ -4,7 +4,8 @@
 //! and as reserve, since no other queue may use it; `capability` as limit. Queues that are closed (`status.state`) are left out.
 
 use super::super::manifests::nullable;
-use super::found::{Found, Object, Reading, Weight, quantities, refused};
+use super::super::report::ImportReport;
+use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, quantities, refused};
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
 use serde::Deserialize;
@@ -14,6 +15,8 @@ use std::collections::BTreeMap;
 pub(super) struct VolcanoSpec {
     #[serde(default)]
     weight: Option<f64>,
+    #[serde(default)]
+    priority: Option<f64>,
     #[serde(default, deserialize_with = "nullable")]
     parent: String,
     #[serde(default, deserialize_with = "nullable")]
@@ -37,7 +40,11 @@ impl Reading {
         file: &str,
         place: &str,
         Object { metadata, spec, status }: Object<VolcanoSpec>,
+        report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
+        if spec.priority.is_some_and(|priority| priority != 0.0) {
+            report.one(PRIORITY_LEFT_OUT);
+        }
         let mut guarantee = quantities(file, place, "spec.deserved", &spec.deserved)?;
         let reserve = quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?;
         for (resource, amount) in &reserve {

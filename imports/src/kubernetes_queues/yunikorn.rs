@@ -5,7 +5,7 @@
 
 use super::super::manifests::{documents_in, nullable};
 use super::super::report::ImportReport;
-use super::found::{Amounts, Found, Reading, Weight, quantities, read};
+use super::found::{Amounts, Found, PRIORITY_LEFT_OUT, Reading, Weight, quantities, read, refused};
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
 use serde::Deserialize;
@@ -39,6 +39,8 @@ struct YuniKornQueue {
     /// How many applications run at once.
     #[serde(default)]
     maxapplications: Value,
+    #[serde(default, deserialize_with = "nullable")]
+    properties: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize, Default)]
@@ -60,6 +62,11 @@ pub(crate) fn partitions(file: &str, document: &Value) -> Result<Vec<Value>, Ins
         for item in items {
             found.extend(partitions(file, item)?);
         }
+    }
+    if document.get("binaryData").and_then(|data| data.get("queues.yaml.gz")).is_some() {
+        let problem = "is compressed; `kubectl get configmap yunikorn-configs -o jsonpath='{.binaryData.queues\\.yaml\\.gz}' | \
+                       base64 -d | gunzip > queues.yaml` writes what is read";
+        return Err(refused(file, "binaryData.queues.yaml.gz", "", problem));
     }
     if let Some(text) = document.get("data").and_then(|data| data.get("queues.yaml")).and_then(Value::as_str)
     {
@@ -89,7 +96,8 @@ impl Reading {
                 report.one("partitions left out: they have nodes of their own");
                 continue;
             }
-            report.add(limits.len() as u64, "limits of users in the whole partition left out");
+            report
+                .add(limits.len() as u64, "limits of users or applications in the whole partition left out");
             queues.iter().try_for_each(|queue| self.yunikorn(file, &name, None, queue, report))?;
         }
         Ok(())
@@ -121,6 +129,13 @@ impl Reading {
         }
         if is_stated(&queue.childtemplate) {
             report.one("templates of queues to come left out (childtemplate)");
+        }
+        let says = |key: &str, usual: &str| {
+            let value = queue.properties.get(key);
+            value.is_some_and(|value| value.as_str().map_or(value.to_string(), str::to_owned) != usual)
+        };
+        if says("priority.offset", "0") || says("priority.policy", "default") {
+            report.one(PRIORITY_LEFT_OUT);
         }
         self.found.push(Found {
             name: name.clone(),

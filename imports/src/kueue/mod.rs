@@ -142,6 +142,15 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             report.one("cluster queues left out: they have no quota of their own");
             continue;
         }
+        let groups: BTreeSet<usize> = amounts.iter().map(|amount| amount.group).collect();
+        let flavors: BTreeSet<(usize, &str)> =
+            amounts.iter().map(|amount| (amount.group, amount.flavor.as_str())).collect();
+        if groups.len() > 1 && flavors.len() > groups.len() {
+            report.one(
+                "cluster queues with several flavors in one of several resource groups: these flavors are one place here, so that a task \
+                 may have of each, which in Kueue takes one",
+            );
+        }
         let limits = amounts.iter().filter(|amount| cohort.is_none() && amount.borrowing.is_some()).count();
         report.add(limits as u64, "borrowing limits left out: there is no cohort to borrow from");
         queues.push(ClusterQueue { pool: name.clone(), name, cohort, weight, amounts });

@@ -163,7 +163,7 @@ fn workloads_that_run_or_wait_are_users_below_their_queue() {
         ]
     );
     for (count, what) in [
-        (2, "workloads that run or wait"),
+        (2, "workloads running or waiting"),
         (1, "workloads left out: named a second time"),
         (1, "workloads left out: finished"),
         (1, "workloads left out: not active"),

@@ -45,7 +45,7 @@ pub(super) fn read<'a>(
             report.one("workloads left out: their local queue is not here");
             continue;
         };
-        report.one("workloads that run or wait");
+        report.one("workloads running or waiting");
         for pods in &spec.pods {
             pods.template.spec.unread().into_iter().for_each(|what| report.add(pods.count, what));
             let requests = requests(&pods.template.spec, manifest)?;

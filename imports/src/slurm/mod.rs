@@ -140,6 +140,12 @@ fn read<T>(
         together as u64,
         "nodes listed together though they differ, taken as the smallest of them (scontrol show nodes --json tells them apart)",
     );
+    let several = nodes.iter().filter(|node| node.has_several_types_of_one()).count();
+    report.add(
+        several as u64,
+        "nodes with several types of a generic resource, counted together: a job that asks for one may be given others",
+    );
+    nodes.iter().flat_map(|node| &node.told).for_each(|told| report.one(told.clone()));
     let mut jobs: Vec<Job> = Vec::new();
     let mut met = HashSet::new();
     for path in &options.jobs {
@@ -172,7 +178,7 @@ fn read<T>(
             violation,
         }));
     }
-    let switch_of = topology::switches(&options.topology)?;
+    let switch_of = topology::switches(&options.topology, report)?;
     let clusters: BTreeSet<&str> =
         met.iter().map(jobs::Identity::cluster).filter(|name| !name.is_empty()).collect();
     let associations = accounts::read(&options.accounts, &clusters, report)?;

@@ -20,9 +20,18 @@ pub(super) struct Node {
     pub(super) may_be_larger: bool,
     /// The state that keeps it from taking jobs, if one does.
     pub(super) closed: Option<String>,
+    /// What is to be told of its other states.
+    pub(super) told: Vec<String>,
 }
 
 impl Node {
+    /// Whether it has several types of one generic resource.
+    pub(super) fn has_several_types_of_one(&self) -> bool {
+        let kind = |name: &String| name.split(':').next().map(str::to_owned);
+        let kinds: BTreeSet<Option<String>> = self.types.iter().map(kind).collect();
+        kinds.len() < self.types.len()
+    }
+
     /// Takes what another list says of the same node: its partitions, and its size where that is known better.
     pub(super) fn learn(&mut self, other: Self) {
         self.partitions.extend(other.partitions);
@@ -123,6 +132,31 @@ const CLOSED: [&str; 16] = [
     "invalid_reg",
 ];
 
+/// The others: states in which it does, or will soon, and flags beside them.
+const OPEN: [&str; 21] = [
+    "idle",
+    "allocated",
+    "alloc",
+    "mixed",
+    "mix",
+    "completing",
+    "comp",
+    "planned",
+    "blocked",
+    "cloud",
+    "dynamic_norm",
+    "external",
+    "perfctrs",
+    "power_down",
+    "powering_down",
+    "powered_down",
+    "power_up",
+    "powering_up",
+    "reboot_requested",
+    "reboot_issued",
+    "resume",
+];
+
 /// The nodes of a document.
 pub(super) fn read(file: &str, document: &Value) -> Result<Vec<Node>, InstanceError> {
     let (form, elements) = array(file, document, &["nodes", "sinfo"], "scontrol show nodes --json")?;
@@ -163,6 +197,7 @@ fn node(file: &str, position: usize, element: &Value) -> Result<Node, InstanceEr
         keeps_some: cpus < all_cpus || memory < all_memory,
         may_be_larger: false,
         closed: closed(&states),
+        told: told(&states),
     })
 }
 
@@ -187,6 +222,7 @@ fn group(file: &str, position: usize, element: &Value, nodes: &mut Vec<Node>) ->
             keeps_some: false,
             may_be_larger,
             closed: closed(&fields.node.state.states()),
+            told: told(&fields.node.state.states()),
         });
     }
     Ok(())
@@ -209,8 +245,25 @@ fn has(
     Ok((capacity, types))
 }
 
+/// Older versions append marks to the state, such as * where the node does not respond.
+const MARKS: [char; 9] = ['*', '~', '#', '!', '%', '$', '@', '^', '-'];
+
 fn closed(states: &BTreeSet<String>) -> Option<String> {
-    // Older versions append marks such as * (not responding) to the state.
-    let bare = |state: &str| state.trim_end_matches(|letter: char| !letter.is_ascii_alphabetic()).to_owned();
-    states.iter().map(|state| bare(state)).find(|state| CLOSED.contains(&state.as_str()))
+    let of = |state: &String| match state.trim_end_matches(MARKS) {
+        bare if CLOSED.contains(&bare) => Some(bare.to_owned()),
+        _ if state.ends_with('*') => Some("not_responding".to_owned()),
+        _ if state.ends_with('$') => Some("maintenance".to_owned()),
+        _ => None,
+    };
+    states.iter().find_map(of)
+}
+
+/// What is to be told of states in which a node takes jobs.
+fn told(states: &BTreeSet<String>) -> Vec<String> {
+    let of = |state: &String| match state.trim_end_matches(MARKS) {
+        "reserved" | "resv" => Some("nodes reserved for some jobs, which count for everybody".to_owned()),
+        bare if CLOSED.contains(&bare) || OPEN.contains(&bare) => None,
+        other => Some(format!("nodes in state {other}, which is not known: they count")),
+    };
+    states.iter().filter_map(of).collect()
 }

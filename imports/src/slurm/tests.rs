@@ -192,7 +192,7 @@ fn each_defect_is_named_with_file_object_field_and_value() {
             "nodes.json",
             "\"cpus\": 32",
             "\"cpus\": \"32\"",
-            "node g1: cpus: must be a number (without quotes)",
+            "node g1: cpus = \"32\": must be a number (without quotes)",
         ),
         ("nodes.json", "\"batch\", \"gpu\"", "1", "node g1: partitions: must be a text or a list of texts"),
         ("nodes.json", "gpu:a100:4(S:0-1)", "gpu:a100:x", "node g1: gres = gpu:a100:x"),
@@ -579,6 +579,53 @@ fn memory_is_read_by_the_node_or_the_cpu_where_no_sum_is_stated() {
 }
 
 #[test]
+fn what_is_special_about_nodes_and_does_not_close_them_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| {
+        let path = folder.path().join(name).display().to_string();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let node = |(n, (state, gres)): (usize, (&str, &str))| {
+        format!(
+            "{{\"name\": \"a{n}\", \"cpus\": 64, \"real_memory\": 1024, \"gres\": \"{gres}\", \"state\": {state}, \"partitions\": [\"all\"]}}"
+        )
+    };
+    let states = [
+        ("[\"IDLE\", \"RESERVED\"]", ""),
+        ("\"free\"", ""),
+        ("\"idle*\"", ""),
+        ("\"alloc$\"", ""),
+        ("\"mix~\"", "gpu:h100:2,gpu:h200:4"),
+        ("\"idle\"", "gpu:h100:2,shard:h100:8"),
+        ("[\"MIXED\", \"PLANNED\"]", ""),
+    ];
+    let nodes: Vec<String> = states.into_iter().enumerate().map(node).collect();
+    let options = SlurmOptions {
+        nodes: vec![write("nodes.json", format!("{{\"nodes\": [{}]}}", nodes.join(",")))],
+        jobs: vec![write("jobs.json", format!("{{\"jobs\": [{{\"job_id\": 1, {WAITS}}}]}}"))],
+        ..Default::default()
+    };
+    let (_, report) = slurm(&options).unwrap();
+    for (count, what) in [
+        (5, "nodes"),
+        (1, "nodes left out: not_responding"),
+        (1, "nodes left out: maintenance"),
+        (1, "nodes reserved for some jobs, which count for everybody"),
+        (1, "nodes in state free, which is not known: they count"),
+        (
+            1,
+            "nodes with several types of a generic resource, counted together: a job that asks for one may be given others",
+        ),
+    ] {
+        assert_eq!(report.count(what), count, "{what}\n{report}");
+    }
+    let wrong = std::fs::read_to_string(&options.nodes[0]).unwrap().replacen("64", "\"64\"", 1);
+    let refused = slurm(&SlurmOptions { nodes: vec![write("wrong.json", wrong)], ..options }).unwrap_err();
+    assert!(refused.to_string().contains("node a0: cpus = \"64\": must be a number"), "{refused}");
+}
+
+#[test]
 fn generic_resources_that_no_job_asks_for_are_told() {
     let (cluster, report) = with_jobs(&[WAITS]).unwrap();
     assert_eq!(cluster.instance.resources(), ["cpu", "memory"]);
@@ -737,8 +784,8 @@ fn jobs_that_ask_for_one_switch_are_gangs_within_one() {
         instance.users().map(|user| user.gang().is_some_and(|gang| gang.in_one_domain)).collect();
     assert_eq!((gangs, report.count(not_kept)), (vec![true, false, false], 1), "{report}");
     let told = |options: &SlurmOptions| slurm(options).unwrap_err().to_string();
-    let two = told(&with("SwitchName=s1 Nodes=a1\nSwitchName=s2 Nodes=a[1-2]\n"));
-    assert!(two.contains("t.conf: line 2: node a1 is on switch s2, and on s1 before"), "{two}");
+    let (_, report) = slurm(&with("SwitchName=s1 Nodes=a1\nSwitchName=s2 Nodes=a[1-2]\n")).unwrap();
+    assert_eq!(report.count("nodes on several switches, of which the first counts"), 1, "{report}");
     let other = told(&with("BlockName=b1 Nodes=a1\n"));
     assert!(other.contains("t.conf: line 1: names no switch"), "{other}");
     let alone = told(&SlurmOptions { rules: false, ..with(tree) });

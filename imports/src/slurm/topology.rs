@@ -2,6 +2,7 @@
 //! `SwitchName=s0 Nodes=g[01-16]`.
 
 use super::hostlist;
+use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source;
 use hashbrown::HashMap;
@@ -9,8 +10,11 @@ use hashbrown::HashMap;
 /// The switch of each node. Switches that name other switches are above those and have no nodes of their own.
 ///
 /// # Errors
-/// A file that cannot be read, a line that names no switch, a node on two switches; file and line are named.
-pub(super) fn switches(paths: &[String]) -> Result<HashMap<String, String>, InstanceError> {
+/// A file that cannot be read, a line that names no switch, file and line are named.
+pub(super) fn switches(
+    paths: &[String],
+    report: &mut ImportReport,
+) -> Result<HashMap<String, String>, InstanceError> {
     let mut switch_of: HashMap<String, String> = HashMap::new();
     for path in paths {
         let content = source::open(path)?.read_all()?;
@@ -36,13 +40,11 @@ pub(super) fn switches(paths: &[String]) -> Result<HashMap<String, String>, Inst
                 continue;
             }
             for node in hostlist::names(value("Nodes").unwrap_or_default()) {
-                match switch_of.get(&node) {
-                    Some(other) if other != name => {
-                        let problem = format!("node {node} is on switch {name}, and on {other} before");
-                        return Err(refused(problem));
-                    }
-                    _ => switch_of.insert(node, name.to_owned()),
-                };
+                // Slurm warns of such nodes, and goes on.
+                let known = switch_of.entry(node).or_insert_with(|| name.to_owned());
+                if known != name {
+                    report.one("nodes on several switches, of which the first counts");
+                }
             }
         }
     }

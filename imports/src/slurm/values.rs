@@ -1,8 +1,10 @@
 //! How Slurm writes numbers, states and amounts, which changed from version to version.
 
+use crate::manifests::plain;
 use fairplan_instances::{Decimal, InstanceError, Violation};
 use serde::Deserialize;
 use serde_json::Value;
+use serde_path_to_error::Segment;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Amounts by resource; what is not there is zero.
@@ -108,8 +110,17 @@ impl Place<'_> {
 
     /// The object as what it should be.
     pub(super) fn read<T: serde::de::DeserializeOwned>(&self, value: &Value) -> Result<T, InstanceError> {
-        serde_path_to_error::deserialize(value)
-            .map_err(|error| self.refused(&error.path().to_string(), "", &error.inner().to_string()))
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let at = error.path().iter().try_fold(value, |value, segment| match segment {
+                Segment::Map { key } => value.get(key),
+                Segment::Seq { index } => value.get(*index),
+                _ => None,
+            });
+            // What is no list and no object says itself what it is.
+            let shown = at.filter(|value| !value.is_object() && !value.is_array()).map(Value::to_string);
+            let problem = plain(&error.inner().to_string());
+            self.refused(&error.path().to_string(), &shown.unwrap_or_default(), &problem)
+        })
     }
 
     /// A whole number from a field that must state one.

@@ -1,9 +1,10 @@
 //! Nodes as the ResourceManager's REST service lists them, or as the load simulator's files do.
 
-use crate::manifests::documents;
+use crate::manifests::{documents, plain};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError, Violation};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// What the load simulator gives a node of which its file states no size (`yarn.sls.nm.memory.mb`, `…vcores`).
@@ -29,13 +30,14 @@ struct Report {
     #[serde(default)]
     state: String,
     #[serde(rename = "usedMemoryMB", default)]
-    used_memory: u64,
+    used_memory: i64,
+    /// Below zero where a node became smaller than what runs on it.
     #[serde(rename = "availMemoryMB", default)]
-    free_memory: u64,
+    free_memory: i64,
     #[serde(rename = "usedVirtualCores", default)]
-    used_cores: u64,
+    used_cores: i64,
     #[serde(rename = "availableVirtualCores", default)]
-    free_cores: u64,
+    free_cores: i64,
     #[serde(rename = "totalResource")]
     total: Option<Size>,
     #[serde(rename = "nodeLabels", default)]
@@ -47,6 +49,19 @@ struct Size {
     memory: u64,
     #[serde(rename = "vCores")]
     cores: u64,
+    #[serde(rename = "resourceInformations", default)]
+    all: Value,
+}
+
+impl Size {
+    /// What there is beside memory and vcores.
+    fn others(&self) -> impl Iterator<Item = &str> {
+        let listed = self.all.get("resourceInformation").and_then(Value::as_array).into_iter().flatten();
+        let has_some =
+            |one: &&Value| one.get("value").and_then(Value::as_f64).is_some_and(|value| value > 0.0);
+        let names = listed.filter(has_some).filter_map(|one| one.get("name")?.as_str());
+        names.filter(|name| !["memory-mb", "memory", "vcores"].contains(name))
+    }
 }
 
 #[derive(Deserialize)]
@@ -71,7 +86,13 @@ pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Li
                     }
                 }
                 Some(Value::Object(listed)) => {
-                    for node in listed.get("node").and_then(Value::as_array).into_iter().flatten() {
+                    // A single one may stand without a list, as where XML was made JSON.
+                    let nodes = match listed.get("node") {
+                        Some(Value::Array(nodes)) => nodes.as_slice(),
+                        Some(node) => std::slice::from_ref(node),
+                        None => &[],
+                    };
+                    for node in nodes {
                         servers.extend(self::listed(file, &place(node, "id", servers.len()), node, report)?);
                     }
                 }
@@ -108,8 +129,7 @@ fn simulated(
         };
         return Err(refused(file, place, &problem));
     }
-    let Simulated { node, memory, vcores, labels } =
-        Simulated::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
+    let Simulated { node, memory, vcores, labels } = understood(file, place, node)?;
     if memory.is_none() || vcores.is_none() {
         report.one("nodes without a size: taken as the load simulator's default, 10240 MiB and 10 vcores");
     }
@@ -123,21 +143,33 @@ fn listed(
     node: &Value,
     report: &mut ImportReport,
 ) -> Result<Option<Listed>, InstanceError> {
-    let node = Report::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
+    let node: Report = understood(file, place, node)?;
     if !node.state.is_empty() && node.state != "RUNNING" {
         report.one(format!("nodes left out: {}", node.state.to_lowercase()));
         return Ok(None);
     }
     let label = label(&node.labels, report);
     let name = if node.host.is_empty() { node.id } else { node.host };
-    let (memory, cores) = match node.total {
-        Some(Size { memory, cores }) => (memory, cores),
-        None => (
-            node.used_memory.saturating_add(node.free_memory),
-            node.used_cores.saturating_add(node.free_cores),
-        ),
+    let sum = |used: i64, free: i64| u64::try_from(used.saturating_add(free)).unwrap_or(0);
+    let (memory, cores) = match &node.total {
+        Some(size) => {
+            for other in size.others() {
+                report.one(format!(
+                    "nodes have {other}, which is left out: tasks of queues are counted in memory and vcores"
+                ));
+            }
+            (size.memory, size.cores)
+        }
+        None => (sum(node.used_memory, node.free_memory), sum(node.used_cores, node.free_cores)),
     };
     server(file, name, memory, cores, label).map(Some)
+}
+
+/// A node as what it should be; what is wrong is told by field and value.
+fn understood<T: DeserializeOwned>(file: &str, place: &str, node: &Value) -> Result<T, InstanceError> {
+    serde_path_to_error::deserialize(node).map_err(|error| {
+        refused(file, &format!("{place}: {}", error.path()), &plain(&error.inner().to_string()))
+    })
 }
 
 /// The first of a node's labels, each a name or an object that has one; a node of YARN belongs to one partition.

@@ -366,6 +366,32 @@ fn nodes_that_state_no_vcores_are_refused_and_single_ones_told() {
 }
 
 #[test]
+fn nodes_are_read_however_they_stand_and_named_by_field_where_they_cannot_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes.json").to_str().unwrap().to_owned();
+    let read = |node: &str| {
+        std::fs::write(&path, format!("{{\"nodes\": {{\"node\": {node}}}}}")).unwrap();
+        over(&path, &[("root.queues", "a"), ("root.a.capacity", "100")])
+    };
+    let plain = "{\"id\": \"g\", \"state\": \"RUNNING\", \"usedMemoryMB\": 9000, \"availMemoryMB\": -808, \"usedVirtualCores\": 1, \
+                 \"availableVirtualCores\": 7}";
+    // One node without a list, smaller than what runs on it.
+    let (one, report) = read(plain).unwrap();
+    assert_eq!((one, report.count("nodes")), (read(&format!("[{plain}]")).unwrap().0, 1));
+    let more = "{\"id\": \"g\", \"totalResource\": {\"memory\": 8192, \"vCores\": 8, \"resourceInformations\": {\"resourceInformation\": \
+                [{\"name\": \"memory-mb\", \"value\": 8192}, {\"name\": \"yarn.io/gpu\", \"value\": 4}]}}}";
+    let left = "nodes have yarn.io/gpu, which is left out: tasks of queues are counted in memory and vcores";
+    assert_eq!(read(&format!("[{more}]")).unwrap().1.count(left), 1);
+    let wrong = read(&plain.replace("9000", "\"NaN\"")).unwrap_err();
+    assert!(
+        wrong.contains("node g: usedMemoryMB: invalid type: string \"NaN\", expected a whole number"),
+        "{wrong}"
+    );
+    let none = read("[7]").unwrap_err();
+    assert!(none.contains("expected an object") && !none.contains("struct"), "{none}");
+}
+
+#[test]
 fn properties_of_the_fair_scheduler_are_no_queues_and_told_as_what_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let queues = folder.path().join("yarn-site.xml").to_str().unwrap().to_owned();

@@ -48,7 +48,9 @@ fn broken_guarantees(document: &Comparison) -> Option<String> {
 pub(super) fn short_of(kept: &KeptGuarantees) -> String {
     let all = counted(kept.guarantees, "guarantee", "guarantees");
     match &kept.short {
-        None => format!("{} of {all} are kept", thousands(kept.kept)),
+        None => {
+            format!("{} of {all} {} kept", thousands(kept.kept), if kept.kept == 1 { "is" } else { "are" })
+        }
         Some(short) => format!(
             "{} of {all} {} kept, and {} has {} of its {}",
             thousands(kept.kept),
@@ -173,9 +175,7 @@ fn best_of_all(document: &Comparison) -> String {
         return "No policy was compared.".into();
     };
     if best.value == 0.0 && document.bounds.integral_upper == Some(0.0) {
-        return "Under every policy the smallest share is 0, and no placement gives everybody a task. `fairplan bound` tells what \
-                the others can have."
-            .into();
+        return "Under every policy the smallest share is 0, and no placement gives everybody a task.".into();
     }
     // What sums of doubles leave over does not tell policies apart.
     let winners: Vec<String> = (policies.iter())

@@ -99,11 +99,12 @@ pub fn summary(document: &Explanation) -> String {
         let needing =
             change.kind.as_ref().map_or("a task".into(), |kind| format!("a piece of {}", label(kind)));
         text += &paragraph(&format!(
-            "If {needing} needed {} {} instead of {}: it would get {} tasks; {} gain{largest}, {} lose.",
+            "If {needing} needed {} {} instead of {}: it would get {} {}; {} gain{largest}, {} lose.",
             number(change.smaller),
             label(&change.resource),
             number(change.demand),
             number(change.own_tasks),
+            if change.own_tasks == 1.0 { "task" } else { "tasks" },
             others(change.gain),
             others(change.lose)
         ));

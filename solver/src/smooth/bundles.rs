@@ -56,6 +56,8 @@ pub(super) struct Bundles<'a> {
     rows: Vec<usize>,
     at: Point,
     best: Point,
+    /// The gap of the best point.
+    gap: f64,
 }
 
 /// What a step solves for once: the factored system, and what eliminating leaves of every kind and user.
@@ -67,18 +69,13 @@ pub(super) struct Factors {
 }
 
 const NO_ROW: usize = usize::MAX;
+/// How much is shared where steps begin again.
+const NEARLY_ALL: f64 = 0.95;
 
 impl<'a> Bundles<'a> {
     /// A first point inside: everybody takes of all its classes by what they hold, half of all there is at most.
     pub fn start(problem: &'a LevelProblem<'a>, users: &'a [User], alpha: f64) -> Self {
         let (m, groups) = (problem.resources, problem.groups);
-        let mut row_of = vec![NO_ROW; problem.capacities.len()];
-        let mut rows = Vec::new();
-        for (at, capacity) in problem.capacities.iter().enumerate().filter(|(_, capacity)| **capacity > 0.0) {
-            row_of[at] = rows.len();
-            debug_assert!(*capacity > 0.0);
-            rows.push(at);
-        }
         let mut z = vec![0.0; groups.pair_count()];
         let mut v: Vec<f64> = Vec::with_capacity(users.len());
         for user in users {
@@ -97,13 +94,41 @@ impl<'a> Bundles<'a> {
                 }
             }
         }
+        Self::inside(problem, users, alpha, 0.5, (v, z))
+    }
+
+    /// The gap between the worth of shares and what prices allow, at the best point.
+    pub fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// A first point where nearly so much is shared as at the best one. With a large `alpha` what shares are worth falls by many orders of
+    /// magnitude on the way from half of it to all, and steps that began there may not come to the end.
+    pub fn again(&self) -> Self {
+        let shares = (self.best.v.clone(), self.best.z.clone());
+        Self::inside(self.problem, self.users, self.utility.alpha, NEARLY_ALL, shares)
+    }
+
+    /// A first point with shares in proportion to these: as large as use up a part of some resource or of what somebody may have.
+    fn inside(
+        problem: &'a LevelProblem<'a>,
+        users: &'a [User],
+        alpha: f64,
+        part: f64,
+        (mut v, mut z): (Vec<f64>, Vec<f64>),
+    ) -> Self {
+        let groups = problem.groups;
+        let mut row_of = vec![NO_ROW; problem.capacities.len()];
+        let mut rows = Vec::new();
+        for (at, capacity) in problem.capacities.iter().enumerate().filter(|(_, capacity)| **capacity > 0.0) {
+            row_of[at] = rows.len();
+            debug_assert!(*capacity > 0.0);
+            rows.push(at);
+        }
         let used = problem.usage(&z);
         let fullest = rows.iter().map(|at| used[*at] / problem.capacities[*at]).fold(0.0, f64::max);
-        let scale = (0.5 / fullest).min(if v.iter().zip(users).any(|(v, u)| *v >= 0.5 * u.cap) {
-            1.0
-        } else {
-            f64::INFINITY
-        });
+        let most = v.iter().zip(users).map(|(v, user)| v / user.cap).fold(fullest, f64::max);
+        let scale = part / most;
         v.iter_mut().chain(&mut z).for_each(|x| *x *= scale);
         // In units in which everything that everybody has is worth one.
         let plain = Utility::new(alpha, 0.0);
@@ -136,6 +161,7 @@ impl<'a> Bundles<'a> {
                 p,
             },
             best: Point::default(),
+            gap: f64::INFINITY,
             rows,
         };
         start.set_duals();
@@ -433,7 +459,8 @@ impl Iterate for Bundles<'_> {
         Quality { gap: (products + off) / worth, widest: 0.0, rounding: false }
     }
 
-    fn keep(&mut self, _: Quality) {
+    fn keep(&mut self, quality: Quality) {
         self.best = self.at.clone();
+        self.gap = quality.gap;
     }
 }

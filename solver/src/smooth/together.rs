@@ -21,6 +21,9 @@ use crate::tolerance::sum::{KINDS, SHADED, USED_UP};
 use crate::tree::Tree;
 use fairplan_instances::{Allocation, Certificate, ClassId, Kind, Solution, SolverError, Statistics, UserId};
 
+/// How often steps begin again from the best point where they came to no end.
+const MOST_STARTS: usize = 3;
+
 /// A child of the root that can have something: a user, or a group by its members.
 struct Child {
     weight: f64,
@@ -133,8 +136,19 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         limits: None,
     };
     let mut bundles = Bundles::start(&problem, &taking, alpha);
-    let iterations =
-        run(&mut bundles, Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) }, question.deadline);
+    let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) };
+    let mut iterations = run(&mut bundles, stopping, question.deadline);
+    for _ in 0..MOST_STARTS {
+        if !stopping.is_lost(bundles.gap()) || question.deadline.is_over() {
+            break;
+        }
+        let mut again = bundles.again();
+        iterations += run(&mut again, stopping, question.deadline);
+        if again.gap() >= bundles.gap() {
+            break;
+        }
+        bundles = again;
+    }
     let (placed_of_lines, prices, utility) = bundles.best();
     let splits = feasible_splits(&problem, &placed_of_lines);
     let SplitRows { work, placed, rows } = SplitRows::new(reduction, &groups, &splits, classes);
