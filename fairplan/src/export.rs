@@ -204,6 +204,15 @@ fn written(target: Target, resource: &str, number: f64) -> String {
     }
 }
 
+/// What the target calls a tenant of this name.
+fn noun(target: Target, name: &str) -> &'static str {
+    match target {
+        Target::Slurm => "account",
+        Target::Kueue if name.starts_with("cohort ") => "cohort",
+        _ => "queue",
+    }
+}
+
 const TEBI: f64 = 1_099_511_627_776.0;
 
 fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportChange> {
@@ -218,7 +227,7 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
             found.push(ExportChange { queue: name.clone(), what, before, after, more });
         };
         if old.is_none() || new.is_none() {
-            change("queue".into(), [old, new].map(|queue| queue.map(|_| "there".into())), None);
+            change(noun(target, name).into(), [old, new].map(|queue| queue.map(|_| "there".into())), None);
         }
         if old.is_some() && new.is_some() && sides[0].parent != sides[1].parent {
             change("parent".into(), sides.map(|side| Some(side.parent.clone())), None);

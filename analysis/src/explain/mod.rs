@@ -419,9 +419,12 @@ fn smaller_demands(
     Ok(changes)
 }
 
-/// One unit less; half, where the demand is one unit or less.
+/// One unit less; a hundredth less in three digits where that is more, as of bytes; half, where the demand is one unit or less.
 fn one_less(demand: Decimal) -> Option<Decimal> {
     let half = || format!("{:.8e}", demand.to_f64() / 2.0).parse().ok();
+    if demand.to_f64() > 100.0 {
+        return format!("{:.2e}", demand.to_f64() * 0.99).parse().ok();
+    }
     match (demand.to_f64() > 1.0, demand.scaled(demand.exponent().min(0))) {
         (true, Some(units)) => {
             let exponent = demand.exponent().min(0);

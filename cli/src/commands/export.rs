@@ -82,7 +82,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let mut text: String = found.changes.iter().map(line).collect();
         text.extend(found.lost.iter().map(lost_line));
         destination.write(|out| out.write_all(text.as_bytes()))?;
-        tell(common, || summary_of(&found) + &notes_of(&export.notes));
+        tell(common, || summary_of(&found, target) + &notes_of(&export.notes));
         return Ok(Answer::yes_if(found.is_nothing()));
     }
     let document = Document::new(export.body());
@@ -134,7 +134,7 @@ fn lost_of(found: &ExportChanges) -> String {
 }
 
 /// Who gains and who loses, by what the scheduler's rule gives them.
-fn summary_of(found: &ExportChanges) -> String {
+fn summary_of(found: &ExportChanges, target: Target) -> String {
     if found.is_nothing() {
         return "The deployed configuration says the same.\n".into();
     }
@@ -143,7 +143,13 @@ fn summary_of(found: &ExportChanges) -> String {
     }
     let mut queues: Vec<&str> = found.changes.iter().map(|change| change.queue.as_str()).collect();
     queues.dedup();
-    let mut text = counted(queues.len() as u64, "queue", "queues") + " would change.\n" + &lost_of(found);
+    let of = |name: &str| queues.iter().any(|queue| queue.starts_with(name));
+    let (one, several) = match target {
+        Target::Slurm => ("account", "accounts"),
+        Target::Kueue if of("cohort ") => ("queue or cohort", "queues and cohorts"),
+        _ => ("queue", "queues"),
+    };
+    let mut text = counted(queues.len() as u64, one, several) + " would change.\n" + &lost_of(found);
     if let Some(why) = &found.untold {
         return text + &format!("Who gains by the scheduler's rule is not told: {}.\n", printable(why, 300));
     }

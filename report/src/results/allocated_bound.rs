@@ -4,7 +4,7 @@ use super::bound::{placed, sides, truncated};
 use super::sentences::{heading, name};
 use crate::allocated_bound::{AllocatedBoundDocument, allocated_claim};
 use crate::page::Section;
-use crate::units::{number, percent};
+use crate::units::{number, percent, share};
 use fairplan_instances::{AllocatedBracket, Instance};
 use std::fmt::Write;
 
@@ -40,7 +40,7 @@ pub fn summary(instance: &Instance, bracket: &AllocatedBracket) -> String {
         let _ = writeln!(text, "{of_all}: {lower} (placed, and proved optimal)");
     } else {
         let below = 1.0 - claim.lower / claim.upper;
-        let _ = writeln!(text, "{of_all}: at most {upper}, proved; {lower} placed ({below:.1e} below)");
+        let _ = writeln!(text, "{of_all}: at most {upper}, proved; {lower} placed ({} below)", share(below));
         text += &truncated(bracket.truncated_searches);
     }
     text

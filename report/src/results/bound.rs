@@ -83,7 +83,7 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
         let _ = writeln!(text, "{what}: {} (placed, and proved optimal)", share(lower));
     } else {
         let (below, upper, lower) = (1.0 - lower / upper, share(upper), share(lower));
-        let _ = writeln!(text, "{what}: at most {upper}, proved; {lower} placed ({below:.1e} below)");
+        let _ = writeln!(text, "{what}: at most {upper}, proved; {lower} placed ({} below)", share(below));
         text += &truncated(bracket.truncated_searches);
     }
     match bounds.unplaced {

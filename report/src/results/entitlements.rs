@@ -21,7 +21,7 @@ pub(super) fn answer(document: &Entitlements) -> String {
     }
 }
 
-/// The summary of entitlements: the users whose entitlements differ most from DRFH first.
+/// The summary of entitlements: the users whose entitlements differ most from DRFH first, of equals those with the largest share.
 pub fn summary(document: &Entitlements) -> String {
     let mut text = paragraph(&answer(document));
     text.push('\n');
@@ -31,9 +31,14 @@ pub fn summary(document: &Entitlements) -> String {
     text.push('\n');
     let mut users: Vec<_> = document.users.iter().collect();
     let largest = |user: &EntitledUser| {
-        user.entitlements.iter().map(|entitlement| entitlement.difference.abs()).fold(0.0, f64::max)
+        let differences = user.entitlements.iter().map(|entitlement| entitlement.difference.abs());
+        differences.filter(|difference| *difference >= SAME).fold(0.0, f64::max)
     };
-    users.sort_by(|a, b| largest(b).total_cmp(&largest(a)));
+    let order = |user: &EntitledUser| (largest(user), user.drfh_share);
+    users.sort_by(|a, b| {
+        let ((a, share), (b, other)) = (order(a), order(b));
+        b.total_cmp(&a).then(other.total_cmp(&share))
+    });
     let beside = |user: &EntitledUser, rule: usize| {
         let Entitlement { dominant_share, difference, .. } = user.entitlements[rule];
         let sign = if difference > 0.0 { "+" } else { "" };
