@@ -110,33 +110,23 @@ impl Decimal {
     /// tried first. Begins with none.
     #[inline]
     pub(crate) fn from_f64_like(value: f64, places: &mut usize) -> Result<Self, DecimalError> {
-        match with_places(value, *places) {
-            Some(decimal) if decimal.places() <= *places => Ok(decimal),
-            other => Self::from_f64_unlike(value, other, places),
-        }
+        with_places(value, *places).map_or_else(|| Self::from_f64_unlike(value, places), Ok)
     }
 
     /// The same of a number that has more places than those before it. It stands by itself so that one number waits for another only here.
     #[cold]
     #[inline(never)]
-    fn from_f64_unlike(value: f64, found: Option<Self>, places: &mut usize) -> Result<Self, DecimalError> {
+    fn from_f64_unlike(value: f64, places: &mut usize) -> Result<Self, DecimalError> {
         if !value.is_finite() {
             return Err(DecimalError::NotFinite);
         }
-        let found =
-            found.or_else(|| [0, 2, 4, 8, 15].into_iter().find_map(|places| with_places(value, places)));
-        match found {
+        match [0, 2, 4, 8, 15].into_iter().find_map(|places| with_places(value, places)) {
             Some(decimal) => {
-                *places = decimal.places().max(*places);
+                *places = usize::from(decimal.exponent.min(0).unsigned_abs()).max(*places);
                 Ok(decimal)
             }
             None => Self::parse(format!("{value:e}").as_bytes()),
         }
-    }
-
-    /// How many digits stand behind the point.
-    fn places(self) -> usize {
-        usize::from(self.exponent.min(0).unsigned_abs())
     }
 
     /// Whether the value is zero.

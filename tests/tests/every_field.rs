@@ -463,6 +463,7 @@ const OBJECTIVES: [&str; 10] =
     ["drfh", "tsf", "drf", "drf-per-server", "bmf", "pf", "utilitarian", "alpha=2", "alpha=0.3", "alpha=40"];
 
 #[test]
+#[ignore = "half a minute"]
 fn every_field_of_a_solution_is_checked() {
     let mut cases = Vec::new();
     let mut seed = 0;
@@ -832,6 +833,7 @@ fn changes_only_question(change: &Change) -> bool {
 }
 
 #[test]
+#[ignore = "half a minute"]
 fn every_field_of_an_offline_optimum_over_servers_is_checked() {
     let mut cases = Vec::new();
     for seed in 0..200u64 {

@@ -83,7 +83,8 @@ fn missing(quotation: &str, paper: &str) -> Option<String> {
 fn few_queries(folder: &Path) -> PathBuf {
     let file = folder.join("snowset-main.csv");
     let mut text =
-        "queryId,warehouseId,createdTime,endTime,serverCount,warehouseSize,perServerCores,memoryUsed\n".to_owned();
+        "queryId,warehouseId,createdTime,endTime,serverCount,warehouseSize,perServerCores,memoryUsed\n"
+            .to_owned();
     for query in 0..690 {
         let (warehouse, from) = (1000 + query / 3, query * 47 % 600);
         let clock = |second: i32| format!("2018-03-01 12:{:02}:{:02}.000", second / 60, second % 60);

@@ -20,6 +20,7 @@ pub(super) fn interpreter() -> Result<PathBuf, String> {
 }
 
 #[test]
+#[ignore = "half a minute"]
 fn every_notebook_gives_what_it_keeps() {
     let python = match interpreter() {
         Ok(python) => python,
