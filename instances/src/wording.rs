@@ -152,6 +152,9 @@ fn third_person(verb: &str) -> String {
 /// The noun of which `many` is the plural.
 fn one_of(many: &str) -> Option<String> {
     let stem = many.strip_suffix('s').filter(|stem| !stem.ends_with('s'))?;
+    if let Some(stem) = stem.strip_suffix("ie").filter(|stem| *stem != "ser") {
+        return Some(format!("{stem}y"));
+    }
     let is_hissed = stem.ends_with("che") || stem.ends_with("sse");
     let one = if is_hissed { stem.strip_suffix('e') } else { Some(stem) };
     one.map(str::to_owned)

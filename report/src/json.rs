@@ -165,6 +165,7 @@ fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     match text.strip_suffix(&place) {
+        Some(_) if error.is_eof() => format!("the file is truncated: it ends inside a value{place}"),
         Some(told) => printable(told, 400) + &place,
         None => text,
     }
@@ -335,7 +336,10 @@ mod tests {
             r#"r.json: users[1].tasks: invalid type: string "\u{1b}[0m", expected f64 at line 1 column 46"#
         );
         assert!(!message("{\"users\": {\"\u{9b}\": 1}}").contains('\u{9b}'));
-        assert!(message(r#"{"users": [{"tasks": 1}, {"tas"#).contains("EOF while parsing"));
+        assert!(
+            message(r#"{"users": [{"tasks": 1}, {"tas"#)
+                .contains("the file is truncated: it ends inside a value")
+        );
         assert!(message(r#"{"users": [{"tasks": 1e999}]}"#).contains("number out of range"));
         let long = message(&format!("{{\"users\": \"{}\"}}", "x".repeat(10_000_000)));
         assert!(long.len() < 600 && long.contains("… at line 1 column 100000"), "{}", &long[..300]);

@@ -98,7 +98,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
 /// A change as a line: `research: cpu on big 40 -> 44 (+4)`.
 fn line(change: &ExportChange) -> String {
     let ExportChange { queue, what, before, after, more } = change;
-    let side = |side: &Option<String>| side.clone().map_or_else(|| "-".into(), |side| printable(&side, 200));
+    let side = |side: &Option<String>| {
+        side.as_ref().filter(|side| !side.is_empty()).map_or_else(|| "-".into(), |side| printable(side, 200))
+    };
     let more = more.as_ref().map_or_else(String::new, |more| format!(" ({more})"));
     format!("{}: {} {} -> {}{more}\n", printable(queue, 200), printable(what, 200), side(before), side(after))
 }

@@ -1,6 +1,6 @@
 //! What deployed objects state that is not exported: labels, taints and tolerations of Kueue's flavors, checks, preemption and selectors of
-//! its queues; placement rules, access lists and limits of users in YuniKorn's one file, and its other partitions. Applying the export
-//! would take it away.
+//! its queues; placement rules, access lists and limits of users in the one file of YARN or YuniKorn, how YARN measures and divides, and other
+//! partitions. Applying the export would take it away.
 
 use crate::Error;
 use fairplan_imports::{ConfigurationKind, Spec, specs, specs_in};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// A field of a deployed object that is not exported as it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostField {
-    /// The object: `ResourceFlavor a100`, `partition gpu`.
+    /// The object: `ResourceFlavor a100`, `partition gpu`, `configuration` of all that is no queue's.
     pub object: String,
     /// The field of it, of objects of Kubernetes of their `spec`.
     pub field: String,
@@ -21,7 +21,22 @@ pub struct LostField {
 }
 
 /// What is compared number by number elsewhere.
-const COMPARED: [&str; 6] = ["resourceGroups", "cohort", "cohortName", "parent", "parentName", "fairSharing"];
+const COMPARED: [&str; 13] = [
+    "resourceGroups",
+    "cohort",
+    "cohortName",
+    "parent",
+    "parentName",
+    "fairSharing",
+    // Of Volcano and KAI.
+    "weight",
+    "deserved",
+    "capability",
+    "guarantee",
+    "priority",
+    "parentQueue",
+    "resources",
+];
 
 /// The fields that the files of the deployed configuration state and the exported text does not, or otherwise.
 pub(super) fn fields(
@@ -48,7 +63,7 @@ pub(super) fn fields(
             let after = after.get(field);
             if after != Some(before) {
                 lost.push(LostField {
-                    object: format!("{kind} {name}"),
+                    object: format!("{kind} {name}").trim_end().to_owned(),
                     field: field.clone(),
                     before: before.to_string(),
                     after: after.map(Value::to_string),
@@ -81,6 +96,18 @@ fn is_default(field: &str, value: &Value) -> bool {
                 says(json!({"whenCanBorrow": "Borrow", "whenCanPreempt": "TryNextFlavor"}))
             }
             "maxapplications" => says(json!(0)),
+            "reclaimable" => says(json!(true)),
+            "dequeueStrategy" => says(json!("traverse")),
+            // Of YARN.
+            "state" => says(json!("RUNNING")),
+            "acl_submit_applications" | "acl_administer_queue" | "aclSubmitApps" | "aclAdministerApps" => {
+                says(json!("*"))
+            }
+            "user-limit-factor" => says(json!("1")),
+            "minimum-user-limit-percent" => says(json!("100")),
+            "maximum-applications" => says(json!("10000")),
+            "maximum-am-resource-percent" => says(json!("0.1")),
+            "node-locality-delay" => says(json!("40")),
             "preemption" => says(json!({"reclaimWithinCohort": "Never", "withinClusterQueue": "Never",
                                         "borrowWithinCohort": {"policy": "Never"}})),
             _ => false,

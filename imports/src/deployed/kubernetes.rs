@@ -30,24 +30,30 @@ pub(super) fn specs(
     found: &mut Vec<Spec>,
 ) -> Result<(), InstanceError> {
     let file = source.name().to_owned();
+    let documents = documents_of(source, SHOWN_BY)?;
     match kind {
-        ConfigurationKind::Kueue => of_kueue(&documents_of(source, SHOWN_BY)?, found),
-        ConfigurationKind::YuniKorn => yunikorn::specs(&file, &documents_of(source, SHOWN_BY)?, found)?,
-        _ => {}
+        ConfigurationKind::YuniKorn => yunikorn::specs(&file, &documents, found)?,
+        ConfigurationKind::Volcano => of_objects(&documents, "scheduling.volcano.sh", found),
+        ConfigurationKind::Kai => of_objects(&documents, "scheduling.run.ai", found),
+        _ => of_objects(&documents, "kueue.x-k8s.io", found),
     }
     Ok(())
 }
 
-/// The objects of Kueue that quotas are made of, of which lists may be nested.
-fn of_kueue(documents: &[Value], found: &mut Vec<Spec>) {
+/// The objects that queues and their quotas are made of, of which lists may be nested.
+fn of_objects(documents: &[Value], api: &str, found: &mut Vec<Spec>) {
     for document in documents {
         if let Some(items) = document.get("items").and_then(Value::as_array) {
-            of_kueue(items, found);
+            of_objects(items, api, found);
+            continue;
+        }
+        let stated = document.get("apiVersion").and_then(Value::as_str).unwrap_or(api);
+        if !stated.starts_with(api) {
             continue;
         }
         let kind = document.get("kind").and_then(Value::as_str).unwrap_or_default();
         let name = document.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Value::as_str);
-        if let (Some(name), "ResourceFlavor" | "ClusterQueue" | "Cohort") = (name, kind) {
+        if let (Some(name), "ResourceFlavor" | "ClusterQueue" | "Cohort" | "Queue") = (name, kind) {
             let spec = document.get("spec").cloned().unwrap_or_default();
             found.push(Spec { kind: kind.to_owned(), name: name.to_owned(), spec });
         }

@@ -56,26 +56,37 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
     Ok(found)
 }
 
-/// What the objects of a configuration state whole: those of Kueue, YuniKorn's partitions and queues; of others nothing.
+/// What the objects of a configuration state beside what [`deployed`] reads; of Kueue's all.
 ///
 /// # Errors
 /// Files that cannot be read.
 pub fn specs(kind: ConfigurationKind, files: &[String]) -> Result<Vec<Spec>, InstanceError> {
     let mut found = Vec::new();
     for file in files {
-        kubernetes::specs(kind, source::open(file)?, &mut found)?;
+        specs_of(kind, source::open(file)?, &mut found)?;
     }
     Ok(found)
+}
+
+fn specs_of(kind: ConfigurationKind, source: Source, found: &mut Vec<Spec>) -> Result<(), InstanceError> {
+    match kind {
+        ConfigurationKind::Yarn => yarn::specs(&xml::read_of(source)?, found),
+        ConfigurationKind::YarnFair => yarn_fair::specs(&xml::read_of(source)?, found),
+        // Its lines are all understood.
+        ConfigurationKind::Slurm => {}
+        _ => kubernetes::specs(kind, source, found)?,
+    }
+    Ok(())
 }
 
 /// The same of a text.
 ///
 /// # Errors
-/// A text that is no YAML.
+/// A text that is none of the kind.
 pub fn specs_in(kind: ConfigurationKind, text: &str) -> Result<Vec<Spec>, InstanceError> {
     let mut found = Vec::new();
     let source = source::in_memory("the exported configuration", text.as_bytes().to_vec())?;
-    kubernetes::specs(kind, source, &mut found)?;
+    specs_of(kind, source, &mut found)?;
     Ok(found)
 }
 

@@ -46,15 +46,26 @@ pub struct DeployedQueue {
 /// The queues of a configuration by name.
 pub type Deployed = BTreeMap<String, DeployedQueue>;
 
-/// What an object of a configuration states whole: the `spec` of one of Kueue, the fields of a partition or queue of YuniKorn.
+/// What an object of a configuration states whole: the `spec` of one of Kueue, the fields of a queue or partition of
+/// others, or of the whole configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
-    /// `ResourceFlavor`, `ClusterQueue` or `Cohort`; `partition` or `queue`.
+    /// `ResourceFlavor`, `ClusterQueue`, `Cohort` or `Queue`; `partition`, `queue` or `configuration`.
     pub kind: String,
     /// Its name.
     pub name: String,
     /// What it states.
     pub spec: serde_json::Value,
+}
+
+/// An object that states these texts.
+pub(super) fn spec_of(kind: &str, name: &str, fields: BTreeMap<String, String>) -> Spec {
+    let fields = fields.into_iter().map(|(field, value)| (field, value.into()));
+    Spec {
+        kind: kind.to_owned(),
+        name: name.to_owned(),
+        spec: fields.collect::<serde_json::Map<_, _>>().into(),
+    }
 }
 
 /// Where what is read goes.

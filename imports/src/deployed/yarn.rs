@@ -1,6 +1,6 @@
 //! Queues of YARN's capacity scheduler, by their paths.
 
-use super::queue::{DeployedQueue, Reading};
+use super::queue::{DeployedQueue, Reading, Spec, spec_of};
 use crate::xml::Element;
 use fairplan_instances::InstanceError;
 use std::collections::BTreeMap;
@@ -44,6 +44,31 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
         }
     }
     Ok(())
+}
+
+/// What counts as the size of a task where nothing is said.
+const CALCULATOR: (&str, &str) =
+    ("resource-calculator", "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator");
+
+/// What properties say beside the tree and its amounts, queue by queue, and of the whole.
+pub(super) fn specs(root: &Element, found: &mut Vec<Spec>) {
+    let mut of_queue: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
+    let mut whole = BTreeMap::from([(CALCULATOR.0.to_owned(), CALCULATOR.1.to_owned())]);
+    for (name, value) in root.properties() {
+        let Some(rest) = name.strip_prefix(PREFIX) else { continue };
+        match parts(rest) {
+            Some((path, field)) => {
+                let own = of_queue.entry(path).or_default();
+                let is_read = ["queues", LABELS].contains(&field) || field.ends_with("capacity");
+                if !is_read {
+                    own.insert(field.to_owned(), value.to_owned());
+                }
+            }
+            None => drop(whole.insert(rest.to_owned(), value.to_owned())),
+        }
+    }
+    found.push(spec_of("configuration", "", whole));
+    found.extend(of_queue.into_iter().map(|(path, fields)| spec_of("queue", path, fields)));
 }
 
 /// A queue of which these fields are stated, and which may use these labels (`None`: all).

@@ -1,6 +1,6 @@
 //! Queues of YARN's fair scheduler, by their paths.
 
-use super::queue::{DeployedQueue, Reading};
+use super::queue::{DeployedQueue, Reading, Spec, spec_of};
 use crate::xml::Element;
 use crate::yarn::fair_scheduler::{DEFAULT_POLICY, POLICY};
 use fairplan_instances::InstanceError;
@@ -35,9 +35,8 @@ fn below(
     for queue in queues {
         let own = queue.attribute("name").unwrap_or_default();
         let is_root = parent.is_empty() && own == "root";
-        // All queues are below root, whether the file says so or not.
         let above = if parent.is_empty() { "root" } else { parent };
-        let name = if is_root { own.to_owned() } else { format!("{above}.{own}") };
+        let name = path(parent, own);
         if !is_root {
             let amounts = |field: &str| {
                 let text = queue.text_of(field);
@@ -61,6 +60,47 @@ fn below(
         below(reading, queue, &name, defaults)?;
     }
     Ok(())
+}
+
+/// What is read of a file and its queues.
+const READ: [&str; 6] =
+    ["queue", "pool", "minResources", "maxResources", "weight", "queueMaxResourcesDefault"];
+
+/// What elements say beside the tree and its amounts, queue by queue, and of the whole.
+pub(super) fn specs(root: &Element, found: &mut Vec<Spec>) {
+    let mut whole = others(root);
+    let policy = root.text_of_any(&DEFAULT_POLICY).unwrap_or("fair").to_owned();
+    whole.retain(|name, _| !DEFAULT_POLICY.contains(&name.as_str()));
+    whole.insert(DEFAULT_POLICY[0].to_owned(), policy);
+    found.push(spec_of("configuration", "", whole));
+    specs_below(root, "", found);
+}
+
+fn specs_below(element: &Element, parent: &str, found: &mut Vec<Spec>) {
+    for queue in element.children.iter().filter(|child| child.name == "queue" || child.name == "pool") {
+        let name = path(parent, queue.attribute("name").unwrap_or_default());
+        found.push(spec_of("queue", &name, others(queue)));
+        specs_below(queue, &name, found);
+    }
+}
+
+fn others(element: &Element) -> BTreeMap<String, String> {
+    let others = element.children.iter().filter(|child| !READ.contains(&child.name.as_str()));
+    // What has no text has elements of its own, such as the rules of a placement policy.
+    let said = |child: &Element| match child.text.trim() {
+        "" => format!("({} elements)", child.children.len()),
+        text => text.to_owned(),
+    };
+    others.map(|child| (child.name.clone(), said(child))).collect()
+}
+
+/// All queues are below root, whether the file says so or not.
+fn path(parent: &str, own: &str) -> String {
+    match (parent, own) {
+        ("", "root") => own.to_owned(),
+        ("", _) => format!("root.{own}"),
+        _ => format!("{parent}.{own}"),
+    }
 }
 
 /// Where memory alone is compared, as all policies but `drf` do, a maximum of nothing beside one of more is of the other resource alone.

@@ -51,8 +51,7 @@ pub(super) struct Reading {
 }
 
 /// What is told of queues that come before others whatever these have.
-pub(super) const PRIORITY_LEFT_OUT: &str =
-    "priorities of queues left out: here queues are served by their shares";
+pub(super) const PRIORITY_LEFT_OUT: &str = "priorities of queues left out: here shares alone decide";
 
 /// Whose queues they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -202,7 +202,7 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
         )
     };
     let yunikorn = |queue: &str| format!("partitions: [{{name: default, queues: [{{name: a, {queue}}}]}}]\n");
-    let priorities = "priorities of queues left out: here queues are served by their shares";
+    let priorities = "priorities of queues left out: here shares alone decide";
     for (text, count) in [
         (kai("priority: 200"), 1),
         (kai("priority: 100"), 0),

@@ -9,6 +9,7 @@ use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, quantities
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
@@ -17,6 +18,11 @@ pub(super) struct VolcanoSpec {
     weight: Option<f64>,
     #[serde(default)]
     priority: Option<f64>,
+    /// Which groups of nodes its tasks run on, where that plugin is on.
+    #[serde(default)]
+    affinity: Value,
+    #[serde(default)]
+    reclaimable: Option<bool>,
     #[serde(default, deserialize_with = "nullable")]
     parent: String,
     #[serde(default, deserialize_with = "nullable")]
@@ -44,6 +50,12 @@ impl Reading {
     ) -> Result<(), InstanceError> {
         if spec.priority.is_some_and(|priority| priority != 0.0) {
             report.one(PRIORITY_LEFT_OUT);
+        }
+        if spec.affinity.as_object().is_some_and(|affinity| !affinity.is_empty()) {
+            report.one("affinities of queues to groups of nodes left out: here their tasks run on all nodes");
+        }
+        if spec.reclaimable == Some(false) {
+            report.one("queues that are not to be reclaimed from (reclaimable: false), which is not kept");
         }
         let mut guarantee = quantities(file, place, "spec.deserved", &spec.deserved)?;
         let reserve = quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?;

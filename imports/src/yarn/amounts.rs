@@ -96,7 +96,11 @@ fn with_units(parts: &[&str]) -> Result<Amounts, &'static str> {
             ("vcores", false) => amounts.set(1, Amount::Absolute(cut(value)?))?,
             ("memory", true) => amounts.set(0, percent(value)?)?,
             ("cpu", true) => amounts.set(1, percent(value)?)?,
-            _ => return Err("has another unit than mb and vcores (of percentages: memory and cpu)"),
+            _ => {
+                return Err(
+                    "has an amount that is no number, or another unit than mb and vcores (of percentages: memory and cpu)",
+                );
+            }
         }
     }
     match amounts.of {

@@ -149,8 +149,9 @@ impl Form {
             #[serde(borrow, default)]
             format: Option<Text<'a>>,
         }
-        match object::<Header>(text) {
-            Ok(Header { format }) => self.expect(&format.unwrap_or_default()),
+        // Of JSON Lines the first.
+        match Object::deserialize(&mut serde_json::Deserializer::from_str(text)) {
+            Ok(Object(Header { format })) => self.expect(&format.unwrap_or_default()),
             Err(_) => Ok(()),
         }
     }
@@ -182,7 +183,11 @@ pub(super) fn document<'a, T: Deserialize<'a>>(
             Some(violation) => InstanceError::Invalid { file: file.to_owned(), violation },
             None => {
                 let at = if path.is_empty() { path } else { format!(" ({path})") };
-                malformed(format!("line {}, column {}{at}", error.line(), error.column()), problem(&error))
+                let problem = match error.is_eof() {
+                    true => format!("it ends inside a value: the file is truncated, or no {}", form.what),
+                    false => problem(&error),
+                };
+                malformed(format!("line {}, column {}{at}", error.line(), error.column()), problem)
             }
         }
     })

@@ -330,7 +330,10 @@ impl Instance {
     }
 
     fn quota_not_known(&self, what: &str, owner: Owner) -> Violation {
-        let problem = format!("{what} does not know guarantees, limits and reserves yet; leave them out");
+        let problem = format!(
+            "{what} does not know guarantees, limits and reserves yet; leave them out (`convert --without \
+             guarantees,limits,reserves`)"
+        );
         Violation::new(place_of(owner), self.name_of(owner), problem)
     }
 

@@ -104,7 +104,7 @@ pub fn summary(document: &Explanation) -> String {
             label(&change.resource),
             number(change.demand),
             number(change.own_tasks),
-            if change.own_tasks == 1.0 { "task" } else { "tasks" },
+            if number(change.own_tasks) == "1" { "task" } else { "tasks" },
             others(change.gain),
             others(change.lose)
         ));

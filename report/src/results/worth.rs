@@ -31,6 +31,11 @@ pub(super) fn answer(document: &Worth) -> String {
                 percent(best.gain / document.raised())
             )
         }
+        None if document.server_classes.iter().any(|class| !document.is_nothing(class.by_price)) => format!(
+            "No single server would raise the smallest share, {}: several have it, and a server that helps some of them does not help \
+             the others.",
+            share(document.raised())
+        ),
         None => format!(
             "No single server would raise the smallest share, {}: whoever has it has all that it asks for, or is held by something else than \
              capacity.",

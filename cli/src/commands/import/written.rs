@@ -47,6 +47,6 @@ pub(super) fn write_present<R: Display>(
     ])?;
     tell(common, || summary::heading(&instance));
     let waiting = counted(present.figures.unplaced, "waits", "wait");
-    tell(common, || format!("{} run, {waiting}\n", counted(present.figures.tasks, "task", "tasks")));
+    tell(common, || format!("{}, {waiting}\n", counted(present.figures.tasks, "task runs", "tasks run")));
     Ok(Answer::Yes)
 }

@@ -285,7 +285,7 @@ fn each_broken_form_names_its_place() {
         ("{\"cpu\": 8}}\n]", "{\"cpu\": 8}},\n]", "line 8, column 1 (server_classes): expected value"),
         ("\n]\n}", "\n]\n}}", "line 13, column 2: trailing characters"),
         ("\n]\n}", "\n]\n} {}", "line 13, column 3: trailing characters"),
-        ("\n]\n}", "\n]", "line 12, column 1: EOF while parsing an object"),
+        ("\n]\n}", "\n]", "line 12, column 1: it ends inside a value: the file is truncated, or no instance"),
         ("\n]\n}", "\n}", "line 12, column 1 (users): expected `,` or `]`"),
         ("\"count\": 3", &format!("\"count\": {deep}"), "(server_classes): "),
         ("\"count\": 3", &format!("\"count\": {closed}"), "server_classes[0].count = [[[[[["),
@@ -324,13 +324,16 @@ fn whole_files_that_are_no_instance_say_what_they_are() {
             "an instance is a JSON object in UTF-8; give tables with --servers and --users",
         ),
         (b"PAR1....PAR1", "bad.json: line 1: an instance is a JSON object"),
-        (b"{", "bad.json: line 1, column 1: EOF while parsing an object"),
+        (b"{", "bad.json: line 1, column 1: it ends inside a value: the file is truncated, or no instance"),
         (b"{}", "bad.json: format: this is no instance; expected \"fairplan.instance.v1\""),
         (b"{\"users\": 5}", "bad.json: format: this is no instance"),
         (b"{\"format\": \"fairplan.instance.v1\"}", "missing field `resources`"),
         (b"{\"format\":\n \"\xff\"}", "bad.json: line 2, column 3: is not valid UTF-8"),
         // Text in UTF-16 is read as what it says.
-        (b"\xff\xfe{\0", "bad.json: line 1, column 1: EOF while parsing an object"),
+        (
+            b"\xff\xfe{\0",
+            "bad.json: line 1, column 1: it ends inside a value: the file is truncated, or no instance",
+        ),
         (b"\xff\xfe{", "bad.json: begins as text in UTF-16, but is not all of it"),
     ] {
         cases.push((refusal(&folder, content), expected.to_owned()));
