@@ -196,7 +196,7 @@ fn what_does_not_know_limits_says_so() {
     for objective in ["pf", "alpha=2", "utilitarian", "bmf", "drf-per-server"] {
         let objective: Objective = objective.parse().unwrap();
         let error = backends()[0].solve(&instance, objective).unwrap_err().to_string();
-        let known = "does not know guarantees, limits and reserves yet; leave them out";
+        let known = "does not know guarantees, limits and reserves yet; leave them out (`convert --without guarantees,limits,reserves`)";
         assert_eq!(error, format!("users[0] = user user-0: {objective} {known}"));
     }
 }

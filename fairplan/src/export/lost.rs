@@ -108,6 +108,8 @@ fn is_default(field: &str, value: &Value) -> bool {
             "maximum-applications" => says(json!("10000")),
             "maximum-am-resource-percent" => says(json!("0.1")),
             "node-locality-delay" => says(json!("40")),
+            "queue-mappings" => says(json!("")),
+            "queue-mappings-override.enable" | "disable_preemption" => says(json!("false")),
             "preemption" => says(json!({"reclaimWithinCohort": "Never", "withinClusterQueue": "Never",
                                         "borrowWithinCohort": {"policy": "Never"}})),
             _ => false,

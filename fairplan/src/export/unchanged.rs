@@ -291,6 +291,37 @@ fn what_yunikorns_file_states_and_the_export_does_not_is_lost_with_its_other_par
 }
 
 #[test]
+fn how_yarn_measures_and_whom_it_lets_in_is_lost_where_the_export_says_otherwise() {
+    let files = Files::new();
+    let property = |name: &str, value: &str| {
+        format!("<property><name>yarn.scheduler.capacity.{name}</name><value>{value}</value></property>")
+    };
+    let node = "{\"id\": \"h\", \"totalResource\": {\"memory\": 8192, \"vCores\": 8}}";
+    let nodes = files.write("nodes.json", &format!("{{\"nodes\": {{\"node\": [{node}]}}}}"));
+    let text = [
+        property("root.queues", "a"),
+        property("root.a.capacity", "100"),
+        property("root.a.acl_submit_applications", "ops"),
+        property("root.a.acl_administer_queue", "*"),
+    ];
+    let text = format!("<configuration>{}</configuration>", text.concat());
+    let deployed = files.write("capacity-scheduler.xml", &text);
+    let (instance, _) = yarn(&YarnOptions { nodes: vec![nodes], queues: deployed.clone() }).unwrap();
+    let solved = solution(&instance);
+    let export =
+        export(&instance, &solved, Target::Yarn, &ExportOptions::default(), &Control::none()).unwrap();
+    let found = export_changes(&export, &[deployed]).unwrap();
+    let told: Vec<(&str, &str, bool)> = found
+        .lost
+        .iter()
+        .map(|lost| (lost.object.as_str(), lost.field.as_str(), lost.after.is_some()))
+        .collect();
+    let expected =
+        [("configuration", "resource-calculator", true), ("queue root.a", "acl_submit_applications", false)];
+    assert_eq!(told, expected, "{found:#?}");
+}
+
+#[test]
 fn gains_are_not_told_where_a_label_covers_several_classes() {
     let files = Files::new();
     let property = |name: &str, value: &str| {

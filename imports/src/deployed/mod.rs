@@ -276,6 +276,43 @@ mod tests {
     }
 
     #[test]
+    fn what_configurations_state_beside_queues_and_amounts_is_found_with_what_holds_where_nothing_is_said() {
+        let told = |kind, text: &str| -> Vec<String> {
+            let told = |Spec { kind, name, spec }: Spec| {
+                let fields = spec.as_object().unwrap().clone();
+                fields.into_iter().map(move |(field, value)| format!("{kind} {name}: {field} {value}"))
+            };
+            specs_in(kind, text).unwrap().into_iter().flat_map(told).collect()
+        };
+        let property = |name: &str, value: &str| {
+            format!("<property><name>yarn.scheduler.capacity.{name}</name><value>{value}</value></property>")
+        };
+        let yarn = [
+            property("root.queues", "a"),
+            property("root.a.capacity", "100"),
+            property("root.a.accessible-node-labels.x.maximum-capacity", "50"),
+            property("root.a.user-limit-factor", "2"),
+        ];
+        let calculator = "configuration : resource-calculator \"org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator\"";
+        let yarn = format!("<configuration>{}</configuration>", yarn.concat());
+        assert_eq!(
+            told(ConfigurationKind::Yarn, &yarn),
+            [calculator, "queue root.a: user-limit-factor \"2\""]
+        );
+        let fair = "<allocations><queue name=\"a\"><weight>2</weight><maxRunningApps>3</maxRunningApps></queue>\
+                    <queuePlacementPolicy><rule name=\"user\"/></queuePlacementPolicy></allocations>";
+        let expected = [
+            "configuration : defaultQueueSchedulingPolicy \"fair\"",
+            "configuration : queuePlacementPolicy \"(1 elements)\"",
+            "queue root.a: maxRunningApps \"3\"",
+        ];
+        assert_eq!(told(ConfigurationKind::YarnFair, fair), expected);
+        let volcano = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: a}\nspec: {reclaimable: false}\n";
+        assert_eq!(told(ConfigurationKind::Volcano, volcano), ["Queue a: reclaimable false"]);
+        assert_eq!(told(ConfigurationKind::Kai, volcano), [""; 0]);
+    }
+
+    #[test]
     fn what_is_no_configuration_of_the_kind_names_file_and_value() {
         let refused = |kind, text: &str| deployed_in(kind, "it.yaml", text).unwrap_err().to_string();
         let empty = refused(ConfigurationKind::Kueue, "kind: Pod\nmetadata: {name: a}\n");

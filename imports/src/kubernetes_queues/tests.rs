@@ -215,6 +215,14 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
         let (_, report) = read(&text).unwrap();
         assert_eq!(report.count(priorities), count, "{text}\n{report}");
     }
+    let affinity = "affinity: {nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [g]}}";
+    let (_, report) = read(&volcano(&format!("reclaimable: false, {affinity}"))).unwrap();
+    for what in [
+        "affinities of queues to groups of nodes left out: here all nodes take tasks of every queue",
+        "queues not to be reclaimed from (reclaimable: false), which is not kept",
+    ] {
+        assert_eq!(report.count(what), 1, "{what}\n{report}");
+    }
     let (_, report) =
         read(&kai("resources: {cpu: {quota: 5}, memory: {quota: 5, limit: -1, overQuotaWeight: 2}}"))
             .unwrap();

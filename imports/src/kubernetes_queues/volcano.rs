@@ -52,10 +52,12 @@ impl Reading {
             report.one(PRIORITY_LEFT_OUT);
         }
         if spec.affinity.as_object().is_some_and(|affinity| !affinity.is_empty()) {
-            report.one("affinities of queues to groups of nodes left out: here their tasks run on all nodes");
+            report.one(
+                "affinities of queues to groups of nodes left out: here all nodes take tasks of every queue",
+            );
         }
         if spec.reclaimable == Some(false) {
-            report.one("queues that are not to be reclaimed from (reclaimable: false), which is not kept");
+            report.one("queues not to be reclaimed from (reclaimable: false), which is not kept");
         }
         let mut guarantee = quantities(file, place, "spec.deserved", &spec.deserved)?;
         let reserve = quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?;

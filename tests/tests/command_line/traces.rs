@@ -85,7 +85,7 @@ fn what_cannot_be_a_trace_is_refused_with_its_place_and_no_output_is_left() {
             "--machine-events <FILE>...|--servers <N>",
         ),
         ("import philly-trace bad.jsonl --servers 3 -o out.jsonl", "bad.jsonl"),
-        ("import swf-trace bad.jsonl -o out.jsonl", "bad.jsonl: line 1: 4 fields instead of 18"),
+        ("import swf-trace bad.jsonl -o out.jsonl", "bad.jsonl: line 1: has 4 of the 18 fields that a job"),
     ] {
         let text = folder.refused(&words.split(' ').collect::<Vec<_>>());
         assert!(text.contains(part), "{words}: {text}");
