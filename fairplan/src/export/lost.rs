@@ -20,24 +20,6 @@ pub struct LostField {
     pub after: Option<String>,
 }
 
-/// What is compared number by number elsewhere.
-const COMPARED: [&str; 13] = [
-    "resourceGroups",
-    "cohort",
-    "cohortName",
-    "parent",
-    "parentName",
-    "fairSharing",
-    // Of Volcano and KAI.
-    "weight",
-    "deserved",
-    "capability",
-    "guarantee",
-    "priority",
-    "parentQueue",
-    "resources",
-];
-
 /// The fields that the files of the deployed configuration state and the exported text does not, or otherwise.
 pub(super) fn fields(
     configuration: ConfigurationKind,
@@ -57,7 +39,7 @@ pub(super) fn fields(
             None => continue,
         };
         for (field, before) in spec.as_object().into_iter().flatten() {
-            if COMPARED.contains(&field.as_str()) || is_default(field, before) {
+            if is_default(field, before) {
                 continue;
             }
             let after = after.get(field);

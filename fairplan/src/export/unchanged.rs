@@ -303,6 +303,7 @@ fn how_yarn_measures_and_whom_it_lets_in_is_lost_where_the_export_says_otherwise
         property("root.a.capacity", "100"),
         property("root.a.acl_submit_applications", "ops"),
         property("root.a.acl_administer_queue", "*"),
+        property("root.a.priority", "5"),
     ];
     let text = format!("<configuration>{}</configuration>", text.concat());
     let deployed = files.write("capacity-scheduler.xml", &text);
@@ -316,8 +317,11 @@ fn how_yarn_measures_and_whom_it_lets_in_is_lost_where_the_export_says_otherwise
         .iter()
         .map(|lost| (lost.object.as_str(), lost.field.as_str(), lost.after.is_some()))
         .collect();
-    let expected =
-        [("configuration", "resource-calculator", true), ("queue root.a", "acl_submit_applications", false)];
+    let expected = [
+        ("configuration", "resource-calculator", true),
+        ("queue root.a", "acl_submit_applications", false),
+        ("queue root.a", "priority", false),
+    ];
     assert_eq!(told, expected, "{found:#?}");
 }
 

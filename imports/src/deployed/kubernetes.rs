@@ -1,6 +1,6 @@
 //! Queues that are objects of Kubernetes: those of Kueue, Volcano and KAI.
 
-use super::queue::{ConfigurationKind, Deployed, DeployedQueue, Reading, Spec};
+use super::queue::{ConfigurationKind, Deployed, DeployedQueue, Reading, Spec, without};
 use super::yunikorn;
 use crate::manifests::documents_of;
 use fairplan_instances::InstanceError;
@@ -23,7 +23,13 @@ pub(super) fn read(
     }
 }
 
-/// What the objects state whole.
+/// What is read of the objects' specs.
+const READ_OF_KUEUE: [&str; 6] =
+    ["resourceGroups", "cohort", "cohortName", "parent", "parentName", "fairSharing"];
+const READ_OF_VOLCANO: [&str; 6] = ["parent", "weight", "deserved", "guarantee", "priority", "capability"];
+const READ_OF_KAI: [&str; 3] = ["parentQueue", "priority", "resources"];
+
+/// What the objects state beside that.
 pub(super) fn specs(
     kind: ConfigurationKind,
     source: Source,
@@ -33,18 +39,20 @@ pub(super) fn specs(
     let documents = documents_of(source, SHOWN_BY)?;
     match kind {
         ConfigurationKind::YuniKorn => yunikorn::specs(&file, &documents, found)?,
-        ConfigurationKind::Volcano => of_objects(&documents, "scheduling.volcano.sh", found),
-        ConfigurationKind::Kai => of_objects(&documents, "scheduling.run.ai", found),
-        _ => of_objects(&documents, "kueue.x-k8s.io", found),
+        ConfigurationKind::Volcano => {
+            of_objects(&documents, ("scheduling.volcano.sh", &READ_OF_VOLCANO), found)
+        }
+        ConfigurationKind::Kai => of_objects(&documents, ("scheduling.run.ai", &READ_OF_KAI), found),
+        _ => of_objects(&documents, ("kueue.x-k8s.io", &READ_OF_KUEUE), found),
     }
     Ok(())
 }
 
 /// The objects that queues and their quotas are made of, of which lists may be nested.
-fn of_objects(documents: &[Value], api: &str, found: &mut Vec<Spec>) {
+fn of_objects(documents: &[Value], (api, read): (&str, &[&str]), found: &mut Vec<Spec>) {
     for document in documents {
         if let Some(items) = document.get("items").and_then(Value::as_array) {
-            of_objects(items, api, found);
+            of_objects(items, (api, read), found);
             continue;
         }
         let stated = document.get("apiVersion").and_then(Value::as_str).unwrap_or(api);
@@ -54,8 +62,8 @@ fn of_objects(documents: &[Value], api: &str, found: &mut Vec<Spec>) {
         let kind = document.get("kind").and_then(Value::as_str).unwrap_or_default();
         let name = document.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Value::as_str);
         if let (Some(name), "ResourceFlavor" | "ClusterQueue" | "Cohort" | "Queue") = (name, kind) {
-            let spec = document.get("spec").cloned().unwrap_or_default();
-            found.push(Spec { kind: kind.to_owned(), name: name.to_owned(), spec });
+            let spec = document.get("spec").unwrap_or(&Value::Null);
+            found.push(without(kind, name.to_owned(), spec, read));
         }
     }
 }

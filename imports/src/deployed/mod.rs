@@ -56,7 +56,7 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
     Ok(found)
 }
 
-/// What the objects of a configuration state beside what [`deployed`] reads; of Kueue's all.
+/// What the objects of a configuration state beside what [`deployed`] reads.
 ///
 /// # Errors
 /// Files that cannot be read.

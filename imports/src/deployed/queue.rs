@@ -2,6 +2,7 @@
 
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{InstanceError, Violation};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// What a configuration is written in.
@@ -46,7 +47,7 @@ pub struct DeployedQueue {
 /// The queues of a configuration by name.
 pub type Deployed = BTreeMap<String, DeployedQueue>;
 
-/// What an object of a configuration states whole: the `spec` of one of Kueue, the fields of a queue or partition of
+/// What an object of a configuration states beside what is read: the `spec` of one of Kubernetes, the fields of a queue or partition of
 /// others, or of the whole configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
@@ -55,17 +56,22 @@ pub struct Spec {
     /// Its name.
     pub name: String,
     /// What it states.
-    pub spec: serde_json::Value,
+    pub spec: Value,
 }
 
 /// An object that states these texts.
 pub(super) fn spec_of(kind: &str, name: &str, fields: BTreeMap<String, String>) -> Spec {
     let fields = fields.into_iter().map(|(field, value)| (field, value.into()));
-    Spec {
-        kind: kind.to_owned(),
-        name: name.to_owned(),
-        spec: fields.collect::<serde_json::Map<_, _>>().into(),
+    Spec { kind: kind.to_owned(), name: name.to_owned(), spec: fields.collect::<Map<_, _>>().into() }
+}
+
+/// An object without the fields that are read elsewhere.
+pub(super) fn without(kind: &str, name: String, object: &Value, read: &[&str]) -> Spec {
+    let mut spec = object.clone();
+    if let Value::Object(fields) = &mut spec {
+        fields.retain(|field, _| !read.contains(&field.as_str()));
     }
+    Spec { kind: kind.to_owned(), name, spec }
 }
 
 /// Where what is read goes.

@@ -1,7 +1,7 @@
 //! YuniKorn's partitions, of which `default` is the only one whose nodes the exporter knows.
 
 use super::kubernetes::{amounts, list};
-use super::queue::{DeployedQueue, Reading, Spec};
+use super::queue::{DeployedQueue, Reading, Spec, without};
 use crate::kubernetes_queues::yunikorn_partitions;
 use fairplan_instances::InstanceError;
 use serde_json::{Map, Value};
@@ -96,13 +96,4 @@ fn root(mut spec: Value) -> Spec {
         fields.entry("submitacl").or_insert_with(|| Value::String(String::new()));
     }
     Spec { kind: "queue".to_owned(), name: "root".to_owned(), spec }
-}
-
-/// An object without the fields that are read elsewhere.
-fn without(kind: &str, name: String, object: &Value, read: &[&str]) -> Spec {
-    let mut spec = object.clone();
-    if let Value::Object(fields) = &mut spec {
-        fields.retain(|field, _| !read.contains(&field.as_str()));
-    }
-    Spec { kind: kind.to_owned(), name, spec }
 }
