@@ -7,6 +7,8 @@ QUICK := target/quick/fairplan
 OUT := out
 # What cargo is told beside, as setup finds HiGHS or not.
 SETUP = with=$$(setup/build-tools.sh) &&
+# One test more at a time than there are cores: some wait for other processes, for packages or for a deadline.
+export RUST_TEST_THREADS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo figures test test-all lint bench peers fuzz notebooks guide install tarball wheel deb packages
@@ -52,7 +54,7 @@ test-all: ## Run every test, the long ones and those that measure too
 lint: setup ## Formatting, clippy and documentation, warnings refused; with HiGHS and without
 	cargo fmt --all --check
 	cargo clippy --profile tested --locked --workspace --all-targets -- -D warnings
-	cargo clippy --profile tested --locked --workspace --all-targets --no-default-features -- -D warnings
+	cargo clippy --profile tested --locked -p fairplan-solver -p fairplan-tests --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile tested --locked --workspace --no-deps
 
 bench: setup ## Measure against HiGHS and against one pass over the users; writes the table of the README

@@ -7,8 +7,8 @@ use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective, Placement,
-    QuotaPart, ResourceId, WholeTaskBracket, files,
+    ClassId, Headline, Instance, InstanceStamp, Kind, KindId, Objective, Placement, QuotaPart, ResourceId,
+    WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{
@@ -206,12 +206,13 @@ pub fn compare_by(
         return Err(Error::TimeLimit { why, found: Found::nothing() });
     }
     let result = |(name, file, judged, seconds): (String, Option<String>, Judged, Option<f64>)| {
-        let Judged { figures, is_optimal, judgement, guarantees, users, allocated, .. } = judged;
+        let Judged { figures, is_optimal, judgement, users, allocated, .. } = judged;
         let row = ComparedPolicy::new(&name, instance, &figures, bounds, is_optimal, seconds);
-        ComparedPolicy { file, allocated, guarantees, judgement, users, ..row }
+        ComparedPolicy { file, allocated, judgement, users, ..row }
     };
     Ok(Comparison {
         in_groups: instance.has_groups(),
+        under_quotas: !instance.quotas().is_empty(),
         instance: InstanceStamp::new(instance, &sha256),
         backend: solver.name().into(),
         seed: options.seed,
@@ -272,8 +273,6 @@ struct Judged {
     is_valid: bool,
     /// What it leaves, where that is asked for.
     judgement: Option<Judgement>,
-    /// Which guarantees it keeps.
-    guarantees: Option<KeptGuarantees>,
     /// What each user has, where that is asked for.
     users: Option<Vec<ComparedUser>>,
     /// What it takes of a resource, where that is asked for.
@@ -304,8 +303,7 @@ impl Judged {
             is_valid && bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))
         });
         let figures = PlacementFigures::new(instance, placement);
-        let guarantees = KeptGuarantees::of(instance, placement);
-        Ok(Self { figures, is_optimal, is_valid, judgement, guarantees, users: None, allocated: None })
+        Ok(Self { figures, is_optimal, is_valid, judgement, users: None, allocated: None })
     }
 }
 

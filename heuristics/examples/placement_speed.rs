@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "../tests/scan/mod.rs"]
+#[path = "../tests/placement/scan.rs"]
 mod scan;
 
 use fairplan_heuristics::policy;

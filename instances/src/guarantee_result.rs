@@ -2,6 +2,7 @@
 
 use crate::table::{Kind, Table};
 use crate::tolerance::SAME;
+use crate::wording::grouped;
 use crate::{Instance, Owner, ResourceMap, Solution, UserId, guaranteed_shares, objective_share};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,7 @@ impl GuaranteeResult {
     /// The amounts: `4 cpu, 2 gpu on a100`.
     pub fn in_words(&self) -> String {
         let told = |on: String, amounts: &ResourceMap| -> Vec<String> {
-            amounts.0.iter().map(|(name, amount)| format!("{amount} {name}{on}")).collect()
+            amounts.0.iter().map(|(name, amount)| format!("{} {name}{on}", with_thousands(*amount))).collect()
         };
         let over_some = self
             .guarantees
@@ -90,6 +91,13 @@ impl GuaranteeResult {
     pub fn is_held_up(floor: f64, share: f64) -> bool {
         floor > 0.0 && share <= floor * (1.0 + SAME)
     }
+}
+
+/// All digits of an amount, with a comma between thousands.
+fn with_thousands(amount: f64) -> String {
+    let digits = amount.to_string();
+    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    format!("{}{fraction}", grouped(whole))
 }
 
 /// The table of guarantees.

@@ -1,7 +1,7 @@
 //! `fairplan.allocated-bound.v1`: the most of a resource that whole tasks can take, from both sides, with what proves it.
 
 use crate::bound::BoundPlacement;
-use crate::foreign::{Foreign, check_stamp};
+use crate::foreign::{Foreign, check_quotas, check_stamp};
 use crate::placement::{ServerResult, ServerResults};
 use crate::proportional_bound::SumSearch;
 use crate::tolerance::SAME;
@@ -23,6 +23,9 @@ use serde::{Deserialize, Serialize};
 pub struct AllocatedBoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
+    /// Whether anybody has guarantees, limits or reserves. What is proved counts none of them: with them it may be out of reach.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub under_quotas: bool,
     /// The resource.
     pub resource: String,
     /// All that the servers have of it.
@@ -92,6 +95,7 @@ pub fn allocated_bound_document<'a>(
     let AllocationProof { task_values, server_values, values_in_all } = bracket.proof.clone();
     Document::new(AllocatedBoundBody {
         instance: InstanceStamp::new(instance, sha256),
+        under_quotas: !instance.quotas().is_empty(),
         resource: instance.resources()[bracket.resource.0].clone(),
         total: instance.total(bracket.resource),
         integral_upper: claim.upper,
@@ -122,6 +126,7 @@ impl StatedAllocatedBracket {
         sha256: &str,
     ) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
+        check_quotas(document.under_quotas, instance)?;
         let placement = document.placement.read(instance)?;
         let resource = instance.resources().iter().position(|name| *name == document.resource);
         let Some(resource) = resource.map(ResourceId) else {

@@ -1,6 +1,6 @@
 //! `fairplan.bound.v1`: the best any placement of whole tasks can do, from both sides, with what proves it.
 
-use crate::foreign::{Foreign, check_stamp, in_order, list};
+use crate::foreign::{Foreign, check_quotas, check_stamp, in_order, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::solution::ClassPrice;
 use fairplan_instances::InstanceStamp;
@@ -26,6 +26,9 @@ use serde::{Deserialize, Serialize};
 pub struct BoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
+    /// Whether anybody has guarantees, limits or reserves. What is proved counts none of them: with them it may be out of reach.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub under_quotas: bool,
     /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
     pub divisible: f64,
     /// The prices that prove it: of that value for one more unit. Absent where nobody is held by capacity.
@@ -310,6 +313,7 @@ pub fn bound_document<'a>(
     });
     Document::new(BoundBody {
         instance: InstanceStamp::new(instance, sha256),
+        under_quotas: !instance.quotas().is_empty(),
         divisible: divisible.bound,
         divisible_prices: divisible.stated(instance),
         integral_upper: stated.upper,
@@ -345,6 +349,7 @@ impl StatedBracket {
     /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched.
     pub fn new(document: &BoundDocument, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
+        check_quotas(document.under_quotas, instance)?;
         let placement = document.placement.read(instance)?;
         let position = |place: String, id: &str| {
             instance.user_named(id).ok_or_else(|| Foreign::new(place, id, "no such user"))

@@ -28,6 +28,10 @@ pub struct Comparison {
     /// group counted as far as its members divide by their weights what it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_groups: bool,
+    /// Whether anybody has guarantees, limits or reserves. Bounds count no guarantees, those of whole tasks no limits and reserves
+    /// either: with them they may be out of reach.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub under_quotas: bool,
     /// Upper and lower bounds on the value of any placement.
     pub bounds: Bounds,
     /// Upper and lower bounds on how much of a resource any placement takes, with `--objective allocated=RESOURCE`; what else is told
@@ -289,7 +293,7 @@ impl ComparedPolicy {
             proved_optimal,
             allocated: None,
             seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
-            guarantees: None,
+            guarantees: figures.guarantees.clone(),
             judgement: None,
             groups: figures.groups.clone(),
             users: None,

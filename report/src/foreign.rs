@@ -52,6 +52,15 @@ pub(crate) fn check_stamp(stamp: &InstanceStamp, instance: &Instance, sha256: &s
     Ok(())
 }
 
+/// A bound says whether its instance has guarantees, limits or reserves, which it does not count.
+pub(crate) fn check_quotas(stated: bool, instance: &Instance) -> Result<(), Foreign> {
+    if stated == instance.quotas().is_empty() {
+        let has = if stated { "no guarantees, limits or reserves" } else { "guarantees, limits or reserves" };
+        return Err(Foreign::new("under_quotas", &stated.to_string(), format!("the instance has {has}")));
+    }
+    Ok(())
+}
+
 /// The ids at `place` must be exactly the `expected` ones in their order.
 pub(crate) fn list<'a>(
     place: &str,

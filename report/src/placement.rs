@@ -7,8 +7,8 @@ use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Body, ClassId, Document, Instance, KindId, LimitRoom, Part, PlacedGroup, Placement, ResourceId,
-    ServerNames, ServerTasks, User, UserId, placed_groups,
+    Body, ClassId, Document, Instance, KeptGuarantees, KindId, LimitRoom, Part, PlacedGroup, Placement,
+    ResourceId, ServerNames, ServerTasks, User, UserId, placed_groups,
 };
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
@@ -30,7 +30,8 @@ pub struct PlacementBody<S = Vec<ServerResult>> {
     /// The seed of its random choices (only the policy `random` makes any).
     pub seed: u64,
     /// The smallest weighted dominant share (dominant share over weight) of all users; where there are groups, of users without
-    /// a group and groups without a parent, a group counted for as much as its members divide by their weights.
+    /// a group and groups without a parent, a group counted for as much as its members divide by their weights, whatever is guaranteed inside it (in a solution,
+    /// guarantees count).
     pub value: f64,
     /// The same of those that still want more: that have tasks left, and fit some server at all. Absent if nobody does.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
@@ -41,6 +42,9 @@ pub struct PlacementBody<S = Vec<ServerResult>> {
     /// What each group has, in the instance's order. Absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<PlacedGroup>,
+    /// Which guarantees it keeps. Absent where nothing is guaranteed.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub guarantees: Option<KeptGuarantees>,
     /// What each user gets.
     pub users: Vec<PlacedUser>,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
@@ -161,6 +165,8 @@ pub struct PlacementFigures {
     pub unplaced: u64,
     /// What each group has.
     pub groups: Vec<PlacedGroup>,
+    /// Which guarantees it keeps; `None` where nothing is guaranteed.
+    pub guarantees: Option<KeptGuarantees>,
     /// The dominant share of each user.
     pub dominant_shares: Vec<f64>,
     /// The part of the whole cluster's capacity that is used, one number a resource; 0 where it has none.
@@ -203,6 +209,7 @@ impl PlacementFigures {
             unplaced: instance.users().filter_map(waits).fold(0, u64::saturating_add),
             utilization: utilization.collect(),
             groups: placed_groups(instance, &dominant_shares, &placement.tasks),
+            guarantees: KeptGuarantees::of(instance, placement),
             dominant_shares,
             tasks: placement.tasks.iter().sum(),
         }
@@ -373,6 +380,7 @@ pub fn placement_document<'a>(
         level: figures.level,
         unplaced: Some(figures.unplaced),
         groups: figures.groups.clone(),
+        guarantees: figures.guarantees.clone(),
         users: users
             .map(|((user, share), tasks)| PlacedUser {
                 id: user.id().into(),
@@ -394,6 +402,7 @@ pub struct StatedPlacement {
     level: Option<f64>,
     unplaced: Option<u64>,
     groups: Vec<PlacedGroup>,
+    guarantees: Option<KeptGuarantees>,
     dominant_shares: Vec<f64>,
     utilization: Vec<f64>,
 }
@@ -411,10 +420,8 @@ impl StatedPlacement {
                 return Err(Foreign::new(place, &stated.dominant_resource, format!("it is {dominant}")));
             }
         }
-        if !document.groups.is_empty() {
-            let ids = instance.groups().iter().map(|group| group.id.as_str());
-            list("groups", document.groups.iter().map(|group| &*group.id), ids)?;
-        }
+        let ids = instance.groups().iter().map(|group| group.id.as_str());
+        list("groups", document.groups.iter().map(|group| &*group.id), ids)?;
         let Some(stated) = &document.servers else {
             return Err(Foreign::without("servers", "place with --servers-out"));
         };
@@ -425,6 +432,7 @@ impl StatedPlacement {
             level: document.level,
             unplaced: document.unplaced,
             groups: document.groups.clone(),
+            guarantees: document.guarantees.clone(),
             dominant_shares: document.users.iter().map(|user| user.dominant_share).collect(),
             utilization: in_order(&document.utilization, instance, || "utilization".into())?,
         })
@@ -438,6 +446,7 @@ impl StatedPlacement {
                 level: self.level,
                 unplaced: self.unplaced,
                 groups: &self.groups,
+                guarantees: self.guarantees.as_ref(),
                 dominant_shares: &self.dominant_shares,
                 utilization: &self.utilization,
             }),

@@ -2,7 +2,7 @@
 //! with what proves it.
 
 use crate::bound::{BoundPlacement, DivisibleBound};
-use crate::foreign::{Foreign, check_stamp};
+use crate::foreign::{Foreign, check_quotas, check_stamp};
 use crate::placement::{ServerResult, ServerResults};
 use crate::solution::ClassPrice;
 use fairplan_instances::InstanceStamp;
@@ -31,6 +31,9 @@ pub enum BoundedSum {
 pub struct ProportionalBoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
+    /// Whether anybody has guarantees, limits or reserves. What is proved counts none of them: with them it may be out of reach.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub under_quotas: bool,
     /// The objective.
     pub objective: BoundedSum,
     /// No allocation of divisible tasks has more: the proved bound of the PF optimum. Absent where some users can have no
@@ -130,6 +133,7 @@ pub fn proportional_bound_document<'a>(
     let without_tasks = bracket.without_tasks.iter().map(|user| instance.user(*user).id().into());
     Document::new(ProportionalBoundBody {
         instance: InstanceStamp::new(instance, sha256),
+        under_quotas: !instance.quotas().is_empty(),
         objective: BoundedSum::ProportionalFairness,
         divisible: divisible.map(|divisible| divisible.bound),
         divisible_prices: divisible.and_then(|divisible| divisible.stated(instance)),
@@ -160,6 +164,7 @@ impl StatedProportionalBracket {
         sha256: &str,
     ) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
+        check_quotas(document.under_quotas, instance)?;
         let placement = document.placement.read(instance)?;
         let without_tasks = document.users_without_tasks.iter().enumerate().map(|(i, id)| {
             let place = || format!("users_without_tasks[{i}]");

@@ -103,6 +103,7 @@ fn compared(instance: &Instance, figures: &PlacementFigures) -> Document<Compari
         backend: "auto".into(),
         seed: 0,
         in_groups: false,
+        under_quotas: false,
         bounds,
         allocated: None,
         policies: vec![policy],

@@ -122,7 +122,7 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
 /// What is not checked of a placement or a bound on such an instance.
 pub fn unchecked_of_whole_tasks(instance: &Instance) -> Vec<UncheckedField> {
     let field = || UncheckedField {
-        field: "guarantees".into(),
+        field: "guarantees: that all are kept".into(),
         reason: "whole tasks may keep less than all that is guaranteed".into(),
     };
     instance.has_guarantees().then(field).into_iter().collect()

@@ -2,6 +2,7 @@
 //! field is on the list of what `verify` says it does not check, or the changed document is just as true, which each kind
 //! of document decides by arithmetic of its own.
 
+use crate::quotas_placed::small;
 use fairplan_heuristics::policy;
 use fairplan_instances::Headline;
 use fairplan_instances::files::{demands_sha256_hex, sha256_hex};
@@ -27,7 +28,10 @@ use fairplan_solver::{
     backend, exact_offline_optimum_within, offline_optimum, proportional_bracket, task_optimum,
     whole_task_bracket,
 };
-use fairplan_tests::{Dice, compare_breakpoints, odd_draft, random_draft_without_rates, random_tree};
+use fairplan_tests::{
+    Dice, compare_breakpoints, odd_draft, random_draft_without_rates, random_tree,
+    random_tree_with_quotas_of_classes,
+};
 use fairplan_verify::{
     OfflineClaim, TaskClaim, Verdict, verify_offline, verify_placement, verify_task_optimum,
 };
@@ -502,7 +506,10 @@ fn are_like_servers_swapped(change: &Change) -> bool {
 #[test]
 fn every_field_of_a_placement_is_checked() {
     let mut cases = Vec::new();
-    for (seed, instance) in whole_instances().take(40) {
+    // Groups and guarantees are told of, too.
+    let with_quotas =
+        (0..60).filter_map(|seed| Some((seed, small(random_tree_with_quotas_of_classes(seed))?))).take(10);
+    for (seed, instance) in whole_instances().take(40).chain(with_quotas) {
         let placement = policy("best-fit", 7).unwrap().place(&instance);
         let Ok(placement) = placement else { continue };
         let (figures, sha256) = (PlacementFigures::new(&instance, &placement), sha256_hex(&instance));

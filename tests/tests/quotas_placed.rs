@@ -155,7 +155,7 @@ impl<'a> Naive<'a> {
 }
 
 /// A small cluster in which the tasks are not too many for filling one by one.
-fn small(mut draft: Draft) -> Option<Instance> {
+pub(crate) fn small(mut draft: Draft) -> Option<Instance> {
     draft.users.iter_mut().for_each(|user| user.rates.clear());
     draft.classes.iter_mut().for_each(|class| class.set_count(class.count.min(3)));
     draft.fit_quotas();

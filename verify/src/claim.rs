@@ -1,8 +1,9 @@
 //! What is claimed: an allocation or a placement, with whatever a result states about it.
 
 use fairplan_instances::{
-    Allocation, Certificate, ExactSolution, GroupResult, GuaranteeResult, KindId, LimitResult, LimitedBy,
-    Objective, PlacedGroup, Placement, ResourceId, ServerTasks, Solution, User, UserId,
+    Allocation, Certificate, ExactSolution, GroupResult, GuaranteeResult, KeptGuarantees, KindId,
+    LimitResult, LimitedBy, Objective, PlacedGroup, Placement, ResourceId, ServerTasks, Solution, User,
+    UserId,
 };
 use std::borrow::Cow;
 use std::ops::Range;
@@ -161,8 +162,10 @@ pub struct PrintedPlacement<'a> {
     pub level: Option<f64>,
     /// Tasks that wait; `None` where it is not said.
     pub unplaced: Option<u64>,
-    /// What groups have; empty where it is not said.
+    /// What groups have, in the instance's order.
     pub groups: &'a [PlacedGroup],
+    /// Which guarantees are kept; `None` where nothing is guaranteed.
+    pub guarantees: Option<&'a KeptGuarantees>,
     /// Dominant share per user.
     pub dominant_shares: &'a [f64],
     /// Used part of the whole cluster's capacity, one a resource; 0 where there is no capacity.

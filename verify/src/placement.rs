@@ -7,13 +7,14 @@ use crate::groups::{divided, smallest};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
-    ClassId, Instance, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User, UserId,
+    ClassId, Instance, KeptGuarantees, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User,
+    UserId,
 };
 use std::collections::HashMap;
 
 /// Re-counts a placement from the instance alone: `well-formed`, `eligibility`, `capacity`, `task-limits`, `tasks`,
 /// where servers have devices or users a limit a server
-/// `devices` and `per-server`, where there are gangs or spread tasks `gangs`, `gangs-in-domains` and `spread`, where there are limits or reserves `limits`, and, where a result states them, `value`, `shares`, `utilization` and `groups`. Never panics on a claim; only
+/// `devices` and `per-server`, where there are gangs or spread tasks `gangs`, `gangs-in-domains` and `spread`, where there are limits or reserves `limits`, and, where a result states them, `value`, `shares`, `utilization`, `groups` and `guarantees`. Never panics on a claim; only
 /// `well-formed` is returned when that fails. Of users with kinds `tasks` are the whole tasks that the pieces on the servers make, and
 /// no piece belongs to none.
 pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<Verdict> {
@@ -126,11 +127,37 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             });
         }
         verdicts.extend([shares.verdict(), value.verdict(), utilization.verdict()]);
-        if !stated.groups.is_empty() {
+        if instance.has_groups() || !stated.groups.is_empty() {
             verdicts.push(groups_have(instance, stated.groups, share, &counted));
+        }
+        if instance.has_guarantees() || stated.guarantees.is_some() {
+            let placement = Placement { tasks: counted, servers: claim.servers.to_vec() };
+            verdicts.push(keeps_guarantees(instance, &placement, stated.guarantees));
         }
     }
     verdicts
+}
+
+/// Whether the guarantees that are kept, and who is short by the most, are those stated.
+fn keeps_guarantees(instance: &Instance, placement: &Placement, stated: Option<&KeptGuarantees>) -> Verdict {
+    let mut verdict = Worst::of("guarantees", tolerance::STATED);
+    let kept = KeptGuarantees::of(instance, placement);
+    if stated != kept.as_ref() {
+        let told = |kept: Option<&KeptGuarantees>| match kept {
+            None => "none".into(),
+            Some(KeptGuarantees { guarantees, kept, short }) => {
+                let short = short.as_ref().map_or(String::new(), |short| {
+                    format!(
+                        ", and {} short of {} by the most, with {} of it",
+                        short.owner, short.guarantee, short.part
+                    )
+                });
+                format!("{kept} of {guarantees}{short}")
+            }
+        };
+        verdict.fail(|| format!("guarantees kept: {}, stated: {}", told(kept.as_ref()), told(stated)));
+    }
+    verdict.verdict()
 }
 
 /// Whether groups have what is stated: their members' shares and tasks, and the tasks of theirs that wait, added up.

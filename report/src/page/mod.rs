@@ -162,6 +162,14 @@ impl Section {
         if warnings.is_empty() { named } else { named.block(Block::Warnings(warnings)) }
     }
 
+    /// What the reader must know of all that follows, if anything.
+    pub(crate) fn warning(self, warning: Option<&str>) -> Self {
+        match warning {
+            None => self,
+            Some(warning) => self.block(Block::Warnings(vec![warning.into()])),
+        }
+    }
+
     /// The chart of this number (from 1). A result without sizes to compare has one of its sentences.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The most of a resource that whole tasks can take, for people.
 
-use super::bound::{placed, sides, truncated};
+use super::bound::{WITHOUT_QUOTAS, placed, sides, truncated, without_quotas};
 use super::sentences::{heading, name};
 use crate::allocated_bound::{AllocatedBoundDocument, allocated_claim};
 use crate::page::Section;
@@ -36,6 +36,7 @@ pub fn summary(instance: &Instance, bracket: &AllocatedBracket) -> String {
     let told = |amount: f64| format!("{} ({})", number(amount), percent(part_of(amount, total)));
     let of_all = format!("Most {resource} that whole tasks can take, of {}", number(total));
     let (lower, upper) = (told(claim.lower), told(claim.upper));
+    text += &without_quotas(instance);
     if claim.proved_optimal {
         let _ = writeln!(text, "{of_all}: {lower} (placed, and proved optimal)");
     } else {
@@ -52,6 +53,7 @@ pub(crate) fn section(document: AllocatedBoundDocument) -> Section {
     let section = Section::new("The most that whole tasks can take of a resource")
         .answer(answer(&document))
         .instance(&document.instance)
+        .warning(document.under_quotas.then_some(WITHOUT_QUOTAS))
         .fact("Resource", document.resource.clone());
     let both = [document.integral_lower, document.integral_upper].map(part);
     placed(sides(section, both, document.proved_optimal), &document.placement.users)

@@ -69,9 +69,7 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
     let mut text = heading(instance);
     let bounds = stated_bounds(instance, bracket);
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", share(divisible));
-    if !instance.quotas().is_empty() {
-        text += "What is proved here counts no limits, guarantees and reserves: with them it may be out of reach.\n";
-    }
+    text += &without_quotas(instance);
     let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
     text += &without_tasks(instance, &bracket.without_tasks, so);
     // Whoever has all its tasks does not say how good a placement is.
@@ -100,6 +98,15 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
         let _ = writeln!(text, "Smallest share, counting those who have all their tasks: {smallest}");
     }
     text
+}
+
+/// What a bracket leaves out.
+pub(super) const WITHOUT_QUOTAS: &str =
+    "What is proved here counts no limits, guarantees and reserves: with them it may be out of reach.";
+
+/// The same as a line, where there are any.
+pub(super) fn without_quotas(instance: &Instance) -> String {
+    if instance.quotas().is_empty() { String::new() } else { format!("{WITHOUT_QUOTAS}\n") }
 }
 
 /// What the level is, of whole tasks.
@@ -145,7 +152,8 @@ pub(crate) fn section(document: BoundDocument) -> Section {
     };
     let section = Section::new("The best that whole tasks can do")
         .answer_in_shares(answer(&document))
-        .instance(&document.instance);
+        .instance(&document.instance)
+        .warning(document.under_quotas.then_some(WITHOUT_QUOTAS));
     let section = sides(section, [share(lower), share(upper)], document.proved_optimal);
     all_without_tasks(section, &document.users_without_tasks)
         .block(Block::Bars(bars))

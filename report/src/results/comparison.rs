@@ -416,9 +416,8 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
     if let Some((what, bounds)) = of_whole_tasks(document) {
         let _ = writeln!(text, "{what}: {bounds}");
     }
-    if !instance.quotas().is_empty() {
-        text += "The bounds count no guarantees, those of whole tasks no limits and reserves either: with them they may be out of \
-                 reach.\n";
+    if document.under_quotas {
+        let _ = writeln!(text, "{WITHOUT_QUOTAS}");
     }
     text.push('\n');
     text += &grid(&table(document));
@@ -428,6 +427,9 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
     }
     text
 }
+
+/// What the bounds leave out.
+const WITHOUT_QUOTAS: &str = "The bounds count no guarantees, those of whole tasks no limits and reserves either: with them they may be out of reach.";
 
 /// What the table of groups is about.
 const OF_GROUPS: &str = "What each group has under each policy, and how many of its tasks wait";
@@ -451,6 +453,7 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
     let mut section = Section::new("Placement policies compared")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
+        .warning(document.under_quotas.then_some(WITHOUT_QUOTAS))
         .fact(what, share(divisible));
     if let Some((what, bounds)) = of_whole_tasks(&document) {
         section = section.fact(what, bounds);

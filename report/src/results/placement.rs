@@ -7,7 +7,9 @@ use crate::placement::{PlacementDocument, PlacementFigures, placed_users};
 use crate::summary::grid::listed;
 use crate::units::{counted, share, thousands};
 use fairplan_instances::table::Tabular;
-use fairplan_instances::{Instance, KeptGuarantees, Placement, placed_groups_table, stated_level};
+use fairplan_instances::{
+    Instance, KeptGuarantees, PlacedGroup, Placement, placed_groups_table, stated_level,
+};
 use std::fmt::Write;
 
 /// A placement.
@@ -16,6 +18,14 @@ pub(super) fn answer(document: &PlacementDocument) -> String {
     let least = worst_off(document.users.iter().map(|user| (&*user.id, user.dominant_share)));
     let placed = counted(tasks, "whole task", "whole tasks");
     format!("{} places {placed}; {least}.", name(&document.policy))
+}
+
+/// What the value is. What is guaranteed inside groups counts in solutions; whole tasks are held against bounds that count none.
+fn value_name(groups: &[PlacedGroup], guarantees: Option<&KeptGuarantees>) -> &'static str {
+    match guarantees.filter(|_| !groups.is_empty()) {
+        None => "Smallest weighted dominant share",
+        Some(_) => "Smallest weighted dominant share, guarantees not counted",
+    }
 }
 
 /// The summary of a placement.
@@ -27,7 +37,8 @@ pub fn summary(
 ) -> String {
     let mut text = heading(instance);
     let _ = writeln!(text, "Placed by {policy}: {}", counted(figures.tasks, "task", "tasks"));
-    let _ = writeln!(text, "Smallest weighted dominant share: {}", share(figures.value));
+    let what = value_name(&figures.groups, figures.guarantees.as_ref());
+    let _ = writeln!(text, "{what}: {}", share(figures.value));
     if let Some(level) = stated_level(figures.value, figures.level).filter(|_| figures.unplaced == 0) {
         let _ = writeln!(text, "Level of those who still want more: {}", share(level));
     }
@@ -41,8 +52,8 @@ pub fn summary(
         };
         let _ = writeln!(text, "Waiting: {}{level}", counted(figures.unplaced, "task", "tasks"));
     }
-    if let Some(kept) = KeptGuarantees::of(instance, placement) {
-        let _ = writeln!(text, "Guarantees: {}", short_of(&kept));
+    if let Some(kept) = &figures.guarantees {
+        let _ = writeln!(text, "Guarantees: {}", short_of(kept));
     }
     let _ = writeln!(text, "Used: {}\n", few_used(instance, &figures.utilization));
     if instance.has_groups() {
@@ -60,7 +71,7 @@ pub(crate) fn section(document: PlacementDocument) -> Section {
     let section = Section::new(format!("Whole tasks placed by {}", document.policy))
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .fact("Smallest weighted dominant share", share(document.value))
+        .fact(value_name(&document.groups, document.guarantees.as_ref()), share(document.value))
         .fact("Tasks placed", thousands(tasks))
         .fact("Used", used(&document.utilization))
         .block(sizes("Dominant shares by user", shares, share))
@@ -68,6 +79,10 @@ pub(crate) fn section(document: PlacementDocument) -> Section {
     let section = match document.groups.is_empty() {
         true => section,
         false => section.grid("Groups", &placed_groups_table(&document.groups).without_empty()),
+    };
+    let section = match &document.guarantees {
+        None => section,
+        Some(kept) => section.fact("Guarantees", short_of(kept)),
     };
     match document.unplaced.filter(|unplaced| *unplaced > 0) {
         Some(unplaced) => section.fact("Tasks waiting", thousands(unplaced)),

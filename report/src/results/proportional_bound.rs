@@ -1,6 +1,8 @@
 //! The largest sum of logarithms that whole tasks can have, for people.
 
-use super::bound::{all_without_tasks, placed, sides, truncated, without_tasks};
+use super::bound::{
+    WITHOUT_QUOTAS, all_without_tasks, placed, sides, truncated, without_quotas, without_tasks,
+};
 use super::sentences::heading;
 use crate::page::Section;
 use crate::proportional_bound::{ProportionalBoundDocument, gap_per_weight, meets};
@@ -32,6 +34,7 @@ pub fn summary(instance: &Instance, divisible: Option<f64>, bracket: &Proportion
             number(divisible)
         );
     }
+    text += &without_quotas(instance);
     text += &without_tasks(instance, &bracket.without_tasks, "They are left out of the sums.");
     let upper = bracket.upper.unwrap_or_default();
     let _ = match (bracket.lower, gap_per_weight(instance, bracket)) {
@@ -61,7 +64,8 @@ pub(crate) fn section(document: ProportionalBoundDocument) -> Section {
     let sum = |sum: Option<f64>| sum.map_or_else(|| "none".into(), number);
     let section = Section::new("The best that whole tasks can do: Σ w ln(dominant share)")
         .answer(answer(&document))
-        .instance(&document.instance);
+        .instance(&document.instance)
+        .warning(document.under_quotas.then_some(WITHOUT_QUOTAS));
     let both = [document.integral_lower, document.integral_upper].map(sum);
     let mut section = sides(section, both, document.proved_optimal);
     if let Some(gap) = document.gap_per_weight {

@@ -37,11 +37,7 @@ const ELSEWHERE: &[(&str, &str, &str, &str)] = &[
 
 /// Pages whose examples run on tables that are published apart: how much these hold is said once, and checked where they are read.
 const OF_TABLES: &[(&str, &[&str])] = &[
-    ("drfh-table2.md", &["179,675", "83", "2,000"]),
-    ("drfh-fig5.md", &["179,675", "83", "2,000"]),
-    ("drfh-fig6.md", &["179,675", "83", "2,000"]),
-    ("drfh-fig7.md", &["179,675", "83", "2,000"]),
-    ("drfh-fig8.md", &["179,675", "83", "2,000"]),
+    ("drfh-google-trace.md", &["179,675", "83", "2,000"]),
     (
         "fgd.md",
         &[

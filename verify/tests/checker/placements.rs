@@ -43,6 +43,7 @@ fn failures(claim: &Claim) -> Vec<&'static str> {
         level: claim.level,
         unplaced: Some(claim.unplaced),
         groups: &[],
+        guarantees: None,
         dominant_shares: &claim.shares,
         utilization: &claim.utilization,
     };

@@ -1,7 +1,5 @@
 //! The 100-server instance of Google shapes, whose whole-task optimum is known: Best-Fit reaches it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
 use fairplan_heuristics::policy;
 use fairplan_instances::{Instance, InstanceBuilder, NewUser, ServerClass};
 

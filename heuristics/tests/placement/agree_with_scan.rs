@@ -1,9 +1,6 @@
 //! Every policy places what the plain scan places, task for task, and breaks no rule of the model.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-mod scan;
-
+use crate::scan::Rule;
 use fairplan_heuristics::policy;
 use fairplan_instances::{
     ClassId, Decimal, Draft, DraftKind, Instance, InstanceBuilder, KindId, NewUser, Placement, PlacementRule,
@@ -12,7 +9,6 @@ use fairplan_instances::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use scan::Rule;
 
 const RULES: [(&str, Rule); 6] = [
     ("first-fit", Rule::FirstFit),
@@ -176,7 +172,7 @@ fn check_all(instance: &Instance) {
     for (name, rule) in RULES {
         let placement = policy(name, 0).unwrap().place(instance).unwrap();
         check(instance, &placement, !name.starts_with("slots"));
-        assert_eq!(placement, scan::place(instance, rule), "{name}");
+        assert_eq!(placement, crate::scan::place(instance, rule), "{name}");
     }
     let placement = policy("random", 7).unwrap().place(instance).unwrap();
     check(instance, &placement, true);

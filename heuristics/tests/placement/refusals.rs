@@ -1,7 +1,5 @@
 //! Instances that cannot be placed are refused with the value and what to do.
 
-#![allow(clippy::unwrap_used)]
-
 use fairplan_heuristics::{POLICIES, Turn, policy};
 use fairplan_instances::{ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass};
 

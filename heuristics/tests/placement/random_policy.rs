@@ -1,7 +1,5 @@
 //! The random policy is uniform over the servers with room.
 
-#![allow(clippy::unwrap_used)]
-
 use fairplan_heuristics::policy;
 use fairplan_instances::{InstanceBuilder, NewUser, ServerClass};
 

@@ -1,8 +1,6 @@
 //! Policies where there are rules inside servers: on small clusters every content of a server is checked by trying all assignments,
 //! and every choice against the rule as it is stated.
 
-#![allow(clippy::unwrap_used)]
-
 use fairplan_heuristics::{DEVICE_POLICIES, InOrder, POLICIES, PlacementPolicy, device_policy, policy};
 use fairplan_instances::{
     ClassId, Deadline, Decimal, Instance, InstanceBuilder, NewUser, PlacementRule, Random, ResourceId,

@@ -1,10 +1,6 @@
 //! Servers that hold very many tasks: placed at once exactly as one by one, at a cost that does not follow the tasks.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-#[allow(dead_code)]
-mod scan;
-
+use crate::scan::Rule;
 use fairplan_heuristics::{PlacementError, policy};
 use fairplan_instances::{
     ClassId, Deadline, Decimal, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass,
@@ -12,7 +8,6 @@ use fairplan_instances::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use scan::Rule;
 use std::time::{Duration, Instant};
 
 const RULES: [(&str, Rule); 5] = [
@@ -68,7 +63,7 @@ proptest! {
     fn what_is_placed_at_once_is_what_would_be_placed_one_by_one(instance in instances()) {
         for (name, rule) in RULES {
             let placement = policy(name, 0).unwrap().place(&instance).unwrap();
-            prop_assert_eq!(placement, scan::place(&instance, rule), "{}", name);
+            prop_assert_eq!(placement, crate::scan::place(&instance, rule), "{}", name);
         }
     }
 }
