@@ -2,7 +2,7 @@
 
 use super::report::ImportReport;
 use fairplan_instances::files::source;
-use fairplan_instances::wording::printable;
+use fairplan_instances::wording::{TRUNCATED, printable};
 use fairplan_instances::{InstanceError, Violation};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
@@ -206,7 +206,7 @@ fn json(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
     let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_slice(content).into_iter().collect();
     values.map_err(|error| {
         let told = without_place(&error.to_string());
-        let told = if error.is_eof() { "the file is truncated: it ends inside a value".into() } else { told };
+        let told = if error.is_eof() { TRUNCATED.into() } else { told };
         (format!("line {}, column {}", error.line(), error.column()), told)
     })
 }

@@ -70,6 +70,9 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     }
 }
 
+/// What is said of a file that ends too early.
+pub const TRUNCATED: &str = "the file is truncated: it ends inside a value";
+
 /// A number with a comma between thousands.
 pub fn thousands(count: u64) -> String {
     grouped(&count.to_string())

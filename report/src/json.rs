@@ -1,6 +1,6 @@
 //! JSON as fairplan writes and reads it: one user or class a line, finite numbers only, failures with their place.
 
-use fairplan_instances::wording::printable;
+use fairplan_instances::wording::{TRUNCATED, printable};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::Serialize;
 use serde_json::ser::Formatter;
@@ -165,7 +165,7 @@ fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     match text.strip_suffix(&place) {
-        Some(_) if error.is_eof() => format!("the file is truncated: it ends inside a value{place}"),
+        Some(_) if error.is_eof() => format!("{TRUNCATED}{place}"),
         Some(told) => printable(told, 400) + &place,
         None => text,
     }

@@ -1,10 +1,12 @@
 //! Limits of users and groups as rows of the problem: what the users below one take of a resource, on the classes that it covers.
 //!
+//! Limits of a single user over all classes are none of these: they are ceilings of its share (`tree/own_limits.rs`).
+//!
 //! A limit is a capacity row of its own. Wherever capacities and prices of classes stand (`classes × resources`), those of the limits
 //! follow, one number a limit: worth is a plain product, and a price is dual to a row of either kind. Users below the same limits
 //! see the same prices on a class, those of the class and of the limits that cover it.
 
-use fairplan_instances::{ClassId, Instance, ResourceId, UserId};
+use fairplan_instances::{ClassId, Instance, Owner, ResourceId, UserId};
 use hashbrown::HashMap;
 use std::borrow::Cow;
 
@@ -13,6 +15,8 @@ use std::borrow::Cow;
 pub(crate) struct Limits {
     resources: usize,
     classes: usize,
+    /// How many limits the instance states, those that are ceilings among them.
+    stated: usize,
     rows: Vec<LimitRow>,
     /// Sets of limits that some user is below, as positions among the rows; the first is empty.
     sets: Vec<Vec<usize>>,
@@ -20,6 +24,8 @@ pub(crate) struct Limits {
 
 #[derive(Clone)]
 struct LimitRow {
+    /// Its position among the limits of the instance.
+    stated: usize,
     resource: usize,
     /// Of each merged class whether the limit covers it.
     covers: Vec<bool>,
@@ -28,16 +34,19 @@ struct LimitRow {
 impl Limits {
     /// The limits, their amounts in parts of what a share of one is, and the set of each user (empty without limits).
     pub fn of(instance: &Instance, members: &[Vec<ClassId>]) -> (Self, Vec<f64>, Vec<u32>) {
-        let stated = instance.limit_rows();
+        let all = instance.limit_rows();
+        let stated: Vec<&fairplan_instances::LimitRow> =
+            all.iter().filter(|row| !is_ceiling(instance, row)).collect();
         let covers = |row: &fairplan_instances::LimitRow| {
             members.iter().map(|members| members.first().is_some_and(|class| row.covers(*class))).collect()
         };
         let mut limits = Self {
             resources: instance.resources().len(),
             classes: members.len(),
-            rows: stated
-                .iter()
-                .map(|row| LimitRow { resource: row.resource.0, covers: covers(row) })
+            stated: all.len(),
+            rows: (all.iter().enumerate())
+                .filter(|(_, row)| !is_ceiling(instance, row))
+                .map(|(stated, row)| LimitRow { stated, resource: row.resource.0, covers: covers(row) })
                 .collect(),
             sets: vec![Vec::new()],
         };
@@ -49,13 +58,14 @@ impl Limits {
             0 => 0.0,
             measure => instance.limit_units(row) as f64 / measure as f64,
         };
-        let amounts: Vec<f64> = stated.iter().map(amount).collect();
-        let says_nothing = limits.told_by_others(stated, &amounts);
+        let amounts: Vec<f64> = stated.iter().map(|row| amount(row)).collect();
+        let says_nothing = limits.told_by_others(&stated, &amounts);
         let mut known: HashMap<Vec<usize>, u32> = HashMap::new();
         known.insert(Vec::new(), 0);
         let set_of = |i: usize| {
-            let mut above = instance.limits_above(instance.user(UserId(i)));
-            above.retain(|j| !says_nothing[*j]);
+            let above = instance.limits_above(instance.user(UserId(i)));
+            let row = |j: usize| limits.rows.binary_search_by_key(&j, |row| row.stated).ok();
+            let above: Vec<usize> = above.into_iter().filter_map(row).filter(|j| !says_nothing[*j]).collect();
             *known.entry(above).or_insert_with_key(|above| {
                 limits.sets.push(above.clone());
                 limits.sets.len() as u32 - 1
@@ -67,7 +77,7 @@ impl Limits {
 
     /// Of each row whether another of the same owner, resource and classes leaves no more: two rows over the same would share a
     /// price in any parts, and rows that hang on each other cost an interior point its digits.
-    fn told_by_others(&self, stated: &[fairplan_instances::LimitRow], amounts: &[f64]) -> Vec<bool> {
+    fn told_by_others(&self, stated: &[&fairplan_instances::LimitRow], amounts: &[f64]) -> Vec<bool> {
         let over_the_same = |j: usize, k: usize| {
             stated[j].is_reserve() == stated[k].is_reserve()
                 && stated[j].resource == stated[k].resource
@@ -131,14 +141,24 @@ impl Limits {
         Cow::Owned(seen)
     }
 
-    /// Prices of the limits in the instance's units, `scale` times those of the rows.
+    /// Prices of all limits of the instance in its units, `scale` times those of the rows.
     pub fn prices(&self, instance: &Instance, prices: &[f64], scale: f64) -> Vec<f64> {
-        let price = |(row, price): (&LimitRow, &f64)| {
+        let mut all = vec![0.0; self.stated];
+        for (row, price) in self.rows.iter().zip(prices.get(self.first_row()..).unwrap_or_default()) {
             let measure = instance.measure(ResourceId(row.resource));
-            if *price > 0.0 { scale * price / measure } else { 0.0 }
-        };
-        self.rows.iter().zip(prices.get(self.first_row()..).unwrap_or_default()).map(price).collect()
+            all[row.stated] = if *price > 0.0 { scale * price / measure } else { 0.0 };
+        }
+        all
     }
+}
+
+/// Whether a limit only says how much of all servers a single user has, whose tasks do the same work everywhere: then it is a ceiling of
+/// the user's share. Beside guarantees it stays a row: floors are filled before ceilings.
+pub(crate) fn is_ceiling(instance: &Instance, row: &fairplan_instances::LimitRow) -> bool {
+    let Owner::User(user) = row.owner else { return false };
+    let covers_all = row.classes.is_none() && !row.is_reserve();
+    let is_plain = !instance.has_kinds() && instance.user(user).rule().rates().is_empty();
+    covers_all && is_plain && !instance.has_guarantees()
 }
 
 /// The limits as the groups of a level problem meet them: users of a pattern are below the same ones.

@@ -1,7 +1,7 @@
 //! What the stages prove: the bound of each level by its prices, over the users themselves and from what they have in the end.
 
 use super::filling::Piece;
-use super::stages::Stages;
+use super::stages::{Raised, RaisedBy, Stages};
 use crate::certificate::{drop_rounding_noise, prices_of_classes};
 use crate::level::dot;
 use crate::streaming::cheapest_costs;
@@ -19,7 +19,7 @@ impl Stages<'_> {
         let share = |i: usize| allocation.dominant_share(instance, users.user_id(i)) / unit[i];
         let (mut levels, mut closed) = (Vec::new(), true);
         let mut shares = Vec::new();
-        for (stage, (level, raw)) in self.raised.iter().enumerate() {
+        for (stage, Raised { level, by }) in self.raised.iter().enumerate() {
             // Nobody is held before the first.
             let ceilings = if stage == 0 {
                 Cow::Borrowed(of_tasks)
@@ -30,6 +30,15 @@ impl Stages<'_> {
                 let holds = |i: usize| limited_by[i] == LimitedBy::Capacity && (level_of[i] as usize) < stage;
                 let ceiling = |i: usize| if holds(i) { shares[i] } else { of_tasks[i] };
                 Cow::Owned(column(users.users(), ceiling))
+            };
+            let raw = match by {
+                RaisedBy::Prices(raw) => raw,
+                RaisedBy::OwnLimits(users) => {
+                    let proved = self.prove_by_own_limits(*level, &ceilings, users);
+                    closed &= closes(&proved);
+                    levels.push(proved);
+                    continue;
+                }
             };
             let mut prices = raw.clone();
             drop_rounding_noise(&mut prices, &self.reduction.capacities);
@@ -42,6 +51,23 @@ impl Stages<'_> {
             levels.push(proved);
         }
         (levels, closed)
+    }
+
+    /// A level at which users meet limits of their own: their prices alone, each of which only its user pays.
+    fn prove_by_own_limits(&self, value: f64, ceilings: &[f64], users: &[usize]) -> Level {
+        let (instance, reduction) = (self.question.instance, self.reduction);
+        let mut costs = vec![0.0; ceilings.len()];
+        users.iter().for_each(|i| costs[*i] = 1.0 / self.shares[*i]);
+        let (bound, _) = self.tree.affordable(ceilings, &costs, users.len() as f64, value);
+        let piece = self.tree.at(value, ceilings);
+        let rising: f64 = users.iter().map(|i| piece.slope[*i] * costs[*i]).sum();
+        let mut limit_prices = vec![0.0; instance.limit_rows().len()];
+        for own in users.iter().map(|i| self.own_limits[*i]) {
+            limit_prices[own.row] = 1.0 / (instance.limit_rows()[own.row].amount.to_f64() * rising);
+        }
+        let nothing = vec![0.0; reduction.capacities.len()];
+        let prices = prices_of_classes(instance, &reduction.members, &nothing, 1.0);
+        Level { value, bound: bound.max(value), prices, limit_prices }
     }
 
     /// A level with the bound that these prices prove, given what users may have at most.

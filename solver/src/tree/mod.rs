@@ -3,6 +3,7 @@
 mod certificate;
 mod filling;
 mod held;
+mod own_limits;
 mod stages;
 
 pub(crate) use filling::Tree;

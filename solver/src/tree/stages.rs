@@ -7,6 +7,7 @@
 
 use super::filling::{Bracket, MOST_PIECES, Piece, Tree};
 use super::held::held_by_limits;
+use super::own_limits::{OwnLimit, met};
 use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::certificate::prices_of_classes;
@@ -77,6 +78,20 @@ pub(crate) fn solve(
 pub(crate) const UNLIKE_TASKS_IN_GROUPS: &str = "users in groups whose tasks are limited and do different work on different classes are \
                                                  not solved; leave out their rates or their tasks";
 
+/// The level of a stage, and what ends it.
+pub(super) struct Raised {
+    pub level: f64,
+    pub by: RaisedBy,
+}
+
+/// What ends a stage.
+pub(super) enum RaisedBy {
+    /// Prices, in the reduction's terms.
+    Prices(Vec<f64>),
+    /// Limits of these users' own.
+    OwnLimits(Vec<usize>),
+}
+
 /// The stages so far.
 pub(super) struct Stages<'a> {
     pub question: &'a Question<'a>,
@@ -92,13 +107,14 @@ pub(super) struct Stages<'a> {
     ceilings: Vec<f64>,
     /// What each user's tasks are worth, in the objective's shares.
     pub of_tasks: Vec<f64>,
+    /// What each user has at most by limits of its own; empty where nobody has any.
+    pub own_limits: Vec<OwnLimit>,
     /// Whether something is left to decide about a user.
     open: Vec<bool>,
     pub shares: Vec<f64>,
     pub level_of: Vec<u32>,
     pub limited_by: Vec<LimitedBy>,
-    /// The level of each stage with its prices, in the reduction's terms.
-    pub raised: Vec<(f64, Vec<f64>)>,
+    pub raised: Vec<Raised>,
     statistics: Statistics,
 }
 
@@ -132,12 +148,19 @@ impl<'a> Stages<'a> {
         let nothing = |line: &usize| of_tasks[users.user_of(*line)] == 0.0;
         (0..users.len()).filter(nothing).for_each(|line| bins.of[line] = NO_BIN);
         let tree = above_guarantees(tree, question, &of_tasks);
+        let own_limits = OwnLimit::of_all(question.instance, users);
+        let in_shares = |i: usize| match own_limits.get(i) {
+            Some(own) => own.tasks * users.task_share(question.instance, i) / unit[i],
+            None => f64::INFINITY,
+        };
+        let ceilings = column(n, |i| of_tasks[i].min(in_shares(i)));
         Ok(Self {
             open: of_tasks.iter().map(|ceiling| *ceiling > 0.0).collect(),
             shares: vec![0.0; n],
             level_of: vec![0; n],
             limited_by: (0..n).map(limited_by).collect(),
-            ceilings: of_tasks.clone(),
+            ceilings,
+            own_limits,
             statistics: Statistics { classes_merged: reduction.classes(), ..Statistics::default() },
             raised: Vec::new(),
             question,
@@ -192,7 +215,9 @@ impl<'a> Stages<'a> {
         if !self.open.contains(&true) {
             return Ok(false);
         }
-        let Some(top) = self.highest()? else {
+        let top = self.highest()?;
+        self.meet_own_limits(top.as_ref().map_or(f64::INFINITY, |top| top.level));
+        let Some(top) = top else {
             // There is room for all that anybody still asks for.
             self.settle(|_| false, |stages, i| stages.ceilings[i]);
             return Ok(false);
@@ -203,9 +228,30 @@ impl<'a> Stages<'a> {
         let shares = self.shares_at(&piece, level);
         self.settle(|i| frozen[i], |_, i| shares[i]);
         self.statistics.users_merged = solved.grouping.groups.len();
-        self.raised.push((level, solved.solution.prices));
+        self.raised.push(Raised { level, by: RaisedBy::Prices(solved.solution.prices) });
         debug_assert!(self.level_of.iter().all(|level| *level <= stage));
         Ok(true)
+    }
+
+    /// Tells the levels up to this one at which users come to limits of their own, and settles who has come to an end there.
+    fn meet_own_limits(&mut self, most: f64) {
+        if self.own_limits.is_empty() {
+            return;
+        }
+        let waits = |i: &usize| self.open[*i] && self.ceilings[*i] < self.of_tasks[*i];
+        let which = (0..self.open.len()).filter(waits);
+        let (instance, users) = (self.question.instance, &self.reduction.users);
+        let mut last = self.raised.last().map_or(0.0, |raised| raised.level);
+        for here in met(instance, users, &self.ceilings, which, most) {
+            last = here.level.max(last);
+            let piece = self.tree.at(last, &self.ceilings);
+            let mut shares = self.shares_at(&piece, last);
+            here.users.iter().for_each(|i| shares[*i] = self.ceilings[*i]);
+            let mut meets = vec![false; shares.len()];
+            here.users.iter().for_each(|i| meets[*i] = true);
+            self.settle(|i| meets[i], |_, i| shares[i]);
+            self.raised.push(Raised { level: last, by: RaisedBy::OwnLimits(here.users) });
+        }
     }
 
     /// Settles those whose tasks all run, and those that are frozen, at their shares.
@@ -216,7 +262,7 @@ impl<'a> Stages<'a> {
                 continue;
             }
             self.shares[i] = share(self, i);
-            let by_tasks = self.shares[i] >= self.ceilings[i];
+            let by_tasks = self.shares[i] >= self.of_tasks[i];
             if by_tasks || frozen(i) {
                 self.open[i] = false;
                 self.ceilings[i] = self.shares[i];
@@ -233,7 +279,7 @@ impl<'a> Stages<'a> {
     fn highest(&mut self) -> Result<Option<Highest>, SolverError> {
         let mut costs = vec![0.0; self.reduction.users.len()];
         let mut bracket =
-            Bracket { low: self.raised.last().map_or(0.0, |(level, _)| *level), ..Bracket::EVERYTHING };
+            Bracket { low: self.raised.last().map_or(0.0, |raised| raised.level), ..Bracket::EVERYTHING };
         let even = |c: &f64| if *c > 0.0 { 1.0 / c } else { 0.0 };
         let even: Vec<f64> = self.reduction.capacities.iter().map(even).collect();
         let (mut level, mut known) = self.affordable(&even, &mut costs, bracket.low.max(1.0));
@@ -443,7 +489,9 @@ impl<'a> Stages<'a> {
             let Some(g) = group(i) else { return 0.0 };
             let view = instance.user(users.user_id(users.user_of(i)));
             let per_task = users.task_share(instance, i) * work[g] / placed[g];
-            let most = view.tasks().map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
+            let all = view.tasks().map_or(f64::INFINITY, |limit| limit as f64);
+            let own = self.own_limits.get(users.user_of(i)).map_or(f64::INFINITY, |own| own.tasks);
+            let most = all.min(own) * (1.0 - MARGIN);
             (amounts.amount[i] * work[g].min(1.0) / per_task).min(most)
         };
         // A task runs as far as all its kinds do.
