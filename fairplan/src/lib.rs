@@ -42,6 +42,7 @@
 mod allocate;
 mod audit;
 mod bound;
+mod checked;
 mod compare;
 mod control;
 mod entitlements;

@@ -1,5 +1,6 @@
 //! Solving, and checking the solution by code that shares nothing with the solver before anyone sees it.
 
+use crate::checked::Checked;
 use crate::error::all_hold;
 use crate::{Control, Error, Found};
 use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError, Status, files};
@@ -82,7 +83,7 @@ pub(crate) const AUTO: &str = "auto";
 
 /// The backend of this name, to end by a deadline.
 pub(crate) fn solver(backend: &str, deadline: &Deadline) -> Result<Box<dyn Solver>, Error> {
-    Ok(backend_within(backend, deadline)?)
+    Ok(Box::new(Checked(backend_within(backend, deadline)?)))
 }
 
 impl Solved {

@@ -19,23 +19,40 @@ const COLUMNS: [&str; 4] = ["time", "total_gpu_num", "running_gpu_num", "pending
 pub struct HeliosOptions {
     /// Files `NAME.cluster_sequence_vc.csv`, gzipped or not, one a virtual cluster.
     pub sequences: Vec<String>,
-    /// Take one row of so many, the first, as a quantum: rows are a minute apart.
+    /// Take one minute of so many as a quantum, from the first of all on: rows are a minute apart.
     pub every: u64,
+}
+
+/// What is read.
+pub struct HeliosDemands {
+    /// Running and pending GPUs of each virtual cluster.
+    pub series: DemandSeries,
+    /// The quota of each, at least 1.
+    pub quotas: Vec<u64>,
+    /// Times of others at which a virtual cluster has no row, in all: it demands nothing then.
+    pub missing: u64,
+}
+
+/// A row.
+struct Row {
+    second: u64,
+    time: String,
+    user: usize,
+    quota: u64,
+    wanted: u64,
 }
 
 /// Reads demands, and each user's quota as its fair share, at least 1.
 ///
 /// # Errors
 /// A file without one of the columns, a number that is none, a time twice or out of order, the same cluster twice.
-pub fn helios(options: &HeliosOptions) -> Result<(DemandSeries, Vec<u64>), InstanceError> {
+pub fn helios(options: &HeliosOptions) -> Result<HeliosDemands, InstanceError> {
     let mut builder = DemandSeriesBuilder::default();
-    let mut demands: BTreeMap<String, Vec<(usize, u64)>> = BTreeMap::new();
-    let mut quotas = Vec::new();
+    let mut read_rows: Vec<Row> = Vec::new();
     for path in &options.sequences {
         let invalid = |violation| InstanceError::Invalid { file: path.clone(), violation };
         let name = Path::new(path).file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         let user = builder.user(name.split('.').next().unwrap_or_default()).map_err(invalid)?;
-        let mut quota = 1;
         let mut last = String::new();
         let mut position: usize = 0;
         let mut rows = open_table(path)?;
@@ -50,19 +67,15 @@ pub fn helios(options: &HeliosOptions) -> Result<(DemandSeries, Vec<u64>), Insta
         for_each_row(rows.as_mut(), &[], |row| {
             let mut read = || {
                 let time = table.text(row, columns[0])?;
-                if date_and_time(time).is_none() {
-                    let problem = "must be a date and time as in 2020-05-01 00:00:00";
-                    return Err(Violation::new(table.place_in(row, "time"), time, problem));
-                }
+                let problem = "must be a date and time as in 2020-05-01 00:00:00";
+                let second = date_and_time(time)
+                    .ok_or_else(|| Violation::new(table.place_in(row, "time"), time, problem))?;
                 if *time <= *last {
                     let problem = format!("must come after {last:?}");
                     return Err(Violation::new(table.place_in(row, "time"), time, problem));
                 }
                 last = time.to_owned();
                 position += 1;
-                if !(position as u64 - 1).is_multiple_of(options.every.max(1)) {
-                    return Ok(());
-                }
                 let whole = |column: usize| {
                     let place = || table.place_in(row, &table.header[column]);
                     fairplan_instances::files::whole_number(
@@ -70,19 +83,30 @@ pub fn helios(options: &HeliosOptions) -> Result<(DemandSeries, Vec<u64>), Insta
                         place,
                     )
                 };
-                quota = quota.max(whole(columns[1])?);
+                let quota = whole(columns[1])?;
                 let wanted = whole(columns[2])?.saturating_add(whole(columns[3])?);
-                demands.entry(last.clone()).or_default().push((user, wanted));
+                read_rows.push(Row { second, time: last.clone(), user, quota, wanted });
                 Ok(())
             };
             read().map_err(invalid)
         })?;
         some(path, "rows", position)?;
-        quotas.push(quota);
     }
+    let first = read_rows.iter().map(|row| row.second).min().unwrap_or(0);
+    let is_quantum = |row: &Row| ((row.second - first) / 60).is_multiple_of(options.every.max(1));
+    read_rows.retain(is_quantum);
+    let mut quotas = vec![1; options.sequences.len()];
+    let mut demands: BTreeMap<String, Vec<(usize, u64)>> = BTreeMap::new();
+    let rows = read_rows.len() as u64;
+    for Row { time, user, quota, wanted, .. } in read_rows {
+        quotas[user] = quota.max(quotas[user]);
+        demands.entry(time).or_default().push((user, wanted));
+    }
+    let missing = (demands.len() as u64 * quotas.len() as u64).saturating_sub(rows);
     let file = options.sequences.first().cloned().unwrap_or_default();
     let series = series(builder, demands);
-    Ok((series.map_err(|violation| InstanceError::Invalid { file, violation })?, quotas))
+    let series = series.map_err(|violation| InstanceError::Invalid { file, violation })?;
+    Ok(HeliosDemands { series, quotas, missing })
 }
 
 /// Demands by time, in order.
@@ -111,7 +135,8 @@ mod tests {
             path.to_str().unwrap().to_owned()
         };
         let sequences = files.iter().map(write).collect();
-        helios(&HeliosOptions { sequences, every }).map_err(|error| error.to_string())
+        let read = helios(&HeliosOptions { sequences, every }).map_err(|error| error.to_string())?;
+        Ok((read.series, read.quotas))
     }
 
     #[test]
@@ -122,7 +147,27 @@ mod tests {
         assert_eq!((series.totals(), quotas), (vec![8, 7], vec![16, 1]));
         assert_eq!((series.quantum_count(), series.user_id(1)), (3, "b"));
         let (series, quotas) = read(&[("a", &a), ("b", &b)], 2).unwrap();
-        assert_eq!((series.totals(), quotas, series.quantum_count()), (vec![7, 0], vec![8, 1], 1));
+        assert_eq!((series.totals(), quotas, series.quantum_count()), (vec![7, 7], vec![8, 1], 2));
+    }
+
+    #[test]
+    fn a_minute_without_a_row_moves_no_other_and_is_counted() {
+        let rows = |minutes: &[u32]| {
+            let row = |minute: &u32| format!("2020-05-01 00:0{minute}:00,7,8,8,0,0\n");
+            minutes.iter().fold(HEADER.to_owned(), |text, minute| text + &row(minute))
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("a", rows(&[0, 1, 2, 3, 4])), ("b", rows(&[0, 2, 3, 4]))];
+        let sequences = files.map(|(name, text)| {
+            let path = folder.path().join(format!("{name}.csv"));
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        });
+        let read = |every| helios(&HeliosOptions { sequences: sequences.to_vec(), every }).unwrap();
+        let HeliosDemands { series, missing, .. } = read(2);
+        assert_eq!((series.totals(), series.quantum_count(), missing), (vec![24, 24], 3, 0));
+        let HeliosDemands { series, missing, .. } = read(1);
+        assert_eq!((series.totals(), series.quantum_count(), missing), (vec![40, 32], 5, 1));
     }
 
     #[test]

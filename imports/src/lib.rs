@@ -55,7 +55,7 @@ pub use google2011::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_present, google_2011_trace,
 };
-pub use helios::{HeliosOptions, helios};
+pub use helios::{HeliosDemands, HeliosOptions, helios};
 pub use kubernetes::{
     Daemons, KubernetesOptions, PodOwner, ZONE, kubernetes, kubernetes_present, node_labels,
 };

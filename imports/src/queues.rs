@@ -47,7 +47,7 @@ pub(super) struct Part {
     /// What stays its own when it is idle.
     pub(super) reserve: Stated,
     /// In which proportions its tasks ask for which resources here; `None`: for what nearly all servers have and what it is
-    /// given, in the proportions of the servers.
+    /// given, in the proportions of its guarantee where that states them all, else of the servers.
     pub(super) shape: Option<Stated>,
 }
 
@@ -209,6 +209,7 @@ impl<'a> Tree<'a> {
     /// What each leaf becomes; nothing of other queues.
     fn users(&self, servers: &[Server], report: &mut ImportReport) -> Vec<Vec<User>> {
         let mut scopes = Scopes::new(servers, self.resources);
+        let kept = self.kept_whole();
         let mut users = Vec::with_capacity(self.queues.len());
         for (at, queue) in self.queues.iter().enumerate() {
             let mut own = Vec::new();
@@ -251,7 +252,16 @@ impl<'a> Tree<'a> {
                     report.one("queues left out: their limit is 0");
                     continue;
                 }
-                match scopes.of(&asked).and_then(|scope| scope.task(shape.unwrap_or_default(), &amounts)) {
+                match scopes
+                    .of(&asked)
+                    .and_then(|scope| scope.task(shape.unwrap_or(&part.guarantee), &amounts))
+                {
+                    Some(demand) if self.is_shut_out(at, part.place, &demand, &kept) => {
+                        let place = &self.places[part.place];
+                        report.one(format!(
+                            "queues left out at {place}: another keeps all that is there, used or not"
+                        ));
+                    }
                     Some(demand) => own.push(User { parts: vec![position], demand }),
                     None => report.one("queues left out: no server has what they ask for"),
                 }
@@ -259,6 +269,36 @@ impl<'a> Tree<'a> {
             users.push(own);
         }
         users
+    }
+
+    /// Whether a queue keeps all that a place has of a resource.
+    fn keeps_whole(&self, part: &Part, r: usize) -> bool {
+        let reserve = part.reserve.get(r).copied().flatten().filter(|reserve| !reserve.is_zero());
+        reserve.is_some_and(|reserve| reserve.to_f64() >= self.totals[part.place][r])
+    }
+
+    /// What queues keep for themselves to the last of it: the queue, the place and the resource.
+    fn kept_whole(&self) -> Vec<(&'a Queue, usize, usize)> {
+        let mut kept = Vec::new();
+        for queue in self.queues {
+            for part in &queue.parts {
+                let whole = (0..self.resources.len()).filter(|r| self.keeps_whole(part, *r));
+                kept.extend(whole.map(|r| (queue, part.place, r)));
+            }
+        }
+        kept
+    }
+
+    /// Whether others than the queue and those above it keep all of something that its task needs.
+    fn is_shut_out(
+        &self,
+        queue: usize,
+        place: usize,
+        task: &[Decimal],
+        kept: &[(&'a Queue, usize, usize)],
+    ) -> bool {
+        let is_own = |owner: &Queue| self.upwards(queue).any(|above| std::ptr::eq(above, owner));
+        kept.iter().any(|(owner, at, r)| *at == place && !task[*r].is_zero() && !is_own(owner))
     }
 
     /// Of which resources somebody at or below each queue asks for some; of nothing where nobody is left.
@@ -438,8 +478,11 @@ impl<'a> Tree<'a> {
         ];
         for (what, of, over_all, over_some) in lists {
             for (r, asks) in resources() {
+                // Whoever needs something that is kept whole is shut out there, so nothing is left to keep.
+                let counts = |part: &Part| what != "reserves" || !self.keeps_whole(part, r);
+                let amount = |part: &&Part| above_zero(of(part).get(r).copied().flatten());
                 let amounts: Vec<Option<Decimal>> =
-                    parts.iter().map(|part| above_zero(of(part).get(r).copied().flatten())).collect();
+                    parts.iter().map(|part| amount(part).filter(|_| counts(part))).collect();
                 if amounts.iter().all(Option::is_none) {
                     continue;
                 }

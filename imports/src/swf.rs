@@ -39,6 +39,8 @@ const ALLOCATED: usize = 4;
 const REQUESTED: usize = 7;
 const STATUS: usize = 10;
 const USER: usize = 11;
+const MEMORY: [usize; 2] = [6, 9];
+const PRECEDING: usize = 16;
 
 /// The log as a trace over the resource `processors`.
 ///
@@ -84,6 +86,8 @@ pub fn swf(path: &str, servers: Option<EqualServers>) -> Result<SortedTrace, Ins
         ("lines left out: parts of a job that has a line of its own", log.parts),
         ("jobs without a known user: of the user unknown", log.no_user),
         ("jobs whose line comes after that of a later one", log.unsorted),
+        ("jobs that wait for another: here they come when they were submitted", log.waiting),
+        ("jobs whose memory is left out: servers have processors alone", log.memory),
     ] {
         draft.count(what, count);
     }
@@ -102,6 +106,8 @@ struct Log {
     parts: u64,
     no_user: u64,
     unsorted: u64,
+    waiting: u64,
+    memory: u64,
     latest: u64,
 }
 
@@ -139,7 +145,11 @@ impl Log {
             fields.number(field)?.map(time).transpose()
         };
         let submitted = time(SUBMIT)?.ok_or_else(|| fields.refused(SUBMIT, "must be known"))?;
-        let run = time(RUN)?.filter(|run| *run > 0);
+        // Whatever is below zero is not known.
+        let run = match fields.texts[RUN] {
+            [b'-', ..] => None,
+            _ => time(RUN)?.filter(|run| *run > 0),
+        };
         let processors = match fields.whole(ALLOCATED)? {
             None | Some(0) => fields.whole(REQUESTED)?,
             allocated => allocated,
@@ -150,6 +160,9 @@ impl Log {
             *(if run.is_none() { &mut self.no_time } else { &mut self.no_processors }) += 1;
             return Ok(());
         };
+        let is_stated = |field: usize| !matches!(fields.texts[field], b"0") && !fields.is_unknown(field);
+        self.waiting += u64::from(is_stated(PRECEDING));
+        self.memory += u64::from(MEMORY.into_iter().any(is_stated));
         let count = u32::try_from(processors).map_err(|_| fields.refused(ALLOCATED, "is too large"))?;
         let user = fields.whole(USER)?;
         self.no_user += u64::from(user.is_none());
@@ -189,10 +202,14 @@ impl<'a> Fields<'a> {
         Ok(Self { line, texts })
     }
 
+    fn is_unknown(&self, field: usize) -> bool {
+        matches!(self.texts[field], b"-1" | b"-1.0" | b"-1.00")
+    }
+
     /// A number; nothing for -1.
     fn number(&self, field: usize) -> Result<Option<Decimal>, Violation> {
         match self.texts[field] {
-            b"-1" | b"-1.0" | b"-1.00" => Ok(None),
+            _ if self.is_unknown(field) => Ok(None),
             text => Decimal::parse(text).map(Some).map_err(|error| self.refused(field, &error.to_string())),
         }
     }

@@ -208,6 +208,20 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
         let text = folder.shown(swf(&folder.file("log", &LOG.replacen(from, to, 1)), None)).unwrap_err();
         assert!(text.contains(part), "{text}\n lacks {part}");
     }
+    // What a trace does not carry is counted; a run time below zero is not known.
+    let more = LOG.replace(
+        "2 5.5 3 20 -1 -1 -1 3 -1 -1 1 -1 1 1 1 1 -1 -1",
+        "2 5.5 3 20 -1 -1 900 3 -1 -1 1 -1 1 1 1 1 1 10",
+    );
+    let lines =
+        folder.shown(swf(&folder.file("log", &more.replace("5 4 0 1 1", "5 4 0 -7 1")), None)).unwrap();
+    for part in [
+        r#""jobs left out: their run time is unknown or zero": 2"#,
+        r#""jobs that wait for another: here they come when they were submitted": 1"#,
+        r#""jobs whose memory is left out: servers have processors alone": 1"#,
+    ] {
+        assert!(lines[0].contains(part), "{part}: {}", lines[0]);
+    }
     let given = || Some(EqualServers { count: 3, capacity: vec![Decimal::from(16)] });
     let lines = folder.shown(swf(&folder.file("log", LOG), given())).unwrap();
     assert!(lines[0].contains(r#""count": 3, "capacity": {"processors": 16}"#), "{}", lines[0]);

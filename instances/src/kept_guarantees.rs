@@ -1,12 +1,12 @@
 //! Which guarantees whole tasks on servers keep, and who is short by the most.
 
 use crate::tolerance::QUOTIENT;
-use crate::{GuaranteeResult, Instance, LimitRoom, Owner, Placement, Quota, ResourceId, User, UserId};
+use crate::{GuaranteeResult, Instance, Owner, Placement, Quota, ResourceId, User, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many guarantees a placement keeps. One is kept where no further task is within it of anybody below it who wants more, fits some
-/// server and is held by no limit: whole tasks may leave a part open that is less than a task.
+/// How many guarantees a placement keeps. One is kept where no further task is within it of anybody below it who wants more and fits some
+/// server: whole tasks may leave a part open that is less than a task. A limit is no excuse, whoever uses it up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeptGuarantees {
@@ -37,10 +37,9 @@ impl KeptGuarantees {
         if !instance.has_guarantees() {
             return None;
         }
-        let room = LimitRoom::of(instance, placement);
         let wants_more = |user: User<'_>| {
             let has_tasks_left = user.tasks().is_none_or(|all| placement.tasks[user.index().0] < all);
-            has_tasks_left && user.fits_somewhere() && !room.holds(user)
+            has_tasks_left && user.fits_somewhere()
         };
         let (mut guarantees, mut short): (u64, Vec<(f64, Owner, &Quota)>) = (0, Vec::new());
         for (owner, quota) in instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee()) {

@@ -434,7 +434,7 @@ def import_helios(
 
     Args:
         sequences: files ``NAME.cluster_sequence_vc.csv``, gzipped or not.
-        every: take one row of so many as a quantum (rows are a minute apart).
+        every: take one minute of so many as a quantum (rows are a minute apart).
     """
     native, quotas = _native.import_helios(paths_of("sequences", sequences), every, _call(None, progress))
     demands = Demands._of(native)

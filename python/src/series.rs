@@ -4,8 +4,8 @@ use crate::call::Call;
 use crate::count::{counted, within};
 use crate::demands::Demands;
 use crate::failure::answered;
+use fairplan::Error;
 use fairplan::imports::{self, HeliosOptions, SnowsetDemand, SnowsetOptions};
-use fairplan::{DemandSeries, Error};
 use pyo3::prelude::*;
 
 fn imported<T: Send + 'static>(
@@ -69,8 +69,16 @@ pub fn import_helios(
 ) -> PyResult<(Demands, Vec<u64>)> {
     answered(py, within("every", Some(every), 1, u64::MAX))?;
     let options = HeliosOptions { sequences, every };
-    let (series, quotas): (DemandSeries, Vec<u64>) =
-        imported(py, &call, move |_| Ok(imports::helios(&options)?))?;
+    let (series, quotas) = imported(py, &call, move |control| {
+        let read = imports::helios(&options)?;
+        if read.missing > 0 {
+            control.note(&format!(
+                "{} rows missing of clusters whose others have one: nothing is demanded then",
+                read.missing
+            ));
+        }
+        Ok((read.series, read.quotas))
+    })?;
     Ok((Demands::of(series, "helios"), quotas))
 }
 

@@ -4,11 +4,11 @@ use crate::conformance::backends;
 use crate::groups::conforms;
 use fairplan_instances::{
     Certificate, ClassAmounts, ClassId, DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId,
-    Solution,
+    Solution, UserId,
 };
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{Draft, Fraction, decimal, draft, exact_tree, random_crowd, random_tree_with_limits};
-use fairplan_verify::verify_solution;
+use fairplan_verify::{SolutionClaim, verify_solution};
 use std::ops::Range;
 
 fn every_backend_keeps_limits_exactly(seeds: Range<u64>, objective: Objective) {
@@ -37,6 +37,38 @@ fn every_backend_keeps_the_limits_of_five_hundred_random_trees_exactly() {
 #[test]
 fn every_backend_keeps_limits_of_random_trees_by_task_shares_exactly() {
     every_backend_keeps_limits_exactly(0..150, Objective::TaskShareFairness);
+}
+
+/// A limit of whole tasks leaves what a number of tasks does, though nobody has all tasks; and so for thousands.
+#[test]
+fn limits_of_single_users_are_as_many_tasks_however_many_users_there_are() {
+    let mut limited = random_crowd(7, 2_000);
+    limited.users.iter_mut().for_each(|user| user.tasks = None);
+    let mut counted = limited.clone();
+    for i in (0..limited.users.len()).step_by(2) {
+        let (tasks, user) = (1 + i as u64 % 40, &limited.users[i]);
+        let used =
+            Draft { users: vec![user.clone()], quotas: Vec::new(), ..limited.clone() }.build().unwrap();
+        let amount = used.user(UserId(0)).demand()[0].to_f64() * tasks as f64;
+        if amount == 0.0 {
+            continue;
+        }
+        limited.quotas.push(limit(false, &user.id, &format!("{amount:.4}")));
+        counted.users[i].tasks = Some(tasks);
+    }
+    let [limited, counted] = [limited, counted].map(|draft| draft.build().unwrap());
+    let start = std::time::Instant::now();
+    let solution = backends()[0].solve(&limited, Objective::Drfh).unwrap();
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+    let proof = verify_solution(&limited, &SolutionClaim::from(&solution));
+    assert!(proof.holds(), "{:?}", proof.failures().next());
+    assert!(solution.limited_by.contains(&LimitedBy::Limit));
+    let other = backends()[0].solve(&counted, Objective::Drfh).unwrap();
+    for i in 0..limited.user_count() {
+        let [one, two] = [(&limited, &solution), (&counted, &other)]
+            .map(|(of, s)| s.allocation.dominant_share(of, UserId(i)));
+        assert!((one - two).abs() <= 1e-6 * two, "user {i}: {one}, {two}");
+    }
 }
 
 /// The limit of a user or a group over all classes of the one resource.

@@ -139,6 +139,37 @@ fn shares_in_twelfths(draft: &Draft, expected: [u32; 3]) -> Solution {
     backends()[0].solve(&instance, Objective::Drfh).unwrap()
 }
 
+/// A group's members on classes of their own, or some anywhere, whose guarantees are all that there is of a class: filling meets floors
+/// and ceilings at one level.
+#[test]
+fn guarantees_of_all_of_a_class_leave_the_other_members_theirs() {
+    for amounts in [&[4, 4, 8][..], &[10, 10, 20], &[100, 50, 50], &[2, 2, 8], &[4, 8, 16], &[3, 3]] {
+        let texts: Vec<String> = amounts.iter().map(u32::to_string).collect();
+        let classes: Vec<(u64, &str)> = texts.iter().map(|amount| (1, amount.as_str())).collect();
+        let mut members = draft(&classes, &vec!["1"; amounts.len()]);
+        members.users.iter_mut().enumerate().for_each(|(i, user)| user.eligible = Some(vec![i]));
+        members.quotas = texts
+            .iter()
+            .enumerate()
+            .map(|(i, amount)| guarantee(false, &format!("user-{i}"), amount))
+            .collect();
+        let members = in_groups(members, &[("g", None)], &vec![Some(0); amounts.len()]);
+        let instance = members.build().unwrap();
+        for solver in backends() {
+            conforms(&instance, Objective::Drfh, solver.as_ref())
+                .unwrap_or_else(|problem| panic!("{amounts:?}, {}: {problem}", solver.name()));
+        }
+    }
+    let mut some = draft(&[(1, "4"), (1, "4")], &["1", "1", "1"]);
+    some.users[0].eligible = Some(vec![0]);
+    some.quotas = vec![guarantee(false, "user-0", "4")];
+    let instance = in_groups(some, &[("g", None)], &[Some(0); 3]).build().unwrap();
+    for solver in backends() {
+        conforms(&instance, Objective::Drfh, solver.as_ref())
+            .unwrap_or_else(|problem| panic!("{}: {problem}", solver.name()));
+    }
+}
+
 #[test]
 fn a_user_is_never_below_what_it_is_guaranteed_and_the_others_divide_the_rest() {
     let solution = shares_in_twelfths(&three(vec![guarantee(false, "user-0", "6")]), [6, 3, 3]);

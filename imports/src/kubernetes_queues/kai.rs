@@ -36,7 +36,8 @@ impl Reading {
     /// KAI counts cpu in thousandths and memory in millions of bytes; -1 is no limit.
     pub(super) fn kai(&mut self, Object { metadata, spec, .. }: Object<KaiSpec>, report: &mut ImportReport) {
         let (mut limit, mut guarantee) = (BTreeMap::new(), BTreeMap::new());
-        let mut weight: Option<f64> = None;
+        let mut unweighted = 0;
+        let mut weights: Vec<f64> = Vec::new();
         for (name, resource) in spec.resources {
             let (name, suffix) = match name.as_str() {
                 "cpu" => ("cpu", "m"),
@@ -51,9 +52,6 @@ impl Reading {
                 report.one(
                     "limits not stated, taken as none (KAI takes them as 0, so that nothing runs: state -1)",
                 );
-            }
-            if resource.weight.is_none() {
-                report.one("weights not stated, taken as 1 (KAI takes them as 0: nothing beyond the quota)");
             }
             let most = resource.limit.filter(|limit| *limit >= 0.0);
             let mut sure = resource.quota;
@@ -80,12 +78,20 @@ impl Reading {
                     )),
                 }
             }
-            let own = resource.weight.unwrap_or(1.0);
-            if weight.is_some_and(|weight| weight != own) {
-                report.one("queues weigh resources differently: the largest weight counts");
-            }
-            weight = Some(weight.map_or(own, |weight| weight.max(own)));
+            weights.extend(resource.weight);
+            unweighted += u64::from(resource.weight.is_none());
         }
+        let weight = weights.iter().copied().reduce(f64::max);
+        if weights.iter().any(|one| Some(*one) != weight) {
+            report.one("queues weigh resources differently: the largest weight counts");
+        }
+        let taken = match weight {
+            None => "weights not stated, taken as 1 (KAI takes them as 0: nothing beyond the quota)",
+            Some(_) => {
+                "weights not stated, taken as the queue's others (KAI takes them as 0: nothing beyond the quota)"
+            }
+        };
+        report.add(unweighted, taken);
         if spec.priority.is_some_and(|priority| priority != KAIS_PRIORITY) {
             report.one(PRIORITY_LEFT_OUT);
         }

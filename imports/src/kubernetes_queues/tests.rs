@@ -228,10 +228,17 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
             .unwrap();
     for what in [
         "limits not stated, taken as none (KAI takes them as 0, so that nothing runs: state -1)",
-        "weights not stated, taken as 1 (KAI takes them as 0: nothing beyond the quota)",
+        "weights not stated, taken as the queue's others (KAI takes them as 0: nothing beyond the quota)",
     ] {
         assert_eq!(report.count(what), 1, "{what}\n{report}");
     }
+    // What is stated counts, whatever is not.
+    let (found, report) = read(&kai(
+        "resources: {cpu: {quota: 0, limit: -1}, memory: {quota: 0, limit: -1}, gpu: {quota: 1, limit: -1, overQuotaWeight: 0.5}}",
+    ))
+    .unwrap();
+    assert!(found[0].contains(" w0.5 "), "{found:?}");
+    assert_eq!(report.count("queues weigh resources differently: the largest weight counts"), 0, "{report}");
     let compressed = read("kind: ConfigMap\nbinaryData: {queues.yaml.gz: H4sI}\n").unwrap_err();
     assert!(
         compressed.contains("queues.yaml: binaryData.queues.yaml.gz: is compressed; `kubectl"),

@@ -470,6 +470,23 @@ fn what_a_queue_does_not_lend_is_kept_on_its_flavor_whether_or_not_its_tasks_are
 }
 
 #[test]
+fn who_lends_nothing_of_a_flavor_leaves_the_others_without_it() {
+    let quota = |flavor: &str, more: &str| format!("{{name: {flavor}, resources: [{{name: cpu, {more}}}]}}");
+    let of = |flavors: String| format!("cohortName: c, resourceGroups: [{{flavors: [{flavors}]}}]");
+    let owner = of(quota("f", "nominalQuota: 8, lendingLimit: 0"));
+    let guest = of(format!("{}, {}", quota("f", "nominalQuota: 0"), quota("g", "nominalQuota: 4")));
+    let (_, told, report) =
+        of_objects(&[("ClusterQueue", "owner", &owner), ("ClusterQueue", "guest", &guest)]);
+    assert!(told.iter().any(|user| user.contains("owner") && user.contains("sure cpu=8")), "{told:#?}");
+    assert!(!told.iter().any(|user| user.contains("guest@f")), "{told:#?}");
+    assert_eq!(
+        report.count("queues left out at f: another keeps all that is there, used or not"),
+        1,
+        "{report}"
+    );
+}
+
+#[test]
 fn a_cohort_without_queues_is_nobody_and_lends_through_the_cohorts_above() {
     let quota = |more: &str, amount: u64| {
         format!(

@@ -120,10 +120,12 @@ impl Reading<'_> {
                 continue;
             };
             let sum: f64 = percentages.iter().sum();
-            let is_short = percentages.len() == children.len() && sum > 0.0 && sum < 100.0 - ROUNDING;
+            // A queue that states no capacity has 0 beside those that do.
+            let all_count = field == "capacity" || percentages.len() == children.len();
+            let is_short = all_count && sum > 0.0 && sum < 100.0 - ROUNDING;
             if is_short || sum > 100.0 + ROUNDING {
                 let sum = (sum * 1e4).round() / 1e4;
-                let problem = "is what the queues below it have together, and Hadoop refuses all but 100% (unless \
+                let problem = "is what the queues below it have together (one that states none has 0), and Hadoop refuses all but 100% (unless \
                      yarn.scheduler.capacity.legacy-queue-mode.enabled is false); change one of them";
                 return Err(self.place.refused(
                     &format!("queue {path}: {field}"),

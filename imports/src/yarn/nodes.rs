@@ -36,8 +36,8 @@ struct Report {
     free_memory: i64,
     #[serde(rename = "usedVirtualCores", default)]
     used_cores: i64,
-    #[serde(rename = "availableVirtualCores", default)]
-    free_cores: i64,
+    #[serde(rename = "availableVirtualCores")]
+    free_cores: Option<i64>,
     #[serde(rename = "totalResource")]
     total: Option<Size>,
     #[serde(rename = "nodeLabels", default)]
@@ -160,7 +160,13 @@ fn listed(
             }
             (size.memory, size.cores)
         }
-        None => (sum(node.used_memory, node.free_memory), sum(node.used_cores, node.free_cores)),
+        None => {
+            if node.free_cores.is_none() && node.used_cores > 0 {
+                report.one("nodes state no availableVirtualCores: only the vcores in use count");
+            }
+            let cores = sum(node.used_cores, node.free_cores.unwrap_or(0));
+            (sum(node.used_memory, node.free_memory), cores)
+        }
     };
     server(file, name, memory, cores, label).map(Some)
 }
@@ -172,11 +178,16 @@ fn understood<T: DeserializeOwned>(file: &str, place: &str, node: &Value) -> Res
     })
 }
 
-/// The first of a node's labels, each a name or an object that has one; a node of YARN belongs to one partition.
+/// The first of a node's labels; a node of YARN belongs to one partition. They are a list of names or of objects that have one, or one
+/// text, as in the load simulator's own files: `label1, label2(exclusive=false)`.
 fn label(labels: &Value, report: &mut ImportReport) -> Option<String> {
     let name = |label: &Value| label.as_str().or_else(|| label.get("name")?.as_str()).map(str::to_owned);
-    let labels: Vec<String> =
-        labels.as_array().into_iter().flatten().filter_map(name).filter(|name| !name.is_empty()).collect();
+    let bare = |label: String| label.split('(').next().unwrap_or_default().trim().to_owned();
+    let stated: Vec<String> = match labels {
+        Value::String(all) => all.split(',').map(str::to_owned).collect(),
+        _ => labels.as_array().into_iter().flatten().filter_map(name).collect(),
+    };
+    let labels: Vec<String> = stated.into_iter().map(bare).filter(|name| !name.is_empty()).collect();
     report.add(u64::from(labels.len() > 1), "nodes with several labels, of which the first counts");
     labels.into_iter().next()
 }

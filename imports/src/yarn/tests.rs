@@ -26,7 +26,7 @@ fn the_fair_schedulers_queues_keep_their_tree_weights_minima_and_maxima() {
             "[root.research] w1 most memory=144179.2 vcores=12",
             "root.production.etl <root.production w2 6553.6,1 most memory=65536 vcores=20",
             "root.production.reports <root.production w1 6553.6,1 most memory=131072 vcores=20",
-            "root.research.alice <root.research w1 6553.6,1 sure memory=20480 vcores=1 most memory=20480",
+            "root.research.alice <root.research w1 20480,1 sure memory=20480 vcores=1 most memory=20480",
             "root.research.bob & co <root.research w1 6553.6,1",
         ]
     );
@@ -175,6 +175,9 @@ fn what_hadoop_refuses_of_percentages_and_names_is_refused_by_name() {
         refused(&two("40", "50"))
             .contains("queue root: capacity = 90%: is what the queues below it have together")
     );
+    // A queue that states none has 0, as in Hadoop.
+    let missing = [("root.queues", "a,b"), ("root.a.capacity", "60")];
+    assert!(refused(&missing).contains("queue root: capacity = 60%"));
     assert!(refused(&two("60", "50%")).contains("queue root: capacity = 110%"));
     assert!(refused(&two("150", "0")).contains("queue root.a: capacity = 150: is more than 100%"));
     let dotted = [("root.queues", "a.b"), ("root.a.b.capacity", "100")];
@@ -340,7 +343,7 @@ fn the_load_simulators_nodes_without_a_size_have_its_default() {
     let (instance, report) =
         yarn(&YarnOptions { nodes: vec![nodes], ..options("fair-scheduler.xml") }).unwrap();
     let classes: Vec<_> = instance.classes().iter().map(|class| (class.id.as_str(), class.count)).collect();
-    assert_eq!(classes, [("memory10Gi-vcores10", 2), ("node1", 1), ("node4", 1)]);
+    assert_eq!(classes, [("memory10Gi-vcores10", 2), ("node1", 1), ("label1", 1)]);
     assert_eq!(
         report.count("nodes without a size: taken as the load simulator's default, 10240 MiB and 10 vcores"),
         2

@@ -335,20 +335,21 @@ impl Tree {
         lines: &mut [(f64, f64)],
     ) -> Filled {
         let children = Children { groups: &self.groups[node], places: self.places(node) };
-        let (division, standing) = match node {
+        let (division, standing, is_break) = match node {
             0 => {
                 let at = |c: usize| {
                     let (weight, floor, ceiling) = self.child(&children, sides, c);
                     Place::of(weight * level, floor, ceiling)
                 };
-                (Division { each: 0.0, rate: 1.0 }, (0..children.len()).map(at).collect())
+                (Division { each: 0.0, rate: 1.0 }, (0..children.len()).map(at).collect(), false)
             }
             _ => self.share_out(&children, has, level, sides),
         };
         let mut filled = Filled { from: 0.0, to: f64::INFINITY, groups: Vec::new() };
         for (c, place) in standing.iter().enumerate() {
             let (weight, floor, ceiling) = self.child(&children, sides, c);
-            let at = |share: f64| (share / weight - division.each) / division.rate;
+            let at =
+                |share: f64| if is_break { level } else { (share / weight - division.each) / division.rate };
             let line = match place {
                 Place::Ceiling => {
                     filled.from = filled.from.max(at(ceiling));
@@ -389,13 +390,16 @@ impl Tree {
     /// How a node divides what it has, `base + slope · level`, and where that leaves its children: who comes to its ceiling leaves more to
     /// the others, who is at its floor takes more from them. Of the two, those go first who put the others off by more: they stay there
     /// whatever the rest have. Who stays between is told here: asked again with the division found, rounding may tell otherwise.
+    ///
+    /// At last, whether this is a break and no more: where nobody is between, some at their floors, and the node rises, those at their
+    /// floors rise right after.
     fn share_out(
         &self,
         children: &Children<'_>,
         (base, slope): (f64, f64),
         level: f64,
         sides: &Sides<'_>,
-    ) -> (Division, Vec<Place>) {
+    ) -> (Division, Vec<Place>, bool) {
         let mut standing = vec![Place::Between; children.len()];
         let mut between: Vec<u32> = (0..children.len() as u32).collect();
         let mut left = Compensated::default();
@@ -430,7 +434,8 @@ impl Tree {
                 stays
             });
             if between.len() == count || between.is_empty() {
-                return (division, standing);
+                let is_break = between.is_empty() && slope > 0.0 && standing.contains(&Place::Floor);
+                return (division, standing, is_break);
             }
         }
     }

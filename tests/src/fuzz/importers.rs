@@ -125,7 +125,7 @@ pub(super) fn targets() -> Vec<Target> {
         }),
         target("import helios", &["vc1.cluster_sequence_vc.csv"], |paths| {
             let options = HeliosOptions { sequences: vec![paths[0].clone()], every: 2 };
-            used(&helios(&options).map_err(text)?.0, paths);
+            used(&helios(&options).map_err(text)?.series, paths);
             Ok(())
         }),
         target("import shaved-ice", &["shaved_ice.csv"], |paths| {

@@ -298,3 +298,30 @@ fn whole_tasks_say_that_guarantees_inside_groups_are_not_in_their_smallest_share
         text(&output.stderr)
     );
 }
+
+/// The group's limit is used up by a sibling, or is less than a member is guaranteed: no excuse.
+#[test]
+fn a_guarantee_is_not_kept_because_a_limit_is_used_up() {
+    let of = |sure: u32, limit: u32| {
+        folder(&json!({
+            "format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "n", "count": 1, "capacity": {"cpu": 8}}],
+            "groups": [{"id": "prod", "limit": {"cpu": limit}}],
+            "users": [
+                {"id": "a", "group": "prod", "demand": {"cpu": 1}, "guarantee": {"cpu": sure}},
+                {"id": "b", "group": "prod", "demand": {"cpu": 1}}
+            ]
+        }))
+    };
+    let folder = of(2, 4);
+    let own = json!({"format": "fairplan.placement.v1",
+        "servers": [{"server": "n/1", "class": "n", "tasks": [{"user": "b", "tasks": 4}]}]});
+    folder.write("own.json", own.to_string());
+    let told = result(&folder, &["compare", "i.json", "--placement", "own.json", "--policies", "best-fit"]);
+    let kept: Vec<&Value> =
+        told["policies"].as_array().unwrap().iter().map(|policy| &policy["guarantees"]["kept"]).collect();
+    assert_eq!(kept, [&json!(1), &json!(0)], "{told}");
+    let folder = of(4, 2);
+    let placed = result(&folder, &["place", "i.json"]);
+    assert_eq!(placed["guarantees"]["kept"], json!(0), "{placed}");
+}

@@ -5,7 +5,9 @@ use crate::failure::Answer;
 use crate::progress::tell;
 use crate::{output, progress};
 use fairplan::Error;
-use fairplan::imports::{HeliosOptions, SnowsetDemand, SnowsetOptions, helios, shaved_ice, snowset};
+use fairplan::imports::{
+    HeliosDemands, HeliosOptions, SnowsetDemand, SnowsetOptions, helios, shaved_ice, snowset,
+};
 use fairplan::instances::files;
 use fairplan::instances::wording::counted;
 use fairplan::report::output::commit;
@@ -60,7 +62,7 @@ pub struct HeliosArguments {
     /// Files NAME.cluster_sequence_vc.csv, gzipped or not
     #[arg(value_name = "FILE", num_args = 1.., required = true)]
     sequences: Vec<String>,
-    /// Take one row of so many as a quantum (rows are a minute apart)
+    /// Take one minute of so many as a quantum (rows are a minute apart)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
     /// Write the quotas here, as a table for --fair-shares
@@ -122,7 +124,8 @@ pub fn from_helios(arguments: HeliosArguments, common: CommonOptions) -> Result<
     let destination = output.destination()?;
     let quotas_to = fair_shares_to.as_deref().map(output::table).transpose()?;
     let options = HeliosOptions { sequences, every };
-    let (series, quotas) = progress::during(common, "reading the trace", || helios(&options))?;
+    let HeliosDemands { series, quotas, missing } =
+        progress::during(common, "reading the trace", || helios(&options))?;
     let mut prepared = Vec::new();
     if let Some((format, quotas_to)) = quotas_to {
         prepared.push(
@@ -132,6 +135,15 @@ pub fn from_helios(arguments: HeliosArguments, common: CommonOptions) -> Result<
     }
     prepared.push(destination.prepare(|out| files::write_demands(&series, out))?);
     commit(prepared)?;
-    tell(common, || summary::demands(&series));
+    tell(common, || match missing {
+        0 => summary::demands(&series),
+        _ => {
+            let rows = counted(missing, "row", "rows");
+            format!(
+                "{}{rows} missing of clusters whose others have one: nothing is demanded then\n",
+                summary::demands(&series)
+            )
+        }
+    });
     Ok(Answer::Yes)
 }
