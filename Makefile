@@ -7,8 +7,6 @@ QUICK := target/quick/fairplan
 OUT := out
 # What cargo is told beside, as setup finds HiGHS or not.
 SETUP = with=$$(setup/build-tools.sh) &&
-# One test more at a time than there are cores: some wait for other processes, for packages or for a deadline.
-export RUST_TEST_THREADS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo figures test test-all lint bench peers fuzz notebooks guide install tarball wheel deb packages
