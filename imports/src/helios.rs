@@ -7,6 +7,7 @@ use super::files::some;
 use super::seconds::date_and_time;
 use fairplan_instances::files::open_table;
 use fairplan_instances::files::rows::for_each_row;
+use fairplan_instances::wording::counted;
 use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, QuantumLabel, Violation};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,6 +32,15 @@ pub struct HeliosDemands {
     pub quotas: Vec<u64>,
     /// Times of others at which a virtual cluster has no row, in all: it demands nothing then.
     pub missing: u64,
+}
+
+impl HeliosDemands {
+    /// What is said of missing rows, if there are any.
+    pub fn note(&self) -> Option<String> {
+        let rows = counted(self.missing, "row", "rows");
+        let told = || format!("{rows} missing of clusters whose others have one: nothing is demanded then");
+        (self.missing > 0).then(told)
+    }
 }
 
 /// A row.

@@ -71,11 +71,8 @@ pub fn import_helios(
     let options = HeliosOptions { sequences, every };
     let (series, quotas) = imported(py, &call, move |control| {
         let read = imports::helios(&options)?;
-        if read.missing > 0 {
-            control.note(&format!(
-                "{} rows missing of clusters whose others have one: nothing is demanded then",
-                read.missing
-            ));
+        if let Some(note) = read.note() {
+            control.note(&note);
         }
         Ok((read.series, read.quotas))
     })?;

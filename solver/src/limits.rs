@@ -35,8 +35,8 @@ impl Limits {
     /// The limits, their amounts in parts of what a share of one is, and the set of each user (empty without limits).
     pub fn of(instance: &Instance, members: &[Vec<ClassId>]) -> (Self, Vec<f64>, Vec<u32>) {
         let all = instance.limit_rows();
-        let stated: Vec<&fairplan_instances::LimitRow> =
-            all.iter().filter(|row| !is_ceiling(instance, row)).collect();
+        let (positions, stated): (Vec<usize>, Vec<&fairplan_instances::LimitRow>) =
+            all.iter().enumerate().filter(|(_, row)| whose_ceiling(instance, row).is_none()).unzip();
         let covers = |row: &fairplan_instances::LimitRow| {
             members.iter().map(|members| members.first().is_some_and(|class| row.covers(*class))).collect()
         };
@@ -44,8 +44,7 @@ impl Limits {
             resources: instance.resources().len(),
             classes: members.len(),
             stated: all.len(),
-            rows: (all.iter().enumerate())
-                .filter(|(_, row)| !is_ceiling(instance, row))
+            rows: (positions.into_iter().zip(&stated))
                 .map(|(stated, row)| LimitRow { stated, resource: row.resource.0, covers: covers(row) })
                 .collect(),
             sets: vec![Vec::new()],
@@ -152,13 +151,13 @@ impl Limits {
     }
 }
 
-/// Whether a limit only says how much of all servers a single user has, whose tasks do the same work everywhere: then it is a ceiling of
-/// the user's share. Beside guarantees it stays a row: floors are filled before ceilings.
-pub(crate) fn is_ceiling(instance: &Instance, row: &fairplan_instances::LimitRow) -> bool {
-    let Owner::User(user) = row.owner else { return false };
+/// The user of whose share a limit is a ceiling: where it only says how much of all servers that user has, whose tasks do the same work
+/// everywhere. Beside guarantees it stays a row: floors are filled before ceilings.
+pub(crate) fn whose_ceiling(instance: &Instance, row: &fairplan_instances::LimitRow) -> Option<UserId> {
+    let Owner::User(user) = row.owner else { return None };
     let covers_all = row.classes.is_none() && !row.is_reserve();
     let is_plain = !instance.has_kinds() && instance.user(user).rule().rates().is_empty();
-    covers_all && is_plain && !instance.has_guarantees()
+    (covers_all && is_plain && !instance.has_guarantees()).then_some(user)
 }
 
 /// The limits as the groups of a level problem meet them: users of a pattern are below the same ones.

@@ -96,6 +96,10 @@ pub(crate) mod level {
     pub(crate) const KEPT: f64 = 1e-10;
     /// A level this little beyond a piece of the filling, relative to it, is on its end: rounding of the break.
     pub(crate) const PIECE: f64 = 1e-12;
+
+    /// How near, as a part, two levels are that are told as one where users come to limits of their own: some hundred roundings, and far
+    /// within [`TOLERANCE`].
+    pub(crate) const TOGETHER: f64 = 1e-13;
     /// A limit of more than this many times the tasks that could run at all is none: enough above one for the roundings of
     /// both.
     pub(crate) const OUT_OF_REACH: f64 = 1.0 + 1e-9;

@@ -3,9 +3,10 @@
 //! Such a limit needs no row in the level problem. At the level at which filling gives a user its ceiling, a price of its limit alone
 //! proves that it can have no more; no other user pays it. So these levels are told without solving anything.
 
-use crate::limits::is_ceiling;
+use crate::limits::whose_ceiling;
 use crate::population::Population;
-use fairplan_instances::{FilledTree, Instance, Owner, User};
+use crate::tolerance::level::TOGETHER;
+use fairplan_instances::{FilledTree, Instance};
 
 /// What a user has at most by its own limits.
 #[derive(Clone, Copy, Debug)]
@@ -19,23 +20,21 @@ pub(super) struct OwnLimit {
 impl OwnLimit {
     const NONE: Self = Self { tasks: f64::INFINITY, row: usize::MAX };
 
-    fn of(instance: &Instance, user: User<'_>) -> Self {
-        let rows = instance.limit_rows();
-        let own = |j: &usize| rows[*j].owner == Owner::User(user.index()) && is_ceiling(instance, &rows[*j]);
-        let limit = |j: usize| match user.demand_units(rows[j].resource) {
-            0 => Self::NONE,
-            units => Self { tasks: instance.limit_units(&rows[j]) as f64 / units as f64, row: j },
-        };
-        let all = instance.limits_above(user).into_iter().filter(own).map(limit);
-        all.reduce(|least, next| if next.tasks < least.tasks { next } else { least }).unwrap_or(Self::NONE)
-    }
-
     /// Those of all users, in the reduction's order; empty where nobody has one.
     pub fn of_all(instance: &Instance, users: &Population) -> Vec<Self> {
-        if !instance.limit_rows().iter().any(|row| is_ceiling(instance, row)) {
-            return Vec::new();
+        let mut all = Vec::new();
+        for (row, limit) in instance.limit_rows().iter().enumerate() {
+            let Some(user) = whose_ceiling(instance, limit) else { continue };
+            all.resize(instance.user_count(), Self::NONE);
+            let tasks = match instance.user(user).demand_units(limit.resource) {
+                0 => f64::INFINITY,
+                units => instance.limit_units(limit) as f64 / units as f64,
+            };
+            if tasks < all[user.0].tasks {
+                all[user.0] = Self { tasks, row };
+            }
         }
-        (0..users.users()).map(|i| Self::of(instance, instance.user(users.user_id(i)))).collect()
+        if all.is_empty() { all } else { (0..users.users()).map(|i| all[users.user_id(i).0]).collect() }
     }
 }
 
@@ -45,9 +44,6 @@ pub(super) struct Met {
     pub users: Vec<usize>,
 }
 
-/// How near two levels are that are told as one.
-const TOGETHER: f64 = 1e-13;
-
 /// The levels at which these users come to their ceilings, rising, given what all may have at most; none above `most`.
 pub(super) fn met(
     instance: &Instance,
@@ -56,13 +52,14 @@ pub(super) fn met(
     which: impl Iterator<Item = usize>,
     most: f64,
 ) -> Vec<Met> {
-    let mut position = vec![0; ceilings.len()];
-    (0..ceilings.len()).for_each(|i| position[users.user_id(i).0] = i);
-    let tree = FilledTree::new(instance, |user| ceilings[position[user.0]]);
-    let mut levels: Vec<(f64, usize)> = which
-        .map(|i| (tree.level(users.user_id(i), ceilings[i]), i))
-        .filter(|(level, _)| *level <= most)
-        .collect();
+    let of_users = users.by_position(ceilings.to_vec());
+    let tree = FilledTree::new(instance, |user| of_users[user.0]);
+    let levels = which.map(|i| (tree.level(users.user_id(i), ceilings[i]), i));
+    together(levels.filter(|(level, _)| *level <= most).collect())
+}
+
+/// Users and the levels that they come to, by level; what differs by rounding is one.
+fn together(mut levels: Vec<(f64, usize)>) -> Vec<Met> {
     levels.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut all: Vec<Met> = Vec::new();
     for (level, user) in levels {
@@ -72,4 +69,18 @@ pub(super) fn met(
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_just_inside_the_tolerance_are_one_and_just_outside_two() {
+        let met = |apart: f64| -> Vec<Vec<usize>> {
+            together(vec![(0.5 * (1.0 + apart), 7), (0.5, 3)]).into_iter().map(|met| met.users).collect()
+        };
+        assert_eq!(met(0.9 * TOGETHER), [vec![3, 7]]);
+        assert_eq!(met(1.1 * TOGETHER), [vec![3], vec![7]]);
+    }
 }

@@ -124,8 +124,9 @@ pub fn from_helios(arguments: HeliosArguments, common: CommonOptions) -> Result<
     let destination = output.destination()?;
     let quotas_to = fair_shares_to.as_deref().map(output::table).transpose()?;
     let options = HeliosOptions { sequences, every };
-    let HeliosDemands { series, quotas, missing } =
-        progress::during(common, "reading the trace", || helios(&options))?;
+    let read = progress::during(common, "reading the trace", || helios(&options))?;
+    let note = read.note().map_or_else(String::new, |note| note + "\n");
+    let HeliosDemands { series, quotas, .. } = read;
     let mut prepared = Vec::new();
     if let Some((format, quotas_to)) = quotas_to {
         prepared.push(
@@ -135,15 +136,6 @@ pub fn from_helios(arguments: HeliosArguments, common: CommonOptions) -> Result<
     }
     prepared.push(destination.prepare(|out| files::write_demands(&series, out))?);
     commit(prepared)?;
-    tell(common, || match missing {
-        0 => summary::demands(&series),
-        _ => {
-            let rows = counted(missing, "row", "rows");
-            format!(
-                "{}{rows} missing of clusters whose others have one: nothing is demanded then\n",
-                summary::demands(&series)
-            )
-        }
-    });
+    tell(common, || summary::demands(&series) + &note);
     Ok(Answer::Yes)
 }
