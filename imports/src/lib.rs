@@ -21,6 +21,7 @@ mod kubernetes;
 mod kubernetes_queues;
 mod kueue;
 mod manifests;
+mod misspelt;
 mod philly;
 mod queue_tasks;
 mod queues;

@@ -1,5 +1,6 @@
 //! Kubernetes objects from JSON or YAML: single ones, several in a file, and lists of them.
 
+use super::misspelt;
 use super::report::ImportReport;
 use fairplan_instances::files::source;
 use fairplan_instances::wording::{TRUNCATED, printable};
@@ -32,6 +33,13 @@ impl Manifest {
             }
             self.refused(&path, "", &problem)
         })
+    }
+
+    /// Counts fields of its `spec` that are nearly called like a known one ([`misspelt::fields`]).
+    pub(super) fn misspelt(&self, known: &[&str], own: &[&str], report: &mut ImportReport) {
+        if let Some(spec) = self.content.get("spec") {
+            misspelt::fields(spec, known, own, report);
+        }
     }
 
     /// Refuses what is no object of its kind at all, such as what other commands print, of which `command` prints none.

@@ -48,6 +48,7 @@ const PRECEDING: usize = 16;
 /// they are submitted together, run for the job's run time and are placed one by one, not together. Servers are those given,
 /// or else those that the log's comments describe: `MaxNodes` servers with equal parts of `MaxProcs` processors, or
 /// `MaxProcs` servers of one processor where that does not divide. Jobs without a known user are of the user `unknown`.
+/// Submissions that are times of the clock, as some logs have them, count from `UnixStartTime` or from the first.
 /// Left out and counted: jobs of unknown or no run time or processors, and lines of a job's parts (status 2, 3, 4), whose
 /// whole job has a line of its own.
 ///
@@ -77,6 +78,11 @@ pub fn swf(path: &str, servers: Option<EqualServers>) -> Result<SortedTrace, Ins
         let problem = "no comment states MaxProcs or MaxNodes; say with --servers and --processors how many servers there are";
         invalid(Violation::new("", "", problem))
     })?;
+    let begins = log.begins();
+    if begins > 0 {
+        draft.shift(|time| time - begins);
+        log.by_the_clock = log.jobs;
+    }
     draft.classes(vec![servers.class()]);
     draft.name(if log.computer.is_empty() { "Workload log" } else { &log.computer });
     for (what, count) in [
@@ -87,12 +93,19 @@ pub fn swf(path: &str, servers: Option<EqualServers>) -> Result<SortedTrace, Ins
         ("jobs without a known user: of the user unknown", log.no_user),
         ("jobs whose line comes after that of a later one", log.unsorted),
         ("jobs that wait for another: here they come when they were submitted", log.waiting),
+        (
+            "jobs submitted at a time of the clock, since 1970: here they come so long after the log begins",
+            log.by_the_clock,
+        ),
         ("jobs whose memory is left out: servers have processors alone", log.memory),
     ] {
         draft.count(what, count);
     }
     draft.sort(path)
 }
+
+/// Ten years: a first job that comes later has a time of the clock.
+const MOST_SINCE_THE_BEGINNING: u64 = 10 * 365 * 86_400 * 1_000_000;
 
 /// What was read of a log.
 #[derive(Default)]
@@ -108,6 +121,10 @@ struct Log {
     unsorted: u64,
     waiting: u64,
     memory: u64,
+    by_the_clock: u64,
+    /// `UnixStartTime`, and the first and the last submission, in microseconds.
+    start: Option<u64>,
+    earliest: Option<u64>,
     latest: u64,
 }
 
@@ -120,7 +137,18 @@ impl Log {
             "Computer" => self.computer = value.to_owned(),
             "MaxNodes" => self.nodes = number(),
             "MaxProcs" => self.processors = number(),
+            "UnixStartTime" => self.start = number().and_then(|seconds| seconds.checked_mul(1_000_000)),
             _ => {}
+        }
+    }
+
+    /// When a log begins whose submissions are times of the clock, where the format has them from the log's beginning; 0 of others.
+    fn begins(&self) -> u64 {
+        let earliest = self.earliest.unwrap_or(0);
+        match self.start {
+            Some(start) if start > MOST_SINCE_THE_BEGINNING && earliest >= start => start,
+            _ if earliest > MOST_SINCE_THE_BEGINNING => earliest,
+            _ => 0,
         }
     }
 
@@ -156,6 +184,7 @@ impl Log {
         };
         self.unsorted += u64::from(submitted < self.latest);
         self.latest = self.latest.max(submitted);
+        self.earliest = Some(self.earliest.map_or(submitted, |earliest| earliest.min(submitted)));
         let (Some(duration), Some(processors)) = (run, processors.filter(|count| *count > 0)) else {
             *(if run.is_none() { &mut self.no_time } else { &mut self.no_processors }) += 1;
             return Ok(());

@@ -222,6 +222,19 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
     ] {
         assert!(lines[0].contains(part), "{part}: {}", lines[0]);
     }
+    // Times of the clock count from the beginning that is stated, or from the first job.
+    let by_the_clock = LOG
+        .replace("1 0 -1 10", "1 1700000000 -1 10")
+        .replace("2 5.5", "2 1700000005.5")
+        .replace(" 6 0", " 1700000006 0")
+        .replace("1 0 -1 4", "1 1700000000 -1 4")
+        .replace("5 4 0", "5 1700000004 0");
+    let lines = folder.shown(swf(&folder.file("log", &by_the_clock), None)).unwrap();
+    assert_eq!(lines[1..], expected);
+    assert!(lines[0].contains(r#"here they come so long after the log begins": 5"#), "{}", lines[0]);
+    let earlier = format!("; UnixStartTime: 1699999990\n{by_the_clock}");
+    let lines = folder.shown(swf(&folder.file("log", &earlier), None)).unwrap();
+    assert!(lines[1].starts_with(r#"{"time": 10, "user": "user-7", "job": "1""#), "{}", lines[1]);
     let given = || Some(EqualServers { count: 3, capacity: vec![Decimal::from(16)] });
     let lines = folder.shown(swf(&folder.file("log", LOG), given())).unwrap();
     assert!(lines[0].contains(r#""count": 3, "capacity": {"processors": 16}"#), "{}", lines[0]);

@@ -24,6 +24,8 @@ pub struct Shortfall {
     pub who: Vec<String>,
     /// What there is too little of, what is worth most first: resources of classes, and limits.
     pub what: Vec<String>,
+    /// Whether servers stand against it, which more of them would mend, or limits alone.
+    pub is_of_servers: bool,
     /// Inside which group that is so, if it is not among all: the group is guaranteed something, and what is guaranteed inside it cannot
     /// be kept with that. The proof is one of what the group would divide alone; a group inside that comes after it.
     pub inside: Vec<InsideGroup>,
@@ -73,9 +75,12 @@ impl Shortfall {
                 }
             }
         }
+        let mut is_of_servers = !what.is_empty();
         for (row, price) in instance.limit_rows().iter().zip(&limit_prices) {
             let worth = price * row.amount.to_f64();
             if worth > LITTLE {
+                // A reserve leaves others more where there are more servers.
+                is_of_servers |= row.reserve.is_some();
                 let (owner, resource) = (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
                 let on = on(instance, row.classes.as_deref());
                 // Alone with its members a group has no more than it is guaranteed.
@@ -123,6 +128,7 @@ impl Shortfall {
             guaranteed,
             who: ordered(of_groups.chain(of_users).collect()),
             what: ordered(what),
+            is_of_servers,
             inside: Vec::new(),
         }
     }
@@ -167,13 +173,18 @@ impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Rounded down, so that it is never said that all can be kept.
         let percent = (self.part * 1e4).floor() / 1e2;
+        let together = "the guarantees cannot be kept together";
         let (whose, ways) = match self.inside.last() {
-            None => ("the guarantees cannot be kept together".to_owned(), "lower guarantees or add servers"),
+            None if self.is_of_servers => (together.to_owned(), "lower guarantees or add servers"),
+            None => (together.to_owned(), "lower guarantees or raise limits"),
             Some(InsideGroup { name, .. }) => (
                 format!(
                     "what is guaranteed inside {name} cannot be kept with what that is guaranteed itself"
                 ),
-                "lower guarantees inside it, raise its own or add servers",
+                match self.is_of_servers {
+                    true => "lower guarantees inside it, raise its own or add servers",
+                    false => "lower guarantees inside it or raise its own",
+                },
             ),
         };
         write!(

@@ -70,6 +70,33 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     }
 }
 
+/// The known name that `name` was meant to be, where it is none of them and a letter or two away from one (of names below six letters one).
+///
+/// ```
+/// use fairplan_instances::wording::misspelt;
+///
+/// let known = ["nominalQuota", "borrowingLimit", "max"];
+/// assert_eq!(misspelt("borowingLimit", &known), Some("borrowingLimit"));
+/// assert_eq!(misspelt("nominalquota", &known), Some("nominalQuota"));
+/// assert_eq!(misspelt("max", &known), None);
+/// assert_eq!(misspelt("min", &known), None);
+/// ```
+pub fn misspelt<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    if known.contains(&name) {
+        return None;
+    }
+    let letters = name.chars().take(NAME).count();
+    let most = match letters {
+        0..4 => 0,
+        4..6 => 1,
+        _ => 2,
+    };
+    let distance = |known: &&&str| strsim::osa_distance(name, known);
+    let nearest = known.iter().filter(|known| known.chars().count() > 3).min_by_key(distance)?;
+    let is_meant = distance(&nearest) <= most || name.eq_ignore_ascii_case(nearest);
+    (letters < NAME && is_meant).then_some(*nearest)
+}
+
 /// What is said of a file that ends too early.
 pub const TRUNCATED: &str = "the file is truncated: it ends inside a value";
 

@@ -2,8 +2,9 @@
 """Checks a fairplan.solution.v1 file against its fairplan.instance.v1 file in exact fractions.
 
     check_solution.py instance.json solution.json
+    check_solution.py - < pairs-of-files-a-line-with-a-tab-between
 
-Prints one line, `ok ...` (exit status 0) or `FAIL ...` (1). Written from the mathematics alone: for prices p >= 0
+Prints one line for each, `ok ...` (exit status 0 of the first form) or `FAIL ...` (1). Written from the mathematics alone: for prices p >= 0
 let c_i = min over usable classes of sum_r D_ir p_lr / rate, the least price of a unit of work. Any allocation pays at
 most C.p, so of the users A that may still rise none is kept from a weighted share above
 (C.p - sum_F c_i work_i) / sum_A c_i w_i / delta_i, when the users F keep their work. Where a user has few tasks, which do
@@ -821,13 +822,21 @@ def in_doubles(instance, solution):
     return f"value {float(value):.12g}, {len(levels)} levels, largest gap {float(worst):.1e}"
 
 
-def main():
+def verdict(instance, solution):
     try:
-        instance = read(sys.argv[1], Fraction)
-        print("ok", check(instance, read(sys.argv[2], lambda text: Fraction(float(text)))))
+        return f"ok {check(read(instance, Fraction), read(solution, lambda text: Fraction(float(text))))}"
     except (Wrong, ArithmeticError, AttributeError, IndexError, KeyError, OSError, TypeError, ValueError) as wrong:
-        print("FAIL", type(wrong).__name__, wrong)
-        sys.exit(1)
+        return " ".join(f"FAIL {type(wrong).__name__} {wrong}".split())
+
+
+def main():
+    if sys.argv[1:] == ["-"]:
+        for line in sys.stdin:
+            print(verdict(*line.rstrip("\n").split("\t")), flush=True)
+        return
+    told = verdict(*sys.argv[1:])
+    print(told)
+    sys.exit(not told.startswith("ok "))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 //! of document decides by arithmetic of its own.
 
 use crate::quotas_placed::small;
+use crate::second_checker::second_checker;
 use fairplan_heuristics::policy;
 use fairplan_instances::Headline;
 use fairplan_instances::files::{demands_sha256_hex, sha256_hex};
@@ -342,10 +343,7 @@ fn is_proved_elsewhere(instance: &Instance, document: &Value) -> bool {
     fairplan_instances::files::write_json(instance, &mut file).unwrap();
     std::fs::write(path("instance.json"), file).unwrap();
     std::fs::write(path("solution.json"), document.to_string()).unwrap();
-    let script = crate::command_line::root().join("tests/python/check_solution.py");
-    let mut checker = std::process::Command::new("python3");
-    let checker = checker.arg(script).args([path("instance.json"), path("solution.json")]);
-    checker.output().map_or(true, |output| output.status.success())
+    second_checker(&path("instance.json"), &path("solution.json")).is_none_or(|told| told.is_ok())
 }
 
 /// Prices row by row.

@@ -50,6 +50,7 @@ mod quotations;
 mod red_team;
 mod rules_of_whole_tasks;
 mod scale;
+mod second_checker;
 mod setup;
 mod sharing;
 mod simulation;

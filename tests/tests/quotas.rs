@@ -212,7 +212,7 @@ fn what_is_guaranteed_inside_a_group_is_no_more_than_the_group_is() {
     let short = shortfall(&instance);
     let told = "what is guaranteed inside group a cannot be kept with what that is guaranteed itself, at most 57.14% of each: user \
                 user-0 is guaranteed more than fits; what stands against it is the 4 resource-0 that group a is guaranteed; lower \
-                guarantees inside it, raise its own or add servers";
+                guarantees inside it or raise its own";
     assert_eq!(short.to_string(), told);
     let holds = |short: &Shortfall| verify_shortfall(&instance, Objective::Drfh, short).holds;
     assert!(holds(&short));
@@ -281,9 +281,22 @@ fn guarantees_that_cannot_be_kept_together_say_how_much_of_them_can_and_what_sta
 }
 
 #[test]
+fn where_a_limit_alone_stands_against_guarantees_servers_are_not_what_is_missing() {
+    let mut draft = two_groups(vec![guarantee(false, "user-0", "4"), guarantee(false, "user-1", "2")]);
+    let limit = vec![(ResourceId(0), decimal("5"))];
+    draft.quotas.push(of(true, "a", Quota { limit, ..Quota::default() }));
+    let instance = draft.build().unwrap();
+    let told = "the guarantees cannot be kept together, at most 83.33% of each: user user-0 and user user-1 are together \
+                guaranteed more than fits; what stands against it is the limit of group a of 5 resource-0; lower guarantees or \
+                raise limits";
+    assert_eq!(shortfall(&instance).to_string(), told);
+}
+
+#[test]
 fn a_reserve_can_stand_against_a_guarantee() {
     let draft = three(vec![guarantee(false, "user-0", "10"), reserve(false, "user-1", "4")]);
     let told = shortfall(&draft.build().unwrap()).to_string();
+    assert!(told.ends_with("lower guarantees or add servers"), "{told}");
     assert!(told.contains("at most 80.00% of each: user user-0 is guaranteed more than fits; what stands against it is the 4 resource-0 that user user-1 reserves"), "{told}");
 }
 

@@ -2,6 +2,7 @@
 //! refused by the property that its author names. Whoever finds another one adds it.
 
 use crate::command_line::root;
+use crate::second_checker::second_checker;
 use fairplan_instances::files::{Rounding, demands_sha256_hex, read_demands, read_instance, sha256_hex};
 use fairplan_instances::{DemandSeries, Instance, TaskDemands};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
@@ -17,7 +18,6 @@ use fairplan_verify::{Verdict, verify_placement};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 /// What refuses a result: the properties that fail, `belongs-to-instance`, or `format` where it is no document at all.
 fn refused_by(instance: Option<&Instance>, series: Option<&DemandSeries>, result: &[u8]) -> BTreeSet<String> {
@@ -125,16 +125,9 @@ fn judge(path: &Path, python: &mut u32) -> Option<String> {
     }
     // The second checker knows solutions, and not what is said beside them.
     if result["format"] == "fairplan.solution.v1" && case["python"] != Value::Bool(false) {
-        let script = root().join("tests/python/check_solution.py");
         let (instance, result) = (file("instance.json", &case["instance"]), file("result.json", &result));
-        let Ok(output) = Command::new("python3").arg(script).args([instance, result]).output() else {
-            return None;
-        };
-        if output.status.success() {
-            return Some(format!(
-                "{name}: the second checker says {}",
-                String::from_utf8_lossy(&output.stdout)
-            ));
+        if let Ok(told) = second_checker(Path::new(&instance), Path::new(&result))? {
+            return Some(format!("{name}: the second checker says {told}"));
         }
         *python += 1;
     }

@@ -9,6 +9,22 @@ use fairplan_instances::quantity::Quantity;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+/// The fields that queues of KAI have.
+pub(super) const FIELDS: [&str; 12] = [
+    "cpu",
+    "displayName",
+    "gpu",
+    "limit",
+    "memory",
+    "overQuotaWeight",
+    "parentQueue",
+    "preemptMinRuntime",
+    "priority",
+    "quota",
+    "reclaimMinRuntime",
+    "resources",
+];
+
 #[derive(Deserialize)]
 pub(super) struct KaiSpec {
     #[serde(rename = "parentQueue", default, deserialize_with = "nullable")]

@@ -9,6 +9,7 @@ pub(super) use yunikorn::partitions as yunikorn_partitions;
 
 use super::kubernetes::{Node, nodes_that_count};
 use super::manifests::{self, documents};
+use super::misspelt;
 use super::queues::{self, Cluster, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::servers::{Memory, Server};
@@ -137,13 +138,16 @@ impl Reading {
         let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = document.get("metadata").and_then(|data| data.get("name")).and_then(Value::as_str);
         let place = format!("Queue {}", name.unwrap_or("without a name"));
+        let spec = document.get("spec").unwrap_or(&Value::Null);
         match (text("kind"), text("apiVersion").split('/').next().unwrap_or_default()) {
             ("Queue", "scheduling.volcano.sh") => {
                 self.is_of(Scheduler::Volcano, file, &place)?;
+                misspelt::fields(spec, &volcano::FIELDS, &volcano::OWN, report);
                 self.volcano(file, &place, read(file, &place, document)?, report)
             }
             ("Queue", "scheduling.run.ai") => {
                 self.is_of(Scheduler::Kai, file, &place)?;
+                misspelt::fields(spec, &kai::FIELDS, &[], report);
                 self.kai(read(file, &place, document)?, report);
                 Ok(())
             }

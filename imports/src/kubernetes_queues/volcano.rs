@@ -12,6 +12,27 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The fields that queues of Volcano have.
+pub(super) const FIELDS: [&str; 15] = [
+    "affinity",
+    "capability",
+    "dequeueStrategy",
+    "deserved",
+    "extendClusters",
+    "guarantee",
+    "name",
+    "nodeGroupAffinity",
+    "nodeGroupAntiAffinity",
+    "parent",
+    "priority",
+    "reclaimable",
+    "resource",
+    "type",
+    "weight",
+];
+/// Those whose own fields are called as users like.
+pub(super) const OWN: [&str; 4] = ["affinity", "capability", "deserved", "resource"];
+
 #[derive(Deserialize)]
 pub(super) struct VolcanoSpec {
     #[serde(default)]

@@ -4,6 +4,7 @@
 //! against as weight.
 
 use super::super::manifests::{documents_in, nullable};
+use super::super::misspelt;
 use super::super::report::ImportReport;
 use super::found::{Amounts, Found, PRIORITY_LEFT_OUT, Reading, Weight, quantities, read, refused};
 use fairplan_instances::InstanceError;
@@ -11,6 +12,31 @@ use fairplan_instances::quantity::Written;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+
+/// The fields that queues of YuniKorn have.
+const FIELDS: [&str; 19] = [
+    "adminacl",
+    "childtemplate",
+    "groups",
+    "guaranteed",
+    "limit",
+    "limits",
+    "max",
+    "maxapplications",
+    "maxresources",
+    "name",
+    "nodesortpolicy",
+    "parent",
+    "placementrules",
+    "preemption",
+    "properties",
+    "queues",
+    "resources",
+    "submitacl",
+    "users",
+];
+/// Those whose own fields are called as users like.
+const OWN: [&str; 4] = ["guaranteed", "max", "maxresources", "properties"];
 
 #[derive(Deserialize)]
 struct Partition {
@@ -96,6 +122,7 @@ impl Reading {
                 report.one("partitions left out: they have nodes of their own");
                 continue;
             }
+            misspelt::fields(partition, &FIELDS, &OWN, report);
             report
                 .add(limits.len() as u64, "limits of users or applications in the whole partition left out");
             queues.iter().try_for_each(|queue| self.yunikorn(file, &name, None, queue, report))?;

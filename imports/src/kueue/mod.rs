@@ -18,7 +18,7 @@ use crate::servers::Memory;
 use fairplan_instances::{Instance, InstanceError, Violation, wording};
 use found::{ClusterQueue, Cohort, Found, IdleCohort, LocalQueue};
 use hashbrown::HashMap;
-use objects::{Amount, CohortSpec, FlavorSpec, KINDS, LocalSpec, QueueSpec, amounts};
+use objects::{Amount, CohortSpec, FIELDS, FlavorSpec, KINDS, LocalSpec, OF_QUOTAS, QueueSpec, amounts};
 use places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,6 +108,9 @@ const UNKNOWN_FLAVOR: &str =
 /// Reads all objects.
 fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceError> {
     let manifests = each_once(of_kinds(manifests::read(files, COMMAND)?, &KINDS, report), report)?;
+    for manifest in manifests.iter().filter(|manifest| OF_QUOTAS.contains(&manifest.kind.as_str())) {
+        manifest.misspelt(&FIELDS, &["namespaceSelector"], report);
+    }
     let of = |kind: &'static str| manifests.iter().filter(move |manifest| manifest.kind == kind);
     let mut cohorts = Cohorts::default();
     let mut parents = Vec::new();

@@ -11,6 +11,44 @@ use std::collections::BTreeMap;
 /// The kinds of objects that are read.
 pub(super) const KINDS: [&str; 5] = ["ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Workload"];
 
+/// Those of them that have quotas or weights, and the fields that Kueue's reference lists for them.
+pub(super) const OF_QUOTAS: [&str; 3] = ["ClusterQueue", "Cohort", "LocalQueue"];
+pub(super) const FIELDS: [&str; 33] = [
+    "admissionChecks",
+    "admissionChecksStrategy",
+    "admissionMode",
+    "admissionScope",
+    "borrowWithinCohort",
+    "borrowingLimit",
+    "clusterQueue",
+    "cohort",
+    "cohortName",
+    "coveredResources",
+    "fairSharing",
+    "flavorFungibility",
+    "flavors",
+    "lendingLimit",
+    "maxPriorityThreshold",
+    "name",
+    "namespaceSelector",
+    "nominalQuota",
+    "onFlavors",
+    "parent",
+    "parentName",
+    "policy",
+    "preemption",
+    "preference",
+    "queueingStrategy",
+    "reclaimWithinCohort",
+    "resourceGroups",
+    "resources",
+    "stopPolicy",
+    "weight",
+    "whenCanBorrow",
+    "whenCanPreempt",
+    "withinClusterQueue",
+];
+
 /// What an object states; nothing where it has no `spec`.
 pub(super) fn spec<S: DeserializeOwned + Default>(manifest: &Manifest) -> Result<(String, S), InstanceError> {
     #[derive(Deserialize)]

@@ -6,6 +6,7 @@
 use super::amounts::percent_of;
 use super::place::{Place, RESOURCES};
 use crate::amounts::{Stated, tighter};
+use crate::misspelt;
 use crate::queues::{Part, Queue};
 use crate::report::ImportReport;
 use crate::xml::Element;
@@ -73,6 +74,7 @@ pub(super) fn read(
             place.lowered(part.place, &mut part.guarantee, report);
         }
     }
+    reading.tell_of_misspelt(&queues, report);
     if queues.len() == 1 {
         if let Some((name, value)) =
             root.properties().into_iter().find(|(name, _)| name.starts_with("yarn.scheduler.fair."))
@@ -86,6 +88,36 @@ pub(super) fn read(
     }
     Ok(queues)
 }
+
+/// What properties of a queue are called.
+const FIELDS: [&str; 26] = [
+    "accessible-node-labels",
+    "acl_administer_queue",
+    "acl_administer_reservations",
+    "acl_list_reservations",
+    "acl_submit_applications",
+    "acl_submit_reservations",
+    "capacity",
+    "default-application-lifetime",
+    "default-node-label-expression",
+    "disable_preemption",
+    "max-parallel-apps",
+    "maximum-allocation",
+    "maximum-allocation-mb",
+    "maximum-allocation-vcores",
+    "maximum-am-resource-percent",
+    "maximum-application-lifetime",
+    "maximum-applications",
+    "maximum-capacity",
+    "minimum-user-limit-percent",
+    "ordering-policy",
+    "priority",
+    "queues",
+    "reservable",
+    "state",
+    "user-limit-factor",
+    "user-settings",
+];
 
 /// The names in a `queues`.
 fn children_of(queues: &str) -> impl Iterator<Item = &str> {
@@ -101,6 +133,17 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn value(&self, queue: &str, field: &str) -> Option<&str> {
         self.properties.get(format!("{queue}.{field}").as_str()).copied()
+    }
+
+    /// Counts properties of queues that are nearly called like a known one.
+    fn tell_of_misspelt(&self, queues: &[Queue], report: &mut ImportReport) {
+        let names: HashSet<&str> = queues.iter().map(|queue| queue.name.as_str()).collect();
+        let of_queues = self.properties.keys().filter_map(|property| property.rsplit_once('.'));
+        let of_queues = of_queues.filter(|(queue, field)| {
+            // Of a queue below that has the name of a field nothing is known.
+            names.contains(queue) && !names.contains(format!("{queue}.{field}").as_str())
+        });
+        of_queues.for_each(|(_, field)| misspelt::field(field, &FIELDS, report));
     }
 
     /// Refuses percentages that do not come to 100 among the queues below one, stopped ones too, as Hadoop does unless its older rules

@@ -5,6 +5,7 @@
 
 use super::place::{Place, RESOURCES};
 use crate::amounts::{Stated, tighter};
+use crate::misspelt;
 use crate::queues::{Part, Queue};
 use crate::report::ImportReport;
 use crate::xml::Element;
@@ -50,6 +51,31 @@ pub(super) fn read(
     Ok(queues)
 }
 
+/// What may stand in a queue.
+const FIELDS: [&str; 21] = [
+    "aclAdministerApps",
+    "aclAdministerReservations",
+    "aclListReservations",
+    "aclSubmitApps",
+    "aclSubmitReservations",
+    "allowPreemptionFrom",
+    "fairSharePreemptionThreshold",
+    "fairSharePreemptionTimeout",
+    "maxAMShare",
+    "maxChildResources",
+    "maxContainerAllocation",
+    "maxResources",
+    "maxRunningApps",
+    "minResources",
+    "minSharePreemptionTimeout",
+    "pool",
+    "queue",
+    "reservation",
+    "schedulingMode",
+    "schedulingPolicy",
+    "weight",
+];
+
 /// `<pool>` is what queues were called before.
 fn queue_elements(element: &Element) -> impl Iterator<Item = &Element> {
     element.children.iter().filter(|child| child.name == "queue" || child.name == "pool")
@@ -92,6 +118,7 @@ impl Reading<'_> {
             Some(above) => format!("{above}.{own}"),
             None => own.to_owned(),
         };
+        element.children.iter().for_each(|child| misspelt::field(&child.name, &FIELDS, self.report));
         let weight = match element.text_of("weight") {
             Some(text) => self.place.weight(&name, "weight", text, "must be a number >= 0")?,
             None => 1.0,

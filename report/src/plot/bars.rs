@@ -35,6 +35,9 @@ const ROW: f64 = 18.0;
 const GAP: f64 = 5.0;
 const LETTER: f64 = 6.8;
 
+/// The room of a letter of a name.
+const NAME_LETTER: f64 = 7.2;
+
 /// Letters of a name that have room beside a bar, and above one.
 const LETTERS: usize = 24;
 const NARROW_LETTERS: usize = 46;
@@ -50,16 +53,19 @@ struct Places {
 }
 
 impl Places {
-    fn new(room: Room) -> Self {
+    /// More room where names had to be left longer, so that none of them looks like another.
+    fn new(room: Room, names: &[String]) -> Self {
+        let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         match room {
             Room::Wide => {
-                Self { start: NAMES, longest: LONGEST, above: 0.0, width: NAMES + LONGEST + VALUES }
+                let start = NAMES + NAME_LETTER * letters.saturating_sub(LETTERS) as f64;
+                Self { start, longest: LONGEST, above: 0.0, width: start + LONGEST + VALUES }
             }
             Room::Narrow => Self {
                 start: 2.0,
                 longest: NARROW_LONGEST,
                 above: 16.0,
-                width: 2.0 + NARROW_LONGEST + VALUES,
+                width: (2.0 + NARROW_LONGEST + VALUES).max(2.0 + NAME_LETTER * letters as f64),
             },
         }
     }
@@ -67,13 +73,13 @@ impl Places {
 
 /// `bars` as a drawing.
 pub fn bars(bars: &Bars, room: Room) -> Drawing {
-    let places = Places::new(room);
+    let ids: Vec<&str> = bars.groups.iter().map(|(name, _)| name.as_str()).collect();
+    let names = apart(&ids, if room == Room::Wide { LETTERS } else { NARROW_LETTERS });
+    let places = Places::new(room, &names);
     let values = bars.groups.iter().flat_map(|(_, values)| values).copied();
     let mark = bars.mark.as_ref().map(|(value, _)| *value);
     let largest = values.chain(mark).fold(0.0, f64::max);
     let length = |value: f64| if largest > 0.0 { places.longest * value.max(0.0) / largest } else { 0.0 };
-    let ids: Vec<&str> = bars.groups.iter().map(|(name, _)| name.as_str()).collect();
-    let names = apart(&ids, if room == Room::Wide { LETTERS } else { NARROW_LETTERS });
     let mut shapes = Vec::new();
     let mut y = ABOVE;
     for ((id, values), name) in bars.groups.iter().zip(names) {
@@ -183,6 +189,28 @@ mod tests {
         assert!(texts[0].1.len() == 41 && texts[0].0 < texts[1].0, "{texts:?}");
         let [.., first, second] = &texts[..] else { panic!("{texts:?}") };
         assert!(first.0 + ROW == second.0, "{texts:?}");
+    }
+
+    #[test]
+    fn names_that_only_differ_far_apart_have_the_room_they_need() {
+        let name = |i| format!("openshift-authentication-operator:{i}-memory50Mi@master+tolerates:master");
+        let chart = Bars {
+            caption: "c".into(),
+            series: Vec::new(),
+            groups: (0..3).map(|i| (name(i), vec![0.5])).chain([("a".repeat(60), vec![1.0])]).collect(),
+            mark: None,
+            format: |value| value.to_string(),
+        };
+        let names: Vec<&str> = chart.groups.iter().map(|(name, _)| name.as_str()).collect();
+        let longest = apart(&names, LETTERS).iter().map(|name| name.chars().count()).max().unwrap();
+        assert!(longest > LETTERS);
+        let drawn = bars(&chart, Room::Wide);
+        let begins = drawn.shapes.iter().find_map(|shape| match shape {
+            Shape::Rectangle { corner, .. } => Some(corner[0]),
+            _ => None,
+        });
+        assert!(begins.unwrap() >= 6.8 * longest as f64 + 8.0, "{begins:?} for {longest} letters");
+        assert!(drawn.width >= begins.unwrap() + LONGEST + VALUES);
     }
 
     #[test]

@@ -192,7 +192,8 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
                 ".\nNothing that helps can be bought within the budget: raise it, or offer cheaper servers.\n"
             }
             (None, TaskKind::Whole) => {
-                ".\nNothing that the catalog offers helps: a whole task needs a server that holds it, and one that its user may run on.\n"
+                ".\nNothing that the catalog offers helps: a whole task needs a server that holds it, and one that its user may run on. \
+                 To users of some classes a server type is one only if its column `like` names one of them.\n"
             }
             (None, TaskKind::Divisible) => {
                 ".\nNothing that the catalog offers helps: see that its limits are not 0. A server type is of use to users that may run on \

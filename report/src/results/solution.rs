@@ -30,8 +30,15 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     let limits = solution.limited_by.iter().copied();
     text += &paragraph(&Fates::of(limits).told());
     let (value, unit) = (value_of(solution.objective, headline.value), unit(&solution.certificate));
-    let _ = writeln!(text, "{}: {value}{unit} ({proof})", solution.objective.value_name());
+    let what = value_name(solution.objective, !headline.groups.is_empty());
+    let _ = writeln!(text, "{what}: {value}{unit} ({proof})");
     text += &level(solution.objective, headline.value, headline.level);
+    if !headline.groups.is_empty() {
+        let shares = instance
+            .users()
+            .map(|user| (user.id(), solution.allocation.dominant_share(instance, user.index())));
+        let _ = writeln!(text, "Of the users, {}", worst_off(shares));
+    }
     let _ = writeln!(text, "Used: {}", few_used(instance, &headline.utilization(instance)));
     let _ = writeln!(text, "Solved by {method} in {seconds:.3} s\n");
 
@@ -51,6 +58,12 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     text.push('\n');
     text += &listed(&classes_of(instance, headline), "server classes");
     text
+}
+
+/// What the value is, and of whom where there are groups: one without a parent counts as one, whoever in it has how much.
+fn value_name(objective: Objective, has_groups: bool) -> String {
+    let of_whom = if has_groups && objective.alpha().is_none() { ", groups counted as wholes" } else { "" };
+    format!("{}{of_whom}", objective.value_name())
 }
 
 /// The level, where those who have all they asked for decide the value.
@@ -77,7 +90,7 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
         .fact(
-            document.objective.value_name(),
+            &value_name(document.objective, !document.groups.is_empty()),
             format!("{}{exponent}", value_of(document.objective, document.value)),
         )
         .fact("Proof", proof)

@@ -93,7 +93,13 @@ pub(crate) fn section(document: Worth) -> Section {
     Section::new("What one more server is worth")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .fact("Smallest weighted dominant share now", share(document.value))
+        .fact(
+            match document.has_groups() {
+                true => "Smallest weighted dominant share now, groups counted as wholes",
+                false => "Smallest weighted dominant share now",
+            },
+            share(document.value),
+        )
         .fact("Smallest of those that still want more", share(document.raised()))
         .block(Block::Bars(bars))
         .grid("One more server of each class", &document.classes())

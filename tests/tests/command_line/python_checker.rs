@@ -1,27 +1,16 @@
 //! The second checker, in Python and from the mathematics alone, on what the command writes.
 
-use super::{Folder, fixtures, root, text};
+use super::{Folder, fixtures, text};
+use crate::second_checker::second_checker;
 use fairplan_instances::Objective;
 use fairplan_tests::{
     random_draft, random_draft_with_task_rows, random_tree, random_tree_with_limits, random_tree_with_quotas,
     random_tree_with_quotas_of_classes, with_random_kinds,
 };
-use std::process::{Command, Output};
 
 /// What the checker says, or nothing where there is no Python.
-fn check(folder: &Folder, solution: &str) -> Option<Output> {
-    let script = root().join("tests/python/check_solution.py");
-    let checker = Command::new("python3")
-        .arg(script)
-        .args([folder.path("instance.json"), folder.path(solution)])
-        .output();
-    match checker {
-        Ok(output) => Some(output),
-        Err(error) => {
-            eprintln!("skipped: python3: {error}");
-            None
-        }
-    }
+fn check(folder: &Folder, solution: &str) -> Option<Result<String, String>> {
+    second_checker(&folder.path("instance.json"), &folder.path(solution))
 }
 
 #[test]
@@ -32,25 +21,24 @@ fn every_fixture_passes_with_every_backend_and_is_refused_when_changed() {
         folder.instance("instance.json", &instance);
         for backend in fairplan_tests::backend_names() {
             folder.done(&["solve", "instance.json", "--backend", backend, "-o", "solution.json"]);
-            let Some(output) = check(&folder, "solution.json") else { return };
-            assert!(output.status.success(), "{backend}: {}\n{}", text(&output.stdout), text(&output.stderr));
+            let Some(told) = check(&folder, "solution.json") else { return };
+            assert!(told.is_ok(), "{backend}: {told:?}");
         }
         for objective in
             ["tsf", "drf", "drf-per-server", "bmf", "pf", "alpha=0.5", "alpha=2", "alpha=64", "utilitarian"]
         {
             if objective.parse::<Objective>().unwrap().applies_to(&instance).is_ok() {
                 folder.done(&["solve", "instance.json", "--objective", objective, "-o", "other.json"]);
-                let Some(output) = check(&folder, "other.json") else { return };
-                let told = (text(&output.stdout), text(&output.stderr));
-                assert!(output.status.success(), "{objective}: {told:?}");
+                let Some(told) = check(&folder, "other.json") else { return };
+                assert!(told.is_ok(), "{objective}: {told:?}");
             }
         }
         let solution = folder.read("solution.json");
         let at = solution.find("\"dominant_share\": ").unwrap() + 18;
         let end = at + solution[at..].find(',').unwrap();
         folder.write("raised.json", format!("{}0.987654321{}", &solution[..at], &solution[end..]));
-        let Some(output) = check(&folder, "raised.json") else { return };
-        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+        let Some(told) = check(&folder, "raised.json") else { return };
+        assert!(told.is_err(), "{told:?}");
     }
 }
 
@@ -63,8 +51,8 @@ fn random_trees_of_groups_pass_the_second_checker_too() {
         folder.instance("instance.json", &random_tree(seed).build().unwrap());
         for objective in ["drfh", "tsf"] {
             folder.done(&["-q", "solve", "instance.json", "--objective", objective, "-o", "solution.json"]);
-            let Some(output) = check(&folder, "solution.json") else { return };
-            assert!(output.status.success(), "seed {seed}, {objective}: {}", text(&output.stdout));
+            let Some(told) = check(&folder, "solution.json") else { return };
+            assert!(told.is_ok(), "seed {seed}, {objective}: {told:?}");
             checked += 1;
         }
     }
@@ -91,11 +79,11 @@ fn fractions_pass_the_second_checker_and_forged_ones_do_not() {
             if !folder.run(&words).status.success() {
                 continue;
             }
-            let Some(output) = check(&folder, "solution.json") else { return };
-            assert!(output.status.success(), "seed {seed}, {objective}: {}", text(&output.stdout));
+            let Some(told) = check(&folder, "solution.json") else { return };
+            assert!(told.is_ok(), "seed {seed}, {objective}: {told:?}");
             checked += 1;
-            if !text(&output.stdout).contains("fractions exact") {
-                assert!(instance.has_groups(), "seed {seed}, {objective}: {}", text(&output.stdout));
+            if told.as_ref().is_ok_and(|told| !told.contains("fractions exact")) {
+                assert!(instance.has_groups(), "seed {seed}, {objective}: {told:?}");
                 continue;
             }
             // Off by far less than any tolerance.
@@ -108,8 +96,8 @@ fn fractions_pass_the_second_checker_and_forged_ones_do_not() {
             let zeros = "0".repeat(29);
             *field = format!("{above}{zeros}1/{below}{zeros}0").into();
             folder.write("solution.json", forged.to_string());
-            let Some(output) = check(&folder, "solution.json") else { return };
-            assert_eq!(output.status.code(), Some(1), "seed {seed}, {objective}: {}", text(&output.stdout));
+            let Some(told) = check(&folder, "solution.json") else { return };
+            assert!(told.is_err(), "seed {seed}, {objective}: {told:?}");
             refused += 1;
         }
     }
@@ -132,8 +120,8 @@ fn users_with_kinds_pass_the_second_checker_too() {
                 assert!(objective != "drfh", "seed {seed}");
                 continue;
             }
-            let Some(output) = check(&folder, "solution.json") else { return };
-            assert!(output.status.success(), "seed {seed}, {objective}: {}", text(&output.stdout));
+            let Some(told) = check(&folder, "solution.json") else { return };
+            assert!(told.is_ok(), "seed {seed}, {objective}: {told:?}");
             checked += 1;
         }
     }
@@ -147,8 +135,8 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
         let folder = Folder::new();
         folder.instance("instance.json", &random_tree_with_limits(seed).build().unwrap());
         folder.done(&["-q", "solve", "instance.json", "-o", "solution.json"]);
-        let Some(output) = check(&folder, "solution.json") else { return };
-        assert!(output.status.success(), "seed {seed}: {}", text(&output.stdout));
+        let Some(told) = check(&folder, "solution.json") else { return };
+        assert!(told.is_ok(), "seed {seed}: {told:?}");
         let mut forged: serde_json::Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
         let levels = forged["certificate"]["levels"].as_array_mut().unwrap();
         // Where nobody can have anything, no price is needed.
@@ -157,8 +145,8 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
         let Some(price) = prices.find(|price| price.as_f64() > Some(0.0)) else { continue };
         *price = 0.0.into();
         folder.write("solution.json", forged.to_string());
-        let Some(output) = check(&folder, "solution.json") else { return };
-        assert_eq!(output.status.code(), Some(1), "seed {seed}: {}", text(&output.stdout));
+        let Some(told) = check(&folder, "solution.json") else { return };
+        assert!(told.is_err(), "seed {seed}: {told:?}");
         let verdict = folder.run(&["-q", "verify", "instance.json", "solution.json"]);
         assert_eq!(verdict.status.code(), Some(1), "seed {seed}");
         refused += 1;
@@ -182,8 +170,8 @@ fn random_guarantees_and_reserves_pass_the_second_checker() {
             assert!(matches!(output.status.code(), Some(1 | 2)), "seed {seed}: {}", text(&output.stderr));
             continue;
         }
-        let Some(output) = check(&folder, "solution.json") else { return };
-        assert!(output.status.success(), "seed {seed}: {}", text(&output.stdout));
+        let Some(told) = check(&folder, "solution.json") else { return };
+        assert!(told.is_ok(), "seed {seed}: {told:?}");
         checked += 1;
         of_groups += u64::from(folder.read("solution.json").contains("guaranteed_groups"));
     }

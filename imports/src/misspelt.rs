@@ -1,0 +1,78 @@
+//! Fields that are nearly called like one that is read: an amount under a misspelt name is an amount lost, and nobody would see it.
+
+use super::report::ImportReport;
+use fairplan_instances::wording::misspelt;
+use serde_json::Value;
+
+/// Counts those of an object and of all that is in it, but for what is inside the fields called `own`, whose names are the user's.
+/// `known` are the fields that objects of this kind have.
+pub(super) fn fields(value: &Value, known: &[&str], own: &[&str], report: &mut ImportReport) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| fields(item, known, own, report)),
+        Value::Object(members) => {
+            for (name, value) in members {
+                field(name, known, report);
+                if !own.contains(&name.as_str()) {
+                    fields(value, known, own, report);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Counts a field if its name is nearly a known one.
+pub(super) fn field(name: &str, known: &[&str], report: &mut ImportReport) {
+    if let Some(meant) = misspelt(name, known) {
+        report.one(format!("fields left out because nothing is called so: {name} (did you mean {meant}?)"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{kubernetes_queues, kueue, yarn};
+    use crate::{KubernetesQueuesOptions, KueueOptions, YarnOptions};
+    use std::path::{Path, PathBuf};
+
+    fn shipped(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name)
+    }
+
+    #[test]
+    fn amounts_under_nearly_the_right_name_are_told_whichever_scheduler_reads_them() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, field, misspelt) in [
+            ("kueue/queues.yaml", "borrowingLimit", "borowingLimit"),
+            ("kubernetes/volcano.yaml", "guarantee", "guarantied"),
+            ("kubernetes/kai.yaml", "overQuotaWeight", "overquotaweight"),
+            ("kubernetes/yunikorn.yaml", "guaranteed", "guarantied"),
+            ("yarn/fair-scheduler.xml", "minResources", "minResource"),
+            ("yarn/capacity-scheduler.xml", "maximum-capacity", "maximum-capcity"),
+        ] {
+            let content = std::fs::read_to_string(shipped(file)).unwrap();
+            let path = folder.path().join("queues").to_str().unwrap().to_owned();
+            let told = |content: &str| {
+                std::fs::write(&path, content).unwrap();
+                let nodes = |name: &str| vec![shipped(name).to_str().unwrap().to_owned()];
+                let (nodes, queues) = match file.split('/').next() {
+                    Some("kueue") => {
+                        return kueue(&KueueOptions { files: vec![path.clone()], ..Default::default() })
+                            .unwrap()
+                            .1;
+                    }
+                    Some("yarn") => {
+                        let options = YarnOptions { nodes: nodes("yarn/nodes.json"), queues: path.clone() };
+                        return yarn(&options).unwrap().1;
+                    }
+                    _ => (nodes("kubernetes/nodes.json"), vec![path.clone()]),
+                };
+                kubernetes_queues(&KubernetesQueuesOptions { nodes, queues }).unwrap().1
+            };
+            let problem = "fields left out because nothing is called so";
+            assert!(!told(&content).to_string().contains(problem), "{file}");
+            let report = told(&content.replace(field, misspelt));
+            let expected = format!("{problem}: {misspelt} (did you mean {field}?)");
+            assert!(report.count(&expected) > 0, "{file}: {report}");
+        }
+    }
+}
