@@ -224,6 +224,7 @@ impl<'a> Tree<'a> {
                     continue;
                 }
                 let mut most: Stated = vec![None; self.resources.len()];
+                let mut sure: Stated = vec![None; self.resources.len()];
                 let mut given: Vec<usize> = Vec::new();
                 for above in self.upwards(at) {
                     let Some(part) = above.parts.iter().find(|other| other.place == part.place) else {
@@ -231,6 +232,9 @@ impl<'a> Tree<'a> {
                     };
                     for (most, limit) in most.iter_mut().zip(&part.limit) {
                         *most = tighter(*most, *limit);
+                    }
+                    for (sure, amount) in sure.iter_mut().zip(&part.guarantee) {
+                        *sure = tighter(*sure, above_zero(*amount));
                     }
                     if given.is_empty() {
                         given = part.given();
@@ -241,9 +245,9 @@ impl<'a> Tree<'a> {
                 let only =
                     shape.map(|shape| (0..shape.len()).filter(|r| above_zero(shape[*r]).is_some()).collect());
                 let asked = Asked { place: part.place, only, given, barred };
-                let most =
-                    most.iter().zip(&part.guarantee).map(|(most, sure)| tighter(*most, above_zero(*sure)));
-                let amounts: Stated = most.collect();
+                // Whole tasks can keep a guarantee, their own and those above, only where one is no larger.
+                let amounts: Stated =
+                    most.iter().zip(&sure).map(|(most, sure)| tighter(*most, *sure)).collect();
                 let barred_from_all = |name: &str| {
                     let position = self.resources.iter().position(|resource| resource == name);
                     position.is_some_and(|r| asked.barred.contains(&r))

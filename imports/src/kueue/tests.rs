@@ -69,6 +69,18 @@ fn weights_are_parts_of_the_quotas_and_users_local_queues_when_asked_for() {
         ]
     );
     assert_eq!(report.count("cluster queues left out: no local queue names them"), 2);
+    // A task is no larger than what the queue above is guaranteed.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(&options().files[0]).unwrap();
+    let less = text.replace("nominalQuota: 9,", "nominalQuota: 900m,");
+    std::fs::write(
+        &path,
+        less.replace("nominalQuota: 4, borrowingLimit: 4", "nominalQuota: 0, borrowingLimit: 0"),
+    )
+    .unwrap();
+    let (instance, _) = kueue(&KueueOptions { files: vec![path], ..local }).unwrap();
+    assert_eq!(tenants(&instance)[3], "lab/ada <team-a w3 0.5,21474836480");
 }
 
 /// The shipped fleet with `more` objects, over nodes or over its quotas.
