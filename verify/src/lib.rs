@@ -14,6 +14,7 @@ mod feasibility;
 mod form;
 mod fractions;
 mod groups;
+mod kept;
 mod levels;
 mod limit_rows;
 mod limits;

@@ -4,11 +4,11 @@ use crate::claim::PlacementClaim;
 use crate::devices::rules_inside_servers;
 use crate::domains::rules_between_servers;
 use crate::groups::{divided, smallest};
+use crate::kept::guarantees;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
-    ClassId, Instance, KeptGuarantees, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User,
-    UserId,
+    ClassId, Instance, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User, UserId,
 };
 use std::collections::HashMap;
 
@@ -131,33 +131,10 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             verdicts.push(groups_have(instance, stated.groups, share, &counted));
         }
         if instance.has_guarantees() || stated.guarantees.is_some() {
-            let placement = Placement { tasks: counted, servers: claim.servers.to_vec() };
-            verdicts.push(keeps_guarantees(instance, &placement, stated.guarantees));
+            verdicts.push(guarantees(instance, &counted, stated.guarantees));
         }
     }
     verdicts
-}
-
-/// Whether the guarantees that are kept, and who is short by the most, are those stated.
-fn keeps_guarantees(instance: &Instance, placement: &Placement, stated: Option<&KeptGuarantees>) -> Verdict {
-    let mut verdict = Worst::of("guarantees", tolerance::STATED);
-    let kept = KeptGuarantees::of(instance, placement);
-    if stated != kept.as_ref() {
-        let told = |kept: Option<&KeptGuarantees>| match kept {
-            None => "none".into(),
-            Some(KeptGuarantees { guarantees, kept, short }) => {
-                let short = short.as_ref().map_or(String::new(), |short| {
-                    format!(
-                        ", and {} short of {} by the most, with {} of it",
-                        short.owner, short.guarantee, short.part
-                    )
-                });
-                format!("{kept} of {guarantees}{short}")
-            }
-        };
-        verdict.fail(|| format!("guarantees kept: {}, stated: {}", told(kept.as_ref()), told(stated)));
-    }
-    verdict.verdict()
 }
 
 /// Whether groups have what is stated: their members' shares and tasks, and the tasks of theirs that wait, added up.

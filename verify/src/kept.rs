@@ -1,0 +1,151 @@
+//! Which guarantees whole tasks keep, counted anew.
+//!
+//! A guarantee is kept where nobody below it who wants more, and fits some server, has room within it for one more task. What a user is
+//! sure of over sets of classes is filled class by class: each takes as much as all sets around it leave. Of sets that are inside one
+//! another or apart that is the most there is, whatever the order of the classes.
+
+use crate::tolerance;
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{
+    ClassId, GroupId, GuaranteeResult, Instance, KeptGuarantees, Owner, Quota, ResourceId, User,
+};
+
+/// `guarantees`: as many are stated and kept as there are, and who is short by the most is short by so much. `tasks` are those of each
+/// user.
+pub(crate) fn guarantees(instance: &Instance, tasks: &[u64], stated: Option<&KeptGuarantees>) -> Verdict {
+    let mut worst = Worst::of("guarantees", tolerance::STATED);
+    let owners: Vec<(Owner, &Quota)> = instance
+        .quotas()
+        .iter()
+        .filter(|(_, quota)| quota.guaranteed().next().is_some())
+        .map(|(owner, quota)| (*owner, quota))
+        .collect();
+    let Some(stated) = stated else {
+        if !owners.is_empty() {
+            worst.fail(|| format!("{} are guaranteed something, and none is stated", owners.len()));
+        }
+        return worst.verdict();
+    };
+    let short: Vec<(Owner, &Quota, f64)> = owners
+        .iter()
+        .filter_map(|(owner, quota)| Some((*owner, *quota, part_of_short(instance, *owner, quota, tasks)?)))
+        .collect();
+    let kept = owners.len() - short.len();
+    if (stated.guarantees, stated.kept) != (owners.len() as u64, kept as u64) {
+        worst.fail(|| {
+            let (all, kept_as_stated) = (stated.guarantees, stated.kept);
+            format!("guarantees kept: {kept} of {}, stated: {kept_as_stated} of {all}", owners.len())
+        });
+    }
+    let most = short.iter().map(|(.., part)| *part).fold(f64::INFINITY, f64::min);
+    match &stated.short {
+        None => {
+            if let Some((owner, ..)) = short.first() {
+                worst.fail(|| format!("{} is short, and nobody is stated", instance.name_of(*owner)));
+            }
+        }
+        Some(claimed) => {
+            worst.compare(claimed.part, most, || format!("part that {} has", claimed.owner));
+            let is_claimed = |(owner, quota, part): &&(Owner, &Quota, f64)| {
+                instance.name_of(*owner) == claimed.owner
+                    && *part <= most + tolerance::STATED
+                    && GuaranteeResult::stated(instance, *owner, quota).in_words() == claimed.guarantee
+            };
+            if !short.iter().any(|one| is_claimed(&one)) {
+                worst.fail(|| format!("{} is not short of {} by the most", claimed.owner, claimed.guarantee));
+            }
+        }
+    }
+    worst.verdict()
+}
+
+/// The part of its guarantee that its owner has; `None` where it is kept.
+fn part_of_short(instance: &Instance, owner: Owner, quota: &Quota, tasks: &[u64]) -> Option<f64> {
+    match owner {
+        Owner::User(user) => {
+            let (user, has) = (instance.user(user), tasks[user.0]);
+            let sure = user.tasks().map_or(f64::INFINITY, |all| all as f64).min(filled(user, quota));
+            let has_room = has as f64 + 1.0 <= sure * (1.0 + tolerance::QUOTIENTS);
+            (has_room && wants_more(user, has)).then(|| has as f64 / sure)
+        }
+        Owner::Group(group) => {
+            let members: Vec<User<'_>> = instance.users().filter(|user| is_below(*user, group)).collect();
+            let amounts: Vec<(ResourceId, u128, u128)> = (0..instance.resources().len())
+                .map(ResourceId)
+                .map(|resource| {
+                    let taken = members.iter().map(|user| {
+                        user.demand_units(resource).saturating_mul(u128::from(tasks[user.index().0]))
+                    });
+                    (resource, amount(instance, quota, resource), taken.fold(0, u128::saturating_add))
+                })
+                .filter(|(_, amount, _)| *amount > 0)
+                .collect();
+            let has_room = |user: &User<'_>| {
+                let mut is_sure = false;
+                for (resource, amount, taken) in &amounts {
+                    let demand = user.demand_units(*resource);
+                    if demand > 0 && taken.saturating_add(demand) > *amount {
+                        return false;
+                    }
+                    is_sure |= demand > 0;
+                }
+                is_sure
+            };
+            let is_short =
+                members.iter().any(|user| has_room(user) && wants_more(*user, tasks[user.index().0]));
+            let part = |(_, amount, taken): &(ResourceId, u128, u128)| *taken as f64 / *amount as f64;
+            is_short.then(|| amounts.iter().map(part).fold(0.0, f64::max))
+        }
+    }
+}
+
+/// Whether the user has tasks left and some server takes one.
+fn wants_more(user: User<'_>, has: u64) -> bool {
+    user.tasks().is_none_or(|all| has < all) && user.fits_somewhere()
+}
+
+/// Whether the user is in the group or in one below it.
+fn is_below(user: User<'_>, group: GroupId) -> bool {
+    let mut at = user.group();
+    while let Some(here) = at.filter(|here| *here != group) {
+        at = user.instance().groups()[here.0].parent;
+    }
+    at.is_some()
+}
+
+/// How much of a resource is guaranteed: over all classes, or over some of them together.
+fn amount(instance: &Instance, quota: &Quota, resource: ResourceId) -> u128 {
+    let (mut over_all, mut over_some) = (None, 0u128);
+    for sure in quota.guaranteed().filter(|sure| sure.resource == resource) {
+        let units = sure.amount.scaled(instance.unit_exponent(resource)).unwrap_or(u128::MAX);
+        match sure.classes {
+            None => over_all = Some(units),
+            Some(_) => over_some = over_some.saturating_add(units),
+        }
+    }
+    over_all.unwrap_or(over_some)
+}
+
+/// The tasks that what a user is guaranteed holds.
+fn filled(user: User<'_>, quota: &Quota) -> f64 {
+    let demand = user.demand_doubles();
+    let needed: Vec<_> = quota.guaranteed().filter(|sure| demand[sure.resource.0] > 0.0).collect();
+    let mut left: Vec<f64> =
+        needed.iter().map(|sure| sure.amount.to_f64() / demand[sure.resource.0]).collect();
+    if needed.iter().all(|sure| sure.classes.is_none()) {
+        return left.into_iter().fold(f64::INFINITY, f64::min);
+    }
+    let mut tasks = 0.0;
+    for class in (0..user.instance().classes().len()).map(ClassId).filter(|class| user.can_use(*class)) {
+        let around: Vec<usize> = (0..needed.len()).filter(|at| needed[*at].covers(class)).collect();
+        // What is guaranteed elsewhere and not here makes nobody sure of anything here.
+        let covers = |resource| around.iter().any(|at| needed[*at].resource == resource);
+        if !needed.iter().all(|sure| covers(sure.resource)) {
+            continue;
+        }
+        let takes = around.iter().map(|at| left[*at]).fold(f64::INFINITY, f64::min);
+        around.iter().for_each(|at| left[*at] -= takes);
+        tasks += takes;
+    }
+    tasks
+}
