@@ -47,7 +47,11 @@ impl GuaranteeResult {
     /// The amounts: `4 cpu, 2 gpu on a100`.
     pub fn in_words(&self) -> String {
         let told = |on: String, amounts: &ResourceMap| -> Vec<String> {
-            amounts.0.iter().map(|(name, amount)| format!("{} {name}{on}", with_thousands(*amount))).collect()
+            amounts
+                .0
+                .iter()
+                .map(|(name, amount)| format!("{} {name}{on}", grouped(&amount.to_string())))
+                .collect()
         };
         let over_some = self
             .guarantees
@@ -91,13 +95,6 @@ impl GuaranteeResult {
     pub fn is_held_up(floor: f64, share: f64) -> bool {
         floor > 0.0 && share <= floor * (1.0 + SAME)
     }
-}
-
-/// All digits of an amount, with a comma between thousands.
-fn with_thousands(amount: f64) -> String {
-    let digits = amount.to_string();
-    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
-    format!("{}{fraction}", grouped(whole))
 }
 
 /// The table of guarantees.

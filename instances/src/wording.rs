@@ -105,16 +105,24 @@ pub fn thousands(count: u64) -> String {
     grouped(&count.to_string())
 }
 
-/// The digits of a whole number with a comma between thousands.
-pub fn grouped(digits: &str) -> String {
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+/// A number that is written in digits, with a comma between thousands.
+///
+/// ```
+/// use fairplan_instances::wording::grouped;
+///
+/// assert_eq!(["-12583.0625", "999", "1000"].map(grouped), ["-12,583.0625", "999", "1,000"]);
+/// ```
+pub fn grouped(number: &str) -> String {
+    let (sign, digits) = number.split_at(usize::from(number.starts_with('-')));
+    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let mut text = sign.to_owned();
+    for (position, digit) in whole.chars().enumerate() {
+        if position > 0 && (whole.len() - position).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
     }
-    text
+    text + fraction
 }
 
 /// So many of what: `1 server`, `12,583 servers`.

@@ -19,9 +19,7 @@ pub(crate) fn number(value: f64) -> String {
     let places = (5.0 - magnitude).max(0.0) as usize;
     let fixed = format!("{value:.places$}");
     let fixed = if fixed.contains('.') { fixed.trim_end_matches('0').trim_end_matches('.') } else { &fixed };
-    let (sign, digits) = fixed.split_at(usize::from(fixed.starts_with('-')));
-    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
-    format!("{sign}{}{fraction}", grouped(whole))
+    grouped(fixed)
 }
 
 /// A part of a capacity, or by how much something falls short: a percentage with two decimals; what rounds to zero has no
