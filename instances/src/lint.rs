@@ -36,7 +36,7 @@ pub enum WarningKind {
     OversizedTask,
     /// A whole task fits on hardly any of the servers that its user may run on.
     ScarceServers,
-    /// Only whole tasks meet devices, limits a server, gangs and spread.
+    /// Only whole tasks meet devices, their profiles, limits a server, gangs and spread.
     RulesInsideServers,
     /// The numbers of a resource lie so far apart that they look like different units.
     MixedUnits,
@@ -126,6 +126,7 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
 fn rules_of_whole_tasks(instance: &Instance) -> String {
     let rules = [
         ("devices", instance.classes().iter().any(|class| !class.devices.is_empty())),
+        ("`profile`", instance.has_profiles()),
         ("`per_server`", instance.users().any(|user| user.per_server().is_some())),
         ("`gang`", instance.users().any(|user| user.gang().is_some())),
         ("`spread`", instance.users().any(|user| user.spread().is_some())),

@@ -1,6 +1,6 @@
 //! An instance as tables of its server classes, users and groups, with the columns from which tables are read.
 //!
-//! They are for looking at and computing with: numbers are doubles, and names, devices and domains of servers, quotas, gangs and limits
+//! They are for looking at and computing with: numbers are doubles, and names, devices and domains of servers, profiles, quotas, gangs and limits
 //! of tasks a server have no columns. Files that are read back are written by [`files`](fairplan_instances::files).
 
 use fairplan_instances::table::{Kept, Kind, Table};

@@ -356,6 +356,7 @@ mod tests {
     fn instance(tasks: [Option<u64>; 2]) -> Instance {
         let decimals = |numbers: [&str; 2]| numbers.map(|number| number.parse().unwrap()).to_vec();
         let user = |id: &str, demand, tasks| DraftUser {
+            profile: None,
             id: id.into(),
             demand: decimals(demand),
             weight: "1".parse().unwrap(),
@@ -373,6 +374,7 @@ mod tests {
         let mut wide = user("wide", ["2", "1"], tasks[1]);
         wide.eligible = Some(vec![0]);
         Draft {
+            device_profiles: Vec::new(),
             name: String::new(),
             resources: vec!["cpu".into(), "memory".into()],
             classes: vec![large, ServerClass::new("small", 1, decimals(["2", "2"]))],

@@ -644,8 +644,20 @@ def exactly(instance, solution):
     return "fractions exact"
 
 
+def fill_in_profiles(instance):
+    """What a task with a profile takes of a device, where its demand leaves that out."""
+    for resource, cut in instance.get("device_profiles", {}).items():
+        of = next(l for l in instance["server_classes"] if resource in l.get("devices", {}))
+        size = Fraction(of["capacity"][resource]) / of["devices"][resource]
+        for task in (task for user in instance["users"] for task in user.get("kinds", [user]) if "profile" in task):
+            profile = cut["profiles"].get(task["profile"])
+            if profile is not None:
+                task.setdefault("demand", {}).setdefault(resource, size * profile["slices"] / cut["slices"])
+
+
 def check(instance, solution):
     """The doubles, and the fractions where there are any."""
+    fill_in_profiles(instance)
     told = in_doubles(instance, solution)
     return f"{told}, {exactly(instance, solution)}" if "exact" in solution else told
 

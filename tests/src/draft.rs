@@ -28,6 +28,7 @@ pub fn draft(classes: &[(u64, &str)], users: &[&str]) -> Draft {
 /// These users on these classes, without groups and quotas.
 pub fn plain_draft(resources: Vec<String>, classes: Vec<ServerClass>, users: Vec<DraftUser>) -> Draft {
     Draft {
+        device_profiles: Vec::new(),
         name: "draft".into(),
         resources,
         classes,
@@ -42,6 +43,7 @@ pub fn plain_draft(resources: Vec<String>, classes: Vec<ServerClass>, users: Vec
 pub fn plain_user(position: usize, demand: Vec<Decimal>) -> DraftUser {
     let id = format!("user-{position}");
     DraftUser {
+        profile: None,
         id,
         demand,
         weight: Decimal::ONE,

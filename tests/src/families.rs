@@ -97,6 +97,7 @@ fn uniform(dice: &mut Dice, users: u64, resources: u64, classes: u64) -> Instanc
     let demands: Vec<Vec<Decimal>> = (0..users).map(|_| drawn("e-6", 1_000, 1_000_000)).collect();
     let classes = capacities.into_iter().enumerate();
     let draft = Draft {
+        device_profiles: Vec::new(),
         name: "uniform".into(),
         resources: (0..resources).map(|r| format!("r{r}")).collect(),
         classes: classes
@@ -237,6 +238,7 @@ fn draw(dice: &mut Dice, user_count: usize, class_count: usize, resources: usize
     }
     let resources = (0..resources).map(|r| format!("r{r}")).collect();
     Draft {
+        device_profiles: Vec::new(),
         name: "odd".into(),
         resources,
         classes,

@@ -35,7 +35,7 @@ pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
 pub use over_time::{demanded, exact_gains, exact_over_time};
 pub use random_instances::{
     odd_draft, random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
-    random_draft_without_rates, with_random_kinds, with_random_server_rules,
+    random_draft_without_rates, with_random_kinds, with_random_profiles, with_random_server_rules,
 };
 pub use random_trees::{
     random_tree, random_tree_with_limits, random_tree_with_quotas, random_tree_with_quotas_of_classes,

@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use crate::{Draft, DraftUser, decimal, plain_draft, plain_user};
-use fairplan_instances::{Decimal, DraftKind, ResourceId, ServerClass};
+use fairplan_instances::{Decimal, DeviceProfile, DeviceProfiles, DraftKind, ResourceId, ServerClass};
 
 /// A buildable instance of up to 6 users, 4 classes and 3 resources, all integers 0–9; the same seed gives the
 /// same instance.
@@ -56,6 +56,7 @@ pub fn with_random_kinds(draft: Draft, seed: u64) -> Draft {
                 continue;
             }
             let kind = |k| DraftKind {
+                profile: None,
                 id: format!("kind-{k}"),
                 each: dice.pick(&[1, 1, 2, 3, 10]),
                 demand: (0..user.demand.len()).map(|_| digit(&mut dice, zeros)).collect(),
@@ -94,6 +95,75 @@ pub fn with_random_server_rules(draft: Draft, seed: u64) -> Draft {
             return draft;
         }
     }
+}
+
+/// The same draft with devices of the last resource on all classes, which profiles cut: sometimes those of an A100 with 40 GB, mostly drawn
+/// ones. Some tasks have a profile, others whole devices or a part of one at will.
+pub fn with_random_profiles(draft: Draft, seed: u64) -> Draft {
+    let mut dice = Dice::new(seed ^ 0x0c07_a100);
+    loop {
+        let mut draft = draft.clone();
+        let last = draft.resources.len() - 1;
+        let cut = random_profiles(&mut dice, ResourceId(last));
+        let slices = cut.slices;
+        for class in &mut draft.classes {
+            let devices = if slices == 8 { 1 } else { 1 + dice.below(2) };
+            class.capacity[last] = Decimal::from(devices as u32 * slices);
+            class.devices = vec![(ResourceId(last), devices)];
+        }
+        let mut draw = |profile: &mut Option<String>, demand: &mut Decimal| {
+            let drawn = &cut.profiles[dice.below(cut.profiles.len() as u64) as usize];
+            *profile = dice.percent(65).then(|| drawn.name.clone());
+            *demand = match (profile, dice.below(4)) {
+                (Some(_), _) => Decimal::from(drawn.slices),
+                (None, 0) => Decimal::ZERO,
+                (None, 1) => Decimal::from(slices),
+                (None, _) => Decimal::from(1 + dice.below(slices.into()) as u32),
+            };
+        };
+        for user in &mut draft.users {
+            user.kinds.iter_mut().for_each(|kind| draw(&mut kind.profile, &mut kind.demand[last]));
+            if user.kinds.is_empty() {
+                draw(&mut user.profile, &mut user.demand[last]);
+            }
+        }
+        draft.device_profiles = vec![cut];
+        if draft.build().is_ok() {
+            return draft;
+        }
+    }
+}
+
+/// What NVIDIA's MIG user guide says of an A100 with 40 GB, or a few profiles of up to five slices.
+fn random_profiles(dice: &mut Dice, resource: ResourceId) -> DeviceProfiles {
+    let profile = |name: &str, slices, starts: &[u32]| DeviceProfile {
+        name: name.into(),
+        slices,
+        starts: starts.to_vec(),
+    };
+    if dice.percent(25) {
+        let profiles = vec![
+            profile("1g", 1, &[0, 1, 2, 3, 4, 5, 6]),
+            profile("1g+", 2, &[0, 2, 4, 6]),
+            profile("2g", 2, &[0, 2, 4]),
+            profile("3g", 4, &[0, 4]),
+            profile("4g", 4, &[0]),
+            profile("7g", 8, &[0]),
+        ];
+        return DeviceProfiles { resource, slices: 8, profiles };
+    }
+    let slices = 2 + dice.below(4) as u32;
+    let one = |number: u64, dice: &mut Dice| {
+        let own = 1 + dice.below(slices.into()) as u32;
+        let mut starts: Vec<u32> = (0..=slices - own).filter(|_| dice.percent(60)).collect();
+        if starts.is_empty() {
+            starts.push(0);
+        }
+        profile(&format!("p{number}"), own, &starts)
+    };
+    let mut profiles: Vec<DeviceProfile> = (0..1 + dice.below(3)).map(|number| one(number, dice)).collect();
+    profiles.sort_by(|a, b| a.slices.cmp(&b.slices).then_with(|| a.name.cmp(&b.name)));
+    DeviceProfiles { resource, slices, profiles }
 }
 
 /// So many users of small tasks over the classes of [`random_draft`], many of them nearly alike; weights over four decades

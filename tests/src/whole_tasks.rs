@@ -4,7 +4,7 @@ use fairplan_instances::{
     Breakpoint, ClassId, Instance, Kind, KindId, ResourceId, User, UserId, compare_ratios,
 };
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// `δ_i / w_i`, exactly. Weights here have few digits.
 fn one_task(instance: &Instance, user: usize) -> (u128, u128) {
@@ -127,37 +127,70 @@ pub fn best_whole_allocation(instance: &Instance, resource: ResourceId, most_sta
     reached.iter().map(taken).max()
 }
 
-/// Whether pieces of these demands, so many of each, fit on the devices of a class: by all ways to hand them out.
-fn fit_devices(instance: &Instance, class: ClassId, demands: &[Vec<u128>], counts: &[u64]) -> bool {
+/// Whether so many pieces of the first kinds fit on the devices of a class: by all ways to hand them out one after the other.
+fn fit_devices(instance: &Instance, class: ClassId, kinds: &[Kind<'_>], counts: &[u64]) -> bool {
     instance.classes()[class.0].devices.iter().all(|(resource, devices)| {
         let size = instance.device_units(*resource).expect("a size of devices");
-        let mut parts = Vec::new();
-        let mut free = *devices;
-        for (demand, count) in demands.iter().zip(counts) {
-            let demand = demand[resource.0];
-            if demand >= size {
-                let Some(left) = free.checked_sub((demand / size) as u64 * count) else { return false };
-                free = left;
-            } else if demand > 0 {
-                parts.extend(std::iter::repeat_n(demand, *count as usize));
+        // Of every device what is free, and its slices that are taken; devices that are alike are one.
+        let mut ways: HashSet<Vec<(u128, u64)>> = HashSet::from([vec![(size, 0); *devices as usize]]);
+        for (kind, count) in kinds.iter().zip(counts).filter(|(kind, _)| kind.piece_units(*resource) > 0) {
+            for _ in 0..*count {
+                let after = |way: &Vec<(u128, u64)>| handed_out(*kind, *resource, size, way);
+                ways = ways.iter().flat_map(after).collect();
             }
         }
-        hand_out(&parts, &mut vec![size; free as usize])
+        !ways.is_empty()
     })
 }
 
-fn hand_out(parts: &[u128], free: &mut Vec<u128>) -> bool {
-    let Some((part, rest)) = parts.split_first() else { return true };
-    (0..free.len()).any(|at| {
-        // Devices with as much free are one to the part.
-        if free[at] < *part || free[..at].contains(&free[at]) {
-            return false;
+/// All ways in which one more piece has devices.
+fn handed_out(
+    kind: Kind<'_>,
+    resource: ResourceId,
+    size: u128,
+    way: &[(u128, u64)],
+) -> Vec<Vec<(u128, u64)>> {
+    let demand = kind.piece_units(resource);
+    let instance = kind.user().instance();
+    let profile = kind.profile().filter(|of| of.resource == resource);
+    let mut ways = Vec::new();
+    let mut add = |changed: &[(usize, (u128, u64))]| {
+        let mut next = way.to_vec();
+        changed.iter().for_each(|(at, device)| next[*at] = *device);
+        next.sort_unstable();
+        ways.push(next);
+    };
+    let unused: Vec<usize> = (0..way.len()).filter(|at| way[*at] == (size, 0)).collect();
+    match profile {
+        Some(of) => {
+            let cut = instance.profiles_of(resource).expect("profiles of the resource");
+            let profile = &cut.profiles[of.number];
+            for (at, (free, taken)) in way.iter().enumerate() {
+                let may_be_cut = *taken > 0 || *free == size;
+                for start in profile.starts.iter().filter(|_| may_be_cut) {
+                    let slices = (*start..start + profile.slices).fold(0, |bits, slice| bits | 1 << slice);
+                    if slices & taken == 0 {
+                        add(&[(at, (free - demand, taken | slices))]);
+                    }
+                }
+            }
         }
-        free[at] -= part;
-        let fits = hand_out(rest, free);
-        free[at] += part;
-        fits
-    })
+        None if demand >= size => {
+            let number = (demand / size) as usize;
+            if unused.len() >= number {
+                let whole: Vec<_> = unused[..number].iter().map(|at| (*at, (0, 0))).collect();
+                add(&whole);
+            }
+        }
+        None => {
+            for (at, (free, taken)) in way.iter().enumerate() {
+                if *taken == 0 && *free >= demand {
+                    add(&[(at, (free - demand, 0))]);
+                }
+            }
+        }
+    }
+    ways
 }
 
 /// The users' tasks in all ways to fill all servers, and the users of whose every kind some way holds as many pieces as a task has; `None`
@@ -178,7 +211,7 @@ fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>
             let most = kinds[i].user().per_server().unwrap_or(u64::MAX);
             if kinds[i].rule().allows(ClassId(l)) { (parts.min().unwrap_or(0) as u64).min(most) } else { 0 }
         };
-        let keeps_rules = |counts: &[u64]| fit_devices(instance, ClassId(l), &demands, counts);
+        let keeps_rules = |counts: &[u64]| fit_devices(instance, ClassId(l), &kinds, counts);
         let mut found: Vec<(Vec<u64>, Vec<u128>)> = vec![(Vec::new(), capacity)];
         for (i, demand) in demands.iter().enumerate() {
             let mut next = Vec::new();
@@ -222,7 +255,7 @@ fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>
         reached.into_iter().map(|(others, of_last)| [&others[..], &[of_last]].concat()).collect();
     // Some way to fill all servers must hold as many of a task's pieces that are alike as a task has.
     let has_room = |kind: Kind<'_>| {
-        let what = |kind: &Kind<'_>| (kind.rule_id(), &demands[kind.index().0]);
+        let what = |kind: &Kind<'_>| (kind.rule_id(), &demands[kind.index().0], kind.profile());
         let user = kind.user();
         let alike: Vec<Kind<'_>> = user.kinds().filter(|other| what(other) == what(&kind)).collect();
         let held = |pieces: &Vec<u64>| alike.iter().map(|kind| pieces[kind.index().0]).sum::<u64>();

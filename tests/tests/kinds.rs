@@ -9,7 +9,13 @@ use fairplan_tests::{
 };
 
 fn kind(id: &str, each: u64, demand: &str, eligible: Option<Vec<usize>>) -> DraftKind {
-    DraftKind { id: id.into(), each, demand: demand.split(' ').map(decimal).collect(), eligible }
+    DraftKind {
+        profile: None,
+        id: id.into(),
+        each,
+        demand: demand.split(' ').map(decimal).collect(),
+        eligible,
+    }
 }
 
 fn every_backend(draft: &Draft, shares: &[Fraction]) {

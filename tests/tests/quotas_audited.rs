@@ -92,6 +92,7 @@ fn a_bundle_of_kinds_is_worth_what_all_its_kinds_make_of_it() {
     // The trainer needs a worker on the second class and a driver anywhere; the other is envied by nobody for what it cannot use.
     let mut draft = draft(&[(1, "10 0"), (1, "10 4")], &["1 1", "1 0"]);
     let kind = |id: &str, each, demand: &str| DraftKind {
+        profile: None,
         id: id.into(),
         each,
         demand: demand.split(' ').map(decimal).collect(),

@@ -1,11 +1,11 @@
-//! Rules that only whole tasks meet (devices, limits a server, gangs, gangs within a domain, spread), each as it is stated and tried
+//! Rules that only whole tasks meet (devices and their profiles, limits a server, gangs, gangs within a domain, spread), each as it is stated and tried
 //! exhaustively on small clusters: policies keep all of them and stop only when nobody's next gang has room, and the checker
 //! refuses exactly what breaks one, by its name.
 
 use fairplan_heuristics::{DEVICE_POLICIES, POLICIES, PlacementPolicy, device_policy, policy};
 use fairplan_instances::{
-    ClassId, Decimal, Gang, Instance, InstanceBuilder, NewUser, Placement, PlacementRule, Random, ResourceId,
-    ServerClass, ServerTasks, UserId,
+    ClassId, Decimal, DeviceProfile, DeviceProfiles, Gang, Instance, InstanceBuilder, NewUser, Placement,
+    PlacementRule, Random, ResourceId, ServerClass, ServerTasks, User, UserId,
 };
 use fairplan_verify::{PlacementClaim, verify_placement};
 use std::collections::BTreeSet;
@@ -14,7 +14,8 @@ const CPU: ResourceId = ResourceId(0);
 const GPU: ResourceId = ResourceId(1);
 
 /// Two or three classes of one or two servers in up to three domains, with GPUs of ten units if asked; two or three users with some
-/// of the rules each. Draws that no instance is made of are drawn again.
+/// of the rules each; where there are GPUs, half the users have a profile of one that is cut into five slices. Draws that no instance is
+/// made of are drawn again.
 fn drawn(random: &mut Random, with_devices: bool) -> Instance {
     loop {
         if let Ok(instance) = attempt(random, with_devices) {
@@ -34,8 +35,14 @@ fn attempt(random: &mut Random, with_devices: bool) -> Result<Instance, fairplan
         class.domain = Some(format!("d{}", random.below(3)));
         builder.class(class)?;
     }
+    if with_devices {
+        builder.device_profiles(DeviceProfiles { resource: GPU, slices: 5, profiles: profiles() })?;
+    }
     for i in 0..random.between(2, 3) {
+        let profile = (with_devices && random.below(2) == 0)
+            .then(|| profiles()[random.below(profiles().len() as u64) as usize].clone());
         let gpu = match random.below(3) {
+            _ if profile.is_some() => profile.as_ref().map_or(0, |profile| 2 * u64::from(profile.slices)),
             0 => 0,
             1 => 10,
             _ => random.between(3, 7),
@@ -45,6 +52,7 @@ fn attempt(random: &mut Random, with_devices: bool) -> Result<Instance, fairplan
         let rule = builder.rule(PlacementRule::new(only, Vec::new()));
         let tasks = (random.below(4) > 0).then(|| random.between(2, 7));
         let user = builder.user(NewUser { rule, tasks, ..NewUser::new(&format!("u{i}"), &demand) })?;
+        profile.map_or(Ok(()), |profile| builder.profile(user, None, &profile.name))?;
         if random.below(3) == 0 {
             builder.per_server(user, random.between(1, 2))?;
         }
@@ -59,6 +67,18 @@ fn attempt(random: &mut Random, with_devices: bool) -> Result<Instance, fairplan
     builder.build()
 }
 
+/// Four fifths can be had in small parts, large ones begin at two places and the middle ones leave a slice beside each other.
+fn profiles() -> Vec<DeviceProfile> {
+    let stated: [(&str, u32, &[u32]); 4] =
+        [("small", 1, &[0, 1, 2, 3]), ("middle", 2, &[0, 3]), ("large", 3, &[0, 2]), ("all", 5, &[0])];
+    let profile = |(name, slices, starts): (&str, u32, &[u32])| DeviceProfile {
+        name: name.into(),
+        slices,
+        starts: starts.to_vec(),
+    };
+    stated.into_iter().map(profile).collect()
+}
+
 fn classes(instance: &Instance) -> Vec<ClassId> {
     let of = |(l, class): (usize, &ServerClass)| vec![ClassId(l); class.count as usize];
     instance.classes().iter().enumerate().flat_map(of).collect()
@@ -69,24 +89,75 @@ fn there(server: &ServerTasks, user: usize) -> u64 {
     server.iter().find(|(other, _)| *other as usize == user).map_or(0, |(_, count)| *count)
 }
 
-/// Whether parts fit on devices, by trying all ways.
-fn assigned(parts: &[u128], free: &mut [u128]) -> bool {
-    let Some((first, rest)) = parts.split_first() else { return true };
-    (0..free.len()).any(|at| {
-        if free[at] < *first {
-            return false;
-        }
-        free[at] -= first;
-        let found = assigned(rest, free);
-        free[at] += first;
-        found
-    })
+/// What a task wants of GPUs of ten units.
+#[derive(Clone, Copy)]
+enum Want {
+    Whole(usize),
+    Part(u128),
+    /// A profile by its position.
+    Profile(usize),
 }
 
-fn fit_devices(wants: &[u128], devices: usize) -> bool {
-    let whole: u128 = wants.iter().filter(|want| **want >= 10).map(|want| want / 10).sum();
-    let parts: Vec<u128> = wants.iter().copied().filter(|want| *want > 0 && *want < 10).collect();
-    whole as usize <= devices && assigned(&parts, &mut vec![10; devices - whole as usize])
+fn want(user: User<'_>) -> Option<Want> {
+    let named = |name: &str| profiles().iter().position(|profile| profile.name == name);
+    match (user.profile_name().and_then(named), user.demand_units(GPU)) {
+        (Some(profile), _) => Some(Want::Profile(profile)),
+        (None, 0) => None,
+        (None, part) if part < 10 => Some(Want::Part(part)),
+        (None, whole) => Some(Want::Whole((whole / 10) as usize)),
+    }
+}
+
+/// A GPU: what is shared of it, or which slices are taken.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Gpu {
+    shared: u128,
+    taken: u32,
+}
+
+/// Whether tasks find GPUs, by trying all ways.
+fn fit_devices(wants: &[Want], gpus: &mut [Gpu]) -> bool {
+    // What is too much for all of them need not be tried.
+    let units = |want: &Want| match want {
+        Want::Whole(number) => 10 * *number as u128,
+        Want::Part(part) => *part,
+        Want::Profile(profile) => 2 * u128::from(profiles()[*profile].slices),
+    };
+    let free = |gpu: &Gpu| 10 - gpu.shared - 2 * u128::from(gpu.taken.count_ones());
+    if wants.iter().map(units).sum::<u128>() > gpus.iter().map(free).sum() {
+        return false;
+    }
+    let Some((first, rest)) = wants.split_first() else { return true };
+    let unused: Vec<usize> = (0..gpus.len()).filter(|at| gpus[*at] == Gpu::default()).collect();
+    let mut tries: Vec<Vec<(usize, Gpu)>> = Vec::new();
+    match *first {
+        Want::Whole(number) if unused.len() < number => {}
+        Want::Whole(number) => {
+            tries.push(unused[..number].iter().map(|at| (*at, Gpu { shared: 10, taken: 0 })).collect())
+        }
+        Want::Part(part) => {
+            for (at, gpu) in
+                gpus.iter().enumerate().filter(|(_, gpu)| gpu.taken == 0 && gpu.shared + part <= 10)
+            {
+                tries.push(vec![(at, Gpu { shared: gpu.shared + part, taken: 0 })]);
+            }
+        }
+        Want::Profile(profile) => {
+            let DeviceProfile { slices, starts, .. } = &profiles()[profile];
+            for (at, gpu) in gpus.iter().enumerate().filter(|(_, gpu)| gpu.shared == 0) {
+                let bits = |start: &u32| ((1 << slices) - 1) << start;
+                let open = starts.iter().map(bits).filter(|bits| gpu.taken & bits == 0);
+                tries.extend(open.map(|bits| vec![(at, Gpu { shared: 0, taken: gpu.taken | bits })]));
+            }
+        }
+    }
+    tries.into_iter().any(|changed| {
+        let before = gpus.to_vec();
+        changed.into_iter().for_each(|(at, gpu)| gpus[at] = gpu);
+        let found = fit_devices(rest, gpus);
+        gpus.copy_from_slice(&before);
+        found
+    })
 }
 
 /// Whether tasks in domains are so many gangs, each within one, by taking away one after the other.
@@ -120,7 +191,7 @@ fn broken(instance: &Instance, servers: &[ServerTasks]) -> BTreeSet<&'static str
                 broken.insert("per-server");
             }
             for _ in 0..count {
-                wants.push(user.demand_units(GPU));
+                wants.extend(want(user));
                 load[0] += user.demand_units(CPU);
                 load[1] += user.demand_units(GPU);
             }
@@ -129,7 +200,7 @@ fn broken(instance: &Instance, servers: &[ServerTasks]) -> BTreeSet<&'static str
             broken.insert("capacity");
         }
         let devices = instance.classes()[class.0].devices_of(GPU);
-        if devices.is_some_and(|devices| !fit_devices(&wants, devices as usize)) {
+        if devices.is_some_and(|devices| !fit_devices(&wants, &mut vec![Gpu::default(); devices as usize])) {
             broken.insert("devices");
         }
     }

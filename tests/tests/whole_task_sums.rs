@@ -1,7 +1,7 @@
 //! The bracket of the sum of logarithms of whole tasks: against trying everything, against divisible tasks, against
 //! forgeries.
 
-use super::whole_tasks::{with_server_rules, with_tiny_tasks};
+use super::whole_tasks::{with_profiles, with_server_rules, with_tiny_tasks};
 use fairplan_instances::Headline;
 use fairplan_instances::generate::drfh_fig4;
 use fairplan_instances::{Deadline, Draft, Instance, Objective, ProportionalBracket, files::sha256_hex};
@@ -67,6 +67,13 @@ fn two_hundred_brackets_under_rules_inside_servers_contain_the_largest_sum_and_m
     let closed = contained(200, with_server_rules);
     println!("{closed} of 200 placements are the best");
     assert!(closed >= 130, "only {closed} of 200 placements have the largest sum");
+}
+
+#[test]
+fn a_hundred_brackets_with_profiles_of_devices_contain_the_largest_sum_and_most_placements_reach_it() {
+    let closed = contained(100, with_profiles);
+    println!("{closed} of 100 placements are the best");
+    assert!(closed >= 65, "only {closed} of 100 placements have the largest sum");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use fairplan_report::{read_json, write_json};
 use fairplan_solver::{allocated_bracket, backend, whole_task_bracket};
 use fairplan_tests::{
     Dice, best_whole_allocation, best_whole_level, compare_breakpoints, decimal, plain_user,
-    random_draft_without_rates, with_random_kinds, with_random_server_rules,
+    random_draft_without_rates, with_random_kinds, with_random_profiles, with_random_server_rules,
 };
 use fairplan_verify::{AllocatedClaim, WholeTaskClaim, verify_allocated, verify_whole_tasks};
 use serde_json::{Value, json};
@@ -94,6 +94,24 @@ fn a_thousand_brackets_under_rules_inside_servers_contain_the_optimum_and_nine_i
     assert!(closed >= 900, "only {closed} of 1000 brackets are closed");
 }
 
+/// The same with profiles of devices.
+pub fn with_profiles(seed: u64) -> Draft {
+    let mut draft = random_draft_without_rates(seed);
+    let mut dice = Dice::new(!seed);
+    for user in draft.users.iter_mut().filter(|_| dice.below(3) == 0) {
+        user.tasks = Some(1 + seed % 4);
+    }
+    with_random_profiles(draft, seed)
+}
+
+#[test]
+fn three_hundred_brackets_with_profiles_of_devices_contain_the_optimum_and_nine_in_ten_are_closed() {
+    let closed = closed_of(300, with_profiles);
+    let kinds = closed_of(100, |seed| with_random_profiles(with_kinds(seed), seed));
+    println!("{closed} of 300 closed, {kinds} of 100 of users with kinds");
+    assert!(closed >= 270 && kinds >= 90, "only {closed} of 300 and {kinds} of 100 brackets are closed");
+}
+
 /// Few servers and users, most of which have kinds.
 fn with_kinds(seed: u64) -> Draft {
     let mut draft = random_draft_without_rates(seed);
@@ -162,6 +180,13 @@ fn four_hundred_brackets_of_what_can_be_allocated_contain_the_most_and_nine_in_t
 }
 
 #[test]
+fn three_hundred_brackets_of_what_can_be_allocated_by_profiles_contain_the_most_and_nine_in_ten_are_closed() {
+    let closed = closed_allocations_of(300, with_profiles);
+    println!("{closed} of 300 closed");
+    assert!(closed >= 270, "only {closed} of 300 brackets are closed");
+}
+
+#[test]
 #[ignore = "half a minute"]
 fn a_thousand_brackets_of_what_can_be_allocated_contain_the_most_and_nine_in_ten_are_closed() {
     let closed = closed_allocations_of(1_000, with_server_rules);
@@ -204,11 +229,20 @@ fn forge_allocation(claim: &mut (AllocationProof, f64, f64, bool), dice: &mut Di
 
 #[test]
 fn none_of_a_thousand_forged_proofs_of_what_can_be_allocated_is_accepted() {
+    refuse_forged_allocations(1_000, with_server_rules);
+}
+
+#[test]
+fn none_of_five_hundred_forged_proofs_of_what_can_be_allocated_by_profiles_is_accepted() {
+    refuse_forged_allocations(500, with_profiles);
+}
+
+fn refuse_forged_allocations(count: usize, draft: impl Fn(u64) -> Draft) {
     let mut dice = Dice::new(23);
     let (mut forged, mut seed) = (0, 0);
-    while forged < 1_000 {
+    while forged < count {
         seed += 1;
-        let Ok(instance) = with_server_rules(seed).build() else { continue };
+        let Ok(instance) = draft(seed).build() else { continue };
         if instance.server_count() > 60 {
             continue;
         }
@@ -290,6 +324,7 @@ pub fn with_tiny_tasks(seed: u64) -> Draft {
         (0..resources).map(|_| digits(least, most, power)).collect()
     };
     Draft {
+        device_profiles: Vec::new(),
         name: "tiny tasks".into(),
         resources: (0..resources).map(|r| format!("resource-{r}")).collect(),
         classes,
@@ -511,6 +546,7 @@ fn users_of_fig4_as_kinds() -> Instance {
     let driver = draft.users.remove(1);
     let worker = &mut draft.users[0];
     let kind = |id: &str, each, demand: &[Decimal]| DraftKind {
+        profile: None,
         id: id.into(),
         each,
         demand: demand.to_vec(),

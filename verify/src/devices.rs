@@ -1,6 +1,7 @@
 //! Rules inside servers: whether the tasks of a server can be given devices, found by a search of our own, and how many tasks of
 //! one user are there.
 
+use crate::cuts::Cuts;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, KindId, ResourceId, ServerTasks};
 use std::collections::{BTreeMap, HashSet};
@@ -13,10 +14,12 @@ const MOST_IN_A_ROW: usize = 4_000;
 /// well-formed.
 pub(crate) fn rules_inside_servers(instance: &Instance, servers: &[ServerTasks]) -> [Verdict; 2] {
     let mut inside = ["devices", "per-server"].map(|property| Worst::of(property, 0.0));
+    let cuts: Vec<Option<Cuts>> =
+        (0..instance.resources().len()).map(|r| Cuts::of(instance, ResourceId(r))).collect();
     let classes = instance.classes().iter().enumerate();
     let classes = classes.flat_map(|(l, class)| std::iter::repeat_n(ClassId(l), class.count as usize));
     for ((server, tasks), class) in servers.iter().enumerate().zip(classes) {
-        check_server(instance, server, class, tasks, &mut inside);
+        check_server(instance, &cuts, (server, class), tasks, &mut inside);
     }
     inside.map(Worst::verdict)
 }
@@ -24,8 +27,8 @@ pub(crate) fn rules_inside_servers(instance: &Instance, servers: &[ServerTasks])
 /// Counts the tasks of one server against `[devices, per-server]`.
 fn check_server(
     instance: &Instance,
-    server: usize,
-    class: ClassId,
+    cuts: &[Option<Cuts>],
+    (server, class): (usize, ClassId),
     tasks: &[(u32, u64)],
     [devices, per_server]: &mut [Worst; 2],
 ) {
@@ -43,9 +46,13 @@ fn check_server(
     let (name, of_class) = (&instance.classes()[class.0].id, &instance.classes()[class.0].devices);
     for &(resource, count) in of_class {
         let Some(size) = instance.device_units(resource) else { continue };
-        let demands =
-            tasks.iter().map(|&(kind, count)| (demand(instance, kind, resource), count)).collect::<Vec<_>>();
-        match assignable(&demands, size, count) {
+        let cuts = cuts[resource.0].as_ref();
+        let wanted = |&(kind, count): &(u32, u64)| {
+            let kind = instance.kind(KindId(kind as usize));
+            let profile = kind.profile().filter(|of| of.resource == resource);
+            (kind.piece_units(resource), profile.and_then(|of| cuts?.position(of)), count)
+        };
+        match holds(cuts, tasks.iter().map(wanted), size, count) {
             Some(true) => {}
             found => devices.fail(|| {
                 let resource = &instance.resources()[resource.0];
@@ -58,8 +65,28 @@ fn check_server(
     }
 }
 
-fn demand(instance: &Instance, kind: u32, resource: ResourceId) -> u128 {
-    instance.kind(KindId(kind as usize)).piece_units(resource)
+/// Whether so many devices of a size hold tasks, given as demand, profile and number: no device is both cut and shared, so what has
+/// profiles is on as few as can be. `None` if that is not found out.
+pub(crate) fn holds(
+    cuts: Option<&Cuts>,
+    tasks: impl Iterator<Item = (u128, Option<usize>, u64)>,
+    size: u128,
+    devices: u64,
+) -> Option<bool> {
+    let mut others = Vec::new();
+    let mut cut = vec![0u64; cuts.map_or(0, Cuts::len)];
+    for (demand, profile, count) in tasks {
+        match profile {
+            Some(profile) => cut[profile] = cut[profile].saturating_add(count),
+            None => others.push((demand, count)),
+        }
+    }
+    let fewest = cuts.map_or(Some(0), |cuts| cuts.fewest(&cut));
+    match fewest.map(|fewest| devices.checked_sub(fewest)) {
+        Some(Some(left)) => assignable(&others, size, left),
+        Some(None) => Some(false),
+        None => None,
+    }
 }
 
 /// Whether tasks, given as demand and number, fit on so many devices of a size: whole devices for those that demand more than

@@ -5,6 +5,7 @@
 
 mod bottlenecks;
 mod claim;
+mod cuts;
 mod devices;
 mod divisible;
 mod domains;

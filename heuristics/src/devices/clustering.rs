@@ -2,6 +2,7 @@
 //! do, best to those with no others; among alike servers to the one with least GPU left.
 
 use super::Servers;
+use super::device::Want;
 use super::scored::{CpuAndGpu, HIGHEST, NodeScore, most};
 use fairplan_instances::Instance;
 use std::collections::HashMap;
@@ -16,10 +17,13 @@ pub(crate) struct GpuClustering {
 }
 
 impl GpuClustering {
-    /// How many GPUs a task wants, 0 for a part of one; `None` if it wants none.
+    /// How many GPUs a task wants, 0 for a part of one, also by a profile; `None` if it wants none.
     fn wants(&self, servers: &Servers, shape: usize) -> Option<u128> {
-        let demand = servers.demand(shape)[self.gpu];
-        (demand > 0).then(|| demand / servers.device_size(self.gpu).max(1))
+        match servers.want(shape, self.gpu) {
+            Want::Nothing => None,
+            Want::Part(_) | Want::Profile(_) => Some(0),
+            Want::Whole(count) => Some(count),
+        }
     }
 }
 
@@ -33,7 +37,7 @@ impl NodeScore for GpuClustering {
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
         self.there.resize_with(servers.count(), HashMap::new);
         let Some(wants) = self.wants(servers, shape) else { return (0, None) };
-        let left: u128 = servers.devices(server).iter().sum();
+        let left: u128 = servers.devices(server).iter().map(|device| device.free).sum();
         let used = self.most.saturating_sub(left);
         let within = (HIGHEST as u128 / 4 * used / self.most) as i64;
         let there = &self.there[server];

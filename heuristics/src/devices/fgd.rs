@@ -2,14 +2,15 @@
 //! unusable for the tasks to be expected.
 //!
 //! With `p_m` the part of the expected tasks that are like `m`, a server is fragmented by `F = Σ_m p_m F(m)`, where `F(m)` is the GPU
-//! left on it that a task like `m` cannot use: all of it if the task has no room or wants no GPU, else what is left on devices too
-//! small for it. Expected are the tasks of the instance, the most frequent ones that make up 95% of them. The score is that of the
+//! left on it that a task like `m` cannot use: all of it if the task has no room or wants no GPU, else what is left on devices that
+//! have none for it: too small, cut where it wants any part, without a start for its profile. Expected are the tasks of the instance, the most frequent ones that make up 95% of them. The score is that of the
 //! paper's simulator, `⌊100 / (1 + e^Δ)⌋` where `F` rises by `Δ` GPUs; of several devices the one of highest score (ties: the lowest
 //! index).
 
 use super::Servers;
+use super::device::{Device, Make, Want};
 use super::scored::{CpuAndGpu, HIGHEST, NodeScore};
-use fairplan_instances::{Instance, Kind, KindId};
+use fairplan_instances::{Decimal, Instance, Kind, KindId, ProfileId, RuleId};
 use std::collections::HashMap;
 
 /// The part of all tasks that are expected, in percent: the most frequent ones.
@@ -29,7 +30,7 @@ pub(crate) struct Fgd {
     /// For each want the tasks that have room for all else.
     with_room: Vec<u64>,
     left: Vec<u128>,
-    devices: Vec<u128>,
+    devices: Vec<Device>,
 }
 
 /// The expected tasks by what they want of GPUs.
@@ -38,8 +39,8 @@ struct Wants {
     tasks: u64,
     /// How many want no GPU.
     without: u64,
-    /// What a device must have free, and how many devices of that.
-    sizes: Vec<(u128, usize)>,
+    /// What it may be.
+    sizes: Vec<Want>,
     /// Of each task: which of the sizes, how many are expected, and the kind.
     of_size: Vec<(usize, u64, usize)>,
 }
@@ -48,16 +49,14 @@ const BILLION: i128 = 1_000_000_000;
 
 impl Fgd {
     fn begin(&mut self, servers: &Servers) {
-        let size = servers.device_size(self.gpu);
         let mut wants = Wants { tasks: 0, without: 0, sizes: Vec::new(), of_size: Vec::new() };
         for &(user, tasks) in &self.expected {
             wants.tasks += tasks;
-            let demand = servers.demand(user)[self.gpu];
-            if demand == 0 {
+            let want = servers.want(user, self.gpu);
+            if want == Want::Nothing {
                 wants.without += tasks;
                 continue;
             }
-            let want = (demand.min(size), (demand / size).max(1) as usize);
             let at = wants.sizes.iter().position(|other| *other == want).unwrap_or_else(|| {
                 wants.sizes.push(want);
                 wants.sizes.len() - 1
@@ -70,19 +69,19 @@ impl Fgd {
 
     /// `F` times the number of expected tasks of a server of a class, with `left` of all resources but GPUs, in units of GPU;
     /// [`Fgd::count_room`] has counted who has room for all else.
-    fn fragmented(&self, wants: &Wants, devices: &[u128]) -> u128 {
-        let total: u128 = devices.iter().sum();
+    fn fragmented(&self, wants: &Wants, make: &Make, devices: &[Device]) -> u128 {
+        let total: u128 = devices.iter().map(|device| device.free).sum();
         let mut sum = u128::from(wants.tasks) * total;
-        for (&(least, number), tasks) in wants.sizes.iter().zip(&self.with_room) {
+        for (want, tasks) in wants.sizes.iter().zip(&self.with_room) {
             if *tasks == 0 {
                 continue;
             }
             let (mut usable, mut count) = (0, 0);
-            for free in devices.iter().filter(|free| **free >= least) {
-                usable += free;
+            for device in devices.iter().filter(|device| make.has_room(**device, *want)) {
+                usable += device.free;
                 count += 1;
             }
-            if count >= number {
+            if count >= want.devices() {
                 sum -= u128::from(*tasks) * usable;
             }
         }
@@ -111,8 +110,8 @@ impl Fgd {
 }
 
 /// What makes tasks alike.
-fn likeness(kind: Kind<'_>) -> (fairplan_instances::RuleId, Vec<fairplan_instances::Decimal>) {
-    (kind.rule_id(), kind.piece().to_vec())
+fn likeness(kind: Kind<'_>) -> (RuleId, Vec<Decimal>, Option<ProfileId>) {
+    (kind.rule_id(), kind.piece().to_vec(), kind.profile())
 }
 
 impl NodeScore for Fgd {
@@ -157,12 +156,12 @@ impl NodeScore for Fgd {
             self.begin(servers);
         }
         let Some(wants) = self.wants.take() else { return (0, None) };
-        let (class, size) = (servers.class_of(server), servers.device_size(self.gpu));
+        let (class, make) = (servers.class_of(server), servers.make(self.gpu));
         if self.present[server].0 != servers.version(server) {
             self.left.clear();
             self.left.extend_from_slice(servers.free(server));
             self.count_room(servers, &wants, class);
-            let now = self.fragmented(&wants, servers.devices(server));
+            let now = self.fragmented(&wants, make, servers.devices(server));
             self.present[server] = (servers.version(server), now);
         }
         let before = self.present[server].1;
@@ -173,22 +172,22 @@ impl NodeScore for Fgd {
         let mut devices = std::mem::take(&mut self.devices);
         devices.clear();
         devices.extend_from_slice(servers.devices(server));
-        let whole = u128::from(wants.tasks) * size;
-        let demand = demand[self.gpu];
-        let best = if demand == 0 || demand >= size {
-            let free = devices.iter_mut().filter(|free| **free == size);
-            free.take((demand / size) as usize).for_each(|free| *free = 0);
-            (self.score_of(before, self.fragmented(&wants, &devices), whole), None)
+        let whole = u128::from(wants.tasks) * make.size;
+        let want = servers.want(shape, self.gpu);
+        let best = if !want.is_of_one() {
+            let unused = devices.iter_mut().filter(|device| make.has_room(**device, want));
+            unused.take(want.devices() as usize).for_each(|device| make.take(device, want));
+            (self.score_of(before, self.fragmented(&wants, make, &devices), whole), None)
         } else {
             let mut best = (-1, None);
             for at in 0..devices.len() {
-                let free = devices[at];
-                if free < demand || devices[..at].contains(&free) {
+                let device = devices[at];
+                if !make.has_room(device, want) || devices[..at].contains(&device) {
                     continue;
                 }
-                devices[at] -= demand;
-                let score = self.score_of(before, self.fragmented(&wants, &devices), whole);
-                devices[at] = free;
+                make.take(&mut devices[at], want);
+                let score = self.score_of(before, self.fragmented(&wants, make, &devices), whole);
+                devices[at] = device;
                 if score > best.0 {
                     best = (score, Some(at));
                 }

@@ -1,12 +1,14 @@
 //! Placing where there are rules inside servers: what is free is kept device by device, and all servers are looked at for each task.
 //!
-//! A task that takes a part of a device takes it of one device, the one with the least free that has room unless the policy
-//! says another (ties: the lowest index), and keeps it; whole devices are the first ones that nobody uses. A gang is placed where it
+//! A task that takes a part of a device, at will or by a profile, takes it of one device, the one with the least free that has room
+//! unless the policy says another (ties: the lowest index), and keeps it; a profile begins there where it leaves the most starts of all
+//! profiles open (ties: the last). Whole devices are the first ones that nobody uses. A gang is placed where it
 //! has room as a whole, the server of each task chosen like that of any other.
 
 mod best_fit;
 mod between;
 mod clustering;
+mod device;
 mod dot_product;
 mod fgd;
 mod least;

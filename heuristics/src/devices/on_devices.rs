@@ -33,8 +33,8 @@ impl<C: Choice> OnDevices<C> {
         let before = self.servers.devices(server).to_vec();
         self.servers.take(server, shape, device);
         let taken = before.iter().zip(self.servers.devices(server)).enumerate();
-        let taken = taken.filter(|(_, (before, after))| before > after);
-        let devices = taken.map(|(at, (before, after))| (at, before - after)).collect();
+        let taken = taken.filter(|(_, (before, after))| before.free > after.free);
+        let devices = taken.map(|(at, (before, after))| (at, before.free - after.free)).collect();
         self.taken = self.vacant.pop().unwrap_or_else(|| {
             self.held.push(Held::default());
             (self.held.len() - 1) as u32

@@ -2,6 +2,7 @@
 //! use, then servers of which every GPU is free.
 
 use super::Servers;
+use super::device::Want;
 use super::scored::{CpuAndGpu, HIGHEST, NodeScore};
 use fairplan_instances::Instance;
 
@@ -18,21 +19,22 @@ impl NodeScore for GpuPacking {
     }
 
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
-        let (demand, size) = (servers.demand(shape)[self.gpu], servers.device_size(self.gpu));
-        if demand == 0 {
+        let (want, make) = (servers.want(shape, self.gpu), servers.make(self.gpu));
+        if want == Want::Nothing {
             return (0, None);
         }
-        let devices = servers.devices(server);
-        let free = devices.iter().filter(|free| **free == size).count();
+        let (devices, size) = (servers.devices(server), make.size);
+        let free = devices.iter().filter(|device| device.free == size).count();
         if free == devices.len() {
             return ((HIGHEST / 3 - free as i64).max(free as i64), None);
         }
-        if demand >= size {
-            return ((HIGHEST / 2 - (demand / size) as i64).max(HIGHEST / 3), None);
+        if !want.is_of_one() {
+            return ((HIGHEST / 2 - want.devices() as i64).max(HIGHEST / 3), None);
         }
-        match devices.iter().filter(|free| **free >= demand).min() {
-            Some(tightest) if *tightest < size => {
-                let percent = (*tightest * 100 / size) as i64;
+        let with_room = devices.iter().filter(|device| make.has_room(**device, want));
+        match with_room.map(|device| device.free).min() {
+            Some(tightest) if tightest < size => {
+                let percent = (tightest * 100 / size) as i64;
                 ((HIGHEST - percent / 10).max(HIGHEST / 2), None)
             }
             _ => (HIGHEST / 2 - 1, None),

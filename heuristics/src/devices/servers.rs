@@ -1,9 +1,11 @@
 //! What servers have free, device by device, and how many tasks of whom they have.
 
 use super::Between;
+use super::device::{Device, Make, Want};
 use crate::packing::{Packing, fits, resized};
 use fairplan_instances::{Instance, KindId, ResourceId};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// All servers, with shapes that are kinds of tasks: of users without kinds their tasks.
 pub(crate) struct Servers {
@@ -11,16 +13,17 @@ pub(crate) struct Servers {
     /// Row-major `servers × width`.
     free: Vec<u128>,
     class_of: Vec<u32>,
-    /// What each device has free: those of a server one after another, its resources rising.
-    devices: Vec<u128>,
+    /// What is left of each device: those of a server one after another, its resources rising.
+    devices: Vec<Device>,
     /// Where the devices of each server begin, and at last where all end.
     starts: Vec<usize>,
     /// Of each class the resources that it has devices of, and how many.
     layouts: Vec<Vec<(usize, usize)>>,
-    /// The size of one device of each resource; 0 where nobody has any.
-    sizes: Vec<u128>,
+    /// The devices of each resource.
+    makes: Vec<Make>,
     /// Of each shape: what a task needs, where it may run, and the most on one server.
     demands: Vec<Vec<u128>>,
+    wants: Vec<Vec<Want>>,
     eligible: Vec<Vec<bool>>,
     most: Vec<Option<u64>>,
     /// Tasks on a server of shapes with a limit.
@@ -29,7 +32,7 @@ pub(crate) struct Servers {
     /// How often each server has changed, and one.
     versions: Vec<u32>,
     /// What the devices of servers had free when a task of several pieces began; `None` where none has.
-    before: Option<HashMap<usize, Vec<u128>>>,
+    before: Option<HashMap<usize, Vec<Device>>>,
 }
 
 impl Servers {
@@ -38,14 +41,13 @@ impl Servers {
             class.devices.iter().map(|(resource, count)| (resource.0, *count as usize)).collect()
         };
         let layouts: Vec<_> = instance.classes().iter().map(layout).collect();
-        let size = |r: usize| instance.device_units(ResourceId(r)).unwrap_or(0);
-        let sizes: Vec<u128> = (0..packing.width).map(size).collect();
+        let makes: Vec<Make> = (0..packing.width).map(|r| Make::new(instance, ResourceId(r))).collect();
         let (mut class_of, mut devices, mut starts) = (Vec::new(), Vec::new(), vec![0]);
         for (l, class) in packing.classes.iter().enumerate() {
             for _ in class.servers.clone() {
                 class_of.push(l as u32);
                 for &(resource, count) in &layouts[l] {
-                    devices.extend(std::iter::repeat_n(sizes[resource], count));
+                    devices.extend(std::iter::repeat_n(makes[resource].unused(), count));
                 }
                 starts.push(devices.len());
             }
@@ -53,7 +55,12 @@ impl Servers {
         let eligible = |shape: &crate::packing::Shape| {
             (0..packing.classes.len()).map(|l| shape.classes.binary_search(&l).is_ok()).collect()
         };
+        let wants = |(kind, shape): (usize, &crate::packing::Shape)| {
+            let of_resource = |(r, demand): (usize, &u128)| makes[r].wanted(instance, kind, r, *demand);
+            shape.demand.iter().enumerate().map(of_resource).collect()
+        };
         Self {
+            wants: packing.shapes.iter().enumerate().map(wants).collect(),
             width: packing.width,
             free: packing.free(),
             versions: vec![1; class_of.len()],
@@ -61,7 +68,7 @@ impl Servers {
             devices,
             starts,
             layouts,
-            sizes,
+            makes,
             demands: packing.shapes.iter().map(|shape| shape.demand.clone()).collect(),
             eligible: packing.shapes.iter().map(eligible).collect(),
             most: (0..packing.shapes.len()).map(|k| instance.kind(KindId(k)).user().per_server()).collect(),
@@ -80,8 +87,9 @@ impl Servers {
             devices: Vec::new(),
             starts: vec![0],
             layouts: Vec::new(),
-            sizes: sizes.to_vec(),
+            makes: sizes.iter().map(|size| Make::of_size(*size)).collect(),
             demands: Vec::new(),
+            wants: Vec::new(),
             eligible: Vec::new(),
             most: Vec::new(),
             on: HashMap::new(),
@@ -93,11 +101,11 @@ impl Servers {
 
     /// Adds a server without tasks, all of whose capacity of what has devices is whole ones; servers of as many are of one class.
     pub fn add_server(&mut self, capacity: &[u128]) {
-        let with = capacity.iter().zip(&self.sizes).enumerate().filter(|(_, (_, size))| **size > 0);
+        let with = capacity.iter().zip(&self.makes).enumerate().filter(|(_, (_, make))| make.size > 0);
         let layout: Vec<(usize, usize)> =
-            with.map(|(r, (amount, size))| (r, (amount / size) as usize)).collect();
+            with.map(|(r, (amount, make))| (r, (amount / make.size) as usize)).collect();
         for &(resource, count) in &layout {
-            self.devices.extend(std::iter::repeat_n(self.sizes[resource], count));
+            self.devices.extend(std::iter::repeat_n(self.makes[resource].unused(), count));
         }
         self.starts.push(self.devices.len());
         let known = self.layouts.iter().position(|other| *other == layout);
@@ -111,8 +119,13 @@ impl Servers {
         self.versions.push(1);
     }
 
-    /// Adds a kind of tasks.
+    /// Adds a kind of tasks, without a profile.
     pub fn add_shape(&mut self, demand: &[u128]) {
+        let wants = self.makes.iter().zip(demand).map(|(make, demand)| match make.size {
+            0 => Want::Nothing,
+            size => Want::of(*demand, size),
+        });
+        self.wants.push(wants.collect());
         self.demands.push(demand.to_vec());
         self.eligible.push(vec![true; self.layouts.len()]);
         self.most.push(None);
@@ -131,7 +144,7 @@ impl Servers {
         let free = &mut self.free[server * self.width..(server + 1) * self.width];
         free.iter_mut().zip(&self.demands[shape]).for_each(|(free, demand)| *free += demand);
         let start = self.starts[server];
-        devices.iter().for_each(|(at, amount)| self.devices[start + at] += amount);
+        devices.iter().for_each(|(at, amount)| self.devices[start + at].give_back(*amount));
         self.versions[server] += 1;
     }
 
@@ -147,14 +160,19 @@ impl Servers {
         &self.free[server * self.width..(server + 1) * self.width]
     }
 
-    /// What each device of a server has free.
-    pub fn devices(&self, server: usize) -> &[u128] {
+    /// What is left of each device of a server.
+    pub fn devices(&self, server: usize) -> &[Device] {
         &self.devices[self.starts[server]..self.starts[server + 1]]
     }
 
-    /// The size of one device of a resource; 0 where nobody has any.
-    pub fn device_size(&self, resource: usize) -> u128 {
-        self.sizes[resource]
+    /// The devices of a resource.
+    pub fn make(&self, resource: usize) -> &Make {
+        &self.makes[resource]
+    }
+
+    /// What a task of a shape wants of the devices of a resource.
+    pub fn want(&self, shape: usize, resource: usize) -> Want {
+        self.wants[shape][resource]
     }
 
     pub fn demand(&self, shape: usize) -> &[u128] {
@@ -197,9 +215,14 @@ impl Servers {
             && self.between.allows(self.class_of(server), shape)
             && self.most[shape]
                 .is_none_or(|most| self.on.get(&(server, shape)).is_none_or(|count| *count < most))
-            && self.groups(server).all(|(resource, devices)| {
-                has_devices(&self.devices[devices], demand[resource], self.sizes[resource])
-            })
+            && self.have_devices(server, shape)
+    }
+
+    /// Whether the devices of a server have room for one more task of a shape.
+    fn have_devices(&self, server: usize, shape: usize) -> bool {
+        self.groups(server).all(|(resource, devices)| {
+            self.makes[resource].have_room(&self.devices[devices], self.wants[shape][resource])
+        })
     }
 
     /// For how many more tasks of a shape a server has room, rules between servers aside.
@@ -211,7 +234,7 @@ impl Servers {
         let needed = demand.iter().zip(self.free(server)).filter(|(demand, _)| **demand > 0);
         let of_amounts = needed.map(|(demand, free)| free / demand).min().unwrap_or(u128::MAX);
         let of_devices = self.groups(server).map(|(resource, devices)| {
-            room_on_devices(&self.devices[devices], demand[resource], self.sizes[resource])
+            self.makes[resource].room(&self.devices[devices], self.wants[shape][resource])
         });
         let room = of_devices.fold(of_amounts, u128::min);
         let room = u64::try_from(room).unwrap_or(u64::MAX);
@@ -232,11 +255,7 @@ impl Servers {
 
     /// Which rule keeps one more task of a shape away from a server that has what it needs of every resource; `None` where none does.
     pub fn rule_against(&self, server: usize, shape: usize) -> Option<&'static str> {
-        let demand = &self.demands[shape];
-        let has_devices = |(resource, devices): (usize, std::ops::Range<usize>)| {
-            has_devices(&self.devices[devices], demand[resource], self.sizes[resource])
-        };
-        if !self.groups(server).all(has_devices) {
+        if !self.have_devices(server, shape) {
             return Some("its devices have no room");
         }
         let there = self.on.get(&(server, shape)).copied().unwrap_or(0);
@@ -252,22 +271,22 @@ impl Servers {
         (0..self.count()).filter(move |server| self.has_room(*server, shape))
     }
 
-    /// The devices with room for the part that a task of a shape takes of one, counted over all devices of the server; none if
-    /// it takes parts of several resources or of none.
+    /// The devices with room for the part that a task of a shape takes of one, at will or by a profile, counted over all devices of the
+    /// server; none if it takes parts of several resources or of none.
     pub fn for_a_part(&self, server: usize, shape: usize) -> impl Iterator<Item = usize> + '_ {
-        let demand = &self.demands[shape];
-        let mut parts =
-            self.groups(server).filter(|(r, _)| demand[*r] > 0 && demand[*r] < self.sizes[*r]).fuse();
+        let wants = &self.wants[shape];
+        let mut parts = self.groups(server).filter(|(r, _)| wants[*r].is_of_one()).fuse();
         let only = parts.next().filter(|_| parts.next().is_none());
         let start = self.starts[server];
         only.into_iter().flat_map(move |(resource, devices)| {
-            let has_room = move |at: &usize| self.devices[*at] >= self.demands[shape][resource];
+            let has_room =
+                move |at: &usize| self.makes[resource].has_room(self.devices[*at], wants[resource]);
             devices.filter(has_room).map(move |at| at - start)
         })
     }
 
     /// The resources of which a server has devices, and where these are among all.
-    fn groups(&self, server: usize) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> + '_ {
+    fn groups(&self, server: usize) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
         let mut start = self.starts[server];
         self.layouts[self.class_of(server)].iter().map(move |&(resource, count)| {
             let devices = start..start + count;
@@ -295,7 +314,7 @@ impl Servers {
         self.versions[server] += 1;
     }
 
-    /// Takes the room of a task on a server that has it; a part of a device of this one, counted over all devices of the server, if
+    /// Takes the room of a task on a server that has it; a part of this device, counted over all devices of the server, if
     /// one is named.
     pub fn take(&mut self, server: usize, shape: usize, device: Option<usize>) {
         if let Some(before) = &mut self.before {
@@ -307,28 +326,25 @@ impl Servers {
         let named = device.map(|device| self.starts[server] + device);
         let groups: Vec<_> = self.groups(server).collect();
         for (resource, range) in groups {
-            let (demand, size) = (self.demands[shape][resource], self.sizes[resource]);
-            if demand == 0 {
-                continue;
-            }
-            if demand >= size {
-                let mut left = demand / size;
-                for free in self.devices[range].iter_mut().filter(|free| **free == size) {
+            let (make, want) = (&self.makes[resource], self.wants[shape][resource]);
+            if !want.is_of_one() {
+                let mut left = want.devices();
+                for device in self.devices[range].iter_mut().filter(|device| make.has_room(**device, want)) {
                     if left == 0 {
                         break;
                     }
-                    *free = 0;
+                    make.take(device, want);
                     left -= 1;
                 }
                 continue;
             }
             let tightest = || {
-                let with_room = range.clone().filter(|at| self.devices[*at] >= demand);
-                with_room.min_by_key(|at| self.devices[*at])
+                let with_room = range.clone().filter(|at| make.has_room(self.devices[*at], want));
+                with_room.min_by_key(|at| self.devices[*at].free)
             };
             let at = named.filter(|at| range.contains(at)).or_else(tightest);
             if let Some(at) = at {
-                self.devices[at] -= demand;
+                make.take(&mut self.devices[at], want);
             }
         }
         if self.most[shape].is_some() {
@@ -336,27 +352,5 @@ impl Servers {
         }
         self.between.take(self.class_of[server] as usize, shape);
         self.versions[server] += 1;
-    }
-}
-
-/// How many tasks of a demand devices with so much free have room for.
-fn room_on_devices(devices: &[u128], demand: u128, size: u128) -> u128 {
-    if demand == 0 {
-        u128::MAX
-    } else if demand < size {
-        devices.iter().map(|free| free / demand).sum()
-    } else {
-        devices.iter().filter(|free| **free == size).count() as u128 / (demand / size)
-    }
-}
-
-/// Whether devices with so much free have room for a demand.
-pub(crate) fn has_devices(devices: &[u128], demand: u128, size: u128) -> bool {
-    if demand == 0 {
-        true
-    } else if demand < size {
-        devices.iter().any(|free| *free >= demand)
-    } else {
-        devices.iter().filter(|free| **free == size).count() as u128 >= demand / size
     }
 }

@@ -34,9 +34,15 @@ impl Messages {
                     let _ = write!(users, ",\"{field}\":{most}");
                 }
             }
+            if let Some(name) = view.profile_name() {
+                users.extend_from_slice(b",\"profile\":");
+                users.extend(text(name));
+            }
             users.push(b'}');
         }
-        users.extend_from_slice(b"]}\n");
+        users.extend_from_slice(b"]");
+        users.extend(profiles(instance));
+        users.extend_from_slice(b"}\n");
         let mut resources = b"{\"type\":\"cluster\",\"resources\":".to_vec();
         resources.extend(list(instance.resources().iter().map(|name| text(name))));
         resources.extend_from_slice(b",\"servers\":[");
@@ -71,6 +77,25 @@ impl Messages {
         let _ = write!(out, "{{\"type\":\"place\",\"task\":{task}");
         out.extend_from_slice(&self.asks[user]);
     }
+}
+
+/// What is said of what devices can be cut into.
+fn profiles(instance: &Instance) -> Vec<u8> {
+    let mut field = Vec::new();
+    // Writing to memory cannot fail.
+    for (position, cut) in instance.device_profiles().iter().enumerate() {
+        field.extend_from_slice(if position == 0 { b",\"device_profiles\":{" } else { b"," });
+        field.extend(text(&instance.resources()[cut.resource.0]));
+        let _ = write!(field, ":{{\"slices\":{},\"profiles\":", cut.slices);
+        for (position, profile) in cut.profiles.iter().enumerate() {
+            field.extend_from_slice(if position == 0 { b"{" } else { b"," });
+            field.extend(text(&profile.name));
+            let _ = write!(field, ":{{\"slices\":{},\"starts\":{:?}}}", profile.slices, profile.starts);
+        }
+        field.extend_from_slice(b"}}");
+    }
+    field.extend_from_slice(if instance.device_profiles().is_empty() { b"" } else { b"}" });
+    field
 }
 
 /// What is said of a server's devices and domain.
@@ -179,7 +204,7 @@ pub(super) fn answer(line: &[u8]) -> Answer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fairplan_instances::{Draft, generate};
+    use fairplan_instances::{DeviceProfile, DeviceProfiles, Draft, ResourceId, generate};
 
     #[test]
     fn answers_are_a_servers_name_or_null_and_nothing_else() {
@@ -228,5 +253,28 @@ mod tests {
                 "\n"
             )
         );
+    }
+
+    #[test]
+    fn a_policy_is_told_into_what_devices_are_cut_and_who_has_which_profile() {
+        let mut draft = Draft::from(&generate::drfh_fig1().unwrap());
+        let cpu = ResourceId(0);
+        draft.classes.truncate(1);
+        draft.classes[0].devices = vec![(cpu, 2)];
+        let profile = DeviceProfile { name: "1\"2".into(), slices: 1, starts: vec![0, 1] };
+        draft.device_profiles = vec![DeviceProfiles { resource: cpu, slices: 2, profiles: vec![profile] }];
+        draft.users[0].demand[0] = "0.5".parse().unwrap();
+        draft.users[0].profile = Some("1\"2".into());
+        let instance = draft.build().unwrap();
+        let packing = Packing::in_resources(&instance).unwrap();
+        let mut out = Vec::new();
+        Messages::new(&instance).cluster(&["s".into()], &packing, &mut out);
+        let told = String::from_utf8(out).unwrap();
+        let users = concat!(
+            r#""users":[{"id":"user-1","demand":["0.5","1"],"profile":"1\"2"},{"id":"user-2","demand":["1","0.2"]}],"#,
+            r#""device_profiles":{"cpu":{"slices":2,"profiles":{"1\"2":{"slices":1,"starts":[0, 1]}}}}}"#,
+            "\n"
+        );
+        assert!(told.ends_with(users), "{told}");
     }
 }

@@ -68,6 +68,7 @@ fn with_kinds(servers: u64, most: u64) -> impl Strategy<Value = Instance> {
                     (each, demand.collect(), only.map(|l| vec![l % plain.classes().len()]))
                 });
                 let kind = |(k, (each, demand, eligible)): (usize, (u64, Vec<Decimal>, _))| DraftKind {
+                    profile: None,
                     id: format!("k{k}"),
                     each,
                     demand,

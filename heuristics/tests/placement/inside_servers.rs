@@ -3,8 +3,8 @@
 
 use fairplan_heuristics::{DEVICE_POLICIES, InOrder, POLICIES, PlacementPolicy, device_policy, policy};
 use fairplan_instances::{
-    ClassId, Deadline, Decimal, Instance, InstanceBuilder, NewUser, PlacementRule, Random, ResourceId,
-    ServerClass, UserId,
+    ClassId, Deadline, Decimal, DeviceProfile, DeviceProfiles, Instance, InstanceBuilder, NewUser,
+    PlacementRule, Random, ResourceId, ServerClass, UserId,
 };
 
 const CPU: ResourceId = ResourceId(0);
@@ -13,6 +13,11 @@ const GPU: ResourceId = ResourceId(1);
 /// One to three classes of servers with GPUs of ten units each, one of them perhaps without; two to five users, some of them with a
 /// limit a server, some on one class only.
 fn drawn(random: &mut Random) -> Instance {
+    drawn_with(random, &[])
+}
+
+/// The same where half the users have one of these profiles of a GPU that is cut into five slices.
+fn drawn_with(random: &mut Random, profiles: &[DeviceProfile]) -> Instance {
     let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "gpu".into()]).unwrap();
     let classes = random.between(1, 3);
     for l in 0..classes {
@@ -22,8 +27,15 @@ fn drawn(random: &mut Random) -> Instance {
         class.devices = if gpus > 0 { vec![(GPU, gpus)] } else { Vec::new() };
         builder.class(class).unwrap();
     }
+    if !profiles.is_empty() {
+        let cut = DeviceProfiles { resource: GPU, slices: 5, profiles: profiles.to_vec() };
+        builder.device_profiles(cut).unwrap();
+    }
     for i in 0..random.between(2, 5) {
+        let profile = (!profiles.is_empty() && random.below(2) == 0)
+            .then(|| &profiles[random.below(profiles.len() as u64) as usize]);
         let gpu = match random.below(4) {
+            _ if profile.is_some() => profile.map_or(0, |profile| 2 * u64::from(profile.slices)),
             0 => 0,
             1 => 10 * random.between(1, 2),
             _ => random.between(1, 9),
@@ -33,11 +45,95 @@ fn drawn(random: &mut Random) -> Instance {
         let rule = builder.rule(PlacementRule::new(only, Vec::new()));
         let tasks = Some(random.between(1, 6));
         let user = builder.user(NewUser { rule, tasks, ..NewUser::new(&format!("u{i}"), &demand) }).unwrap();
+        if let Some(profile) = profile {
+            builder.profile(user, None, &profile.name).unwrap();
+        }
         if random.below(3) == 0 {
             builder.per_server(user, random.between(1, 2)).unwrap();
         }
     }
     builder.build().unwrap()
+}
+
+fn profile(name: &str, slices: u32, starts: &[u32]) -> DeviceProfile {
+    DeviceProfile { name: name.into(), slices, starts: starts.to_vec() }
+}
+
+/// Profiles of a GPU that is cut into five slices.
+fn fifths() -> Vec<DeviceProfile> {
+    vec![
+        profile("small", 1, &[0, 1, 2, 3]),
+        profile("middle", 2, &[0, 3]),
+        profile("large", 3, &[0, 2]),
+        profile("all", 5, &[0]),
+    ]
+}
+
+/// Servers of one A100 each, cut as NVIDIA's MIG user guide says, and a user for each task, of a profile or `cpu` alone.
+fn a100s(servers: u64, tasks: &[(&str, u64)]) -> Instance {
+    let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "gpu".into()]).unwrap();
+    let mut class = ServerClass::new("a", servers, vec![100u32.into(), 8u32.into()]);
+    class.devices = vec![(GPU, 1)];
+    builder.class(class).unwrap();
+    let profiles = vec![
+        profile("1g", 1, &[0, 1, 2, 3, 4, 5, 6]),
+        profile("2g", 2, &[0, 2, 4]),
+        profile("3g", 4, &[0, 4]),
+        profile("4g", 4, &[0]),
+    ];
+    let slices =
+        |name: &str| profiles.iter().find(|profile| profile.name == name).map(|profile| profile.slices);
+    builder.device_profiles(DeviceProfiles { resource: GPU, slices: 8, profiles: profiles.clone() }).unwrap();
+    for (i, (name, number)) in tasks.iter().enumerate() {
+        let demand: [Decimal; 2] = [1u32.into(), slices(name).unwrap_or(3).into()];
+        let tasks = Some(*number);
+        let user = builder.user(NewUser { tasks, ..NewUser::new(&format!("u{i}"), &demand) }).unwrap();
+        if slices(name).is_some() {
+            builder.profile(user, None, name).unwrap();
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// Where a policy puts tasks of these users, one after the other.
+fn in_order(instance: &Instance, name: &str, order: &[usize]) -> Vec<Option<usize>> {
+    let order: Vec<UserId> = order.iter().copied().map(UserId).collect();
+    let policy = if name == "fgd" { device_policy(name, 0) } else { policy(name, 0) };
+    let deadline = Deadline::never();
+    policy.unwrap().place_in_order(InOrder { instance, order: &order, deadline: &deadline }).unwrap()
+}
+
+#[test]
+fn small_profiles_leave_room_for_large_ones_that_come_later() {
+    let instance = a100s(1, &[("1g", 4), ("2g", 1), ("3g", 1), ("4g", 1)]);
+    let all = |order: &[usize]| in_order(&instance, "first-fit", order).iter().all(Option::is_some);
+    assert!(all(&[0, 1, 3]), "1g, 2g, 4g");
+    assert!(all(&[0, 0, 0, 3]), "three 1g, 4g");
+    assert!(all(&[2, 3]), "3g, 4g");
+    assert!(all(&[1, 2]), "2g, 3g");
+    assert!(!all(&[3, 2, 0]), "nothing is left beside 4g and 3g");
+}
+
+#[test]
+fn a_device_that_is_cut_has_no_other_part_and_one_that_is_shared_no_profile() {
+    let instance = a100s(2, &[("1g", 9), ("any part", 9)]);
+    // Seven parts by the profile, and two of three eighths on a server of their own.
+    let order = [0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0];
+    let expected = [0, 1, 0, 1].map(Some);
+    let placed = in_order(&instance, "first-fit", &order);
+    assert_eq!(placed[..4], expected);
+    assert_eq!(placed[4], None, "a third part of three eighths");
+    assert_eq!(placed[5..], [Some(0), Some(0), Some(0), Some(0), Some(0), None]);
+}
+
+#[test]
+fn fragmentation_gradient_descent_spares_what_the_profiles_to_be_expected_can_use() {
+    // Beside 4g each 1g takes the place of a 3g; on the other server two leave room for a 4g. A 3g then is best beside 4g.
+    let instance = a100s(2, &[("1g", 4), ("4g", 1), ("3g", 1)]);
+    let placed = in_order(&instance, "fgd", &[1, 0, 0, 2]);
+    let [four, one, other, three] = placed[..] else { panic!("{placed:?}") };
+    assert!(placed.iter().all(Option::is_some), "{placed:?}");
+    assert!(one == other && one != four && three == four, "{placed:?}");
 }
 
 fn policies() -> Vec<Box<dyn PlacementPolicy>> {
@@ -71,10 +167,43 @@ fn fits(instance: &Instance, class: ClassId, tasks: &[usize]) -> bool {
         return false;
     }
     let devices = instance.classes()[class.0].devices_of(GPU).unwrap_or(0) as usize;
-    let wants: Vec<u128> = tasks.iter().map(|user| demand(user, GPU)).collect();
+    let mut cut: Vec<(u32, &[u32])> = Vec::new();
+    let mut wants: Vec<u128> = Vec::new();
+    for user in tasks {
+        let kind = instance.user(UserId(*user)).kinds().next().unwrap();
+        match kind.profile() {
+            None => wants.push(demand(user, GPU)),
+            Some(of) => {
+                let profile = &instance.profiles_of(GPU).unwrap().profiles[of.number];
+                cut.push((profile.slices, &profile.starts));
+            }
+        }
+    }
     let whole: u128 = wants.iter().filter(|want| **want >= 10).map(|want| want / 10).sum();
     let parts: Vec<u128> = wants.into_iter().filter(|want| *want > 0 && *want < 10).collect();
-    (whole as usize) <= devices && assigned(&parts, &mut vec![10; devices - whole as usize])
+    // So many devices are cut, and no others.
+    let left = |cut_up: usize| devices.checked_sub(whole as usize + cut_up);
+    (0..=devices).any(|cut_up| {
+        left(cut_up).is_some_and(|left| assigned(&parts, &mut vec![10; left]))
+            && begun(&cut, &mut vec![0; cut_up])
+    })
+}
+
+/// Whether profiles, given as slices and starts, have room on devices, by trying all ways.
+fn begun(profiles: &[(u32, &[u32])], taken: &mut [u32]) -> bool {
+    let Some(((slices, starts), rest)) = profiles.split_first() else { return true };
+    (0..taken.len()).any(|at| {
+        starts.iter().any(|start| {
+            let bits = ((1 << slices) - 1) << start;
+            if taken[at] & bits != 0 {
+                return false;
+            }
+            taken[at] |= bits;
+            let found = begun(rest, taken);
+            taken[at] &= !bits;
+            found
+        })
+    })
 }
 
 /// Whether parts fit on devices, by trying all ways.
@@ -97,8 +226,11 @@ fn assigned(parts: &[u128], free: &mut [u128]) -> bool {
 fn no_policy_breaks_a_rule_inside_a_server_on_a_thousand_small_clusters() {
     let mut random = Random::new(24, 0);
     let (mut placed, mut refused) = (0, 0);
-    for _ in 0..1000 {
-        let instance = drawn(&mut random);
+    for case in 0..1000 {
+        let instance = match case % 2 {
+            0 => drawn(&mut random),
+            _ => drawn_with(&mut random, &fifths()),
+        };
         let users = instance.user_count() as u64;
         let order: Vec<UserId> = (0..20).map(|_| UserId(random.below(users) as usize)).collect();
         let deadline = Deadline::never();

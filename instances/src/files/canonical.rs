@@ -38,6 +38,7 @@ pub fn write_json(instance: &Instance, out: &mut impl Write) -> io::Result<()> {
         text.pass_on(out)?;
     }
     text.raw("\n  ],");
+    text.device_profiles(instance, &keys);
     if !instance.groups().is_empty() {
         text.raw("\n  \"groups\": [");
         for (position, group) in instance.groups().iter().enumerate() {
@@ -136,6 +137,7 @@ impl Text {
         if !user.has_kinds() {
             self.raw(", \"demand\": ");
             self.amounts(user.demand(), keys);
+            self.profile(user.profile_name());
         }
         if let Some(group) = user.group() {
             self.raw(", \"group\": ");
@@ -198,6 +200,7 @@ impl Text {
         self.whole(kind.each());
         self.raw(", \"demand\": ");
         self.amounts(kind.piece(), keys);
+        self.profile(kind.profile_name());
         self.eligible(kind.rule(), instance);
         self.raw("}");
     }

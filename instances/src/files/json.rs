@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::amounts::Amounts;
 use super::canonical::FORM;
+use super::profiles::{fill_in, read_profiles};
 use super::quotas::QuotaFields;
 use super::source::Source;
 use super::strict_json::{Entries, Object, Text, document, for_each, number};
@@ -41,6 +42,8 @@ struct Document<'a> {
     resources: &'a RawValue,
     #[serde(borrow)]
     server_classes: &'a RawValue,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    device_profiles: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
     groups: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -95,6 +98,8 @@ struct UserFields<'a> {
     #[serde(borrow, default, deserialize_with = "stated")]
     demand: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
+    profile: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
     weight: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     tasks: Option<&'a RawValue>,
@@ -135,8 +140,10 @@ struct KindFields<'a> {
     id: Text<'a>,
     #[serde(borrow)]
     each: &'a RawValue,
-    #[serde(borrow)]
-    demand: Entries<'a>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    demand: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    profile: Option<Text<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
     eligible: Option<Vec<Text<'a>>>,
 }
@@ -168,6 +175,9 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         let domain = class.domain.map(|name| name.0.into_owned());
         builder.class(ServerClass { id, count, capacity, names, domain, devices }).map(|_| ())
     })?;
+    if let Some(entries) = &document.device_profiles {
+        read_profiles(entries, &mut builder)?;
+    }
     let (mut groups, mut quotas) = (Vec::new(), Vec::new());
     if let Some(listed) = document.groups {
         for_each(listed, "groups", |position, Object(group): Object<GroupFields>| {
@@ -192,6 +202,9 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         match (&user.demand, user.kinds) {
             (Some(demand), None) => amounts.read(demand, || place("demand"))?,
             (None, Some(_)) => amounts.read(&Entries::default(), || place("demand"))?,
+            (None, None) if user.profile.is_some() => {
+                amounts.read(&Entries::default(), || place("demand"))?
+            }
             (Some(_), Some(_)) => {
                 return Err(Violation::new(
                     place("kinds"),
@@ -204,13 +217,17 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
                 return Err(Violation::new(place("demand"), "", problem));
             }
         }
-        if user.kinds.is_some() && (user.eligible.is_some() || user.rates.is_some()) {
-            let (field, problem) = match user.rates {
-                Some(_) => ("rates", "tasks of several kinds have no rates; drop it"),
-                None => ("eligible", "each kind says where it may run; move it there"),
-            };
-            return Err(Violation::new(place(field), "", problem));
+        if user.kinds.is_some() {
+            let of_kinds = [
+                (user.rates.is_some(), "rates", "tasks of several kinds have no rates; drop it"),
+                (user.eligible.is_some(), "eligible", "each kind says where it may run; move it there"),
+                (user.profile.is_some(), "profile", "each kind says which profile it has; move it there"),
+            ];
+            if let Some((_, field, problem)) = of_kinds.into_iter().find(|(is_stated, ..)| *is_stated) {
+                return Err(Violation::new(place(field), "", problem));
+            }
         }
+        fill_in(user.profile.as_ref(), &builder, &mut amounts, || place("profile"))?;
         let weight = user.weight.map(|raw| number(raw, || place("weight"))).transpose()?;
         let tasks = user.tasks.map(|raw| whole(raw, || place("tasks"))).transpose()?;
         let rule = rule(&mut builder, user.eligible.as_deref(), user.rates.as_ref(), place)?;
@@ -226,9 +243,17 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
             Some(listed) => {
                 let place = place("kinds");
                 let kinds = kinds(listed, &place, &mut builder, &mut of_pieces)?;
-                builder.user_with_kinds(new, &kinds)?
+                let (kinds, profiles): (Vec<_>, Vec<_>) = kinds.into_iter().unzip();
+                let added = builder.user_with_kinds(new, &kinds)?;
+                for (kind, name) in profiles.iter().enumerate() {
+                    name.as_ref().map_or(Ok(()), |name| builder.profile(added, Some(kind), name))?;
+                }
+                added
             }
         };
+        if let Some(name) = &user.profile {
+            builder.profile(added, None, &name.0)?;
+        }
         if let Some(raw) = user.per_server {
             builder.per_server(added, whole(raw, || place("per_server"))?)?;
         }
@@ -264,20 +289,32 @@ impl<'f, 'a> QuotaFields<'f, 'a> {
     }
 }
 
-/// The kinds of one user, listed at `place`.
+/// The kinds of one user, listed at `place`, each with the name of its profile.
 fn kinds(
     listed: &RawValue,
     place: &str,
     builder: &mut InstanceBuilder,
     amounts: &mut Amounts,
-) -> Result<Vec<NewKind>, Violation> {
+) -> Result<Vec<(NewKind, Option<String>)>, Violation> {
     let mut kinds = Vec::new();
     for_each(listed, place, |position, Object(kind): Object<KindFields>| {
         let place = |field: &str| format!("{place}[{position}].{field}");
         let each = whole(kind.each, || place("each"))?;
-        amounts.read(&kind.demand, || place("demand"))?;
+        let none = Entries::default();
+        let demand = match (&kind.demand, &kind.profile) {
+            (Some(demand), _) => demand,
+            (None, Some(_)) => &none,
+            (None, None) => {
+                let problem = "missing; state what one piece needs";
+                return Err(Violation::new(place("demand"), "", problem));
+            }
+        };
+        amounts.read(demand, || place("demand"))?;
+        fill_in(kind.profile.as_ref(), builder, amounts, || place("profile"))?;
         let rule = rule(builder, kind.eligible.as_deref(), None, place)?;
-        kinds.push(NewKind { id: kind.id.0.into_owned(), each, demand: amounts.values.clone(), rule });
+        let profile = kind.profile.map(|name| name.0.into_owned());
+        let kind = NewKind { id: kind.id.0.into_owned(), each, demand: amounts.values.clone(), rule };
+        kinds.push((kind, profile));
         Ok(())
     })?;
     Ok(kinds)

@@ -23,6 +23,7 @@ mod open;
 mod optional_columns;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod profiles;
 mod quotas;
 pub mod rows;
 mod sorted_rows;

@@ -122,6 +122,14 @@ pub(super) fn for_each<'a, T: Deserialize<'a>>(
     })
 }
 
+/// Reads the value `raw`, which stands at `place`.
+pub(super) fn one<'a, T: Deserialize<'a>>(raw: &'a RawValue, place: &str) -> Result<T, Violation> {
+    let mut text = serde_json::Deserializer::from_str(raw.get());
+    serde_path_to_error::deserialize(&mut text).map_err(|error: serde_path_to_error::Error<_>| {
+        Violation::new(path(place, error.path()), "", problem(error.inner()))
+    })
+}
+
 /// A format of input documents.
 pub(super) struct Form {
     /// Its name and version, as documents state it.

@@ -60,7 +60,7 @@ pub fn write_servers(
 
 /// Writes the table of users, as [`write_servers`] does that of the servers.
 ///
-/// Refused besides: a list of classes with an id that contains `;`, kinds of tasks, limits a server, gangs and spread.
+/// Refused besides: a list of classes with an id that contains `;`, kinds of tasks, profiles of devices, limits a server, gangs and spread.
 pub fn write_users(
     instance: &Instance,
     path: &str,
@@ -77,6 +77,12 @@ pub fn write_users(
     {
         let problem = "tables have no room for limits a server; write JSON";
         return Err(invalid(Violation::new(format!("users[{user}].per_server"), most, problem)));
+    }
+    if let Some((user, name)) =
+        instance.users().find_map(|user| user.profile_name().map(|name| (user.index().0, name)))
+    {
+        let problem = "tables have no room for profiles of devices; write JSON";
+        return Err(invalid(Violation::new(format!("users[{user}].profile"), name, problem)));
     }
     instance.without_rules_between_servers("a table of users").map_err(invalid)?;
     let optional = OptionalColumns::new(instance).map_err(invalid)?;

@@ -2,10 +2,13 @@
 //! user run there at most.
 //!
 //! All devices of a resource have one size, on whatever class. A task that demands at most that takes its demand of a single
-//! device; one that demands more takes so many whole devices that nobody else uses. Divided tasks know nothing of this, so what
-//! they reach is an upper bound.
+//! device; one that demands more takes so many whole devices that nobody else uses; `profiles.rs` has what devices can be cut into.
+//! Divided tasks know nothing of this, so what they reach is an upper bound.
 
-use super::{ClassId, Draft, Instance, InstanceBuilder, KindId, ResourceId, ServerClass, User, UserId};
+use super::{
+    ClassId, DeviceProfiles, Draft, Instance, InstanceBuilder, KindId, ProfileId, ResourceId, ServerClass,
+    User, UserId,
+};
 use crate::Decimal;
 use crate::violation::Violation;
 use std::borrow::Cow;
@@ -23,6 +26,10 @@ pub(super) struct Devices {
     sizes: Vec<Option<Decimal>>,
     /// The most tasks of each user on one server.
     per_server: Vec<Option<u64>>,
+    /// Into what devices can be cut, rising by resource.
+    pub(super) cut: Vec<DeviceProfiles>,
+    /// The profile of each kind of tasks, as far as some have one.
+    pub(super) profile_of: Vec<Option<ProfileId>>,
 }
 
 impl Instance {
@@ -52,12 +59,7 @@ impl Instance {
             return Ok(Cow::Borrowed(self));
         }
         let mut draft = Draft::from(self);
-        for class in draft.classes.iter_mut().chain(draft.measured_by.iter_mut().flatten()) {
-            (class.devices, class.domain) = (Vec::new(), None);
-        }
-        for user in &mut draft.users {
-            (user.per_server, user.gang, user.spread) = (None, None, None);
-        }
+        draft.divide();
         draft.build().map(Cow::Owned)
     }
 
@@ -84,6 +86,7 @@ impl Instance {
     /// Checks that each task takes whole devices or a part of one wherever it may run.
     pub(super) fn settle_devices(&self) -> Result<(), Violation> {
         let Some(devices) = &self.devices else { return Ok(()) };
+        self.settle_profiles()?;
         for (r, size) in devices.sizes.iter().enumerate().filter_map(|(r, size)| Some((r, (*size)?))) {
             let resource = ResourceId(r);
             let units = self.in_units(resource, size);
@@ -112,6 +115,20 @@ impl Instance {
             }
         }
         Ok(())
+    }
+}
+
+impl Draft {
+    /// Leaves out the rules that only whole tasks meet.
+    pub fn divide(&mut self) {
+        self.device_profiles.clear();
+        for class in self.classes.iter_mut().chain(self.measured_by.iter_mut().flatten()) {
+            (class.devices, class.domain) = (Vec::new(), None);
+        }
+        for user in &mut self.users {
+            (user.per_server, user.gang, user.spread, user.profile) = (None, None, None, None);
+            user.kinds.iter_mut().for_each(|kind| kind.profile = None);
+        }
     }
 }
 
@@ -203,7 +220,7 @@ impl InstanceBuilder {
 }
 
 /// One of `count` equal parts of an amount, if that is a decimal.
-fn part(amount: Decimal, count: u64) -> Option<Decimal> {
+pub(super) fn part(amount: Decimal, count: u64) -> Option<Decimal> {
     let exponent = i32::from(amount.exponent());
     (0..=MORE_DIGITS).find_map(|digits| {
         let units = amount.scaled(i8::try_from(exponent - digits).ok()?)?;

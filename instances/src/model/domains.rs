@@ -6,7 +6,7 @@
 //! run in, which are those with a server of an eligible class, whether it has room or not. Divided tasks know nothing of
 //! this.
 
-use super::{ClassId, DomainId, Instance, InstanceBuilder, ResourceId, User, UserId};
+use super::{ClassId, DomainId, Instance, InstanceBuilder, Kind, ResourceId, User, UserId};
 use crate::violation::Violation;
 
 /// So many tasks of a user at once, or none of them.
@@ -155,7 +155,12 @@ impl Instance {
             if demand == 0 {
                 return u128::MAX;
             }
+            let profile = user.kinds().next().and_then(Kind::profile).filter(|of| of.resource == resource);
             match measured.devices_of(resource).zip(self.device_units(resource)) {
+                Some((devices, _)) if profile.is_some() => {
+                    let on_one = profile.map_or(0, |profile| self.most_on_a_device(profile));
+                    u128::from(devices) * u128::from(on_one)
+                }
                 Some((devices, size)) if demand >= size => u128::from(devices) / (demand / size),
                 Some((devices, size)) => u128::from(devices) * (size / demand),
                 None => self.in_units(resource, measured.capacity[r]) / demand,

@@ -1,8 +1,8 @@
 //! An instance taken apart: to ask what if, change a part and build it again.
 
 use super::{
-    ClassId, DraftQuota, Gang, Group, GroupId, Instance, InstanceBuilder, Kind, NewGroup, NewKind, NewUser,
-    Owner, PlacementRule, Quota, ServerClass, User, UserId,
+    ClassId, DeviceProfiles, DraftQuota, Gang, Group, GroupId, Instance, InstanceBuilder, Kind, NewGroup,
+    NewKind, NewUser, Owner, PlacementRule, Quota, ServerClass, User, UserId,
 };
 use crate::Decimal;
 use crate::violation::Violation;
@@ -17,6 +17,8 @@ pub struct Draft {
     pub resources: Vec<String>,
     /// Server classes.
     pub classes: Vec<ServerClass>,
+    /// Into what devices can be cut, rising by resource.
+    pub device_profiles: Vec<DeviceProfiles>,
     /// Groups; they name their parents.
     pub groups: Vec<NewGroup>,
     /// Users; they name classes and groups by position.
@@ -34,6 +36,8 @@ pub struct DraftUser {
     pub id: String,
     /// One task's demand, one entry a resource.
     pub demand: Vec<Decimal>,
+    /// The profile of the part of a device that a task takes, which `demand` has as an amount; `None`: none.
+    pub profile: Option<String>,
     /// Weight (> 0).
     pub weight: Decimal,
     /// How many tasks; `None` is unlimited.
@@ -63,6 +67,8 @@ pub struct DraftKind {
     pub each: u64,
     /// One piece's demand, one entry a resource.
     pub demand: Vec<Decimal>,
+    /// The profile of the part of a device that a piece takes, which `demand` has as an amount; `None`: none.
+    pub profile: Option<String>,
     /// Positions of the eligible classes; `None`: all.
     pub eligible: Option<Vec<usize>>,
 }
@@ -79,6 +85,9 @@ impl Draft {
         let mut builder = InstanceBuilder::new(self.name.clone(), self.resources.clone())?;
         for class in &self.classes {
             builder.class(class.clone())?;
+        }
+        for cut in &self.device_profiles {
+            builder.device_profiles(cut.clone())?;
         }
         if let Some(classes) = &self.measured_by {
             builder.measured_by(classes.clone());
@@ -100,6 +109,7 @@ impl Draft {
             };
             if user.kinds.is_empty() {
                 let added = builder.user(new)?;
+                user.profile.as_ref().map_or(Ok(()), |name| builder.profile(added, None, name))?;
                 user.per_server.map_or(Ok(()), |most| builder.per_server(added, most))?;
                 user.gang.map_or(Ok(()), |gang| builder.gang(added, gang))?;
                 user.spread.map_or(Ok(()), |most| builder.spread(added, most))?;
@@ -112,7 +122,10 @@ impl Draft {
                 rule: builder.rule(PlacementRule::new(classes(&kind.eligible), Vec::new())),
             };
             let kinds: Vec<NewKind> = user.kinds.iter().map(kind).collect();
-            builder.user_with_kinds(new, &kinds)?;
+            let added = builder.user_with_kinds(new, &kinds)?;
+            for (position, kind) in user.kinds.iter().enumerate() {
+                kind.profile.as_ref().map_or(Ok(()), |name| builder.profile(added, Some(position), name))?;
+            }
         }
         for quota in &self.quotas {
             let missing = || Violation::new("quotas", &quota.owner, "there is nobody of this id");
@@ -181,6 +194,7 @@ impl From<&Instance> for Draft {
             name: instance.name().to_owned(),
             resources: instance.resources().to_vec(),
             classes: instance.classes().to_vec(),
+            device_profiles: instance.device_profiles().to_vec(),
             groups: instance.groups().iter().map(new_group).collect(),
             users: instance.users().map(DraftUser::from).collect(),
             quotas: instance
@@ -204,6 +218,7 @@ impl From<Kind<'_>> for DraftKind {
             id: kind.id().unwrap_or_default().to_owned(),
             each: kind.each(),
             demand: kind.piece().to_vec(),
+            profile: kind.profile_name().map(str::to_owned),
             eligible: eligible(kind.rule()),
         }
     }
@@ -223,6 +238,7 @@ impl From<User<'_>> for DraftUser {
         Self {
             id: user.id().to_owned(),
             demand: user.demand().to_vec(),
+            profile: user.profile_name().map(str::to_owned),
             weight: user.weight(),
             tasks: user.tasks(),
             eligible: eligible(rule),
@@ -239,6 +255,7 @@ impl From<User<'_>> for DraftUser {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DeviceProfile;
 
     #[test]
     fn an_instance_taken_apart_and_built_again_is_the_same() {
@@ -276,9 +293,24 @@ mod tests {
         ruled.users[0].gang = Some(Gang { tasks: 2, in_one_domain: false });
         ruled.users[1].spread = Some(1);
         same(&ruled);
+        let mut cut = ruled.clone();
+        cut.classes[0].devices = vec![(crate::ResourceId(0), 2)];
+        cut.classes[0].capacity[0] = "6".parse().unwrap();
+        let profile = |name: &str, slices| DeviceProfile { name: name.into(), slices, starts: vec![0] };
+        let profiles = vec![profile("third", 1), profile("all", 3)];
+        let resource = crate::ResourceId(0);
+        cut.device_profiles = vec![DeviceProfiles { resource, slices: 3, profiles }];
+        cut.users[1].demand[0] = "1".parse().unwrap();
+        cut.users[1].profile = Some("third".into());
+        same(&cut);
         let piece = draft.users[1].demand.clone();
-        let kind =
-            |id: &str, each, eligible| DraftKind { id: id.into(), each, demand: piece.clone(), eligible };
+        let kind = |id: &str, each, eligible| DraftKind {
+            id: id.into(),
+            each,
+            demand: piece.clone(),
+            profile: None,
+            eligible,
+        };
         let kinds = vec![kind("worker", 2, Some(vec![1])), kind("driver", 1, None)];
         let sum = piece.iter().map(|d| Decimal::from_units(3 * d.scaled(-6).unwrap(), -6).unwrap()).collect();
         let plain = draft.users[1].clone();

@@ -243,7 +243,7 @@ impl<'a> Kind<'a> {
     /// Whether all servers hold as many whole pieces as one task has of this kind and of those of its user that are like it, if they hold
     /// nothing else.
     pub(super) fn has_room_for_a_task(self) -> bool {
-        let what = |kind: Kind<'a>| (kind.rule_id(), kind.piece());
+        let what = |kind: Kind<'a>| (kind.rule_id(), kind.piece(), kind.profile());
         let alike = self.user().kinds().filter(|other| what(*other) == what(self));
         let needed: u128 = alike.map(|kind| u128::from(kind.each())).sum();
         let classes = self.instance.classes.iter().enumerate();
@@ -256,7 +256,12 @@ impl<'a> Kind<'a> {
         let held = |resource: ResourceId| {
             let piece = self.piece_units(resource);
             let devices = self.instance.classes[class.0].devices_of(resource);
+            let profile = self.profile().filter(|profile| profile.resource == resource);
             match devices.zip(self.instance.device_units(resource)) {
+                Some((devices, _)) if profile.is_some() => {
+                    let on_one = profile.map_or(0, |profile| self.instance.most_on_a_device(profile));
+                    u128::from(devices) * u128::from(on_one)
+                }
                 Some((devices, size)) if piece < size => u128::from(devices) * (size / piece),
                 Some((devices, size)) => u128::from(devices) / (piece / size),
                 None => self.instance.capacity_units(class, resource) / piece,

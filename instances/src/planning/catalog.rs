@@ -1,7 +1,7 @@
 //! What can be bought: types of servers, each with its price, and which users may run on them.
 
 use super::Commitment;
-use crate::{ClassId, Decimal, Draft, Instance, ServerClass, Violation};
+use crate::{ClassId, Decimal, Draft, Instance, ResourceId, ServerClass, Violation};
 use std::collections::HashSet;
 
 /// A type of server as a catalog states it.
@@ -174,7 +174,9 @@ impl Catalog {
                 None if all || *count > 0 => {
                     let position = draft.classes.len();
                     let (id, capacity) = (kind.id.clone(), kind.capacity.clone());
-                    draft.classes.push(ServerClass::new(id, *count, capacity));
+                    let mut class = ServerClass::new(id, *count, capacity);
+                    class.devices = devices_to_cut(instance, &class.capacity);
+                    draft.classes.push(class);
                     let Some(like) = kind.like else { continue };
                     for user in &mut draft.users {
                         let of_kinds = user.kinds.iter_mut().filter_map(|kind| kind.eligible.as_mut());
@@ -193,6 +195,19 @@ impl Catalog {
         }
         draft
     }
+}
+
+/// What a new server has of the devices that profiles cut, which are all of one size, where its capacity is a whole number of them: tasks
+/// with profiles run nowhere else.
+fn devices_to_cut(instance: &Instance, capacity: &[Decimal]) -> Vec<(ResourceId, u64)> {
+    let count = |resource: ResourceId| {
+        let (size, amount) = (instance.device_size(resource)?, capacity[resource.0]);
+        let exponent = size.exponent().min(amount.exponent());
+        let (size, amount) = (size.scaled(exponent)?, amount.scaled(exponent)?);
+        let count = u64::try_from(amount / size.max(1)).ok()?;
+        (amount > 0 && amount.is_multiple_of(size)).then_some((resource, count))
+    };
+    instance.device_profiles().iter().filter_map(|cut| count(cut.resource)).collect()
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ pub fn kinds_apart(instance: &Instance) -> Result<Option<Instance>, Violation> {
             draft.users.push(DraftUser {
                 id,
                 demand: kind.demand.clone(),
+                profile: kind.profile.clone(),
                 tasks: user.tasks.map(pieces).transpose()?,
                 eligible: kind.eligible.clone(),
                 kinds: Vec::new(),
@@ -75,6 +76,7 @@ mod tests {
             id: id.into(),
             each,
             demand: demand.iter().map(|number| number.parse().unwrap()).collect(),
+            profile: None,
             eligible,
         };
         draft.users[0].kinds =

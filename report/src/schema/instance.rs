@@ -20,6 +20,8 @@ pub(crate) struct InstanceDocument {
     /// The servers, in classes of identical ones.
     #[schemars(length(min = 1))]
     server_classes: Vec<ServerClass>,
+    /// Into what the devices of a resource can be cut.
+    device_profiles: Option<BTreeMap<String, DeviceProfiles>>,
     /// Groups of users, and of groups; parents in any order. A group counts as one beside its siblings.
     #[schemars(default)]
     groups: Vec<Group>,
@@ -66,6 +68,37 @@ struct ServerClass {
 #[allow(dead_code)]
 struct DeviceCount(#[schemars(range(min = 1, max = 1024))] u64);
 
+/// Into what each device of a resource can be cut. A device is whole, shared by tasks that take any part of it, or cut.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct DeviceProfiles {
+    /// The equal slices of one device.
+    #[schemars(range(min = 1, max = 64))]
+    slices: u64,
+    /// The profiles by name, which is unique over all resources.
+    #[schemars(extend("minProperties" = 1, "maxProperties" = 64))]
+    profiles: BTreeMap<String, DeviceProfile>,
+}
+
+/// A part of a device that a task can have.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct DeviceProfile {
+    /// How many slices beside each other it takes.
+    #[schemars(range(min = 1, max = 64))]
+    slices: u64,
+    /// The slices at which it may begin, counted from 0, rising.
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    starts: Vec<Slice>,
+}
+
+/// A slice of a device, counted from 0.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct Slice(#[schemars(range(max = 63))] u64);
+
 /// Users, and other groups, that count as one beside their siblings.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -102,9 +135,11 @@ struct User {
     /// Unique name.
     #[schemars(length(min = 1))]
     id: String,
-    /// One task's demand by resource, in the unit of the capacities; a resource left out is 0. Absent where the user has
-    /// `kinds`.
+    /// One task's demand by resource, in the unit of the capacities; a resource left out is 0, or what the `profile` has of it. Absent
+    /// where the user has `kinds`.
     demand: Option<BTreeMap<String, Amount>>,
+    /// The profile of the part of a device that a task takes; absent: whole devices, or any part of one.
+    profile: Option<String>,
     /// Weight: shares are compared after division by it.
     #[schemars(default = "one", range(max = 1e30), extend("exclusiveMinimum" = 0))]
     weight: f64,
@@ -161,8 +196,10 @@ struct TaskKind {
     /// Pieces of this kind in one task.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     each: u64,
-    /// One piece's demand by resource, in the unit of the capacities; a resource left out is 0.
-    demand: BTreeMap<String, Amount>,
+    /// One piece's demand by resource, in the unit of the capacities; a resource left out is 0, or what the `profile` has of it.
+    demand: Option<BTreeMap<String, Amount>>,
+    /// The profile of the part of a device that a piece takes; absent: whole devices, or any part of one.
+    profile: Option<String>,
     /// The server classes its pieces may run on; absent: all.
     #[schemars(extend("uniqueItems" = true))]
     eligible: Option<Vec<String>>,

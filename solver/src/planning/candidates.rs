@@ -265,6 +265,10 @@ impl Candidates {
                 .ok_or_else(|| refused("what is asked for is beyond 1e-30 .. 1e30; choose another unit"))?;
             draft.users.push(user);
         }
+        if digits > 0 {
+            // A part of a server has no devices.
+            draft.divide();
+        }
         draft.build().map_err(SolverError::Inapplicable)
     }
 

@@ -268,7 +268,7 @@ impl Tree<'_> {
         let devices = &self.packing.classes[self.class].devices;
         let last = self.chosen.last().map(|(item, _)| &self.items[*item as usize].demand);
         // Limits of items are kept already.
-        if last.is_none_or(|demand| devices.iter().all(|devices| demand[devices.resource] == 0)) {
+        if last.is_none_or(|demand| devices.iter().all(|devices| demand[devices.make.resource] == 0)) {
             return Some(true);
         }
         let shape = |(item, count): &(u32, u64)| (self.items[*item as usize].shape as usize, *count);

@@ -11,6 +11,7 @@ mod allocated;
 mod bound;
 mod breakpoints;
 mod choices;
+mod cuts;
 mod dive;
 mod divisible;
 mod fill;

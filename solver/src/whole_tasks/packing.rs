@@ -1,11 +1,11 @@
 //! What is to be packed: servers and tasks in whole units, identical servers in one class, tasks that pack alike in one
 //! shape.
 
-use super::inside::{self, Devices, Row};
+use super::inside::{self, Devices, Make, Piece, Row};
 pub(super) use super::quantities::{Quantities, WIDTH};
 use crate::linear_program::power;
 use crate::merged_classes::greatest_common_divisor;
-use fairplan_instances::{ClassId, Instance, KindId, ResourceId, UserId, Violation};
+use fairplan_instances::{ClassId, Instance, KindId, ProfileId, ResourceId, UserId, Violation};
 use hashbrown::HashMap;
 use std::ops::Range;
 
@@ -43,6 +43,8 @@ pub(super) struct Class {
 /// Pieces of the same demand that may run on the same classes.
 pub(super) struct Shape {
     pub demand: Quantities,
+    /// The profile of the part that a piece takes of a device.
+    pub profile: Option<ProfileId>,
     pub kinds: Vec<KindId>,
     /// For each class, how many of these pieces one server holds.
     pub copies: Vec<u64>,
@@ -61,6 +63,11 @@ const MANY_ON_ONE: u64 = 1 << 40;
 const COUNTED_SINGLY: u64 = 1 << 16;
 
 impl Shape {
+    /// What the rules inside servers see of it.
+    pub fn piece(&self) -> Piece<'_> {
+        Piece { demand: &self.demand, profile: self.profile }
+    }
+
     /// So many tasks count for one in a program: what is small beside what is large is lost in a double.
     pub fn unit(&self) -> f64 {
         match self.copies.iter().max() {
@@ -120,18 +127,22 @@ impl Packing {
             return Err(Violation::new(format!("users[{}].rates", user.index().0), "", problem));
         }
         let units = Units::new(instance)?;
-        let sizes = inside::sizes(instance, |r, size| units.amount(r, size));
-        let rows = match sizes.is_empty() {
+        let makes = inside::makes(instance, |r, size| units.amount(r, size));
+        let rows = match makes.is_empty() {
             true => Vec::new(),
             false => {
                 let kinds = (0..instance.kind_count()).map(|k| instance.kind(KindId(k)));
-                let pieces: Vec<Quantities> =
-                    kinds.map(|kind| units.measure(|r| kind.piece_units(r))).collect();
-                Row::of(&sizes, &pieces, WIDTH - m)
+                let demands: Vec<(Quantities, Option<ProfileId>)> =
+                    kinds.map(|kind| (units.measure(|r| kind.piece_units(r)), kind.profile())).collect();
+                let piece = |(demand, profile)| Piece { demand, profile };
+                let pieces: Vec<Piece<'_>> =
+                    demands.iter().map(|(demand, profile)| piece((demand, *profile))).collect();
+                Row::of(&makes, &pieces, WIDTH - m)
             }
         };
-        let demanded = |mut demand: Quantities| {
-            let of_rows = rows.iter().map(|row| row.counts(demand[row.resource()])).collect::<Vec<u64>>();
+        let demanded = |mut demand: Quantities, profile: Option<ProfileId>| {
+            let piece = Piece { demand: &demand, profile };
+            let of_rows = rows.iter().map(|row| row.counts(piece)).collect::<Vec<u64>>();
             demand[m..m + rows.len()].copy_from_slice(&of_rows);
             demand
         };
@@ -139,12 +150,14 @@ impl Packing {
         let mut known = HashMap::new();
         for (l, class) in instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0) {
             let mut capacity = units.measure(|r| instance.capacity_units(ClassId(l), r));
-            let devices = inside::of_class(instance, ClassId(l), &sizes);
+            let devices = inside::of_class(instance, ClassId(l), &makes);
             for (j, row) in rows.iter().enumerate() {
                 capacity[m + j] = row.has(capacity[row.resource()], &devices);
             }
             let treatment: Vec<bool> = instance.rules().iter().map(|rule| rule.allows(ClassId(l))).collect();
-            let position = *known.entry((capacity, devices.clone(), treatment)).or_insert_with(|| {
+            let counts: Vec<(usize, u64)> =
+                devices.iter().map(|devices| (devices.make.resource, devices.count)).collect();
+            let position = *known.entry((capacity, counts, treatment)).or_insert_with(|| {
                 classes.push(Class { capacity, devices, servers: 0, members: Vec::new() });
                 classes.len() - 1
             });
@@ -158,13 +171,15 @@ impl Packing {
         let mut of_user = Vec::with_capacity(instance.user_count());
         for user in instance.users() {
             for kind in user.kinds() {
-                let demand = demanded(units.measure(|r| kind.piece_units(r)));
+                let profile = kind.profile();
+                let demand = demanded(units.measure(|r| kind.piece_units(r)), profile);
                 let most = user.per_server();
                 let own = most.map(|_| user.index());
                 let most = most.unwrap_or(u64::MAX);
-                let shape = *known.entry((kind.rule_id(), demand, own)).or_insert_with(|| {
+                let shape = *known.entry((kind.rule_id(), demand, profile, own)).or_insert_with(|| {
                     let on_devices = |class: &Class| {
-                        class.devices.iter().map(|devices| devices.copies(&demand)).min().unwrap_or(u64::MAX)
+                        let piece = Piece { demand: &demand, profile };
+                        class.devices.iter().map(|devices| devices.copies(piece)).min().unwrap_or(u64::MAX)
                     };
                     let copies = |class: &Class| match kind.rule().allows(class.members[0]) {
                         true => copies(&demand, &class.capacity).min(most).min(on_devices(class)),
@@ -172,7 +187,7 @@ impl Packing {
                     };
                     let copies: Vec<u64> = classes.iter().map(copies).collect();
                     copies.iter().any(|copies| *copies > 0).then(|| {
-                        shapes.push(Shape { demand, kinds: Vec::new(), copies, most });
+                        shapes.push(Shape { demand, profile, kinds: Vec::new(), copies, most });
                         (shapes.len() - 1) as u32
                     })
                 });
@@ -204,7 +219,7 @@ impl Packing {
             of_user.push(first..pieces.len());
         }
         shapes.iter().try_for_each(|shape| shape.can_be_counted(instance, &classes))?;
-        let in_place = in_place(&shapes, m, &sizes);
+        let in_place = in_place(&shapes, m, &makes);
         let (resources, has_rules) = (m + rows.len(), instance.has_server_rules());
         let all_classes = instance.classes().len();
         Ok(Self { resources, has_rules, classes, all_classes, shapes, shape_of, pieces, of_user, in_place })
@@ -254,7 +269,7 @@ impl Packing {
         if content.clone().any(|(shape, count)| count > self.shapes[shape].most) {
             return Some(false);
         }
-        let pieces = content.map(|(shape, count)| (&self.shapes[shape].demand, count));
+        let pieces = content.map(|(shape, count)| (self.shapes[shape].piece(), count));
         inside::hold(&self.classes[class].devices, pieces)
     }
 
@@ -340,8 +355,8 @@ pub(super) fn more(a: &Quantities, b: &Quantities) -> Quantities {
 /// More shapes than these are not compared with each other, which saves time and only makes searches longer.
 const MAX_COMPARED: usize = 2_000;
 
-/// `resources` are those of the instance, of which those with devices have these `sizes`.
-fn in_place(shapes: &[Shape], resources: usize, sizes: &[(usize, u64)]) -> Vec<u32> {
+/// `resources` are those of the instance, of which some have devices.
+fn in_place(shapes: &[Shape], resources: usize, makes: &[Make]) -> Vec<u32> {
     if shapes.len() > MAX_COMPARED {
         return Vec::new();
     }
@@ -349,7 +364,7 @@ fn in_place(shapes: &[Shape], resources: usize, sizes: &[(usize, u64)]) -> Vec<u
     let bits = |copies: &[u64]| copies.iter().fold(0u64, |bits, copies| bits << 1 | u64::from(*copies > 0));
     let classes: Vec<Vec<u64>> = shapes.iter().map(|s| s.copies.chunks(64).map(bits).collect()).collect();
     let pair = |i: usize, j: usize| {
-        let copies = match sizes {
+        let copies = match makes {
             [] => copies(&shapes[j].demand, &shapes[i].demand),
             _ => {
                 let own = |s: usize| {
@@ -358,7 +373,9 @@ fn in_place(shapes: &[Shape], resources: usize, sizes: &[(usize, u64)]) -> Vec<u
                     own
                 };
                 let (one, other) = (own(i), own(j));
-                copies(&other, &one).min(inside::in_place(sizes, &one, &other))
+                let [one_piece, other_piece] =
+                    [(&one, i), (&other, j)].map(|(demand, s)| Piece { demand, profile: shapes[s].profile });
+                copies(&other, &one).min(inside::in_place(makes, one_piece, other_piece))
             }
         };
         // What a server takes only so many of can replace others only so often.

@@ -5,7 +5,7 @@
 //! Servers with little else for the resource choose first; those that have none of it left are left as they are. After some rounds each
 //! server is filled together with any other, which may change what they hold where nothing is lost.
 
-use super::inside::Devices;
+use super::inside::{Devices, Piece, Want};
 use super::packing::{Packing, Quantities, copies, fits, less, times};
 use super::servers::Servers;
 use fairplan_instances::{Deadline, Instance, Random, ResourceId};
@@ -158,7 +158,7 @@ impl Refill<'_> {
         devices.resize_with(class.devices.len(), Vec::new);
         for (free, of) in devices.iter_mut().zip(&class.devices) {
             free.clear();
-            free.resize(of.count as usize, of.size);
+            free.resize(of.count as usize, Left { room: of.make.size, taken: 0 });
         }
         let mut filling = Filling::new(class, Vec::new(), class.capacity);
         for (_, at) in worth {
@@ -172,7 +172,7 @@ impl Refill<'_> {
             let count = match class.devices.is_empty() {
                 true => room,
                 false => {
-                    (0..room).take_while(|_| take(&class.devices, devices, &shape.demand)).count() as u64
+                    (0..room).take_while(|_| take(&class.devices, devices, shape.piece())).count() as u64
                 }
             };
             if count > 0 {
@@ -193,31 +193,63 @@ impl Refill<'_> {
 struct Room {
     /// What tasks are worth, and which of the class they are.
     worth: Vec<(f64, usize)>,
-    /// What each device of the server has free.
-    devices: Vec<Vec<u64>>,
+    /// What is left of each device of the server.
+    devices: Vec<Vec<Left>>,
+}
+
+/// What is left of a device.
+#[derive(Clone, Copy)]
+struct Left {
+    room: u64,
+    /// The slices that are taken, as bits; 0 unless it is cut.
+    taken: u64,
+}
+
+impl Left {
+    /// Whether it is one of those that a want can be of.
+    fn has_room(&self, want: Want<'_>, size: u64) -> bool {
+        match want {
+            Want::Nothing => true,
+            Want::Part(part) => self.taken == 0 && self.room >= part,
+            Want::Whole(_) => self.room == size,
+            Want::Profile(cuts, profile) => {
+                (self.taken > 0 || self.room == size) && cuts.has_start(profile, self.taken)
+            }
+        }
+    }
 }
 
 /// Takes what a task needs of the devices, whole ones or a part of the one with the least room for it, if all have it.
-fn take(devices: &[Devices], free: &mut [Vec<u64>], demand: &Quantities) -> bool {
-    let whole = |of: &Devices| demand[of.resource] / of.size;
-    let has_room = |(of, free): (&Devices, &Vec<u64>)| match (demand[of.resource], whole(of)) {
-        (0, _) => true,
-        (part, 0) => free.iter().any(|room| *room >= part),
-        (_, whole) => free.iter().filter(|room| **room == of.size).count() as u64 >= whole,
+fn take(devices: &[Devices], left: &mut [Vec<Left>], piece: Piece<'_>) -> bool {
+    let has_room = |(of, left): (&Devices, &Vec<Left>)| {
+        let want = of.make.want(piece);
+        let mut with_room = left.iter().filter(|device| device.has_room(want, of.make.size));
+        match want {
+            Want::Nothing => true,
+            Want::Part(_) | Want::Profile(..) => with_room.next().is_some(),
+            Want::Whole(devices) => with_room.count() as u64 >= devices,
+        }
     };
-    if !devices.iter().zip(&*free).all(has_room) {
+    if !devices.iter().zip(&*left).all(has_room) {
         return false;
     }
-    for (of, free) in devices.iter().zip(free) {
-        match (demand[of.resource], whole(of)) {
-            (0, _) => {}
-            (part, 0) => {
-                let tightest = free.iter_mut().filter(|room| **room >= part).min_by_key(|room| **room);
-                tightest.into_iter().for_each(|room| *room -= part);
+    for (of, left) in devices.iter().zip(left) {
+        let (want, size) = (of.make.want(piece), of.make.size);
+        let with_room = left.iter_mut().filter(|device| device.has_room(want, size));
+        match want {
+            Want::Nothing => {}
+            Want::Part(part) => {
+                let tightest = with_room.min_by_key(|device| device.room);
+                tightest.into_iter().for_each(|device| device.room -= part);
             }
-            (_, whole) => {
-                let unused = free.iter_mut().filter(|room| **room == of.size);
-                unused.take(whole as usize).for_each(|room| *room = 0);
+            Want::Profile(cuts, profile) => {
+                if let Some(device) = with_room.min_by_key(|device| device.room) {
+                    device.taken |= cuts.begun(profile, device.taken);
+                    device.room -= piece.demand[of.make.resource];
+                }
+            }
+            Want::Whole(devices) => {
+                with_room.take(devices as usize).for_each(|device| device.room = 0);
             }
         }
     }
@@ -275,8 +307,9 @@ impl Class {
         let largest = packing.shapes.iter().map(|shape| shape.demand[resource]).max().unwrap_or(0);
         let class = |(l, class): (usize, &super::packing::Class)| {
             let has = class.capacity[resource];
-            let devices = class.devices.iter().find(|devices| devices.resource == resource);
-            let device = devices.map_or((largest as f64 / LARGEST).max(1.0), |devices| devices.size as f64);
+            let devices = class.devices.iter().find(|devices| devices.make.resource == resource);
+            let device =
+                devices.map_or((largest as f64 / LARGEST).max(1.0), |devices| devices.make.size as f64);
             let kind = |(shape, of): (usize, &super::packing::Shape)| {
                 let part = |r: usize| of.demand[r] as f64 / class.capacity[r].max(1) as f64;
                 let wants = of.demand[resource] as f64 / device;

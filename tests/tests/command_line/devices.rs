@@ -1,4 +1,4 @@
-//! Devices and limits a server from the command line: placed and verified, bounded, and refused by name where they are not known.
+//! Devices, their profiles and limits a server from the command line: placed and verified, bounded, and refused by name where they are not known.
 
 use super::Folder;
 
@@ -76,6 +76,115 @@ fn a_placement_that_takes_parts_from_two_devices_does_not_hold() {
     folder.write("forged.json", forged);
     let output = folder.run(&["-q", "verify", "instance.json", "forged.json"]);
     assert_ne!(output.status.code(), Some(0));
+}
+
+/// Two servers of two A100 with 40 GB, cut as NVIDIA's MIG user guide says, and users of profiles, of whole GPUs and of parts at will.
+const MIG: &str = r#"{
+  "format": "fairplan.instance.v1",
+  "resources": ["cpu", "gpu"],
+  "server_classes": [
+    {"id": "a100", "count": 2, "capacity": {"cpu": 32, "gpu": 2}, "devices": {"gpu": 2}}
+  ],
+  "device_profiles": {
+    "gpu": {"slices": 8, "profiles": {
+      "1g.5gb": {"slices": 1, "starts": [0, 1, 2, 3, 4, 5, 6]},
+      "2g.10gb": {"slices": 2, "starts": [0, 2, 4]},
+      "3g.20gb": {"slices": 4, "starts": [0, 4]},
+      "4g.20gb": {"slices": 4, "starts": [0]},
+      "7g.40gb": {"slices": 8, "starts": [0]}}}
+  },
+  "users": [
+    {"id": "small", "demand": {"cpu": 1}, "profile": "1g.5gb", "tasks": 8},
+    {"id": "large", "demand": {"cpu": 2}, "profile": "4g.20gb", "tasks": 3},
+    {"id": "trainer", "demand": {"cpu": 4, "gpu": 1}, "tasks": 1},
+    {"id": "notebook", "demand": {"cpu": 1, "gpu": 0.3}, "tasks": 2}
+  ]
+}
+"#;
+
+#[test]
+fn every_policy_cuts_devices_by_profiles_and_the_placements_hold() {
+    let folder = Folder::new();
+    folder.write("mig.json", MIG);
+    for policy in [
+        "best-fit",
+        "first-fit",
+        "worst-fit",
+        "dot-product",
+        "random",
+        "slots=8",
+        "pattern",
+        "fgd",
+        "gpu-packing",
+        "gpu-clustering",
+        "gpu-best-fit",
+        "gpu-dot-product",
+    ] {
+        folder.done(&["-q", "place", "mig.json", "--policy", policy, "--servers-out", "-o", "placed.json"]);
+        folder.done(&["-q", "verify", "mig.json", "placed.json", "-o", "checked.json"]);
+        let tasks = |user: usize| json(&folder, "placed.json")["users"][user]["tasks"].as_u64().unwrap();
+        assert!(tasks(0) > 0 && tasks(1) > 0, "{policy} places none of some profile");
+    }
+}
+
+#[test]
+fn a_placement_that_no_profile_allows_is_refused_by_name() {
+    let folder = Folder::new();
+    folder.write("mig.json", MIG);
+    // Without a profile two tasks of half a GPU share one.
+    let (head, tail) = MIG.split_once("\"device_profiles\"").unwrap();
+    let users = tail.split_once("\"users\"").unwrap().1;
+    let plain = format!("{head}\"users\"{users}")
+        .replace(r#"{"cpu": 1}, "profile": "1g.5gb""#, r#"{"cpu": 1, "gpu": 0.125}"#)
+        .replace(r#"{"cpu": 2}, "profile": "4g.20gb""#, r#"{"cpu": 2, "gpu": 0.5}"#)
+        .replace(r#""tasks": 1}"#, r#""tasks": 3}"#);
+    folder.write("plain.json", plain);
+    let place = ["--policy", "best-fit", "--servers-out", "-o"];
+    folder.done(&[&["-q", "place", "plain.json"], &place[..], &["plain-placed.json"]].concat());
+    folder.done(&[&["-q", "place", "mig.json"], &place[..], &["placed.json"]].concat());
+    let hash = |file: &str| json(&folder, file)["instance"]["sha256"].as_str().unwrap().to_owned();
+    folder.write(
+        "forged.json",
+        folder.read("plain-placed.json").replace(&hash("plain-placed.json"), &hash("placed.json")),
+    );
+    let words =
+        ["-q", "compare", "mig.json", "--policies", "fgd", "--placement", "forged.json", "-o", "c.json"];
+    folder.done(&words);
+    let judgement = json(&folder, "c.json")["policies"][1]["judgement"].clone();
+    assert_eq!(judgement["broken_rules"][0]["rule"], "devices", "{judgement}");
+    let output = folder.run(&["-q", "verify", "mig.json", "forged.json"]);
+    let told = super::text(&output.stdout) + &super::text(&output.stderr);
+    assert!(!output.status.success() && told.contains("do not fit its 2 devices of gpu"), "{told}");
+}
+
+#[test]
+fn what_profiles_can_reach_is_proved() {
+    let folder = Folder::new();
+    folder.write("mig.json", MIG);
+    let warning = "ignore devices and `profile`: whole tasks reach at most as much";
+    let output = folder.run(&["bound", "mig.json", "-o", "bound.json"]);
+    assert!(super::text(&output.stderr).contains(warning));
+    folder.done(&["-q", "verify", "mig.json", "bound.json"]);
+    // Beside the trainer's GPU and the notebooks' two have a 4g.20gb and three 1g.5gb each.
+    assert_eq!(json(&folder, "bound.json")["integral_level_lower"], 0.1875);
+    let objective = ["--objective", "allocated=gpu"];
+    folder.done(&[&["-q", "bound", "mig.json", "-o", "most.json"], &objective[..]].concat());
+    folder.done(&["-q", "verify", "mig.json", "most.json"]);
+    let most = json(&folder, "most.json");
+    // A trainer has a GPU; the others have 4g.20gb and three 1g.5gb of eight slices each, but there are only eight of these.
+    assert_eq!((&most["integral_upper"], &most["proved_optimal"]), (&3.5.into(), &true.into()), "{most}");
+    let forged = folder.read("most.json").replace("\"integral_upper\": 3.5", "\"integral_upper\": 3.25");
+    assert_ne!(forged, folder.read("most.json"));
+    folder.write("forged.json", forged);
+    assert!(!folder.run(&["-q", "verify", "mig.json", "forged.json"]).status.success());
+    folder.done(
+        &[
+            &["-q", "compare", "mig.json", "--policies", "best-fit,fgd,pattern", "-o", "c.json"],
+            &objective[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(json(&folder, "c.json")["allocated"]["integral_upper"], 3.5);
 }
 
 #[test]
@@ -206,6 +315,24 @@ fn what_is_bought_for_whole_tasks_has_room_for_them_device_by_device() {
     let whole: serde_json::Value = serde_json::from_str(&folder.done(&[&buy[..], &out].concat())).unwrap();
     assert_eq!(whole["purchase"]["cost"], 30.0, "{whole}");
     folder.done(&["-q", "verify", "bought.json", "placed.json"]);
+}
+
+#[test]
+fn what_is_bought_has_devices_to_cut_for_tasks_with_profiles() {
+    let folder = Folder::new();
+    folder.write("mig.json", MIG.replace(r#""tasks": 3}"#, r#""tasks": 9}"#));
+    folder.write("catalog.csv", "id,price,cpu,gpu\na100,10,,\nhgx,5,128,8\n");
+    let tasks = "small=7,large=9,trainer=1,notebook=2";
+    let out =
+        ["--whole", "--cluster-out", "bought.json", "--placement-out", "placed.json", "-o", "plan.json"];
+    let buy = ["-q", "plan", "buy", "mig.json", "--catalog", "catalog.csv", "--tasks", tasks];
+    folder.done(&[&buy[..], &out].concat());
+    folder.done(&["-q", "verify", "bought.json", "placed.json"]);
+    // Nine GPUs have one 4g.20gb each, one the trainer, and another the notebooks: seven more than there are.
+    let plan = json(&folder, "plan.json");
+    assert_eq!(plan["purchase"]["cost"], 5.0, "{plan}");
+    let hgx = json(&folder, "bought.json")["server_classes"][1].clone();
+    assert_eq!(hgx["devices"]["gpu"], 8, "{hgx}");
 }
 
 #[test]

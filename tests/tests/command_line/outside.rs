@@ -117,6 +117,13 @@ fn a_policy_is_held_to_the_rules_of_whole_tasks_but_gangs_which_are_refused() {
         instance(classes, user);
         assert_eq!(failure(&folder, "", &[]), format!("policy P: {expected}"));
     }
+    let cut = r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "gpu"],
+        "server_classes": [{"id": "a", "count": 2, "capacity": {"cpu": 8, "gpu": 1}, "devices": {"gpu": 1}}],
+        "device_profiles": {"gpu": {"slices": 8, "profiles": {"4g": {"slices": 4, "starts": [0]}}}},
+        "users": [{"id": "n", "demand": {"cpu": 1}, "profile": "4g", "tasks": 2}]}"#;
+    folder.write("i.json", cut);
+    let expected = "policy P: task 2, of user n, may not run on server a/1: its devices have no room";
+    assert_eq!(failure(&folder, "", &[]), expected);
     for user in ["", r#", "per_server": 4, "spread": 4"#] {
         instance(in_racks, user);
         let command = policy("");

@@ -105,6 +105,21 @@ fn fractions_pass_the_second_checker_and_forged_ones_do_not() {
 }
 
 #[test]
+fn what_a_profile_takes_of_a_device_need_not_be_stated_to_the_second_checker() {
+    let folder = Folder::new();
+    let instance = r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "gpu"],
+        "server_classes": [{"id": "a", "count": 3, "capacity": {"cpu": 8, "gpu": 2}, "devices": {"gpu": 2}}],
+        "device_profiles": {"gpu": {"slices": 4, "profiles": {"1g": {"slices": 1, "starts": [0, 1, 2, 3]}}}},
+        "users": [{"id": "plain", "profile": "1g"},
+                  {"id": "bundle", "kinds": [{"id": "w", "each": 2, "demand": {"cpu": 1}, "profile": "1g"},
+                                             {"id": "d", "each": 1, "demand": {"cpu": 1}}]}]}"#;
+    folder.write("instance.json", instance);
+    folder.done(&["-q", "solve", "instance.json", "-o", "solution.json"]);
+    let Some(output) = check(&folder, "solution.json") else { return };
+    assert!(output.status.success(), "{}", text(&output.stdout));
+}
+
+#[test]
 #[ignore = "half a minute"]
 fn users_with_kinds_pass_the_second_checker_too() {
     let mut checked = 0;

@@ -1,13 +1,14 @@
 //! What all servers hold of one user, if they hold nothing else.
 
 use super::fits;
-use fairplan_instances::{ClassId, Instance, Kind, ResourceId, RuleId, User};
+use crate::cuts::alone_on_a_device;
+use fairplan_instances::{ClassId, Instance, Kind, ProfileId, ResourceId, RuleId, User};
 
 /// The tasks of a user, or those for which all servers hold pieces enough of each kind, if they hold nothing else.
 pub(super) fn tasks_of(instance: &Instance, user: User<'_>) -> u64 {
-    let what = |kind: Kind<'_>| -> (RuleId, Vec<u128>) {
+    let what = |kind: Kind<'_>| -> (RuleId, Vec<u128>, Option<ProfileId>) {
         let units = (0..instance.resources().len()).map(|r| kind.piece_units(ResourceId(r)));
-        (kind.rule_id(), units.collect())
+        (kind.rule_id(), units.collect(), kind.profile())
     };
     let alone = |kind: Kind<'_>| {
         let alike = user.kinds().filter(|other| what(*other) == what(kind));
@@ -28,7 +29,12 @@ fn copies(instance: &Instance, kind: Kind<'_>, class: ClassId) -> u128 {
         let taken = kind.piece_units(r);
         let by_amount = instance.capacity_units(class, r) / taken;
         let count = devices.iter().find(|(other, _)| *other == r).map(|(_, count)| u128::from(*count));
+        let profile = kind.profile().filter(|of| of.resource == r);
         match count.zip(instance.device_units(r)) {
+            Some((count, _)) if profile.is_some() => {
+                let on_one = profile.map_or(0, |of| alone_on_a_device(instance, of));
+                by_amount.min(count * u128::from(on_one))
+            }
             Some((count, size)) if taken < size => by_amount.min(count * (size / taken)),
             Some((count, size)) => by_amount.min(count / (taken / size)),
             None => by_amount,

@@ -60,8 +60,10 @@ pub(super) fn server_gains_hold(
             let value = kinds.entry(units(user)).or_default();
             *value = (*value).max(task_values[user]);
         }
-        let mut tasks: Vec<Task> =
-            kinds.into_iter().map(|(demand, value)| Task { value, demand, most: None }).collect();
+        let mut tasks: Vec<Task> = kinds
+            .into_iter()
+            .map(|(demand, value)| Task { value, demand, most: None, profile: None })
+            .collect();
         tasks.sort_by(|a, b| (a.value, &a.demand).cmp(&(b.value, &b.demand)));
         let mut contents = Contents::new(&Server { capacity: &capacity, inside: Inside::default(), tasks });
         let directions: Vec<Direction> = contents

@@ -3,18 +3,38 @@
 //!
 //! A task that takes the part `x` of a device counts `min(k, ⌈(k + 1) x⌉ − 1)` of such a resource, one that takes `n` devices counts
 //! `n k`, and a device has `k`. As `⌈y⌉ − 1 < y`, parts on one device count less than `k + 1` together, so no content that fits takes
-//! more than there is.
+//! more than there is. A task with a profile counts more than its part where every way to cut a device allows it.
 
-use crate::devices::assignable;
-use fairplan_instances::{ClassId, Instance, ResourceId};
+use super::knapsack::Task;
+use crate::cuts::Cuts;
+use crate::devices::holds;
+use fairplan_instances::{ClassId, Instance, Kind, ResourceId};
+use std::sync::Arc;
 
-/// The `k` that are used.
+/// The `k` that are used, beside as many as a device holds of a profile.
 const PARTS: [u128; 7] = [1, 2, 3, 4, 5, 7, 9];
+
+/// The devices of a resource, wherever they are.
+#[derive(Clone, Debug)]
+struct Make {
+    resource: usize,
+    /// Of one, in whole units.
+    size: u128,
+    cuts: Option<Arc<Cuts>>,
+}
+
+/// A further resource.
+struct Row {
+    make: Make,
+    k: u128,
+    /// What a task of each profile counts.
+    of_profiles: Vec<u128>,
+}
 
 /// What every server has in common.
 pub(super) struct Sizes {
-    /// Resources with devices, and the size of one in whole units.
-    sizes: Vec<(usize, u128)>,
+    makes: Vec<Make>,
+    rows: Vec<Row>,
 }
 
 /// The rules inside a server of a class.
@@ -22,31 +42,77 @@ pub(super) struct Sizes {
 pub(super) struct Inside {
     /// How many resources, the last ones, are made by devices.
     pub rows: usize,
-    /// Resource, number and size of devices.
-    devices: Vec<(usize, u64, u128)>,
-    /// Resources that have devices somewhere, and the size of one.
-    sizes: Vec<(usize, u128)>,
+    /// Devices, and how many.
+    devices: Vec<(Make, u64)>,
+    /// All devices that there are anywhere.
+    makes: Vec<Make>,
+}
+
+impl Make {
+    /// The profile that a task has of these devices, if it has one.
+    fn profile(&self, task: &Task) -> Option<usize> {
+        task.profile.filter(|(resource, _)| *resource == self.resource).map(|(_, profile)| profile)
+    }
+}
+
+impl Row {
+    fn new(make: &Make, k: u128) -> Self {
+        let of_profiles = make.cuts.as_ref().map(|cuts| {
+            let of_part = |profile| {
+                let (slices, all) = cuts.part(profile);
+                counts(slices.into(), all.into(), k)
+            };
+            cuts.counting_more(k, (0..cuts.len()).map(of_part).collect())
+        });
+        Self { make: make.clone(), k, of_profiles: of_profiles.unwrap_or_default() }
+    }
+
+    fn all(make: &Make) -> Vec<Self> {
+        let mut ks = PARTS.to_vec();
+        let alone = |cuts: &Arc<Cuts>| {
+            (0..cuts.len()).map(|profile| u128::from(cuts.alone(profile))).collect::<Vec<_>>()
+        };
+        ks.extend(make.cuts.as_ref().map(alone).unwrap_or_default());
+        ks.sort_unstable();
+        ks.dedup();
+        ks.into_iter().map(|k| Self::new(make, k)).collect()
+    }
+}
+
+/// What so much of a device counts.
+fn counts(demand: u128, size: u128, k: u128) -> u128 {
+    match demand {
+        0 => 0,
+        part if part < size => (((k + 1) * part).div_ceil(size) - 1).min(k),
+        // What is no whole number of devices runs only where there are none.
+        whole => k * whole / size,
+    }
 }
 
 impl Sizes {
     pub fn of(instance: &Instance) -> Self {
-        let resources = (0..instance.resources().len()).map(ResourceId);
-        Self { sizes: resources.filter_map(|r| Some((r.0, instance.device_units(r)?))).collect() }
+        let make = |r: ResourceId| {
+            let size = instance.device_units(r)?;
+            Some(Make { resource: r.0, size, cuts: Cuts::of(instance, r).map(Arc::new) })
+        };
+        let makes: Vec<Make> = (0..instance.resources().len()).map(ResourceId).filter_map(make).collect();
+        Self { rows: makes.iter().flat_map(Row::all).collect(), makes }
     }
 
-    fn rows(&self) -> impl Iterator<Item = (usize, u128, u128)> + '_ {
-        self.sizes.iter().flat_map(|(r, size)| PARTS.iter().map(move |k| (*r, *size, *k)))
+    /// The profile of a kind of tasks, as tasks have it: its resource, and which it is.
+    pub fn profile(&self, kind: Kind<'_>) -> Option<(usize, usize)> {
+        let of = kind.profile()?;
+        let make = self.makes.iter().find(|make| make.resource == of.resource.0)?;
+        Some((make.resource, make.cuts.as_ref()?.position(of)?))
     }
 
     /// What a task takes, followed by what it counts of the resources that devices make.
-    pub fn counted(&self, mut demand: Vec<u128>) -> Vec<u128> {
-        let counts = |(r, size, k): (usize, u128, u128)| match demand[r] {
-            0 => 0,
-            part if part < size => (((k + 1) * part).div_ceil(size) - 1).min(k),
-            // What is no whole number of devices runs only where there are none.
-            whole => k * whole / size,
+    pub fn counted(&self, mut demand: Vec<u128>, profile: Option<(usize, usize)>) -> Vec<u128> {
+        let of_row = |row: &Row| match profile.filter(|(resource, _)| *resource == row.make.resource) {
+            Some((_, profile)) => row.of_profiles[profile],
+            None => counts(demand[row.make.resource], row.make.size, row.k),
         };
-        let counted: Vec<u128> = self.rows().map(counts).collect();
+        let counted: Vec<u128> = self.rows.iter().map(of_row).collect();
         demand.extend(counted);
         demand
     }
@@ -59,41 +125,50 @@ impl Sizes {
         mut capacity: Vec<u128>,
     ) -> (Vec<u128>, Inside) {
         let of_class = &instance.classes()[class.0];
-        let has = |(r, size, k): (usize, u128, u128)| match of_class.devices_of(ResourceId(r)) {
-            Some(count) => u128::from(count) * k,
+        let has = |row: &Row| match of_class.devices_of(ResourceId(row.make.resource)) {
+            Some(count) => u128::from(count) * row.k,
             // Without devices nothing that fits counts more.
-            None => (k + 1) * capacity[r] / size,
+            None => (row.k + 1) * capacity[row.make.resource] / row.make.size,
         };
-        let rows: Vec<u128> = self.rows().map(has).collect();
+        let rows: Vec<u128> = self.rows.iter().map(has).collect();
         capacity.extend(&rows);
-        let devices = |(r, size): &(usize, u128)| Some((*r, of_class.devices_of(ResourceId(*r))?, *size));
-        let devices = self.sizes.iter().filter_map(devices).collect();
-        (capacity, Inside { rows: rows.len(), devices, sizes: self.sizes.clone() })
+        let devices = |make: &Make| Some((make.clone(), of_class.devices_of(ResourceId(make.resource))?));
+        let devices = self.makes.iter().filter_map(devices).collect();
+        (capacity, Inside { rows: rows.len(), devices, makes: self.makes.clone() })
     }
 }
 
 impl Inside {
     /// Whether any task takes what these rules are about.
     pub fn concerns(&self, demand: &[u128]) -> bool {
-        self.devices.iter().any(|(r, ..)| demand[*r] > 0)
+        self.devices.iter().any(|(make, _)| demand[make.resource] > 0)
     }
 
-    /// Whether tasks, of so much of each resource and so many, fit on the devices as far as is found out.
-    pub fn may_hold<'a>(&self, tasks: impl Iterator<Item = (&'a [u128], u64)> + Clone) -> bool {
-        self.devices.iter().all(|(r, count, size)| {
-            let demands: Vec<(u128, u64)> =
-                tasks.clone().map(|(demand, count)| (demand[*r], count)).collect();
-            assignable(&demands, *size, *count) != Some(false)
+    /// Whether tasks, so many of each, fit on the devices as far as is found out.
+    pub fn may_hold<'a>(&self, tasks: impl Iterator<Item = (&'a Task, u64)> + Clone) -> bool {
+        self.devices.iter().all(|(make, count)| {
+            let wanted =
+                tasks.clone().map(|(task, count)| (task.demand[make.resource], make.profile(task), count));
+            holds(make.cuts.as_deref(), wanted, make.size, *count) != Some(false)
         })
     }
 
-    /// How many tasks of `other` fit, as to devices, in the place of one task, whatever is around them.
-    pub fn in_place(&self, one: &[u128], other: &[u128]) -> u128 {
-        let fitting = |(r, size): &(usize, u128)| match (one[*r], other[*r]) {
-            (_, 0) => u128::MAX,
-            (whole, part) if whole >= *size && part < *size => (whole / size) * (size / part),
-            (one, other) => one / other,
+    /// How many tasks like `other` fit, as to devices, in the place of one task, whatever is around them.
+    pub fn in_place(&self, one: &Task, other: &Task) -> u128 {
+        let fitting = |make: &Make| {
+            let (demand, room) = (other.demand[make.resource], one.demand[make.resource]);
+            match (make.profile(one), make.profile(other), &make.cuts) {
+                _ if demand == 0 => u128::MAX,
+                (Some(one), Some(other), Some(cuts)) => cuts.in_place(one, other).into(),
+                // Of whole devices some are cut instead.
+                (None, Some(other), Some(cuts)) if room >= make.size => {
+                    room / make.size * u128::from(cuts.alone(other))
+                }
+                (Some(_), _, _) | (_, Some(_), _) => 0,
+                _ if room >= make.size && demand < make.size => (room / make.size) * (make.size / demand),
+                _ => room / demand,
+            }
         };
-        self.sizes.iter().map(fitting).min().unwrap_or(u128::MAX)
+        self.makes.iter().map(fitting).min().unwrap_or(u128::MAX)
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Task {
     pub demand: Vec<u128>,
     /// So many of it are on a server at most.
     pub most: Option<u64>,
+    /// Of which resource's devices it has a part by a profile, and which.
+    pub profile: Option<(usize, usize)>,
 }
 
 /// What came of the attempt.
@@ -329,7 +331,7 @@ fn fitting(server: &Server<'_>) -> Vec<Task> {
 fn useful(server: &Server<'_>) -> Vec<Task> {
     let all = fitting(server);
     let resources = server.capacity.len() - server.inside.rows;
-    let on_devices = |one: &Task, other: &Task| server.inside.in_place(&other.demand, &one.demand);
+    let on_devices = |one: &Task, other: &Task| server.inside.in_place(other, one);
     let replaces = |one: &Task, other: &Task| {
         // Mostly not one copy fits, which is seen without dividing.
         let parts = || one.demand[..resources].iter().zip(&other.demand);
@@ -564,7 +566,7 @@ impl Tree<'_> {
             return true;
         }
         let chosen = self.chosen.iter().copied().chain([(j, count as u64)]);
-        self.inside.may_hold(chosen.map(|(j, count)| (&self.tasks[j].demand[..], count)))
+        self.inside.may_hold(chosen.map(|(j, count)| (&self.tasks[j], count)))
     }
 
     /// How many of task `j` are left to look into, of at most `count` in room of these sizes: where a direction bounds
@@ -640,7 +642,7 @@ mod tests {
                     let demand = demand[..resources].iter().zip(capacity).map(|(d, c)| c / 6 + d / 2);
                     let mut demand: Vec<u128> = demand.collect();
                     demand[0] = demand[0].max(1);
-                    Task { value, demand, most: None }
+                    Task { value, demand, most: None, profile: None }
                 })
                 .collect();
             let largest = best(&tasks, capacity);
@@ -665,7 +667,7 @@ mod tests {
             let tasks: Vec<Task> = kinds
                 .map(|((value, demand), copies)| {
                     let demand = demand[..resources].iter().zip(capacity).map(|(d, c)| c / copies + d / copies);
-                    Task { value, demand: demand.collect(), most: None }
+                    Task { value, demand: demand.collect(), most: None, profile: None }
                 })
                 .collect();
             let largest = best(&tasks, capacity);
@@ -678,7 +680,7 @@ mod tests {
     }
 
     fn task(value: u64, demand: [u128; 2]) -> Task {
-        Task { value, demand: demand.to_vec(), most: None }
+        Task { value, demand: demand.to_vec(), most: None, profile: None }
     }
 
     #[test]

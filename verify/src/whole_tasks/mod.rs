@@ -321,8 +321,8 @@ fn upper_bound(
 /// What makes servers of two classes hold the same: capacity, devices, and which rules let tasks run there.
 type AlikeBy<'a> = (Vec<u128>, &'a [(ResourceId, u64)], Vec<bool>);
 
-/// What tells pieces apart on a server: where they may run, what they take, and the user where it has a limit a server.
-type Piece = (usize, Vec<u128>, Option<UserId>);
+/// What tells pieces apart on a server: where they may run, what they take, by which profile, and the user where it has a limit a server.
+type Piece = (usize, Vec<u128>, Option<(usize, usize)>, Option<UserId>);
 
 /// Proves that no server can hold tasks worth more than is claimed for its class.
 fn server_values_hold(
@@ -338,15 +338,16 @@ fn server_values_hold(
     let mut distinct: HashMap<Piece, (KindId, u64)> = HashMap::new();
     for kind in kinds(instance).filter(|kind| has_tasks[kind.user().index().0]) {
         let value = task_values[kind.index().0];
-        let demand = sizes.counted((0..m).map(|r| kind.piece_units(ResourceId(r))).collect());
+        let profile = sizes.profile(kind);
+        let demand = sizes.counted((0..m).map(|r| kind.piece_units(ResourceId(r))).collect(), profile);
         let own = kind.user().per_server().map(|_| kind.user().index());
-        let known = distinct.entry((kind.rule_id().0, demand, own)).or_insert((kind.index(), value));
+        let known = distinct.entry((kind.rule_id().0, demand, profile, own)).or_insert((kind.index(), value));
         if value > known.1 {
             *known = (kind.index(), value);
         }
     }
     let mut distinct: Vec<(Vec<u128>, KindId, u64)> =
-        distinct.into_iter().map(|((_, demand, _), (kind, value))| (demand, kind, value)).collect();
+        distinct.into_iter().map(|((_, demand, ..), (kind, value))| (demand, kind, value)).collect();
     distinct.retain(|(_, _, value)| *value > 0);
     distinct.sort_by_key(|(_, kind, _)| *kind);
     // Classes alike need one proof, of the smallest claim. A class of no servers holds nothing, and speaks for no other.
@@ -369,6 +370,7 @@ fn server_values_hold(
             value: *value,
             demand: demand.clone(),
             most: instance.kind(*kind).user().per_server(),
+            profile: sizes.profile(instance.kind(*kind)),
         };
         let tasks = distinct.iter().filter(may_run).map(task).collect();
         let (capacity, inside) = sizes.inside(instance, ClassId(*l), capacity.clone());

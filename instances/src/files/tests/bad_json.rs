@@ -183,7 +183,7 @@ fn each_broken_form_names_its_place() {
         (
             "\"weight\": 5",
             "\"weights\": 5",
-            "users[1].weights: unknown field `weights`, expected one of `id`, `demand`, `weight`",
+            "users[1].weights: unknown field `weights`, expected one of `id`, `demand`, `profile`, `weight`",
         ),
         ("\"weight\": 5", "\"Weight\": 5", "users[1].Weight: unknown field `Weight`"),
         ("{\"b\": 1.5}", "{\"b\": 1.5, \"b\": 1.5}", "users[1].rates.b: duplicate key"),

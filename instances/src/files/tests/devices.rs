@@ -1,4 +1,4 @@
-//! Devices and limits a server in JSON: read and written back to the byte, refused with the field.
+//! Devices, their profiles and limits a server in JSON: read and written back to the byte, refused with the field.
 
 use super::*;
 
@@ -40,6 +40,145 @@ fn gangs_domains_and_spread_are_read_and_written_back_to_the_byte() {
     let said_no = text.replace(": true", ": false");
     let instance = crate::files::read_instance(&folder.file("gangs.json", &said_no)).unwrap();
     assert_eq!(json(&instance), text.replace(r#", "gang_in_domain": true"#, ""));
+}
+
+/// Two servers of two GPUs, cut into four slices, with these fields of the profiles and of two users.
+fn cut(profiles: &str, users: [&str; 2]) -> String {
+    let [first, second] = users;
+    format!(
+        r#"{{
+  "format": "fairplan.instance.v1",
+  "resources": ["cpu", "gpu"],
+  "server_classes": [
+    {{"id": "a30", "count": 2, "capacity": {{"cpu": 32, "gpu": 2}}, "devices": {{"gpu": 2}}}}
+  ],
+  "device_profiles": {{
+    "gpu": {profiles}
+  }},
+  "users": [
+    {{"id": "plain", {first}}},
+    {{"id": "bundle", {second}}}
+  ]
+}}
+"#
+    )
+}
+
+const PROFILES: &str = r#"{"slices": 4, "profiles": {
+      "1g.6gb": {"slices": 1, "starts": [0, 1, 2, 3]},
+      "2g.12gb": {"slices": 2, "starts": [0, 2]}}}"#;
+const PLAIN: &str = r#""demand": {"cpu": 1, "gpu": 0.5}, "profile": "2g.12gb""#;
+const BUNDLE: &str = r#""kinds": [{"id": "w", "each": 2, "demand": {"cpu": 1, "gpu": 0.25}, "profile": "1g.6gb"}, {"id": "d", "each": 1, "demand": {"cpu": 1}}]"#;
+
+#[test]
+fn profiles_are_read_and_written_back_to_the_byte_and_their_amounts_filled_in() {
+    let folder = Folder::new();
+    let read = |text: &str| crate::files::read_instance(&folder.file("cut.json", text)).unwrap();
+    let text = cut(PROFILES, [PLAIN, BUNDLE]);
+    assert_eq!(json(&read(&text)), text);
+    let left_out = text.replace(r#", "gpu": 0.5"#, "").replace(r#", "gpu": 0.25"#, "");
+    assert_eq!(json(&read(&left_out)), text);
+    let without_demand = text.replace(r#""demand": {"cpu": 1, "gpu": 0.5}, "#, "");
+    assert_eq!(json(&read(&without_demand)), text.replace(r#""cpu": 1, "gpu": 0.5"#, r#""gpu": 0.5"#));
+    let in_other_order = text.replace(
+        r#""1g.6gb": {"slices": 1, "starts": [0, 1, 2, 3]},
+      "2g.12gb": {"slices": 2, "starts": [0, 2]}"#,
+        r#""2g.12gb": {"slices": 2, "starts": [0, 2]}, "1g.6gb": {"starts": [0, 1, 2, 3], "slices": 1}"#,
+    );
+    assert_ne!(in_other_order, text);
+    assert_eq!(json(&read(&in_other_order)), text);
+    let warnings = crate::lint(&read(&text));
+    let told: Vec<&str> = warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(
+        told,
+        ["answers in divided tasks ignore devices and `profile`: whole tasks reach at most as much"]
+    );
+}
+
+#[test]
+fn what_is_wrong_with_profiles_is_refused_with_the_field() {
+    let folder = Folder::new();
+    let refusal = |profiles: &str, users: [&str; 2]| {
+        let told = crate::files::read_instance(&folder.file("cut.json", cut(profiles, users))).unwrap_err();
+        told.to_string()
+    };
+    let profiles = |change: [&str; 2]| {
+        let changed = PROFILES.replace(change[0], change[1]);
+        assert_ne!(changed, PROFILES);
+        refusal(&changed, [PLAIN, BUNDLE])
+    };
+    let of = "device_profiles.gpu.profiles.2g.12gb";
+    for (change, expected) in [
+        (
+            ["[0, 2]", "[0, 3]"],
+            format!("{of}.starts[1] = 3: 2 slices from there on end behind the last slice"),
+        ),
+        (["[0, 2]", "[2, 0]"], format!("{of}.starts[1] = 0: comes after 2")),
+        (["[0, 2]", "[0, 0.5]"], format!("{of}.starts[1] = 0.5: must be a whole number")),
+        (["[0, 2]", "[0, 99999999999]"], format!("{of}.starts[1] = 99999999999: is too large")),
+        (["[0, 2]", "7"], format!("{of}.starts: invalid type")),
+        (["\"starts\": [0, 2]", "\"start\": [0, 2]"], format!("{of}.start: unknown field")),
+        (["2g.12gb", "1g.6gb"], "device_profiles.gpu.profiles.1g.6gb: duplicate key".into()),
+        (
+            ["{\"slices\": 4, \"profiles\"", "{\"slices\": 0, \"profiles\""],
+            "device_profiles.gpu.slices = 0: must be from 1 to 64".into(),
+        ),
+        (
+            ["{\"slices\": 4, \"profiles\"", "{\"slices\": 3, \"profiles\""],
+            "device_profiles.gpu.slices = 3: does not divide a device of 1 gpu".into(),
+        ),
+    ] {
+        let told = profiles(change);
+        assert!(told.contains(&expected), "{told}");
+    }
+    let told = crate::files::read_instance(
+        &folder
+            .file("cut.json", cut(PROFILES, [PLAIN, BUNDLE]).replace("\n    \"gpu\": {", "\n    \"tpu\": {")),
+    );
+    let expected = "device_profiles.tpu: unknown resource; there are cpu, gpu";
+    assert!(told.unwrap_err().to_string().contains(expected));
+    let told = crate::files::read_instance(
+        &folder
+            .file("cut.json", cut(PROFILES, [PLAIN, BUNDLE]).replace("\n    \"gpu\": {", "\n    \"cpu\": {")),
+    );
+    let expected = "device_profiles.cpu: no server class has devices of cpu";
+    assert!(told.unwrap_err().to_string().contains(expected));
+    for (plain, expected) in [
+        (
+            r#""profile": "2g.12g""#,
+            "users[0].profile = 2g.12g: unknown profile 2g.12g (did you mean 2g.12gb?)",
+        ),
+        (
+            r#""demand": {"gpu": 0.25}, "profile": "2g.12gb""#,
+            "users[0].demand.gpu = 0.25: a part of profile 2g.12gb is 0.5 gpu; leave it out",
+        ),
+        (
+            r#""demand": {"cpu": 1, "gpu": 0}, "profile": "2g.12gb""#,
+            "users[0].demand.gpu = 0: a part of profile 2g.12gb is 0.5 gpu; leave it out",
+        ),
+    ] {
+        let told = refusal(PROFILES, [plain, BUNDLE]);
+        assert!(told.contains(expected), "{told}");
+    }
+    let kinds = |change: [&str; 2]| refusal(PROFILES, [PLAIN, &BUNDLE.replace(change[0], change[1])]);
+    for (change, expected) in [
+        (["1g.6gb", "1g"], "users[1].kinds[0].profile = 1g: unknown profile 1g (did you mean 1g.6gb?)"),
+        (["0.25", "0.5"], "users[1].kinds[0].demand.gpu = 0.5: a part of profile 1g.6gb is 0.25 gpu"),
+        (["\"demand\": {\"cpu\": 1}", "\"eligible\": [\"a30\"]"], "users[1].kinds[1].demand: missing"),
+    ] {
+        let told = kinds(change);
+        assert!(told.contains(expected), "{told}");
+    }
+    let with_own = format!("{BUNDLE}, \"profile\": \"1g.6gb\"");
+    let told = refusal(PROFILES, [PLAIN, &with_own]);
+    assert!(told.contains("users[1].profile: each kind says which profile it has; move it there"), "{told}");
+    let users = crate::files::write_users(
+        &crate::files::read_instance(&folder.file("cut.json", cut(PROFILES, [PLAIN, PLAIN]))).unwrap(),
+        "u.csv",
+        &mut Vec::new(),
+    );
+    let told = "u.csv: users[0].profile = 2g.12gb: tables have no room for profiles of devices; write JSON";
+    assert_eq!(users.unwrap_err().to_string(), told);
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub(super) fn kinds(scale: u64) -> Outcome {
         let mut user = three[0].clone();
         let each = |k: usize| 1 + k as u64;
         let kind = |(k, part): (usize, &fairplan_instances::DraftUser)| DraftKind {
+            profile: None,
             id: format!("kind-{k}"),
             each: each(k),
             demand: part.demand.clone(),

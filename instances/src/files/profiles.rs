@@ -1,0 +1,114 @@
+//! Profiles of devices in JSON: into what the devices of each resource can be cut, and what a task with a profile takes.
+
+use super::amounts::Amounts;
+use super::canonical_text::Text as Writer;
+use super::strict_json::{Entries, Object, Text, number, one};
+use super::values::{repeated, whole_number};
+use crate::{DeviceProfile, DeviceProfiles, Instance, InstanceBuilder, ResourceId, Violation};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CutFields<'a> {
+    #[serde(borrow)]
+    slices: &'a RawValue,
+    #[serde(borrow)]
+    profiles: Entries<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfileFields<'a> {
+    #[serde(borrow)]
+    slices: &'a RawValue,
+    #[serde(borrow)]
+    starts: Vec<&'a RawValue>,
+}
+
+/// Reads `device_profiles` into a builder that has all classes.
+pub(super) fn read_profiles(entries: &Entries<'_>, builder: &mut InstanceBuilder) -> Result<(), Violation> {
+    for (resource, raw) in &entries.0 {
+        let place = format!("device_profiles.{}", resource.0);
+        let known = builder.resources().iter().position(|name| *name == resource.0);
+        let Some(r) = known else {
+            let problem = format!("unknown resource; there are {}", builder.resources().join(", "));
+            return Err(Violation::new(place, "", problem));
+        };
+        let Object(fields): Object<CutFields> = one(raw, &place)?;
+        let slices = small(fields.slices, || format!("{place}.slices"))?;
+        if let Some(name) = repeated(fields.profiles.0.iter().map(|(name, _)| name.0.as_ref())) {
+            return Err(Violation::new(format!("{place}.profiles.{name}"), "", "duplicate key"));
+        }
+        let mut profiles = Vec::with_capacity(fields.profiles.0.len());
+        for (name, raw) in &fields.profiles.0 {
+            let place = format!("{place}.profiles.{}", name.0);
+            let Object(fields): Object<ProfileFields> = one(raw, &place)?;
+            let slices = small(fields.slices, || format!("{place}.slices"))?;
+            let start =
+                |(position, raw): (usize, &&RawValue)| small(raw, || format!("{place}.starts[{position}]"));
+            let starts = fields.starts.iter().enumerate().map(start).collect::<Result<_, _>>()?;
+            profiles.push(DeviceProfile { name: name.0.as_ref().to_owned(), slices, starts });
+        }
+        builder.device_profiles(DeviceProfiles { resource: ResourceId(r), slices, profiles })?;
+    }
+    Ok(())
+}
+
+/// A count of slices.
+fn small(raw: &RawValue, place: impl Fn() -> String) -> Result<u32, Violation> {
+    let stated = whole_number(number(raw, &place)?, &place)?;
+    u32::try_from(stated).map_err(|_| Violation::new(place(), stated, "is too large"))
+}
+
+/// Adds what a profile takes to the amounts that were read last, unless they name its resource.
+pub(super) fn fill_in(
+    profile: Option<&Text<'_>>,
+    builder: &InstanceBuilder,
+    amounts: &mut Amounts,
+    place: impl Fn() -> String,
+) -> Result<(), Violation> {
+    let Some(name) = profile else { return Ok(()) };
+    let (ResourceId(r), amount) = builder.taken_by_profile(&name.0, place)?;
+    if !amounts.named[r] {
+        amounts.values[r] = amount;
+    }
+    Ok(())
+}
+
+impl Writer {
+    /// The field `device_profiles` with the comma behind it, if there are any.
+    pub(super) fn device_profiles(&mut self, instance: &Instance, keys: &[Vec<u8>]) {
+        for (position, cut) in instance.device_profiles().iter().enumerate() {
+            self.raw(if position == 0 { "\n  \"device_profiles\": {\n    " } else { ",\n    " });
+            self.bytes(&keys[cut.resource.0]);
+            self.raw("{\"slices\": ");
+            self.whole(cut.slices.into());
+            let mut separator = ", \"profiles\": {\n      ";
+            for profile in &cut.profiles {
+                self.raw(separator);
+                self.string(&profile.name);
+                self.raw(": {\"slices\": ");
+                self.whole(profile.slices.into());
+                let mut opening = ", \"starts\": [";
+                for start in &profile.starts {
+                    self.raw(opening);
+                    self.whole((*start).into());
+                    opening = ", ";
+                }
+                self.raw("]}");
+                separator = ",\n      ";
+            }
+            self.raw("}}");
+        }
+        self.raw(if instance.device_profiles().is_empty() { "" } else { "\n  }," });
+    }
+
+    /// The field `profile` after a comma, if there is one.
+    pub(super) fn profile(&mut self, name: Option<&str>) {
+        if let Some(name) = name {
+            self.raw(", \"profile\": ");
+            self.string(name);
+        }
+    }
+}
