@@ -50,7 +50,7 @@ fn children(question: &Question<'_>) -> Vec<Child> {
         return able().map(user).collect();
     }
     // Who can have nothing leaves its part to its siblings; the others go on without an end, and so in proportion.
-    let tree = Tree::new(instance, reduction);
+    let tree = Tree::new(instance, question.objective, reduction);
     let ceilings: Vec<f64> = caps.iter().map(|cap| if *cap > 0.0 { f64::INFINITY } else { 0.0 }).collect();
     let rises = tree.at(1.0, &ceilings).slope;
     let mut children: Vec<Child> = Vec::new();

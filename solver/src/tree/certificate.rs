@@ -42,10 +42,11 @@ impl Stages<'_> {
             };
             let mut prices = raw.clone();
             drop_rounding_noise(&mut prices, &self.reduction.capacities);
-            let mut proved = self.prove(*level, &ceilings, &prices);
+            let first = self.first.as_ref().filter(|_| stage == 0 && self.own_limits.is_empty());
+            let mut proved = self.prove(*level, &ceilings, &prices, first);
             if !closes(&proved) && prices != *raw {
                 // What looks like rounding may be all that keeps users off a class that is next to nothing of the whole.
-                proved = self.prove(*level, &ceilings, raw);
+                proved = self.prove(*level, &ceilings, raw, first);
             }
             closed &= closes(&proved);
             levels.push(proved);
@@ -58,8 +59,9 @@ impl Stages<'_> {
         let (instance, reduction) = (self.question.instance, self.reduction);
         let mut costs = vec![0.0; ceilings.len()];
         users.iter().for_each(|i| costs[*i] = 1.0 / self.shares[*i]);
-        let (bound, _) = self.tree.affordable(ceilings, &costs, users.len() as f64, value);
-        let piece = self.tree.at(value, ceilings);
+        let sides = self.tree.sides(ceilings);
+        let (bound, _) = self.tree.affordable(&sides, &costs, users.len() as f64, value);
+        let piece = self.tree.piece(value, &sides);
         let rising: f64 = users.iter().map(|i| piece.slope[*i] * costs[*i]).sum();
         let mut limit_prices = vec![0.0; instance.limit_rows().len()];
         for own in users.iter().map(|i| self.own_limits[*i]) {
@@ -70,22 +72,30 @@ impl Stages<'_> {
         Level { value, bound: bound.max(value), prices, limit_prices }
     }
 
-    /// A level with the bound that these prices prove, given what users may have at most.
-    fn prove(&self, value: f64, ceilings: &[f64], prices: &[f64]) -> Level {
+    /// A level with the bound that these prices prove, given what users may have at most and, where it is at hand, the piece that the
+    /// level is on.
+    fn prove(&self, value: f64, ceilings: &[f64], prices: &[f64], on: Option<&Piece>) -> Level {
         let (instance, reduction) = (self.question.instance, self.reduction);
         let mut costs = vec![0.0; reduction.users.len()];
         cheapest_costs(&reduction.users, prices, &reduction.capacities, &mut costs);
         let costs = self.costs_of_shares(&costs);
         let worth = dot(prices, &reduction.capacities);
-        let (bound, known) = self.tree.affordable(ceilings, &costs, worth, value);
+        let here = on.filter(|piece| piece.is_at(value));
+        let (bound, known) = match here.and_then(|piece| piece.affordable(&costs, worth)) {
+            Some(bound) => (bound, None),
+            None => self.tree.affordable(&self.tree.sides(ceilings), &costs, worth, value),
+        };
         let bound = bound.max(value);
-        let rising_on =
-            |piece: Piece| -> f64 { piece.slope.iter().zip(&costs).map(|(slope, cost)| slope * cost).sum() };
+        let rising_on = |piece: &Piece| piece.cost(&costs).1;
         let known = known.filter(|piece| piece.is_at(value));
         // Where the parts of those at their floors begin to be more, nobody may have risen just before.
-        let rising = match rising_on(known.unwrap_or_else(|| self.tree.at(value, ceilings))) {
+        let rising = match here.or(known.as_ref()) {
+            Some(piece) => rising_on(piece),
+            None => rising_on(&self.tree.at(value, ceilings)),
+        };
+        let rising = match rising {
             none if none == 0.0 && self.tree.has_floors() => {
-                rising_on(self.tree.at(value * (1.0 + 2.0 * PIECE), ceilings))
+                rising_on(&self.tree.at(value * (1.0 + 2.0 * PIECE), ceilings))
             }
             rising => rising,
         };

@@ -9,10 +9,11 @@
 //! sum of its members'; at most the ceiling. So every user's `S` is a piecewise linear and rising function of `t`: what a user leaves goes to its
 //! siblings first, then up, and what it is guaranteed above its part is taken from its siblings first.
 
+use super::places::Places;
 use crate::reduction::Reduction;
-use crate::sums::{Compensated, column, table_of_sums};
+use crate::sums::{Compensated, column, part_length, table_of_sums};
 use crate::tolerance::level::{PIECE, ROUNDING};
-use fairplan_instances::{FEW_USERS, GroupId, Instance, pieces_together};
+use fairplan_instances::{FEW_USERS, GroupId, Instance, Objective, pieces_together};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -56,9 +57,6 @@ pub(crate) struct Piece {
     pub to: f64,
 }
 
-/// Pieces that a search for a level looks at, at most; few steps of Newton's method are usual.
-pub(super) const MOST_PIECES: usize = 200;
-
 impl Piece {
     /// The share of a user at a level.
     pub fn share(&self, user: usize, level: f64) -> f64 {
@@ -66,7 +64,7 @@ impl Piece {
     }
 
     /// What the users pay, `Σ cost · share`: a constant, and so much a level.
-    fn cost(&self, costs: &[f64]) -> (f64, f64) {
+    pub fn cost(&self, costs: &[f64]) -> (f64, f64) {
         let totals = table_of_sums(costs.len(), 2, |users, sums| {
             for i in users {
                 sums[0].add(self.base[i] * costs[i]);
@@ -76,41 +74,13 @@ impl Piece {
         (totals[0], totals[1])
     }
 
-    fn contains(&self, level: f64) -> bool {
+    pub(super) fn contains(&self, level: f64) -> bool {
         (self.from..=self.to).contains(&level)
     }
 
     /// Whether a level is on this piece and no other: a break belongs to both, and rounding moves it.
     pub fn is_at(&self, level: f64) -> bool {
         level > self.from * (1.0 + PIECE) && level < self.to * (1.0 - PIECE)
-    }
-}
-
-/// The part of a level search that is left.
-#[derive(Clone, Copy)]
-pub(super) struct Bracket {
-    /// No level below is too high, none above is possible.
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Bracket {
-    pub const EVERYTHING: Self = Self { low: 0.0, high: f64::INFINITY };
-
-    /// A level inside, where possible this one.
-    pub fn inside(self, level: f64) -> f64 {
-        let Self { low, high } = self;
-        if level > low && level < high {
-            level
-        } else if high == f64::INFINITY {
-            if low > 0.0 { 2.0 * low } else { 1.0 }
-        } else {
-            0.5 * (low + high)
-        }
-    }
-
-    pub fn is_closed(self) -> bool {
-        self.high <= self.low * (1.0 + 2.0 * f64::EPSILON)
     }
 }
 
@@ -158,8 +128,8 @@ struct Filled {
 }
 
 /// The ceilings of all users by place and of all nodes, and their floors.
-struct Sides<'a> {
-    users: &'a [f64],
+pub(crate) struct Sides {
+    users: Vec<f64>,
     nodes: Vec<f64>,
     floors: Floors,
 }
@@ -177,7 +147,7 @@ impl Division {
 }
 
 impl Tree {
-    pub fn new(instance: &Instance, reduction: &Reduction) -> Self {
+    pub fn new(instance: &Instance, objective: Objective, reduction: &Reduction) -> Self {
         let (groups, users) = (instance.groups(), &reduction.users);
         let (n, view) = (users.users(), |i: usize| instance.user(users.user_id(i)));
         let node_of = |group: Option<GroupId>| group.map_or(0, |group| group.0 as u32 + 1);
@@ -185,17 +155,7 @@ impl Tree {
         let above: Vec<u32> =
             std::iter::once(0).chain(groups.iter().map(|group| node_of(group.parent))).collect();
         let of_user: Vec<u32> = column(n, |i| node_of(view(i).group()));
-        let mut starts = vec![0; nodes + 1];
-        of_user.iter().for_each(|v| starts[*v as usize + 1] += 1);
-        (0..nodes).for_each(|v| starts[v + 1] += starts[v]);
-        let mut next = starts.clone();
-        let (mut user_at, mut place_of) = (vec![0; n], vec![0; n]);
-        for (i, v) in of_user.iter().enumerate() {
-            let place = &mut next[*v as usize];
-            (user_at[*place], place_of[i]) = (i as u32, *place as u32);
-            *place += 1;
-        }
-        let weights: Vec<f64> = column(n, |i| view(i).weight().to_f64());
+        let Places { starts, user_at, place_of } = Places::by_node(&of_user, nodes);
         let mut inside = vec![Vec::new(); nodes];
         (1..nodes).for_each(|v| inside[above[v] as usize].push(v));
         let (mut downwards, mut depths) = (vec![0], vec![1]);
@@ -206,9 +166,13 @@ impl Tree {
             // Parents lead to all, since no group is inside itself.
             downwards.extend_from_slice(&inside[downwards[position]]);
         }
+        // Where the objective's own weights are those of the users, they are there already.
+        let is_at_hand = users.lines.is_none() && objective.counts_by_weight();
+        let weight = |i: usize| if is_at_hand { users.weight(i) } else { view(i).weight().to_f64() };
+        let user_weight = column(n, |p| weight(user_at[p] as usize));
         Self {
             weight: std::iter::once(1.0).chain(groups.iter().map(|group| group.weight.to_f64())).collect(),
-            user_weight: column(n, |p| weights[user_at[p] as usize]),
+            user_weight,
             groups: inside,
             above,
             downwards,
@@ -226,6 +190,11 @@ impl Tree {
         self
     }
 
+    /// How many nodes there are, the root among them.
+    pub(super) fn nodes(&self) -> usize {
+        self.above.len()
+    }
+
     /// Whether anybody is guaranteed anything.
     pub fn has_floors(&self) -> bool {
         self.floors.is_some()
@@ -237,7 +206,7 @@ impl Tree {
     }
 
     /// The places of the users directly inside a node.
-    fn places(&self, node: usize) -> Range<usize> {
+    pub(super) fn places(&self, node: usize) -> Range<usize> {
         self.starts[node]..self.starts[node + 1]
     }
 
@@ -275,13 +244,27 @@ impl Tree {
         Floors { places, nodes }
     }
 
+    /// The ceilings of all, given those of the users, and their floors.
+    pub fn sides(&self, users: &[f64]) -> Sides {
+        let users = self.by_place(users);
+        let nodes = self.ceilings(&users);
+        let floors = self.floors(&users, &nodes);
+        Sides { users, nodes, floors }
+    }
+
+    /// Something about every user, by place.
+    pub(super) fn by_place(&self, users: &[f64]) -> Vec<f64> {
+        column(users.len(), |p| users[self.user_at[p] as usize])
+    }
+
     /// The piece at a level, given the users' ceilings.
     pub fn at(&self, level: f64, users: &[f64]) -> Piece {
-        let n = users.len();
-        let by_place: Vec<f64> = column(n, |p| users[self.user_at[p] as usize]);
-        let nodes = self.ceilings(&by_place);
-        let floors = self.floors(&by_place, &nodes);
-        let sides = Sides { users: &by_place, nodes, floors };
+        self.piece(level, &self.sides(users))
+    }
+
+    /// The piece at a level.
+    pub fn piece(&self, level: f64, sides: &Sides) -> Piece {
+        let n = sides.users.len();
         // By place, since a node's users lie together there, and then by user.
         let mut lines = vec![(0.0, 0.0); n];
         let mut of_nodes: Vec<&mut [(f64, f64)]> = Vec::with_capacity(self.above.len());
@@ -291,6 +274,30 @@ impl Tree {
             of_nodes.push(own);
             rest = after;
         }
+        let write = |lines: &mut &mut [(f64, f64)], user: usize, line| lines[user] = line;
+        let (from, to) = self.fill_all(level, sides, &mut of_nodes, write);
+        let (mut base, mut slope) = (vec![0.0; n], vec![0.0; n]);
+        let length = part_length(n);
+        let parts = base.par_chunks_mut(length).zip(slope.par_chunks_mut(length));
+        parts.with_min_len(pieces_together(n)).enumerate().for_each(|(part, (base, slope))| {
+            for (offset, (base, slope)) in base.iter_mut().zip(slope).enumerate() {
+                (*base, *slope) = lines[self.place_of[part * length + offset] as usize];
+            }
+        });
+        Piece { base, slope, from, to }
+    }
+
+    /// Tells what a level comes to for every user, node by node (to each node's own `of_nodes`, with the user's position among
+    /// those of the node and its line), and between which levels that is so.
+    pub(super) fn fill_all<T: Send>(
+        &self,
+        level: f64,
+        sides: &Sides,
+        of_nodes: &mut [T],
+        tell: impl Fn(&mut T, usize, (f64, f64)) + Sync,
+    ) -> (f64, f64) {
+        let n = sides.users.len();
+        let mut of_nodes: Vec<Option<&mut T>> = of_nodes.iter_mut().map(Some).collect();
         let mut has = vec![None; self.above.len()];
         has[0] = Some((0.0, 1.0));
         let (mut from, mut to) = (0.0f64, f64::INFINITY);
@@ -298,12 +305,13 @@ impl Tree {
         for &end in &self.depths {
             let nodes = &self.downwards[first..end];
             first = end;
-            let mut dividing: Vec<(usize, &mut [(f64, f64)])> =
-                nodes.iter().map(|v| (*v, std::mem::take(&mut of_nodes[*v]))).collect();
-            let fill = |(v, lines): &mut (usize, &mut [(f64, f64)])| match has[*v] {
-                Some(has) => Some(self.fill(*v, has, level, &sides, lines)),
+            let mut dividing: Vec<(usize, &mut T)> =
+                nodes.iter().filter_map(|v| Some((*v, of_nodes[*v].take()?))).collect();
+            let fill = |(v, own): &mut (usize, &mut T)| match has[*v] {
+                Some(has) => Some(self.fill(*v, has, level, sides, |user, line| tell(own, user, line))),
                 None => {
-                    lines.iter_mut().zip(self.places(*v)).for_each(|(line, p)| *line = (by_place[p], 0.0));
+                    let ceilings = sides.users[self.places(*v)].iter().enumerate();
+                    ceilings.for_each(|(user, ceiling)| tell(own, user, (*ceiling, 0.0)));
                     None
                 }
             };
@@ -315,24 +323,18 @@ impl Tree {
                 self.groups[*v].iter().zip(filled.groups).for_each(|(g, of_group)| has[*g] = of_group);
             }
         }
-        let line = |i: usize| lines[self.place_of[i] as usize];
-        Piece {
-            base: column(n, |i| line(i).0),
-            slope: column(n, |i| line(i).1),
-            // Where breaks coincide, rounding may let the two pass each other.
-            from: from.min(level),
-            to: to.max(level),
-        }
+        // Where breaks coincide, rounding may let the two pass each other.
+        (from.min(level), to.max(level))
     }
 
-    /// What a level comes to inside a node that has `base + slope · level`: the lines of the users directly inside it are written.
+    /// What a level comes to inside a node that has `base + slope · level`: the lines of the users directly inside it are told.
     fn fill(
         &self,
         node: usize,
         has: (f64, f64),
         level: f64,
-        sides: &Sides<'_>,
-        lines: &mut [(f64, f64)],
+        sides: &Sides,
+        mut tell: impl FnMut(usize, (f64, f64)),
     ) -> Filled {
         let children = Children { groups: &self.groups[node], places: self.places(node) };
         let (division, standing, is_break) = match node {
@@ -345,39 +347,44 @@ impl Tree {
             }
             _ => self.share_out(&children, has, level, sides),
         };
-        let mut filled = Filled { from: 0.0, to: f64::INFINITY, groups: Vec::new() };
+        // What each would have for its weight where somebody comes to a side, the nearest such on both.
+        let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut groups = Vec::new();
         for (c, place) in standing.iter().enumerate() {
             let (weight, floor, ceiling) = self.child(&children, sides, c);
-            let at =
-                |share: f64| if is_break { level } else { (share / weight - division.each) / division.rate };
             let line = match place {
                 Place::Ceiling => {
-                    filled.from = filled.from.max(at(ceiling));
+                    from = from.max(ceiling / weight);
                     (ceiling, 0.0)
                 }
                 Place::Floor => {
-                    filled.to = filled.to.min(at(floor));
+                    to = to.min(floor / weight);
                     (floor, 0.0)
                 }
                 Place::Between => {
-                    filled.to = filled.to.min(at(ceiling));
+                    to = to.min(ceiling / weight);
                     if floor > 0.0 {
-                        filled.from = filled.from.max(at(floor));
+                        from = from.max(floor / weight);
                     }
                     (weight * division.each, weight * division.rate)
                 }
             };
             match c.checked_sub(children.groups.len()) {
-                Some(user) => lines[user] = line,
-                None => filled.groups.push((*place != Place::Ceiling).then_some(line)),
+                Some(user) => tell(user, line),
+                None => groups.push((*place != Place::Ceiling).then_some(line)),
             }
         }
-        filled
+        let at = |each: f64| match each.is_finite() {
+            true if is_break => level,
+            true => (each - division.each) / division.rate,
+            false => each,
+        };
+        Filled { from: at(from).max(0.0), to: at(to).min(f64::INFINITY), groups }
     }
 
     /// Weight, floor and ceiling of a child.
     #[inline]
-    fn child(&self, children: &Children<'_>, sides: &Sides<'_>, child: usize) -> (f64, f64, f64) {
+    fn child(&self, children: &Children<'_>, sides: &Sides, child: usize) -> (f64, f64, f64) {
         match children.groups.get(child) {
             Some(g) => (self.weight[*g], or_nothing(&sides.floors.nodes, *g), sides.nodes[*g]),
             None => {
@@ -398,7 +405,7 @@ impl Tree {
         children: &Children<'_>,
         (base, slope): (f64, f64),
         level: f64,
-        sides: &Sides<'_>,
+        sides: &Sides,
     ) -> (Division, Vec<Place>, bool) {
         let mut standing = vec![Place::Between; children.len()];
         let mut between: Vec<u32> = (0..children.len() as u32).collect();
@@ -439,46 +446,6 @@ impl Tree {
             }
         }
     }
-
-    /// The largest level at which the users' shares cost no more than `worth`, looked for from `level` on; infinite where
-    /// not even all ceilings do. Newton's method on the pieces. With it the piece that it is on, as far as that was found.
-    pub fn affordable(
-        &self,
-        users: &[f64],
-        costs: &[f64],
-        worth: f64,
-        mut level: f64,
-    ) -> (f64, Option<Piece>) {
-        let mut bracket = Bracket::EVERYTHING;
-        for _ in 0..MOST_PIECES {
-            let piece = self.at(level, users);
-            let (constant, rising) = piece.cost(costs);
-            let root = match rising > 0.0 {
-                true => (worth - constant) / rising,
-                false if constant <= worth => f64::INFINITY,
-                false => 0.0,
-            };
-            if piece.contains(root) {
-                return (root, Some(piece));
-            }
-            if rising == 0.0 && root > piece.to && piece.to < f64::INFINITY {
-                // All that pay are at their floors here.
-                bracket.low = piece.to;
-                level = bracket.inside(piece.to * (1.0 + 2.0 * PIECE));
-                continue;
-            }
-            if root > piece.to {
-                bracket.low = piece.to
-            } else {
-                bracket.high = piece.from
-            }
-            if bracket.is_closed() {
-                break;
-            }
-            level = bracket.inside(root);
-        }
-        (bracket.low, None)
-    }
 }
 
 /// A number of a list that is empty where all are nothing.
@@ -489,7 +456,7 @@ fn or_nothing(list: &[f64], position: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fairplan_instances::{Decimal, Draft, Instance, NewGroup, Objective};
+    use fairplan_instances::{Decimal, Draft, Instance, NewGroup};
 
     /// Two groups of weights 1 and 3 with two users each, of weights 1 and 1, and 1 and 2; and a user of its own.
     fn instance() -> Instance {
@@ -514,7 +481,7 @@ mod tests {
 
     fn tree() -> Tree {
         let instance = instance();
-        Tree::new(&instance, &Reduction::new(&instance, Objective::Drfh))
+        Tree::new(&instance, Objective::Drfh, &Reduction::new(&instance, Objective::Drfh))
     }
 
     fn shares(ceilings: &[f64], level: f64) -> Vec<f64> {
@@ -553,10 +520,10 @@ mod tests {
         let ceilings = [f64::INFINITY, 2.0, 1.0, 2.0];
         let costs = [1.0, 2.0, 1.0, 3.0];
         for worth in [0.5, 3.0, 10.0, 12.0, 40.0] {
-            let (level, _) = tree.affordable(&ceilings, &costs, worth, 1.0);
+            let (level, _) = tree.affordable(&tree.sides(&ceilings), &costs, worth, 1.0);
             let (constant, rising) = tree.at(level, &ceilings).cost(&costs);
             assert!((constant + rising * level - worth).abs() < 1e-12 * worth, "{worth}: {level}");
         }
-        assert_eq!(tree.affordable(&[1.0; 4], &costs, 40.0, 1.0).0, f64::INFINITY);
+        assert_eq!(tree.affordable(&tree.sides(&[1.0; 4]), &costs, 40.0, 1.0).0, f64::INFINITY);
     }
 }

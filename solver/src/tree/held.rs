@@ -6,10 +6,13 @@ use fairplan_instances::{Allocation, ClassId, Instance, LimitedBy, taken_of_limi
 /// Who is held by a limit rather than by capacity: where some limit above it is used up wherever it can run.
 pub(super) fn held_by_limits(instance: &Instance, allocation: &Allocation, limited_by: &mut [LimitedBy]) {
     let rows = instance.limit_rows();
+    if rows.is_empty() {
+        return;
+    }
     let taken = taken_of_limits(instance, allocation);
     let is_used_up = |j: usize| taken[j] >= rows[j].amount.to_f64() * (1.0 - LIMIT_USED_UP);
     let classes = || (0..instance.classes().len()).map(ClassId);
-    for user in instance.users().filter(|_| !rows.is_empty()) {
+    for user in instance.users() {
         let above = instance.limits_above(user);
         let holds = |j: &usize, class: ClassId| {
             !rows[*j].is_reserve()

@@ -1,9 +1,11 @@
 //! Groups: the division is fair among the children of the root first, then inside each (filling the tree, exact over servers).
 
+mod affordable;
 mod certificate;
 mod filling;
 mod held;
 mod own_limits;
+mod places;
 mod stages;
 
 pub(crate) use filling::Tree;

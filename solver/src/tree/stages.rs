@@ -5,7 +5,8 @@
 //! rise: with the slopes as weights, and what shares are above them as base. If that is beyond the piece, its prices say
 //! where to look next. Newton's method from both sides, since what one user leaves another takes.
 
-use super::filling::{Bracket, MOST_PIECES, Piece, Tree};
+use super::affordable::{Bracket, MOST_PIECES};
+use super::filling::{Piece, Sides, Tree};
 use super::held::held_by_limits;
 use super::own_limits::{OwnLimit, met};
 use crate::aggregation::{Solved, gives_up, solve_level};
@@ -115,7 +116,20 @@ pub(super) struct Stages<'a> {
     pub level_of: Vec<u32>,
     pub limited_by: Vec<LimitedBy>,
     pub raised: Vec<Raised>,
+    /// The sides of the stage that is raised, as the ceilings are.
+    sides: Option<Sides>,
+    /// What the first stage raised, on which nobody is held yet.
+    pub first: Option<Piece>,
+    /// The only stage, where everybody rose in one proportion: its splits are those of what all have in the end.
+    only: Option<Only>,
     statistics: Statistics,
+}
+
+/// A stage that settled everybody, each at its rate times the level.
+struct Only {
+    rates: Vec<f64>,
+    level: f64,
+    solved: Solved,
 }
 
 impl<'a> Stages<'a> {
@@ -129,7 +143,7 @@ impl<'a> Stages<'a> {
         if reduction.has_task_rows.contains(&true) {
             return Err(SolverError::Unsupported(UNLIKE_TASKS_IN_GROUPS.into()));
         }
-        let (users, tree) = (&reduction.users, Tree::new(question.instance, reduction));
+        let (users, tree) = (&reduction.users, Tree::new(question.instance, question.objective, reduction));
         let n = users.users();
         let fastest = fastest_rates(reduction);
         let unit: Vec<f64> =
@@ -139,14 +153,18 @@ impl<'a> Stages<'a> {
             cap => cap / unit[line],
         };
         // A task needs all its kinds.
-        let of_tasks: Vec<f64> = column(n, |i| users.lines_of(i).map(cap_of).fold(f64::INFINITY, f64::min));
+        let of_tasks: Vec<f64> = match users.lines {
+            None => column(n, cap_of),
+            Some(_) => column(n, |i| users.lines_of(i).map(cap_of).fold(f64::INFINITY, f64::min)),
+        };
         let limited_by = |i: usize| match of_tasks[i] {
             _ if users.lines_of(i).any(|line| users.pattern[line] == NO_PATTERN) => LimitedBy::NoUsableClass,
             0.0 => LimitedBy::Tasks,
             _ => LimitedBy::Capacity,
         };
-        let nothing = |line: &usize| of_tasks[users.user_of(*line)] == 0.0;
-        (0..users.len()).filter(nothing).for_each(|line| bins.of[line] = NO_BIN);
+        let of_lines = bins.of.par_iter_mut().with_min_len(FEW_USERS).enumerate();
+        let nothing = |(line, _): &(usize, &mut u32)| of_tasks[users.user_of(*line)] == 0.0;
+        of_lines.filter(nothing).for_each(|(_, bin)| *bin = NO_BIN);
         let tree = above_guarantees(tree, question, &of_tasks);
         let own_limits = OwnLimit::of_all(question.instance, users);
         let in_shares = |i: usize| match own_limits.get(i) {
@@ -158,11 +176,14 @@ impl<'a> Stages<'a> {
             open: of_tasks.iter().map(|ceiling| *ceiling > 0.0).collect(),
             shares: vec![0.0; n],
             level_of: vec![0; n],
-            limited_by: (0..n).map(limited_by).collect(),
+            limited_by: (0..n).into_par_iter().with_min_len(FEW_USERS).map(limited_by).collect(),
             ceilings,
             own_limits,
             statistics: Statistics { classes_merged: reduction.classes(), ..Statistics::default() },
             raised: Vec::new(),
+            sides: None,
+            first: None,
+            only: None,
             question,
             reduction,
             tree,
@@ -216,20 +237,32 @@ impl<'a> Stages<'a> {
             return Ok(false);
         }
         let top = self.highest()?;
+        self.sides = None;
         self.meet_own_limits(top.as_ref().map_or(f64::INFINITY, |top| top.level));
         let Some(top) = top else {
             // There is room for all that anybody still asks for.
-            self.settle(|_| false, |stages, i| stages.ceilings[i]);
+            let ceilings = self.ceilings.clone();
+            self.settle(|_| false, &ceilings);
             return Ok(false);
         };
         let Highest { level, piece, solved } = top;
         let stage = self.raised.len() as u32;
         let frozen = self.frozen(&piece, &solved);
         let shares = self.shares_at(&piece, level);
-        self.settle(|i| frozen[i], |_, i| shares[i]);
+        self.settle(|i| frozen[i], &shares);
         self.statistics.users_merged = solved.grouping.groups.len();
-        self.raised.push(Raised { level, by: RaisedBy::Prices(solved.solution.prices) });
+        self.raised.push(Raised { level, by: RaisedBy::Prices(solved.solution.prices.clone()) });
         debug_assert!(self.level_of.iter().all(|level| *level <= stage));
+        if stage == 0 {
+            let in_proportion = level == solved.solution.level && !self.open.contains(&true) && {
+                let lines = piece.base.par_iter().zip(&piece.slope).with_min_len(FEW_USERS);
+                lines
+                    .zip(&self.of_tasks)
+                    .all(|((base, slope), all)| *base == 0.0 && (*slope > 0.0) == (*all > 0.0))
+            };
+            self.only = in_proportion.then(|| Only { rates: piece.slope.clone(), level, solved });
+            self.first = Some(piece);
+        }
         Ok(true)
     }
 
@@ -249,27 +282,28 @@ impl<'a> Stages<'a> {
             here.users.iter().for_each(|i| shares[*i] = self.ceilings[*i]);
             let mut meets = vec![false; shares.len()];
             here.users.iter().for_each(|i| meets[*i] = true);
-            self.settle(|i| meets[i], |_, i| shares[i]);
+            self.settle(|i| meets[i], &shares);
             self.raised.push(Raised { level: last, by: RaisedBy::OwnLimits(here.users) });
         }
     }
 
-    /// Settles those whose tasks all run, and those that are frozen, at their shares.
-    fn settle(&mut self, frozen: impl Fn(usize) -> bool, share: impl Fn(&Self, usize) -> f64) {
+    /// Settles those whose tasks all run, and those that are frozen, at these shares.
+    fn settle(&mut self, frozen: impl Fn(usize) -> bool + Sync, shares: &[f64]) {
         let stage = self.raised.len() as u32;
-        for i in 0..self.open.len() {
-            if !self.open[i] {
-                continue;
+        let Self { open, shares: of_users, ceilings, level_of, limited_by, of_tasks, .. } = self;
+        let state = (open, of_users, ceilings, level_of, limited_by);
+        let settle = |(i, (open, share, ceiling, level_of, limited_by)): (usize, Settled<'_>)| {
+            if !*open {
+                return;
             }
-            self.shares[i] = share(self, i);
-            let by_tasks = self.shares[i] >= self.of_tasks[i];
+            *share = shares[i];
+            let by_tasks = *share >= of_tasks[i];
             if by_tasks || frozen(i) {
-                self.open[i] = false;
-                self.ceilings[i] = self.shares[i];
-                self.level_of[i] = stage;
-                self.limited_by[i] = if by_tasks { LimitedBy::Tasks } else { LimitedBy::Capacity };
+                (*open, *ceiling, *level_of) = (false, *share, stage);
+                *limited_by = if by_tasks { LimitedBy::Tasks } else { LimitedBy::Capacity };
             }
-        }
+        };
+        state.into_par_iter().with_min_len(FEW_USERS).enumerate().for_each(settle);
     }
 
     /// The highest level that the servers hold; `None` if they hold everybody at its ceiling.
@@ -277,6 +311,7 @@ impl<'a> Stages<'a> {
     /// The level of the stage before is possible; no level is beyond what some prices allow. A piece is raised as far as it goes
     /// once some level on it is known to be possible.
     fn highest(&mut self) -> Result<Option<Highest>, SolverError> {
+        self.sides = Some(self.tree.sides(&self.ceilings));
         let mut costs = vec![0.0; self.reduction.users.len()];
         let mut bracket =
             Bracket { low: self.raised.last().map_or(0.0, |raised| raised.level), ..Bracket::EVERYTHING };
@@ -293,7 +328,7 @@ impl<'a> Stages<'a> {
                 level = bracket.inside(level);
             }
             let known_here = known.take().filter(|piece| piece.is_at(level));
-            let piece = known_here.unwrap_or_else(|| self.tree.at(level, &self.ceilings));
+            let piece = known_here.unwrap_or_else(|| self.piece_at(level));
             if piece.from > bracket.low * (1.0 + PIECE) {
                 let shares = self.shares_at(&piece, level);
                 let (held, prices) = self.holds(&shares, &mut costs)?;
@@ -383,15 +418,25 @@ impl<'a> Stages<'a> {
         let capacities = &self.reduction.capacities;
         cheapest_costs(&self.reduction.users, prices, capacities, costs);
         let of_share: Vec<f64> = self.costs_of_shares(costs);
-        self.tree.affordable(&self.ceilings, &of_share, dot(prices, capacities), start)
+        let find = |sides: &Sides| self.tree.affordable(sides, &of_share, dot(prices, capacities), start);
+        self.sides.as_ref().map_or_else(|| find(&self.tree.sides(&self.ceilings)), find)
+    }
+
+    /// The piece at a level.
+    fn piece_at(&self, level: f64) -> Piece {
+        let at = |sides: &Sides| self.tree.piece(level, sides);
+        self.sides.as_ref().map_or_else(|| at(&self.tree.sides(&self.ceilings)), at)
     }
 
     /// Costs of the objective's shares, from those of dominant shares; nothing for users that can run nowhere.
     pub fn costs_of_shares(&self, costs: &[f64]) -> Vec<f64> {
         let (unit, of_tasks, users) = (&self.unit, &self.of_tasks, &self.reduction.users);
-        let of_kinds = |i: usize| users.lines_of(i).map(|line| costs[line] * unit[line]).sum::<f64>();
-        let cost = |i: usize| if of_tasks[i] == 0.0 { 0.0 } else { of_kinds(i) };
-        column(of_tasks.len(), cost)
+        let cost = |line: usize| costs[line] * unit[line];
+        if users.lines.is_none() {
+            return column(of_tasks.len(), |i| if of_tasks[i] == 0.0 { 0.0 } else { cost(i) });
+        }
+        let of_kinds = |i: usize| users.lines_of(i).map(cost).sum::<f64>();
+        column(of_tasks.len(), |i| if of_tasks[i] == 0.0 { 0.0 } else { of_kinds(i) })
     }
 
     /// Dominant share of each user per unit of its share as the objective has it.
@@ -466,16 +511,25 @@ impl<'a> Stages<'a> {
     fn allocate(&mut self) -> Result<Allocation, SolverError> {
         let (instance, n) = (self.question.instance, self.reduction.users.len());
         let classes = instance.classes().len();
-        let amounts = Amounts::new(self.in_dominant_shares(&self.shares), vec![true; n]);
+        let shares = Amounts::new(self.in_dominant_shares(&self.shares), vec![true; n]);
         let pooled = self.question.objective.is_pooled();
-        if !amounts.amount.iter().any(|share| *share > 0.0) {
+        if !shares.amount.iter().any(|share| *share > 0.0) {
             let nobody = vec![0.0; self.shares.len()];
             return Ok(match pooled {
                 true => Allocation::pooled(nobody),
                 false => Allocation::of_kinds(instance, classes, nobody, vec![0; n], vec![0.0; classes]),
             });
         }
-        let solved = self.solve(&amounts, &mut vec![0.0; n])?;
+        // At most so much of its amount has each.
+        let (amounts, level, solved) = match self.only.take() {
+            Some(Only { rates, level, solved }) => {
+                (Amounts { amount: self.in_dominant_shares(&rates), ..shares }, level, solved)
+            }
+            None => {
+                let solved = self.solve(&shares, &mut vec![0.0; n])?;
+                (shares, 1.0, solved)
+            }
+        };
         let groups = &solved.grouping.groups;
         let problem = level_problem(self.reduction, &solved.grouping);
         let splits = feasible_splits(&problem, &solved.solution.splits);
@@ -492,7 +546,7 @@ impl<'a> Stages<'a> {
             let all = view.tasks().map_or(f64::INFINITY, |limit| limit as f64);
             let own = self.own_limits.get(users.user_of(i)).map_or(f64::INFINITY, |own| own.tasks);
             let most = all.min(own) * (1.0 - MARGIN);
-            (amounts.amount[i] * work[g].min(1.0) / per_task).min(most)
+            (amounts.amount[i] * work[g].min(level) / per_task).min(most)
         };
         // A task runs as far as all its kinds do.
         let tasks = users.by_user(column(n, tasks), f64::min);
@@ -521,6 +575,9 @@ fn above_guarantees(tree: Tree, question: &Question<'_>, of_tasks: &[f64]) -> Tr
     tree.above_floors(&floors)
 }
 
+/// What is settled of a user: whether it is open, its share, its ceiling, its level and what limits it.
+type Settled<'a> = (&'a mut bool, &'a mut f64, &'a mut f64, &'a mut u32, &'a mut LimitedBy);
+
 /// The end of a stage.
 struct Highest {
     level: f64,
@@ -532,6 +589,7 @@ impl Piece {
     /// The lowest level at which nobody's line is below nothing: from there on shares are a base and so much a level.
     fn lowest_line(&self) -> f64 {
         let root = |(base, slope): (&f64, &f64)| if *slope > 0.0 { -base / slope } else { 0.0 };
-        self.base.iter().zip(&self.slope).map(root).fold(0.0, f64::max)
+        let lines = self.base.par_iter().zip(&self.slope).with_min_len(FEW_USERS);
+        lines.map(root).reduce(|| 0.0, f64::max)
     }
 }
