@@ -71,15 +71,19 @@ fn a_solution_that_lacks_pieces_of_a_kind_does_not_hold() {
 #[test]
 fn what_does_not_know_kinds_names_the_first_user_that_has_them() {
     let folder = folder();
-    for (words, who) in [
-        ("bound instance.json --objective pf", "bound --objective pf"),
-        ("solve instance.json --objective tsf", "the objective tsf"),
-        ("solve instance.json --objective drf-per-server", "the objective drf-per-server"),
+    for (words, why) in [
+        ("bound instance.json --objective pf", "bound --objective pf does not know kinds of tasks yet"),
+        (
+            "solve instance.json --objective tsf",
+            "tsf measures users by what they could run alone, which is not computed for tasks of several kinds yet",
+        ),
+        (
+            "solve instance.json --objective drf-per-server",
+            "drf-per-server divides each server by itself, where nothing says which pieces of a task a server should hold",
+        ),
     ] {
         let told = folder.refused(&words.split(' ').chain(["-q"]).collect::<Vec<_>>());
-        let expected = format!(
-            "users[1].kinds: {who} does not know kinds of tasks yet; make each kind a user of its own"
-        );
+        let expected = format!("users[1].kinds: {why}; make each kind a user of its own");
         assert!(told.contains(&expected), "{words}: {told}");
     }
 }
