@@ -70,7 +70,7 @@ const BOUNDED: &str = "needs the catalog: `plan buy` proves it where it makes th
      and what follows from those";
 
 /// Of a plan and of growth only what they say of costs is checked.
-const OF_PLAN: [Field; 12] = [
+const OF_PLAN: [Field; 13] = [
     VERSION,
     WARNINGS,
     ("catalog", PRICED),
@@ -78,6 +78,7 @@ const OF_PLAN: [Field; 12] = [
     ("target", QUESTION),
     ("budget", QUESTION),
     ("under_drfh", QUESTION),
+    ("groups", MADE),
     ("users", MADE),
     ("part_before", MADE),
     ("purchase", BOUNDED),

@@ -84,6 +84,9 @@ pub struct Shortfall {
     pub part: f64,
     /// Of those who need that resource, the user whose work pays the most for what is short.
     pub user: String,
+    /// The group that the user is in. Absent where it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// How much of that user's target is asked for.
     pub scale: f64,
     /// The resource that is worth the most.
@@ -235,6 +238,7 @@ pub fn growth(
         quantum: series.label(short.quantum).into(),
         part: short.part,
         user: instance.user(short.user).id().into(),
+        group: instance.user(short.user).group().map(|group| instance.groups()[group.0].id.clone()),
         scale: scale(short.quantum, short.user.0),
         resource: instance.resources()[short.resource.0].clone(),
     };

@@ -63,6 +63,9 @@ pub struct Plan {
     options: BuyOptions,
     part_before: f64,
     part_under_drfh: f64,
+    /// The part of what is asked for of each user that DRFH gives it on the servers that there are, and with the purchase; empty where
+    /// that was not asked.
+    parts_under_drfh: [Vec<f64>; 2],
     frontier: Vec<(f64, Purchase)>,
     /// What prove what a purchase costs at least.
     prices: Vec<Vec<f64>>,
@@ -84,6 +87,8 @@ impl Plan {
             under_drfh: self.options.under_drfh,
             part_before: self.part_before,
             part_under_drfh: self.part_under_drfh,
+            parts_under_drfh: self.parts_under_drfh.each_ref().map(Vec::as_slice),
+            scale_of_groups: &self.asked.scale_of_groups,
             required: &self.asked.required,
             placed: placed.as_deref(),
             proof: (self.proved, &self.prices),
@@ -197,9 +202,20 @@ fn plan(
         Some(purchase) => Ok(purchase),
         None => Err(planner.obstacle()?),
     };
-    let part_under_drfh = match &outcome {
-        Ok(purchase) if part_before.is_finite() => planner.part_under_drfh(&purchase.counts)?,
-        _ => 1.0,
+    let with_purchase = match &outcome {
+        Ok(purchase) if part_before.is_finite() => planner.parts_under_drfh(&purchase.counts)?,
+        _ => Vec::new(),
+    };
+    let part_under_drfh = match with_purchase.as_slice() {
+        [] => 1.0,
+        parts => parts.iter().copied().fold(f64::INFINITY, f64::min),
+    };
+    // Who waits today is told of groups.
+    let is_asked = asked.extended.has_groups() && part_before.is_finite();
+    let today = is_asked.then(|| planner.parts_under_drfh(&vec![0; catalog.types.len()]));
+    let today = match today.unwrap_or_else(|| Ok(Vec::new())) {
+        Err(error @ SolverError::OutOfTime) => return Err(error.into()),
+        parts => parts.unwrap_or_default(),
     };
     let most = outcome.as_ref().map_or_else(|obstacle| obstacle.part, |_| 1.0);
     let mut frontier = Vec::new();
@@ -226,6 +242,7 @@ fn plan(
         options: options.clone(),
         part_before,
         part_under_drfh,
+        parts_under_drfh: [today, with_purchase],
         frontier,
         prices,
         sha256: String::new(),

@@ -67,7 +67,7 @@ pub fn growth(
         base: options.base,
         scale: &|quantum, user| scaling.at(quantum, user),
     };
-    let Asked { extended, required, target } = &asked;
+    let Asked { extended, required, target, .. } = &asked;
     fairplan_analysis::growth(extended, &sha256[0], required, *target, &followed, &*solver)
         .map_err(|error| Error::from(error).by(&control.deadline))
 }

@@ -38,6 +38,8 @@ pub(super) struct Asked {
     pub required: Vec<f64>,
     /// What is echoed.
     pub target: StatedTarget,
+    /// The factor of its own that each group has for what it asks for today.
+    pub scale_of_groups: Vec<Option<f64>>,
 }
 
 impl TargetOptions {
@@ -98,6 +100,7 @@ impl TargetOptions {
                 users_with_own_scale: scaling.own,
                 more_users: (extended.user_count() - instance.user_count()) as u64,
             },
+            scale_of_groups: scaling.of_groups.iter().map(|own| own.map(Decimal::to_f64)).collect(),
             extended,
         })
     }
@@ -145,6 +148,8 @@ fn without_quotas(instance: Instance, as_today: bool, control: &Control<'_>) -> 
 /// By how much what users ask for grows.
 struct Scaling {
     factors: Vec<Option<Decimal>>,
+    /// The factors that groups have of their own.
+    of_groups: Vec<Option<Decimal>>,
     /// How many users have a factor of their own, or their group's.
     own: usize,
 }
@@ -181,7 +186,7 @@ impl Scaling {
         // Where some grow, the others keep what they ask for.
         let others = options.scale.or((!options.scale_of.is_empty()).then_some(Decimal::ONE));
         let factors = own.into_iter().map(|own| own.or(others)).collect();
-        Ok(Self { factors, own: count })
+        Ok(Self { factors, of_groups: of_group, own: count })
     }
 
     fn is_asked(&self) -> bool {

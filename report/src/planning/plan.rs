@@ -5,7 +5,7 @@ use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::{printable, thousands};
 use fairplan_instances::{
-    Body, Catalog, Document, HeldNowhere, Instance, KindId, Obstacle, Purchase, StatedTarget,
+    Body, Catalog, Document, HeldNowhere, Instance, KindId, Obstacle, Purchase, StatedTarget, User, UserId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,9 @@ pub struct PlanBody {
     /// What parts of the target cost, rising. Absent unless asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frontier: Vec<FrontierPoint>,
+    /// The groups that have members, in the instance's order. Absent where users are in none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<PlannedGroup>,
     /// Every user, those that come included, in the instance's order.
     pub users: Vec<PlannedUser>,
 }
@@ -171,6 +174,9 @@ pub struct FrontierPoint {
 pub struct ObstacleResult {
     /// Of those who need the resource below, the user whose work pays the most for what is short.
     pub user: String,
+    /// The group that the user is in. Absent where it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// The kind of its tasks of which that is so. Absent where its tasks have no kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
@@ -224,6 +230,27 @@ pub struct NearestServer {
     pub has: f64,
 }
 
+/// What is asked for of a group, all its members together: sums of dominant shares of the cluster as it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedGroup {
+    /// The group's id.
+    pub id: String,
+    /// How many users are below it, those that come included.
+    pub users: u64,
+    /// The factor of its own for what its members ask for today. Absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+    /// What the work asked for of its members is worth.
+    pub required: f64,
+    /// How much of that its members have where DRFH divides the servers that there are. Absent where that has no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub today: Option<f64>,
+    /// The same of the servers after the purchase. Absent without a purchase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<f64>,
+}
+
 /// What is asked for of a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -259,6 +286,10 @@ pub struct PlanParts<'a> {
     pub part_before: f64,
     /// What DRFH makes of the bought cluster.
     pub part_under_drfh: f64,
+    /// The same of each user, on the servers that there are and after the purchase; empty where that is not known.
+    pub parts_under_drfh: [&'a [f64]; 2],
+    /// The factor that each group has of its own for what it asks for today.
+    pub scale_of_groups: &'a [Option<f64>],
     /// The work asked for of each user.
     pub required: &'a [f64],
     /// Tasks placed, by user.
@@ -289,6 +320,7 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
     });
     let obstacle = parts.outcome.err().map(|obstacle| ObstacleResult {
         user: extended.kind(KindId(obstacle.user.0)).user().id().into(),
+        group: group_of(extended, extended.kind(KindId(obstacle.user.0)).user()),
         kind: extended.kind(KindId(obstacle.user.0)).id().map(str::to_owned),
         resource: extended.resources()[obstacle.resource.0].as_str().into(),
         nowhere: obstacle.nowhere,
@@ -306,7 +338,7 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         bound: purchase.bound,
         servers: servers(&purchase.counts),
     };
-    let user = |(i, user): (usize, fairplan_instances::User<'_>)| PlannedUser {
+    let user = |(i, user): (usize, User<'_>)| PlannedUser {
         id: user.id().into(),
         required: parts.required[i],
         placed: parts.placed.map(|placed| placed[i]),
@@ -326,8 +358,40 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         purchase,
         obstacle,
         frontier: parts.frontier.iter().map(point).collect(),
+        groups: planned_groups(parts),
         users: extended.users().enumerate().map(user).collect(),
     })
+}
+
+/// The id of the group that a user is in.
+fn group_of(instance: &Instance, user: User<'_>) -> Option<String> {
+    user.group().map(|group| instance.groups()[group.0].id.clone())
+}
+
+fn planned_groups(parts: &PlanParts<'_>) -> Vec<PlannedGroup> {
+    let extended = parts.extended;
+    if !extended.has_groups() {
+        return Vec::new();
+    }
+    let sums = |of_user: &dyn Fn(usize) -> f64| extended.of_groups(0.0, of_user, |a, b| a + b);
+    let asked = |i: usize| parts.required[i] * extended.user(UserId(i)).task_share();
+    let users = extended.of_groups(0, |_| 1u64, |a, b| a + b);
+    let required = sums(&asked);
+    let has = parts.parts_under_drfh.map(|of_users| {
+        let share = |i: usize| if of_users[i] < 1.0 { of_users[i] * asked(i) } else { asked(i) };
+        (!of_users.is_empty()).then(|| sums(&share))
+    });
+    let [today, after] = has.map(|of_groups| move |g: usize| of_groups.as_ref().map(|sums| sums[g]));
+    let group = |(g, group): (usize, &fairplan_instances::Group)| PlannedGroup {
+        id: group.id.clone(),
+        users: users[g],
+        scale: parts.scale_of_groups.get(g).copied().flatten(),
+        required: required[g],
+        today: today(g),
+        after: after(g),
+    };
+    let groups = extended.groups().iter().enumerate().map(group);
+    groups.filter(|group| group.users > 0).collect()
 }
 
 fn task_held_nowhere(instance: &Instance, task: &HeldNowhere) -> TaskHeldNowhere {
@@ -336,7 +400,7 @@ fn task_held_nowhere(instance: &Instance, task: &HeldNowhere) -> TaskHeldNowhere
     TaskHeldNowhere {
         user: user.id().into(),
         kind: kind.id().map(str::to_owned),
-        group: user.group().map(|group| instance.groups()[group.0].id.clone()),
+        group: group_of(instance, user),
         resource: instance.resources()[task.resource.0].clone(),
         needs: task.needs,
         nearest: task
@@ -467,6 +531,18 @@ impl PlanBody {
                 listed(&point.servers, |count| count.to_string())
             })
             .said(|point| Some(printable(&listed(&point.servers, thousands), usize::MAX)))
+            .done()
+    }
+
+    /// What is asked for of groups, a row a group.
+    pub fn asked_of_groups(&self) -> Table<'_> {
+        Table::of(&self.groups)
+            .column("group", "group", Kind::Id, |group| &group.id)
+            .column("users", "users", Kind::Count, |group| group.users)
+            .column("scale", "times today", Kind::Number, |group| group.scale)
+            .column("required", "asked for", Kind::Share, |group| group.required)
+            .column("today", "today", Kind::Share, |group| group.today)
+            .column("after", "with the purchase", Kind::Share, |group| group.after)
             .done()
     }
 

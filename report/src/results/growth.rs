@@ -32,7 +32,9 @@ pub fn summary(document: &Growth) -> String {
     let _ = writeln!(text, "Target, at a scale of 1: {}.", target(&document.target));
     let needs = |short: &Shortfall| {
         let (user, times) = (label(&short.user), number(short.scale));
-        format!("user {user} needs the most of what is short, at {times} times its target")
+        let group =
+            short.group.as_ref().map_or_else(String::new, |group| format!(" of group {}", label(group)));
+        format!("user {user}{group} needs the most of what is short, at {times} times its target")
     };
     if let Some(first) = &document.first_missed {
         let quanta = counted(document.series.quanta, "quantum", "quanta");

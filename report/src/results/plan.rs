@@ -49,7 +49,7 @@ pub(super) fn answer(document: &PlanDocument) -> String {
 /// What to buy, or why nothing does it.
 pub fn summary(document: &PlanDocument) -> String {
     let currency = unit(&document.catalog.currency);
-    let mut text = format!("Target: {}.\n", target(&document.target));
+    let mut text = format!("Target: {}{}.\n", target(&document.target), scaled_groups(document));
     if let Some(part) = document.part_before {
         let _ = writeln!(text, "The servers that there are reach {} of it.", percent(part.min(1.0)));
     }
@@ -64,7 +64,23 @@ pub fn summary(document: &PlanDocument) -> String {
         text += "\n";
         text += &grid(&parts);
     }
+    if !document.groups.is_empty() {
+        text += OF_GROUPS;
+        text += &listed_grid(&document.asked_of_groups().without_empty(), "groups");
+    }
     text
+}
+
+/// What the table of groups says.
+const OF_GROUPS: &str =
+    "\nWhat groups ask for and what DRFH gives them of it, in shares of today's servers:\n\n";
+
+/// Whose users have a factor of their own because their group has.
+fn scaled_groups(document: &PlanDocument) -> String {
+    let each: Vec<String> = (document.groups.iter())
+        .filter_map(|group| Some(format!("group {} {} times", label(&group.id), number(group.scale?))))
+        .collect();
+    if each.is_empty() { String::new() } else { format!(" ({})", listed(&each)) }
 }
 
 pub(super) fn target(target: &StatedTarget) -> String {
@@ -178,8 +194,9 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
         return text;
     }
     let mut text = format!(
-        "NOT REACHABLE {limits}: {resource} is short, and user {user}{} needs the most of what is short.\n\
+        "NOT REACHABLE {limits}: {resource} is short, and user {user}{}{} needs the most of what is short.\n\
          Enough would be {} of the target for everybody",
+        of_group(obstacle),
         with_kind(obstacle),
         percent(obstacle.part)
     );
@@ -217,10 +234,10 @@ fn with_kind(obstacle: &ObstacleResult) -> String {
     obstacle.kind.as_ref().map_or_else(String::new, |kind| format!(" with tasks of kind {}", label(kind)))
 }
 
-/// ` of group research`, of whose task it is that runs nowhere.
+/// ` of group research`, in which the user is that stands in the way.
 fn of_group(obstacle: &ObstacleResult) -> String {
-    let group = obstacle.held_nowhere.first().and_then(|task| task.group.as_ref());
-    group.map_or_else(String::new, |group| format!(" of group {}", label(group)))
+    let group = obstacle.held_nowhere.first().map_or(&obstacle.group, |task| &task.group);
+    group.as_ref().map_or_else(String::new, |group| format!(" of group {}", label(group)))
 }
 
 /// Which resource no server has enough of, for a task that runs nowhere.
@@ -257,7 +274,7 @@ pub(crate) fn section(document: PlanDocument) -> Section {
     let mut section = Section::new("What to buy")
         .answer(answer(&document))
         .instance(&document.instance)
-        .fact("Target", target(&document.target));
+        .fact("Target", target(&document.target) + &scaled_groups(&document));
     if let Some(part) = document.part_before {
         section = section.fact("Reached of it by the servers that there are", percent(part.min(1.0)));
     }
@@ -287,6 +304,9 @@ pub(crate) fn section(document: PlanDocument) -> Section {
     section = section.table("Servers to buy", &servers_bought(servers).without_empty());
     if !document.frontier.is_empty() {
         section = frontier(section, &document, currency);
+    }
+    if !document.groups.is_empty() {
+        section = section.grid("Groups, all members together", &document.asked_of_groups().without_empty());
     }
     section.grid("Users", &document.asked_for())
 }
@@ -328,7 +348,8 @@ fn facts_of_obstacle(section: Section, obstacle: &ObstacleResult, money: &dyn Fn
         .fact(
             "Out of reach",
             format!(
-                "{resource} is short, and user {user}{} needs the most of what is short",
+                "{resource} is short, and user {user}{}{} needs the most of what is short",
+                of_group(obstacle),
                 with_kind(obstacle)
             ),
         )

@@ -212,8 +212,9 @@ impl Candidates {
         Ok(Coverage::Part(part, prices.unwrap_or_else(|| vec![0.0; candidates * m])))
     }
 
-    /// The part of what is asked for that every user has where DRFH divides these servers among all users as they are.
-    pub fn part_under_drfh(&self, solver: &dyn Solver, servers: &[u64]) -> Result<f64, SolverError> {
+    /// The part of what is asked for of each user that it has where DRFH divides these servers among all users as they are; infinite
+    /// where nothing is asked for.
+    pub fn parts_under_drfh(&self, solver: &dyn Solver, servers: &[u64]) -> Result<Vec<f64>, SolverError> {
         let own = (&self.draft, &self.required);
         let (draft, required) = self.bundles.as_ref().map_or(own, |all| (&all.draft, &all.required));
         let mut draft = draft.clone();
@@ -223,9 +224,9 @@ impl Candidates {
         let part = |i: usize| {
             let user = cluster.user(UserId(i));
             let work = solution.allocation.dominant_share(&cluster, user.index()) / user.task_share();
-            work / required[i]
+            if required[i] > 0.0 { work / required[i] } else { f64::INFINITY }
         };
-        Ok((0..required.len()).filter(|i| required[*i] > 0.0).map(part).fold(f64::INFINITY, f64::min))
+        Ok((0..required.len()).map(part).collect())
     }
 
     /// The instance of these servers and the users of whom something is asked, each as `shape` makes it from what it is

@@ -80,7 +80,8 @@ impl Planner<'_> {
     /// where there is no room for it at all. Its bound is that of having room.
     pub fn cheapest_under_drfh(&mut self) -> Result<Option<Purchase>, SolverError> {
         let found = self.cheapest_checked(&mut |planner, bought| {
-            Ok((planner.part_under_drfh(bought)? >= 1.0 - SLACK).then_some(()))
+            let least = planner.parts_under_drfh(bought)?.into_iter().fold(f64::INFINITY, f64::min);
+            Ok((least >= 1.0 - SLACK).then_some(()))
         })?;
         match found {
             Checked::Found(purchase, ()) => Ok(Some(purchase)),
@@ -93,11 +94,15 @@ impl Planner<'_> {
         }
     }
 
-    /// The part of what is asked for that DRFH by itself gives every user with so many servers of each type more.
-    pub fn part_under_drfh(&self, bought: &[u64]) -> Result<f64, SolverError> {
+    /// The part of what is asked for of each user (with all kinds of its tasks) that DRFH by itself gives it with so many servers of
+    /// each type more; infinite where nothing is asked for.
+    ///
+    /// # Errors
+    /// What the solver says, or that the time is over.
+    pub fn parts_under_drfh(&self, bought: &[u64]) -> Result<Vec<f64>, SolverError> {
         let servers = self.candidates.servers(bought, 1);
-        let part = self.candidates.part_under_drfh(self.solver, &servers)?;
-        self.in_time().map(|()| part)
+        let parts = self.candidates.parts_under_drfh(self.solver, &servers)?;
+        self.in_time().map(|()| parts)
     }
 
     fn cheapest_checked<T>(&mut self, check: &mut Check<'_, T>) -> Result<Checked<T>, SolverError> {

@@ -172,6 +172,70 @@ fn what_is_asked_for_today_grows_by_a_factor_for_all_for_some_or_for_a_group() {
 }
 
 #[test]
+fn what_is_asked_for_of_groups_and_what_they_have_of_it_is_told_as_solving_both_clusters_tells() {
+    let folder = fig1();
+    let mut draft = Draft::from(&cluster(&folder, "i.json"));
+    let group = |id: &str, parent: Option<&str>| NewGroup {
+        id: id.into(),
+        weight: Decimal::ONE,
+        parent: parent.map(str::to_owned),
+    };
+    draft.groups =
+        vec![group("all", None), group("research", Some("all")), group("web", None), group("empty", None)];
+    (draft.users[0].group, draft.users[0].tasks) = (Some(1), Some(8));
+    (draft.users[1].group, draft.users[1].tasks) = (Some(2), Some(20));
+    folder.instance("groups.json", &draft.build().unwrap());
+    let words = ["plan", "groups.json", "--catalog", "c.json", "--scale", "all=1.5,web=2"];
+    let output = folder.run(&[&words[..], &["--cluster-out", "bought.json"]].concat());
+    let told = text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("(group all 1.5 times and group web 2 times)"), "{told}");
+    let plan = read(&text(&output.stdout));
+    fits_schema(&folder, &plan);
+    let number = |value: &Value| value.as_f64().unwrap();
+    let near = |ours: &Value, expected: f64| {
+        assert!((number(ours) / expected - 1.0).abs() < 1e-6, "{ours} {expected}");
+    };
+    // Twelve and forty tasks, each a fourteenth of one resource of today's cluster.
+    let asked = [12.0, 40.0];
+    (draft.users[0].tasks, draft.users[1].tasks) = (Some(12), Some(40));
+    folder.instance("scaled.json", &draft.build().unwrap());
+    let tasks = |file: &str| -> Vec<f64> {
+        let solved = read(&folder.done(&["-q", "solve", file]));
+        solved["users"].as_array().unwrap().iter().map(|user| number(&user["tasks"])).collect()
+    };
+    let (today, after) = (tasks("scaled.json"), tasks("bought.json"));
+    assert!(today[1] < asked[1] * 0.9, "somebody waits today: {today:?}");
+    let groups = plan["groups"].as_array().unwrap();
+    let names: Vec<&str> = groups.iter().map(|group| group["id"].as_str().unwrap()).collect();
+    assert_eq!(names, ["all", "research", "web"], "those with members");
+    for (group, user) in [(0, 0), (1, 0), (2, 1)] {
+        near(&groups[group]["required"], asked[user] / 14.0);
+        near(&groups[group]["today"], today[user].min(asked[user]) / 14.0);
+        near(&groups[group]["after"], after[user].min(asked[user]) / 14.0);
+    }
+    assert_eq!((&groups[0]["scale"], &groups[1]["scale"]), (&1.5.into(), &Value::Null));
+    // Who stands in the way is told with its group.
+    let output = folder.run(&[&words[..], &["--budget", "0"]].concat());
+    let obstacle = &read(&text(&output.stdout))["obstacle"];
+    let of_group = format!(
+        "user {} of group {} needs",
+        obstacle["user"].as_str().unwrap(),
+        obstacle["group"].as_str().unwrap()
+    );
+    assert!(text(&output.stderr).contains(&of_group), "{of_group}: {}", text(&output.stderr));
+    // And where demands grow.
+    folder.write("s.csv", "quantum,all\n1,10\n2,100\n");
+    let output = folder.run(&["plan", "growth", "groups.json", "--series", "s.csv", "--as-today"]);
+    let short = &read(&text(&output.stdout))["first_missed"];
+    let of_group = format!(
+        "user {} of group {} needs",
+        short["user"].as_str().unwrap(),
+        short["group"].as_str().unwrap()
+    );
+    assert!(text(&output.stderr).contains(&of_group), "{of_group}: {}", text(&output.stderr));
+}
+
+#[test]
 fn servers_that_fail_together_are_named_by_patterns() {
     let folder = fig1();
     let mut draft = Draft::from(&cluster(&folder, "i.json"));
