@@ -115,8 +115,8 @@ fn what_a_profile_takes_of_a_device_need_not_be_stated_to_the_second_checker() {
                                              {"id": "d", "each": 1, "demand": {"cpu": 1}}]}]}"#;
     folder.write("instance.json", instance);
     folder.done(&["-q", "solve", "instance.json", "-o", "solution.json"]);
-    let Some(output) = check(&folder, "solution.json") else { return };
-    assert!(output.status.success(), "{}", text(&output.stdout));
+    let Some(told) = check(&folder, "solution.json") else { return };
+    assert!(told.is_ok(), "{told:?}");
 }
 
 #[test]
