@@ -175,6 +175,8 @@ fn reach(far: f64, at: &impl Fn(f64, bool) -> Result<Point, SolverError>) -> Res
 /// The instance with another capacity, shares measured as before. `None` where its numbers are too long.
 fn with_capacity(instance: &Instance, class: usize, resource: usize, capacity: f64) -> Option<Instance> {
     let mut draft = Draft::from(instance).measured_as(instance);
+    // A capacity may become any amount, which is no whole number of devices.
+    draft.divide();
     draft.classes[class].capacity[resource] = format!("{capacity:.12e}").parse().ok()?;
     draft.build().ok()
 }

@@ -219,7 +219,9 @@ pub fn worth_of_servers(
         None => vec![0.0; m * instance.classes().len()],
     };
     let first = solution.certificate.levels().first().map_or(0.0, |level| level.value);
-    let draft = Draft::from(instance).measured_as(instance);
+    let mut draft = Draft::from(instance).measured_as(instance);
+    // Capacities change by parts that are no devices.
+    draft.divide();
     let asked = |draft: Draft| -> Result<(f64, Standing), SolverError> {
         let variant = draft.build().map_err(|_| too_long())?;
         let then = Standing::of(&variant, &solved_near(solver, &variant, first)?);

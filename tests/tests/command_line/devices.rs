@@ -94,7 +94,7 @@ const MIG: &str = r#"{
       "7g.40gb": {"slices": 8, "starts": [0]}}}
   },
   "users": [
-    {"id": "small", "demand": {"cpu": 1}, "profile": "1g.5gb", "tasks": 8},
+    {"id": "small", "demand": {"cpu": 1}, "profile": "1g.5gb", "tasks": 9},
     {"id": "large", "demand": {"cpu": 2}, "profile": "4g.20gb", "tasks": 3},
     {"id": "trainer", "demand": {"cpu": 4, "gpu": 1}, "tasks": 1},
     {"id": "notebook", "demand": {"cpu": 1, "gpu": 0.3}, "tasks": 2}
@@ -171,9 +171,9 @@ fn what_profiles_can_reach_is_proved() {
     folder.done(&[&["-q", "bound", "mig.json", "-o", "most.json"], &objective[..]].concat());
     folder.done(&["-q", "verify", "mig.json", "most.json"]);
     let most = json(&folder, "most.json");
-    // A trainer has a GPU; the others have 4g.20gb and three 1g.5gb of eight slices each, but there are only eight of these.
-    assert_eq!((&most["integral_upper"], &most["proved_optimal"]), (&3.5.into(), &true.into()), "{most}");
-    let forged = folder.read("most.json").replace("\"integral_upper\": 3.5", "\"integral_upper\": 3.25");
+    // A trainer has a GPU; the others have 4g.20gb and three 1g.5gb each, seven of eight slices.
+    assert_eq!((&most["integral_upper"], &most["proved_optimal"]), (&3.625.into(), &true.into()), "{most}");
+    let forged = folder.read("most.json").replace("\"integral_upper\": 3.625", "\"integral_upper\": 3.5");
     assert_ne!(forged, folder.read("most.json"));
     folder.write("forged.json", forged);
     assert!(!folder.run(&["-q", "verify", "mig.json", "forged.json"]).status.success());
@@ -184,7 +184,7 @@ fn what_profiles_can_reach_is_proved() {
         ]
         .concat(),
     );
-    assert_eq!(json(&folder, "c.json")["allocated"]["integral_upper"], 3.5);
+    assert_eq!(json(&folder, "c.json")["allocated"]["integral_upper"], 3.625);
 }
 
 #[test]
@@ -333,6 +333,23 @@ fn what_is_bought_has_devices_to_cut_for_tasks_with_profiles() {
     assert_eq!(plan["purchase"]["cost"], 5.0, "{plan}");
     let hgx = json(&folder, "bought.json")["server_classes"][1].clone();
     assert_eq!(hgx["devices"]["gpu"], 8, "{hgx}");
+}
+
+#[test]
+fn what_servers_are_worth_is_asked_of_variants_whose_capacities_are_no_devices() {
+    let folder = Folder::new();
+    folder.write("mig.json", MIG);
+    let other =
+        r#"    {"id": "other", "count": 1, "capacity": {"cpu": 32, "gpu": 4}, "devices": {"gpu": 4}},"#;
+    folder.write(
+        "two.json",
+        INSTANCE.replace("  \"server_classes\": [\n", &format!("  \"server_classes\": [\n{other}\n")),
+    );
+    for file in ["mig.json", "two.json"] {
+        folder.done(&["-q", "plan", "worth", file, "-o", "worth.json"]);
+        let worth = json(&folder, "worth.json");
+        assert!(worth["server_classes"][0]["gain"].is_number(), "{worth}");
+    }
 }
 
 #[test]
