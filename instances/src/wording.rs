@@ -141,6 +141,8 @@ pub fn agreeing(count: u64, what: &str) -> String {
         let (said, next) = match (expected, word) {
             (_, "they") => ("it".into(), Expected::VerbOfIt),
             (_, "their") => ("its".into(), Expected::Rest),
+            (_, "them") => ("it".into(), Expected::Rest),
+            (Expected::Verb, "that") => (word.into(), Expected::Verb),
             (Expected::Noun, _) => match one_of(word) {
                 Some(noun) => (noun, Expected::Verb),
                 // As in `cluster queues`.
@@ -171,12 +173,25 @@ enum Expected {
 }
 
 /// Verbs that stand right behind what is counted.
-const VERBS: [&str; 11] =
-    ["are", "ask", "belong", "count", "deserve", "guarantee", "have", "request", "run", "state", "weigh"];
+const VERBS: [&str; 12] = [
+    "are",
+    "ask",
+    "belong",
+    "count",
+    "deserve",
+    "guarantee",
+    "have",
+    "request",
+    "run",
+    "state",
+    "wait",
+    "weigh",
+];
 
 fn third_person(verb: &str) -> String {
     match verb {
         "are" => "is".into(),
+        "were" => "was".into(),
         "have" => "has".into(),
         "may" | "can" => verb.into(),
         // The end of a clause stays behind the verb.
@@ -285,6 +300,14 @@ mod tests {
             (
                 "jobs run on nodes left out: they count, and may run on the others",
                 "job runs on nodes left out: it counts, and may run on the others",
+            ),
+            (
+                "jobs that wait for another: here they come when they were submitted",
+                "job that waits for another: here it comes when it was submitted",
+            ),
+            (
+                "cluster queues left out: no local queue names them",
+                "cluster queue left out: no local queue names it",
             ),
             ("queue whose minima are above its maxima", "queue whose minima are above its maxima"),
             (

@@ -125,8 +125,12 @@ fn group(export: &Export, flavors: &[usize], quota: &dyn Fn(usize, usize) -> Quo
     if flavors.is_empty() {
         return String::new();
     }
-    let named =
-        export.resources.iter().enumerate().filter_map(|(r, resource)| Some((r, resource.called.as_ref()?)));
+    // Kueue counts every workload as pods where these are covered: who has none of them and no limit is not to be held by them.
+    let is_covered =
+        |r: usize, name: &str| name != "pods" || flavors.iter().any(|l| quota(*l, r) != (0, None, None));
+    let named = export.resources.iter().enumerate().filter_map(|(r, resource)| {
+        Some((r, resource.called.as_ref()?)).filter(|(r, name)| is_covered(*r, name))
+    });
     let covered: Vec<String> = named.clone().map(|(_, name)| quoted(name)).collect();
     let mut text =
         format!("  resourceGroups:\n  - coveredResources: [{}]\n    flavors:\n", covered.join(", "));

@@ -703,6 +703,19 @@ fn an_account_of_slurm_has_the_share_that_all_its_jobs_are_billed() {
 }
 
 /// An instance with one server, written by hand.
+#[test]
+fn a_queue_without_pods_is_not_held_by_a_quota_of_them() {
+    let users = r#"{"id": "blue", "demand": {"cpu": 1}}, {"id": "red", "demand": {"cpu": 1, "pods": 1}}"#;
+    let text = format!(
+        r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "pods"],
+            "server_classes": [{{"id": "node", "count": 1, "capacity": {{"cpu": 16, "pods": 6}}}}], "users": [{users}]}}"#
+    );
+    let instance = files::read_json(files::source::in_memory("it", text.into_bytes()).unwrap()).unwrap();
+    let text = exported(&instance, Target::Kueue, &ExportOptions::default()).unwrap().text();
+    let (blue, red) = text.split_once("name: \"red\"").unwrap();
+    assert!(!blue.contains("pods") && red.contains("\"pods\""), "{text}");
+}
+
 fn of_one_server(capacity: &str, users: &str) -> Instance {
     let text = format!(
         r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],

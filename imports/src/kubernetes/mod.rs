@@ -95,6 +95,8 @@ fn read<T>(
     }
 
     let resources = resources(options, &free);
+    known_resources(options, &nodes, &free)?;
+    tell_of_few_pods(&nodes, free.len(), &resources, report);
     if options.resources.is_none() {
         let counted: Vec<&str> = resources.iter().map(String::as_str).collect();
         nodes.iter().for_each(|node| node.tell_of_unasked(&counted, "pod", report));
@@ -309,6 +311,37 @@ fn reserve(nodes: &mut [Node], daemons: &[Pod], report: &mut ImportReport) {
             };
             *left = left.minus(taken);
         }
+    }
+}
+
+/// Refuses resources asked for that no node has and no pod requests: a misspelt one would be lost.
+fn known_resources(options: &KubernetesOptions, nodes: &[Node], pods: &[Pod]) -> Result<(), Stopped> {
+    let of_nodes = nodes.iter().flat_map(|node| node.allocatable.keys());
+    let of_pods = pods.iter().flat_map(|pod| pod.requests.keys());
+    let known: BTreeSet<&str> =
+        of_nodes.chain(of_pods).map(String::as_str).chain(["cpu", "memory", PODS]).collect();
+    let unknown = options.resources.iter().flatten().find(|name| !known.contains(name.as_str()));
+    let Some(unknown) = unknown else { return Ok(()) };
+    let problem = format!(
+        "no node has it and no pod requests it{}",
+        wording::did_you_mean(unknown, known.iter().copied())
+    );
+    let (file, violation) =
+        (super::files::together(&options.nodes), Violation::new("resources", unknown, problem));
+    Err(Stopped::Building(InstanceError::Invalid { file, violation }))
+}
+
+/// Says that a node takes only so many pods, which is left out unless it is asked for, where it may bind: more than half of all that the
+/// nodes take are there.
+fn tell_of_few_pods(nodes: &[Node], pods: usize, resources: &[String], report: &mut ImportReport) {
+    if resources.iter().any(|name| name == PODS) {
+        return;
+    }
+    let most = nodes.iter().map(|node| node.allocatable.get(PODS).copied());
+    let most = most.map(|most| most.map_or(f64::INFINITY, |most| most.part_of(Quantity::ONE)));
+    if pods as f64 > most.sum::<f64>() / 2.0 {
+        let what = "nodes whose limit of pods is left out, though more than half as many are there: name pods in --resources";
+        report.add(nodes.len() as u64, what);
     }
 }
 

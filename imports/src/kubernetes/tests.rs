@@ -101,6 +101,29 @@ fn pods_are_a_resource_when_asked_for_and_nodes_that_are_closed_count() {
 }
 
 #[test]
+fn a_resource_that_nobody_has_is_refused_and_limits_of_pods_that_may_bind_are_told() {
+    let resources = Some(vec!["cpu".to_owned(), "memroy".to_owned()]);
+    let told = kubernetes(&KubernetesOptions { resources, ..options() }).unwrap_err().to_string();
+    assert!(
+        told.ends_with("resources = memroy: no node has it and no pod requests it (did you mean memory?)"),
+        "{told}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes.json").to_str().unwrap().to_owned();
+    let mut nodes: Value =
+        serde_json::from_str(&std::fs::read_to_string(shipped("nodes.json")).unwrap()).unwrap();
+    let what = "nodes whose limit of pods is left out, though more than half as many are there: name pods in --resources";
+    for (most, count) in [("110", 0), ("1", 4)] {
+        for node in nodes["items"].as_array_mut().unwrap() {
+            node["status"]["allocatable"]["pods"] = most.into();
+        }
+        std::fs::write(&path, nodes.to_string()).unwrap();
+        let with = KubernetesOptions { nodes: vec![path.clone()], ..options() };
+        assert_eq!(kubernetes(&with).unwrap().1.count(what), count, "{most}");
+    }
+}
+
+#[test]
 fn taints_of_a_state_that_are_lifted_from_open_nodes_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, content: &str| {

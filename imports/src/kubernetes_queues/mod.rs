@@ -152,7 +152,10 @@ impl Reading {
                 Ok(())
             }
             (kind, _) => {
-                report.one(format!("objects of kind {kind} left out"));
+                report.one(match kind {
+                    "" => "objects without a kind left out".to_owned(),
+                    kind => format!("objects of kind {kind} left out"),
+                });
                 Ok(())
             }
         }

@@ -247,6 +247,19 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
 }
 
 #[test]
+fn partitions_in_the_values_of_yunikorns_chart_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("values.yaml").to_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(shipped("yunikorn.yaml")).unwrap();
+    let inside: String = text.lines().map(|line| format!("    {line}\n")).collect();
+    std::fs::write(&path, format!("yunikornDefaults:\n  queues.yaml: |\n{inside}")).unwrap();
+    assert_eq!(users(vec![path.clone()]).unwrap().0, users(vec![shipped("yunikorn.yaml")]).unwrap().0);
+    std::fs::write(&path, "yunikornDefaults: {}\n").unwrap();
+    let told = users(vec![path]).unwrap_err();
+    assert!(told.contains("there is no queue of Volcano, KAI or YuniKorn here; "), "{told}");
+}
+
+#[test]
 fn queues_of_several_schedulers_are_refused() {
     for (first, second, told) in [
         ("volcano.yaml", "kai.yaml", "is of KAI, but others are of Volcano"),

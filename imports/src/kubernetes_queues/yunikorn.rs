@@ -78,7 +78,7 @@ struct YuniKornResources {
     max: BTreeMap<String, Written>,
 }
 
-/// The partitions in a document: YuniKorn's own file, the ConfigMap in which that stands as a text, or a list of such.
+/// The partitions in a document: YuniKorn's own file, the ConfigMap or the chart's values in which that stands as a text, or a list of such.
 pub(crate) fn partitions(file: &str, document: &Value) -> Result<Vec<Value>, InstanceError> {
     if let Some(Value::Array(partitions)) = document.get("partitions") {
         return Ok(partitions.clone());
@@ -94,10 +94,12 @@ pub(crate) fn partitions(file: &str, document: &Value) -> Result<Vec<Value>, Ins
                        base64 -d | gunzip > queues.yaml` writes what is read";
         return Err(refused(file, "binaryData.queues.yaml.gz", "", problem));
     }
-    if let Some(text) = document.get("data").and_then(|data| data.get("queues.yaml")).and_then(Value::as_str)
-    {
+    // In the values of its chart they stand below `yunikornDefaults`.
+    for holder in ["data", "yunikornDefaults"] {
+        let text = document.get(holder).and_then(|data| data.get("queues.yaml")).and_then(Value::as_str);
+        let Some(text) = text else { continue };
         for document in documents_in(
-            format!("{file}: data.queues.yaml"),
+            format!("{file}: {holder}.queues.yaml"),
             text.as_bytes(),
             "kubectl get configmap yunikorn-configs -o yaml",
         )? {

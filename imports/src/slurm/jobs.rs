@@ -178,9 +178,17 @@ fn job(
     asked.complete(place, nodes, &mut stated, report)?;
     let mut shares = shares(place, field, (&stated.amounts, nodes), &there, report)?;
     let elements = match said(&fields.array_task_string) {
-        Some(indices) => array_elements(&indices).ok_or_else(|| {
-            place.refused("array_task_string", &indices, "must be indices such as 1-10:2,15%4")
-        })?,
+        Some(indices) => {
+            if indices.contains("...") {
+                report.one(CUT_OFF);
+            }
+            if indices.contains('%') {
+                report.one("arrays that run only so many elements at once, which is left out");
+            }
+            array_elements(&indices).ok_or_else(|| {
+                place.refused("array_task_string", &indices, "must be indices such as 1-10:2,15%4")
+            })?
+        }
         None => 1,
     };
     shares.iter_mut().for_each(|share| share.count = share.count.saturating_mul(elements));
@@ -200,6 +208,9 @@ fn job(
         shares,
     })
 }
+
+/// Said of a list that is longer than Slurm writes.
+const CUT_OFF: &str = "arrays whose list of elements Slurm cut off: those listed count (SLURM_BITSTR_LEN=0 squeue --json lists all)";
 
 /// How many elements of an array `1-10:2,15%4` names.
 fn array_elements(text: &str) -> Option<u64> {

@@ -216,6 +216,22 @@ fn each_defect_is_named_with_file_object_field_and_value() {
 }
 
 #[test]
+fn lists_of_elements_that_slurm_cut_off_and_arrays_that_run_few_at_once_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json").to_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(shipped("jobs.json")).unwrap();
+    std::fs::write(&path, text.replace("1-10:2%4", "1,3,5-9:2,...%4")).unwrap();
+    let (_, report) = slurm(&SlurmOptions { jobs: vec![path], ..options("nodes.json") }).unwrap();
+    let cut = "arrays whose list of elements Slurm cut off: those listed count (SLURM_BITSTR_LEN=0 squeue --json lists all)";
+    assert_eq!(report.count(cut), 1, "{report}");
+    assert_eq!(
+        report.count("arrays that run only so many elements at once, which is left out"),
+        1,
+        "{report}"
+    );
+}
+
+#[test]
 fn a_real_cluster_of_both_generations_is_read() {
     let (Some(nodes), Some(jobs)) =
         (real_file("slurm/rivos/sinfo_out.json"), real_file("slurm/rivos/squeue_out.json"))
