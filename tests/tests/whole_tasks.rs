@@ -112,6 +112,19 @@ fn three_hundred_brackets_with_profiles_of_devices_contain_the_optimum_and_nine_
     assert!(closed >= 270 && kinds >= 90, "only {closed} of 300 and {kinds} of 100 brackets are closed");
 }
 
+#[test]
+#[ignore = "half a minute"]
+fn thousands_of_brackets_with_profiles_of_devices_contain_the_optimum_and_nine_in_ten_are_closed() {
+    let closed = closed_of(1_000, with_profiles);
+    let kinds = closed_of(500, |seed| with_random_profiles(with_kinds(seed), seed));
+    let allocated = closed_allocations_of(1_000, with_profiles);
+    println!("{closed} of 1000 closed, {kinds} of 500 of users with kinds, {allocated} of 1000 allocations");
+    assert!(
+        closed >= 900 && kinds >= 450 && allocated >= 900,
+        "{closed}, {kinds} and {allocated} are closed"
+    );
+}
+
 /// Few servers and users, most of which have kinds.
 fn with_kinds(seed: u64) -> Draft {
     let mut draft = random_draft_without_rates(seed);
