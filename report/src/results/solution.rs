@@ -60,9 +60,13 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     text
 }
 
-/// What the value is, and of whom where there are groups: one without a parent counts as one, whoever in it has how much.
+/// What the value is, and of whom where there are groups: one without a parent counts as far as its members divide what it has.
 fn value_name(objective: Objective, has_groups: bool) -> String {
-    let of_whom = if has_groups && objective.alpha().is_none() { ", groups counted as wholes" } else { "" };
+    let of_whom = if has_groups && objective.alpha().is_none() {
+        ", groups counted as their members divide them"
+    } else {
+        ""
+    };
     format!("{}{of_whom}", objective.value_name())
 }
 

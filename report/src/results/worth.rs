@@ -95,7 +95,7 @@ pub(crate) fn section(document: Worth) -> Section {
         .instance(&document.instance)
         .fact(
             match document.has_groups() {
-                true => "Smallest weighted dominant share now, groups counted as wholes",
+                true => "Smallest weighted dominant share now, groups counted as their members divide them",
                 false => "Smallest weighted dominant share now",
             },
             share(document.value),
