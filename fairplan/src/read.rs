@@ -98,6 +98,7 @@ pub fn less_overhead(
             .map_err(|violation| Error::input(format!("overhead.{violation}")))?;
     }
     let less = catalog.less(&taken, instance.resources());
+    let less = less.and_then(|less| less.check_devices(instance).map(|()| less));
     less.map_err(|violation| Error::input(format!("{name}: {violation}")))
 }
 

@@ -70,7 +70,7 @@ pub use ids::{IdTable, TextPart};
 pub use kept_guarantees::{KeptGuarantees, ShortOwner};
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
 pub use limit_room::LimitRoom;
-pub use lint::{Warning, WarningKind, lint};
+pub use lint::{Warning, WarningKind, lint, lint_catalog};
 pub use model::{
     AloneGroup, ClassAmounts, ClassId, DeviceProfile, DeviceProfiles, DomainId, Draft, DraftKind, DraftQuota,
     DraftUser, FilledTree, Gang, Group, GroupId, Instance, InstanceBuilder, Kind, KindId, LimitRow, NewGroup,

@@ -1,7 +1,7 @@
 //! Facts about a valid instance that are more often a slip than meant: wrong denominators, mixed units, idle servers.
 
 use crate::wording::{counted, printable};
-use crate::{ClassId, Instance, Kind, KindId, ResourceId, User};
+use crate::{Catalog, ClassId, Instance, Kind, KindId, ResourceId, User};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
@@ -117,6 +117,26 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
         let below = || amounts.tasks_far_below_servers().filter(|_| is_small_in_this_alone(instance, r));
         if let Some(message) = amounts.in_two_groups().or_else(below) {
             warn(WarningKind::MixedUnits, message);
+        }
+    }
+    warnings
+}
+
+/// Warnings about what a catalog offers beside an instance: the numbers of its types look like another unit.
+pub fn lint_catalog(instance: &Instance, catalog: &Catalog) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for (r, resource) in instance.resources().iter().enumerate() {
+        let is_demanded = || instance.demand_doubles().iter().skip(r).step_by(instance.resources().len());
+        let classes = instance.classes().iter().filter(|class| class.count > 0);
+        let classes = || classes.clone().map(|class| class.capacity[r].to_f64());
+        let types = || catalog.types.iter().map(|kind| kind.capacity[r].to_f64());
+        let told = Orders::of(classes()).gap().is_none().then(|| Orders::of(classes().chain(types())).gap());
+        let Some((below, above)) = told.flatten() else { continue };
+        if is_demanded().any(|demand| *demand > 0.0) {
+            let message = format!(
+                "capacities of {resource} in the catalog and the instance are at most {below} or at least {above}: are they all in one unit?"
+            );
+            warnings.push(Warning { kind: WarningKind::MixedUnits, message });
         }
     }
     warnings

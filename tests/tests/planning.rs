@@ -252,6 +252,48 @@ fn a_purchase_for_whole_tasks_is_placed_and_is_rarely_dearer_than_the_best() {
 }
 
 #[test]
+fn a_purchase_under_limits_a_server_and_spread_is_the_best_of_all_counts() {
+    let solver = backend("auto").unwrap();
+    for seed in 0..200 {
+        let mut dice = Dice::new(seed);
+        let owned = [1 + dice.below(2), 1 + dice.below(2)];
+        let mut two = draft(&[(owned[0], "4"), (owned[1], "7")], &["1"]);
+        for (class, domain) in two.classes.iter_mut().zip(["a", "b"]) {
+            class.domain = Some(domain.into());
+        }
+        let (per_server, spread, tasks) = (1 + dice.below(5), 1 + dice.below(3), 1 + dice.below(30));
+        (two.users[0].per_server, two.users[0].spread) = (Some(per_server), Some(spread));
+        let instance = two.build().unwrap();
+        let prices = [1 + dice.below(6), 1 + dice.below(6)];
+        let offers = instance.classes().iter().zip(prices).map(|(class, price)| Offer {
+            id: class.id.clone(),
+            price: Decimal::new(price, 0).unwrap(),
+            ..Offer::default()
+        });
+        let catalog = Catalog::new(&instance, String::new(), String::new(), offers.collect()).unwrap();
+        let fits = |bought: [u64; 2]| {
+            let held =
+                [(owned[0] + bought[0]) * per_server.min(4), (owned[1] + bought[1]) * per_server.min(7)];
+            (0..=tasks).any(|x| x <= held[0] && tasks - x <= held[1] && x.abs_diff(tasks - x) <= spread)
+        };
+        let all = (0..=30).flat_map(|a| (0..=30).map(move |b| [a, b])).filter(|bought| fits(*bought));
+        let best = all.map(|bought| bought[0] * prices[0] + bought[1] * prices[1]).min().unwrap();
+        let mut planner =
+            Planner::new(&instance, &catalog, vec![tasks as f64], true, None, &*solver).unwrap();
+        let mut place = |variant: &Instance, _| Ok(policy("best-fit", 0).unwrap().place(variant).unwrap());
+        let (purchase, _) = planner.cheapest_of_whole_tasks(&mut place).unwrap().unwrap();
+        assert_eq!(purchase.cost, best as f64, "seed {seed}");
+        // The bound is that of divided tasks, and so are the prices that prove it.
+        let work = 4 * owned[0] + 7 * owned[1];
+        let cheapest = f64::min(prices[0] as f64 / 4.0, prices[1] as f64 / 7.0);
+        let divided = tasks.saturating_sub(work) as f64 * cheapest;
+        let proved = least_cost(&instance, &catalog, &[tasks as f64], true, &planner.prices().unwrap());
+        assert!(purchase.bound >= divided * (1.0 - 1e-6), "seed {seed}");
+        assert!(proved >= divided * (1.0 - 1e-6) && proved <= purchase.cost * (1.0 + 1e-9), "seed {seed}");
+    }
+}
+
+#[test]
 fn servers_that_only_some_may_use_are_bought_for_those_that_need_them() {
     let mut draft = draft(&[(2, "4 0"), (1, "4 2")], &["1 0", "1 1"]);
     draft.users[1].eligible = Some(vec![1]);

@@ -2,20 +2,19 @@
 
 use super::TargetOptions;
 use super::target::Asked;
-use crate::compare::is_soon_bounded;
-use crate::error::all_hold;
+use super::whole::{bought, in_whole_tasks, place, placed};
 use crate::solve::{AUTO, SOLVING, Solved, solver};
-use crate::{Control, Error, Placed};
-use fairplan_heuristics::{PlacementError, policy};
+use crate::{Control, Error, Placed, Progress};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
     Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
-    SolverError, UserId, files, kinds_apart, pieces_of, tasks_of,
+    SolverError, UserId, files, kinds_apart, lint_catalog, pieces_of, tasks_of,
 };
 use fairplan_report::placement::PlacementFigures;
 use fairplan_report::planning::{PlanDocument, PlanParts, TaskKind, plan_document};
-use fairplan_solver::{Planner, ServingOrder, whole_task_bracket};
-use fairplan_verify::{PlacementClaim, Verdict, least_cost, verify_placement};
+use fairplan_solver::Planner;
+use fairplan_verify::{Verdict, least_cost};
+use std::borrow::Cow;
 
 /// What shall be reached, and how it may be bought.
 #[derive(Clone, Debug)]
@@ -139,9 +138,12 @@ pub fn buy(
     let planning = &*solver(&options.backend, &deadline)?;
     let asked = options.target.asked(instance, planning, control);
     let mut asked = asked.map_err(|error| error.by(&deadline))?;
+    for warning in lint_catalog(&asked.extended, catalog) {
+        (control.progress)(Progress::Note(&warning.to_string()));
+    }
     if options.whole {
-        // What is a whole number but for rounding is one.
-        asked.required.iter_mut().for_each(|work| *work = (*work * (1.0 - 1e-9)).ceil());
+        catalog.check_domains(&asked.extended)?;
+        in_whole_tasks(&mut asked, control);
     }
     control.stage("planning");
     let plan = plan(asked, catalog, options, planning, &deadline);
@@ -150,6 +152,7 @@ pub fn buy(
     let (apart, pieces) = pieces(&plan.asked)?;
     let users = apart.as_ref().unwrap_or(extended);
     if let Ok(purchase) = &plan.outcome {
+        let users = &*seen(users, options)?;
         let cluster = catalog.added_to(users, &purchase.counts, false).build()?;
         match &plan.placement {
             Some(placement) => placed(&cluster, placement, &pieces)?,
@@ -161,7 +164,7 @@ pub fn buy(
         }
         plan.cluster = Some(match options.whole {
             true => cluster,
-            false => catalog.added_to(extended, &purchase.counts, false).build()?,
+            false => bought(extended, catalog, purchase, control)?,
         });
     }
     plan.proved = least_cost(users, catalog, &pieces, options.whole, &plan.prices);
@@ -174,6 +177,11 @@ fn pieces(asked: &Asked) -> Result<(Option<Instance>, Vec<f64>), Error> {
     Ok((kinds_apart(&asked.extended)?, pieces_of(&asked.extended, &asked.required)))
 }
 
+/// Users as tasks see them that are whole or divided: whole ones meet rules of their own.
+fn seen<'a>(users: &'a Instance, options: &BuyOptions) -> Result<Cow<'a, Instance>, Error> {
+    Ok(if options.whole { Cow::Borrowed(users) } else { users.divided()? })
+}
+
 /// The plan before its check.
 fn plan(
     asked: Asked,
@@ -183,7 +191,7 @@ fn plan(
     deadline: &Deadline,
 ) -> Result<Plan, Error> {
     let (apart, pieces) = pieces(&asked)?;
-    let users = apart.as_ref().unwrap_or(&asked.extended);
+    let users = &*seen(apart.as_ref().unwrap_or(&asked.extended), options)?;
     let mut planner =
         Planner::new(users, catalog, pieces.clone(), options.whole, options.budget, solver)?.within(deadline);
     if apart.is_some() {
@@ -246,51 +254,6 @@ fn plan(
         frontier,
         prices,
         sha256: String::new(),
-    })
-}
-
-/// The first placement that has all tasks: by two policies, or by one and then by patterns where that takes seconds.
-fn place(
-    variant: &Instance,
-    order: ServingOrder,
-    required: &[f64],
-    deadline: &Deadline,
-) -> Result<Placement, SolverError> {
-    let needed: u64 = required.iter().map(|tasks| *tasks as u64).sum();
-    let has_all = |placement: &Placement| placement.tasks.iter().sum::<u64>() >= needed;
-    let failed = |error: PlacementError| match error {
-        PlacementError::OutOfTime { .. } => SolverError::OutOfTime,
-        _ => SolverError::Unsupported(error.to_string()),
-    };
-    let mut last = None;
-    let (policies, patterns) = match order {
-        ServingOrder::LargestFirst => (&["best-fit", "first-fit"][..], false),
-        // Patterns know what is inside servers, and not between them.
-        ServingOrder::Evenly => {
-            (&["best-fit"][..], is_soon_bounded(variant) && !variant.has_rules_between_servers())
-        }
-    };
-    for name in policies {
-        let policy = policy(name, 0).map_err(|error| SolverError::Unsupported(error.to_string()))?;
-        let placement = policy.place_within(variant, deadline).map_err(failed)?;
-        if has_all(&placement) {
-            return Ok(placement);
-        }
-        last = Some(placement);
-    }
-    match last {
-        Some(placement) if !patterns => Ok(placement),
-        _ => Ok(whole_task_bracket(variant, deadline)?.placement),
-    }
-}
-
-/// An error unless the checker counts all required tasks on the servers.
-fn placed(cluster: &Instance, placement: &Placement, required: &[f64]) -> Result<(), Error> {
-    let verdicts = verify_placement(cluster, &PlacementClaim::from(placement));
-    all_hold("the plan's placement fails its check", &verdicts)?;
-    let short = placement.tasks.iter().zip(required).position(|(tasks, work)| (*tasks as f64) < *work);
-    short.map_or(Ok(()), |user| {
-        Err(Error::uncertified(format!("the plan's placement leaves tasks of users[{user}] out")))
     })
 }
 

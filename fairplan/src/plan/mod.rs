@@ -6,6 +6,7 @@ mod growth;
 mod moves;
 mod stages;
 mod target;
+mod whole;
 
 pub use buy::{BuyOptions, Plan, buy};
 pub use changes::{LoseOptions, WorthOptions, compare_instances, losses, worth_of_servers};

@@ -5,9 +5,9 @@ use super::buy::reached;
 use super::growth::{GrowthOptions, Scaling};
 use super::target::Asked;
 use crate::solve::solver;
-use crate::{Control, Error};
+use crate::{Control, Error, Progress};
 use fairplan_analysis::{BoughtBy, BoughtServers, CostsOverTime, Growth};
-use fairplan_instances::{Catalog, DemandSeries, Instance, Label, Offer};
+use fairplan_instances::{Catalog, DemandSeries, Instance, Label, Offer, lint_catalog};
 use fairplan_solver::Planner;
 
 /// How to buy as demands grow.
@@ -42,6 +42,9 @@ pub fn growth_purchases(
 ) -> Result<(), Error> {
     // Quotas give way to what is asked for, as in `buy`.
     let instance = &*instance.divided()?;
+    for warning in lint_catalog(instance, catalog) {
+        (control.progress)(Progress::Note(&warning.to_string()));
+    }
     if stages.stages == 0 {
         return Err(Error::Setting("stages = 0: must be at least 1".into()));
     }

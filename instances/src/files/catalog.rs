@@ -267,7 +267,8 @@ pub fn catalog_in(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, I
         let at = parts.and_then(|(at, field)| Some((places.get(at.parse::<usize>().ok()?)?, field)));
         invalid(match at {
             Some((row, field)) => {
-                let column = field.replace("commitment.", "commitment_");
+                let column = field.strip_prefix("capacity.").unwrap_or(field);
+                let column = column.replace("commitment.", "commitment_");
                 Violation { place: format!("{row}, column {column}"), ..violation }
             }
             None => violation,

@@ -146,28 +146,7 @@ impl Instance {
     /// How many tasks of a user the servers of a class hold where nothing else runs, counted on those by which shares are measured.
     fn held_on_class(&self, user: User<'_>, class: ClassId) -> u64 {
         let Some(measured) = self.measuring_classes().get(class.0) else { return 0 };
-        if !user.rule().allows(class) {
-            return 0;
-        }
-        let on_one = (0..self.resources.len()).map(|r| {
-            let resource = ResourceId(r);
-            let demand = user.demand_units(resource);
-            if demand == 0 {
-                return u128::MAX;
-            }
-            let profile = user.kinds().next().and_then(Kind::profile).filter(|of| of.resource == resource);
-            match measured.devices_of(resource).zip(self.device_units(resource)) {
-                Some((devices, _)) if profile.is_some() => {
-                    let on_one = profile.map_or(0, |profile| self.most_on_a_device(profile));
-                    u128::from(devices) * u128::from(on_one)
-                }
-                Some((devices, size)) if demand >= size => u128::from(devices) / (demand / size),
-                Some((devices, size)) => u128::from(devices) * (size / demand),
-                None => self.in_units(resource, measured.capacity[r]) / demand,
-            }
-        });
-        let on_one = on_one.min().unwrap_or(0).min(u128::from(user.per_server().unwrap_or(u64::MAX)));
-        u64::try_from(on_one.saturating_mul(u128::from(measured.count))).unwrap_or(u64::MAX)
+        user.held_on_server(class).saturating_mul(measured.count)
     }
 }
 
@@ -185,6 +164,35 @@ impl User<'_> {
     /// By how many the user's tasks in two domains differ at most; `None` is any number.
     pub fn spread(self) -> Option<u64> {
         self.between_servers().spread
+    }
+
+    /// How many tasks of the user one server of a class holds where nothing else runs; counted on the servers by which shares are
+    /// measured.
+    pub fn held_on_server(self, class: ClassId) -> u64 {
+        let instance = self.instance;
+        let Some(measured) = instance.measuring_classes().get(class.0) else { return 0 };
+        if !self.rule().allows(class) {
+            return 0;
+        }
+        let on_one = (0..instance.resources.len()).map(|r| {
+            let resource = ResourceId(r);
+            let demand = self.demand_units(resource);
+            if demand == 0 {
+                return u128::MAX;
+            }
+            let profile = self.kinds().next().and_then(Kind::profile).filter(|of| of.resource == resource);
+            match measured.devices_of(resource).zip(instance.device_units(resource)) {
+                Some((devices, _)) if profile.is_some() => {
+                    let on_one = profile.map_or(0, |profile| instance.most_on_a_device(profile));
+                    u128::from(devices) * u128::from(on_one)
+                }
+                Some((devices, size)) if demand >= size => u128::from(devices) / (demand / size),
+                Some((devices, size)) => u128::from(devices) * (size / demand),
+                None => instance.in_units(resource, measured.capacity[r]) / demand,
+            }
+        });
+        let on_one = on_one.min().unwrap_or(0).min(u128::from(self.per_server().unwrap_or(u64::MAX)));
+        u64::try_from(on_one).unwrap_or(u64::MAX)
     }
 
     /// How many tasks of the user run at once where nothing else does, on all servers or on those of the domain that holds most;

@@ -1,6 +1,7 @@
 //! What can be bought: types of servers, each with its price, and which users may run on them.
 
 use super::Commitment;
+use crate::model::MOST_DEVICES;
 use crate::{ClassId, Decimal, Draft, Instance, ResourceId, ServerClass, Violation};
 use std::collections::HashSet;
 
@@ -117,7 +118,43 @@ impl Catalog {
             let (id, price, limit) = (offer.id, offer.price, offer.limit);
             types.push(ServerType { id, capacity, price, commitment, limit, more_of, like });
         }
-        Ok(Self { name, currency, types })
+        let catalog = Self { name, currency, types };
+        catalog.check_devices(instance)?;
+        Ok(catalog)
+    }
+
+    /// Checks that new servers have whole devices of what consists of devices in `instance`.
+    ///
+    /// # Errors
+    /// The first type that has not, by its position (`server_types[2].capacity.gpu`).
+    pub fn check_devices(&self, instance: &Instance) -> Result<(), Violation> {
+        for (position, kind) in self.types.iter().enumerate().filter(|(_, kind)| kind.more_of.is_none()) {
+            let Err((resource, size)) = devices(instance, kind) else { continue };
+            let name = &instance.resources()[resource.0];
+            let problem = format!(
+                "type {} has no whole number of devices, or more than {MOST_DEVICES}: each device has {size} {name} here; correct the amount",
+                kind.id
+            );
+            let place = format!("server_types[{position}].capacity.{name}");
+            return Err(Violation::new(place, kind.capacity[resource.0], problem));
+        }
+        Ok(())
+    }
+
+    /// Checks that it is known in which domain new servers are, which whole tasks ask where `instance` has domains.
+    ///
+    /// # Errors
+    /// The first type of which it is not, by its position (`server_types[2].like`).
+    pub fn check_domains(&self, instance: &Instance) -> Result<(), Violation> {
+        if instance.domains().is_empty() {
+            return Ok(());
+        }
+        let Some(position) = self.types.iter().position(|kind| kind.like.is_none()) else { return Ok(()) };
+        let problem = format!(
+            "type {} is in no domain, and server classes are; name as its `like` the class whose domain it takes",
+            self.types[position].id
+        );
+        Err(Violation::new(format!("server_types[{position}].like"), "", problem))
     }
 
     /// The same servers with less: what the system and the pods of each node take off those that are bought, one entry a resource.
@@ -162,7 +199,8 @@ impl Catalog {
     }
 
     /// The cluster with so many servers of each type more. Types that are no class of the instance follow its classes,
-    /// in the order of the catalog; those of which there are none only where `all` asks for them.
+    /// in the order of the catalog; those of which there are none only where `all` asks for them. They have whole devices of what
+    /// consists of devices, and are in the domain of the class that they are like.
     pub fn added_to(&self, instance: &Instance, counts: &[u64], all: bool) -> Draft {
         let mut draft = Draft::from(instance);
         for (kind, count) in self.types.iter().zip(counts) {
@@ -175,7 +213,8 @@ impl Catalog {
                     let position = draft.classes.len();
                     let (id, capacity) = (kind.id.clone(), kind.capacity.clone());
                     let mut class = ServerClass::new(id, *count, capacity);
-                    class.devices = devices_to_cut(instance, &class.capacity);
+                    class.devices = devices(instance, kind).unwrap_or_default();
+                    class.domain = kind.like.and_then(|like| instance.classes()[like.0].domain.clone());
                     draft.classes.push(class);
                     let Some(like) = kind.like else { continue };
                     for user in &mut draft.users {
@@ -197,17 +236,32 @@ impl Catalog {
     }
 }
 
-/// What a new server has of the devices that profiles cut, which are all of one size, where its capacity is a whole number of them: tasks
-/// with profiles run nowhere else.
-fn devices_to_cut(instance: &Instance, capacity: &[Decimal]) -> Vec<(ResourceId, u64)> {
-    let count = |resource: ResourceId| {
-        let (size, amount) = (instance.device_size(resource)?, capacity[resource.0]);
+/// How many devices of each resource a new server has: all devices of a resource have one size. Where the class that it is like has an
+/// amount and no devices of it, it has none either.
+///
+/// # Errors
+/// A resource of which it has no whole number of devices, and their size.
+fn devices(instance: &Instance, kind: &ServerType) -> Result<Vec<(ResourceId, u64)>, (ResourceId, Decimal)> {
+    let mut all = Vec::new();
+    for resource in (0..kind.capacity.len()).map(ResourceId) {
+        let (Some(size), amount) = (instance.device_size(resource), kind.capacity[resource.0]) else {
+            continue;
+        };
+        let has_none = |like: ClassId| {
+            let class = &instance.classes()[like.0];
+            !class.capacity[resource.0].is_zero() && class.devices_of(resource).is_none()
+        };
+        if amount.is_zero() || kind.like.is_some_and(has_none) {
+            continue;
+        }
         let exponent = size.exponent().min(amount.exponent());
-        let (size, amount) = (size.scaled(exponent)?, amount.scaled(exponent)?);
-        let count = u64::try_from(amount / size.max(1)).ok()?;
-        (amount > 0 && amount.is_multiple_of(size)).then_some((resource, count))
-    };
-    instance.device_profiles().iter().filter_map(|cut| count(cut.resource)).collect()
+        let units = size.scaled(exponent).zip(amount.scaled(exponent));
+        let count = units.filter(|(size, amount)| *size > 0 && amount.is_multiple_of(*size));
+        let count = count.and_then(|(size, amount)| u64::try_from(amount / size).ok());
+        let count = count.filter(|count| *count <= MOST_DEVICES).ok_or((resource, size))?;
+        all.push((resource, count));
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

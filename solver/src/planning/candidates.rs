@@ -10,8 +10,10 @@ pub(super) const PARTS: u64 = 1000;
 
 /// Classes and types that may become classes, in one list.
 pub(super) struct Candidates {
-    /// The cluster with every type as a class; counts are those of what there is.
+    /// The cluster with every type as a class, as divided tasks see it; counts are those of what there is.
     draft: Draft,
+    /// The same with the rules that only whole tasks meet, where tasks are whole.
+    ruled: Option<Draft>,
     /// Whose kinds the users here are, where they are kinds.
     bundles: Option<Bundles>,
     /// Where each type of the catalog is.
@@ -58,7 +60,9 @@ impl Candidates {
         required: Vec<f64>,
         whole: bool,
     ) -> Result<Self, Violation> {
-        let draft = catalog.added_to(instance, &vec![0; catalog.types.len()], true);
+        let mut draft = catalog.added_to(instance, &vec![0; catalog.types.len()], true);
+        let ruled = whole.then(|| draft.clone());
+        draft.divide();
         let mut next = instance.classes().len();
         let mut of_type = Vec::new();
         for kind in &catalog.types {
@@ -102,13 +106,15 @@ impl Candidates {
             required,
             resources: draft.resources.len(),
             draft,
+            ruled,
             bundles: None,
         })
     }
 
     /// The users here are the kinds of `bundles`: DRFH divides the servers among these.
     pub fn are_kinds_of(&mut self, bundles: &Instance, catalog: &Catalog, required: &[f64]) {
-        let draft = catalog.added_to(bundles, &vec![0; catalog.types.len()], true);
+        let mut draft = catalog.added_to(bundles, &vec![0; catalog.types.len()], true);
+        draft.divide();
         let kinds = (0..bundles.kind_count()).map(|k| bundles.kind(KindId(k)));
         let user_of = kinds.map(|kind| kind.user().index().0).collect();
         self.bundles = Some(Bundles { draft, required: required.to_vec(), user_of });
@@ -229,17 +235,42 @@ impl Candidates {
         Ok((0..required.len()).map(part).collect())
     }
 
+    /// The cluster with the rules that only whole tasks meet, if tasks are whole.
+    pub fn ruled(&self) -> &Draft {
+        self.ruled.as_ref().unwrap_or(&self.draft)
+    }
+
     /// The instance of these servers and the users of whom something is asked, each as `shape` makes it from what it is
-    /// and the totals.
+    /// and the totals; as divided tasks see it.
     pub fn instance(
         &self,
         servers: &[u64],
         parts: u64,
         shape: impl Fn(&mut DraftUser, usize, &[f64]) -> Option<()>,
     ) -> Result<Instance, SolverError> {
+        self.variant(&self.draft, servers, parts, shape)
+    }
+
+    /// The same of whole servers, with the rules that only whole tasks meet or without them.
+    pub fn whole(
+        &self,
+        servers: &[u64],
+        with_rules: bool,
+        shape: impl Fn(&mut DraftUser, usize, &[f64]) -> Option<()>,
+    ) -> Result<Instance, SolverError> {
+        self.variant(if with_rules { self.ruled() } else { &self.draft }, servers, 1, shape)
+    }
+
+    fn variant(
+        &self,
+        of: &Draft,
+        servers: &[u64],
+        parts: u64,
+        shape: impl Fn(&mut DraftUser, usize, &[f64]) -> Option<()>,
+    ) -> Result<Instance, SolverError> {
         let refused = |problem: &str| SolverError::Unsupported(problem.into());
         // What is asked for of each is a fixed amount of work, whoever belongs together.
-        let mut draft = Draft { users: Vec::new(), groups: Vec::new(), ..self.draft.clone() };
+        let mut draft = Draft { users: Vec::new(), groups: Vec::new(), ..of.clone() };
         let digits = parts.ilog10() as i32;
         let mut totals = vec![0.0; self.resources];
         for (s, class) in draft.classes.iter_mut().enumerate() {
@@ -257,18 +288,17 @@ impl Candidates {
             }
         }
         for i in self.asking() {
-            let mut user = self.draft.users[i].clone();
+            let mut user = of.users[i].clone();
             let usable: Vec<usize> = (0..self.len()).filter(|s| self.rates(i)[*s] > 0.0).collect();
             user.group = None;
             user.rates.retain(|(class, _)| self.rates(i)[*class] > 0.0);
-            user.eligible = (usable.len() < self.len()).then_some(usable);
+            // Domains count for tasks that are spread even where none fits.
+            if user.spread.is_none() {
+                user.eligible = (usable.len() < self.len()).then_some(usable);
+            }
             shape(&mut user, i, &totals)
                 .ok_or_else(|| refused("what is asked for is beyond 1e-30 .. 1e30; choose another unit"))?;
             draft.users.push(user);
-        }
-        if digits > 0 {
-            // A part of a server has no devices.
-            draft.divide();
         }
         draft.build().map_err(SolverError::Inapplicable)
     }

@@ -1,6 +1,7 @@
 //! Purchases that must pass a check of their own: a placement of whole tasks that fits, or DRFH on the bought cluster. More
 //! is asked for until the check passes, then what is not needed is left out.
 
+use super::cuts::Cut;
 use super::planner::Planner;
 use crate::tolerance::planning::{CHEAPEST, SLACK};
 use fairplan_instances::{Decimal, Instance, Placement, Purchase, SolverError};
@@ -35,9 +36,9 @@ enum Checked<T> {
     Failed,
 }
 
-/// A user whose tasks were not all placed.
-#[derive(Clone, Copy)]
+/// A user whose tasks were not all placed, on which purchase.
 struct Short {
+    bought: Vec<u64>,
     user: usize,
     placed: u64,
     required: u64,
@@ -67,11 +68,18 @@ impl Planner<'_> {
         place: &mut PlaceAll<'_>,
     ) -> Result<Option<(Purchase, Placement)>, SolverError> {
         let mut short = None;
-        let found =
-            self.cheapest_checked(&mut |planner, bought| planner.placed(bought, place, &mut short))?;
+        let rows = self.rows_of_rules()?;
+        let found = self.cheapest_checked(rows, &mut |planner, bought| {
+            let placed = planner.placed(bought, true, place)?;
+            Ok(placed.map_err(|left_out| short = Some(left_out)).ok())
+        })?;
         match (found, short) {
             (Checked::Found(purchase, placement), _) => Ok(Some((purchase, placement))),
-            (Checked::Failed, Some(short)) => Err(SolverError::Unsupported(self.left_out(short))),
+            (Checked::Failed, Some(short)) => {
+                let kept_out = !self.rules_of(short.user).is_empty()
+                    && self.placed(&short.bought, false, place)?.is_ok();
+                Err(SolverError::Unsupported(self.left_out(&short, kept_out)))
+            }
             _ => Ok(None),
         }
     }
@@ -79,7 +87,7 @@ impl Planner<'_> {
     /// A purchase on whose cluster DRFH by itself, with nobody held to what is asked for, gives every user as much; `None`
     /// where there is no room for it at all. Its bound is that of having room.
     pub fn cheapest_under_drfh(&mut self) -> Result<Option<Purchase>, SolverError> {
-        let found = self.cheapest_checked(&mut |planner, bought| {
+        let found = self.cheapest_checked(Vec::new(), &mut |planner, bought| {
             let least = planner.parts_under_drfh(bought)?.into_iter().fold(f64::INFINITY, f64::min);
             Ok((least >= 1.0 - SLACK).then_some(()))
         })?;
@@ -105,25 +113,41 @@ impl Planner<'_> {
         self.in_time().map(|()| parts)
     }
 
-    fn cheapest_checked<T>(&mut self, check: &mut Check<'_, T>) -> Result<Checked<T>, SolverError> {
+    /// The cheapest purchase that passes, as far as one is found. All that pass keep `rows`, which are forgotten in the end: no bound
+    /// is made of them.
+    fn cheapest_checked<T>(
+        &mut self,
+        rows: Vec<Cut>,
+        check: &mut Check<'_, T>,
+    ) -> Result<Checked<T>, SolverError> {
+        let checked = self.cheapest_kept(rows, check);
+        self.cuts.retain(|cut| !cut.prices.is_empty());
+        checked
+    }
+
+    fn cheapest_kept<T>(
+        &mut self,
+        mut rows: Vec<Cut>,
+        check: &mut Check<'_, T>,
+    ) -> Result<Checked<T>, SolverError> {
         let Some(divided) = self.cheapest(1.0)? else { return Ok(Checked::Unreachable) };
         let bound = divided.bound;
         let mut rounds = divided.rounds;
         let mut best = check(self, &divided.counts)?.map(|known| (divided, known));
-        let (mut short, mut excess) = (0.0, EXCESS.0);
+        let (mut short, mut excess) = (0.0, if rows.is_empty() { EXCESS.0 } else { 0.0 });
         while best.is_none() && excess <= EXCESS.1 {
-            let Some(more) = self.cheapest(1.0 + excess)? else { break };
+            let Some(more) = self.cheapest_with(&mut rows, 1.0 + excess)? else { break };
             rounds += more.rounds;
             match check(self, &more.counts)? {
                 Some(known) => best = Some((more, known)),
-                None => (short, excess) = (excess, 2.0 * excess),
+                None => (short, excess) = (excess, f64::max(2.0 * excess, EXCESS.0)),
             }
         }
         let Some((mut purchase, mut known)) = best else { return Ok(Checked::Failed) };
         if purchase.cost > bound * (1.0 + CHEAPEST) {
-            for _ in 0..HALVINGS {
+            for _ in 0..if excess > short { HALVINGS } else { 0 } {
                 let middle = 0.5 * (short + excess);
-                let Some(less) = self.cheapest(1.0 + middle)? else { break };
+                let Some(less) = self.cheapest_with(&mut rows, 1.0 + middle)? else { break };
                 rounds += less.rounds;
                 match check(self, &less.counts)? {
                     Some(found) if less.cost <= purchase.cost => {
@@ -149,13 +173,27 @@ impl Planner<'_> {
         Ok(Checked::Found(purchase, known))
     }
 
-    /// The placement, if it has all that is required; otherwise who is short of most.
+    /// The cheapest purchase with which every user reaches `part` of what is asked for, and that keeps the rows as far; those that it
+    /// would break are taken out of `rows` and count from then on.
+    fn cheapest_with(&mut self, rows: &mut Vec<Cut>, part: f64) -> Result<Option<Purchase>, SolverError> {
+        loop {
+            let Some(purchase) = self.cheapest(part)? else { return Ok(None) };
+            let counts: Vec<f64> = purchase.counts.iter().map(|count| *count as f64).collect();
+            let known = self.cuts.len();
+            self.cuts.extend(rows.extract_if(.., |row| row.is_broken_by(&counts, part)));
+            if self.cuts.len() == known {
+                return Ok(Some(purchase));
+            }
+        }
+    }
+
+    /// The placement, under the rules of whole tasks or without them, if it has all that is required; otherwise who is short of most.
     fn placed(
         &self,
         bought: &[u64],
+        with_rules: bool,
         place: &mut PlaceAll<'_>,
-        short: &mut Option<Short>,
-    ) -> Result<Option<Placement>, SolverError> {
+    ) -> Result<Result<Placement, Short>, SolverError> {
         self.in_time()?;
         let candidates = &self.candidates;
         let servers = candidates.servers(bought, 1);
@@ -163,10 +201,11 @@ impl Planner<'_> {
         let sizes: Vec<f64> =
             (0..candidates.required.len()).map(|i| self.size_of_task(i, &servers)).collect();
         let largest = asking.iter().map(|i| sizes[*i]).fold(0.0, f64::max);
+        let mut short = None;
         for order in [ServingOrder::LargestFirst, ServingOrder::Evenly] {
             // As many tasks as are required, and weights that make all users near their last at the same time, or all whose
             // tasks are about as large.
-            let variant = candidates.instance(&servers, 1, |user, i, totals| {
+            let variant = candidates.whole(&servers, with_rules, |user, i, totals| {
                 let demand = candidates.demand_of(i).iter().zip(totals);
                 let share = demand.filter(|(d, _)| **d > 0.0).map(|(d, total)| d / total).fold(0.0, f64::max);
                 let turn = match order {
@@ -183,38 +222,52 @@ impl Planner<'_> {
             let placement = place(&variant, order)?;
             let has_all = |(i, tasks): (&usize, &u64)| *tasks as f64 >= candidates.required[*i];
             if asking.iter().zip(&placement.tasks).all(has_all) {
-                return Ok(Some(self.of_all_users(&asking, placement)));
+                return Ok(Ok(self.of_all_users(&asking, placement)));
             }
             let missing = |(i, tasks): (&usize, &u64)| Short {
+                bought: bought.to_vec(),
                 user: *i,
                 placed: *tasks,
                 required: candidates.required[*i] as u64,
             };
             let all = asking.iter().zip(&placement.tasks).map(missing);
-            *short = all.min_by(|a, b| a.part().total_cmp(&b.part()));
+            short = all.min_by(|a, b| a.part().total_cmp(&b.part()));
         }
-        Ok(None)
+        // Whom nothing is asked of is short of nothing.
+        let nobody = || SolverError::Unsupported("nothing is asked for of any user".into());
+        short.map(Err).ok_or_else(nobody)
     }
 
-    /// Why whole tasks were not all placed, and what to do.
-    fn left_out(&self, Short { user, placed, required }: Short) -> String {
+    /// Why whole tasks were not all placed, and what to do; `kept_out` by the rules of the user, without which there is room.
+    fn left_out(&self, short: &Short, kept_out: bool) -> String {
+        let Short { user, placed, required, .. } = *short;
         let candidates = &self.candidates;
-        let offered = |s: &usize| {
-            let kinds = candidates.of_type.iter().zip(&self.catalog.types);
-            kinds.into_iter().any(|(of, kind)| of == s && kind.limit != Some(0))
-        };
-        let takes = (0..candidates.len()).filter(|s| candidates.rates(user)[*s] > 0.0);
+        let takes = |s: &usize| candidates.rates(user)[*s] > 0.0 && self.is_offered(*s);
+        let is_offered = (0..candidates.len()).any(|s| takes(&s));
         let (id, demand) = candidates.task_of(user);
         let left = format!(
             "there is room for divided tasks, but user {id} was left with {placed} of {required} whole ones in every \
              placement tried (one task: {demand})"
         );
-        match takes.filter(offered).count() {
-            0 => format!(
-                "{left}: it fits on no server that may be bought, and those that there are have no more room; offer one that takes it"
-            ),
-            _ => left + &self.more_to_allow(),
+        if kept_out {
+            let rules = self.rules_of(user).join(", ");
+            let advice = if is_offered {
+                self.more_to_allow()
+            } else {
+                "; offer servers on which it may run, or ask for less".into()
+            };
+            let spread = match candidates.ruled().users[user].spread {
+                Some(_) => "; a spread needs servers in each of the domains that the user may run in",
+                None => "",
+            };
+            return format!("{left}: without its rules ({rules}) they would have room{spread}{advice}");
         }
+        if !is_offered {
+            return format!(
+                "{left}: it fits on no server that may be bought, and those that there are have no more room; offer one that takes it"
+            );
+        }
+        left + &self.more_to_allow()
     }
 
     /// What could be allowed, if anything is not.
@@ -229,7 +282,8 @@ impl Planner<'_> {
         .into()
     }
 
-    /// The part of a server that one task of a user takes, of the servers that hold the fewest.
+    /// The part of a server that one task of a user takes, of the servers that hold the fewest; where few may run on one, these are
+    /// large.
     fn size_of_task(&self, user: usize, servers: &[u64]) -> f64 {
         let candidates = &self.candidates;
         let usable = (0..candidates.len()).filter(|s| servers[*s] > 0 && candidates.rates(user)[*s] > 0.0);
@@ -238,7 +292,8 @@ impl Planner<'_> {
                 candidates.demand_of(user).iter().zip(candidates.capacity_of(s)).filter(|(d, _)| **d > 0.0);
             parts.map(|(demand, capacity)| demand / capacity).fold(0.0, f64::max)
         };
-        usable.map(part).fold(0.0, f64::max)
+        let most = candidates.ruled().users[user].per_server;
+        usable.map(part).fold(most.map_or(0.0, |most| 1.0 / most as f64), f64::max)
     }
 
     /// A placement of the users of whom something is asked, at the positions of all users.

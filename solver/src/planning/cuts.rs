@@ -25,12 +25,12 @@ pub(super) struct Cut {
     pub owned: f64,
     /// What is asked for.
     pub asked: f64,
-    /// The prices that it is made of, row-major `candidates × resources`.
+    /// The prices that it is made of, row-major `candidates × resources`; none where a rule of whole tasks asks for it.
     pub prices: Vec<f64>,
 }
 
 impl Cut {
-    fn new(worth: Vec<f64>, owned: f64, asked: f64, prices: Vec<f64>) -> Option<Self> {
+    pub fn new(worth: Vec<f64>, owned: f64, asked: f64, prices: Vec<f64>) -> Option<Self> {
         let largest = worth.iter().copied().fold(asked, f64::max);
         let scale = LARGEST / power(largest);
         let sound = asked > 0.0 && [owned, asked, scale].iter().chain(&worth).all(|x| x.is_finite());

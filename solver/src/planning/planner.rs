@@ -13,7 +13,7 @@ const MOST_ROUNDS: u64 = 400;
 pub struct Planner<'a> {
     pub(super) candidates: Candidates,
     pub(super) master: Master,
-    cuts: Vec<Cut>,
+    pub(super) cuts: Vec<Cut>,
     pub(super) solver: &'a dyn Solver,
     pub(super) catalog: &'a Catalog,
     rounds: u64,

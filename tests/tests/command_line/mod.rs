@@ -25,6 +25,7 @@ mod simulation;
 mod sweeps;
 mod terminal;
 mod traces;
+mod whole_purchases;
 mod whole_tasks;
 
 use fairplan_instances::files::write_json;
