@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 CATALOG is a fairplan.catalog.v1 or a table with the columns id, price, optionally limit and like, and one a resource. A \
-type called like a server class is more of that class; `like` names the class as which users treat a new type. A target \
+type called like a server class is more of that class; `like` names the class as which users treat a new type, and whose domain it is in. A target \
 share is measured against the cluster as it is: a fixed amount of work, which buying does not move. The plan has room for \
 what is asked for of all users together, none taking more. Its bound is that of branch and bound; beside it stands \
 the one that prices of resources prove by themselves (proved_bound), which needs no trust in a solver. If nothing that may \
