@@ -72,10 +72,10 @@ pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits
 pub use limit_room::LimitRoom;
 pub use lint::{Warning, WarningKind, lint, lint_catalog};
 pub use model::{
-    AloneGroup, ClassAmounts, ClassId, DeviceProfile, DeviceProfiles, DomainId, Draft, DraftKind, DraftQuota,
-    DraftUser, FilledTree, Gang, Group, GroupId, Instance, InstanceBuilder, Kind, KindId, LimitRow, NewGroup,
-    NewKind, NewUser, Owner, Part, PlacementRule, ProfileId, Quota, QuotaAmount, QuotaPart, ResourceAmounts,
-    ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
+    Alone, AloneGroup, ClassAmounts, ClassId, DeviceProfile, DeviceProfiles, DomainId, Draft, DraftKind,
+    DraftQuota, DraftUser, FilledTree, Gang, Group, GroupId, Instance, InstanceBuilder, Kind, KindId,
+    LimitRow, NewGroup, NewKind, NewUser, Owner, Part, PlacementRule, ProfileId, Quota, QuotaAmount,
+    QuotaPart, ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};

@@ -144,21 +144,13 @@ impl Objective {
                 return refuse(user, "tasks", problem);
             }
         }
-        let knows_kinds = self == Self::Drfh || self.is_pooled() || self.alpha().is_some();
-        if let Some(user) = instance.users().find(|user| user.has_kinds()).filter(|_| !knows_kinds) {
-            let why = match self {
-                Self::DrfPerServer => {
-                    "divides each server by itself, where nothing says which pieces of a task a server should hold"
-                }
-                _ => {
-                    "measures users by what they could run alone, which is not computed for tasks of several kinds yet"
-                }
-            };
-            return refuse(
-                user,
-                "kinds",
-                format!("{self} {why}; make each kind a user of its own or use drfh"),
+        let is_per_server = self == Self::DrfPerServer;
+        if let Some(user) = instance.users().find(|user| user.has_kinds()).filter(|_| is_per_server) {
+            let problem = format!(
+                "{self} divides each server by itself, where nothing says which pieces of a task a server should hold; \
+                 make each kind a user of its own or use drfh"
             );
+            return refuse(user, "kinds", problem);
         }
         if !is_max_min {
             instance.without_quotas(&self.to_string())?;

@@ -662,6 +662,37 @@ def check(instance, solution):
     return f"{told}, {exactly(instance, solution)}" if "exact" in solution else told
 
 
+def tasks_alone(pieces, capacity, classes):
+    """The most tasks that need so much of each kind, where pieces run on any class and nobody else does: one linear program over the
+    pieces on all classes, by Bland's rule."""
+    places = [(k, l["id"]) for k, piece in enumerate(pieces) for l in classes if all(capacity[l["id"], r] > 0 for r in piece)]
+    rows, right = [], []
+    for at in {(l, r) for k, l in places for r in pieces[k]}:
+        rows.append([pieces[k].get(at[1], Fraction(0)) if l == at[0] else Fraction(0) for k, l in places] + [Fraction(0)])
+        right.append(capacity[at])
+    for k in range(len(pieces)):
+        rows.append([Fraction(-(kind == k)) for kind, _ in places] + [Fraction(1)])
+        right.append(Fraction(0))
+    gains = [Fraction(0)] * len(places) + [Fraction(1)]
+    free, basic = list(range(len(gains))), list(range(len(gains), len(gains) + len(rows)))
+    while any(gain > 0 for gain in gains):
+        enters = min((j for j, gain in enumerate(gains) if gain > 0), key=lambda j: free[j])
+        leaves = min((i for i, row in enumerate(rows) if row[enters] > 0), key=lambda i: (right[i] / rows[i][enters], basic[i]))
+        pivot = rows[leaves][enters]
+        rows[leaves][enters] = Fraction(1)
+        rows[leaves], right[leaves] = [entry / pivot for entry in rows[leaves]], right[leaves] / pivot
+        for i, row in enumerate(rows):
+            if i != leaves and row[enters]:
+                factor, row[enters] = row[enters], Fraction(0)
+                rows[i] = [entry - factor * taken for entry, taken in zip(row, rows[leaves])]
+                right[i] -= factor * right[leaves]
+        factor, gains[enters] = gains[enters], Fraction(0)
+        gains = [gain - factor * taken for gain, taken in zip(gains, rows[leaves])]
+        free[enters], basic[leaves] = basic[leaves], free[enters]
+    at = len(places)
+    return right[basic.index(at)] if at in basic else Fraction(0)
+
+
 def in_doubles(instance, solution):
     whole = copy.deepcopy(instance)
     need(instance["format"] == "fairplan.instance.v1", "not an instance")
@@ -718,8 +749,8 @@ def in_doubles(instance, solution):
         need(not several or not user["rows"], f"user {user['id']} has kinds and limits")
         delta, weight = max(shares.values()), user.get("weight", Fraction(1))
         if objective == "tsf":
-            alone = sum(l["count"] * rate[l["id"]] * min(l["capacity"].get(r, 0) / d for r, d in demand.items())
-                        for l in classes)
+            alone = tasks_alone(pieces, capacity, classes) if several else sum(
+                l["count"] * rate[l["id"]] * min(l["capacity"].get(r, 0) / d for r, d in demand.items()) for l in classes)
             weight = weight * delta * alone or weight
         cap = delta * user["tasks"] * max([rate[l] for l in usable], default=0) / weight if "tasks" in user else None
         cap = cap if usable else Fraction(0)

@@ -53,6 +53,12 @@ pub(crate) fn work_per_level(instance: &Instance, objective: Objective, user: Us
         return &weight / &task_share(instance, user);
     }
     assert_eq!(objective, Objective::TaskShareFairness, "no max-min over servers");
+    if user.has_kinds() {
+        return match tasks_alone(instance, user) {
+            nothing if nothing.is_zero() => Fraction::one(),
+            alone => &weight * &alone,
+        };
+    }
     let alone = instance.measuring_classes().iter().enumerate().map(|(l, class)| {
         let units =
             |r: ResourceId| class.capacity[r.0].scaled(instance.unit_exponent(r)).expect("whole units");
@@ -68,6 +74,32 @@ pub(crate) fn work_per_level(instance: &Instance, objective: Objective, user: Us
         nothing if nothing.is_zero() => Fraction::one(),
         alone => &weight * &alone,
     }
+}
+
+/// The most tasks of several kinds that a user could have alone, as one linear program over all pieces on all classes.
+fn tasks_alone(instance: &Instance, user: User<'_>) -> Fraction {
+    let classes = instance.measuring_classes();
+    let kinds: Vec<_> = user.kinds().collect();
+    let tasks = kinds.len() * classes.len();
+    let row = || vec![BigInt::ZERO; tasks + 1];
+    let mut constraints = Vec::new();
+    for (l, class) in classes.iter().enumerate() {
+        for r in (0..instance.resources().len()).map(ResourceId) {
+            let mut taken = row();
+            for (k, kind) in kinds.iter().enumerate() {
+                taken[k * classes.len() + l] = kind.demand_units(r).into();
+            }
+            let units = class.capacity[r.0].scaled(instance.unit_exponent(r)).expect("whole units");
+            constraints.push((taken, BigInt::from(units) * class.count));
+        }
+    }
+    for k in 0..kinds.len() {
+        let mut pieces = row();
+        pieces[k * classes.len()..(k + 1) * classes.len()].fill(BigInt::from(-1));
+        pieces[tasks] = BigInt::from(1);
+        constraints.push((pieces, BigInt::ZERO));
+    }
+    Tableau::new(tasks + 1, constraints).maximise(tasks)
 }
 
 /// The DRFH optimum by exact arithmetic; meant for instances of a handful of users and classes.

@@ -3,9 +3,10 @@
 use crate::conformance::{backends, conforms};
 use crate::groups::conforms as conforms_in_groups;
 use crate::solving::shares_of;
-use fairplan_instances::{DraftKind, Instance, LimitedBy, Objective, Solver, Status, UserId};
+use fairplan_instances::{Decimal, DraftKind, Instance, LimitedBy, Objective, Solver, Status, UserId};
 use fairplan_tests::{
-    Draft, Fraction, decimal, draft, exact_max_min, exact_tree, random_draft, random_tree, with_random_kinds,
+    Draft, Fraction, decimal, draft, exact_max_min, exact_max_min_of, exact_tree, random_draft, random_tree,
+    with_random_kinds,
 };
 
 fn kind(id: &str, each: u64, demand: &str, eligible: Option<Vec<usize>>) -> DraftKind {
@@ -110,6 +111,85 @@ fn every_backend_divides_five_hundred_random_cases_of_kinds_exactly() {
     every_backend_divides(0..500, draw, |instance, solver| {
         conforms(instance, Objective::Drfh, &exact_max_min(instance), solver)
     });
+}
+
+#[test]
+fn every_backend_finds_the_exact_task_shares_of_users_with_kinds() {
+    let draw = |seed| with_random_kinds(random_draft(seed), seed);
+    every_backend_divides(500..800, draw, |instance, solver| {
+        let exact = exact_max_min_of(instance, Objective::TaskShareFairness);
+        conforms(instance, Objective::TaskShareFairness, &exact, solver)
+    });
+    let draw = |seed| with_random_kinds(random_tree(seed), seed);
+    every_backend_divides(500..650, draw, |instance, solver| {
+        conforms_in_groups(instance, Objective::TaskShareFairness, solver)
+    });
+}
+
+#[test]
+fn a_user_is_measured_by_what_its_kinds_could_run_on_all_servers() {
+    // Alone: two tasks, the gpus held by workers, whose servers lend their cpu to drivers. The other user alone: 20 tasks.
+    let mut draft = trainer();
+    draft.users.push(fairplan_tests::plain_user(1, vec![decimal("1"), decimal("0")]));
+    let instance = draft.build().unwrap();
+    assert!((instance.user(UserId(0)).work_alone() - 2.0).abs() < 1e-15);
+    // 2 s tasks of 6 cpu and 20 s of one cpu, of 20: s = 20/32.
+    let exact = exact_max_min_of(&instance, Objective::TaskShareFairness);
+    assert_eq!(exact.weighted, [Fraction::new(5, 8), Fraction::new(5, 8)]);
+    for solver in &backends() {
+        conforms(&instance, Objective::TaskShareFairness, &exact, solver.as_ref()).unwrap();
+    }
+}
+
+#[test]
+fn a_user_alone_has_all_that_it_could_have_alone() {
+    let mut seen = 0;
+    for seed in 0..400 {
+        let mut draft = with_random_kinds(random_draft(seed), seed);
+        draft.users.retain(|user| user.kinds.len() > 1);
+        draft.users.truncate(1);
+        for user in &mut draft.users {
+            (user.weight, user.tasks) = (decimal("1"), None);
+            for (k, kind) in user.kinds.iter_mut().enumerate() {
+                kind.eligible = None;
+                // Kinds of which a server holds thousands beside kinds of which it holds one.
+                let smaller = 10f64.powi(-(((seed as usize + k) % 7) as i32));
+                kind.demand
+                    .iter_mut()
+                    .for_each(|demand| *demand = Decimal::from_f64(demand.to_f64() * smaller).unwrap());
+            }
+        }
+        let Ok(instance) = draft.build() else { continue };
+        let runs = |kind: fairplan_instances::Kind<'_>| {
+            (0..instance.classes().len()).any(|class| kind.can_use(fairplan_instances::ClassId(class)))
+        };
+        if !instance.users().all(|user| user.kinds().all(runs)) {
+            continue;
+        }
+        let tasks = exact_max_min(&instance).shares[0].to_f64() / instance.user(UserId(0)).task_share();
+        let alone = instance.user(UserId(0)).work_alone();
+        assert!((alone / tasks - 1.0).abs() <= 1e-13, "{alone} instead of {tasks}\n{draft}");
+        assert!(
+            (shares(&draft, Objective::TaskShareFairness)[0] / instance.user(UserId(0)).task_share() / alone
+                - 1.0)
+                .abs()
+                < 1e-9
+        );
+        seen += 1;
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn task_shares_on_one_class_are_those_of_the_kinds_added_up() {
+    for seed in 0..100 {
+        let draft = on_one_class(seed);
+        if draft.build().is_ok() {
+            let [ours, other] =
+                [&draft, &added_up(&draft)].map(|draft| shares(draft, Objective::TaskShareFairness));
+            assert!(close(&ours, &other), "{draft}");
+        }
+    }
 }
 
 #[test]

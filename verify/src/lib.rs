@@ -3,6 +3,7 @@
 //! Whether a class is overloaded or a task limit passed is decided in exact integers. Bounds and shares are
 //! computed in doubles rounded outward, so what is proved here holds in exact arithmetic.
 
+mod alone;
 mod bottlenecks;
 mod claim;
 mod cuts;

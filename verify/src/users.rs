@@ -1,10 +1,11 @@
 //! What the instance and the claimed tasks say about each user: usable classes, shares, caps.
 
+use crate::alone::work_alone;
 use crate::claim::Tasks;
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
 use crate::tolerance;
 use fairplan_instances::{
-    ClassId, Decimal, FEW_USERS, Instance, Kind, KindId, Objective, ResourceId, ServerClass, User, UserId,
+    ClassId, Decimal, FEW_USERS, Instance, Kind, KindId, Objective, ResourceId, User, UserId,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -280,31 +281,6 @@ pub(crate) fn usual_share(shares: &[UserShares]) -> f64 {
     }
     let middle = (all.len() - 1) / 2;
     *all.select_nth_unstable_by(middle, f64::total_cmp).1
-}
-
-/// The most work the user could do alone if it were eligible everywhere, `Σ_l N_l ρ_il min_r c_lr / D_ir`, at least and
-/// at most.
-fn work_alone(instance: &Instance, user: User<'_>) -> (f64, f64) {
-    let (mut least, mut most) = (Sum::new(), Sum::new());
-    let needed_of = |class: &ServerClass| -> Vec<(Decimal, Decimal)> {
-        let needs = user.demand().iter().copied().zip(class.capacity.iter().copied());
-        needs.filter(|(demand, _)| !demand.is_zero()).collect()
-    };
-    for (l, class) in instance.measuring_classes().iter().enumerate() {
-        let needed = needed_of(class);
-        if class.count == 0 || needed.iter().any(|(_, capacity)| capacity.is_zero()) {
-            continue;
-        }
-        let (mut few, mut many) = (f64::INFINITY, f64::INFINITY);
-        for (demand, capacity) in needed {
-            few = few.min(down(decimal_down(capacity) / decimal_up(demand)));
-            many = many.min(up(decimal_up(capacity) / decimal_down(demand)));
-        }
-        let (rate, count) = (user.rule().rate(ClassId(l)), class.count as f64);
-        least.add(down(count * down(decimal_down(rate) * few)));
-        most.add(up(count * up(decimal_up(rate) * many)));
-    }
-    (least.below(), most.above())
 }
 
 /// One task's dominant share `δ_i`, at least and at most.

@@ -1,5 +1,6 @@
 //! The model: servers in classes, users with one task's demand, and the rules that make them an instance.
 
+mod alone;
 mod builder;
 mod devices;
 mod domains;
@@ -14,7 +15,9 @@ mod profiles;
 mod quota_parts;
 mod quotas;
 mod server_names;
+mod small_program;
 
+pub use alone::Alone;
 pub use builder::{InstanceBuilder, NewUser};
 pub(crate) use devices::MOST_DEVICES;
 pub use domains::Gang;
@@ -463,21 +466,6 @@ impl<'a> User<'a> {
             }
         }
         ResourceId(best.unwrap_or(0))
-    }
-
-    /// The most work the user could do alone on the whole cluster (on the servers by which shares are measured) if it were
-    /// eligible everywhere, with tasks divided at will: `Σ_l N_l ρ_il min_r c_lr / D_ir` (a task does 1 unless it has rates).
-    pub fn work_alone(self) -> f64 {
-        let rule = self.rule();
-        let fits = |class: &ServerClass| {
-            let parts =
-                self.demand_doubles().iter().zip(&class.capacity).filter(|(demand, _)| **demand > 0.0);
-            parts.map(|(demand, capacity)| capacity.to_f64() / demand).fold(f64::INFINITY, f64::min)
-        };
-        let work = |(l, class): (usize, &ServerClass)| {
-            class.count as f64 * rule.rate(ClassId(l)).to_f64() * fits(class)
-        };
-        self.instance.measuring_classes().iter().enumerate().map(work).sum()
     }
 
     /// One task's dominant share `δ_i = max_r D_ir / Σ_l C_lr` (DRFH Sec. III-A), of the servers by which shares are measured.

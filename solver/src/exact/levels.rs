@@ -23,7 +23,7 @@ pub(crate) fn raise<'p>(
     guide: Option<&Guide>,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Raised<'p>, Stuck> {
-    let mut vertex = Vertex::start(program);
+    let mut vertex = Vertex::start(program, is_over)?;
     let filling = Filling::of(&vertex);
     filling.settle(&mut vertex, &Rational::zero());
     vertex.add_up_rising()?;

@@ -3,6 +3,7 @@
 //! `program.rs` states a level in whole numbers, `vertex.rs` goes from vertex to vertex of it, `levels.rs` from level to level (who rises how in groups is `filling.rs`), and
 //! `result.rs` tells the outcome in fractions and in doubles. Nothing here has a tolerance.
 
+mod alone;
 mod crossover;
 mod filling;
 mod fit;

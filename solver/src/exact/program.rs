@@ -3,7 +3,9 @@
 //! A *line* is a user, or one kind of a user's tasks: its work is divided over the classes that it can use. A *row* is what a class
 //! has of a resource, a limit, or the tasks of a user who does different work on different classes.
 
+use super::alone::work_alone;
 use super::number::Rational;
+use super::vertex::Stuck;
 use fairplan_instances::{
     ClassId, Instance, Kind, KindId, Objective, OfflineMeasure, ResourceId, TaskDemands, User, UserId,
 };
@@ -354,18 +356,27 @@ impl<'a> Program<'a> {
         Some(rate.map_or_else(|| tasks.clone(), |rate| &tasks * rate))
     }
 
-    /// The work that is worth a weighted share of one: under DRFH `w_i / δ_i`, under task share fairness `w_i` times what the user
-    /// could do alone if it were eligible everywhere.
-    pub fn work_per_level(&self, line: usize) -> Rational {
+    /// The work of each line that is worth a weighted share of one: under DRFH `w_i / δ_i`, under task share fairness `w_i` times what the
+    /// user could do alone if it were eligible everywhere.
+    pub fn works_per_level(&self, is_over: &dyn Fn() -> bool) -> Result<Vec<Rational>, Stuck> {
         if let Some(lines) = &self.over_time {
-            return lines[line].per_level.clone();
+            return Ok(lines.iter().map(|line| line.per_level.clone()).collect());
         }
-        let user = self.user(line);
-        let weight = Rational::decimal(user.weight());
-        match self.objective {
-            Objective::TaskShareFairness => &weight * &work_alone(user),
-            _ => &weight / &task_share(user),
+        let mut works = Vec::<Rational>::with_capacity(self.lines.len());
+        for (line, Line { user: id, .. }) in self.lines.iter().enumerate() {
+            // The kinds of a user stand side by side.
+            if let Some(known) = works.last().filter(|_| self.lines[line - 1].user == *id) {
+                works.push(known.clone());
+                continue;
+            }
+            let user = self.user(line);
+            let weight = Rational::decimal(user.weight());
+            works.push(match self.objective {
+                Objective::TaskShareFairness => &weight * &work_alone(user, is_over)?,
+                _ => &weight / &task_share(user),
+            });
         }
+        Ok(works)
     }
 }
 
@@ -387,22 +398,4 @@ pub(crate) fn task_share(user: User<'_>) -> Rational {
     let instance = user.instance();
     let r = user.dominant_resource();
     Rational::new(user.demand_units(r).into(), instance.measure_units(r).into())
-}
-
-/// The most work that the user could do alone if it were eligible everywhere; 1 where that is none, since its share is 0 in any
-/// unit.
-pub(crate) fn work_alone(user: User<'_>) -> Rational {
-    let instance = user.instance();
-    let mut sum = Rational::zero();
-    for (l, class) in instance.measuring_classes().iter().enumerate() {
-        let fits = |r: ResourceId| {
-            let units = class.capacity[r.0].scaled(instance.unit_exponent(r)).unwrap_or(0);
-            Rational::new(BigInt::from(units) * class.count, user.demand_units(r).into())
-        };
-        let needed = (0..instance.resources().len()).map(ResourceId).filter(|r| user.demand_units(*r) > 0);
-        if let Some(most) = needed.map(fits).min() {
-            sum = &sum + &(&most * &Rational::decimal(user.rule().rate(ClassId(l))));
-        }
-    }
-    if sum.is_zero() { Rational::one() } else { sum }
 }

@@ -92,12 +92,12 @@ const PATIENCE: u32 = 30;
 
 impl<'p> Vertex<'p> {
     /// Nobody has anything.
-    pub fn start(program: &'p Program<'p>) -> Self {
+    pub fn start(program: &'p Program<'p>, is_over: &dyn Fn() -> bool) -> Result<Self, Stuck> {
         let lines = program.lines.len();
         let mut vertex = Self {
             program,
             amounts: vec![Amount::Rising; lines],
-            per_level: (0..lines).map(|line| program.work_per_level(line)).collect(),
+            per_level: program.works_per_level(is_over)?,
             rises: Vec::new(),
             keys: vec![0; lines],
             splits: Vec::new(),
@@ -113,7 +113,7 @@ impl<'p> Vertex<'p> {
             let alone = |rate: &Rational| Rise { above: OfLevels::nothing(), rate: rate.clone() };
             vertex.rises = vertex.per_level.iter().map(alone).collect();
         }
-        vertex
+        Ok(vertex)
     }
 
     pub fn per_level(&self, line: usize) -> &Rational {

@@ -74,10 +74,6 @@ fn what_does_not_know_kinds_names_the_first_user_that_has_them() {
     for (words, why) in [
         ("bound instance.json --objective pf", "bound --objective pf does not know kinds of tasks yet"),
         (
-            "solve instance.json --objective tsf",
-            "tsf measures users by what they could run alone, which is not computed for tasks of several kinds yet",
-        ),
-        (
             "solve instance.json --objective drf-per-server",
             "drf-per-server divides each server by itself, where nothing says which pieces of a task a server should hold",
         ),

@@ -128,11 +128,11 @@ fn users_with_kinds_pass_the_second_checker_too() {
         let draft = if seed % 2 == 0 { random_tree(seed) } else { random_draft(seed) };
         let instance = with_random_kinds(draft, seed).build().unwrap();
         folder.instance("instance.json", &instance);
-        for objective in ["drfh", "drf", "pf", "alpha=2", "utilitarian"] {
+        for objective in ["drfh", "tsf", "drf", "pf", "alpha=2", "utilitarian"] {
             let applies = objective.parse::<Objective>().unwrap().applies_to(&instance).is_ok();
             let words = ["-q", "solve", "instance.json", "--objective", objective, "-o", "solution.json"];
             if !applies || !folder.run(&words).status.success() {
-                assert!(objective != "drfh", "seed {seed}");
+                assert!(!["drfh", "tsf"].contains(&objective), "seed {seed}");
                 continue;
             }
             let Some(told) = check(&folder, "solution.json") else { return };

@@ -10,6 +10,7 @@
 //! In a tree of groups the same proves each stage: those who pay have together all that the prices allow, and just what filling the tree
 //! gives them at the level (see `filling`), which one of them would exceed at any higher one.
 
+mod alone;
 mod costs;
 mod filling;
 mod fraction;

@@ -1,13 +1,13 @@
 //! The fractions of a claim, read and held against its form: who has how much work, and where.
 
+use super::alone::work_alone;
 use super::filling::{Filling, OfLevels};
 use super::fraction::Fraction;
 use crate::claim::SolutionClaim;
 use crate::users::UsableClasses;
 use fairplan_instances::{
-    ClassId, ExactPart, ExactSolution, Instance, LimitedBy, Objective, ResourceId, ServerClass, User, UserId,
+    ClassId, ExactPart, ExactSolution, Instance, LimitedBy, Objective, ResourceId, User, UserId,
 };
-use num_bigint::BigInt;
 
 /// Work, and how it is known.
 #[derive(Clone, Debug)]
@@ -286,7 +286,7 @@ impl<'a> Stated<'a> {
 pub(crate) fn work_per_level(objective: Objective, user: User<'_>) -> Fraction {
     let weight = Fraction::decimal(user.weight());
     match objective {
-        Objective::TaskShareFairness => weight.times(&alone(user)),
+        Objective::TaskShareFairness => weight.times(&work_alone(user)),
         _ => weight.over(&task_share(user)),
     }
 }
@@ -297,21 +297,4 @@ pub(crate) fn task_share(user: User<'_>) -> Fraction {
     let shares = (0..instance.resources().len()).map(ResourceId).filter(|r| user.demand_units(*r) > 0);
     let shares = shares.map(|r| Fraction::of(user.demand_units(r), instance.measure_units(r).max(1)));
     shares.max().unwrap_or_else(|| Fraction::whole(1))
-}
-
-/// The work that a user could do alone if it were eligible everywhere; 1 for none.
-fn alone(user: User<'_>) -> Fraction {
-    let instance = user.instance();
-    let most = |(l, class): (usize, &ServerClass)| {
-        let fits =
-            (0..instance.resources().len()).map(ResourceId).filter(|r| user.demand_units(*r) > 0).map(|r| {
-                let units = class.capacity[r.0].scaled(instance.unit_exponent(r)).unwrap_or(0);
-                Fraction::of(BigInt::from(units) * class.count, user.demand_units(r))
-            });
-        let rate = Fraction::decimal(user.rule().rate(ClassId(l)));
-        fits.min().map_or_else(Fraction::zero, |fits| fits.times(&rate))
-    };
-    let classes = instance.measuring_classes().iter().enumerate();
-    let sum = classes.map(most).fold(Fraction::zero(), |sum, part| sum.plus(&part));
-    if sum.is_zero() { Fraction::whole(1) } else { sum }
 }

@@ -1,0 +1,187 @@
+//! What a user could do alone on the whole cluster, which is what task share fairness measures it by.
+//!
+//! A task of one kind fills each server by itself. Pieces of several kinds share servers: the most tasks are the largest `t` with
+//! `Σ_l N_l y_lk >= t` for every kind `k`, where a server of class `l` holds any mix `y_l >= 0` with `Σ_k y_lk D_kr <= c_lr` (`D_k`: what one
+//! task needs of kind `k`). Mixes are found as they are needed (Dantzig and Wolfe 1960): each is the best there is at some worths of
+//! the kinds, and at the last worths no mix is worth more than what the servers hold. No class holds more of a kind than for the most tasks that
+//! any one kind allows: pieces of which a server could hold millions are numbers like the others then.
+
+use super::small_program::SmallProgram;
+use super::{ClassId, ServerClass, User};
+
+/// How many tasks of several kinds a user could have alone, and what proves it from both sides.
+#[derive(Clone, Debug)]
+pub struct Alone {
+    /// Tasks.
+    pub tasks: f64,
+    /// The pieces that run on each server, class by class and kind by kind, as the tasks they are enough for.
+    pub pieces: Vec<Vec<f64>>,
+    /// What a task's pieces of each kind are worth.
+    pub worths: Vec<f64>,
+    /// What all that a server has of each resource is worth, class by class, in the same unit.
+    pub prices: Vec<Vec<f64>>,
+}
+
+impl User<'_> {
+    /// The most work the user could do alone on the whole cluster (on the servers by which shares are measured) if it were
+    /// eligible everywhere, with tasks divided at will: `Σ_l N_l ρ_il min_r c_lr / D_ir` (a task does 1 unless it has rates), and
+    /// with several kinds the [most tasks](Self::alone).
+    pub fn work_alone(self) -> f64 {
+        if self.has_kinds() {
+            return self.alone().tasks;
+        }
+        let rule = self.rule();
+        let work = |(l, class): (usize, &ServerClass)| {
+            class.count as f64 * rule.rate(ClassId(l)).to_f64() * most_on(class, self.demand_doubles())
+        };
+        self.instance.measuring_classes().iter().enumerate().map(work).sum()
+    }
+
+    /// The most tasks the user could have alone if each of its kinds were eligible everywhere, with its proof.
+    pub fn alone(self) -> Alone {
+        let demands: Vec<&[f64]> = self.kinds().map(|kind| kind.demand_doubles()).collect();
+        let classes = self.instance.measuring_classes();
+        let most: Vec<f64> =
+            classes.iter().flat_map(|class| demands.iter().map(|demand| most_on(class, demand))).collect();
+        let of_kind = |k: usize| -> f64 {
+            let of_class = classes.iter().zip(most.chunks_exact(demands.len()));
+            of_class.map(|(class, most)| class.count as f64 * most[k]).sum()
+        };
+        let bound = (0..demands.len()).map(of_kind).fold(f64::INFINITY, f64::min);
+        if bound > 0.0 && bound.is_finite() {
+            Search::new(classes, &demands, most, bound).run()
+        } else {
+            let pieces = classes.iter().map(|_| vec![0.0; demands.len()]).collect();
+            let prices = classes.iter().map(|class| vec![0.0; class.capacity.len()]).collect();
+            Alone { tasks: 0.0, pieces, worths: vec![1.0; demands.len()], prices }
+        }
+    }
+}
+
+/// How many such demands one server holds.
+fn most_on(class: &ServerClass, demand: &[f64]) -> f64 {
+    let parts = demand.iter().zip(&class.capacity).filter(|(demand, _)| **demand > 0.0);
+    parts.map(|(demand, capacity)| capacity.to_f64() / demand).fold(f64::INFINITY, f64::min)
+}
+
+/// How much more than what the servers hold a mix must be worth to be another one, in parts of it: less is rounding.
+const NO_BETTER: f64 = 1e-15;
+
+/// Far more rounds than are needed: mixes that roundings alone tell apart end there.
+const MOST_ROUNDS: usize = 10_000;
+
+/// The mixes that are known, and what is needed to find others.
+struct Search<'a> {
+    classes: &'a [ServerClass],
+    kinds: usize,
+    /// More tasks there are not.
+    bound: f64,
+    /// How many tasks' worth of each kind a server holds alone, but no more than the bound on all of its class: class by class.
+    most: Vec<f64>,
+    /// The part of each resource that so many pieces take, class by class and resource by resource.
+    needs: Vec<f64>,
+    /// For each mix, what a server of each class has of each kind.
+    mixes: Vec<Vec<f64>>,
+    /// What that comes to on all servers, as parts of the bound: mix by mix.
+    together: Vec<f64>,
+    worths: Vec<f64>,
+    prices: Vec<Vec<f64>>,
+    of_server: SmallProgram,
+    of_mixes: SmallProgram,
+}
+
+impl<'a> Search<'a> {
+    fn new(classes: &'a [ServerClass], demands: &[&[f64]], mut most: Vec<f64>, bound: f64) -> Self {
+        let kinds = demands.len();
+        let mut needs = Vec::new();
+        for (class, most) in classes.iter().zip(most.chunks_exact_mut(kinds)) {
+            most.iter_mut().for_each(|most| *most = most.min(bound / class.count.max(1) as f64));
+            for (r, capacity) in class.capacity.iter().enumerate() {
+                let part = |(demand, most): (&&[f64], &f64)| match demand[r] > 0.0 && *most > 0.0 {
+                    true => (demand[r] / capacity.to_f64() * most).min(1.0),
+                    false => 0.0,
+                };
+                needs.extend(demands.iter().zip(most.iter()).map(part));
+            }
+        }
+        Self {
+            classes,
+            kinds,
+            bound,
+            most,
+            needs,
+            mixes: Vec::new(),
+            together: Vec::new(),
+            worths: vec![1.0; kinds],
+            prices: classes.iter().map(|class| vec![0.0; class.capacity.len()]).collect(),
+            of_server: SmallProgram::default(),
+            of_mixes: SmallProgram::default(),
+        }
+    }
+
+    fn run(mut self) -> Alone {
+        for _ in 0..MOST_ROUNDS {
+            if !self.add_best_mix() {
+                break;
+            }
+            self.divide();
+        }
+        let parts = &self.of_mixes.point[1..];
+        let of_kind = |k: usize| -> f64 {
+            self.together.chunks_exact(self.kinds).zip(parts).map(|(mix, part)| mix[k] * part).sum()
+        };
+        let tasks = (0..self.kinds).map(of_kind).fold(f64::INFINITY, f64::min) * self.bound;
+        let piece = |at: usize| self.mixes.iter().zip(parts).map(|(mix, part)| mix[at] * part).sum();
+        let of_class = |l: usize| (0..self.kinds).map(|k| piece(l * self.kinds + k)).collect();
+        let pieces = (0..self.classes.len()).map(of_class).collect();
+        Alone { tasks, pieces, worths: self.worths, prices: self.prices }
+    }
+
+    /// Finds the mix that is worth most on each class. Whether it is new, and better than what the known ones hold.
+    fn add_best_mix(&mut self) -> bool {
+        let kinds = self.kinds;
+        let mut mix = Vec::with_capacity(self.most.len());
+        let mut together = vec![0.0; kinds];
+        let mut needs = self.needs.chunks_exact(kinds);
+        for ((class, most), prices) in
+            self.classes.iter().zip(self.most.chunks_exact(kinds)).zip(&mut self.prices)
+        {
+            let program = &mut self.of_server;
+            program.start(self.worths.iter().zip(most).map(|(worth, most)| worth * most));
+            for needs in needs.by_ref().take(prices.len()) {
+                program.row(needs.iter().copied(), 1.0);
+            }
+            (0..kinds).for_each(|k| program.row((0..kinds).map(|other| f64::from(other == k)), 1.0));
+            program.maximise();
+            prices.iter_mut().zip(&program.prices).for_each(|(price, found)| *price = *found);
+            for ((part, most), together) in program.point.iter().zip(most).zip(&mut together) {
+                mix.push(part * most);
+                *together += class.count as f64 * part * most / self.bound;
+            }
+        }
+        let worth: f64 = together.iter().zip(&self.worths).map(|(amount, worth)| amount * worth).sum();
+        let held = self.of_mixes.prices.last();
+        let is_better = held.is_none_or(|held| worth > held * (1.0 + NO_BETTER));
+        let is_new = !self.together.chunks_exact(kinds).any(|known| known == together);
+        if is_better && is_new {
+            self.mixes.push(mix);
+            self.together.extend(together);
+        }
+        is_better && is_new
+    }
+
+    /// The best division of all servers between the known mixes, and what each kind is worth then.
+    fn divide(&mut self) {
+        let mixes = self.mixes.len();
+        let program = &mut self.of_mixes;
+        // The tasks, as a part of the bound; then the part of all servers that each mix has.
+        program.start(std::iter::once(1.0).chain(std::iter::repeat_n(0.0, mixes)));
+        for k in 0..self.kinds {
+            let given = self.together.iter().skip(k).step_by(self.kinds).map(|amount| -amount);
+            program.row(std::iter::once(1.0).chain(given), 0.0);
+        }
+        program.row(std::iter::once(0.0).chain(std::iter::repeat_n(1.0, mixes)), 1.0);
+        program.maximise();
+        self.worths.copy_from_slice(&program.prices[..self.kinds]);
+    }
+}
