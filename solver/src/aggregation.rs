@@ -25,8 +25,8 @@ pub(crate) struct Solved {
 /// Most rounds of refinement, and the most bins they may lead to.
 const MOST: (u64, usize) = (40, 40_000);
 
-/// Solves the level of the rising users, the settled ones held at their shares. An error when that is not done within the
-/// `budget`, in the unit of [`work_of_a_step`].
+/// Solves the level of the rising users, the settled ones held at their shares. An error when that does not promise to be done within the
+/// `budget`, what solving in full would take, in the unit of [`work_of_a_step`].
 pub(crate) fn solve_level(
     reduction: &Reduction,
     bins: &mut Bins,
@@ -64,9 +64,9 @@ pub(crate) fn solve_level(
             best_prices.clone_from(&solution.prices);
         }
         // A level above the bound is as wrong as one below: it overloads some class.
-        gap = (1.0 - solution.level / best_bound).abs();
+        let before = std::mem::replace(&mut gap, (1.0 - solution.level / best_bound).abs());
         spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, reduction.capacities.len());
-        if gap > TOLERANCE && spent > budget {
+        if is_no_cheaper(budget, spent, before, gap) {
             return Err(gives_up());
         }
         if gap > CLOSED && rounds < MOST.0 && bins.pattern.len() < MOST.1 && !solver.deadline().is_over() {
@@ -100,6 +100,19 @@ pub(crate) fn work(pairs: usize, groups: usize, rows: usize, resources: usize) -
     (pairs * resources) as f64 * small + small.powi(3) / 3.0
 }
 
+/// The part of the work of solving in full that bins may take before they must show that they will be done. Where bins help they
+/// take a hundredth of it; where users disagree on many classes they take as much as all of it, for nothing.
+const IMPATIENT: f64 = 0.25;
+
+/// The part of a gap that a round leaves which will be done in a few more: each leaves less.
+const PROMISING: f64 = 0.1;
+
+/// Whether solving in full, which takes about `budget`, is no dearer than going on after a round that changed the gap so.
+pub(crate) fn is_no_cheaper(budget: f64, spent: f64, before: f64, gap: f64) -> bool {
+    let allowed = if gap <= PROMISING * before { budget } else { IMPATIENT * budget };
+    gap > TOLERANCE && spent > allowed
+}
+
 /// What a way says that stops because another is no dearer.
 pub(crate) fn gives_up() -> SolverError {
     SolverError::Unsupported("users disagree on more classes than bins are worth splitting for".into())
@@ -108,4 +121,19 @@ pub(crate) fn gives_up() -> SolverError {
 /// How far prices may still be from the optimal ones, relative to themselves: the gap is of second order in that.
 fn uncertainty(gap: f64) -> f64 {
     gap.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_go_on_past_a_quarter_of_the_full_work_only_while_their_gap_falls_fast() {
+        assert!(!is_no_cheaper(100.0, 24.0, 1e-3, 1e-3) && is_no_cheaper(100.0, 26.0, 1e-3, 1e-3));
+        assert!(!is_no_cheaper(100.0, 99.0, 1e-6, 0.9e-7) && is_no_cheaper(100.0, 99.0, 1e-6, 1.1e-7));
+        assert!(
+            is_no_cheaper(100.0, 101.0, 1e-6, 1e-8) && !is_no_cheaper(100.0, 101.0, 1e-6, 0.9 * TOLERANCE)
+        );
+        assert!(!is_no_cheaper(f64::INFINITY, 1e30, 1.0, 1.0));
+    }
 }

@@ -36,8 +36,11 @@ pub(crate) fn certify(
     };
     let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
     let by_capacity = |i: &usize| progress.limited_by[*i] == LimitedBy::Capacity;
+    // Levels above were solved with what these have at their level. Above the last one there is none: what its users miss is in its gap.
+    let is_below = |i: &usize| progress.level_of[*i] as usize + 1 < raised.len();
     let misses = |i: usize| 1.0 - shares[i] / progress.amounts.amount[i] > SHORTFALL;
-    let any_misses = |range: Range<usize>| range.filter(has_bin).filter(by_capacity).any(misses);
+    let any_misses =
+        |range: Range<usize>| range.filter(has_bin).filter(by_capacity).filter(is_below).any(misses);
     if in_parts(users.len(), any_misses).contains(&true) {
         status = Status::Uncertified;
     }

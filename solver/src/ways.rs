@@ -65,10 +65,6 @@ pub(crate) const IN_DOUBLES: &[Way] = &[
 const IN_FULL: usize = 20_000_000;
 const FOR_HIGHS: usize = 20_000;
 
-/// The part of the work of solving in full that bins may take before that is done instead. Where bins help they take a
-/// hundredth of it; where users disagree on many classes they take as much as all of it, for nothing.
-const IMPATIENT: f64 = 0.25;
-
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
 const AGGREGATED_FROM: f64 = 0.2;
 
@@ -124,7 +120,7 @@ impl Way {
         match self {
             Self::PriceDiscovery { .. } => market::solve(question, self.method()),
             Self::Aggregation { patient } => {
-                let budget = if patient { f64::INFINITY } else { IMPATIENT * question.work_in_full() };
+                let budget = if patient { f64::INFINITY } else { question.work_in_full() };
                 let bins = Bins::by_direction(question.reduction(), question.bins());
                 self.over_bins(question, bins, false, &interior_point, budget)
             }

@@ -15,6 +15,27 @@ fn alike_users_are_certified(users: u64, seed: u64) {
     assert!(proof.holds(), "{users} users, seed {seed}: {proof:?}");
 }
 
+/// That many users of fifty classes are proved over bins: an interior point over all of them takes twenty times as long.
+fn bins_are_enough(users: u64, seed: u64) {
+    let cluster = Cluster::Random { classes: 50, resources: 4 };
+    let options = PopulationOptions { kind: PopulationKind::Alike, users, cluster, seed };
+    let instance = population(&options).unwrap();
+    let solution = solve(&instance);
+    assert_eq!((solution.method, solution.status), ("aggregation", Status::Optimal), "seed {seed}");
+    let proof = verify_solution(&instance, &(&solution).into());
+    assert!(proof.holds(), "{users} users, seed {seed}: {proof:?}");
+}
+
+#[test]
+fn what_the_users_of_the_last_level_miss_is_in_its_gap() {
+    bins_are_enough(20_000, 2);
+}
+
+#[test]
+fn a_gap_that_falls_fast_is_closed_before_bins_are_given_up() {
+    bins_are_enough(20_000, 3);
+}
+
 #[test]
 fn small_bins_at_price_boundaries_do_not_stall_the_path() {
     alike_users_are_certified(200_000, 4);

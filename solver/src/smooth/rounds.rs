@@ -10,13 +10,12 @@ use super::problem::{SumProblem, SumSolution, SumSolver};
 use super::sizes::{Sizing, cap, set_amounts};
 use super::stages;
 use super::utility::Utility;
-use crate::aggregation::{gives_up, work_of_a_step};
+use crate::aggregation::{gives_up, is_no_cheaper, work_of_a_step};
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN, level_problem};
 use crate::level::dot;
 use crate::population::CHUNK;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
-use crate::tolerance::level::TOLERANCE;
 use crate::tolerance::sum::{AHEAD, CLOSED, FIRST_GAP, GUESSED_GAP, SHADED};
 use fairplan_instances::SolverError;
 use rayon::prelude::*;
@@ -64,7 +63,7 @@ pub(super) struct Rounds<'a> {
     /// Whether the users of each bin are alike in everything, so that a limit of one is that of all.
     pub alike: bool,
     pub most: u64,
-    /// In the unit of [`work_of_a_step`].
+    /// What solving in full would take, in the unit of [`work_of_a_step`].
     pub budget: f64,
     pub solver: &'a dyn SumSolver,
 }
@@ -165,12 +164,12 @@ impl Rounds<'_> {
             }
             let share = |i: usize| share(reduction, bins, &grouping, &amounts, &solution.works, i);
             let duality = DualityGap::of(reduction, bins, utility, &prices, &costs, share);
-            gap = duality.relative_gap();
+            let before = std::mem::replace(&mut gap, duality.relative_gap());
             if gap < 0.5 * halved.0 {
                 halved = (gap, rounds);
             }
             spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, capacities.len());
-            if gap > TOLERANCE && spent > budget {
+            if is_no_cheaper(budget, spent, before, gap) {
                 return Err(gives_up());
             }
             let hopeless = rounds >= most_rounds
