@@ -181,14 +181,14 @@ impl User<'_> {
                 return u128::MAX;
             }
             let profile = self.kinds().next().and_then(Kind::profile).filter(|of| of.resource == resource);
-            match measured.devices_of(resource).zip(instance.device_units(resource)) {
-                Some((devices, _)) if profile.is_some() => {
-                    let on_one = profile.map_or(0, |profile| instance.most_on_a_device(profile));
-                    u128::from(devices) * u128::from(on_one)
+            let devices = measured.devices_of(resource).map(u128::from);
+            match (devices.zip(instance.device_units(resource)), profile) {
+                (Some((devices, _)), Some(profile)) => {
+                    devices * u128::from(instance.most_on_a_device(profile))
                 }
-                Some((devices, size)) if demand >= size => u128::from(devices) / (demand / size),
-                Some((devices, size)) => u128::from(devices) * (size / demand),
-                None => instance.in_units(resource, measured.capacity[r]) / demand,
+                (Some((devices, size)), None) if demand >= size => devices / (demand / size),
+                (Some((devices, size)), None) => devices * (size / demand),
+                (None, _) => instance.in_units(resource, measured.capacity[r]) / demand,
             }
         });
         let on_one = on_one.min().unwrap_or(0).min(u128::from(self.per_server().unwrap_or(u64::MAX)));

@@ -1,6 +1,6 @@
 //! What failures cost, for people.
 
-use super::sentences::{listed as sentences_listed, name, users};
+use super::sentences::{listed as sentences_listed, name, smallest, users};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{listed, paragraph};
@@ -141,7 +141,7 @@ pub(crate) fn section(document: Losses) -> Section {
     Section::new("What failures cost")
         .answer(answer(&document))
         .instance(&document.instance)
-        .fact("Smallest weighted dominant share now", share(document.value))
+        .fact(&smallest("Smallest weighted dominant share now", document.has_groups()), share(document.value))
         .block(Block::Bars(bars))
         .grid("Failures, the worst first", &document.table().without(&["worst_before", "worst_after"]))
         .table("What groups have then", &document.groups())

@@ -173,6 +173,11 @@ pub(super) fn value_by_name(objective: &str, value: f64) -> String {
     objective.parse().map_or_else(|_| number(value), |objective| value_of(objective, value))
 }
 
+/// The name of a smallest share: where there are groups, one without a parent counts as far as its members divide what it has.
+pub(super) fn smallest(name: &str, has_groups: bool) -> String {
+    format!("{name}{}", if has_groups { ", groups counted as their members divide them" } else { "" })
+}
+
 /// The part of each resource that is used.
 pub(super) fn used(utilization: &ResourceMap) -> String {
     let parts = utilization.0.iter().map(|(name, part)| format!("{} {}", label(name), percent(*part)));

@@ -1,6 +1,6 @@
 //! A solution, for people: who gets what, where it is used, what capacity is worth.
 
-use super::sentences::{Fates, few_used, heading, proof, used, value_of, worst_off};
+use super::sentences::{Fates, few_used, heading, proof, smallest, used, value_of, worst_off};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section, sizes};
 use crate::solution::{SolutionDocument, classes_of, users_of};
@@ -60,14 +60,9 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     text
 }
 
-/// What the value is, and of whom where there are groups: one without a parent counts as far as its members divide what it has.
+/// What the value is, and of whom where there are groups.
 fn value_name(objective: Objective, has_groups: bool) -> String {
-    let of_whom = if has_groups && objective.alpha().is_none() {
-        ", groups counted as their members divide them"
-    } else {
-        ""
-    };
-    format!("{}{of_whom}", objective.value_name())
+    smallest(objective.value_name(), has_groups && objective.alpha().is_none())
 }
 
 /// The level, where those who have all they asked for decide the value.

@@ -257,7 +257,7 @@ fn bounds_over_very_many_unlike_classes_are_no_worse_than_those_of_divisible_tas
     // The check of so many is done within the limit by a slow machine too.
     folder.write("i.json", unlike(600, 20));
     let words = ["-q", "bound", "i.json", "-o", "bound.json"];
-    let output = within(&folder, 20, &words);
+    let output = within(&folder, 10, &words);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let bound: Value = serde_json::from_str(&folder.read("bound.json")).unwrap();
     let of = |field: &str| bound[field].as_f64().unwrap();
@@ -269,7 +269,7 @@ fn bounds_over_very_many_unlike_classes_are_no_worse_than_those_of_divisible_tas
         of("divisible")
     );
     assert!(of("integral_lower") > 0.5 * of("divisible"), "{} of {}", of("integral_lower"), of("divisible"));
-    let output = within(&folder, 20, &["-q", "bound", "i.json", "--objective", "pf", "-o", "bound.json"]);
+    let output = within(&folder, 10, &["-q", "bound", "i.json", "--objective", "pf", "-o", "bound.json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     folder.write("i.json", unlike(1_500, 20));
     let output = within(&folder, 6, &["place", "i.json", "--policy", "pattern", "-o", "placed.json"]);
