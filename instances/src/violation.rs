@@ -1,5 +1,6 @@
 //! A value that breaks a rule, told in one line.
 
+use crate::DecimalError;
 use crate::wording::printable;
 use std::fmt;
 
@@ -15,9 +16,20 @@ pub struct Violation {
 }
 
 impl Violation {
+    /// The rule of what must be more than nothing, such as weights and prices.
+    pub(crate) const ABOVE_ZERO: &str = "must be > 0";
+
     /// A violation at `place`.
     pub fn new(place: impl Into<String>, value: impl fmt::Display, problem: impl Into<String>) -> Self {
         Self { place: place.into(), value: value.to_string(), problem: problem.into() }
+    }
+
+    /// The same of what must be more than nothing: what is refused for being below zero is told in the words in which zero is.
+    pub(crate) fn above_zero(self) -> Self {
+        match self.problem == DecimalError::Negative.to_string() {
+            true => Self { problem: Self::ABOVE_ZERO.into(), ..self },
+            false => self,
+        }
     }
 }
 

@@ -129,12 +129,12 @@ fn from_json(document: &CatalogFile, instance: &Instance) -> Result<Catalog, Vio
         let commitment = kind.commitment.map(|stated| {
             let (price, periods) = (|| place("commitment.price"), || place("commitment.periods"));
             let periods = whole_number(number(stated.periods, periods)?, periods)?;
-            Ok((number(stated.price, price)?, periods))
+            Ok((number(stated.price, price).map_err(Violation::above_zero)?, periods))
         });
         offers.push(Offer {
             id: kind.id.0.into_owned(),
             capacity,
-            price: number(kind.price, || place("price"))?,
+            price: number(kind.price, || place("price")).map_err(Violation::above_zero)?,
             commitment: commitment.transpose()?,
             limit: kind.limit.map(limit).transpose()?,
             like: kind.like.map(|like| like.0.into_owned()),
@@ -233,7 +233,7 @@ pub fn catalog_in(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, I
             let like = text(like)?;
             let periods = number(periods)?
                 .map(|periods| whole_number(periods, || table.place_in(row, "commitment_periods")));
-            let commitment = match (number(reserved)?, periods.transpose()?) {
+            let commitment = match (number(reserved).map_err(Violation::above_zero)?, periods.transpose()?) {
                 (Some(price), Some(periods)) => Some((price, periods)),
                 (None, None) => None,
                 (price, _) => {
@@ -251,7 +251,7 @@ pub fn catalog_in(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, I
             offers.push(Offer {
                 id: text(Some(id))?.to_owned(),
                 capacity: stated.then_some(capacity),
-                price: number(Some(price))?.ok_or_else(missing)?,
+                price: number(Some(price)).map_err(Violation::above_zero)?.ok_or_else(missing)?,
                 commitment,
                 limit: number(limit)?.map(whole).transpose()?,
                 like: (!like.is_empty()).then(|| like.to_owned()),

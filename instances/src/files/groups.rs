@@ -36,7 +36,7 @@ impl GroupTable {
         for_each_row(rows, &numeric, |row| {
             let group = || {
                 let weight = match weight {
-                    Some(column) => table.number(row, column)?,
+                    Some(column) => table.number(row, column).map_err(Violation::above_zero)?,
                     None => None,
                 };
                 let parent = match parent {

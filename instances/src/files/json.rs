@@ -184,7 +184,7 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
             let weight = group.weight.map(|raw| number(raw, || format!("groups[{position}].weight")));
             groups.push(NewGroup {
                 id: group.id.0.clone().into_owned(),
-                weight: weight.transpose()?.unwrap_or(Decimal::ONE),
+                weight: weight.transpose().map_err(Violation::above_zero)?.unwrap_or(Decimal::ONE),
                 parent: group.parent.as_ref().map(|name| name.0.clone().into_owned()),
             });
             let fields = QuotaFields::of_group(&group);
@@ -228,7 +228,11 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
             }
         }
         fill_in(user.profile.as_ref(), &builder, &mut amounts, || place("profile"))?;
-        let weight = user.weight.map(|raw| number(raw, || place("weight"))).transpose()?;
+        let weight = user
+            .weight
+            .map(|raw| number(raw, || place("weight")))
+            .transpose()
+            .map_err(Violation::above_zero)?;
         let tasks = user.tasks.map(|raw| whole(raw, || place("tasks"))).transpose()?;
         let rule = rule(&mut builder, user.eligible.as_deref(), user.rates.as_ref(), place)?;
         let unknown = |name: &str| Violation::new(place("group"), name, "there is no group with this id");
@@ -347,7 +351,7 @@ fn rule(
     let mut rates = Vec::new();
     for (name, raw) in stated.iter().flat_map(|entries| &entries.0) {
         let place = || place(&format!("rates.{}", name.0));
-        rates.push((class(name, place())?, number(raw, place)?));
+        rates.push((class(name, place())?, number(raw, place).map_err(Violation::above_zero)?));
     }
     if let Some(name) = repeated(names.into_iter().flatten().map(|name| name.0.as_ref())) {
         return Err(Violation::new(place("eligible"), name, "named twice"));

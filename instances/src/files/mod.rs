@@ -21,6 +21,7 @@ mod json;
 mod numbers;
 mod open;
 mod optional_columns;
+mod packed;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod profiles;

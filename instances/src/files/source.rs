@@ -1,5 +1,6 @@
 //! Opening: a path or `-` becomes a stream of bytes, gzip and UTF-16 undone, and every failure one clear line.
 
+use super::packed::{HEAD, packed};
 use super::utf16::{self, ByteOrder};
 use crate::InstanceError;
 use flate2::bufread::MultiGzDecoder;
@@ -99,9 +100,12 @@ impl Source {
         let failed = |source| InstanceError::Io { file: name.to_owned(), source };
         let refused = |kind, reason| Err(failed(io::Error::new(kind, reason)));
         let mut head = Vec::new();
-        file.by_ref().take(4).read_to_end(&mut head).map_err(failed)?;
-        let (gzip, parquet) = (head.starts_with(&[0x1f, 0x8b]), head == b"PAR1");
+        file.by_ref().take(HEAD).read_to_end(&mut head).map_err(failed)?;
+        let (gzip, parquet) = (head.starts_with(&[0x1f, 0x8b]), head.starts_with(b"PAR1"));
         let named = |ending| Path::new(name).extension().is_some_and(|end| end == ending);
+        if let Some(problem) = packed(&head) {
+            return refused(io::ErrorKind::InvalidData, problem);
+        }
         if !head.is_empty() && !gzip && named("gz") {
             return refused(io::ErrorKind::InvalidData, "is named .gz but is not gzip");
         }
@@ -117,6 +121,9 @@ impl Source {
         } else {
             Box::new(whole)
         };
+        if gzip && let Some(problem) = packed(reader.fill_buf().map_err(failed)?) {
+            return refused(io::ErrorKind::InvalidData, problem);
+        }
         let order = ByteOrder::marked(reader.fill_buf().map_err(failed)?);
         if let Some(order) = order {
             reader = Box::new(Cursor::new(utf16::decoded(reader, order).map_err(failed)?));

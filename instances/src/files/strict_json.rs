@@ -221,7 +221,13 @@ pub(super) fn line<'a, T: Deserialize<'a>>(
     }
     object(text).map_err(|(path, error)| {
         let at = if path.is_empty() { path } else { format!(" ({path})") };
-        malformed(format!(", column {}{at}", error.column()), problem(&error))
+        // A number that ends in its point is no number yet.
+        let is_cut = error.is_eof() || error.is_syntax() && text.ends_with(['.', 'e', 'E', '-', '+']);
+        let problem = match is_cut {
+            true => "it ends inside a value; where it is the last line, the file is truncated".into(),
+            false => problem(&error),
+        };
+        malformed(format!(", column {}{at}", error.column()), problem)
     })
 }
 

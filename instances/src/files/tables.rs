@@ -201,7 +201,8 @@ impl UserTable<'_> {
                 for (amount, column) in demand.iter_mut().zip(columns) {
                     *amount = cells.number(*column)?.unwrap_or(Decimal::ZERO);
                 }
-                let weight = cells.number(layout.weight)?.unwrap_or(Decimal::ONE);
+                let weight =
+                    cells.number(layout.weight).map_err(Violation::above_zero)?.unwrap_or(Decimal::ONE);
                 let tasks = cells.whole(layout.tasks, "tasks")?;
                 let rule = cells.rule(builder, rules)?;
                 let group = cells.group(builder)?;
@@ -423,7 +424,10 @@ impl<'a> Cells<'a> {
                 Violation::new(self.place("rates"), item, "is not class=rate; separate several by ;")
             })?;
             named.push(name);
-            rated.push((class(name, "rates")?, decimal(rate.as_bytes(), || self.place("rates"))?));
+            rated.push((
+                class(name, "rates")?,
+                decimal(rate.as_bytes(), || self.place("rates")).map_err(Violation::above_zero)?,
+            ));
         }
         if let Some(name) = repeated(named.into_iter()) {
             return Err(Violation::new(self.place("rates"), name, "named twice"));

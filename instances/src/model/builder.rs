@@ -234,7 +234,7 @@ impl InstanceBuilder {
             return Err(Violation::new(place("demand"), "", "a task must need some resource"));
         }
         if user.weight.is_zero() {
-            return Err(Violation::new(place("weight"), user.weight, "must be > 0"));
+            return Err(Violation::new(place("weight"), user.weight, Violation::ABOVE_ZERO));
         }
         if user.tasks.is_some_and(|tasks| tasks > MAX_COUNT) {
             return Err(Violation::new(

@@ -39,7 +39,7 @@ pub(super) fn tree(groups: Vec<NewGroup>) -> Result<(Vec<Group>, HashMap<String,
             return Err(Violation::new(place("id"), "", "a group needs an id"));
         }
         if group.weight.is_zero() {
-            return Err(Violation::new(place("weight"), group.weight, "must be > 0"));
+            return Err(Violation::new(place("weight"), group.weight, Violation::ABOVE_ZERO));
         }
         if positions.insert(group.id.clone(), position).is_some() {
             return Err(Violation::new(place("id"), &group.id, "duplicate id"));

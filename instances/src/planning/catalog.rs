@@ -79,7 +79,7 @@ impl Catalog {
                 return Err(Violation::new(place("id"), &offer.id, "duplicate id"));
             }
             if offer.price.is_zero() {
-                return Err(Violation::new(place("price"), offer.price, "must be > 0"));
+                return Err(Violation::new(place("price"), offer.price, Violation::ABOVE_ZERO));
             }
             let commitment = offer.commitment.map(|(price, periods)| {
                 Commitment::new(price, periods, offer.price).map_err(|violation| Violation {

@@ -16,7 +16,7 @@ impl Commitment {
     /// The commitment beside a price on demand, or what is wrong with it: the place says which of both numbers.
     pub fn new(price: Decimal, periods: u64, on_demand: Decimal) -> Result<Self, Violation> {
         if price.is_zero() {
-            return Err(Violation::new("price", price, "must be > 0"));
+            return Err(Violation::new("price", price, Violation::ABOVE_ZERO));
         }
         if price.to_f64() > on_demand.to_f64() {
             let problem = format!(

@@ -121,7 +121,7 @@ impl Register {
                 return Err(Violation::new(place("id"), "", "a user needs an id"));
             }
             if weight.is_zero() {
-                return Err(Violation::new(place("weight"), weight, "must be > 0"));
+                return Err(Violation::new(place("weight"), weight, Violation::ABOVE_ZERO));
             }
             if self.users.insert(id).is_none() {
                 return Err(Violation::new(place("id"), id, "duplicate id"));
@@ -209,7 +209,7 @@ impl Register {
             return Err(Violation::new("count", 0, "must be at least 1"));
         }
         if !(1..=LATEST).contains(&tasks.duration) {
-            return Err(Violation::new("duration", "", "must be more than 0 and less than 4e12 seconds"));
+            return Err(Violation::new("duration", "", "must be > 0 and less than 4e12 seconds"));
         }
         let user = self.user(tasks.user)?;
         let demand = self.shape("demand", tasks.demand)?;

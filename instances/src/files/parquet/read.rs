@@ -9,6 +9,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use std::cell::Cell;
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Arc, Once};
 
@@ -46,8 +47,17 @@ impl ParquetRows {
         let room = length.saturating_mul(RATIO).max(TEXT);
         // Without the writer's own schema, its dictionaries and large texts are plain texts.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let known = guarded(|| ArrowReaderMetadata::load(&file, options.clone()))
-            .map_err(|problem| malformed(path, "metadata", problem))?;
+        let known =
+            guarded(|| ArrowReaderMetadata::load(&file, options.clone())).map_err(
+                |problem| match is_whole(&file).unwrap_or(true) {
+                    true => malformed(path, "metadata", problem),
+                    false => malformed(
+                        path,
+                        "its end",
+                        "is not that of a Parquet file: the file is truncated".into(),
+                    ),
+                },
+            )?;
         if largest(known.metadata()).is_none_or(|size| size > room) {
             return Err(malformed(path, "metadata", bomb()));
         }
@@ -91,6 +101,14 @@ impl ParquetRows {
             format!("{} {}", self.table.unit, self.count)
         }
     }
+}
+
+/// Whether a file ends as Parquet does.
+fn is_whole(mut file: &File) -> std::io::Result<bool> {
+    let mut end = [0; 4];
+    file.seek(SeekFrom::End(-4))?;
+    file.read_exact(&mut end)?;
+    Ok(&end == b"PAR1")
 }
 
 /// Runs a step of the parquet crate, which panics on some damaged files instead of returning an error.

@@ -57,6 +57,9 @@ fn each_bad_number_is_refused_at_each_place_with_its_path_and_value() {
             ("[1]", "must be a number"),
             ("{}", "must be a number"),
         ] {
+            // Weights and rates are more than nothing.
+            let is_positive = path.contains("weight") || path.contains("rates");
+            let problem = if is_positive { problem.replace(">=", ">") } else { problem.to_owned() };
             let content = VALID.replacen(text, &text.replace(number, bad), 1);
             assert_eq!(content.matches(bad).count(), VALID.matches(bad).count() + 1);
             cases.push((refusal(&folder, content), format!("bad.json: {path} = {bad}: {problem}")));
@@ -259,6 +262,8 @@ fn each_broken_form_names_its_place() {
         ("{\"cpu\": 1.0}", "{\"gpu\": 1}", "users[1].demand.gpu: unknown resource; there are cpu, memory"),
         ("{\"cpu\": 1.0}", "{\"\": 1}", "users[1].demand.: unknown resource"),
         ("\"weight\": 5", "\"weight\": 0", "users[1].weight = 0: must be > 0"),
+        ("\"weight\": 5", "\"weight\": -5", "users[1].weight = -5: must be > 0"),
+        ("{\"b\": 1.5}", "{\"b\": -1}", "users[1].rates.b = -1: must be > 0"),
         ("\"weight\": 5", "\"weight\": 0e999", "users[1].weight = 0: must be > 0"),
         ("[\"a\", \"b\"]", "\"a\"", "users[1].eligible: invalid type: string \"a\", expected a sequence"),
         ("[\"a\", \"b\"]", "null", "users[1].eligible: invalid type: null, expected a sequence"),

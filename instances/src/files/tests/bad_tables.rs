@@ -61,6 +61,9 @@ fn each_bad_number_is_refused_in_each_column_with_its_line_and_value() {
             ("1\0", "is not a decimal number"),
             ("1/2", "is not a decimal number"),
         ] {
+            // Weights and rates are more than nothing.
+            let is_positive = place.contains("weight") || place.contains("rates");
+            let problem = if is_positive { problem.replace(">=", ">") } else { problem.to_owned() };
             let changed = |table: &str| table.replacen(cell, &cell.replace(number, bad), 1);
             let (servers, users) = (changed(SERVERS), changed(USERS));
             assert!((servers == SERVERS) != (users == USERS), "{cell} stands in exactly one table");
@@ -181,6 +184,7 @@ fn each_broken_table_of_users_names_its_place() {
         ("u,0.2", "\"u,0.2", "users.csv: line 2: a quote that opens in this row is never closed"),
         ("u,0.2", "u\"\",0.2", "users.csv: line 2: a quote inside a field"),
         (",5,", ",0,", "users.csv: line 3, column weight = 0: must be > 0"),
+        (",5,", ",-5,", "users.csv: line 3, column weight = -5: must be > 0"),
         (",40,", ",1.5,", "users.csv: line 3, column tasks = 1.5: must be a whole number"),
         (",40,", ",1e16,", "users.csv: line 3, column tasks = 10000000000000000: must be <= "),
         (

@@ -69,6 +69,20 @@ fn a_few_bytes_do_not_become_endless_rows_or_texts() {
     assert!(text.starts_with("texts.parquet: ") && text.ends_with(told), "{text}");
 }
 
+#[test]
+fn what_ends_too_early_is_told_so() {
+    let folder = Folder::new();
+    let users: Vec<Column> = vec![("id", Arc::new(StringArray::from(vec!["u"])))];
+    let whole = parquet(&folder, "whole.parquet", users);
+    let bytes = std::fs::read(whole).unwrap();
+    for end in [5, bytes.len() / 2, bytes.len() - 1] {
+        let path = folder.file("cut.parquet", "");
+        std::fs::write(&path, &bytes[..end]).unwrap();
+        let text = message(&folder, crate::files::open_table(&path));
+        assert_eq!(text, "cut.parquet: its end: is not that of a Parquet file: the file is truncated");
+    }
+}
+
 fn servers(folder: &Folder) -> String {
     folder.file("servers.csv", "id,count,cpu,memory\na,3,2,12\nb,1,8,\n")
 }

@@ -216,8 +216,11 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
     if let Some(raw) = fields.users {
         let mut listed = Vec::new();
         for_each(raw, "users", |position, Object(user): Object<UserFields>| {
-            let weight =
-                user.weight.map(|raw| number(raw, || format!("users[{position}].weight"))).transpose()?;
+            let weight = user
+                .weight
+                .map(|raw| number(raw, || format!("users[{position}].weight")))
+                .transpose()
+                .map_err(Violation::above_zero)?;
             listed.push((user.id.0.into_owned(), weight.unwrap_or(Decimal::ONE)));
             Ok(())
         })?;
@@ -263,7 +266,8 @@ fn event(fields: &EventFields, register: &mut Register, amounts: &mut Amounts) -
         let user = fields.user.as_ref().ok_or_else(|| missing("user"))?;
         let job = fields.job.as_ref().ok_or_else(|| missing("job"))?;
         let demand = fields.demand.as_ref().ok_or_else(|| missing("demand"))?;
-        let duration = seconds(fields.duration.ok_or_else(|| missing("duration"))?, "duration")?;
+        let duration = seconds(fields.duration.ok_or_else(|| missing("duration"))?, "duration")
+            .map_err(Violation::above_zero)?;
         amounts.read(demand, || "demand".into())?;
         let count = match fields.count {
             None => 1,
