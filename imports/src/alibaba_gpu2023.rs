@@ -36,16 +36,21 @@ pub(super) const CREATED: usize = 7;
 pub(super) const DELETED: usize = 8;
 const SCHEDULED: usize = 9;
 
+/// Position of GPUs among the resources, and the thousandths of one.
+const GPU: usize = 2;
+const WHOLE: u64 = 1000;
+
 /// The nodes and pods as a trace over the resources `cpu` (cores), `memory` (MiB) and `gpu` (GPUs).
 ///
 /// Nodes of one model and size are a server class. A pod is a job of one task: submitted when it was created, it runs for as
 /// long as from `scheduled_time` to `deletion_time`, on `num_gpu` times `gpu_milli` thousandths of a GPU. The files name no
-/// tenants; users are the classes of service (`qos`). Which GPU of a server a share is of is not modelled, nor which models
-/// a pod allows (`gpu_spec`). Pods that were never scheduled are left out. All of it is counted in the header.
+/// tenants; users are the classes of service (`qos`). With `devices` each GPU of a node is a device: a part of a GPU is of one GPU, and
+/// pods that ask for parts of several are left out. Which models a pod allows (`gpu_spec`) is not modelled. Pods that were never scheduled
+/// are left out. All of it is counted in the header.
 ///
 /// # Errors
 /// A file that cannot be read, a missing column, a cell that is no number (file, line, column and value are named).
-pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceError> {
+pub fn alibaba_gpu2023(nodes: &str, pods: &str, devices: bool) -> Result<SortedTrace, InstanceError> {
     let source = "Alibaba cluster-trace-gpu-v2023 (Q. Weng et al., 2023)";
     let mut draft = TraceDraft::new("Alibaba GPU 2023", source, &["cpu", "memory", "gpu"]);
     let mut classes: Vec<ServerClass> = Vec::new();
@@ -62,12 +67,16 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
     })?;
     some(nodes, "nodes", classes.len())?;
     draft.classes(classes);
-    let [mut count, mut pending, mut no_time, mut nothing, mut models] = [0u64; 5];
+    if devices {
+        draft.device(GPU, Decimal::ONE);
+    }
+    let [mut count, mut pending, mut no_time, mut nothing, mut models, mut parts] = [0u64; 6];
     for_each_row_of(pods, &POD, POD.len(), without_times, |cells| {
         count += 1;
         let gpu = cells.whole(GPUS)?.checked_mul(cells.whole(GPU_MILLI)?);
-        let gpu = milli(gpu.ok_or_else(|| cells.refused(GPUS, "is too large"))?);
-        let demand = [milli(cells.whole(CPU)?), cells.number(MEMORY)?, gpu];
+        let gpu = gpu.ok_or_else(|| cells.refused(GPUS, "is too large"))?;
+        let is_of_several = devices && gpu > WHOLE && !gpu.is_multiple_of(WHOLE);
+        let demand = [milli(cells.whole(CPU)?), cells.number(MEMORY)?, milli(gpu)];
         let (created, deleted) = (cells.whole(CREATED)?, cells.whole(DELETED)?);
         models += u64::from(!cells.text(GPU_SPEC)?.is_empty());
         if cells.text(SCHEDULED)?.is_empty() {
@@ -79,6 +88,8 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
         let seconds = deleted.saturating_sub(scheduled);
         if demand.iter().all(|amount| amount.is_zero()) {
             nothing += 1;
+        } else if is_of_several {
+            parts += 1;
         } else if seconds == 0 {
             no_time += 1;
         } else {
@@ -99,6 +110,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
         ("pods left out: never scheduled", pending),
         ("pods left out: deleted when they were scheduled, or before", no_time),
         ("pods left out: they ask for nothing", nothing),
+        ("pods left out: they ask for more than one GPU, but not for whole ones", parts),
         ("pods that allow certain models of GPU only: here any will do", models),
     ] {
         draft.count(what, count);

@@ -212,7 +212,7 @@ mod tests {
             |options: &AlibabaGpu2023Options| alibaba_gpu2023_instance(options).unwrap_err().to_string();
         let error = told(&AlibabaGpu2023Options { at: Some(1), ..options.clone() });
         assert!(error.contains("this list states no times of pods; leave --at away"), "{error}");
-        let error = crate::alibaba_gpu2023(&options.nodes, &pods).err().unwrap().to_string();
+        let error = crate::alibaba_gpu2023(&options.nodes, &pods, false).err().unwrap().to_string();
         assert!(error.contains("column gpu_spec: is missing: a trace needs the times of pods"), "{error}");
         for (text, expected) in [
             (

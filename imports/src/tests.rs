@@ -52,12 +52,22 @@ p2,1000,1024,0,0,,BE,Pending,3,99,\np3,1000,1024,1,1000,,LS,Failed,4,9,9\np4,100
 fn alibabas_pods_run_on_parts_of_gpus_from_their_scheduling_to_their_deletion() {
     let folder = Folder::new();
     let nodes = folder.file("nodes", NODES);
-    let lines = folder.shown(alibaba_gpu2023(&nodes, &folder.file("pods", PODS))).unwrap();
+    let lines = folder.shown(alibaba_gpu2023(&nodes, &folder.file("pods", PODS), false)).unwrap();
     let expected = [
         r#"{"time": 0, "user": "BE", "job": "p1", "demand": {"cpu": 1, "memory": 1024, "gpu": 2}, "duration": 3600}"#,
         r#"{"time": 5, "user": "LS", "job": "p0", "demand": {"cpu": 12.5, "memory": 16384, "gpu": 0.46}, "duration": 100}"#,
     ];
     assert_eq!(lines[1..], expected);
+    let pods = folder.file("pods", &PODS.replace("p1,1000,1024,2,1000", "p1,1000,1024,2,700"));
+    let of_devices = folder.shown(alibaba_gpu2023(&nodes, &pods, true)).unwrap();
+    assert!(of_devices[0].contains(r#""devices": {"gpu": 1}"#), "{}", of_devices[0]);
+    assert!(
+        of_devices[0]
+            .contains(r#""pods left out: they ask for more than one GPU, but not for whole ones": 1"#),
+        "{}",
+        of_devices[0]
+    );
+    assert_eq!(of_devices[1..], expected[1..]);
     for part in [
         r#""decimal_places": {"cpu": 1, "memory": 0, "gpu": 2}"#,
         r#"{"id": "cpu32-mem262144-gpu0", "count": 1, "capacity": {"cpu": 32, "memory": 262144}}"#,
@@ -81,7 +91,7 @@ fn alibabas_pods_run_on_parts_of_gpus_from_their_scheduling_to_their_deletion() 
         ("p0,12500,", "p0,12500,1,", "pods: line 2: the row has 12 fields, the header has 11"),
     ] {
         let text = folder
-            .shown(alibaba_gpu2023(&nodes, &folder.file("pods", &PODS.replacen(from, to, 1))))
+            .shown(alibaba_gpu2023(&nodes, &folder.file("pods", &PODS.replacen(from, to, 1)), false))
             .unwrap_err();
         assert!(text.contains(part), "{text}\n lacks {part}");
     }
@@ -91,7 +101,7 @@ fn alibabas_pods_run_on_parts_of_gpus_from_their_scheduling_to_their_deletion() 
 fn every_real_pod_of_alibaba_is_imported_or_counted_as_left_out() {
     let Some(nodes) = real("alibaba-gpu2023/openb_node_list_all_node.csv") else { return };
     let Some(pods) = real("alibaba-gpu2023/openb_pod_list_default.csv") else { return };
-    let trace = alibaba_gpu2023(&nodes, &pods).unwrap();
+    let trace = alibaba_gpu2023(&nodes, &pods, true).unwrap();
     let classes = &trace.register().header().server_classes;
     assert_eq!((classes.len(), classes.iter().map(|class| class.count).sum::<u64>()), (27, 1523));
     let (tally, count) = read(trace);

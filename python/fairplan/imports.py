@@ -295,16 +295,21 @@ def import_alibaba_gpu2023(
 
 
 def import_alibaba_gpu2023_trace(
-    *, nodes: str | os.PathLike[str], pods: str | os.PathLike[str], progress: Progress | None = None
+    *,
+    nodes: str | os.PathLike[str],
+    pods: str | os.PathLike[str],
+    devices: bool = False,
+    progress: Progress | None = None,
 ) -> Trace:
     """Alibaba's GPU cluster of 2023, as a trace: nodes with CPU, memory and GPUs, pods with parts of GPUs.
 
     Args:
         nodes: the table of nodes.
         pods: the table of pods.
+        devices: make each GPU a device: a part of a GPU is of one GPU.
     """
-    call = _call(None, progress)
-    return Trace._of(_native.import_alibaba_gpu2023_trace(path_of("nodes", nodes), path_of("pods", pods), call))
+    files, call = (path_of("nodes", nodes), path_of("pods", pods)), _call(None, progress)
+    return Trace._of(_native.import_alibaba_gpu2023_trace(*files, devices, call))
 
 
 def import_azure_v1(

@@ -145,9 +145,10 @@ pub fn import_alibaba_gpu2023_trace(
     py: Python<'_>,
     nodes: String,
     pods: String,
+    devices: bool,
     call: Call,
 ) -> PyResult<Trace> {
-    Trace::imported(py, &call, move || imports::alibaba_gpu2023(&nodes, &pods))
+    Trace::imported(py, &call, move || imports::alibaba_gpu2023(&nodes, &pods, devices))
 }
 
 /// The files of Azure's arrivals.

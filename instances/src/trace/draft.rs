@@ -71,6 +71,13 @@ impl TraceDraft {
         self.header.name = name.to_owned();
     }
 
+    /// Every server has the resource at this position in whole devices of this size.
+    pub fn device(&mut self, resource: usize, size: Decimal) {
+        if let Some(resource) = self.header.resources.get_mut(resource) {
+            resource.device = Some(size);
+        }
+    }
+
     /// Servers that are there from the beginning.
     pub fn classes(&mut self, classes: Vec<ServerClass>) {
         self.header.server_classes = classes;

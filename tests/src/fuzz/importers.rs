@@ -88,7 +88,8 @@ pub(super) fn targets() -> Vec<Target> {
             imported(paths, alibaba_gpu2023_instance(&options))
         }),
         target("import alibaba-gpu2023-trace", &["alibaba_nodes.csv", "alibaba_pods.csv"], |paths| {
-            replayed(alibaba_gpu2023(&paths[0], &paths[1]))
+            let _ = replayed(alibaba_gpu2023(&paths[0], &paths[1], true));
+            replayed(alibaba_gpu2023(&paths[0], &paths[1], false))
         }),
         target("import azure-v1", &["azure_arrivals.txt", "azure_sizes.txt"], |paths| {
             let (arrivals, sizes) = (vec![paths[0].clone()], paths[1].clone());

@@ -25,6 +25,9 @@ pub struct AlibabaArguments {
     /// The table of pods
     #[arg(long, value_name = "FILE")]
     pods: String,
+    /// Make each GPU a device: a part of a GPU is of one GPU
+    #[arg(long)]
+    devices: bool,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -115,8 +118,8 @@ pub struct SwfArguments {
 
 /// Reads Alibaba's tables and writes the trace.
 pub fn alibaba(arguments: AlibabaArguments, common: CommonOptions) -> Result<Answer, Error> {
-    let AlibabaArguments { nodes, pods, output } = arguments;
-    import(output, common, || alibaba_gpu2023(&nodes, &pods))
+    let AlibabaArguments { nodes, pods, devices, output } = arguments;
+    import(output, common, || alibaba_gpu2023(&nodes, &pods, devices))
 }
 
 /// Reads Azure's files and writes the trace.
