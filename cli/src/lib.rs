@@ -9,14 +9,15 @@ mod failure;
 mod input;
 mod interrupt;
 mod output;
+mod overwritten;
 mod progress;
 mod swept;
 mod within;
 
 pub use within::Called;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 use command::Cli;
 use failure::{Answer, usage};
 use fairplan::Error;
@@ -96,8 +97,17 @@ fn terminal_width() -> Option<usize> {
 }
 
 fn run(words: impl IntoIterator<Item = OsString>) -> Result<Answer, Error> {
-    match Cli::try_parse_from(words) {
-        Ok(cli) => command::run(cli, &InProcess),
+    let mut command = Cli::command();
+    let understood = |command: &mut clap::Command| {
+        let typed = command.try_get_matches_from_mut(words)?;
+        let cli = Cli::from_arg_matches(&typed).map_err(|error| error.format(command))?;
+        Ok::<_, clap::Error>((typed, cli))
+    };
+    match understood(&mut command) {
+        Ok((typed, cli)) => {
+            overwritten::refuse(&command, &typed)?;
+            command::run(cli, &InProcess)
+        }
         Err(asked) if !asked.use_stderr() => {
             let _ = asked.print(); // --help and --version
             Ok(Answer::Yes)

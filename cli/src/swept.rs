@@ -3,6 +3,7 @@
 use crate::within::{called, matches, with_command};
 use clap::{Arg, ArgAction, ArgMatches};
 use fairplan_sweeps::{Argument, Commands, Given, Outcome, Role, Shape};
+use std::any::TypeId;
 use std::path::Path;
 
 /// Commands whose result is one JSON document.
@@ -132,6 +133,19 @@ fn input(argument: &Argument, value: String) -> Result<Option<String>, String> {
     }
 }
 
+/// Whether an argument of a command names a file that is read.
+pub fn is_input(command: &[String], arg: &Arg) -> bool {
+    let is_name = arg.get_value_parser().type_id() == TypeId::of::<String>();
+    let is_position_of_names =
+        arg.is_positional() && command.first().is_some_and(|first| first == "reproduce");
+    is_name && !is_position_of_names && (arg.is_positional() || arg.get_value_names().is_some_and(reads))
+}
+
+/// Whether the name of a value is that of a file to read.
+fn reads(names: &[clap::builder::Str]) -> bool {
+    names.iter().any(|name| ["FILE", "INSTANCE", "CATALOG", "PLACEMENT", "RESULT"].contains(&name.as_str()))
+}
+
 fn argument(command: &[String], arg: &Arg) -> Argument {
     let shape = match arg {
         arg if arg.is_positional() => Shape::Position,
@@ -143,11 +157,6 @@ fn argument(command: &[String], arg: &Arg) -> Argument {
     let name = arg.get_long().map_or_else(|| arg.get_id().to_string(), str::to_owned);
     let beside = |(of, option): &(&str, &str)| {
         *option == name && (of.is_empty() || command.first().is_some_and(|first| first == of))
-    };
-    let reads = |names: &[clap::builder::Str]| {
-        names
-            .iter()
-            .any(|name| ["FILE", "INSTANCE", "CATALOG", "PLACEMENT", "RESULT"].contains(&name.as_str()))
     };
     let role = match shape {
         _ if BESIDE.iter().any(beside) => Role::Refused(ELSEWHERE),

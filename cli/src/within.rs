@@ -4,6 +4,7 @@
 use crate::arguments::CommonOptions;
 use crate::command::{Cli, dispatch};
 use crate::failure::{self, Answer};
+use crate::overwritten;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use fairplan::Error;
 use fairplan::instances::files::source::fed;
@@ -44,6 +45,7 @@ pub fn called(words: &[String], input: Option<Vec<u8>>, swept: &dyn Commands) ->
 fn run(words: &[String], swept: &dyn Commands) -> Result<Answer, Error> {
     let matches = matches(words).map_err(|error| failure::usage(&error))?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| failure::usage(&error))?;
+    with_command(|command| overwritten::refuse(command, &matches))?;
     // Threads are those of who calls.
     dispatch(cli.command, CommonOptions { quiet: true, threads: None }, swept)
 }

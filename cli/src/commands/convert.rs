@@ -10,7 +10,7 @@ use fairplan::instances::{QuotaPart, files};
 use fairplan::report::output::Destination;
 use fairplan::report::summary;
 use fairplan::{Error, write};
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Rewrite an instance as JSON, or as tables of servers, of users and of groups; or a trace
 #[derive(Debug, clap::Args)]
@@ -32,13 +32,13 @@ pub struct Arguments {
     without: Vec<QuotaPart>,
     /// Write a table of server classes here instead of JSON
     #[arg(long, value_name = "FILE", requires = "to_users", conflicts_with = "output")]
-    to_servers: Option<String>,
+    to_servers: Option<PathBuf>,
     /// With --to-servers: write a table of users here
     #[arg(long, value_name = "FILE", requires = "to_servers", conflicts_with = "output")]
-    to_users: Option<String>,
+    to_users: Option<PathBuf>,
     /// With --to-servers: write a table of groups here, where users are in groups
     #[arg(long, value_name = "FILE", requires = "to_users", conflicts_with = "output")]
-    to_groups: Option<String>,
+    to_groups: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -56,7 +56,7 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Error;
     fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let table = |path: String| output::table(Path::new(&path)).map(|(_, destination)| destination);
+        let table = |path: PathBuf| output::table(&path).map(|(_, destination)| destination);
         let target = match (arguments.to_servers, arguments.to_users) {
             (Some(servers), Some(users)) => {
                 let groups = arguments.to_groups;

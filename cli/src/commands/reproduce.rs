@@ -37,7 +37,7 @@ pub struct Arguments {
     /// fs-fig6 take their demands from it: the memory of 100 warehouses in a quarter of an hour, in tenths of the mean of each;
     /// two slices a query of 200 warehouses on 2018-03-01. Without it demands are drawn to be like these
     #[arg(long, value_name = "FILE")]
-    snowset: Option<PathBuf>,
+    snowset: Option<String>,
     /// Servers for --google2011, drawn from the published distribution. The paper has 2,000 for a whole day
     #[arg(long, value_name = "N", default_value_t = 2000, requires = "google2011")]
     servers: u64,
@@ -60,6 +60,7 @@ fn exhibits() -> String {
 pub fn run(arguments: Arguments, common: CommonOptions, swept: &dyn Commands) -> Result<Answer, Error> {
     let Arguments { ids, summary, google2011, alibaba_gpu2023, snowset, servers, sweep, plots, output } =
         arguments;
+    let snowset = snowset.map(PathBuf::from);
     let options = ReproduceOptions { ids, summary, google2011, alibaba_gpu2023, snowset, servers };
     options.check()?;
     if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {

@@ -130,3 +130,35 @@ fn quiet_is_silent_and_help_shows_an_example() {
         assert!(folder.done(&[command, "--help"]).contains("Example"), "{command}");
     }
 }
+
+#[test]
+fn what_a_command_reads_it_does_not_write_over_however_it_is_named() {
+    let folder = Folder::new();
+    let instance = &fixtures()[0];
+    folder.instance("a.json", instance);
+    folder.instance("b.json", instance);
+    std::os::unix::fs::symlink("a.json", folder.path("link.json")).unwrap();
+    let before = folder.read("a.json");
+    for line in [
+        "solve a.json -o a.json",
+        "solve a.json -o ./a.json",
+        "solve link.json -o a.json",
+        "solve a.json -o link.json",
+        "solve --servers a.json --users b.json --placement-out b.json",
+        "plan buy a.json --catalog b.json --share 1 -o b.json",
+        "convert --servers a.json --users b.json --to-servers new.csv --to-users a.json",
+        "export kueue a.json b.json --quotas a.json",
+        "import kueue a.json b.json -o b.json",
+        "simulate a.json --jobs a.json",
+        "report a.json -o a.json",
+    ] {
+        let told = folder.refused(&line.split(' ').collect::<Vec<_>>());
+        assert!(told.ends_with("would be overwritten; name another file to write"), "{line}: {told}");
+    }
+    let mut fed = folder.command(&["solve", "-", "-o", "a.json"]);
+    let fed = fed.stdin(std::fs::File::open(folder.path("a.json")).unwrap()).output().unwrap();
+    assert_eq!(fed.status.code(), Some(2));
+    assert!(text(&fed.stderr).contains("a.json: is read as standard input"), "{}", text(&fed.stderr));
+    assert_eq!((folder.read("a.json"), folder.read("b.json")), (before.clone(), before));
+    folder.done(&["-q", "solve", "a.json", "-o", "b.json"]);
+}
