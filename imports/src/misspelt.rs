@@ -28,6 +28,16 @@ pub(super) fn field(name: &str, known: &[&str], report: &mut ImportReport) {
     }
 }
 
+/// The resource that is meant by a name that no node has: one that is nearly called so, begins so, or is called so behind its vendor.
+pub(super) fn resource<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let is_short = |known: &&&str| {
+        let own = known.rsplit('/').next().unwrap_or_default();
+        name.len() > 2 && **known != name && (own == name || known.starts_with(name))
+    };
+    let mut short = known.iter().filter(is_short);
+    misspelt(name, known).or_else(|| short.next().filter(|_| short.next().is_none()).copied())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{kubernetes_queues, kueue, yarn};
@@ -36,6 +46,22 @@ mod tests {
 
     fn shipped(name: &str) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name)
+    }
+
+    #[test]
+    fn a_resource_is_known_by_its_beginning_and_without_its_vendor() {
+        let known = ["vcore", "memory", "nvidia.com/gpu", "pods"];
+        for (name, meant) in [
+            ("vcores", Some("vcore")),
+            ("mem", Some("memory")),
+            ("memroy", Some("memory")),
+            ("gpu", Some("nvidia.com/gpu")),
+            ("memory", None),
+            ("ephemeral-storage", None),
+            ("m", None),
+        ] {
+            assert_eq!(super::resource(name, &known), meant, "{name}");
+        }
     }
 
     #[test]

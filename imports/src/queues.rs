@@ -241,6 +241,9 @@ impl<'a> Tree<'a> {
                     }
                 }
                 let barred = (0..most.len()).filter(|r| most[*r].is_some_and(Decimal::is_zero)).collect();
+                let above = self.given_above(at, part, servers);
+                given.extend(above.iter().filter(|r| !given.contains(r)).copied().collect::<Vec<_>>());
+                given.sort_unstable();
                 let shape = part.shape.as_deref();
                 let only =
                     shape.map(|shape| (0..shape.len()).filter(|r| above_zero(shape[*r]).is_some()).collect());
@@ -252,8 +255,11 @@ impl<'a> Tree<'a> {
                     let position = self.resources.iter().position(|resource| resource == name);
                     position.is_some_and(|r| asked.barred.contains(&r))
                 };
-                if ["cpu", "vcores", "memory"].into_iter().any(barred_from_all) {
-                    report.one("queues left out: their limit is 0");
+                if let Some(resource) =
+                    ["cpu", "vcores", "memory"].into_iter().find(|name| barred_from_all(name))
+                {
+                    report
+                        .named("queues left out: their limit is 0", &format!("{} ({resource})", queue.name));
                     continue;
                 }
                 match scopes
@@ -266,13 +272,67 @@ impl<'a> Tree<'a> {
                             "queues left out at {place}: another keeps all that is there, used or not"
                         ));
                     }
-                    Some(demand) => own.push(User { parts: vec![position], demand }),
-                    None => report.one("queues left out: no server has what they ask for"),
+                    Some(demand) => {
+                        self.tell_of_given_above(&above, part, servers, report);
+                        own.push(User { parts: vec![position], demand });
+                    }
+                    None => report.named("queues left out: no server has what they ask for", &queue.name),
                 }
             }
             users.push(own);
         }
         users
+    }
+
+    /// The resources that a leaf is given nothing of itself, but a queue above it is, below the one above all, and no other queue in
+    /// that: what is given there is for whoever is in it. Not where what the leaf itself is sure of is more than the servers have that
+    /// have such a resource.
+    fn given_above(&self, leaf: usize, part: &Part, servers: &[Server]) -> Vec<usize> {
+        let at = |queue: &Queue| queue.parts.iter().find(|other| other.place == part.place).map(Part::given);
+        let is_above = |queue: usize, other: usize| {
+            self.upwards(other).skip(1).any(|above| std::ptr::eq(above, &self.queues[queue]))
+        };
+        let mut found = Vec::new();
+        let mut here = self.queues[leaf].parent;
+        while let Some(above) = here.filter(|above| !self.is_above_all(*above)) {
+            here = self.queues[above].parent;
+            for r in at(&self.queues[above]).unwrap_or_default() {
+                let below = (0..self.queues.len()).filter(|other| is_above(above, *other));
+                let mut below = below.filter_map(|other| at(&self.queues[other]));
+                if !below.any(|given| given.contains(&r)) && self.is_sure_beside(part, r, servers) {
+                    found.push(r);
+                }
+            }
+        }
+        found
+    }
+
+    /// Says of which resources tasks ask for some only because of that: where all servers have some they do anyway.
+    fn tell_of_given_above(
+        &self,
+        above: &[usize],
+        part: &Part,
+        servers: &[Server],
+        report: &mut ImportReport,
+    ) {
+        let lacks =
+            |r: usize| servers.iter().any(|server| server.meets[part.place] && server.capacity[r].is_zero());
+        for r in above.iter().filter(|r| lacks(**r)) {
+            report.one(format!(
+                "queues whose tasks ask for {} because a queue above them is given some and none below it is",
+                self.resources[*r]
+            ));
+        }
+    }
+
+    /// Whether the servers that have a resource have all that a queue is sure of.
+    fn is_sure_beside(&self, part: &Part, r: usize, servers: &[Server]) -> bool {
+        let there = |server: &&Server| server.meets[part.place] && !server.capacity[r].is_zero();
+        let has = |other: usize| {
+            servers.iter().filter(there).map(|server| server.capacity[other].to_f64()).sum::<f64>()
+        };
+        let sure = |other: usize| part.guarantee.get(other).copied().flatten().map_or(0.0, Decimal::to_f64);
+        (0..self.resources.len()).all(|other| sure(other) <= has(other))
     }
 
     /// Whether a queue keeps all that a place has of a resource.

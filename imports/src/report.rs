@@ -50,7 +50,12 @@ pub struct ImportReport {
     counts: Vec<(u64, Cow<'static, str>)>,
     /// Where each is.
     positions: HashMap<Cow<'static, str>, usize>,
+    /// Names of the first that were counted, where that helps to find them.
+    names: HashMap<Cow<'static, str>, Vec<String>>,
 }
+
+/// So many names are told of what is counted.
+const NAMED: usize = 5;
 
 impl ImportReport {
     /// Counts one more.
@@ -71,6 +76,31 @@ impl ImportReport {
         }
     }
 
+    /// Counts one more and says its name, of the first few.
+    pub(super) fn named(&mut self, what: impl Into<Cow<'static, str>>, name: &str) {
+        let what = what.into();
+        let names = self.names.entry(what.clone()).or_default();
+        if names.len() <= NAMED && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+        self.one(what);
+    }
+
+    /// What is counted, with the names that were said.
+    fn told(&self, count: u64, what: &str) -> String {
+        let agreeing = agreeing(count, what);
+        let text = match self.names.get(what) {
+            None => agreeing,
+            Some(names) => {
+                let first =
+                    names.iter().take(NAMED).map(|name| printable(name, 60)).collect::<Vec<_>>().join(", ");
+                let more = if names.len() > NAMED { ", …" } else { "" };
+                format!("{agreeing}: {first}{more}")
+            }
+        };
+        printable(&text, 400)
+    }
+
     /// How many there are of what; 0 when none was met.
     pub fn count(&self, what: &str) -> u64 {
         self.positions.get(what).map_or(0, |known| self.counts[*known].0)
@@ -79,7 +109,7 @@ impl ImportReport {
     /// What is left out, a line each: importers say so in these words.
     pub fn left_out(&self) -> impl Iterator<Item = String> + '_ {
         let lines = self.counts.iter().filter(|(_, what)| what.contains("left out"));
-        lines.map(|(count, what)| format!("{count} {}", printable(&agreeing(*count, what), 300)))
+        lines.map(|(count, what)| format!("{count} {}", self.told(*count, what)))
     }
 
     /// All counts.
@@ -99,7 +129,7 @@ impl fmt::Display for ImportReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.counts.iter().map(|(count, _)| thousands(*count).len()).max().unwrap_or(0);
         self.counts.iter().try_for_each(|(count, what)| {
-            writeln!(f, "{:>width$} {}", thousands(*count), printable(&agreeing(*count, what), 300))
+            writeln!(f, "{:>width$} {}", thousands(*count), self.told(*count, what))
         })
     }
 }

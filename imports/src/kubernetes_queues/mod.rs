@@ -186,11 +186,18 @@ impl Reading {
             resources.push(&self.gpu);
         }
         let stated = |queue: &'a Found| queue.limit.iter().chain(&queue.guarantee).chain(&queue.reserve);
+        // YuniKorn counts cpu as vcore.
+        let is_yunikorn = self.scheduler == Some(Scheduler::YuniKorn);
+        let own = |name: &&'a str| if is_yunikorn && *name == "cpu" { "vcore" } else { *name };
+        let mut known: Vec<&str> = offered.iter().map(own).collect();
+        known.extend(["memory", "pods"].into_iter().filter(|name| !offered.contains(name)));
         for (name, amount) in self.found.iter().flat_map(stated) {
             // How many cpus a pod stands for is not known.
             if name == "pods" || !offered.contains(name.as_str()) {
                 if !amount.is_zero() && !resources.contains(&name.as_str()) {
-                    report.one(format!("amounts of {name} left out, which no task is measured in"));
+                    let meant = misspelt::resource(name, &known);
+                    let meant = meant.map_or_else(String::new, |meant| format!(" (did you mean {meant}?)"));
+                    report.one(format!("amounts of {name} left out, which no task is measured in{meant}"));
                 }
             } else if !resources.contains(&name.as_str()) {
                 resources.push(name);

@@ -386,3 +386,39 @@ fn devices_that_no_queue_is_given_are_told() {
     let told = "nodes have example.com/fpga, which no queue asks for: it is left out";
     assert_eq!(report.count(told), 1, "{report}");
 }
+
+#[test]
+fn what_a_queue_is_given_is_asked_for_below_it_where_nobody_there_is_given_some() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let nodes = large_cluster(folder.path());
+    let of = |leaves: &str| {
+        let amounts = "{guaranteed: {vcore: 64, nvidia.com/gpu: 8}, max: {nvidia.com/gpu: 16, vcores: 8}}";
+        let text = format!(
+            "partitions: [{{name: default, queues: [{{name: root, queues: [{{name: ml, resources: {amounts}, queues: [{leaves}]}}, {{name: web}}]}}]}}]\n"
+        );
+        let queues = vec![write("queues.yaml", &text)];
+        let options = KubernetesQueuesOptions { nodes: vec![nodes.clone()], queues };
+        let (instance, report) = kubernetes_queues(&options).unwrap();
+        let gpus = |user: fairplan_instances::User<'_>| user.demand()[2].to_string();
+        let gpus: Vec<String> = instance.users().map(gpus).collect();
+        (tenants(&instance), gpus, report)
+    };
+    let cores = "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {max: {vcore: 640}}}";
+    let (told, gpus, report) = of(cores);
+    assert!(told[0].ends_with("sure cpu=64 nvidia.com/gpu=8 most nvidia.com/gpu=16"), "{told:?}");
+    assert!(gpus[0] != "0" && gpus[1] != "0" && gpus[2] == "0", "{gpus:?}");
+    let below = "queues whose tasks ask for nvidia.com/gpu because a queue above them is given some and none below it is";
+    assert_eq!(report.count(below), 2, "{report}");
+    let meant = "amounts of vcores left out, which no task is measured in (did you mean vcore?)";
+    assert_eq!(report.count(meant), 1, "{report}");
+    // Where one below is given some they are for that one; and nobody is sure of more than the servers with GPUs have.
+    let (_, gpus, _) = of(&format!("{cores}, {{name: c, resources: {{max: {{nvidia.com/gpu: 4}}}}}}"));
+    assert_eq!(gpus.iter().map(|gpus| gpus != "0").collect::<Vec<_>>(), [false, false, true, false]);
+    let (_, gpus, _) = of("{name: a, resources: {guaranteed: {vcore: 4000}}}");
+    assert_eq!(gpus, ["0", "0"]);
+}

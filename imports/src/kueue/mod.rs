@@ -142,16 +142,17 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         let cohort =
             Some(spec.cohort).filter(|cohort| !cohort.is_empty()).map(|cohort| cohorts.named(&cohort));
         if amounts.is_empty() || (cohort.is_none() && amounts.iter().all(|amount| amount.nominal.is_zero())) {
-            report.one("cluster queues left out: they have no quota of their own");
+            report.named("cluster queues left out: they have no quota of their own", &name);
             continue;
         }
         let groups: BTreeSet<usize> = amounts.iter().map(|amount| amount.group).collect();
         let flavors: BTreeSet<(usize, &str)> =
             amounts.iter().map(|amount| (amount.group, amount.flavor.as_str())).collect();
         if groups.len() > 1 && flavors.len() > groups.len() {
-            report.one(
+            report.named(
                 "cluster queues with several flavors in one of several resource groups: these flavors are one place here, so that a task \
                  may have of each, which in Kueue takes one",
+                &name,
             );
         }
         let limits = amounts.iter().filter(|amount| cohort.is_none() && amount.borrowing.is_some()).count();

@@ -535,3 +535,18 @@ fn guarantees_of_more_than_there_is_are_told() {
     let (_, report) = kueue(&options).unwrap();
     assert!(report.count("guarantees are of more than their servers have") > 0, "{report}");
 }
+
+#[test]
+fn a_queue_that_may_have_no_memory_is_left_out_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let queue = |name: &str, memory: &str| {
+        format!(
+            "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{resourceGroups: [{{coveredResources: [cpu, memory], \
+             flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: 4}}, {{name: memory, nominalQuota: {memory}}}]}}]}}]}}\n---\n"
+        )
+    };
+    std::fs::write(&path, queue("blue", "0") + &queue("red", "4Gi")).unwrap();
+    let (_, report) = kueue(&KueueOptions { files: vec![path], ..Default::default() }).unwrap();
+    assert!(report.to_string().contains("1 queue left out: its limit is 0: blue (memory)\n"), "{report}");
+}

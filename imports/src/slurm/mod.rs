@@ -140,11 +140,12 @@ fn read<T>(
         together as u64,
         "nodes listed together though they differ, taken as the smallest of them (scontrol show nodes --json tells them apart)",
     );
-    let several = nodes.iter().filter(|node| node.has_several_types_of_one()).count();
-    report.add(
-        several as u64,
-        "nodes with several types of a generic resource, counted together: a job that asks for one may be given others",
-    );
+    for node in nodes.iter().filter(|node| node.has_several_types_of_one()) {
+        report.named(
+            "nodes with several types of a generic resource, counted together: a job that asks for one may be given others",
+            &node.name,
+        );
+    }
     nodes.iter().flat_map(|node| &node.told).for_each(|told| report.one(told.clone()));
     let mut jobs: Vec<Job> = Vec::new();
     let mut met = HashSet::new();

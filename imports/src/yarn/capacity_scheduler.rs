@@ -75,6 +75,7 @@ pub(super) fn read(
         }
     }
     reading.tell_of_misspelt(&queues, report);
+    reading.tell_of_lost_labels(&queues, report);
     if queues.len() == 1 {
         if let Some((name, value)) =
             root.properties().into_iter().find(|(name, _)| name.starts_with("yarn.scheduler.fair."))
@@ -119,6 +120,9 @@ const FIELDS: [&str; 26] = [
     "user-settings",
 ];
 
+/// Stands between a queue and a label in the name of a property.
+const LABELS: &str = ".accessible-node-labels.";
+
 /// The names in a `queues`.
 fn children_of(queues: &str) -> impl Iterator<Item = &str> {
     queues.split(',').map(str::trim).filter(|child| !child.is_empty())
@@ -144,6 +148,19 @@ impl Reading<'_> {
             names.contains(queue) && !names.contains(format!("{queue}.{field}").as_str())
         });
         of_queues.for_each(|(_, field)| misspelt::field(field, &FIELDS, report));
+    }
+
+    /// Counts what queues are given of labels that no node has.
+    fn tell_of_lost_labels(&self, queues: &[Queue], report: &mut ImportReport) {
+        let names: HashSet<&str> =
+            queues.iter().filter(|queue| queue.parent.is_some()).map(|queue| queue.name.as_str()).collect();
+        let of_labels = self.properties.keys().filter_map(|property| property.split_once(LABELS));
+        for (_, rest) in of_labels.filter(|(queue, _)| names.contains(queue)) {
+            let Some((label, "capacity" | "maximum-capacity")) = rest.rsplit_once('.') else { continue };
+            if !self.place.labels.iter().any(|known| known == label) {
+                report.named("amounts of node labels left out: no node here has the label", label);
+            }
+        }
     }
 
     /// Refuses percentages that do not come to 100 among the queues below one, stopped ones too, as Hadoop does unless its older rules

@@ -242,7 +242,7 @@ fn nodes_with_a_label_take_only_tasks_of_queues_that_may_use_it() {
     ];
     let text = properties.map(property).concat();
     let queues = write("capacity-scheduler.xml", &format!("<configuration>{text}</configuration>"));
-    let (instance, report) = yarn(&YarnOptions { nodes: vec![nodes], queues }).unwrap();
+    let (instance, report) = yarn(&YarnOptions { nodes: vec![nodes], queues: queues.clone() }).unwrap();
     assert_eq!(
         tenants(&instance),
         [
@@ -254,6 +254,13 @@ fn nodes_with_a_label_take_only_tasks_of_queues_that_may_use_it() {
     );
     let above = "queue whose accessible-node-labels.gpu.capacity is above its accessible-node-labels.gpu.maximum-capacity, which counts: root.ml, vcores 8 > 4";
     assert_eq!(report.count(above), 1, "{report}");
+    let lost = "amounts of node labels left out: no node here has the label";
+    assert_eq!(report.count(lost), 0, "{report}");
+    // Nodes that are listed without their labels.
+    let bare = write("bare.json", &format!("{{\"nodes\": {{\"node\": [{}]}}}}", node("a", "")));
+    let (_, report) = yarn(&YarnOptions { nodes: vec![bare], queues }).unwrap();
+    assert_eq!(report.count(lost), 2, "{report}");
+    assert!(report.to_string().contains(&format!("2 {lost}: gpu\n")), "{report}");
 }
 
 #[test]
