@@ -42,8 +42,8 @@ pub struct ExportedTenant {
     pub parent: Option<String>,
     /// Of the cluster's total, the largest part of a resource that it has by the answer.
     pub share: f64,
-    /// Of a tenant with nobody below it: the part of its answer that the configuration makes sure of, at most 1, whatever the others
-    /// do with theirs.
+    /// Of a tenant with nobody below it: at least this part of its answer, at most 1, is left to it whatever the others do with what
+    /// they are given: whichever of it they use, wherever their tasks may run. Tasks may be divided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<f64>,
     /// Of the same: the largest part of a resource that the target's own rule gives it under this configuration when all ask for more

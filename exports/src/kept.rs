@@ -1,63 +1,122 @@
-//! What a scheduler that obeys its configuration makes sure of, beside the answer.
+//! What a scheduler that obeys its configuration makes sure of, beside the answer: the part of it that is left to a tenant in the worst
+//! case of what the others do.
+//!
+//! A target that knows classes gives a tenant its whole units on each of them: of what runs there it keeps the part that the scarcest of
+//! these resources lets run. One that knows only sums may serve the others first on the servers that a tenant needs: what they leave
+//! then is bounded from below in [`worst_case`](crate::worst_case).
 
 use crate::Target;
 use crate::export::Export;
+use crate::tree::Tenant;
+use crate::worst_case::{Case, Choice, Other};
+
+/// Amounts below this, in units, are none.
+const NOTHING: f64 = 1e-9;
 
 /// Sets, of each leaf, the part of its answer that is sure whatever the others do with theirs.
-///
-/// A target that knows classes gives a tenant its whole units on each of them: of what runs there, it keeps the part that the
-/// scarcest of these resources lets run. One that knows only sums may serve the others first on the servers that a tenant needs: then
-/// it is sure of no more than what they leave there if each takes all its units wherever it may run.
 pub(crate) fn set(export: &mut Export) {
-    let resources = export.resources.len();
-    let classes = export.classes.len();
     let leaves: Vec<usize> = (0..export.tenants.len()).filter(|t| export.tenants[*t].is_leaf).collect();
-    let knows_classes = export.target.knows_classes();
-    // What all leaves that may run on a class are promised of each resource, wherever.
-    let promised = |t: usize, r: usize| -> u64 {
-        (0..classes).map(|l| export.tenants[t].units[l * resources + r]).sum()
-    };
-    let promises: Vec<Vec<u64>> =
-        leaves.iter().map(|&t| (0..resources).map(|r| promised(t, r)).collect()).collect();
-    let mut wanted = vec![0u64; classes * resources];
-    for (&t, promises) in leaves.iter().zip(&promises) {
-        for l in (0..classes).filter(|l| export.tenants[t].eligible[*l]) {
-            for r in 0..resources {
-                wanted[l * resources + r] += promises[r];
-            }
-        }
-    }
-    let mut kept = Vec::with_capacity(leaves.len());
-    for (&t, promises) in leaves.iter().zip(&promises) {
+    let promised: Vec<Vec<u64>> = leaves.iter().map(|t| export.promised(*t)).collect();
+    let kept = |(position, &t): (usize, &usize)| {
         let tenant = &export.tenants[t];
-        let sure = |l: usize, r: usize| {
-            let at = l * resources + r;
-            if knows_classes {
-                return tenant.units[at] as f64;
-            }
-            let others = wanted[at].saturating_sub(if tenant.eligible[l] { promises[r] } else { 0 });
-            export.room[at].saturating_sub(others).min(promises[r]) as f64
-        };
-        // Of each class, what runs there counts by its largest part of the cluster.
+        // Of tasks that do not fit into the QOS none runs in it.
+        if export.target == Target::Slurm && export.is_below_a_task(tenant) {
+            return 0.0;
+        }
+        match export.target.knows_classes() {
+            true => export.on_its_classes(tenant, |at| tenant.units[at] as f64),
+            false => export.beside(&leaves, &promised, position),
+        }
+    };
+    let kept: Vec<f64> = leaves.iter().enumerate().map(kept).collect();
+    for (t, kept) in leaves.into_iter().zip(kept) {
+        export.tenants[t].kept = Some(kept);
+    }
+}
+
+impl Export {
+    /// What a tenant is given of each resource, wherever.
+    fn promised(&self, tenant: usize) -> Vec<u64> {
+        let n = self.resources.len();
+        let units = &self.tenants[tenant].units;
+        (0..n).map(|r| units.iter().skip(r).step_by(n).sum()).collect()
+    }
+
+    /// The resources that a tenant has some of on a class, and that the target counts.
+    fn needed<'a>(&'a self, tenant: &'a Tenant, class: usize) -> impl Iterator<Item = usize> + 'a {
+        let n = self.resources.len();
+        (0..n).filter(move |r| tenant.exact[class * n + r] > NOTHING && self.resources[*r].called.is_some())
+    }
+
+    /// What the answer on a class counts: its largest part of the cluster.
+    fn weight(&self, tenant: &Tenant, class: usize) -> f64 {
+        let n = self.resources.len();
+        (0..n).map(|r| tenant.exact[class * n + r] / self.totals[r].max(1e-300)).fold(0.0, f64::max)
+    }
+
+    /// The part of a tenant's answer that runs where it is, with `sure` of each class and resource.
+    fn on_its_classes(&self, tenant: &Tenant, sure: impl Fn(usize) -> f64) -> f64 {
+        let n = self.resources.len();
         let (mut all, mut rest) = (0.0, 0.0);
-        for l in 0..classes {
-            let has =
-                |r: &usize| tenant.exact[l * resources + r] > 1e-9 && export.resources[*r].called.is_some();
-            let part = |r: usize| tenant.exact[l * resources + r] / (export.totals[r].max(1e-300));
-            let weight = (0..resources).map(part).fold(0.0, f64::max);
-            let kept = (0..resources).filter(has).map(|r| sure(l, r) / tenant.exact[l * resources + r]);
+        for l in 0..self.classes.len() {
+            let weight = self.weight(tenant, l);
+            let kept = self.needed(tenant, l).map(|r| sure(l * n + r) / tenant.exact[l * n + r]);
             all += weight;
             rest += weight * kept.fold(1.0, f64::min);
         }
-        // Of tasks that do not fit into the QOS none runs in it.
-        let runs = export.target != Target::Slurm || !export.is_below_a_task(tenant);
-        kept.push(match all > 0.0 {
-            true if runs => rest / all,
-            true => 0.0,
-            false => 1.0,
-        });
+        if all > 0.0 { rest / all } else { 1.0 }
     }
-    for (t, kept) in leaves.into_iter().zip(kept) {
-        export.tenants[t].kept = Some(kept);
+
+    /// The part of a leaf's answer that is left to it beside all others, however they spread what they are promised.
+    fn beside(&self, leaves: &[usize], promised: &[Vec<u64>], position: usize) -> f64 {
+        let tenant = &self.tenants[leaves[position]];
+        let all: f64 = (0..self.classes.len()).map(|l| self.weight(tenant, l)).sum();
+        if all == 0.0 {
+            return 1.0;
+        }
+        let (n, own) = (self.resources.len(), &promised[position]);
+        // Tasks that are all alike may run on any class where they may run; of others each stays where the answer has it.
+        let answer: Vec<f64> = (0..n).map(|r| tenant.exact.iter().skip(r).step_by(n).sum::<f64>()).collect();
+        let moves = tenant.is_alike;
+        // How much of the answer a unit on a class is.
+        let part = |l: usize, r: usize| match moves {
+            true => 1.0 / answer[r],
+            false => self.weight(tenant, l) / all / tenant.exact[l * n + r],
+        };
+        let counts = |l: usize| -> Vec<usize> {
+            match moves {
+                true => {
+                    (0..n).filter(|r| answer[*r] > NOTHING && self.resources[*r].called.is_some()).collect()
+                }
+                false => self.needed(tenant, l).collect(),
+            }
+        };
+        let runs = |l: &usize| if moves { tenant.eligible[*l] } else { self.weight(tenant, *l) > 0.0 };
+        let classes: Vec<usize> = (0..self.classes.len()).filter(runs).collect();
+        let mut case = Case { choices: Vec::with_capacity(classes.len()), others: Vec::new() };
+        for &l in &classes {
+            let of = |r: usize| Choice { resource: Some(r), most: self.room[l * n + r] as f64 * part(l, r) };
+            let mut choices: Vec<Choice> = counts(l).into_iter().map(of).collect();
+            match moves {
+                // Of what the target does not count nothing is scarce.
+                true if choices.is_empty() => choices.push(Choice { resource: None, most: 1.0 }),
+                true => {}
+                false => choices.push(Choice { resource: None, most: self.weight(tenant, l) / all }),
+            }
+            case.choices.push(choices);
+        }
+        for (other, &o) in leaves.iter().enumerate().filter(|(other, _)| *other != position) {
+            let takes = |l: usize, r: usize| promised[other][r] as f64 * part(l, r);
+            let takes = classes.iter().map(|l| {
+                let there = self.tenants[o].eligible[*l];
+                let of = |r: usize| if there && counts(*l).contains(&r) { takes(*l, r) } else { 0.0 };
+                (0..n).map(of).collect()
+            });
+            case.others.push(Other { takes: takes.collect(), is_alike: self.tenants[o].is_alike });
+        }
+        // It is promised no more than this itself.
+        let within = (0..n).filter(|r| answer[*r] > NOTHING && self.resources[*r].called.is_some());
+        let within = within.map(|r| own[r] as f64 / answer[r]).fold(1.0, f64::min);
+        case.left().min(within)
     }
 }

@@ -20,6 +20,7 @@ mod targets;
 mod told;
 mod tree;
 mod whole_units;
+mod worst_case;
 
 pub use amounts::{MemoryIn, Unit, is_memory};
 pub use document::{ExportBody, ExportedAmount, ExportedTenant};

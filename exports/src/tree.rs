@@ -34,6 +34,8 @@ pub struct Tenant {
     pub most: f64,
     /// What one of its tasks asks for, in billionths, of each kind of tasks that it has.
     pub(crate) tasks: BTreeSet<Vec<u128>>,
+    /// Whether its tasks ask for resources in the same proportions and may run on the same classes.
+    pub(crate) is_alike: bool,
     /// On which classes its tasks may run.
     pub(crate) eligible: Vec<bool>,
     /// The most it may have on a class, in billionths, row-major `classes × resources`.
@@ -202,12 +204,34 @@ impl Builder<'_> {
             entitled: None,
             most,
             tasks,
+            is_alike: self.are_alike(members),
             eligible,
             limit: vec![None; classes * resources],
             limit_over_all: vec![None; resources],
             reserve: vec![None; classes * resources],
             reserve_over_all: vec![None; resources],
         }
+    }
+
+    /// Whether all tasks of some users who have any ask for resources in the same proportions and may run on the same classes.
+    fn are_alike(&self, members: &[usize]) -> bool {
+        let user = |member: &usize| self.instance.user(fairplan_instances::UserId(*member));
+        let mut kinds = members.iter().flat_map(|member| user(member).kinds());
+        let Some(first) = kinds.next() else { return true };
+        let classes = (0..self.instance.classes().len()).map(ClassId);
+        let usable: Vec<bool> = classes.map(|class| first.can_use(class)).collect();
+        let same = |kind: fairplan_instances::Kind<'_>| {
+            let (a, b) = (first.piece(), kind.piece());
+            let (unit, other) = (a.iter().position(|d| !d.is_zero()), b.iter().position(|d| !d.is_zero()));
+            let (Some(unit), Some(other)) = (unit, other) else { return unit == other };
+            let crossed = |r: usize| {
+                let (x, y) = (a[r].to_f64() * b[unit].to_f64(), b[r].to_f64() * a[unit].to_f64());
+                (x - y).abs() <= 1e-12 * x.max(y)
+            };
+            let there = usable.iter().enumerate().all(|(l, may)| kind.can_use(ClassId(l)) == *may);
+            unit == other && (0..a.len()).all(crossed) && there
+        };
+        kinds.all(same)
     }
 
     /// So many times what they have are all tasks of some users.

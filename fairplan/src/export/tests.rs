@@ -755,3 +755,39 @@ fn a_hard_maximum_of_0_beside_an_answer_is_told() {
 
     assert!(told(true) && !told(false));
 }
+
+#[test]
+fn what_others_take_on_one_class_they_leave_on_another() {
+    let classes = |capacities: [&str; 2]| {
+        let class =
+            |(l, capacity): (usize, &str)| format!(r#"{{"id": "c{l}", "count": 1, "capacity": {capacity}}}"#);
+        capacities.into_iter().enumerate().map(class).collect::<Vec<_>>().join(", ")
+    };
+    let kept = |capacities: [&str; 2], users: &str| {
+        let text = format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
+                "server_classes": [{}], "users": [{users}]}}"#,
+            classes(capacities)
+        );
+        let source = files::source::in_memory("it", text.into_bytes()).unwrap();
+        let instance = files::read_json(source).unwrap();
+        let options = ExportOptions { memory_in: Some(MemoryIn::Gibibytes), ..ExportOptions::default() };
+        let export = exported(&instance, Target::YuniKorn, &options).unwrap();
+        export.tenants.iter().map(|tenant| tenant.kept.unwrap()).collect::<Vec<_>>()
+    };
+    // Alike on both classes: whatever the other takes on one it leaves on the other.
+    let alike = [r#"{"cpu": 16, "memory": 64}"#; 2];
+    let users =
+        r#"{"id": "a", "demand": {"cpu": 1, "memory": 4}}, {"id": "b", "demand": {"cpu": 2, "memory": 8}}"#;
+    assert_eq!(kept(alike, users), [1.0, 1.0]);
+    // Who may run on one class only may find it taken by who may run on both.
+    let users = r#"{"id": "a", "demand": {"cpu": 1, "memory": 4}, "eligible": ["c0"]}, {"id": "b", "demand": {"cpu": 1, "memory": 4}}"#;
+    let only = kept(alike, users);
+    assert_eq!(only[1], 1.0, "{only:?}");
+    assert!(only[0] < 1.0, "{only:?}");
+    // Cores here and memory there.
+    let apart = [r#"{"cpu": 4, "memory": 64}"#, r#"{"cpu": 64, "memory": 4}"#];
+    let users =
+        r#"{"id": "a", "demand": {"cpu": 1, "memory": 8}}, {"id": "b", "demand": {"cpu": 8, "memory": 1}}"#;
+    assert!(kept(apart, users).into_iter().all(|part| (0.0..1.0).contains(&part)));
+}
