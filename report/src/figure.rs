@@ -13,6 +13,9 @@ pub struct Figure {
     pub title: String,
     /// What the first number of every point is.
     pub horizontal: String,
+    /// What 0, 1, 2 and so on along the horizontal axis are called. Absent where they are plain numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
     /// What the second number of every point is.
     pub vertical: String,
     /// From left to right; at least one.

@@ -189,6 +189,7 @@ fn study(
         exhibit: exhibit.id.into(),
         title: "GPU allocated while pods come".into(),
         horizontal: "GPU asked for so far, percent of all".into(),
+        names: Vec::new(),
         vertical: "GPU allocated, percent of all".into(),
         panels: vec![panel],
     };

@@ -88,6 +88,7 @@ fn figure(exhibit: Exhibit, title: &'static str, panels: Vec<Panel>) -> Figure {
         exhibit: exhibit.id.into(),
         title: title.into(),
         horizontal: "load of the heaviest resource".into(),
+        names: Vec::new(),
         vertical: "service rate".into(),
         panels,
     }

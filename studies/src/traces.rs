@@ -215,6 +215,7 @@ fn figure(
         exhibit: exhibit.id.into(),
         title: title.into(),
         horizontal: horizontal.into(),
+        names: Vec::new(),
         vertical: vertical.into(),
         panels,
     }

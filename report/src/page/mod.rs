@@ -240,6 +240,7 @@ pub(crate) fn figure(title: &str, horizontal: &str, vertical: &str, panels: Vec<
         exhibit: "".into(),
         title: title.to_owned(),
         horizontal: horizontal.to_owned(),
+        names: Vec::new(),
         vertical: vertical.to_owned(),
         panels,
     }

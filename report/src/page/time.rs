@@ -1,7 +1,8 @@
 //! Quanta from left to right: what is shown of series that are longer than a page is wide.
 
 use super::POINTS;
-use crate::figure::Curve;
+use crate::figure::{Curve, Figure};
+use crate::names::cut;
 use fairplan_instances::Label;
 
 /// What is kept of neighbouring quanta that share a point.
@@ -60,10 +61,19 @@ pub(crate) fn apart(ids: &[&str], quanta: usize, of: &dyn Fn(usize, usize) -> f6
     ranks.into_iter().map(curve).collect()
 }
 
-/// What the horizontal axis is.
-pub(crate) fn axis(first: Option<&Label>) -> String {
-    first.map_or_else(|| "quanta".into(), |first| format!("quanta, from {first} on"))
+/// Curves over quanta, whose names stand below the horizontal axis.
+pub(crate) fn over<'a>(
+    title: &str,
+    quanta: impl Iterator<Item = &'a Label>,
+    vertical: &str,
+    curves: Vec<Curve>,
+) -> Figure {
+    let names = quanta.map(|label| cut(&label.to_string(), NAME)).collect();
+    Figure { names, ..super::curves(title, "quanta", vertical, curves) }
 }
+
+/// Letters of a quantum's name.
+const NAME: usize = 20;
 
 #[cfg(test)]
 mod tests {

@@ -79,7 +79,8 @@ impl Axes {
             let curves = figure.panels.iter().flat_map(|panel| &panel.curves);
             Axis::around(curves.flat_map(|curve| &curve.points).map(|point| point[d]))
         };
-        Self { horizontal: along(0), vertical: along(1) }
+        let horizontal = if figure.names.is_empty() { along(0) } else { Axis::of_names(figure.names.len()) };
+        Self { horizontal, vertical: along(1) }
     }
 
     fn x(&self, left: f64, value: f64) -> f64 {
@@ -114,6 +115,11 @@ impl Axis {
         Self { first, last: (high / step - TICK).ceil().max(first + 1.0), step }
     }
 
+    /// An axis of so many names, side by side.
+    fn of_names(count: usize) -> Self {
+        Self { first: 0.0, last: count.saturating_sub(1).max(1) as f64, step: 1.0 }
+    }
+
     /// How far along the axis a number lies.
     fn part(&self, value: f64) -> f64 {
         (value / self.step - self.first) / (self.last - self.first)
@@ -130,13 +136,28 @@ impl Axis {
     }
 }
 
+/// As many of the names as have room beside each other, evenly apart, and where each stands.
+fn named_ticks(names: &[String]) -> impl Iterator<Item = (f64, String)> {
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let room = (WIDTH / (LETTER * (longest as f64 + 2.0))).floor().max(1.0) as usize;
+    let every = names.len().saturating_sub(1).div_ceil(room).max(1);
+    names.iter().enumerate().step_by(every).map(|(at, name)| (at as f64, name.clone()))
+}
+
 fn drawn(figure: &Figure, panel: &Panel, axes: &Axes, left: f64) -> Vec<Shape> {
     let (right, bottom, middle) = (left + WIDTH, ABOVE + HEIGHT, left + WIDTH / 2.0);
     let mut shapes = Vec::new();
-    for (value, label) in axes.horizontal.ticks() {
+    let ticks: Vec<(f64, String)> = match &figure.names[..] {
+        [] => axes.horizontal.ticks().collect(),
+        names => named_ticks(names).collect(),
+    };
+    for (value, label) in ticks {
         let x = axes.x(left, value);
         shapes.push(Shape::line([[x, ABOVE], [x, bottom]], Pen::GRID));
-        shapes.push(Shape::text([x, bottom + 17.0], Anchor::Middle, label));
+        // A name at the end has no room to the right of it.
+        let is_beyond = x + LETTER * label.chars().count() as f64 / 2.0 > right + RIGHT;
+        let (at, anchor) = if is_beyond { (right + RIGHT, Anchor::End) } else { (x, Anchor::Middle) };
+        shapes.push(Shape::text([at, bottom + 17.0], anchor, label));
     }
     for (value, label) in axes.vertical.ticks() {
         let y = axes.y(value);
@@ -222,6 +243,19 @@ mod tests {
     }
 
     #[test]
+    fn names_stand_where_they_have_room_evenly_apart() {
+        let names = |count: usize| (1..=count).map(|month| format!("2026-{month:02}")).collect::<Vec<_>>();
+        let told = |count: usize| named_ticks(&names(count)).collect::<Vec<_>>();
+        assert_eq!(told(5).len(), 5);
+        assert_eq!(told(5)[4], (4.0, "2026-05".into()));
+        let many: Vec<f64> = told(12).into_iter().map(|(at, _)| at).collect();
+        assert_eq!(many, [0.0, 3.0, 6.0, 9.0]);
+        let axis = Axis::of_names(5);
+        assert_eq!((axis.part(0.0), axis.part(4.0)), (0.0, 1.0));
+        assert_eq!(Axis::of_names(1).part(0.0), 0.0);
+    }
+
+    #[test]
     fn every_curve_is_drawn_where_its_points_are() {
         let curve = |subject: &'static str, mark| Curve {
             kind: "a < b".into(),
@@ -235,6 +269,7 @@ mod tests {
             exhibit: "e".into(),
             title: "t".into(),
             horizontal: "h".into(),
+            names: Vec::new(),
             vertical: "v".into(),
             panels: vec![panel.clone(), panel],
         };

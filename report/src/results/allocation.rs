@@ -2,7 +2,7 @@
 
 use super::sentences::{demands, least_served};
 use crate::allocation::AllocationDocument;
-use crate::page::{Block, Section, curves, sizes, time};
+use crate::page::{Block, Section, sizes, time};
 use crate::summary::grid::listed;
 use crate::units::{counted, number, percent, thousands};
 use fairplan_instances::DemandSeries;
@@ -76,18 +76,20 @@ pub(crate) fn section(document: AllocationDocument) -> Section {
         .fact("Slices that change hands a quantum", number(metrics.handoffs_per_quantum))
         .block(sizes("Welfare by user", welfare, percent));
     if let Some(quanta) = &document.quanta {
-        let axis = time::axis(quanta.first().map(|one| &one.quantum));
+        let labels = || quanta.iter().map(|one| &one.quantum);
         let slices = |user: usize, quantum: usize| -> f64 {
             quanta[quantum].allocated.get(user).map_or(0.0, |slices| *slices as f64)
         };
         let lines = time::together(&ids, quanta.len(), &slices);
-        section = section.block(Block::Curves(curves("Slices allocated over time", &axis, "slices", lines)));
+        section =
+            section.block(Block::Curves(time::over("Slices allocated over time", labels(), "slices", lines)));
         if quanta.iter().any(|quantum| !quantum.credits.is_empty()) {
             let credits = |user: usize, quantum: usize| -> f64 {
                 quanta[quantum].credits.get(user).copied().unwrap_or(0.0)
             };
             let lines = time::apart(&ids, quanta.len(), &credits);
-            section = section.block(Block::Curves(curves("Credits over time", &axis, "credits", lines)));
+            section =
+                section.block(Block::Curves(time::over("Credits over time", labels(), "credits", lines)));
         }
     }
     section.grid("Users", &document.table().without(&["throughput"]))

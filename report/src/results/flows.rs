@@ -144,6 +144,7 @@ pub(crate) fn section(document: Flows) -> Section {
         exhibit: "".into(),
         title: "Service rates".into(),
         horizontal: "load".into(),
+        names: Vec::new(),
         vertical: "service rate".into(),
         panels,
     };

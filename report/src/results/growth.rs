@@ -3,7 +3,7 @@
 use super::plan::target;
 use super::sentences::{label, name};
 use crate::figure::{Bars, Curve, Mark};
-use crate::page::{Block, Section, curves, line, time};
+use crate::page::{Block, Section, line, time};
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{counted, money, number, percent, thousands};
 use fairplan_analysis::{CostsOverTime, Growth, Shortfall, purchases_table, reservations_table};
@@ -120,16 +120,15 @@ pub(crate) fn section(document: Growth) -> Section {
     }
     let Some(quanta) = &document.quanta else { return section.block(asked_and_had(&document)) };
     let scales: Vec<f64> = quanta.iter().map(|quantum| quantum.scale).collect();
-    let end = scales.len() as f64;
+    let end = scales.len().saturating_sub(1).max(1) as f64;
     let reached = Curve {
         mark: Mark::Dashes,
         ..line("reached", vec![[0.0, document.part_at_one], [end, document.part_at_one]])
     };
     let asked = line("asked for", time::thinned(&scales, time::Keep::Largest));
-    let horizontal = time::axis(quanta.first().map(|one| &one.quantum));
-    section = section.block(Block::Curves(curves(
+    section = section.block(Block::Curves(time::over(
         "How many times the target is asked for",
-        &horizontal,
+        quanta.iter().map(|one| &one.quantum),
         "times the target",
         vec![asked, reached],
     )));
@@ -183,8 +182,8 @@ fn costs_over_time(mut section: Section, document: &Growth, costs: &CostsOverTim
         curve("reserved throughout", |quantum| quantum.reserved),
         curve("the cheapest way", |quantum| quantum.cheapest),
     ];
-    let horizontal = time::axis(costs.quanta.first().map(|one| &one.quantum));
+    let quanta = costs.quanta.iter().map(|one| &one.quantum);
     section
-        .block(Block::Curves(curves("What purchases cost a quantum", &horizontal, "cost", lines)))
+        .block(Block::Curves(time::over("What purchases cost a quantum", quanta, "cost", lines)))
         .table("What purchases cost a quantum, from each on where that changes", &costs.changes())
 }

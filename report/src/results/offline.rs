@@ -4,7 +4,7 @@ use super::allocation::counts;
 use super::sentences::{demands, measured, name, proof};
 use crate::figure::Bars;
 use crate::offline::{Against, OfflineDocument, held_against};
-use crate::page::{Block, Grid, Section, curves, sizes, time};
+use crate::page::{Block, Grid, Section, sizes, time};
 use crate::summary::grid::{grid, listed};
 use crate::tolerance::SAME;
 use crate::units::{number, percent, thousands};
@@ -79,12 +79,13 @@ pub(crate) fn section(document: OfflineDocument) -> Section {
     section = section.block(sizes("Slices by user", allocated, number));
     if let Some(quanta) = &document.quanta {
         let ids: Vec<&str> = document.users.iter().map(|user| &*user.id).collect();
-        let axis = time::axis(quanta.first().map(|one| &one.quantum));
+        let labels = quanta.iter().map(|one| &one.quantum);
         let slices = |user: usize, quantum: usize| -> f64 {
             quanta[quantum].allocated.get(user).copied().unwrap_or(0.0)
         };
         let lines = time::together(&ids, quanta.len(), &slices);
-        section = section.block(Block::Curves(curves("Slices allocated over time", &axis, "slices", lines)));
+        section =
+            section.block(Block::Curves(time::over("Slices allocated over time", labels, "slices", lines)));
     }
     section.grid("Users", &document.table())
 }

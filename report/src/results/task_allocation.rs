@@ -3,12 +3,12 @@
 use super::allocation::counts;
 use super::sentences::{demands, least_served};
 use crate::offline::{OfflineMetrics, TaskQuantum};
-use crate::page::{Block, Section, curves, sizes, time};
+use crate::page::{Block, Section, sizes, time};
 use crate::summary::grid::listed;
 use crate::task_allocation::TaskAllocationDocument;
 use crate::units::{number, percent};
-use fairplan_instances::DemandSeries;
 use fairplan_instances::table::Tabular;
+use fairplan_instances::{DemandSeries, Label};
 use std::fmt::Write;
 
 /// An allocation of tasks.
@@ -57,15 +57,19 @@ pub(crate) fn section(document: TaskAllocationDocument) -> Section {
         if let Some(credits) = &document.credits {
             let of = |user: usize, quantum: usize| credits[quantum].get(user).copied().unwrap_or(0.0);
             let lines = time::apart(&ids, credits.len(), &of);
-            section =
-                section.block(Block::Curves(curves("Credits over time", &axis(quanta), "credits", lines)));
+            section = section.block(Block::Curves(time::over(
+                "Credits over time",
+                labels(quanta),
+                "credits",
+                lines,
+            )));
         }
     }
     section.grid("Users", &document.table())
 }
 
-fn axis(quanta: &[TaskQuantum]) -> String {
-    time::axis(quanta.first().map(|one| &one.quantum))
+fn labels(quanta: &[TaskQuantum]) -> impl Iterator<Item = &Label> {
+    quanta.iter().map(|one| &one.quantum)
 }
 
 /// Tasks that run in each quantum.
@@ -74,5 +78,5 @@ pub(super) fn tasks_over_time(ids: &[&str], quanta: &[TaskQuantum]) -> Block {
         quanta[quantum].tasks.get(user).map_or(0.0, |classes| classes.iter().sum())
     };
     let lines = time::together(ids, quanta.len(), &of);
-    Block::Curves(curves("Tasks over time", &axis(quanta), "tasks", lines))
+    Block::Curves(time::over("Tasks over time", labels(quanta), "tasks", lines))
 }
