@@ -255,7 +255,23 @@ pub fn groups_of_policies(comparison: &Comparison) -> Table<'_> {
     columns.done()
 }
 
+/// What people read where a gap would be of a placement that breaks rules, of which bounds say nothing.
+const NO_GAP: &str = "breaks rules";
+
 impl ComparedPolicy {
+    /// Whether it was made elsewhere and breaks a rule, so that no bound holds for it.
+    pub fn breaks_rules(&self) -> bool {
+        self.judgement.as_ref().is_some_and(|judged| !judged.is_valid())
+    }
+
+    /// What people read instead of a gap to what whole tasks can reach.
+    fn of_gap(&self, gap: Option<f64>) -> Option<&'static str> {
+        match gap {
+            Some(_) if self.breaks_rules() => Some(NO_GAP),
+            _ => (self.proved_optimal == Some(true)).then_some("proved optimal"),
+        }
+    }
+
     /// Who is short by the most of what it is guaranteed.
     pub fn short(&self) -> Option<&ShortOwner> {
         self.guarantees.as_ref()?.short.as_ref()
@@ -311,22 +327,26 @@ impl Tabular for Comparison {
             .column("tasks", "tasks", Kind::Count, |policy| policy.tasks)
             .column("unplaced", "waiting", Kind::Count, |policy| policy.unplaced)
             .column("gap_to_divisible", "below divisible", Kind::Part, |policy| policy.gap_to_divisible)
+            .said(|policy| policy.breaks_rules().then_some(NO_GAP))
             .column("gap_to_divisible_level", "below that of divisible tasks", Kind::Part, |policy| {
                 policy.gap_to_divisible_level
             })
+            .said(|policy| (policy.breaks_rules() && policy.level.is_some()).then_some(NO_GAP))
             .column("gap_to_integral_level", "below that of whole tasks", Kind::Part, |policy| {
                 policy.gap_to_integral_level
             })
-            .said(|policy| (policy.proved_optimal == Some(true)).then_some("proved optimal"))
+            .said(|policy| policy.of_gap(policy.gap_to_integral_level))
             .column("gap_to_integral", "below whole-task bound", Kind::Part, |policy| policy.gap_to_integral)
-            .said(|policy| (policy.proved_optimal == Some(true)).then_some("proved optimal"))
+            .said(|policy| policy.of_gap(policy.gap_to_integral))
             .column("proved_optimal", "proved optimal", Kind::Answer, |policy| policy.proved_optimal)
             .column("allocated", "taken", Kind::Number, |policy| policy.allocated.map(|taken| taken.amount))
             .column("gap_to_allocated", "below the most", Kind::Part, |policy| {
                 policy.allocated.map(|taken| taken.gap)
             })
-            .said(|policy| {
-                policy.allocated.is_some_and(|taken| taken.proved_optimal).then_some("proved optimal")
+            .said(|policy| match policy.allocated {
+                Some(taken) if taken.proved_optimal => Some("proved optimal"),
+                Some(_) if policy.breaks_rules() => Some(NO_GAP),
+                _ => None,
             })
             .column("guarantees_kept", "guarantees kept", Kind::Count, |policy| {
                 policy.guarantees.as_ref().map(|sure| sure.kept)
@@ -354,12 +374,16 @@ impl Tabular for Comparison {
         if self.policies.iter().all(|policy| policy.judgement.is_none()) {
             return columns.done().without(hidden);
         }
+        let at_least = |policy: &ComparedPolicy| {
+            policy.judgement.as_ref().is_some_and(|judged| judged.stranded_at_least)
+        };
+        let at_least = if self.policies.iter().any(at_least) { ", at least" } else { "" };
         for (name, _) in resources {
             let stranded = move |policy: &ComparedPolicy| {
                 policy.judgement.as_ref().map(|judged| judged.stranded_part(name))
             };
-            columns =
-                columns.column(format!("stranded_{name}"), format!("{name} stranded"), Kind::Part, stranded);
+            let title = format!("{name} stranded{at_least}");
+            columns = columns.column(format!("stranded_{name}"), title, Kind::Part, stranded);
         }
         let judged =
             |of: fn(&Judgement) -> u64| move |policy: &ComparedPolicy| policy.judgement.as_ref().map(of);

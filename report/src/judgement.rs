@@ -19,6 +19,9 @@ pub struct Judgement {
     /// What is free on servers on which no waiting task fits, by class and resource, where it is anything. Nothing is stranded
     /// where nothing waits. Whether a task fits is a matter of amounts: devices and other rules may strand more.
     pub stranded: Vec<StrandedCapacity>,
+    /// Whether more may be stranded, because there are limits, or rules that only whole tasks meet, of which amounts say nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stranded_at_least: bool,
     /// Servers without a task.
     pub empty_servers: u64,
     /// The tasks that run need at least so many servers: those of the largest capacity that together have what they use.
@@ -187,6 +190,7 @@ impl Judgement {
         judged.broken_rules = broken.map(told).collect();
         judged.loose = loose(instance, placement);
         judged.stranded = stranded(instance, placement, &states);
+        judged.stranded_at_least = instance.has_server_rules() || !instance.limit_rows().is_empty();
         judged.servers_needed_at_least = needed(instance, &used);
         judged
     }

@@ -98,8 +98,9 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
     if let Some((resource, part)) =
         stranded.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, part)| *part >= NOTICED)
     {
-        text +=
-            &format!("; {} of the {} is free where nothing that waits fits", percent(part), name(resource));
+        let at_least = if judged.stranded_at_least { "at least " } else { "" };
+        let (part, resource) = (percent(part), name(resource));
+        text += &format!("; {at_least}{part} of the {resource} is free where nothing that waits fits");
     }
     text.push('.');
     text += &emptied(judged);
@@ -161,8 +162,7 @@ const NOTICED: f64 = 0.001;
 
 /// The placements that break no rule.
 fn lawful(document: &Comparison) -> Vec<&ComparedPolicy> {
-    let is_valid = |policy: &&ComparedPolicy| policy.judgement.as_ref().is_none_or(Judgement::is_valid);
-    document.policies.iter().filter(is_valid).collect()
+    document.policies.iter().filter(|policy| !policy.breaks_rules()).collect()
 }
 
 /// Which policy does best, whether anything could do better, and how bad a bad choice is.
@@ -416,8 +416,8 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
     if let Some((what, bounds)) = of_whole_tasks(document) {
         let _ = writeln!(text, "{what}: {bounds}");
     }
-    if document.under_quotas {
-        let _ = writeln!(text, "{WITHOUT_QUOTAS}");
+    if let Some(told) = without_quotas(document) {
+        text += &paragraph(told);
     }
     text.push('\n');
     text += &grid(&table(document));
@@ -429,7 +429,20 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
 }
 
 /// What the bounds leave out.
-const WITHOUT_QUOTAS: &str = "The bounds count no guarantees, those of whole tasks no limits and reserves either: with them they may be out of reach.";
+fn without_quotas(document: &Comparison) -> Option<&'static str> {
+    let is_guaranteed = document.policies.iter().any(|policy| policy.guarantees.is_some());
+    match (document.under_quotas, is_guaranteed) {
+        (false, _) => None,
+        (true, true) => Some(WITHOUT_GUARANTEES),
+        (true, false) => Some(WITHOUT_LIMITS),
+    }
+}
+
+const WITHOUT_GUARANTEES: &str = "The bounds count no guarantees, those of whole tasks no limits and reserves either: what is below them may be due to \
+                                  guarantees alone, which come first and leave the others less.";
+
+const WITHOUT_LIMITS: &str =
+    "The bounds of whole tasks count no limits and reserves: with them they may be out of reach.";
 
 /// What the table of groups is about.
 const OF_GROUPS: &str = "What each group has under each policy, and how many of its tasks wait";
@@ -453,7 +466,7 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
     let mut section = Section::new("Placement policies compared")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .warning(document.under_quotas.then_some(WITHOUT_QUOTAS))
+        .warning(without_quotas(&document))
         .fact(what, share(divisible));
     if let Some((what, bounds)) = of_whole_tasks(&document) {
         section = section.fact(what, bounds);

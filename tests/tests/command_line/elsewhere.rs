@@ -119,6 +119,10 @@ fn servers_with_too_much_are_reported_and_no_bound_is_claimed_for_them() {
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("1 server holds more than there is: n1 6 of 4 cpu, for one."), "{told}");
     assert!(told.contains("1 task runs where it may not: b's on small/1, for one."), "{told}");
+    let taken = ["compare", "cluster.json", "--placement", "theirs.json", "--objective", "allocated=cpu"];
+    let told = text(&folder.run(&taken).stderr);
+    let row = told.lines().find(|line| line.starts_with(" theirs ")).unwrap();
+    assert!(row.contains("breaks rules") && !row.contains('-'), "{told}");
 }
 
 #[test]
