@@ -100,6 +100,26 @@ pub fn misspelt<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 /// What is said of a file that ends too early.
 pub const TRUNCATED: &str = "the file is truncated: it ends inside a value";
 
+/// Which of several something is, the first being 1.
+///
+/// ```
+/// use fairplan_instances::wording::ordinal;
+///
+/// assert_eq!([1, 3, 4, 11, 21, 112].map(ordinal), ["first", "third", "4th", "11th", "21st", "112th"]);
+/// ```
+pub fn ordinal(position: u64) -> String {
+    match (position, position % 10) {
+        (1, _) => "first".into(),
+        (2, _) => "second".into(),
+        (3, _) => "third".into(),
+        _ if (11..=13).contains(&(position % 100)) => format!("{position}th"),
+        (_, 1) => format!("{position}st"),
+        (_, 2) => format!("{position}nd"),
+        (_, 3) => format!("{position}rd"),
+        _ => format!("{position}th"),
+    }
+}
+
 /// A number with a comma between thousands.
 pub fn thousands(count: u64) -> String {
     grouped(&count.to_string())

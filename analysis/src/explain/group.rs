@@ -4,6 +4,7 @@
 use super::quotas;
 use super::{LevelReached, holdings};
 use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::wording::ordinal;
 use fairplan_instances::{
     Body, ClassId, Decimal, Draft, GroupId, GroupResult, GuaranteeResult, Instance, InstanceStamp,
     LimitResult, LimitedBy, ResourceId, Solution, Solver, SolverError, Status, UserId, group_results,
@@ -142,7 +143,8 @@ impl GroupExplanation {
             .column("resource", "resource", Kind::Name, |held| &held.resource)
             .column("members", "members held", Kind::Count, |held| held.members)
             .column("part", "of it the group has", Kind::Part, |held| held.part)
-            .column("level", "first at level", Kind::Count, |held| held.level)
+            .column("level", "from which level on", Kind::Count, |held| held.level)
+            .said(|held| Some(ordinal(held.level as u64 + 1)))
             .column("price", "price there", Kind::Number, |held| held.price)
             .done()
     }

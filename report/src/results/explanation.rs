@@ -6,7 +6,7 @@ use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{first, grid, paragraph};
 use crate::units::{number, percent, share};
 use fairplan_analysis::{ClassView, Explanation};
-use fairplan_instances::wording::printable;
+use fairplan_instances::wording::{ordinal, printable};
 use fairplan_instances::{
     GuaranteeResult, LimitResult, LimitedBy, groups_table, guarantees_table, limits_table,
 };
@@ -30,9 +30,9 @@ pub(super) fn answer(document: &Explanation) -> String {
         }
         LimitedBy::NoUsableClass => format!("It has nothing: {}.", document.why_nothing.join("; ")),
         LimitedBy::Capacity => {
-            let level = document.level.map_or(String::new(), |level| {
-                format!(" at level {} (weighted share {})", level.position, share(level.value))
-            });
+            let level = document
+                .level
+                .map_or(String::new(), |level| format!(" {}", at_level(level.position, level.value)));
             let held: Vec<String> = (document.held_by.iter())
                 .map(|held| format!("{} in class {}", name(&held.resource), name(&held.class)))
                 .collect();
@@ -41,6 +41,11 @@ pub(super) fn answer(document: &Explanation) -> String {
         }
     };
     format!("{has} {why}{}", sure(&document.guarantees))
+}
+
+/// Which of the levels, from the first on, and how high it is.
+fn at_level(position: usize, value: f64) -> String {
+    format!("at the {} level (weighted share {})", ordinal(position as u64 + 1), share(value))
 }
 
 /// A limit in words.
@@ -127,9 +132,9 @@ fn others(count: usize) -> String {
 
 /// An explanation as a section.
 pub(crate) fn section(document: Explanation) -> Section {
-    let level = document.level.map_or_else(String::new, |level| {
-        format!(", at level {} (weighted share {})", level.position, share(level.value))
-    });
+    let level = document
+        .level
+        .map_or_else(String::new, |level| format!(", {}", at_level(level.position, level.value)));
     let mut section =
         Section::new(format!("Why user {} has its share: {}", document.user, document.objective))
             .answer(answer(&document))

@@ -1,32 +1,44 @@
 //! What servers are worth, for people.
 
-use super::sentences::{name, words};
+use super::sentences::{listed as sentences_listed, name, smallest, words};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{listed, paragraph};
 use crate::tolerance::WORTH;
 use crate::units::{percent, share};
-use fairplan_analysis::Worth;
+use fairplan_analysis::{ServerWorth, Worth};
 use fairplan_instances::table::{Cell, Tabular};
 use std::fmt::Write;
 
 /// What servers are worth.
 pub(super) fn answer(document: &Worth) -> String {
-    let best = document.server_classes.iter().max_by(|a, b| a.gain.total_cmp(&b.gain));
+    let most = document.server_classes.iter().map(|class| class.gain).fold(0.0, f64::max);
+    // Gains are differences of shares: they are told apart as far as these are exact.
+    let alike: Vec<&ServerWorth> =
+        document.server_classes.iter().filter(|class| document.is_nothing(most - class.gain)).collect();
+    let best = alike.first();
     match best.filter(|best| best.gain >= WORTH * document.raised() && best.gain > 0.0) {
         Some(best) => {
+            let alike: Vec<String> = alike.iter().map(|class| name(&class.id)).collect();
             let group = best.largest_gain_of_groups().map_or(String::new(), |group| {
                 let (had, has) = (group.before.unwrap_or(0.0), group.after.unwrap_or(0.0));
+                let by = if alike.len() > 1 { format!("one of {}", name(&best.id)) } else { "it".into() };
                 format!(
-                    " Group {} gains the most by it: {} instead of {}.",
+                    " Group {} gains the most by {by}: {} instead of {}.",
                     name(&group.id),
                     share(has),
                     share(had)
                 )
             });
+            let which = match alike.len() {
+                0 | 1 => format!("class {} helps the most", name(&best.id)),
+                2 => {
+                    format!("class {} or of class {} helps the most, as much either way", alike[0], alike[1])
+                }
+                n => format!("any of {n} classes helps the most, all as much: {}", sentences_listed(&alike)),
+            };
             format!(
-                "One more server of class {} helps the most: the smallest share of those that still want more rises from {} by {} of itself.{group}",
-                name(&best.id),
+                "One more server of {which}: the smallest share of those that still want more rises from {} by {} of itself.{group}",
                 share(document.raised()),
                 percent(best.gain / document.raised())
             )
@@ -93,13 +105,7 @@ pub(crate) fn section(document: Worth) -> Section {
     Section::new("What one more server is worth")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .fact(
-            match document.has_groups() {
-                true => "Smallest weighted dominant share now, groups counted as their members divide them",
-                false => "Smallest weighted dominant share now",
-            },
-            share(document.value),
-        )
+        .fact(&smallest("Smallest weighted dominant share now", document.has_groups()), share(document.value))
         .fact("Smallest of those that still want more", share(document.raised()))
         .block(Block::Bars(bars))
         .grid("One more server of each class", &document.classes())

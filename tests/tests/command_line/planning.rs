@@ -630,3 +630,28 @@ fn worth_losses_differences_moves_and_growth_are_written_in_their_formats_and_as
     assert_eq!((&grown["missed"], &grown["first_missed"]["quantum"]), (&1.into(), &3.into()));
     assert!((grown["first_missed"]["part"].as_f64().unwrap() - 5.0 / 7.0 / 0.6 / 1.3).abs() < 1e-9);
 }
+
+#[test]
+fn classes_that_help_as_much_are_all_named() {
+    let folder = Folder::new();
+    let class = |id: &str| format!(r#"{{"id": "{id}", "count": 1, "capacity": {{"cpu": 4}}}}"#);
+    let told = |ids: &[&str]| {
+        let classes = ids.iter().map(|id| class(id)).collect::<Vec<_>>().join(", ");
+        folder.write(
+            "equal.json",
+            format!(
+                r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{classes}],
+                    "users": [{{"id": "u", "demand": {{"cpu": 1}}}}]}}"#
+            ),
+        );
+        let told = text(&folder.run(&["plan", "worth", "equal.json", "-o", "worth.json"]).stderr);
+        told.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let two = told(&["a", "b"]);
+    assert!(
+        two.contains("One more server of class a or of class b helps the most, as much either way: "),
+        "{two}"
+    );
+    let three = told(&["a", "b", "c"]);
+    assert!(three.contains("any of 3 classes helps the most, all as much: a, b and c: "), "{three}");
+}
