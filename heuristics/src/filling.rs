@@ -94,7 +94,7 @@ impl Filling<'_> {
         deadline: &Deadline,
     ) -> Result<PlacedOn, PlacementError> {
         let (packing, users) = (self.packing, self.tasks.len());
-        let can_advance = accounts.is_none() && !self.instance.has_kinds();
+        let can_advance = !self.instance.has_kinds();
         let mut clock = Clock { deadline, since_stop: 0, is_over: false };
         let mut singly = 0;
         // The servers of the tasks that are placed now, of kinds that of a task's last piece.
@@ -103,7 +103,12 @@ impl Filling<'_> {
             singly += 1;
             if singly > SINGLY * users && can_advance {
                 singly = 0;
-                self.advance(rule);
+                let many = self.advance(rule, accounts.as_deref_mut());
+                if accounts.is_some() {
+                    for (user, class, count) in many {
+                        *placed.entry((user, class)).or_default() += count;
+                    }
+                }
                 continue;
             }
             on.clear();

@@ -26,6 +26,8 @@ struct Account {
     /// The classes that it is over; `None`: all.
     classes: Option<Vec<ClassId>>,
     left: u128,
+    /// The most that one piece of any shape takes of it.
+    largest: u128,
 }
 
 /// The rows that tasks of a shape count in, each with what one of them takes.
@@ -36,6 +38,13 @@ struct Below {
     guarantees: Vec<Sure>,
     /// How many of its rows had no room for a task when it was last asked, and where it may run since.
     exhausted: Option<usize>,
+}
+
+impl Below {
+    /// All of them, limits first.
+    fn rows(&self) -> impl Iterator<Item = (usize, u128)> + '_ {
+        self.limits.iter().chain(self.guarantees.iter().flat_map(|sure| &sure.rows)).copied()
+    }
 }
 
 /// What is guaranteed to one owner.
@@ -51,6 +60,7 @@ impl Account {
             resource: amount.resource,
             classes: amount.classes.map(<[ClassId]>::to_vec),
             left: amount.amount.scaled(instance.unit_exponent(amount.resource)).unwrap_or(u128::MAX),
+            largest: 0,
         }
     }
 
@@ -80,6 +90,7 @@ impl Accounts {
             resource: row.resource,
             classes: row.classes.clone(),
             left: instance.limit_units(row),
+            largest: 0,
         };
         let mut rows: Vec<Account> = instance.limit_rows().iter().map(limit).collect();
         let mut of_owner: std::collections::HashMap<Owner, std::ops::Range<usize>> = Default::default();
@@ -111,6 +122,9 @@ impl Accounts {
             shapes.iter().flat_map(|below| below.guarantees.iter().map(|sure| sure.inside)).collect();
         still.sort_unstable();
         still.dedup();
+        for (row, units) in shapes.iter().flat_map(Below::rows) {
+            rows[row].largest = rows[row].largest.max(units);
+        }
         Some(Self { rows, shapes, before: Vec::new(), still })
     }
 
@@ -157,8 +171,7 @@ impl Accounts {
         let now = still.last().copied();
         let below = &mut shapes[shape];
         let has_room = |(row, units): &(usize, u128)| rows[*row].left >= *units;
-        let all = below.limits.iter().chain(below.guarantees.iter().flat_map(|sure| &sure.rows));
-        let exhausted = all.filter(|one| !has_room(one)).count();
+        let exhausted = below.rows().filter(|one| !has_room(one)).count();
         if below.exhausted == Some(exhausted) {
             return None;
         }
@@ -184,14 +197,39 @@ impl Accounts {
         Some(among.iter().copied().filter(|class| is_open(*class)).collect())
     }
 
+    /// The rows that a task of a shape on a class counts in, each with what it takes.
+    pub fn rows_of(&self, shape: usize, class: usize) -> impl Iterator<Item = (usize, u128)> + '_ {
+        self.shapes[shape].rows().filter(move |(row, _)| self.rows[*row].covers(class))
+    }
+
+    /// What is left of a row.
+    pub fn left(&self, row: usize) -> u128 {
+        self.rows[row].left
+    }
+
+    /// The most that one task of anybody takes of a row.
+    pub fn largest(&self, row: usize) -> u128 {
+        self.rows[row].largest
+    }
+
+    /// Counts so many tasks of one piece at once.
+    pub fn take_many(&mut self, shape: usize, class: usize, count: u64) {
+        let Self { rows, shapes, .. } = self;
+        for (row, units) in
+            shapes[shape].rows().filter(|(row, _)| rows[*row].covers(class)).collect::<Vec<_>>()
+        {
+            let taken = units.saturating_mul(u128::from(count));
+            rows[row].left = rows[row].left.saturating_sub(taken);
+        }
+    }
+
     /// Counts a piece.
     pub fn take(&mut self, shape: usize, class: usize) {
         let Self { rows, shapes, before, .. } = self;
-        let below = &shapes[shape];
-        for (row, units) in below.limits.iter().chain(below.guarantees.iter().flat_map(|sure| &sure.rows)) {
-            if rows[*row].covers(class) {
-                before.push((*row, rows[*row].left));
-                rows[*row].left = rows[*row].left.saturating_sub(*units);
+        for (row, units) in shapes[shape].rows() {
+            if rows[row].covers(class) {
+                before.push((row, rows[row].left));
+                rows[row].left = rows[row].left.saturating_sub(units);
             }
         }
     }

@@ -3,7 +3,8 @@
 use crate::scan::Rule;
 use fairplan_heuristics::{PlacementError, policy};
 use fairplan_instances::{
-    ClassId, Deadline, Decimal, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass,
+    ClassAmounts, ClassId, Deadline, Decimal, Draft, DraftKind, Instance, InstanceBuilder, NewUser, Owner,
+    PlacementRule, Quota, ResourceId, ServerClass, UserId,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -22,6 +23,15 @@ const RULES: [(&str, Rule); 5] = [
 type Person = (Vec<u64>, &'static str, Option<u64>, &'static str);
 
 fn build(classes: &[(u64, Vec<u64>)], people: &[Person]) -> Option<Instance> {
+    build_under(classes, people, Vec::new())
+}
+
+/// The same with what users may have at most or are guaranteed.
+fn build_under(
+    classes: &[(u64, Vec<u64>)],
+    people: &[Person],
+    quotas: Vec<(UserId, Quota)>,
+) -> Option<Instance> {
     let resources = classes[0].1.len();
     let number = |n: &u64| Decimal::new(*n, 0).unwrap();
     let mut builder = InstanceBuilder::new("", (0..resources).map(|r| format!("r{r}")).collect()).unwrap();
@@ -37,7 +47,49 @@ fn build(classes: &[(u64, Vec<u64>)], people: &[Person]) -> Option<Instance> {
             NewUser { weight: weight.parse().unwrap(), tasks: *tasks, rule, ..NewUser::new("", &demand) };
         builder.user(NewUser { id: &format!("u{i}"), ..user }).unwrap();
     }
+    for (user, quota) in quotas {
+        builder.quota(Owner::User(user), quota).ok()?;
+    }
     builder.build().ok()
+}
+
+/// Limits over all classes, over the first or of a part of what is guaranteed, and guarantees.
+fn under_quotas() -> impl Strategy<Value = Instance> {
+    let class = (1u64..=2, vec(500u64..=3_000, 1..=1));
+    let quota = (select(vec!["limit", "of the first", "sure", "sure and limit", "none"]), 1u64..=2_000);
+    let person = (vec(1u64..=7, 1..=1), select(vec!["1", "2", "0.3"]), Just(None), Just("1"));
+    (vec(class, 1..=2), vec((person, quota), 1..=3)).prop_filter_map("no instance", |(classes, people)| {
+        let quota = |(user, (_, (what, amount))): (usize, &(Person, (&str, u64)))| {
+            let amounts = |amount: u64| vec![(ResourceId(0), Decimal::new(amount, 0).unwrap())];
+            let mut quota = Quota::default();
+            match *what {
+                "limit" => quota.limit = amounts(*amount),
+                "of the first" => {
+                    quota.limits =
+                        vec![ClassAmounts { classes: vec![ClassId(0)], amounts: amounts(*amount) }];
+                }
+                "sure" => quota.guarantee = amounts(*amount),
+                "sure and limit" => {
+                    (quota.guarantee, quota.limit) = (amounts(*amount / 2 + 1), amounts(*amount + 1));
+                }
+                _ => return None,
+            }
+            Some((UserId(user), quota))
+        };
+        let quotas: Vec<_> = people.iter().enumerate().filter_map(quota).collect();
+        let people: Vec<Person> = people.into_iter().map(|(person, _)| person).collect();
+        build_under(&classes, &people, quotas)
+    })
+}
+
+/// The same with tasks of one piece of one kind, which are placed one by one.
+fn of_kinds(instance: &Instance) -> Instance {
+    let mut draft = Draft::from(instance);
+    for user in &mut draft.users {
+        let (demand, eligible) = (user.demand.clone(), user.eligible.clone());
+        user.kinds = vec![DraftKind { id: "k".into(), each: 1, demand, profile: None, eligible }];
+    }
+    draft.build().unwrap()
 }
 
 /// Few users whose tasks are so small that most of them are placed at once: thousands fit.
@@ -66,6 +118,31 @@ proptest! {
             prop_assert_eq!(placement, crate::scan::place(&instance, rule), "{}", name);
         }
     }
+
+    #[test]
+    fn under_quotas_too(instance in under_quotas()) {
+        for name in ["first-fit", "best-fit", "worst-fit", "dot-product", "random", "slots=700"] {
+            let placement = policy(name, 0).unwrap().place(&instance).unwrap();
+            let singly = policy(name, 0).unwrap().place(&of_kinds(&instance)).unwrap();
+            prop_assert_eq!(placement, singly, "{}", name);
+        }
+    }
+}
+
+#[test]
+fn billions_of_tasks_under_quotas_cost_no_more_than_what_happens() {
+    let start = Instant::now();
+    let amounts = |amount: u64| vec![(ResourceId(0), Decimal::new(amount, 0).unwrap())];
+    let limit = Quota { limit: amounts(8_000_000_000), ..Quota::default() };
+    let sure = Quota { guarantee: amounts(48_000_000_000), ..Quota::default() };
+    let people = [1, 1, 4].map(|demand| (vec![demand], "1", None, "1"));
+    let quotas = vec![(UserId(0), limit), (UserId(2), sure)];
+    let instance = build_under(&[(1, vec![64_000_000_000])], &people, quotas).unwrap();
+    for name in ["first-fit", "best-fit", "worst-fit", "dot-product", "random"] {
+        let placement = policy(name, 0).unwrap().place(&instance).unwrap();
+        assert_eq!(placement.tasks, [8_000_000_000, 8_000_000_000, 12_000_000_000], "{name}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 /// One server of 64 billion bytes, tasks of 1 and of 4.
