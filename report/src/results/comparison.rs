@@ -438,8 +438,8 @@ fn without_quotas(document: &Comparison) -> Option<&'static str> {
     }
 }
 
-const WITHOUT_GUARANTEES: &str = "The bounds count no guarantees, those of whole tasks no limits and reserves either: what is below them may be due to \
-                                  guarantees alone, which come first and leave the others less.";
+const WITHOUT_GUARANTEES: &str = "The bounds count no guarantees, those of whole tasks no limits and reserves either: with them they may be out of reach, \
+                                  and what is below them may be due to guarantees alone, which come first.";
 
 const WITHOUT_LIMITS: &str =
     "The bounds of whole tasks count no limits and reserves: with them they may be out of reach.";

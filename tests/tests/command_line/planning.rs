@@ -519,7 +519,7 @@ fn catalogs_and_targets_that_cannot_be_meant_are_refused_in_one_line() {
         (
             "b.json",
             types(r#""capacity": {"cpu": 1}, "price": -2"#),
-            "server_types[0].price = -2: must be >= 0",
+            "server_types[0].price = -2: must be > 0",
         ),
         ("c2.json", types(r#""capacity": {"cpu": 1}, "price": 0"#), "server_types[0].price = 0: must be > 0"),
         (
