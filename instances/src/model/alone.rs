@@ -185,3 +185,61 @@ impl<'a> Search<'a> {
         self.worths.copy_from_slice(&program.prices[..self.kinds]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Decimal, Instance, InstanceBuilder, NewKind, NewUser, PlacementRule, ServerClass, UserId};
+
+    fn decimals(all: [&str; 2]) -> Vec<Decimal> {
+        all.iter().map(|decimal| decimal.parse().unwrap()).collect()
+    }
+
+    /// Two workers on GPUs and a driver anywhere, on a server without GPUs and one with four.
+    fn trainer(worker: [&str; 2], driver: [&str; 2]) -> Instance {
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "gpu".into()]).unwrap();
+        builder.class(ServerClass::new("cpus", 1, decimals(["10", "0"]))).unwrap();
+        builder.class(ServerClass::new("gpus", 1, decimals(["10", "4"]))).unwrap();
+        let rule = builder.rule(PlacementRule::default());
+        let kind = |id: &str, each, demand| NewKind { id: id.into(), each, demand: decimals(demand), rule };
+        let user = NewUser { id: "u", demand: &[], weight: Decimal::ONE, tasks: None, rule, group: None };
+        builder.user_with_kinds(user, &[kind("worker", 2, worker), kind("driver", 1, driver)]).unwrap();
+        builder.build().unwrap()
+    }
+
+    #[test]
+    fn what_a_user_could_have_alone_is_proved_from_both_sides() {
+        let instance = trainer(["1", "1"], ["4", "0"]);
+        let alone = instance.user(UserId(0)).alone();
+        // Four GPUs are two tasks, whose drivers run beside them or elsewhere.
+        assert!((alone.tasks - 2.0).abs() < 1e-15, "{alone:?}");
+        for kind in 0..2 {
+            let pieces: f64 = alone.pieces.iter().map(|of_class| of_class[kind]).sum();
+            assert!(pieces >= 2.0 - 1e-15, "{alone:?}");
+        }
+        // All four GPUs are worth as much as two tasks.
+        let worth: f64 = alone.prices.iter().flatten().sum();
+        assert!((worth / alone.worths.iter().sum::<f64>() - 2.0).abs() < 1e-14, "{alone:?}");
+    }
+
+    #[test]
+    fn pieces_of_which_a_server_holds_millions_do_not_blur_the_others() {
+        let instance = trainer(["1", "1"], ["0.0000001", "0"]);
+        assert!((instance.user(UserId(0)).work_alone() - 2.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_kind_that_no_server_runs_leaves_nothing() {
+        let instance = trainer(["11", "1"], ["4", "0"]);
+        // Divided at will, a worker that is larger than a server still runs in parts; one that needs what is nowhere beside it does not.
+        assert!(instance.user(UserId(0)).work_alone() > 0.0);
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "gpu".into()]).unwrap();
+        builder.class(ServerClass::new("cpus", 1, decimals(["10", "0"]))).unwrap();
+        builder.class(ServerClass::new("gpus", 1, decimals(["0", "4"]))).unwrap();
+        let rule = builder.rule(PlacementRule::default());
+        let user = NewUser { id: "u", demand: &[], weight: Decimal::ONE, tasks: None, rule, group: None };
+        let both = NewKind { id: "both".into(), each: 1, demand: decimals(["1", "1"]), rule };
+        let cpus = NewKind { id: "cpus".into(), each: 1, demand: decimals(["1", "0"]), rule };
+        builder.user_with_kinds(user, &[both, cpus]).unwrap();
+        assert_eq!(builder.build().unwrap().user(UserId(0)).work_alone(), 0.0);
+    }
+}
