@@ -407,9 +407,14 @@ impl ClusterPolicy {
         })
     }
 
-    /// The sizes of the devices of a trace, if the policy can place where there are any.
+    /// The sizes of the devices of a trace, 0 where there are none, if its policy can place by devices and rules; empty where the trace has
+    /// neither.
     fn devices(&self, register: &Register) -> Result<Vec<u128>, Error> {
-        let sizes: Vec<u128> = register.devices().iter().map(|size| u128::from(*size)).collect();
+        let mut sizes: Vec<u128> = register.devices().iter().map(|size| u128::from(*size)).collect();
+        let has_devices = !sizes.is_empty();
+        if !register.header().rules.is_empty() {
+            sizes.resize(register.header().resources.len(), 0);
+        }
         let knows = match &self.placement {
             Chooser::Rule(policy) => policy.choice_on_devices(&vec![0; sizes.len()], &sizes).is_some(),
             Chooser::Outside(_) | Chooser::Asked(_) => false,
@@ -422,8 +427,9 @@ impl ClusterPolicy {
         });
         let known: Vec<&str> = known.collect();
         Err(Error::Setting(format!(
-            "policy {}: does not look at devices, and the trace has some; take {}",
+            "policy {}: does not look at {}, and the trace has some; take {}",
             self.name,
+            if has_devices { "devices" } else { "rules that tasks meet" },
             known.join(", ")
         )))
     }

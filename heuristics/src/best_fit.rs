@@ -54,7 +54,7 @@ impl PlacementPolicy for BestFit {
 /// The score `H` of DRFH eq. 9. A view is a reference resource, and its coordinates are `c̄_r / c̄_1` for all
 /// other resources, followed by their sum when there are several.
 #[derive(Default)]
-struct Mismatch {
+pub(crate) struct Mismatch {
     references: Vec<usize>,
     /// Of each shape the position of its reference resource in `references`.
     view_of: Vec<usize>,

@@ -7,7 +7,7 @@ use crate::quotas::Accounts;
 use crate::rule::Rule;
 use crate::shares::Shares;
 use crate::{PlacementError, Turn};
-use fairplan_instances::{ClassId, Deadline, Gang, Instance, Placement, User, UserId};
+use fairplan_instances::{ClassId, Deadline, Gang, Instance, KindId, Placement, User, UserId};
 use std::collections::BTreeMap;
 
 /// Pieces placed between two looks at the clock.
@@ -22,20 +22,7 @@ pub(crate) fn fill(
     deadline: &Deadline,
 ) -> Result<Placement, PlacementError> {
     let mut accounts = Accounts::new(instance, packing);
-    let mut filling = Filling {
-        instance,
-        packing,
-        shares: Shares::new(instance, turn)?,
-        tasks: vec![0u64; instance.user_count()],
-        limits: instance.users().map(most_tasks).collect(),
-        gangs: instance
-            .users()
-            .map(|user| user.gang())
-            .filter(|_| instance.has_rules_between_servers())
-            .collect(),
-        turned_down: vec![false; packing.shapes.len()],
-        journal: Journal::new(packing.servers()),
-    };
+    let mut filling = begun(instance, packing, turn)?;
     let mut placed = PlacedOn::new();
     while let Some(accounts) = accounts.as_mut().filter(|accounts| accounts.has_guarantees()) {
         for user in 0..instance.user_count() {
@@ -56,6 +43,62 @@ pub(crate) fn fill(
     }
     filling.serve(&mut rule, accounts.as_mut(), deadline)?;
     Ok(Placement { tasks: filling.tasks, servers: filling.journal.finish() })
+}
+
+/// The same by the lowest share where some tasks are there already, which the rule has taken the room of; there are no quotas. Nobody
+/// gets more than `most` where that is said, rounded up to whole gangs.
+pub(crate) fn fill_on(
+    instance: &Instance,
+    packing: &Packing,
+    mut rule: impl Rule,
+    (there, most): (&Placement, Option<&[u64]>),
+    deadline: &Deadline,
+) -> Result<Placement, PlacementError> {
+    let mut filling = begun(instance, packing, Turn::LowestShare)?;
+    for (user, (limit, most)) in instance.users().zip(filling.limits.iter_mut().zip(most.unwrap_or_default()))
+    {
+        let gang = user.gang().map_or(1, |gang| gang.tasks);
+        let most = most.checked_next_multiple_of(gang).unwrap_or(u64::MAX);
+        *limit = Some(limit.unwrap_or(u64::MAX).min(most));
+    }
+    filling.tasks.clone_from(&there.tasks);
+    for (server, tasks) in there.servers.iter().enumerate() {
+        for (kind, count) in tasks {
+            filling.journal.add_many(server as u32, *kind, *count);
+            let user = instance.kind(KindId(*kind as usize)).user();
+            if !user.has_kinds() {
+                filling.shares.add_tasks(user.index().0, *count, || packing.class_of(server));
+            }
+        }
+    }
+    for user in instance.users().filter(|user| user.has_kinds()) {
+        // Who has kinds has no rates, so that the class says nothing.
+        filling.shares.add_tasks(user.index().0, there.tasks[user.index().0], || ClassId(0));
+    }
+    filling.serve(&mut rule, None, deadline)?;
+    Ok(Placement { tasks: filling.tasks, servers: filling.journal.finish() })
+}
+
+/// Nothing is placed yet.
+fn begun<'a>(
+    instance: &'a Instance,
+    packing: &'a Packing,
+    turn: Turn,
+) -> Result<Filling<'a>, PlacementError> {
+    Ok(Filling {
+        instance,
+        packing,
+        shares: Shares::new(instance, turn)?,
+        tasks: vec![0u64; instance.user_count()],
+        limits: instance.users().map(most_tasks).collect(),
+        gangs: instance
+            .users()
+            .map(|user| user.gang())
+            .filter(|_| instance.has_rules_between_servers())
+            .collect(),
+        turned_down: vec![false; packing.shapes.len()],
+        journal: Journal::new(packing.servers()),
+    })
 }
 
 /// The most tasks of a user that can run: whole gangs.

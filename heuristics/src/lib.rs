@@ -40,6 +40,7 @@ mod worst_fit;
 pub use asked::{Asked, Cluster};
 pub use best_fit::BestFit;
 pub use chooser::Chooser;
+pub use devices::place_along;
 pub use dot_product::DotProduct;
 pub use emptying::{Emptied, emptied};
 pub use error::{PlacementError, ProcessFailure, UnknownPolicy};

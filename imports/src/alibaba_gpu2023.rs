@@ -100,7 +100,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str, devices: bool) -> Result<SortedT
             let user = draft.user(cells.text(QOS)?).map_err(at)?;
             let job = draft.new_job(cells.text(POD_NAME)?).map_err(at)?;
             let demand = draft.shape(&demand);
-            draft.submit(DraftTasks { time, duration, user, job, demand, count: 1 });
+            draft.submit(DraftTasks { time, duration, user, job, demand, count: 1, rules: None });
         }
         Ok(())
     })?;

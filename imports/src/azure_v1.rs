@@ -91,7 +91,7 @@ pub fn azure_v1(options: &AzureV1Options) -> Result<SortedTrace, InstanceError> 
             let user = draft.user(&format!("user-{}", user + 1)).map_err(named)?;
             let job = draft.job(&format!("batch-{}", batches + 1)).map_err(named)?;
             let demand = draft.shape(&demand);
-            draft.submit(DraftTasks { time, duration, user, job, demand, count: 1 });
+            draft.submit(DraftTasks { time, duration, user, job, demand, count: 1, rules: None });
         }
         if stay_items.next().is_some() {
             return Err(durations.refused("", "has more items than the line of the arrivals"));

@@ -57,7 +57,7 @@ pub fn philly(jobs: &str, servers: u64, gpus: u32) -> Result<SortedTrace, Instan
             let tasks = u32::try_from(tasks).map_err(|_| cells.refused(GPUS, "is too large"))?;
             if each > 0 && tasks > 0 {
                 let demand = draft.shape(&[Decimal::new(each, 0).unwrap_or_default()]);
-                draft.submit(DraftTasks { time, duration, user, job, demand, count: tasks });
+                draft.submit(DraftTasks { time, duration, user, job, demand, count: tasks, rules: None });
             }
         }
         Ok(())

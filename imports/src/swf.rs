@@ -8,7 +8,7 @@ use super::files::some;
 use super::seconds::microseconds;
 use fairplan_instances::files::source;
 use fairplan_instances::trace::{DraftTasks, SortedTrace, TraceDraft};
-use fairplan_instances::{Decimal, InstanceError, Violation};
+use fairplan_instances::{Decimal, Gang, InstanceError, TaskRules, Violation};
 
 const LONGEST_LINE: usize = 1 << 16;
 
@@ -45,7 +45,8 @@ const PRECEDING: usize = 16;
 /// The log as a trace over the resource `processors`.
 ///
 /// A job is as many tasks as processors were allocated to it (or asked for, where that is unknown), each of one processor;
-/// they are submitted together, run for the job's run time and are placed one by one, not together. Servers are those given,
+/// they are submitted together, run for the job's run time and are placed one by one or, with `gangs`, start at once or not at all, as
+/// on the machines of these logs. Servers are those given,
 /// or else those that the log's comments describe: `MaxNodes` servers with equal parts of `MaxProcs` processors, or
 /// `MaxProcs` servers of one processor where that does not divide. Jobs without a known user are of the user `unknown`.
 /// Submissions that are times of the clock, as some logs have them, count from `UnixStartTime` or from the first.
@@ -55,10 +56,10 @@ const PRECEDING: usize = 16;
 /// # Errors
 /// A file that cannot be read, a line that is not of the format (file, line, field and value are named), no jobs, servers
 /// neither given nor described.
-pub fn swf(path: &str, servers: Option<EqualServers>) -> Result<SortedTrace, InstanceError> {
+pub fn swf(path: &str, servers: Option<EqualServers>, gangs: bool) -> Result<SortedTrace, InstanceError> {
     let mut source = source::open(path)?;
     let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
-    let mut log = Log::default();
+    let mut log = Log { gangs, ..Log::default() };
     let mut draft = TraceDraft::new("", "Standard Workload Format", &["processors"]);
     let demand = draft.shape(&[Decimal::ONE]);
     let mut buffer = Vec::new();
@@ -110,6 +111,7 @@ const MOST_SINCE_THE_BEGINNING: u64 = 10 * 365 * 86_400 * 1_000_000;
 /// What was read of a log.
 #[derive(Default)]
 struct Log {
+    gangs: bool,
     computer: String,
     nodes: Option<u64>,
     processors: Option<u64>,
@@ -200,7 +202,11 @@ impl Log {
         let job = draft
             .new_job(&number.to_string())
             .map_err(|violation| fields.refused(NUMBER, &violation.problem))?;
-        draft.submit(DraftTasks { time: submitted, duration, user, job, demand, count });
+        let gang = Gang { tasks: count.into(), in_one_domain: false };
+        let rules = TaskRules { gang: Some(gang), ..TaskRules::default() };
+        let is_gang = self.gangs && count > 1;
+        let rules = is_gang.then(|| draft.rules(&format!("gang-{count}"), rules));
+        draft.submit(DraftTasks { time: submitted, duration, user, job, demand, count, rules });
         Ok(())
     }
 }

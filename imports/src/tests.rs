@@ -179,7 +179,7 @@ const LOG: &str = "\
 #[test]
 fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
     let folder = Folder::new();
-    let lines = folder.shown(swf(&folder.file("log", LOG), None)).unwrap();
+    let lines = folder.shown(swf(&folder.file("log", LOG), None, false)).unwrap();
     let expected = [
         r#"{"time": 0, "user": "user-7", "job": "1", "demand": {"processors": 1}, "duration": 10, "count": 2}"#,
         r#"{"time": 4, "user": "user-7", "job": "5", "demand": {"processors": 1}, "duration": 1}"#,
@@ -195,6 +195,14 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
     ] {
         assert!(lines[0].contains(part), "{part}: {}", lines[0]);
     }
+    let gangs = folder.shown(swf(&folder.file("log", LOG), None, true)).unwrap();
+    assert!(gangs[0].contains(r#""rules": {"gang-2": {"gang": 2}, "gang-3": {"gang": 3}}"#), "{}", gangs[0]);
+    let named =
+        |line: &str, rules: &str| format!("{}, \"rules\": \"{rules}\"}}", line.strip_suffix('}').unwrap());
+    assert_eq!(
+        gangs[1..],
+        [named(expected[0], "gang-2"), expected[1].to_owned(), named(expected[2], "gang-3")]
+    );
     for (from, to, part) in [
         ("1 0 -1 10", "1 0 -1 10 10", "log: line 5: has 19 of the 18 fields that a job"),
         ("1 0 -1 10", "1 0 -1", "log: line 5: has 17 of the 18 fields that a job"),
@@ -215,7 +223,8 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
             "log: no comment states MaxProcs or MaxNodes; say with --servers and --processors",
         ),
     ] {
-        let text = folder.shown(swf(&folder.file("log", &LOG.replacen(from, to, 1)), None)).unwrap_err();
+        let text =
+            folder.shown(swf(&folder.file("log", &LOG.replacen(from, to, 1)), None, false)).unwrap_err();
         assert!(text.contains(part), "{text}\n lacks {part}");
     }
     // What a trace does not carry is counted; a run time below zero is not known.
@@ -223,8 +232,9 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
         "2 5.5 3 20 -1 -1 -1 3 -1 -1 1 -1 1 1 1 1 -1 -1",
         "2 5.5 3 20 -1 -1 900 3 -1 -1 1 -1 1 1 1 1 1 10",
     );
-    let lines =
-        folder.shown(swf(&folder.file("log", &more.replace("5 4 0 1 1", "5 4 0 -7 1")), None)).unwrap();
+    let lines = folder
+        .shown(swf(&folder.file("log", &more.replace("5 4 0 1 1", "5 4 0 -7 1")), None, false))
+        .unwrap();
     for part in [
         r#""jobs left out: their run time is unknown or zero": 2"#,
         r#""jobs that wait for another: here they come when they were submitted": 1"#,
@@ -239,17 +249,17 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
         .replace(" 6 0", " 1700000006 0")
         .replace("1 0 -1 4", "1 1700000000 -1 4")
         .replace("5 4 0", "5 1700000004 0");
-    let lines = folder.shown(swf(&folder.file("log", &by_the_clock), None)).unwrap();
+    let lines = folder.shown(swf(&folder.file("log", &by_the_clock), None, false)).unwrap();
     assert_eq!(lines[1..], expected);
     assert!(lines[0].contains(r#"here they come so long after the log begins": 5"#), "{}", lines[0]);
     let earlier = format!("; UnixStartTime: 1699999990\n{by_the_clock}");
-    let lines = folder.shown(swf(&folder.file("log", &earlier), None)).unwrap();
+    let lines = folder.shown(swf(&folder.file("log", &earlier), None, false)).unwrap();
     assert!(lines[1].starts_with(r#"{"time": 10, "user": "user-7", "job": "1""#), "{}", lines[1]);
     let given = || Some(EqualServers { count: 3, capacity: vec![Decimal::from(16)] });
-    let lines = folder.shown(swf(&folder.file("log", LOG), given())).unwrap();
+    let lines = folder.shown(swf(&folder.file("log", LOG), given(), false)).unwrap();
     assert!(lines[0].contains(r#""count": 3, "capacity": {"processors": 16}"#), "{}", lines[0]);
     assert_eq!(
-        folder.shown(swf(&folder.file("log", "; nothing\n"), given())).unwrap_err(),
+        folder.shown(swf(&folder.file("log", "; nothing\n"), given(), false)).unwrap_err(),
         "log: there are no jobs"
     );
 }
@@ -263,7 +273,7 @@ fn every_job_of_the_real_logs_is_imported_or_counted_as_left_out() {
         ("swf/LCG.swf.gz", 24_515, 188_041, 521, Some(188_041 - 521)),
     ] {
         let Some(path) = real(file) else { return };
-        let trace = swf(&path, None).unwrap();
+        let trace = swf(&path, None, false).unwrap();
         assert_eq!(trace.register().header().server_classes[0].count, servers, "{file}");
         let (tally, count) = read(trace);
         assert_eq!(count("jobs in the log"), jobs, "{file}");

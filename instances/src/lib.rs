@@ -93,7 +93,7 @@ pub use ratio::compare_ratios;
 pub use registry::{Entry, Registry, UnknownName};
 pub use resource_kind::ResourceKind;
 pub use resource_map::ResourceMap;
-pub use server_choice::{ServerChoice, ServerRule};
+pub use server_choice::{ServerChoice, ServerRule, TaskRules};
 pub use shortfall::{InsideGroup, Shortfall};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Statistics, Status, Total};
 pub use solver::{Solver, SolverError};

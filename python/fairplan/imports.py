@@ -393,6 +393,7 @@ def import_swf_trace(
     *,
     servers: int | None = None,
     processors: int = 1,
+    gangs: bool = False,
     progress: Progress | None = None,
 ) -> Trace:
     """A log in the Standard Workload Format of parallel machines.
@@ -401,8 +402,11 @@ def import_swf_trace(
         log: the log, gzipped or not.
         servers: how many servers, instead of those that the log describes.
         processors: with ``servers``: processors of each.
+        gangs: whether a job's tasks start at once or not at all.
     """
-    return Trace._of(_native.import_swf_trace(path_of("log", log), servers, processors, _call(None, progress)))
+    return Trace._of(
+        _native.import_swf_trace(path_of("log", log), servers, processors, gangs, _call(None, progress))
+    )
 
 
 def import_snowset(

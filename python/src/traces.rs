@@ -196,10 +196,11 @@ pub fn import_swf_trace(
     log: String,
     #[pyo3(from_py_with = counted)] servers: Option<u64>,
     #[pyo3(from_py_with = counted)] processors: u32,
+    gangs: bool,
     call: Call,
 ) -> PyResult<Trace> {
     answered(py, within("processors", Some(processors.into()), 1, u64::MAX))?;
     let each = vec![Decimal::from(processors)];
     let servers = servers.map(|count| EqualServers { count, capacity: each });
-    Trace::imported(py, &call, move || imports::swf(&log, servers))
+    Trace::imported(py, &call, move || imports::swf(&log, servers, gangs))
 }

@@ -406,6 +406,7 @@ def test_traces_are_those_of_the_command(command, tmp_path):
     pairs = [
         (fp.import_swf_trace(tmp_path / "log.swf"), "import swf-trace log.swf"),
         (fp.import_swf_trace(tmp_path / "log.swf", servers=2, processors=3), "import swf-trace log.swf --servers 2 --processors 3"),
+        (fp.import_swf_trace(tmp_path / "log.swf", gangs=True), "import swf-trace log.swf --gangs"),
         (fp.import_philly_trace(tmp_path / "jobs.csv", servers=3, gpus=4), "import philly-trace jobs.csv --servers 3 --gpus 4"),
         (
             fp.import_google_2011_trace(task_events=of_data(tasks), servers=5, seed=2),

@@ -16,6 +16,8 @@ pub(crate) struct Between {
     /// How many there are.
     domains: usize,
     of_shape: Vec<Option<Spread>>,
+    /// How many servers of each domain are there, where these come and go.
+    servers: Vec<u64>,
     /// The domains that the tasks of the gang that is being placed may go to.
     open: Option<Vec<bool>>,
 }
@@ -68,12 +70,42 @@ impl Between {
             true => (0..packing.shapes.len()).map(of_kind).collect(),
             false => Vec::new(),
         };
-        Self { of_class: of_class.collect(), domains, of_shape, open: None }
+        Self { of_class: of_class.collect(), domains, of_shape, servers: Vec::new(), open: None }
     }
 
-    /// No such rules, whatever classes there are.
+    /// No classes and no shapes yet, where servers come and go.
     pub fn none() -> Self {
-        Self { of_class: Vec::new(), domains: 1, of_shape: Vec::new(), open: None }
+        Self { of_class: Vec::new(), domains: 1, of_shape: Vec::new(), servers: vec![0], open: None }
+    }
+
+    /// The next class is in this domain.
+    pub fn add_class(&mut self, domain: usize) {
+        self.of_class.push(domain);
+        self.domains = self.domains.max(domain + 1);
+        self.servers.resize(self.domains, 0);
+        self.of_shape.iter_mut().flatten().for_each(|spread| spread.there.resize(self.domains, None));
+    }
+
+    /// The next shape, of which two domains differ by at most so many tasks.
+    pub fn add_shape(&mut self, spread: Option<u64>) {
+        let there = || self.servers.iter().map(|servers| (*servers > 0).then_some(0)).collect();
+        self.of_shape.push(spread.map(|most| Spread { most, there: there() }));
+    }
+
+    /// A server of a class is there from now on; its domain counts.
+    pub fn server_comes(&mut self, class: usize) {
+        let domain = self.of_class[class];
+        self.servers[domain] += 1;
+        self.of_shape.iter_mut().flatten().for_each(|spread| _ = spread.there[domain].get_or_insert(0));
+    }
+
+    /// A server of a class is there no more, and has no tasks; without any other its domain does not count.
+    pub fn server_leaves(&mut self, class: usize) {
+        let domain = self.of_class[class];
+        self.servers[domain] = self.servers[domain].saturating_sub(1);
+        if self.servers[domain] == 0 {
+            self.of_shape.iter_mut().flatten().for_each(|spread| spread.there[domain] = None);
+        }
     }
 
     fn spread(&self, shape: usize) -> Option<&Spread> {
@@ -92,6 +124,14 @@ impl Between {
         let spread = self.of_shape.get_mut(shape).and_then(Option::as_mut);
         if let Some(there) = spread.and_then(|spread| spread.there[self.of_class[class]].as_mut()) {
             *there += 1;
+        }
+    }
+
+    /// A task of a shape on a class has ended.
+    pub fn give_back(&mut self, class: usize, shape: usize) {
+        let spread = self.of_shape.get_mut(shape).and_then(Option::as_mut);
+        if let Some(there) = spread.and_then(|spread| spread.there[self.of_class[class]].as_mut()) {
+            *there = there.saturating_sub(1);
         }
     }
 

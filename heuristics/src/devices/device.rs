@@ -71,6 +71,11 @@ impl Make {
         Self { size, profiles: None }
     }
 
+    /// From now on they can be cut so.
+    pub fn cut(&mut self, profiles: &DeviceProfiles) {
+        self.profiles = Some(profiles.clone());
+    }
+
     /// What a kind of tasks wants of them; nothing where there are none.
     pub fn wanted(&self, instance: &Instance, kind: usize, resource: usize, demand: u128) -> Want {
         let profile = instance.kind(KindId(kind)).profile().filter(|of| of.resource.0 == resource);
@@ -156,8 +161,14 @@ impl Make {
 }
 
 impl Device {
-    /// So much of it that was taken as a part, or whole, is free again.
-    pub fn give_back(&mut self, amount: u128) {
-        self.free += amount;
+    /// What was taken of it since it was as `before`: an amount, and slices.
+    pub fn taken_since(self, before: Self) -> Self {
+        Self { free: before.free - self.free, taken: self.taken & !before.taken }
+    }
+
+    /// What was taken of it is free again.
+    pub fn give_back(&mut self, part: Self) {
+        self.free += part.free;
+        self.taken &= !part.taken;
     }
 }

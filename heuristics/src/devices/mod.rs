@@ -5,12 +5,14 @@
 //! profiles open (ties: the last). Whole devices are the first ones that nobody uses. A gang is placed where it
 //! has room as a whole, the server of each task chosen like that of any other.
 
+mod along;
 mod best_fit;
 mod between;
 mod clustering;
 mod device;
 mod dot_product;
 mod fgd;
+mod gang;
 mod least;
 mod on_devices;
 mod packing_gpus;
@@ -19,6 +21,7 @@ mod servers;
 
 use between::Between;
 
+pub use along::place_along;
 pub(crate) use best_fit::GpuBestFit;
 pub(crate) use clustering::GpuClustering;
 pub(crate) use dot_product::GpuDotProduct;
@@ -113,20 +116,10 @@ impl<C: Choice> Rule for Inside<C> {
     }
 
     fn take_gang(&mut self, shape: usize, gang: Gang, on: &mut Vec<usize>) {
-        let Self { servers, choice } = self;
-        let room = (0..servers.count())
-            .map(|server| (servers.class_of(server), choice.room(servers, server, shape)));
-        let Some(open) = servers.between().open_to(gang, shape, room) else { return };
-        servers.between_mut().open(Some(open));
-        for _ in 0..gang.tasks {
-            let Some(server) = self.take(shape) else { break };
-            if gang.in_one_domain && on.is_empty() {
-                let class = self.servers.class_of(server);
-                self.servers.between_mut().open_only(class);
-            }
-            on.push(server);
-        }
-        self.servers.between_mut().open(None);
+        gang::take(&mut self.servers, &mut self.choice, (shape, gang), |servers, chosen| {
+            servers.take(chosen.server, shape, chosen.device);
+            on.push(chosen.server);
+        });
     }
 
     fn begin(&mut self) {

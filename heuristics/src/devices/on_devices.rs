@@ -1,13 +1,22 @@
 //! The same on servers whose tasks come and go: which devices each task has is kept, and given back when it ends.
+//!
+//! A rule is kept when tasks begin. A task that ends may leave domains that differ by more than a spread; then the next ones go where
+//! fewer are.
 
-use super::{Choice, Chosen, Servers};
-use fairplan_instances::ServerChoice;
+use super::device::Device;
+use super::{Choice, Chosen, Servers, gang};
+use fairplan_instances::{DeviceProfiles, Gang, ServerChoice, TaskRules};
 
 /// A choice among servers with devices.
 pub(crate) struct OnDevices<C> {
     servers: Servers,
     choice: C,
-    /// By number: what a task that runs has of the devices of its server, positions there and amounts.
+    tasks: Tasks,
+}
+
+/// The tasks that run, by number.
+#[derive(Default)]
+struct Tasks {
     held: Vec<Held>,
     vacant: Vec<u32>,
     /// The number of the task placed last.
@@ -19,22 +28,18 @@ pub(crate) struct OnDevices<C> {
 struct Held {
     /// Its server and shape; nowhere if the number is free.
     of: Option<(usize, usize)>,
-    devices: Vec<(usize, u128)>,
+    /// What it has of the devices of its server, positions there and parts.
+    devices: Vec<(usize, Device)>,
 }
 
-impl<C: Choice> OnDevices<C> {
-    /// No servers and no tasks yet, with devices of these sizes, one a resource, 0 where it has none.
-    pub fn new(sizes: &[u128], choice: C) -> Self {
-        let servers = Servers::empty(sizes);
-        Self { servers, choice, held: Vec::new(), vacant: Vec::new(), taken: 0 }
-    }
-
-    fn place(&mut self, Chosen { server, device }: Chosen, shape: usize) {
-        let before = self.servers.devices(server).to_vec();
-        self.servers.take(server, shape, device);
-        let taken = before.iter().zip(self.servers.devices(server)).enumerate();
-        let taken = taken.filter(|(_, (before, after))| before.free > after.free);
-        let devices = taken.map(|(at, (before, after))| (at, before.free - after.free)).collect();
+impl Tasks {
+    /// A task of a shape takes its room and has a number from now on.
+    fn place(&mut self, servers: &mut Servers, Chosen { server, device }: Chosen, shape: usize) {
+        let before = servers.devices(server).to_vec();
+        servers.take(server, shape, device);
+        let taken = before.iter().zip(servers.devices(server)).enumerate();
+        let taken = taken.filter(|(_, (before, after))| before != after);
+        let devices = taken.map(|(at, (before, after))| (at, after.taken_since(*before))).collect();
         self.taken = self.vacant.pop().unwrap_or_else(|| {
             self.held.push(Held::default());
             (self.held.len() - 1) as u32
@@ -43,10 +48,26 @@ impl<C: Choice> OnDevices<C> {
     }
 }
 
+impl<C: Choice> OnDevices<C> {
+    /// No servers and no tasks yet, with devices of these sizes, one a resource, 0 where it has none.
+    pub fn new(sizes: &[u128], choice: C) -> Self {
+        let servers = Servers::empty(sizes);
+        Self { servers, choice, tasks: Tasks::default() }
+    }
+}
+
 impl<C: Choice + Send> ServerChoice for OnDevices<C> {
     fn add_server(&mut self, capacity: &[u128]) {
+        self.add_server_in(capacity, 0);
+    }
+
+    fn cut_devices(&mut self, profiles: &[DeviceProfiles]) {
+        self.servers.cut_devices(profiles);
+    }
+
+    fn add_server_in(&mut self, capacity: &[u128], domain: usize) {
         self.choice.added(capacity);
-        self.servers.add_server(capacity);
+        self.servers.add_server(capacity, domain);
     }
 
     fn resize(&mut self, server: usize, from: &[u128], to: &[u128]) -> bool {
@@ -55,38 +76,53 @@ impl<C: Choice + Send> ServerChoice for OnDevices<C> {
     }
 
     fn add_shape(&mut self, demand: &[u128]) {
-        self.servers.add_shape(demand);
+        self.add_shape_under(demand, TaskRules::default());
+    }
+
+    fn add_shape_under(&mut self, demand: &[u128], rules: TaskRules) {
+        self.servers.add_shape(demand, rules);
     }
 
     fn take(&mut self, shape: usize) -> Option<usize> {
         let chosen = self.choice.choose(&self.servers, shape)?;
-        self.place(chosen, shape);
+        self.tasks.place(&mut self.servers, chosen, shape);
         Some(chosen.server)
+    }
+
+    fn take_gang(&mut self, shape: usize, gang: Gang, on: &mut Vec<(usize, u32)>) {
+        let Self { servers, choice, tasks } = self;
+        gang::take(servers, choice, (shape, gang), |servers, chosen| {
+            tasks.place(servers, chosen, shape);
+            on.push((chosen.server, tasks.taken));
+        });
+        if (on.len() as u64) < gang.tasks {
+            on.drain(..).for_each(|(server, devices)| self.release_from(server, shape, devices));
+        }
     }
 
     fn take_on(&mut self, server: usize, shape: usize) -> bool {
         let has_room = self.servers.has_room(server, shape);
         if has_room {
-            self.place(Chosen::server(server), shape);
+            self.tasks.place(&mut self.servers, Chosen::server(server), shape);
         }
         has_room
     }
 
     fn devices_taken(&self) -> u32 {
-        self.taken
+        self.tasks.taken
     }
 
     /// Of tasks that are alike one is as good as another to who does not say which devices it has.
     fn release(&mut self, server: usize, shape: usize) {
-        if let Some(any) = self.held.iter().position(|held| held.of == Some((server, shape))) {
+        if let Some(any) = self.tasks.held.iter().position(|held| held.of == Some((server, shape))) {
             self.release_from(server, shape, any as u32);
         }
     }
 
     fn release_from(&mut self, server: usize, shape: usize, devices: u32) {
-        let held = std::mem::take(&mut self.held[devices as usize]);
+        let held = std::mem::take(&mut self.tasks.held[devices as usize]);
         self.servers.give_back(server, shape, &held.devices);
-        self.vacant.push(devices);
+        self.tasks.vacant.push(devices);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Between;
 use super::device::{Device, Make, Want};
 use crate::packing::{Packing, fits, resized};
-use fairplan_instances::{Instance, KindId, ResourceId};
+use fairplan_instances::{DeviceProfiles, Instance, KindId, ResourceId, TaskRules};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -19,6 +19,8 @@ pub(crate) struct Servers {
     starts: Vec<usize>,
     /// Of each class the resources that it has devices of, and how many.
     layouts: Vec<Vec<(usize, usize)>>,
+    /// Of each class its domain, where servers come and go.
+    domains: Vec<usize>,
     /// The devices of each resource.
     makes: Vec<Make>,
     /// Of each shape: what a task needs, where it may run, and the most on one server.
@@ -67,6 +69,7 @@ impl Servers {
             class_of,
             devices,
             starts,
+            domains: Vec::new(),
             layouts,
             makes,
             demands: packing.shapes.iter().map(|shape| shape.demand.clone()).collect(),
@@ -78,7 +81,7 @@ impl Servers {
         }
     }
 
-    /// No servers and no tasks yet, with devices of these sizes, one a resource, 0 where it has none; no rules but those.
+    /// No servers and no tasks yet, with devices of these sizes, one a resource, 0 where it has none.
     pub fn empty(sizes: &[u128]) -> Self {
         Self {
             width: sizes.len(),
@@ -87,6 +90,7 @@ impl Servers {
             devices: Vec::new(),
             starts: vec![0],
             layouts: Vec::new(),
+            domains: Vec::new(),
             makes: sizes.iter().map(|size| Make::of_size(*size)).collect(),
             demands: Vec::new(),
             wants: Vec::new(),
@@ -99,8 +103,16 @@ impl Servers {
         }
     }
 
-    /// Adds a server without tasks, all of whose capacity of what has devices is whole ones; servers of as many are of one class.
-    pub fn add_server(&mut self, capacity: &[u128]) {
+    /// From now on devices can be cut so.
+    pub fn cut_devices(&mut self, profiles: &[DeviceProfiles]) {
+        for cut in profiles {
+            self.makes[cut.resource.0].cut(cut);
+        }
+    }
+
+    /// Adds a server without tasks in a domain, all of whose capacity of what has devices is whole ones; servers of as many in one
+    /// domain are of one class. Without any capacity it is not there yet.
+    pub fn add_server(&mut self, capacity: &[u128], domain: usize) {
         let with = capacity.iter().zip(&self.makes).enumerate().filter(|(_, (_, make))| make.size > 0);
         let layout: Vec<(usize, usize)> =
             with.map(|(r, (amount, make))| (r, (amount / make.size) as usize)).collect();
@@ -108,43 +120,63 @@ impl Servers {
             self.devices.extend(std::iter::repeat_n(self.makes[resource].unused(), count));
         }
         self.starts.push(self.devices.len());
-        let known = self.layouts.iter().position(|other| *other == layout);
+        let known = self.layouts.iter().zip(&self.domains);
+        let known = known.into_iter().position(|(other, of)| *other == layout && *of == domain);
         let class = known.unwrap_or_else(|| {
             self.layouts.push(layout);
+            self.domains.push(domain);
+            self.between.add_class(domain);
             self.eligible.iter_mut().for_each(|eligible| eligible.push(true));
             self.layouts.len() - 1
         });
         self.class_of.push(class as u32);
+        if capacity.iter().any(|amount| *amount > 0) {
+            self.between.server_comes(class);
+        }
         self.free.extend_from_slice(capacity);
         self.versions.push(1);
     }
 
-    /// Adds a kind of tasks, without a profile.
-    pub fn add_shape(&mut self, demand: &[u128]) {
-        let wants = self.makes.iter().zip(demand).map(|(make, demand)| match make.size {
-            0 => Want::Nothing,
-            size => Want::of(*demand, size),
+    /// Adds a kind of tasks that meet rules.
+    pub fn add_shape(&mut self, demand: &[u128], rules: TaskRules) {
+        let wants = self.makes.iter().zip(demand).enumerate().map(|(r, (make, demand))| {
+            match rules.profile.filter(|profile| profile.resource.0 == r) {
+                _ if make.size == 0 => Want::Nothing,
+                Some(profile) => Want::Profile(profile.number),
+                None => Want::of(*demand, make.size),
+            }
         });
         self.wants.push(wants.collect());
         self.demands.push(demand.to_vec());
         self.eligible.push(vec![true; self.layouts.len()]);
-        self.most.push(None);
+        self.most.push(rules.per_server);
+        self.between.add_shape(rules.spread);
     }
 
     /// Gives a server another capacity, of as many devices or of nothing; whether its tasks have room in it.
     pub fn resize(&mut self, server: usize, from: &[u128], to: &[u128]) -> bool {
         let Some(left) = resized(self.free(server), from, to) else { return false };
         self.free[server * self.width..(server + 1) * self.width].copy_from_slice(&left);
+        let [was_there, is_there] = [from, to].map(|amounts| amounts.iter().any(|amount| *amount > 0));
+        match (was_there, is_there) {
+            (false, true) => self.between.server_comes(self.class_of(server)),
+            (true, false) => self.between.server_leaves(self.class_of(server)),
+            _ => {}
+        }
         self.versions[server] += 1;
         true
     }
 
-    /// Gives back the room of a task of a shape and what it took of devices: positions on the server, and how much of each.
-    pub fn give_back(&mut self, server: usize, shape: usize, devices: &[(usize, u128)]) {
+    /// Gives back the room of a task of a shape and what it took of devices: positions on the server, and what of each.
+    pub fn give_back(&mut self, server: usize, shape: usize, devices: &[(usize, Device)]) {
         let free = &mut self.free[server * self.width..(server + 1) * self.width];
         free.iter_mut().zip(&self.demands[shape]).for_each(|(free, demand)| *free += demand);
         let start = self.starts[server];
-        devices.iter().for_each(|(at, amount)| self.devices[start + at].give_back(*amount));
+        devices.iter().for_each(|(at, part)| self.devices[start + at].give_back(*part));
+        if let Some(on) = self.on.get_mut(&(server, shape)) {
+            *on = on.saturating_sub(1);
+        }
+        self.between.give_back(self.class_of[server] as usize, shape);
         self.versions[server] += 1;
     }
 
@@ -209,13 +241,32 @@ impl Servers {
 
     /// Whether one more task of a shape has room on a server.
     pub fn has_room(&self, server: usize, shape: usize) -> bool {
+        self.between.allows(self.class_of(server), shape) && self.has_room_inside(server, shape)
+    }
+
+    /// The same, rules between servers aside.
+    fn has_room_inside(&self, server: usize, shape: usize) -> bool {
         let demand = &self.demands[shape];
         self.eligible[shape][self.class_of(server)]
             && fits(demand, self.free(server))
-            && self.between.allows(self.class_of(server), shape)
             && self.most[shape]
                 .is_none_or(|most| self.on.get(&(server, shape)).is_none_or(|count| *count < most))
             && self.have_devices(server, shape)
+    }
+
+    /// Takes the room of a task on a server, rules between servers aside; whether there is any.
+    pub fn take_inside(&mut self, server: usize, shape: usize) -> bool {
+        let has_room = self.has_room_inside(server, shape);
+        if has_room {
+            self.take(server, shape, None);
+        }
+        has_room
+    }
+
+    /// What a task of a shape needs of the resources with devices: where the most of it goes first, the rest fills gaps.
+    pub fn of_devices(&self, shape: usize) -> Vec<u128> {
+        let demand = self.makes.iter().zip(&self.demands[shape]);
+        demand.filter(|(make, _)| make.size > 0).map(|(_, demand)| *demand).collect()
     }
 
     /// Whether the devices of a server have room for one more task of a shape.

@@ -278,6 +278,7 @@ impl Runs {
                     job: number,
                     demand,
                     count: 1,
+                    rules: None,
                 });
             } else if task.has_run {
                 counts.no_time += 1;

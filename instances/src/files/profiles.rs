@@ -28,11 +28,21 @@ struct ProfileFields<'a> {
 
 /// Reads `device_profiles` into a builder that has all classes.
 pub(super) fn read_profiles(entries: &Entries<'_>, builder: &mut InstanceBuilder) -> Result<(), Violation> {
+    let resources = builder.resources().to_vec();
+    for_each_cut(entries, &resources, |cut| builder.device_profiles(cut))
+}
+
+/// Reads `device_profiles` of resources with these names, as they are stated.
+pub(super) fn for_each_cut(
+    entries: &Entries<'_>,
+    resources: &[String],
+    mut each: impl FnMut(DeviceProfiles) -> Result<(), Violation>,
+) -> Result<(), Violation> {
     for (resource, raw) in &entries.0 {
         let place = format!("device_profiles.{}", resource.0);
-        let known = builder.resources().iter().position(|name| *name == resource.0);
+        let known = resources.iter().position(|name| *name == resource.0);
         let Some(r) = known else {
-            let problem = format!("unknown resource; there are {}", builder.resources().join(", "));
+            let problem = format!("unknown resource; there are {}", resources.join(", "));
             return Err(Violation::new(place, "", problem));
         };
         let Object(fields): Object<CutFields> = one(raw, &place)?;
@@ -50,7 +60,7 @@ pub(super) fn read_profiles(entries: &Entries<'_>, builder: &mut InstanceBuilder
             let starts = fields.starts.iter().enumerate().map(start).collect::<Result<_, _>>()?;
             profiles.push(DeviceProfile { name: name.0.as_ref().to_owned(), slices, starts });
         }
-        builder.device_profiles(DeviceProfiles { resource: ResourceId(r), slices, profiles })?;
+        each(DeviceProfiles { resource: ResourceId(r), slices, profiles })?;
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ pub fn drfh_fig4_trace() -> Result<Trace, Violation> {
     for ((user, joins, count), demand) in USERS.into_iter().zip(FIG_4_TASKS) {
         let (demand, duration) = (&decimals(demand)?[..], 10 * MICROSECONDS);
         let job = format!("job-of-{user}");
-        let tasks = NewTasks { user, job: &job, demand, count, duration, more: false };
+        let tasks = NewTasks { user, job: &job, demand, count, duration, rules: None, more: false };
         trace.submitted(joins * MICROSECONDS, tasks)?;
     }
     Ok(trace)
@@ -110,7 +110,7 @@ pub fn random_trace(options: &RandomTraceOptions) -> Result<SortedTrace, Violati
         let demand = draft.shape(&[thousandths(), thousandths()]);
         let (count, duration) = (random.spread(1, 8) as u32, random.spread(1, 10) * MICROSECONDS);
         let time = random.below(window);
-        draft.submit(DraftTasks { time, duration, user, job, demand, count });
+        draft.submit(DraftTasks { time, duration, user, job, demand, count, rules: None });
     }
     draft.sorted("generated")
 }

@@ -92,6 +92,79 @@ impl DeviceProfiles {
     }
 }
 
+impl DeviceProfiles {
+    /// Checks them and puts them in order, for a device of this size, beside those of other resources; the size of a slice. `name` is the
+    /// resource's.
+    pub(crate) fn check(&mut self, name: &str, size: Decimal, known: &[Self]) -> Result<Decimal, Violation> {
+        let cut = self;
+        let place = |field: &str| format!("device_profiles.{name}{field}");
+        if cut.slices == 0 || cut.slices > MOST_SLICES {
+            let problem = format!("must be from 1 to {MOST_SLICES}");
+            return Err(Violation::new(place(".slices"), cut.slices, problem));
+        }
+        let Some(slice) = part(size, cut.slices.into()) else {
+            let problem = format!(
+                "does not divide a device of {size} {name} into equal slices that are decimals; correct it, or state {name} in a unit of \
+                 which a slice has a whole number"
+            );
+            return Err(Violation::new(place(".slices"), cut.slices, problem));
+        };
+        if cut.profiles.is_empty() || cut.profiles.len() > MOST_PROFILES {
+            let problem =
+                format!("name from 1 to {MOST_PROFILES} profiles, or leave out `device_profiles` of {name}");
+            return Err(Violation::new(place(".profiles"), cut.profiles.len(), problem));
+        }
+        for profile in &cut.profiles {
+            profile.check(cut.slices, &place(".profiles"))?;
+        }
+        cut.sort();
+        if known.iter().any(|other| other.resource == cut.resource) {
+            return Err(Violation::new(place(""), "", "a resource is named twice"));
+        }
+        let others = || known.iter().flat_map(|cut| &cut.profiles);
+        for (position, profile) in cut.profiles.iter().enumerate() {
+            let earlier = others().chain(&cut.profiles[..position]);
+            if earlier.map(|other| &other.name).any(|other| *other == profile.name) {
+                let problem = "another profile has this name; tasks name profiles by it";
+                return Err(Violation::new(place(".profiles"), &profile.name, problem));
+            }
+        }
+        Ok(slice)
+    }
+
+    /// Puts the profiles in their order, by slices and then by name.
+    pub(crate) fn sort(&mut self) {
+        self.profiles.sort_by(|a, b| a.slices.cmp(&b.slices).then_with(|| a.name.cmp(&b.name)));
+    }
+
+    /// The profile called so, of those that there are; what is wrong is wrong at `place`.
+    pub(crate) fn named(
+        of_all: &[Self],
+        name: &str,
+        place: impl Fn() -> String,
+    ) -> Result<ProfileId, Violation> {
+        for cut in of_all {
+            if let Some(number) = cut.profiles.iter().position(|profile| profile.name == name) {
+                return Ok(ProfileId { resource: cut.resource, number });
+            }
+        }
+        if of_all.is_empty() {
+            let problem = "there are no profiles; state them in `device_profiles`";
+            return Err(Violation::new(place(), name, problem));
+        }
+        let names = of_all.iter().flat_map(|cut| &cut.profiles).map(|profile| profile.name.as_str());
+        Err(Violation::new(place(), name, unknown("profile", name, names)))
+    }
+
+    /// How much a profile takes of a device of this size; `None` if that has too many digits.
+    pub(crate) fn amount(&self, number: usize, size: Decimal) -> Option<Decimal> {
+        let slice = part(size, self.slices.into())?;
+        let slices = u128::from(self.profiles.get(number)?.slices);
+        let units = slice.scaled(slice.exponent())?.checked_mul(slices)?;
+        Decimal::from_units(units, i32::from(slice.exponent())).ok()
+    }
+}
+
 impl Instance {
     /// Into what devices can be cut, rising by resource; empty where none is.
     pub fn device_profiles(&self) -> &[DeviceProfiles] {
@@ -183,45 +256,13 @@ impl InstanceBuilder {
         let Some(name) = self.resources().get(cut.resource.0).cloned() else {
             return Err(Violation::new("device_profiles", cut.resource.0, "there is no such resource"));
         };
-        let place = |field: &str| format!("device_profiles.{name}{field}");
         let Some(size) = self.instance.device_size(cut.resource) else {
             let problem = format!(
                 "no server class has devices of {name}; state `devices` on those whose devices can be cut"
             );
-            return Err(Violation::new(place(""), "", problem));
+            return Err(Violation::new(format!("device_profiles.{name}"), "", problem));
         };
-        if cut.slices == 0 || cut.slices > MOST_SLICES {
-            let problem = format!("must be from 1 to {MOST_SLICES}");
-            return Err(Violation::new(place(".slices"), cut.slices, problem));
-        }
-        let Some(slice) = part(size, cut.slices.into()) else {
-            let problem = format!(
-                "does not divide a device of {size} {name} into equal slices that are decimals; correct it, or state {name} in a unit of \
-                 which a slice has a whole number"
-            );
-            return Err(Violation::new(place(".slices"), cut.slices, problem));
-        };
-        if cut.profiles.is_empty() || cut.profiles.len() > MOST_PROFILES {
-            let problem =
-                format!("name from 1 to {MOST_PROFILES} profiles, or leave out `device_profiles` of {name}");
-            return Err(Violation::new(place(".profiles"), cut.profiles.len(), problem));
-        }
-        for profile in &cut.profiles {
-            profile.check(cut.slices, &place(".profiles"))?;
-        }
-        cut.profiles.sort_by(|a, b| a.slices.cmp(&b.slices).then_with(|| a.name.cmp(&b.name)));
-        let known = self.instance.device_profiles();
-        if known.iter().any(|other| other.resource == cut.resource) {
-            return Err(Violation::new(place(""), "", "a resource is named twice"));
-        }
-        let others = || known.iter().flat_map(|cut| &cut.profiles);
-        for (position, profile) in cut.profiles.iter().enumerate() {
-            let earlier = others().chain(&cut.profiles[..position]);
-            if earlier.map(|other| &other.name).any(|other| *other == profile.name) {
-                let problem = "another profile has this name; tasks name profiles by it";
-                return Err(Violation::new(place(".profiles"), &profile.name, problem));
-            }
-        }
+        let slice = cut.check(&name, size, self.instance.device_profiles())?;
         let exponent = &mut self.instance.exponents[cut.resource.0];
         *exponent = (*exponent).min(slice.exponent());
         let devices = self.instance.devices.get_or_insert_default();
@@ -241,29 +282,14 @@ impl InstanceBuilder {
     ) -> Result<(ResourceId, Decimal), Violation> {
         let id = self.profile_named(name, &place)?;
         let instance = &self.instance;
-        let taken = instance.profiles_of(id.resource).and_then(|cut| {
-            let slice = part(instance.device_size(id.resource)?, cut.slices.into())?;
-            let slices = u128::from(cut.profiles[id.number].slices);
-            let units = slice.scaled(slice.exponent())?.checked_mul(slices)?;
-            Decimal::from_units(units, i32::from(slice.exponent())).ok()
-        });
+        let cut = instance.profiles_of(id.resource);
+        let taken = cut.and_then(|cut| cut.amount(id.number, instance.device_size(id.resource)?));
         let amount = taken.ok_or_else(|| Violation::new(place(), name, "its amount has too many digits"))?;
         Ok((id.resource, amount))
     }
 
     fn profile_named(&self, name: &str, place: impl Fn() -> String) -> Result<ProfileId, Violation> {
-        let of_all = self.instance.device_profiles();
-        for cut in of_all {
-            if let Some(number) = cut.profiles.iter().position(|profile| profile.name == name) {
-                return Ok(ProfileId { resource: cut.resource, number });
-            }
-        }
-        if of_all.is_empty() {
-            let problem = "there are no profiles; state them in `device_profiles`";
-            return Err(Violation::new(place(), name, problem));
-        }
-        let names = of_all.iter().flat_map(|cut| &cut.profiles).map(|profile| profile.name.as_str());
-        Err(Violation::new(place(), name, unknown("profile", name, names)))
+        DeviceProfiles::named(self.instance.device_profiles(), name, place)
     }
 
     /// Says that each task of a user that was added last takes a part of this profile of a device; of a user with kinds each piece of

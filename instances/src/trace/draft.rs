@@ -1,7 +1,7 @@
 //! A trace that comes in any order: what importers gather, and then sort into events.
 
 use super::{Event, EventSource, MOST_DECIMAL_PLACES, NewTasks, Register, TraceHeader, TraceResource};
-use crate::{Decimal, IdTable, InstanceError, ServerClass, Violation};
+use crate::{Decimal, IdTable, InstanceError, ServerClass, TaskRules, Violation};
 use hashbrown::HashMap;
 use std::cmp::Ordering;
 
@@ -32,6 +32,8 @@ pub struct DraftTasks {
     pub demand: u32,
     /// How many they are.
     pub count: u32,
+    /// The rules that they meet, if any.
+    pub rules: Option<u32>,
 }
 
 /// From `time` on the server has this capacity, or is not there.
@@ -98,6 +100,16 @@ impl TraceDraft {
     /// The position of a job.
     pub fn job(&mut self, id: &str) -> Result<u32, Violation> {
         position(&mut self.jobs, id, "job")
+    }
+
+    /// The position of rules that tasks can meet, called so; what they say is what was said of them first.
+    pub fn rules(&mut self, name: &str, rules: TaskRules) -> u32 {
+        let all = &mut self.header.rules;
+        let known = all.iter().position(|(other, _)| other == name);
+        known.unwrap_or_else(|| {
+            all.push((name.to_owned(), rules));
+            all.len() - 1
+        }) as u32
     }
 
     /// Whether there is a job of this id.
@@ -236,8 +248,8 @@ impl TraceDraft {
 }
 
 impl DraftTasks {
-    fn order(&self) -> (u64, u32, u32) {
-        (self.time, self.job, self.demand)
+    fn order(&self) -> (u64, u32, u32, Option<u32>) {
+        (self.time, self.job, self.demand, self.rules)
     }
 }
 
@@ -324,7 +336,10 @@ impl SortedTrace {
         let (user, job) = (self.users.get(tasks.user as usize), self.jobs.get(tasks.job as usize));
         let demand = self.shapes[tasks.demand as usize].as_slice();
         let DraftTasks { time, count, duration, .. } = tasks;
-        self.register.submitted(time, NewTasks { user, job, demand, count, duration, more }).map(Some)
+        let known = &self.register.header().rules;
+        let rules = tasks.rules.and_then(|rules| known.get(rules as usize)).map(|(name, _)| name.clone());
+        let rules = rules.as_deref();
+        self.register.submitted(time, NewTasks { user, job, demand, count, duration, rules, more }).map(Some)
     }
 }
 
@@ -371,7 +386,7 @@ mod tests {
         let user = draft.user("u").unwrap();
         let (i, j) = (draft.job("i").unwrap(), draft.job("j").unwrap());
         let demand = draft.shape(&amounts(["0.25", "0"]));
-        let tasks = DraftTasks { time: 2_000_000, duration: 5, user, job: i, demand, count: 1 };
+        let tasks = DraftTasks { time: 2_000_000, duration: 5, user, job: i, demand, count: 1, rules: None };
         draft.submit(tasks);
         draft.submit(DraftTasks { job: j, ..tasks });
         draft.submit(DraftTasks { time: 1_000_000, ..tasks });
@@ -419,7 +434,7 @@ mod tests {
             [("fits s", ["1", "0.3"]), ("fits c", ["0.1", "2"]), ("fits none", ["0.6", "0.4"])]
         {
             let (job, demand) = (draft.job(job).unwrap(), draft.shape(&amounts(demand)));
-            draft.submit(DraftTasks { time: 0, duration: 1, user, job, demand, count: 2 });
+            draft.submit(DraftTasks { time: 0, duration: 1, user, job, demand, count: 2, rules: None });
         }
         let lines = lines(draft);
         assert!(

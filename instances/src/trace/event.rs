@@ -37,6 +37,10 @@ number!(
     /// An amount of each resource that a server has or a task needs; equal amounts have one number.
     ShapeNumber
 );
+number!(
+    /// Rules that tasks meet, in the order of the header.
+    RulesNumber
+);
 
 /// What happens, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +89,8 @@ pub struct Submission {
     pub count: u32,
     /// How long each of them runs once it has started, in microseconds, more than zero.
     pub duration: u64,
+    /// The rules that they meet, those of one submission together; `None`: none but devices.
+    pub rules: Option<RulesNumber>,
     /// Whether these are the first tasks of the job.
     pub first: bool,
     /// Whether these are the last: the job is complete when they and all tasks before them are done.

@@ -1,6 +1,7 @@
 //! What a trace says before its first event.
 
-use crate::{Decimal, ServerClass, Violation};
+use super::RulesNumber;
+use crate::{Decimal, DeviceProfiles, ServerClass, TaskRules, Violation};
 
 /// Decimal places of a resource whose header does not state them.
 pub const DECIMAL_PLACES: u8 = 9;
@@ -32,6 +33,10 @@ pub struct TraceHeader {
     pub source: String,
     /// The resources, in the order of every capacity and demand.
     pub resources: Vec<TraceResource>,
+    /// Into what devices can be cut, rising by resource.
+    pub device_profiles: Vec<DeviceProfiles>,
+    /// Rules that tasks can meet, by name; tasks name theirs.
+    pub rules: Vec<(String, TaskRules)>,
     /// The servers that are there from the beginning: those of a class called `c` are `c/1`, `c/2` and so on.
     pub server_classes: Vec<ServerClass>,
     /// All users with their weights. `None`: users are those who submit tasks, and each has weight 1.
@@ -74,6 +79,18 @@ impl TraceHeader {
     pub fn new(name: &str, resources: &[&str]) -> Self {
         let resources = resources.iter().map(|name| TraceResource::new(name)).collect();
         Self { name: name.into(), resources, ..Self::default() }
+    }
+
+    /// The rules of a number, or none.
+    pub fn task_rules(&self, rules: Option<RulesNumber>) -> TaskRules {
+        rules.and_then(|rules| self.rules.get(rules.index())).map_or_else(TaskRules::default, |(_, of)| *of)
+    }
+
+    /// What the profile of some rules is called, if they name one.
+    pub fn profile_name(&self, rules: &TaskRules) -> Option<&str> {
+        let of = rules.profile?;
+        let cut = self.device_profiles.iter().find(|cut| cut.resource == of.resource)?;
+        cut.profiles.get(of.number).map(|profile| profile.name.as_str())
     }
 
     /// `amounts`, one a resource, in units; what is wrong is named with the resource, as in `demand.cpu`.

@@ -58,7 +58,18 @@ impl Trace {
 
     /// A server comes.
     pub fn server_added(&mut self, time: u64, id: &str, capacity: &[Decimal]) -> Result<(), Violation> {
-        let event = self.register.server_added(time, id, capacity)?;
+        self.server_added_in(time, id, capacity, None)
+    }
+
+    /// A server comes that is in a domain.
+    pub fn server_added_in(
+        &mut self,
+        time: u64,
+        id: &str,
+        capacity: &[Decimal],
+        domain: Option<&str>,
+    ) -> Result<(), Violation> {
+        let event = self.register.server_added_in(time, id, capacity, domain)?;
         self.events.push(event);
         Ok(())
     }

@@ -11,13 +11,15 @@ mod event;
 mod header;
 mod memory;
 mod register;
+mod rules;
 mod shapes;
 mod tally;
 
 pub use draft::SortedTrace;
 pub use draft::{DraftTasks, TraceDraft};
 pub use event::{
-    Event, EventKind, JobNumber, LATEST, MICROSECONDS, ServerNumber, ShapeNumber, Submission, UserNumber,
+    Event, EventKind, JobNumber, LATEST, MICROSECONDS, RulesNumber, ServerNumber, ShapeNumber, Submission,
+    UserNumber,
 };
 pub use header::{DECIMAL_PLACES, MOST_DECIMAL_PLACES, TraceHeader, TraceResource};
 pub use memory::{Replay, Trace};

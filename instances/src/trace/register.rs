@@ -1,8 +1,9 @@
 //! What a trace has named so far, and the rules every next event must keep.
 
+use super::rules::{Domains, check_rules, rules_named, under_rules};
 use super::{
-    Event, EventKind, JobNumber, LATEST, MOST_DECIMAL_PLACES, ServerNumber, ShapeNumber, Shapes, Submission,
-    TraceHeader, TraceResource, UserNumber,
+    Event, EventKind, JobNumber, LATEST, MOST_DECIMAL_PLACES, RulesNumber, ServerNumber, ShapeNumber, Shapes,
+    Submission, TraceHeader, TraceResource, UserNumber,
 };
 use crate::model::MOST_DEVICES;
 use crate::{Decimal, IdTable, Violation};
@@ -27,6 +28,9 @@ pub struct NewTasks<'a> {
     pub count: u32,
     /// How long each runs, in microseconds, more than zero.
     pub duration: u64,
+    /// The name of the rules that they meet, one of the header's; `None`: none but devices. `per_server` and `spread` count the tasks that
+    /// are submitted together. Of what has a profile the demand may say 0: it is the profile's.
+    pub rules: Option<&'a str>,
     /// Whether more tasks of the job will be submitted later (or at the same time, by another event).
     pub more: bool,
 }
@@ -52,6 +56,7 @@ pub struct Register {
     /// The size of one device of each resource in units, 0 where it has none; and the devices of each server when it came first.
     devices: Vec<u64>,
     devices_of: Vec<Vec<u64>>,
+    domains: Domains,
     jobs: u32,
     open_jobs: HashMap<String, OpenJob>,
     /// Time and rank of the last event.
@@ -68,6 +73,7 @@ impl Register {
     pub fn new(header: TraceHeader) -> Result<Self, Violation> {
         check_resources(&header)?;
         let devices = device_sizes(&header)?;
+        check_rules(&header, &devices)?;
         let mut register = Self {
             servers: IdTable::default(),
             capacities: Vec::new(),
@@ -76,6 +82,7 @@ impl Register {
             shapes: Shapes::new(header.resources.len()),
             devices,
             devices_of: Vec::new(),
+            domains: Domains::new(&header),
             jobs: 0,
             open_jobs: HashMap::new(),
             latest: (0, 0),
@@ -106,6 +113,8 @@ impl Register {
                 if self.servers.insert(&format!("{}/{number}", class.id)).is_none() {
                     return Err(Violation::new(place("id"), &class.id, "duplicate id"));
                 }
+                let server = self.capacities.len();
+                self.domains.enter(server, class.domain.as_deref(), || place("domain"))?;
                 self.capacities.push(Some(shape));
                 self.devices_of.push(devices.clone());
                 self.initial_servers.push(shape);
@@ -167,8 +176,34 @@ impl Register {
         &self.devices
     }
 
+    /// The number of the domain that a server is in, in the order in which they are named; 0 where it is in none.
+    pub fn domain_of(&self, server: ServerNumber) -> usize {
+        self.domains.of(server.index()).unwrap_or(0)
+    }
+
+    /// What that is called.
+    pub fn domain_name(&self, server: ServerNumber) -> Option<&str> {
+        self.domains.of(server.index()).map(|domain| self.domains.name(domain))
+    }
+
+    /// What rules of the header are called.
+    pub fn rules_name(&self, rules: Option<RulesNumber>) -> Option<&str> {
+        self.header.rules.get(rules?.index()).map(|(name, _)| name.as_str())
+    }
+
     /// A server comes.
     pub fn server_added(&mut self, time: u64, id: &str, capacity: &[Decimal]) -> Result<Event, Violation> {
+        self.server_added_in(time, id, capacity, None)
+    }
+
+    /// A server comes that is in a domain.
+    pub fn server_added_in(
+        &mut self,
+        time: u64,
+        id: &str,
+        capacity: &[Decimal],
+        domain: Option<&str>,
+    ) -> Result<Event, Violation> {
         if id.is_empty() {
             return Err(Violation::new("server", "", "a server needs an id"));
         }
@@ -182,6 +217,7 @@ impl Register {
         if self.capacities[server].is_some() {
             return Err(Violation::new("server", id, "is there already"));
         }
+        self.domains.enter(server, domain, || "domain".into())?;
         let capacity = self.capacity(server, capacity)?;
         self.next(time, EventKind::ServerAdded(ServerNumber(server as u32), capacity))
     }
@@ -211,12 +247,14 @@ impl Register {
         if !(1..=LATEST).contains(&tasks.duration) {
             return Err(Violation::new("duration", "", "must be > 0 and less than 4e12 seconds"));
         }
+        let rules = tasks.rules.map(|name| rules_named(&self.header, name)).transpose()?;
+        let demand_of_one = under_rules(&self.header, rules, &tasks)?;
         let user = self.user(tasks.user)?;
-        let demand = self.shape("demand", tasks.demand)?;
+        let demand = self.shape("demand", &demand_of_one)?;
         if self.units.iter().all(|units| *units == 0) {
             return Err(Violation::new("demand", "", "a task must need some resource"));
         }
-        self.on_devices(tasks.demand)?;
+        self.on_devices(&demand_of_one)?;
         let open = self.open_jobs.get(tasks.job).copied();
         if let Some(open) = open
             && open.user != user
@@ -243,7 +281,8 @@ impl Register {
         }
         let (count, duration) = (tasks.count, tasks.duration);
         let (first, last) = (open.is_none(), !tasks.more);
-        self.next(time, EventKind::Submitted(Submission { user, job, demand, count, duration, first, last }))
+        let submission = Submission { user, job, demand, count, duration, rules, first, last };
+        self.next(time, EventKind::Submitted(submission))
     }
 
     /// Checks what can only be seen at the end.

@@ -72,7 +72,7 @@ struct DeviceCount(#[schemars(range(min = 1, max = 1024))] u64);
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[allow(dead_code)]
-struct DeviceProfiles {
+pub(crate) struct DeviceProfiles {
     /// The equal slices of one device.
     #[schemars(range(min = 1, max = 64))]
     slices: u64,

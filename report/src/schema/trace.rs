@@ -1,6 +1,7 @@
 //! The shape of a line of `fairplan.trace.v1` as its schema describes it. Reading and writing it is the business of
 //! `fairplan-instances`, which checks more than a schema can say.
 
+use super::instance::DeviceProfiles;
 use schemars::JsonSchema;
 use std::collections::BTreeMap;
 
@@ -36,6 +37,10 @@ pub(crate) struct Header {
     decimal_places: Option<BTreeMap<String, DecimalPlaces>>,
     /// The size of one device of a resource: every server has it as whole devices, of which a task takes a part of one or whole ones.
     devices: Option<BTreeMap<String, PositiveAmount>>,
+    /// Into what each device of a resource can be cut, as in an instance.
+    device_profiles: Option<BTreeMap<String, DeviceProfiles>>,
+    /// Rules that tasks can meet, by name.
+    rules: Option<BTreeMap<String, Rules>>,
     /// Servers that are there from the beginning. Those of a class called c are the servers c/1, c/2 and so on.
     server_classes: Option<Vec<Class>>,
     /// All users. Absent: users are those who submit tasks, and each has weight 1.
@@ -64,8 +69,31 @@ pub(crate) struct Class {
     /// How many servers.
     #[schemars(range(max = 10_000_000_u64))]
     count: u64,
+    /// The rack or zone that they are in: of all servers where some rules are about domains.
+    #[schemars(length(min = 1))]
+    domain: Option<String>,
     /// One server's capacity; a resource left out is 0.
     capacity: BTreeMap<String, Amount>,
+}
+
+/// Rules that tasks which are submitted together meet.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(crate) struct Rules {
+    /// So many tasks start at once, or none; the tasks of an event are a multiple of it.
+    #[schemars(range(min = 2))]
+    gang: Option<u64>,
+    /// Whether each gang runs within one domain.
+    gang_in_domain: Option<bool>,
+    /// By how many the tasks in two domains differ at most when one of them starts.
+    #[schemars(range(min = 1))]
+    spread: Option<u64>,
+    /// At most so many of the tasks on one server.
+    #[schemars(range(min = 1))]
+    per_server: Option<u64>,
+    /// The profile of the part of a device that each task takes; its demand may leave out that resource.
+    profile: Option<String>,
 }
 
 /// A user.
@@ -101,6 +129,9 @@ pub(crate) enum Event {
         /// Its name.
         #[schemars(length(min = 1))]
         server: String,
+        /// The rack or zone that it is in: of all servers where some rules are about domains.
+        #[schemars(length(min = 1))]
+        domain: Option<String>,
         /// What it has; a resource left out is 0.
         capacity: BTreeMap<String, Amount>,
     },
@@ -132,6 +163,8 @@ pub(crate) enum Event {
         /// How many tasks; absent: 1.
         #[schemars(range(min = 1))]
         count: Option<u32>,
+        /// Which of the header's rules these tasks meet, counted together; absent: none but devices.
+        rules: Option<String>,
         /// Whether more tasks of the job are submitted later; absent: no, and a later job may have the same name.
         more: Option<bool>,
     },

@@ -15,6 +15,7 @@ mod round;
 mod running;
 mod servers;
 mod settings;
+mod shapes;
 mod shares;
 mod tenants;
 mod turns;
@@ -28,8 +29,12 @@ pub use tenants::Tenants;
 use crate::SimulationError;
 use crate::ranks::Ranks;
 use accounts::Accounts;
-use fairplan_instances::trace::{Event, EventKind, EventSource, ShapeNumber, Submission, UserNumber};
-use fairplan_instances::{ClusterOutcome, ClusterSample, Decimal, Objective, UserSample, Violation};
+use fairplan_instances::trace::{
+    Event, EventKind, EventSource, RulesNumber, ServerNumber, ShapeNumber, Submission, UserNumber,
+};
+use fairplan_instances::{
+    ClusterOutcome, ClusterSample, Decimal, Objective, TaskRules, UserSample, Violation,
+};
 use fluid::Fluid;
 use groups::Groups;
 use part::Part;
@@ -38,8 +43,9 @@ use round::{Round, Turn};
 use running::{FOREVER, Running, Task};
 use servers::Servers;
 use settings::{check, weight_exponent};
+use shapes::ShapeNumbers;
 use shares::Shares;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use waiting::Waiting;
 
 /// Runs a trace on its cluster.
@@ -159,9 +165,10 @@ struct Run<'a> {
     bottlenecks: Vec<usize>,
     /// Of how many users what runs at the beginning has begun.
     begun: usize,
-    /// The shape of tasks that need what a shape of the trace is.
-    shape_of: Vec<Option<u32>>,
+    /// The shapes of tasks, and of each what it is in the trace and the rules that its tasks meet.
+    numbers: ShapeNumbers,
     shapes: Vec<ShapeNumber>,
+    met: Vec<TaskRules>,
     /// What tasks of each shape need; row-major.
     demands: Vec<u64>,
     /// What tasks have held and what servers have had of each resource, times microseconds.
@@ -188,10 +195,12 @@ impl<'a> Run<'a> {
             .collect();
         let mut servers = Servers::new(width, settings.over_commit, &first, rules.choice);
         let part = part.map(|part| part.dealt(capacities.len() / width));
+        servers.cut_devices(&register.header().device_profiles);
         for (server, capacity) in capacities.chunks_exact(width).enumerate() {
+            let domain = register.domain_of(ServerNumber(server as u32));
             match &part {
-                Some(part) if !part.has(server) => servers.add(&vec![0; width]),
-                _ => servers.add(capacity),
+                Some(part) if !part.has(server) => servers.add(&vec![0; width], domain),
+                _ => servers.add(capacity, domain),
             }
         }
         let weight_exponent = weight_exponent(source, rules.tenants);
@@ -222,8 +231,9 @@ impl<'a> Run<'a> {
             changed: true,
             bottlenecks: Vec::new(),
             begun: 0,
-            shape_of: Vec::new(),
+            numbers: ShapeNumbers::default(),
             shapes: Vec::new(),
+            met: Vec::new(),
             demands: Vec::new(),
             used_time: vec![0; width],
             total_time: vec![0; width],
@@ -309,9 +319,8 @@ impl<'a> Run<'a> {
     fn happen(&mut self, kind: EventKind) -> Result<(), SimulationError> {
         match kind {
             EventKind::ServerRemoved(server) => {
-                for task in self.running.evict_all(server.0) {
-                    self.evict(task);
-                }
+                let evicted = self.running.evict_all(server.0);
+                self.evict(evicted);
                 self.servers.resize(server.0, &vec![0; self.width]);
             }
             EventKind::ServerAdded(server, capacity) | EventKind::ServerChanged(server, capacity) => {
@@ -320,12 +329,12 @@ impl<'a> Run<'a> {
                     _ => self.source.register().shapes().units(capacity).to_vec(),
                 };
                 if server.index() == self.servers.len() {
-                    self.servers.add(&capacity);
+                    self.servers.add(&capacity, self.source.register().domain_of(server));
                 } else {
                     while !self.servers.resize(server.0, &capacity)
                         && let Some(task) = self.running.evict_last(server.0)
                     {
-                        self.evict(task);
+                        self.evict(vec![task]);
                     }
                 }
             }
@@ -341,8 +350,8 @@ impl<'a> Run<'a> {
     }
 
     fn submit(&mut self, submission: Submission) -> Result<(), SimulationError> {
-        let Submission { user, job, demand, count, duration, .. } = submission;
-        let shape = self.shape(demand);
+        let Submission { user, job, demand, count, duration, rules, .. } = submission;
+        let shape = self.shape(demand, rules, count);
         let (now, row) = (self.now, shape as usize * self.width..(shape as usize + 1) * self.width);
         let demand = &self.demands[row];
         self.accounts.submit(now, &submission, demand, self.source.job_id());
@@ -351,7 +360,8 @@ impl<'a> Run<'a> {
             Some((present, tasks)) => {
                 self.begun += 1;
                 let duration = present.remaining.unwrap_or(FOREVER);
-                let task = Task { user: user.0, shape, job, duration, server: 0, devices: 0, number: 0 };
+                let (server, devices, gang) = (0, 0, None);
+                let task = Task { user: user.0, shape, job, duration, server, devices, gang, number: 0 };
                 self.begin(tasks, task)?;
             }
         }
@@ -390,19 +400,21 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The number of a shape among those of tasks.
-    fn shape(&mut self, number: ShapeNumber) -> u32 {
-        if self.shape_of.len() <= number.index() {
-            self.shape_of.resize(number.index() + 1, None);
-        }
-        *self.shape_of[number.index()].get_or_insert_with(|| {
-            let demand = self.source.register().shapes().units(number);
+    /// The number, among those of tasks, of a shape of so many tasks that meet rules together.
+    fn shape(&mut self, number: ShapeNumber, rules: Option<RulesNumber>, tasks: u32) -> u32 {
+        let register = self.source.register();
+        let met = register.header().task_rules(rules);
+        let is_counted = met.per_server.is_some() || met.spread.is_some();
+        let (shape, is_new) = self.numbers.find((number, rules), is_counted.then_some(tasks));
+        if is_new {
+            let demand = register.shapes().units(number);
             self.demands.extend_from_slice(demand);
-            self.servers.add_shape(demand);
-            self.waiting.add_shape();
+            self.servers.add_shape(demand, met);
+            self.waiting.add_shape(met);
             self.shapes.push(number);
-            (self.shapes.len() - 1) as u32
-        })
+            self.met.push(met);
+        }
+        shape
     }
 
     fn release(&mut self, task: &Task) {
@@ -416,21 +428,39 @@ impl<'a> Run<'a> {
         self.release(&task);
         let row = task.shape as usize * self.width..(task.shape as usize + 1) * self.width;
         self.accounts.end(self.now, task.user, task.job, &self.demands[row]);
+        self.numbers.ended(task.shape);
         self.changed = true;
         let demand = self.shapes[task.shape as usize];
         self.watch.task(self.now, TaskEvent::Ended { user: task.user, demand, server: task.server });
     }
 
-    fn evict(&mut self, task: Task) {
-        self.release(&task);
-        let row = task.shape as usize * self.width..(task.shape as usize + 1) * self.width;
-        let needed = &self.demands[row];
-        self.accounts.evict(self.now, task.user, task.job, needed, self.settings.resubmit);
-        if self.settings.resubmit {
-            self.waiting.push(task.user, task.shape, needed, task.job, task.duration, 1);
+    /// Tasks have lost their server, and those of their gangs end with them.
+    fn evict(&mut self, mut evicted: Vec<Task>) {
+        let mut gangs: BTreeMap<u64, Option<(Task, u32)>> =
+            evicted.iter().filter_map(|task| Some((task.gang?, None))).collect();
+        for gang in gangs.keys() {
+            evicted.extend(self.running.evict_gang(*gang));
         }
-        let demand = self.shapes[task.shape as usize];
-        self.watch.task(self.now, TaskEvent::Evicted { user: task.user, demand, server: task.server });
+        for task in evicted {
+            self.release(&task);
+            let row = task.shape as usize * self.width..(task.shape as usize + 1) * self.width;
+            let needed = &self.demands[row];
+            self.accounts.evict(self.now, task.user, task.job, needed, self.settings.resubmit);
+            if !self.settings.resubmit {
+                self.numbers.ended(task.shape);
+            } else if let Some(gang) = task.gang.and_then(|gang| gangs.get_mut(&gang)) {
+                gang.get_or_insert((task, 0)).1 += 1;
+            } else {
+                self.waiting.push(task.user, task.shape, needed, task.job, task.duration, 1);
+            }
+            let demand = self.shapes[task.shape as usize];
+            self.watch.task(self.now, TaskEvent::Evicted { user: task.user, demand, server: task.server });
+        }
+        for (task, tasks) in gangs.into_values().flatten() {
+            let row = task.shape as usize * self.width..(task.shape as usize + 1) * self.width;
+            let needed = &self.demands[row];
+            self.waiting.push(task.user, task.shape, needed, task.job, task.duration, tasks);
+        }
     }
 
     /// One scheduling opportunity.
@@ -478,6 +508,25 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Whether a task or a gang of a shape would have room under its rules if nothing else ran.
+    fn fits_alone(&self, shape: u32) -> bool {
+        let (demand, met) = (self.demand(shape), self.met[shape as usize]);
+        let all: Vec<u64> = self.servers.capacities().flatten().copied().collect();
+        let mut empty = Servers::new(self.width, self.settings.over_commit, &all, self.rules.choice);
+        let register = self.source.register();
+        empty.cut_devices(&register.header().device_profiles);
+        for (server, capacity) in self.servers.capacities().enumerate() {
+            empty.add(capacity, register.domain_of(ServerNumber(server as u32)));
+        }
+        empty.add_shape(demand, met);
+        let mut on = Vec::new();
+        match met.gang {
+            Some(gang) => empty.take_gang(0, demand, gang, &mut on),
+            None => on.extend(empty.take(0, demand, None)),
+        }
+        !on.is_empty()
+    }
+
     fn finish(mut self) -> Result<ClusterOutcome, SimulationError> {
         let sampled = self.outcome.samples.last().map(|sample| sample.time);
         let at = |every: Option<u64>| every.is_some_and(|every| self.now.is_multiple_of(every));
@@ -491,6 +540,9 @@ impl<'a> Run<'a> {
             given
         };
         let fits = |shape: u32| {
+            if self.met[shape as usize] != TaskRules::default() {
+                return self.fits_alone(shape);
+            }
             let demand = self.demand(shape);
             given.iter().any(|given| demand.iter().zip(given).all(|(demand, given)| demand <= given))
         };

@@ -84,6 +84,7 @@ impl<'a> Joined<'a> {
             demand: &tasks.demand,
             count,
             duration: self.present.remaining.unwrap_or(LATEST),
+            rules: None,
             more: false,
         };
         self.register.submitted(time, tasks).map_err(refused)
@@ -101,7 +102,8 @@ impl<'a> Joined<'a> {
                 register.server_removed(time, names.servers().get(server.index()))
             }
             EventKind::ServerAdded(server, capacity) => {
-                register.server_added(time, names.servers().get(server.index()), &amounts(capacity))
+                let id = names.servers().get(server.index());
+                register.server_added_in(time, id, &amounts(capacity), names.domain_name(server))
             }
             EventKind::ServerChanged(server, capacity) => {
                 register.server_changed(time, names.servers().get(server.index()), &amounts(capacity))
@@ -114,6 +116,7 @@ impl<'a> Joined<'a> {
                     demand: &amounts(tasks.demand),
                     count: tasks.count,
                     duration: tasks.duration,
+                    rules: names.rules_name(tasks.rules),
                     more: !tasks.last,
                 };
                 register.submitted(time, tasks)

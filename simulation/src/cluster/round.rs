@@ -1,7 +1,8 @@
 //! Progressive filling with the tasks that wait: one scheduling opportunity.
 //!
 //! The user to be served is looked for among those with tasks that may fit somewhere, and starts the oldest of its tasks
-//! that do. A shape that fits nowhere is closed; a user with nothing but closed shapes leaves the round.
+//! that do. A shape that fits nowhere is closed; a user with nothing but closed shapes leaves the round. Of a gang all tasks start,
+//! or none.
 
 use super::groups::Child;
 use super::running::Task;
@@ -34,6 +35,10 @@ pub(super) struct Round {
     queues: Vec<Vec<u32>>,
     /// The servers on which room has come free.
     released: Vec<u32>,
+    /// Where the tasks that start now are.
+    on: Vec<(u32, u32)>,
+    /// How many gangs have started.
+    gangs: u64,
 }
 
 /// If room has come free on more servers than this, where a shape fits is not looked for among them.
@@ -80,17 +85,26 @@ impl Round {
             let shape = waiting.shape(queue);
             let demand = &demands[shape as usize * width..(shape as usize + 1) * width];
             let among = few.filter(|_| !waiting.is_fresh(shape));
-            let Some((server, devices)) = servers.take(shape, demand, among) else {
+            self.on.clear();
+            match waiting.gang(shape) {
+                Some(gang) => servers.take_gang(shape, demand, gang, &mut self.on),
+                None => self.on.extend(servers.take(shape, demand, among)),
+            }
+            if self.on.is_empty() {
                 waiting.close(shape);
                 continue;
-            };
-            if let Some(released) = few.filter(|released| released.contains(&server)) {
+            }
+            if let Some(released) = few.filter(|few| self.on.iter().any(|(server, _)| few.contains(server))) {
                 waiting.close_unfit(servers, released);
             }
-            if let Some(batch) = waiting.pop(queue) {
-                take(turn, shares, user as usize, demand);
-                let (job, duration) = (batch.job, batch.duration);
-                started(Task { user, shape, job, duration, server, devices, number: 0 });
+            let gang = waiting.gang(shape).map(|_| self.gangs);
+            self.gangs += u64::from(gang.is_some());
+            for (server, devices) in self.on.iter().copied() {
+                if let Some(batch) = waiting.pop(queue) {
+                    take(turn, shares, user as usize, demand);
+                    let (job, duration) = (batch.job, batch.duration);
+                    started(Task { user, shape, job, duration, server, devices, gang, number: 0 });
+                }
             }
         }
         for user in self.users.drain(..) {

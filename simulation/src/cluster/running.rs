@@ -17,6 +17,8 @@ pub(super) struct Task {
     pub server: u32,
     /// Which devices it has there, by the number of who placed it.
     pub devices: u32,
+    /// The gang that it is of, by how many began before; its tasks run together or not at all.
+    pub gang: Option<u64>,
     /// How many tasks began before it.
     pub number: u64,
 }
@@ -96,9 +98,18 @@ impl Running {
         self.remove(position as u32)
     }
 
+    /// Takes the tasks of a gang off their servers, in the order in which they began.
+    pub fn evict_gang(&mut self, gang: u64) -> Vec<Task> {
+        self.evict(|task| task.gang == Some(gang))
+    }
+
     /// Takes all tasks off a server, in the order in which they began.
     pub fn evict_all(&mut self, server: u32) -> Vec<Task> {
-        let here = |position: &usize| self.tasks[*position].is_some_and(|task| task.server == server);
+        self.evict(|task| task.server == server)
+    }
+
+    fn evict(&mut self, is_one: impl Fn(&Task) -> bool) -> Vec<Task> {
+        let here = |position: &usize| self.tasks[*position].as_ref().is_some_and(&is_one);
         let positions: Vec<usize> = (0..self.tasks.len()).filter(here).collect();
         let mut evicted: Vec<Task> =
             positions.into_iter().filter_map(|position| self.remove(position as u32)).collect();

@@ -1,6 +1,6 @@
 //! The servers of a cluster while they come, change and go: what each has, has free, and all have together.
 
-use fairplan_instances::{Decimal, ServerChoice, ServerRule};
+use fairplan_instances::{Decimal, DeviceProfiles, Gang, ServerChoice, ServerRule, TaskRules};
 
 /// Servers by number, and the rule that chooses among them.
 pub(super) struct Servers {
@@ -98,10 +98,15 @@ impl Servers {
         (0..self.width).filter(|r| 2 * short[*r] > self.totals[*r]).collect()
     }
 
-    /// Adds the next server.
-    pub fn add(&mut self, capacity: &[u64]) {
+    /// What each server has, nothing if it is not there.
+    pub fn capacities(&self) -> impl Iterator<Item = &[u64]> {
+        self.capacity.chunks_exact(self.width)
+    }
+
+    /// Adds the next server, in the domain of this number.
+    pub fn add(&mut self, capacity: &[u64], domain: usize) {
         let given: Vec<u64> = over_committed(self.over_commit, capacity).collect();
-        self.choice.add_server(&wide(&given));
+        self.choice.add_server_in(&wide(&given), domain);
         self.released.push(self.len() as u32);
         self.capacity.extend_from_slice(capacity);
         self.free.extend(given);
@@ -131,9 +136,24 @@ impl Servers {
         true
     }
 
+    /// Says into what devices can be cut, before any server comes.
+    pub fn cut_devices(&mut self, profiles: &[DeviceProfiles]) {
+        self.choice.cut_devices(profiles);
+    }
+
     /// Adds a kind of tasks.
-    pub fn add_shape(&mut self, demand: &[u64]) {
-        self.choice.add_shape(&wide(demand));
+    pub fn add_shape(&mut self, demand: &[u64], rules: TaskRules) {
+        self.choice.add_shape_under(&wide(demand), rules);
+    }
+
+    /// Takes room for a gang where the rule chooses, if there is any for all of it: of each task the server, and which of its devices.
+    pub fn take_gang(&mut self, shape: u32, demand: &[u64], gang: Gang, on: &mut Vec<(u32, u32)>) {
+        let mut placed = Vec::new();
+        self.choice.take_gang(shape as usize, gang, &mut placed);
+        for (server, devices) in placed {
+            self.count(server as u32, demand);
+            on.push((server as u32, devices));
+        }
     }
 
     /// Takes room for a task where the rule chooses, if there is any: the server, and which of its devices. `among` are the only servers

@@ -1,10 +1,12 @@
 //! Tasks that wait: of each user a queue for every shape, the oldest tasks first.
 //!
 //! A shape that was found to fit nowhere is closed. It is opened again only when room has come free on a server where it
-//! fits, and then fits on no others, so that a round does not ask again what it knows.
+//! fits, and then fits on no others, so that a round does not ask again what it knows. Gangs and tasks that are spread ask of several
+//! servers at once: once opened they may fit anywhere, and what is spread is opened whenever room comes free.
 
 use super::servers::{Servers, fits};
 use fairplan_instances::trace::JobNumber;
+use fairplan_instances::{Gang, TaskRules};
 use hashbrown::HashMap;
 use std::collections::VecDeque;
 
@@ -37,6 +39,16 @@ struct Kind {
     open: Option<usize>,
     /// Whether it has not been closed since tasks of it began to wait: then it may fit anywhere.
     fresh: bool,
+    /// So many tasks start at once.
+    gang: Option<Gang>,
+    is_spread: bool,
+}
+
+impl Kind {
+    /// Whether it may fit on servers on which no room has come free.
+    fn may_fit_anywhere(&self) -> bool {
+        self.fresh || self.gang.is_some() || self.is_spread
+    }
 }
 
 /// All queues.
@@ -74,8 +86,13 @@ impl Waiting {
     }
 
     /// Adds the next shape.
-    pub fn add_shape(&mut self) {
-        self.kinds.push(Kind::default());
+    pub fn add_shape(&mut self, rules: TaskRules) {
+        self.kinds.push(Kind { gang: rules.gang, is_spread: rules.spread.is_some(), ..Kind::default() });
+    }
+
+    /// How many tasks of a shape start at once; `None`: each starts for itself.
+    pub fn gang(&self, shape: u32) -> Option<Gang> {
+        self.kinds[shape as usize].gang
     }
 
     /// Tasks of a user begin to wait.
@@ -160,8 +177,8 @@ impl Waiting {
     /// Room has come free on a server that now has `free`: shapes that fit there are opened.
     pub fn open_fitting(&mut self, free: &[u64]) {
         for (shape, demand) in self.present.iter().zip(self.demands.chunks_exact(self.width)) {
-            if fits(demand, free) {
-                let kind = &mut self.kinds[*shape as usize];
+            let kind = &mut self.kinds[*shape as usize];
+            if kind.is_spread || fits(demand, free) {
                 if kind.open.is_none() {
                     kind.open = Some(self.open.len());
                     self.open.push(*shape);
@@ -188,7 +205,7 @@ impl Waiting {
         while let Some(shape) = self.open.get(place).copied() {
             let kind = &self.kinds[shape as usize];
             let demand = &self.demands[kind.place * self.width..(kind.place + 1) * self.width];
-            if kind.fresh || among.iter().any(|server| fits(demand, servers.free(*server))) {
+            if kind.may_fit_anywhere() || among.iter().any(|server| fits(demand, servers.free(*server))) {
                 place += 1;
             } else {
                 self.close(shape);
@@ -198,7 +215,7 @@ impl Waiting {
 
     /// Whether a shape may fit anywhere, not only where room has come free.
     pub fn is_fresh(&self, shape: u32) -> bool {
-        self.kinds[shape as usize].fresh
+        self.kinds[shape as usize].may_fit_anywhere()
     }
 
     /// Whether any shape may fit somewhere.

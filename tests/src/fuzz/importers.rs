@@ -108,7 +108,7 @@ pub(super) fn targets() -> Vec<Target> {
             },
         ),
         target("import philly-trace", &["philly.csv"], |paths| replayed(philly(&paths[0], 5, 8))),
-        target("import swf-trace", &["log.swf"], |paths| replayed(swf(&paths[0], None))),
+        target("import swf-trace", &["log.swf"], |paths| replayed(swf(&paths[0], None, true))),
         target("import snowset", &["snowset.csv"], |paths| {
             let options = |demand, quantum| SnowsetOptions {
                 queries: paths[0].clone(),

@@ -281,6 +281,125 @@ fn tasks_of_a_trace_wait_for_a_device() {
     assert!(told.contains(expected), "{told}");
 }
 
+/// Two racks of two servers, and tasks that meet rules.
+const RULED: &str = r#"{"format": "fairplan.trace.v1", "resources": ["cpu", "gpu"], "devices": {"gpu": 1}, "decimal_places": {"gpu": 3}, "device_profiles": {"gpu": {"slices": 8, "profiles": {"3g": {"slices": 4, "starts": [0, 4]}}}}, "rules": {"ring": {"gang": 4, "gang_in_domain": true}, "web": {"spread": 1, "per_server": 2}, "mig": {"profile": "3g"}}, "server_classes": [{"id": "a", "count": 2, "domain": "rack-1", "capacity": {"cpu": 4, "gpu": 1}}, {"id": "b", "count": 2, "domain": "rack-2", "capacity": {"cpu": 4, "gpu": 1}}]}
+{"time": 0, "event": "tasks_submitted", "user": "train", "job": "t", "demand": {"cpu": 2}, "duration": 60, "count": 8, "rules": "ring"}
+{"time": 1, "event": "tasks_submitted", "user": "site", "job": "w", "demand": {"cpu": 1}, "duration": 60, "count": 10, "rules": "web"}
+{"time": 2, "event": "tasks_submitted", "user": "lab", "job": "m", "demand": {}, "duration": 60, "count": 9, "rules": "mig"}
+"#;
+
+#[test]
+fn tasks_of_a_trace_keep_their_rules() {
+    let folder = folder();
+    folder.write("ruled.jsonl", RULED);
+    folder.done(&[
+        "-q",
+        "simulate",
+        "ruled.jsonl",
+        "--policy",
+        "best-fit",
+        "--jobs",
+        "jobs.jsonl",
+        "-o",
+        "run.json",
+    ]);
+    let ended = |file: &str, job: &str| {
+        let jobs = folder.read(file);
+        let line = jobs.lines().find(|line| line.contains(&format!("\"job\":\"{job}\""))).unwrap();
+        serde_json::from_str::<serde_json::Value>(line).unwrap()["completed"].as_f64().unwrap()
+    };
+    // A ring a rack; then eight of the site, two a server, and two more; two parts of four slices a GPU, eight at once.
+    assert_eq!(["t", "w", "m"].map(|job| ended("jobs.jsonl", job)), [60.0, 180.0, 122.0]);
+    // Who has a rack to itself for half a minute keeps one ring waiting so long.
+    let class = |id: &str| format!(r#"{{"id": "{id}", "count": 2, "capacity": {{"cpu": 4, "gpu": 1}}}}"#);
+    let user = r#"{"id": "old", "demand": {"cpu": 4}, "tasks": 2}"#;
+    folder.write(
+        "old.json",
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "gpu"], "server_classes": [{}, {}], "users": [{user}]}}"#,
+            class("a"),
+            class("b")
+        ),
+    );
+    folder.done(&[
+        "-q",
+        "place",
+        "old.json",
+        "--policy",
+        "first-fit",
+        "--servers-out",
+        "-o",
+        "old-placed.json",
+    ]);
+    let present = ["--instance", "old.json", "--placement", "old-placed.json", "--remaining", "30"];
+    let words =
+        ["-q", "simulate", "ruled.jsonl", "--policy", "best-fit", "--jobs", "later.jsonl", "-o", "run.json"];
+    folder.done(&[&words[..], &present].concat());
+    assert!(ended("later.jsonl", "t") >= 90.0, "{}", folder.read("later.jsonl"));
+    folder.done(&["-q", "simulate", "ruled.jsonl", "--policy", "worst-fit", "--dedicated", "-o", "run.json"]);
+    let told = folder.refused(&["-q", "simulate", "ruled.jsonl", "--policy", "slots=14"]);
+    assert!(told.contains("policy slots=14: does not look at devices, and the trace has some"), "{told}");
+    // The same without devices.
+    let profiles =
+        r#""device_profiles": {"gpu": {"slices": 8, "profiles": {"3g": {"slices": 4, "starts": [0, 4]}}}}, "#;
+    let changes = [
+        (r#""devices": {"gpu": 1}, "#, ""),
+        (profiles, ""),
+        (r#""profile": "3g""#, r#""per_server": 9"#),
+        (r#""demand": {}"#, r#""demand": {"cpu": 1}"#),
+    ];
+    let without = changes.iter().fold(RULED.to_owned(), |text, (old, new)| text.replace(old, new));
+    folder.write("rules.jsonl", without);
+    let told = folder.refused(&["-q", "simulate", "rules.jsonl", "--policy", "slots=14"]);
+    assert!(told.contains("policy slots=14: does not look at rules that tasks meet"), "{told}");
+}
+
+#[test]
+fn what_a_trace_says_of_rules_is_refused_with_its_place() {
+    let folder = folder();
+    for (old, new, expected) in [
+        (
+            "\"rules\": \"ring\"",
+            "\"rules\": \"rings\"",
+            "line 2, rules = rings: unknown rules rings (did you mean ring?)",
+        ),
+        ("\"count\": 8", "\"count\": 9", "line 2, count = 9: is no whole number of gangs of 4"),
+        (
+            "\"demand\": {}",
+            "\"demand\": {\"gpu\": 0.25}",
+            "line 4, demand.gpu = 0.25: a part of profile 3g is 0.5 gpu",
+        ),
+        ("\"profile\": \"3g\"", "\"profile\": \"4g\"", "rules.mig.profile = 4g: unknown profile 4g"),
+        ("\"gang\": 4", "\"gang\": 1", "rules.ring.gang = 1: a gang has 2 tasks or more"),
+        ("\"gang\": 4, ", "", "rules.ring.gang_in_domain: says where a gang runs, and there is none"),
+        ("\"spread\": 1", "\"spread\": 0", "rules.web.spread = 0: lets no first task run"),
+        ("\"per_server\": 2", "\"per_server\": 0", "rules.web.per_server = 0: lets no task run"),
+        ("\"per_server\": 2", "\"per_node\": 2", "rules.web"),
+        (
+            "\"domain\": \"rack-2\", ",
+            "",
+            "server_classes[1].domain: missing, and the rules ring are about domains",
+        ),
+        ("\"starts\": [0, 4]", "\"starts\": [0, 5]", "device_profiles.gpu.profiles.3g.starts[1] = 5"),
+        ("\"devices\": {\"gpu\": 1}, ", "", "device_profiles.gpu: gpu has no devices"),
+        (
+            "{\"gpu\": 3}",
+            "{\"gpu\": 2}",
+            "device_profiles.gpu.slices = 8: a slice of a device of 1 gpu has more decimal places",
+        ),
+    ] {
+        assert!(RULED.contains(old), "{old}");
+        folder.write("bad.jsonl", RULED.replace(old, new));
+        let told = folder.refused(&["-q", "simulate", "bad.jsonl", "--policy", "best-fit"]);
+        assert!(told.contains(expected), "{old} to {new}: {told}");
+    }
+    // Who could never run waits, and is counted.
+    folder.write("large.jsonl", RULED.replace("\"gang\": 4", "\"gang\": 8"));
+    let run = folder.done(&["-q", "simulate", "large.jsonl", "--policy", "best-fit"]);
+    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    assert_eq!(run["policies"][0]["tasks"]["too_large"], 8, "{run}");
+}
+
 #[test]
 fn what_does_not_know_rules_inside_servers_refuses_them_by_name() {
     let folder = folder();

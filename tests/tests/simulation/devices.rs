@@ -98,6 +98,7 @@ fn trace(seed: u64) -> Trace {
             demand: &demand,
             count: 1,
             duration: 5_000_000,
+            rules: None,
             more: false,
         };
         trace.submitted(job * 1_000_000, tasks).unwrap();

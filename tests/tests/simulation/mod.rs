@@ -3,6 +3,7 @@
 mod devices;
 mod naive;
 mod present;
+mod rules;
 mod tenants;
 mod traces;
 
@@ -230,7 +231,8 @@ fn a_user_alone_on_its_dedicated_cloud_is_as_in_a_trace_of_its_own() {
     let mut trace = Trace::new(header).unwrap();
     for user in ["a", "b", "c"] {
         let demand = ["2".parse().unwrap()];
-        let tasks = NewTasks { user, job: user, demand: &demand, count: 4, duration: 10, more: false };
+        let tasks =
+            NewTasks { user, job: user, demand: &demand, count: 4, duration: 10, rules: None, more: false };
         trace.submitted(0, tasks).unwrap();
     }
     let policy = policy("first-fit", 0).unwrap();

@@ -48,7 +48,10 @@ impl Case {
         let mut trace = Trace::new(self.header.clone()).unwrap();
         let mut submit = |time, user: &str, job: &str, demand: [u64; 2], count, duration| {
             let demand = decimals(demand);
-            trace.submitted(time, NewTasks { user, job, demand: &demand, count, duration, more: false })
+            trace.submitted(
+                time,
+                NewTasks { user, job, demand: &demand, count, duration, rules: None, more: false },
+            )
         };
         for (user, demand, count) in self.first.iter().filter(|_| with_first) {
             submit(0, user, &format!("placement/{user}"), *demand, *count, self.remaining).unwrap();

@@ -20,7 +20,8 @@ fn at_once(capacity: &[&str], users: &[(&str, &[&str])], count: u32) -> Trace {
     let mut trace = Trace::new(header).unwrap();
     for (user, demand) in users {
         let demand = decimals(demand);
-        let tasks = NewTasks { user, job: user, demand: &demand, count, duration: 10, more: false };
+        let tasks =
+            NewTasks { user, job: user, demand: &demand, count, duration: 10, rules: None, more: false };
         trace.submitted(0, tasks).unwrap();
     }
     trace

@@ -81,7 +81,8 @@ pub fn random_trace(number: u64) -> Trace {
             let more = instant < instants && random.below(3) == 0;
             let id = format!("u{user}");
             let (count, duration) = (1 + random.below(5) as u32, 1 + random.below(12));
-            let tasks = NewTasks { user: &id, job: &job, demand: &demand, count, duration, more };
+            let tasks =
+                NewTasks { user: &id, job: &job, demand: &demand, count, duration, rules: None, more };
             trace.submitted(time, tasks).unwrap();
             if more {
                 open.push((job, user));
@@ -91,8 +92,15 @@ pub fn random_trace(number: u64) -> Trace {
             for (job, user) in std::mem::take(&mut open) {
                 let id = format!("u{user}");
                 let demand: Vec<Decimal> = resources.iter().map(|resource| resource.amount(1)).collect();
-                let tasks =
-                    NewTasks { user: &id, job: &job, demand: &demand, count: 1, duration: 3, more: false };
+                let tasks = NewTasks {
+                    user: &id,
+                    job: &job,
+                    demand: &demand,
+                    count: 1,
+                    duration: 3,
+                    rules: None,
+                    more: false,
+                };
                 trace.submitted(time, tasks).unwrap();
             }
         }

@@ -97,7 +97,7 @@ pub struct PhillyArguments {
 /// A log in the Standard Workload Format of parallel machines
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A job is as many tasks of one processor as it had processors, submitted together and placed one by one. Servers are those \
+A job is as many tasks of one processor as it had processors, submitted together and placed one by one, with --gangs all at once or none. Servers are those \
 that the log's comments describe (MaxNodes, MaxProcs), unless given.
 The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
@@ -112,6 +112,9 @@ pub struct SwfArguments {
     /// With --servers: processors of each
     #[arg(long, value_name = "N", default_value_t = 1, requires = "servers", value_parser = clap::value_parser!(u32).range(1..))]
     processors: u32,
+    /// A job's tasks start at once or not at all (rules of the trace, which policies must know)
+    #[arg(long)]
+    gangs: bool,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -139,9 +142,9 @@ pub fn philly_jobs(arguments: PhillyArguments, common: CommonOptions) -> Result<
 
 /// Reads a log and writes the trace.
 pub fn workload_log(arguments: SwfArguments, common: CommonOptions) -> Result<Answer, Error> {
-    let SwfArguments { log, servers, processors, output } = arguments;
+    let SwfArguments { log, servers, processors, gangs, output } = arguments;
     let servers = servers.map(|count| EqualServers { count, capacity: vec![Decimal::from(processors)] });
-    import(output, common, || swf(&log, servers))
+    import(output, common, || swf(&log, servers, gangs))
 }
 
 fn import(

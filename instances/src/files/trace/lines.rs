@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use std::io::BufRead;
 
 use super::form::{EVENTS, FORM, microseconds, misplaced};
+use super::rules::{read_cuts, read_rules};
 use crate::files::amounts::Amounts;
 use crate::files::source::Source;
 use crate::files::strict_json::{Entries, Object, Text, document, for_each, line, number};
@@ -111,6 +112,10 @@ struct HeaderFields<'a> {
     #[serde(borrow, default, deserialize_with = "stated")]
     devices: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
+    device_profiles: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    rules: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
     server_classes: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     users: Option<&'a RawValue>,
@@ -125,6 +130,8 @@ struct ClassFields<'a> {
     id: Text<'a>,
     #[serde(borrow)]
     count: &'a RawValue,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    domain: Option<Text<'a>>,
     #[serde(borrow)]
     capacity: Entries<'a>,
 }
@@ -148,6 +155,8 @@ struct EventFields<'a> {
     #[serde(borrow, default, deserialize_with = "stated")]
     server: Option<Text<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
+    domain: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
     capacity: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
     job: Option<Text<'a>>,
@@ -159,6 +168,8 @@ struct EventFields<'a> {
     duration: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     count: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    rules: Option<Text<'a>>,
     #[serde(default, deserialize_with = "stated")]
     more: Option<bool>,
 }
@@ -201,6 +212,10 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
         let sizes = resources.iter_mut().zip(&amounts.values).zip(&amounts.named);
         sizes.for_each(|((resource, size), is_named)| resource.device = is_named.then_some(*size));
     }
+    let known: Vec<String> = resources.iter().map(|resource| resource.name.clone()).collect();
+    let cuts = fields.device_profiles.as_ref().map(|entries| read_cuts(entries, &known)).transpose()?;
+    let device_profiles = cuts.unwrap_or_default();
+    let rules = fields.rules.as_ref().map(|entries| read_rules(entries, &device_profiles)).transpose()?;
     let mut server_classes = Vec::new();
     if let Some(raw) = fields.server_classes {
         for_each(raw, "server_classes", |position, Object(class): Object<ClassFields>| {
@@ -208,7 +223,9 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
             let count = whole_number(number(class.count, || place("count"))?, || place("count"))?;
             amounts.read(&class.capacity, || place("capacity"))?;
             let capacity = amounts.values.clone();
-            server_classes.push(ServerClass::new(class.id.0.into_owned(), count, capacity));
+            let domain = class.domain.map(|domain| domain.0.into_owned());
+            server_classes
+                .push(ServerClass { domain, ..ServerClass::new(class.id.0.into_owned(), count, capacity) });
             Ok(())
         })?;
     }
@@ -236,7 +253,8 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
         counts.push((what.0.clone().into_owned(), whole_number(number(raw, place)?, place)?));
     }
     let (name, source) = (fields.name.0.clone().into_owned(), fields.source.0.clone().into_owned());
-    Ok(TraceHeader { name, source, resources, server_classes, users, counts })
+    let rules = rules.unwrap_or_default();
+    Ok(TraceHeader { name, source, resources, device_profiles, rules, server_classes, users, counts })
 }
 
 /// Checks that exactly the event's own fields are there and enters it.
@@ -244,13 +262,18 @@ fn event(fields: &EventFields, register: &mut Register, amounts: &mut Amounts) -
     let time = seconds(fields.time, "time")?;
     let name = fields.event.0.as_ref();
     let submits = name == EVENTS[3];
-    let server_fields = [("server", fields.server.is_some()), ("capacity", fields.capacity.is_some())];
+    let server_fields = [
+        ("server", fields.server.is_some()),
+        ("domain", fields.domain.is_some()),
+        ("capacity", fields.capacity.is_some()),
+    ];
     let task_fields = [
         ("job", fields.job.is_some()),
         ("user", fields.user.is_some()),
         ("demand", fields.demand.is_some()),
         ("duration", fields.duration.is_some()),
         ("count", fields.count.is_some()),
+        ("rules", fields.rules.is_some()),
         ("more", fields.more.is_some()),
     ];
     if !EVENTS.contains(&name) {
@@ -275,7 +298,12 @@ fn event(fields: &EventFields, register: &mut Register, amounts: &mut Amounts) -
         };
         let (user, job, demand) = (user.0.as_ref(), job.0.as_ref(), &amounts.values);
         let more = fields.more.unwrap_or(false);
-        return register.submitted(time, NewTasks { user, job, demand, count, duration, more });
+        let rules = fields.rules.as_ref().map(|rules| rules.0.as_ref());
+        return register.submitted(time, NewTasks { user, job, demand, count, duration, rules, more });
+    }
+    let domain = fields.domain.as_ref().map(|domain| domain.0.as_ref());
+    if domain.is_some() && name != EVENTS[1] {
+        return Err(misplaced("domain", name, true));
     }
     let server = fields.server.as_ref().ok_or_else(|| missing("server"))?.0.as_ref();
     if name == EVENTS[0] {
@@ -286,7 +314,7 @@ fn event(fields: &EventFields, register: &mut Register, amounts: &mut Amounts) -
     }
     amounts.read(fields.capacity.as_ref().ok_or_else(|| missing("capacity"))?, || "capacity".into())?;
     if name == EVENTS[1] {
-        register.server_added(time, server, &amounts.values)
+        register.server_added_in(time, server, &amounts.values, domain)
     } else {
         register.server_changed(time, server, &amounts.values)
     }

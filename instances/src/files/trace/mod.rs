@@ -7,6 +7,7 @@ mod form;
 mod lines;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod rules;
 mod text;
 mod write;
 

@@ -23,6 +23,19 @@ use crate::files::values::decimal;
 /// The columns that are no resources.
 const FIXED: [&str; 8] = ["time", "event", "server", "user", "job", "duration", "count", "more"];
 
+/// The same where the header states rules or domains: what a server is in, and which rules tasks meet.
+const OF_RULES: [&str; 2] = ["domain", "rules"];
+
+/// Whether a resource would be taken for another column.
+fn is_taken(header: &TraceHeader, name: &str) -> bool {
+    FIXED.contains(&name) || has_rules(header) && OF_RULES.contains(&name)
+}
+
+/// Whether rows may name domains and rules: where the header states rules.
+fn has_rules(header: &TraceHeader) -> bool {
+    !header.rules.is_empty()
+}
+
 /// Digits of a decimal column: amounts and times are below 2^62.
 const DIGITS: u8 = 19;
 
@@ -36,6 +49,8 @@ pub(super) struct TraceRows {
     register: Register,
     /// Where each of `FIXED` stands.
     columns: [Option<usize>; FIXED.len()],
+    /// Where `domain` and `rules` stand.
+    of_rules: [Option<usize>; OF_RULES.len()],
     /// Where each resource stands.
     resources: Vec<Option<usize>>,
     amounts: Vec<Decimal>,
@@ -55,11 +70,11 @@ impl TraceRows {
         let table = rows.table();
         let column = |name: &str| table.header.iter().position(|column| column == name);
         let names = || register.header().resources.iter().map(|resource| resource.name.as_str());
-        if let Some(name) = names().find(|name| FIXED.contains(name)) {
+        let is_taken = |name: &str| is_taken(register.header(), name);
+        if let Some(name) = names().find(|name| is_taken(name)) {
             return Err(bad_header(table, name, "is a column of its own; a resource needs another name"));
         }
-        let unknown =
-            |name: &&String| !FIXED.contains(&name.as_str()) && !names().any(|known| known == *name);
+        let unknown = |name: &&String| !is_taken(name) && !names().any(|known| known == *name);
         if let Some(name) = table.header.iter().find(unknown) {
             return Err(bad_header(table, name, "unknown column; the header has no such resource"));
         }
@@ -70,8 +85,9 @@ impl TraceRows {
             return Err(bad_header(table, name, "is missing"));
         }
         let (columns, resources) = (FIXED.map(column), names().map(column).collect());
+        let of_rules = OF_RULES.map(|name| column(name).filter(|_| has_rules(register.header())));
         let (row, amounts, job) = (RowBuffer::default(), Vec::new(), String::new());
-        Ok(Self { rows, row, register, columns, resources, amounts, job, ended: false })
+        Ok(Self { rows, row, register, columns, of_rules, resources, amounts, job, ended: false })
     }
 
     fn read_event(&mut self) -> Result<Option<Event>, InstanceError> {
@@ -92,10 +108,15 @@ impl TraceRows {
     }
 
     fn event(&mut self) -> Result<Event, Violation> {
-        let Self { row, register, columns, resources, amounts, job, .. } = self;
+        let Self { row, register, columns, of_rules, resources, amounts, job, .. } = self;
         let text = |field: usize| -> Result<Option<&str>, Violation> {
             let cell = columns[field].map(|column| row.cell(column)).filter(|cell| !cell.is_empty());
             let bad = |_| Violation::new(FIXED[field], "", "is not valid UTF-8");
+            cell.map(|cell| std::str::from_utf8(cell).map_err(bad)).transpose()
+        };
+        let of_rules = |field: usize| -> Result<Option<&str>, Violation> {
+            let cell = of_rules[field].map(|column| row.cell(column)).filter(|cell| !cell.is_empty());
+            let bad = |_| Violation::new(OF_RULES[field], "", "is not valid UTF-8");
             cell.map(|cell| std::str::from_utf8(cell).map_err(bad)).transpose()
         };
         let name = text(1)?.unwrap_or_default();
@@ -115,6 +136,12 @@ impl TraceRows {
                 return Err(misplaced(FIXED[field], name, true));
             }
         }
+        for (field, belongs) in OF_RULES.iter().zip([kind == 1, kind == 3]) {
+            let position = usize::from(*field == OF_RULES[1]);
+            if !belongs && of_rules(position)?.is_some() {
+                return Err(misplaced(field, name, true));
+            }
+        }
         amounts.clear();
         for (column, resource) in resources.iter().zip(&register.header().resources) {
             let cell = column.map(|column| row.cell(column)).unwrap_or_default();
@@ -127,7 +154,7 @@ impl TraceRows {
         }
         match kind {
             0 => register.server_removed(time, needed(2)?),
-            1 => register.server_added(time, needed(2)?, amounts),
+            1 => register.server_added_in(time, needed(2)?, amounts, of_rules(0)?),
             2 => register.server_changed(time, needed(2)?, amounts),
             _ => {
                 job.push_str(needed(4)?);
@@ -138,7 +165,9 @@ impl TraceRows {
                 };
                 let count = if text(6)?.is_some() { count(number(6)?)? } else { 1 };
                 let (user, duration) = (needed(3)?, seconds(5)?);
-                register.submitted(time, NewTasks { user, job, demand: amounts, count, duration, more })
+                let rules = of_rules(1)?;
+                register
+                    .submitted(time, NewTasks { user, job, demand: amounts, count, duration, rules, more })
             }
         }
     }
@@ -171,7 +200,7 @@ pub(super) fn write(
 ) -> Result<(), InstanceError> {
     let failed = |error| InstanceError::Io { file: path.to_owned(), source: io_error(error) };
     let header = source.register().header();
-    if let Some(position) = header.resources.iter().position(|r| FIXED.contains(&r.name.as_str())) {
+    if let Some(position) = header.resources.iter().position(|r| is_taken(header, &r.name)) {
         let problem = "is another column of the table; write JSON Lines or rename the resource";
         let name = &header.resources[position].name;
         let violation = Violation::new(format!("resources[{position}]"), name, problem);
@@ -216,6 +245,9 @@ fn schema(header: &TraceHeader) -> Schema {
     fields.push(Field::new("duration", seconds, true));
     fields.push(Field::new("count", DataType::Int64, true));
     fields.push(Field::new("more", DataType::Utf8, true));
+    if has_rules(header) {
+        fields.extend(OF_RULES.map(|name| Field::new(name, DataType::Utf8, true)));
+    }
     Schema::new(fields)
 }
 
@@ -230,6 +262,7 @@ struct Columns {
     duration: Decimal128Builder,
     count: Int64Builder,
     more: StringBuilder,
+    of_rules: Option<[StringBuilder; OF_RULES.len()]>,
 }
 
 impl Columns {
@@ -245,6 +278,7 @@ impl Columns {
             duration: decimals(SECONDS),
             count: Int64Builder::new(),
             more: StringBuilder::new(),
+            of_rules: has_rules(header).then(Default::default),
         }
     }
 
@@ -267,6 +301,11 @@ impl Columns {
         self.duration.append_option(tasks.map(|tasks| i128::from(tasks.duration)));
         self.count.append_option(tasks.map(|tasks| i64::from(tasks.count)));
         self.more.append_option(tasks.filter(|tasks| !tasks.last).map(|_| "true"));
+        if let Some([domain, rules]) = &mut self.of_rules {
+            let comes = server.filter(|_| matches!(event.kind, EventKind::ServerAdded(..)));
+            domain.append_option(comes.and_then(|server| register.domain_name(server)));
+            rules.append_option(tasks.and_then(|tasks| register.rules_name(tasks.rules)));
+        }
     }
 
     /// What was pushed since the last batch.
@@ -282,6 +321,8 @@ impl Columns {
         arrays.push(Arc::new(self.duration.finish()));
         arrays.push(Arc::new(self.count.finish()));
         arrays.push(Arc::new(self.more.finish()));
+        let of_rules = self.of_rules.iter_mut().flatten();
+        arrays.extend(of_rules.map(|column| Arc::new(column.finish()) as ArrayRef));
         RecordBatch::try_new(schema.clone(), arrays)
     }
 }

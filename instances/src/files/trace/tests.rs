@@ -64,7 +64,8 @@ fn example() -> Trace {
     trace.server_added(0, "s", &capacity).unwrap();
     trace.server_changed(0, "s", &decimals(&["0.000000001", "0"])).unwrap();
     let (demand, other) = (decimals(&["0.1", "0"]), decimals(&["1", "0.3"]));
-    let tasks = NewTasks { user: "u", job: "j", demand: &demand, count: 3, duration: 1, more: true };
+    let tasks =
+        NewTasks { user: "u", job: "j", demand: &demand, count: 3, duration: 1, rules: None, more: true };
     trace.submitted(1, tasks).unwrap();
     trace.submitted(1, NewTasks { user: "v,\"\u{1}", job: "k", more: false, ..tasks }).unwrap();
     trace.server_added(1_500_000, "c/2", &capacity).unwrap();

@@ -4,6 +4,7 @@ use crate::Decimal;
 use crate::trace::{DECIMAL_PLACES, Event, EventKind, Register, ShapeNumber, TraceHeader};
 
 use super::form::{EVENTS, FORM};
+use super::rules::write_rules;
 use crate::files::canonical_text::{Text, key};
 
 /// Writes lines of one trace.
@@ -51,6 +52,7 @@ impl Writer {
             }
         }
         list.end(text);
+        write_rules(text, header, &self.keys);
         let mut list = List::new(", \"server_classes\": [", "]");
         for class in &header.server_classes {
             list.next(text);
@@ -95,6 +97,10 @@ impl Writer {
             }
             EventKind::ServerAdded(server, capacity) | EventKind::ServerChanged(server, capacity) => {
                 self.string("server", register.servers().get(server.index()));
+                let comes = matches!(event.kind, EventKind::ServerAdded(..));
+                if let Some(domain) = register.domain_name(server).filter(|_| comes) {
+                    self.string("domain", domain);
+                }
                 self.shape("capacity", register, capacity);
             }
             EventKind::Submitted(tasks) => {
@@ -106,6 +112,9 @@ impl Writer {
                 if tasks.count != 1 {
                     self.text.raw(", \"count\": ");
                     self.text.whole(tasks.count.into());
+                }
+                if let Some(name) = register.rules_name(tasks.rules) {
+                    self.string("rules", name);
                 }
                 if !tasks.last {
                     self.text.raw(", \"more\": true");

@@ -41,8 +41,15 @@ fn saturated(scale: u64) -> Result<Trace, Box<dyn std::error::Error>> {
         let user = instance.user(UserId(random.below(500) as usize));
         let (count, duration) = (random.spread(4, 6) as u32, random.spread(4, 6) * MICROSECONDS);
         let job_id = job.to_string();
-        let tasks =
-            NewTasks { user: user.id(), job: &job_id, demand: user.demand(), count, duration, more: false };
+        let tasks = NewTasks {
+            user: user.id(),
+            job: &job_id,
+            demand: user.demand(),
+            count,
+            duration,
+            rules: None,
+            more: false,
+        };
         trace.submitted(job * scale * 15_000, tasks)?;
     }
     Ok(trace)

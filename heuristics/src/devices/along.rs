@@ -1,0 +1,155 @@
+//! Placing along a placement that knows less: of it stays what all rules allow, and then the rest is placed by best-fit.
+//!
+//! On each server tasks are put down as far as devices and limits a server have room, those that want most of devices first. Then,
+//! user by user, as many are given up again as rules between servers ask: the highest domain first until counts differ by no more
+//! than the spread, and what makes no whole gang, in each domain where gangs are in one. Where giving up a task leaves others on
+//! devices without room, which greedy choices can, the same is done anew with what is left. So nothing stays that breaks a rule.
+
+use super::{Inside, Least, Servers};
+use crate::PlacementError;
+use crate::best_fit::Mismatch;
+use crate::filling::fill_on;
+use crate::packing::Packing;
+use fairplan_instances::{Deadline, Gang, Instance, KindId, Placement, ServerTasks, User};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// What a placement has that the rules allow, and as many more tasks as best-fit finds room for. Its servers are those of the instance;
+/// what it has of whom need not fit, nor be no more than users have. `most`: nobody gets more tasks than these beyond what stays, but
+/// for the last gang.
+///
+/// # Errors
+/// Instances with quotas; more servers than can be numbered; the deadline is over.
+pub fn place_along(
+    instance: &Instance,
+    along: &Placement,
+    most: Option<&[u64]>,
+    deadline: &Deadline,
+) -> Result<Placement, PlacementError> {
+    instance.without_quotas("placing along patterns")?;
+    let packing = Packing::in_resources(instance)?.apart();
+    let mut kept: Vec<ServerTasks> = along.servers.clone();
+    kept.resize(packing.servers(), ServerTasks::new());
+    let (servers, tasks) = loop {
+        if deadline.is_over() {
+            return Err(PlacementError::OutOfTime { placed: 0 });
+        }
+        let (servers, on) = put_down(instance, &packing, &kept);
+        let allowed = allowed(instance, &packing, on);
+        let is_all = allowed.servers == kept;
+        kept.clone_from(&allowed.servers);
+        if is_all {
+            break (servers, allowed.tasks);
+        }
+    };
+    let there = Placement { tasks, servers: kept };
+    let rule = Inside { servers, choice: Least::new(Mismatch::default()) };
+    fill_on(instance, &packing, rule, (&there, most), deadline)
+}
+
+/// As many of these pieces as have room inside their servers, whatever rules there are between servers.
+fn put_down(instance: &Instance, packing: &Packing, wanted: &[ServerTasks]) -> (Servers, Vec<ServerTasks>) {
+    let mut servers = Servers::new(instance, packing);
+    let mut on = Vec::with_capacity(wanted.len());
+    for (server, tasks) in wanted.iter().enumerate() {
+        let mut order: Vec<(u32, u64)> = tasks.clone();
+        order.sort_by_cached_key(|(kind, _)| Reverse(servers.of_devices(*kind as usize)));
+        let mut there = ServerTasks::new();
+        for (kind, count) in order {
+            let taken = (0..count).take_while(|_| servers.take_inside(server, kind as usize)).count() as u64;
+            if taken > 0 {
+                there.push((kind, taken));
+            }
+        }
+        there.sort_unstable();
+        on.push(there);
+    }
+    (servers, on)
+}
+
+/// What all users may keep of pieces that have room inside their servers.
+fn allowed(instance: &Instance, packing: &Packing, mut servers: Vec<ServerTasks>) -> Placement {
+    // Of each kind, where it is.
+    let mut of_kind: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); instance.kind_count()];
+    for (server, tasks) in servers.iter().enumerate() {
+        tasks.iter().for_each(|(kind, count)| _ = of_kind[*kind as usize].insert(server, *count));
+    }
+    let mut all = Vec::with_capacity(instance.user_count());
+    for user in instance.users() {
+        let kinds = user.kind_range();
+        let whole = |kind: usize| {
+            let pieces: u64 = of_kind[kind].values().sum();
+            pieces / instance.kind(KindId(kind)).each().max(1)
+        };
+        let most = kinds.clone().map(whole).min().unwrap_or(0).min(user.tasks().unwrap_or(u64::MAX));
+        if user.gang().is_none() && user.spread().is_none() {
+            for kind in kinds {
+                keep(&mut of_kind[kind], most.saturating_mul(instance.kind(KindId(kind)).each()));
+            }
+            all.push(most);
+        } else {
+            let on = &mut of_kind[kinds.start];
+            keep(on, most);
+            all.push(keep_between(instance, packing, user, on));
+        }
+    }
+    servers.iter_mut().for_each(Vec::clear);
+    for (kind, on) in of_kind.into_iter().enumerate() {
+        on.into_iter().for_each(|(server, count)| servers[server].push((kind as u32, count)));
+    }
+    Placement { tasks: all, servers }
+}
+
+/// Gives up pieces, of the last servers first, until there are at most so many.
+fn keep(on: &mut BTreeMap<usize, u64>, most: u64) {
+    let mut left = most;
+    on.retain(|_, count| {
+        *count = (*count).min(left);
+        left -= *count;
+        *count > 0
+    });
+}
+
+/// Gives up tasks of a user until its rules between servers are kept; how many it has then.
+fn keep_between(
+    instance: &Instance,
+    packing: &Packing,
+    user: User<'_>,
+    on: &mut BTreeMap<usize, u64>,
+) -> u64 {
+    let domain_of = |server: usize| instance.domain_of(packing.class_of(server)).map_or(0, |domain| domain.0);
+    let mut of_domain = vec![0u64; instance.domains().len().max(1)];
+    on.iter().for_each(|(server, count)| of_domain[domain_of(*server)] += count);
+    let spread = user.spread().map(|most| (most, user.domains()));
+    loop {
+        let before = of_domain.clone();
+        if let Some((most, domains)) = &spread {
+            let least = domains.iter().map(|domain| of_domain[domain.0]).min().unwrap_or(0);
+            of_domain.iter_mut().for_each(|count| *count = (*count).min(least.saturating_add(*most)));
+        }
+        match user.gang() {
+            Some(Gang { tasks, in_one_domain: true }) => {
+                of_domain.iter_mut().for_each(|count| *count -= *count % tasks);
+            }
+            Some(Gang { tasks, .. }) => {
+                for _ in 0..of_domain.iter().sum::<u64>() % tasks {
+                    if let Some(highest) = of_domain.iter_mut().max() {
+                        *highest = highest.saturating_sub(1);
+                    }
+                }
+            }
+            None => {}
+        }
+        if of_domain == before {
+            break;
+        }
+    }
+    let tasks = of_domain.iter().sum();
+    on.retain(|server, count| {
+        let left = &mut of_domain[domain_of(*server)];
+        *count = (*count).min(*left);
+        *left -= *count;
+        *count > 0
+    });
+    tasks
+}

@@ -1,0 +1,130 @@
+//! The rules of a trace's header in JSON: `device_profiles` as in an instance, and `rules` by name with the fields that users of an
+//! instance have.
+
+use crate::files::canonical_text::{Text as Writer, key};
+use crate::files::profiles::for_each_cut;
+use crate::files::strict_json::{Entries, Object, Text, number, one};
+use crate::files::values::{repeated, whole_number};
+use crate::stated;
+use crate::trace::TraceHeader;
+use crate::{DeviceProfiles, Gang, TaskRules, Violation};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RulesFields<'a> {
+    #[serde(borrow, default, deserialize_with = "stated")]
+    per_server: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    gang: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "stated")]
+    gang_in_domain: Option<bool>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    spread: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    profile: Option<Text<'a>>,
+}
+
+/// Reads into what the devices of these resources can be cut, rising by resource and by slices.
+pub(super) fn read_cuts(
+    entries: &Entries<'_>,
+    resources: &[String],
+) -> Result<Vec<DeviceProfiles>, Violation> {
+    let mut all: Vec<DeviceProfiles> = Vec::new();
+    for_each_cut(entries, resources, |cut| {
+        if all.iter().any(|other| other.resource == cut.resource) {
+            let place = format!("device_profiles.{}", resources[cut.resource.0]);
+            return Err(Violation::new(place, "", "duplicate key"));
+        }
+        all.push(cut);
+        Ok(())
+    })?;
+    all.sort_by_key(|cut| cut.resource);
+    all.iter_mut().for_each(DeviceProfiles::sort);
+    Ok(all)
+}
+
+/// Reads the rules, which may name these profiles.
+pub(super) fn read_rules(
+    entries: &Entries<'_>,
+    profiles: &[DeviceProfiles],
+) -> Result<Vec<(String, TaskRules)>, Violation> {
+    if let Some(name) = repeated(entries.0.iter().map(|(name, _)| name.0.as_ref())) {
+        return Err(Violation::new(format!("rules.{name}"), "", "duplicate key"));
+    }
+    let mut all = Vec::with_capacity(entries.0.len());
+    for (name, raw) in &entries.0 {
+        let place = |field: &str| format!("rules.{}.{field}", name.0);
+        let Object(fields): Object<RulesFields> = one(raw, &format!("rules.{}", name.0))?;
+        let whole = |raw: Option<&RawValue>, field: &str| -> Result<Option<u64>, Violation> {
+            let stated = raw.map(|raw| number(raw, || place(field))).transpose()?;
+            stated.map(|stated| whole_number(stated, || place(field))).transpose()
+        };
+        let in_one_domain = fields.gang_in_domain == Some(true);
+        let gang = whole(fields.gang, "gang")?.map(|tasks| Gang { tasks, in_one_domain });
+        if gang.is_none() && fields.gang_in_domain.is_some() {
+            let problem = "says where a gang runs, and there is none; state `gang`, or leave it out";
+            return Err(Violation::new(place("gang_in_domain"), "", problem));
+        }
+        let profile = fields.profile.map(|of| DeviceProfiles::named(profiles, &of.0, || place("profile")));
+        let rules = TaskRules {
+            per_server: whole(fields.per_server, "per_server")?,
+            gang,
+            spread: whole(fields.spread, "spread")?,
+            profile: profile.transpose()?,
+        };
+        all.push((name.0.clone().into_owned(), rules));
+    }
+    Ok(all)
+}
+
+/// Writes both fields, each after a comma, where there is something to say.
+pub(super) fn write_rules(text: &mut Writer, header: &TraceHeader, keys: &[Vec<u8>]) {
+    for (position, cut) in header.device_profiles.iter().enumerate() {
+        text.raw(if position == 0 { ", \"device_profiles\": {" } else { ", " });
+        text.bytes(&keys[cut.resource.0]);
+        text.raw("{\"slices\": ");
+        text.whole(cut.slices.into());
+        let mut separator = ", \"profiles\": {";
+        for profile in &cut.profiles {
+            text.raw(separator);
+            text.bytes(&key(&profile.name));
+            text.raw("{\"slices\": ");
+            text.whole(profile.slices.into());
+            let mut opening = ", \"starts\": [";
+            for start in &profile.starts {
+                text.raw(opening);
+                text.whole((*start).into());
+                opening = ", ";
+            }
+            text.raw("]}");
+            separator = ", ";
+        }
+        text.raw("}}");
+    }
+    text.raw(if header.device_profiles.is_empty() { "" } else { "}" });
+    for (position, (name, rules)) in header.rules.iter().enumerate() {
+        text.raw(if position == 0 { ", \"rules\": {" } else { ", " });
+        text.bytes(&key(name));
+        let mut separator = "{";
+        let gang = rules.gang.map(|gang| gang.tasks);
+        for (field, value) in [("gang", gang), ("spread", rules.spread), ("per_server", rules.per_server)] {
+            let Some(value) = value else { continue };
+            text.raw(separator);
+            text.raw(&format!("\"{field}\": "));
+            text.whole(value);
+            if field == "gang" && rules.gang.is_some_and(|gang| gang.in_one_domain) {
+                text.raw(", \"gang_in_domain\": true");
+            }
+            separator = ", ";
+        }
+        if let Some(profile) = header.profile_name(rules) {
+            text.raw(separator);
+            text.raw("\"profile\": ");
+            text.string(profile);
+        }
+        text.raw("}");
+    }
+    text.raw(if header.rules.is_empty() { "" } else { "}" });
+}
