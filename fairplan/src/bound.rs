@@ -5,7 +5,7 @@ mod in_time;
 use crate::error::all_hold;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error};
-use fairplan_heuristics::{PlacementError, device_policy, policy};
+use fairplan_heuristics::{PlacementError, device_policy, place_along, policy};
 use fairplan_instances::{
     AllocatedBracket, Deadline, Instance, Objective, Placement, ProportionalBracket, QuotaPart, ResourceId,
     WholeTaskBracket,
@@ -128,7 +128,7 @@ impl AllocatedBound {
 /// and within the rules inside servers (devices, limits a server).
 ///
 /// Where there are quotas or rules between servers (gangs, domains) the bound knows nothing of them and holds all the same, and the
-/// placement is the best of the policies', which keep them.
+/// placement is the best of the policies', which keep them, and, without quotas, of what rules between servers leave of the patterns.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
 ///
@@ -278,7 +278,7 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
         let bracket = whole_task_bracket(&free, &control.deadline)?;
         match patterns_know_all_rules(instance) {
             true => Ok(bracket),
-            false => Ok(with_best_of(instance, bracket, by_policies(instance, control)?)?),
+            false => with_best_placement(instance, bracket, control),
         }
     };
     let check = |bracket: &WholeTaskBracket, end: &Deadline| {
@@ -286,6 +286,23 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
         verify_whole_tasks(instance, &WholeTaskClaim { bracket, stated }, end)
     };
     in_time::proved(control, &find, &check)
+}
+
+/// A bracket with the best placement that keeps rules which patterns do not know.
+pub(crate) fn with_best_placement(
+    instance: &Instance,
+    bracket: WholeTaskBracket,
+    control: &Control<'_>,
+) -> Result<WholeTaskBracket, Error> {
+    let mut placements = by_policies(instance, control)?;
+    if instance.quotas().is_empty() {
+        match place_along(instance, &bracket.placement, None, &control.deadline) {
+            // The policies' stand without it.
+            Err(PlacementError::OutOfTime { .. }) => {}
+            along => placements.insert(0, along?),
+        }
+    }
+    Ok(with_best_of(instance, bracket, placements)?)
 }
 
 /// The same cluster and users: what nobody can reach there nobody can with limits, reserves and guarantees.
@@ -298,7 +315,7 @@ fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
 }
 
 /// Whether what patterns place keeps all rules: neither quotas nor rules between servers are among them.
-fn patterns_know_all_rules(instance: &Instance) -> bool {
+pub(crate) fn patterns_know_all_rules(instance: &Instance) -> bool {
     instance.quotas().is_empty() && !instance.has_rules_between_servers()
 }
 

@@ -1,5 +1,6 @@
 //! Whole tasks onto servers: by a policy, or by the patterns behind the whole-task bound; recounted by the checker.
 
+use crate::bound::{patterns_know_all_rules, with_best_placement};
 use crate::error::all_hold;
 use crate::{Control, Error};
 use fairplan_heuristics::{
@@ -192,7 +193,9 @@ pub enum Placer {
     Policy(Box<dyn PlacementPolicy>),
     /// One task at a time, by a policy in another process.
     Outside(OutsidePolicy),
-    /// The placement that `bound` brackets the optimum with.
+    /// The placement that `bound` brackets the optimum with. Patterns know what is inside servers. Of gangs and of spread they know
+    /// nothing: what these rules leave of the patterns is filled up by best-fit, and the best of that and of the policies' placements is
+    /// taken.
     Pattern,
 }
 
@@ -233,7 +236,6 @@ impl Placer {
                 instance.without_quotas(&policy.name())?;
             }
             Self::Pattern => {
-                instance.without_rules_between_servers("policy pattern")?;
                 instance.without_quotas("policy pattern")?;
             }
         }
@@ -261,5 +263,8 @@ fn by_patterns(instance: &Instance, control: &Control<'_>) -> Result<Placement, 
             "time was over before patterns were found for all servers: the placement is the best by then",
         );
     }
-    Ok(bracket.placement)
+    match patterns_know_all_rules(instance) {
+        true => Ok(bracket.placement),
+        false => Ok(with_best_placement(instance, bracket, control)?.placement),
+    }
 }

@@ -2,10 +2,11 @@
 //! exhaustively on small clusters: policies keep all of them and stop only when nobody's next gang has room, and the checker
 //! refuses exactly what breaks one, by its name.
 
-use fairplan_heuristics::{DEVICE_POLICIES, POLICIES, PlacementPolicy, device_policy, policy};
+use fairplan::{Control, PlaceOptions, place};
+use fairplan_heuristics::{DEVICE_POLICIES, POLICIES, PlacementPolicy, device_policy, place_along, policy};
 use fairplan_instances::{
-    ClassId, Decimal, DeviceProfile, DeviceProfiles, Gang, Instance, InstanceBuilder, NewUser, Placement,
-    PlacementRule, Random, ResourceId, ServerClass, ServerTasks, User, UserId,
+    ClassId, Deadline, Decimal, DeviceProfile, DeviceProfiles, Gang, Instance, InstanceBuilder, NewUser,
+    Placement, PlacementRule, Random, ResourceId, ServerClass, ServerTasks, User, UserId,
 };
 use fairplan_verify::{PlacementClaim, verify_placement};
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ const GPU: ResourceId = ResourceId(1);
 /// Two or three classes of one or two servers in up to three domains, with GPUs of ten units if asked; two or three users with some
 /// of the rules each; where there are GPUs, half the users have a profile of one that is cut into five slices. Draws that no instance is
 /// made of are drawn again.
-fn drawn(random: &mut Random, with_devices: bool) -> Instance {
+pub(crate) fn drawn(random: &mut Random, with_devices: bool) -> Instance {
     loop {
         if let Ok(instance) = attempt(random, with_devices) {
             return instance;
@@ -177,7 +178,7 @@ fn are_gangs(in_domains: &mut [u64], gang: u64) -> bool {
 }
 
 /// The rules that a placement breaks, by the checker's names.
-fn broken(instance: &Instance, servers: &[ServerTasks]) -> BTreeSet<&'static str> {
+pub(crate) fn broken(instance: &Instance, servers: &[ServerTasks]) -> BTreeSet<&'static str> {
     let mut broken = BTreeSet::new();
     for (class, tasks) in classes(instance).into_iter().zip(servers) {
         let mut wants = Vec::new();
@@ -250,14 +251,14 @@ fn refused(instance: &Instance, servers: &[ServerTasks]) -> BTreeSet<&'static st
 }
 
 /// One task more of a user on a server.
-fn put(server: &mut ServerTasks, user: u32) {
+pub(crate) fn put(server: &mut ServerTasks, user: u32) {
     match server.binary_search_by_key(&user, |(other, _)| *other) {
         Ok(at) => server[at].1 += 1,
         Err(at) => server.insert(at, (user, 1)),
     }
 }
 
-fn take(server: &mut ServerTasks, user: u32) {
+pub(crate) fn take(server: &mut ServerTasks, user: u32) {
     if let Ok(at) = server.binary_search_by_key(&user, |(other, _)| *other) {
         server[at].1 -= 1;
         server.retain(|(_, count)| *count > 0);
@@ -359,4 +360,66 @@ fn the_checker_refuses_exactly_the_rules_that_are_broken() {
     ];
     assert_eq!(alone.into_iter().collect::<Vec<_>>(), rules, "each rule is the only one broken somewhere");
     assert!(kept > 500, "only {kept} placements keep all rules");
+}
+
+/// Tasks at random on servers, whether they fit or not.
+pub(crate) fn scattered(random: &mut Random, instance: &Instance) -> Placement {
+    let mut servers = vec![ServerTasks::new(); instance.server_count() as usize];
+    for _ in 0..random.below(12) {
+        let server = random.below(servers.len() as u64) as usize;
+        put(&mut servers[server], random.below(instance.user_count() as u64) as u32);
+    }
+    let mut tasks = vec![0; instance.user_count()];
+    servers.iter().flatten().for_each(|(user, count)| tasks[*user as usize] += count);
+    Placement { tasks, servers }
+}
+
+#[test]
+fn what_rules_leave_of_any_placement_keeps_them_all_and_is_filled_up() {
+    let mut random = Random::new(24, 3);
+    let (mut same, mut full) = (0, 0);
+    for case in 0..1000 {
+        let with_devices = case % 2 == 0;
+        let instance = drawn(&mut random, with_devices);
+        let along = scattered(&mut random, &instance);
+        let placement = place_along(&instance, &along, None, &Deadline::never()).unwrap();
+        let kept = broken(&instance, &placement.servers);
+        assert!(kept.is_empty(), "case {case} breaks {kept:?}: {along:?}, {placement:?}");
+        if broken(&instance, &along.servers).is_empty() && !with_devices {
+            let stays = |(before, after): (&ServerTasks, &ServerTasks)| {
+                before.iter().all(|(user, count)| there(after, *user as usize) >= *count)
+            };
+            assert!(along.servers.iter().zip(&placement.servers).all(stays), "case {case}: {along:?}");
+            same += 1;
+        }
+        for user in instance.users().filter(|_| !with_devices) {
+            let next = user.gang().map_or(1, |gang| gang.tasks);
+            let more = has_room(&instance, &mut placement.servers.clone(), user.index().0 as u32, next, 0);
+            assert!(!more, "case {case}: user {} has room, {placement:?}", user.id());
+            full += 1;
+        }
+    }
+    assert!(same > 30 && full > 500, "{same} broke no rule, {full} are full");
+}
+
+#[test]
+fn patterns_keep_every_rule_and_are_no_worse_than_best_fit() {
+    let mut random = Random::new(24, 4);
+    let (mut tried, mut better) = (0, 0);
+    for case in 0..120 {
+        let instance = drawn(&mut random, case % 2 == 0);
+        let [level, other] = ["pattern", "best-fit"].map(|policy| {
+            let options = PlaceOptions { policy: policy.into(), ..PlaceOptions::default() };
+            let placed = place(&instance, &options, &Control::none()).unwrap();
+            let kept = broken(&instance, &placed.placement.servers);
+            assert!(kept.is_empty(), "case {case}, {policy} breaks {kept:?}: {:?}", placed.placement);
+            placed.figures.level.unwrap_or(f64::INFINITY)
+        });
+        if !instance.has_rules_between_servers() {
+            continue;
+        }
+        assert!(level >= other * (1.0 - 1e-9), "case {case}: {level} and {other} by best-fit");
+        (tried, better) = (tried + 1, better + usize::from(level > other * (1.0 + 1e-9)));
+    }
+    assert!(tried > 60 && better > 3, "{better} of {tried}");
 }
