@@ -510,14 +510,14 @@ impl StatedMoves {
         }
         let fits_some = |user: &fairplan_instances::User<'_>| user.fits_somewhere();
         let waits = |user: fairplan_instances::User<'_>| {
-            user.tasks().is_some_and(|all| all > after.tasks[user.index().0])
+            whole_gangs(user).is_some_and(|all| all > after.tasks[user.index().0])
         };
         let all_placed = !instance.users().filter(fits_some).any(waits);
         if body.target.kind == TargetKind::Unplaced && body.target.reached != all_placed {
             return Some(format!("target.reached = {}, and the opposite is so", body.target.reached));
         }
         let all_that_can_run =
-            |user: &fairplan_instances::User<'_>| match user.tasks().filter(|_| fits_some(user)) {
+            |user: &fairplan_instances::User<'_>| match whole_gangs(*user).filter(|_| fits_some(user)) {
                 Some(all) => all,
                 None => self.before.tasks[user.index().0],
             };
@@ -549,4 +549,9 @@ impl StatedMoves {
         ];
         counts.into_iter().find_map(|(what, stated, counted)| differs(what.into(), stated, counted))
     }
+}
+
+/// All tasks of a user that can run: what makes no whole gang never does.
+fn whole_gangs(user: fairplan_instances::User<'_>) -> Option<u64> {
+    user.tasks().map(|all| user.gang().map_or(all, |gang| all - all % gang.tasks))
 }

@@ -1,5 +1,6 @@
 //! Steps from one placement to another, in an order in which each can be made: no task comes to a server that has no room for it at
-//! that moment.
+//! that moment, nor where its user has as many as may be on one server. Rules between servers are kept by what the steps lead to: until
+//! the last step domains may differ by more than a spread, and gangs may be on their way.
 //!
 //! What only stops does so first. Then tasks come wherever there is room; who makes room for others by it is preferred. Where
 //! nothing can come, tasks wait for each other in a circle: one of them moves to a server that has room for it meanwhile, and from
@@ -44,6 +45,8 @@ struct Carrying<'a> {
     class: Vec<ClassId>,
     load: Vec<Vec<u128>>,
     capacity: Vec<Vec<u128>>,
+    /// Tasks of users with a limit a server.
+    there: BTreeMap<(usize, u32), u64>,
     /// Tasks that are to leave a server, and that are to come: `(server, user)`.
     leaving: BTreeMap<(usize, u32), u64>,
     coming: BTreeMap<(usize, u32), u64>,
@@ -76,6 +79,7 @@ impl<'a> Carrying<'a> {
             instance,
             rules,
             load: vec![vec![0; m]; class.len()],
+            there: BTreeMap::new(),
             capacity: capacities,
             class,
             leaving: BTreeMap::new(),
@@ -120,6 +124,10 @@ impl<'a> Carrying<'a> {
             let amount = demand.saturating_mul(u128::from(count));
             *load = if comes { load.saturating_add(amount) } else { load.saturating_sub(amount) };
         }
+        if self.instance.user(UserId(user as usize)).per_server().is_some() {
+            let there = self.there.entry((server, user)).or_default();
+            *there = if comes { there.saturating_add(count) } else { there.saturating_sub(count) };
+        }
     }
 
     /// How many tasks of a user fit on a server now.
@@ -128,7 +136,11 @@ impl<'a> Carrying<'a> {
         let parts = self.demands[user as usize].iter().zip(capacity.iter().zip(&self.load[server]));
         let parts = parts.filter(|(demand, _)| **demand > 0);
         let fit = parts.map(|(demand, (capacity, load))| capacity.saturating_sub(*load) / demand).min();
-        fit.map_or(u64::MAX, |fit| u64::try_from(fit).unwrap_or(u64::MAX))
+        let fit = fit.map_or(u64::MAX, |fit| u64::try_from(fit).unwrap_or(u64::MAX));
+        let most = self.instance.user(UserId(user as usize)).per_server();
+        most.map_or(fit, |most| {
+            fit.min(most.saturating_sub(self.there.get(&(server, user)).copied().unwrap_or(0)))
+        })
     }
 
     fn step(&mut self, user: u32, from: Option<usize>, to: Option<usize>, tasks: u64) {

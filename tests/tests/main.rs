@@ -48,6 +48,7 @@ mod quotas_audited;
 mod quotas_placed;
 mod quotations;
 mod red_team;
+mod ruled_moves;
 mod rules_of_whole_tasks;
 mod scale;
 mod second_checker;

@@ -203,7 +203,7 @@ fn three_hundred_small_plans_cost_no_less_than_the_cheapest_and_bounds_no_more()
             0 => all,
             _ => all.iter().map(|all| dice.below(all + 1)).collect(),
         };
-        let plan = fewest_moves(&instance, &before, &wanted, &rules, &Deadline::never()).unwrap();
+        let plan = fewest_moves(&instance, &before, &wanted, &rules, None, &Deadline::never()).unwrap();
         assert_eq!(failing(&instance, &before, &rules, &plan), [""; 0], "seed {seed}");
         assert_eq!(replayed(&instance, &before, &plan.steps), plan.after.servers, "seed {seed}");
         let Some(cheapest) = cheapest(&instance, &before, &plan.required, &rules) else {
@@ -256,7 +256,8 @@ fn where_much_is_missing_plans_reach_the_level_near_their_bound() {
             target.required.iter().zip(&before.tasks).map(|(need, has)| need.saturating_sub(*has)).sum();
         far += u64::from(missing > 10);
         let rules = MoveRules::new(&instance);
-        let plan = fewest_moves(&instance, &before, &target.required, &rules, &Deadline::never()).unwrap();
+        let plan =
+            fewest_moves(&instance, &before, &target.required, &rules, None, &Deadline::never()).unwrap();
         assert_eq!(plan.required, target.required, "seed {seed}: {missing} were missing");
         assert_eq!(failing(&instance, &before, &rules, &plan), [""; 0], "seed {seed}");
         let (cost, bound) = (plan.cost, plan.lower_bound);
@@ -315,7 +316,7 @@ fn steps_between_random_placements_can_all_be_made_and_interrupt_only_where_noth
     assert!(pairs > 100, "only {pairs} pairs");
 }
 
-fn file_of(instance: &Instance, placement: &Placement) -> ResultFile {
+pub(crate) fn file_of(instance: &Instance, placement: &Placement) -> ResultFile {
     let settings = PlacementSettings { policy: "somebody", seed: 0, servers: true };
     let figures = PlacementFigures::new(instance, placement);
     let sha256 = sha256_hex(instance);
@@ -472,7 +473,7 @@ fn whatever_waits_and_fits_is_started_even_where_not_all_that_waits_can_be() {
     let mut short = 0;
     for (instance, before, rules) in (0..300).filter_map(small) {
         let required: Vec<u64> = instance.users().map(|user| user.tasks().unwrap_or(0)).collect();
-        let plan = fewest_moves(&instance, &before, &required, &rules, &Deadline::never()).unwrap();
+        let plan = fewest_moves(&instance, &before, &required, &rules, None, &Deadline::never()).unwrap();
         for (user, required) in required.iter().enumerate() {
             if plan.after.tasks[user] >= *required {
                 continue;

@@ -2,15 +2,17 @@
 
 use crate::error::all_hold;
 use crate::{Control, Error, ResultFile, user_named};
+use fairplan_heuristics::{PlacementError, place_along};
 use fairplan_instances::wording::unknown;
 use fairplan_instances::{
-    Breakpoint, Instance, MovePlan, MoveRules, MovesProof, Placement, ServerNames, files,
+    Breakpoint, Deadline, Instance, MovePlan, MoveRules, MovesProof, Placement, ServerNames, SolverError,
+    Violation, files,
 };
 use fairplan_report::bound::breakpoint_value;
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::moves::{MovesAsked, MovesBody, MovesFigures, MovesTarget, TargetKind, TargetLevel};
 use fairplan_report::placement::PlacementFigures;
-use fairplan_solver::{fewest_moves, level_target, steps_between};
+use fairplan_solver::{Mend, fewest_moves, level_target, steps_between};
 use fairplan_verify::{MovesClaim, PlacementClaim, Verdict, verify_moves, verify_placement};
 
 /// What steps lead to.
@@ -97,6 +99,11 @@ const FINDING: f64 = 0.7;
 ///
 /// By a deadline the steps lead as far as was found, and the bound is what was proved.
 ///
+/// No server has more tasks of a user after any step than it may. Gangs and spread are kept by what the steps lead to. The search knows
+/// neither: where they take from what it found, tasks that wait start as far as the rules let them, and the bound, which knows no rules,
+/// holds all the same. Devices are refused: a placement does not say which of them a task has, so nobody can say what has room before
+/// others have moved.
+///
 /// ```
 /// use fairplan::{Control, MoveTarget, MovesOptions, PlaceOptions, ResultFile, generate, moves, place, report};
 ///
@@ -111,7 +118,7 @@ const FINDING: f64 = 0.7;
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>) -> Result<MovesBody, Error> {
-    instance.plain("plan move")?;
+    without_unmoved(instance, "plan move")?;
     let sha256 = files::sha256_hex(instance);
     let rules = options.rules(instance)?;
     let read = |file: &ResultFile| GivenPlacement::read(&file.name, &file.bytes, instance, &sha256);
@@ -138,6 +145,13 @@ pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>)
     let figures = MovesFigures { levels: [now.level, then.level], unplaced: [now.unplaced, then.unplaced] };
     let asked = MovesAsked { target: &target, rules: &rules, before: &before };
     Ok(MovesBody::new(instance, &sha256, asked, &plan, figures))
+}
+
+/// What steps do not know: kinds of tasks, quotas, and devices, since a placement does not say which of them a task has.
+pub(crate) fn without_unmoved(instance: &Instance, what: &str) -> Result<(), Violation> {
+    instance.without_kinds(what)?;
+    instance.without_devices(what)?;
+    instance.without_quotas(what)
 }
 
 /// That a placement of a file breaks no rule.
@@ -169,14 +183,61 @@ fn unplaced(
     let required: Vec<u64> = instance
         .users()
         .map(|user| match user.tasks().filter(|_| user.fits_somewhere()) {
-            Some(all) => all,
+            // What makes no whole gang never runs.
+            Some(all) => user.gang().map_or(all, |gang| all - all % gang.tasks),
             None => before.tasks[user.index().0],
         })
         .collect();
     control.stage("looking for moves");
-    let plan = fewest_moves(instance, before, &required, rules, &control.deadline)?;
+    let plan = found(instance, before, &required, rules, control)?;
     let reached = plan.required == required;
     Ok((plan, target_of(TargetKind::Unplaced, reached), None))
+}
+
+/// The fewest moves that were found to a placement that keeps all rules.
+fn found(
+    instance: &Instance,
+    before: &Placement,
+    required: &[u64],
+    rules: &MoveRules,
+    control: &Control<'_>,
+) -> Result<MovePlan, Error> {
+    let failed = |error: PlacementError| match error {
+        PlacementError::OutOfTime { .. } => SolverError::OutOfTime,
+        _ => SolverError::Unsupported(error.to_string()),
+    };
+    // What runs stays, and as much as has room beside it under the rules starts.
+    let begun = |most: &[u64]| place_along(instance, before, Some(most), &Deadline::never()).map_err(failed);
+    let mend = |after: Placement| {
+        let beyond = |(required, has): (&u64, &u64)| *required.max(has);
+        let most: Vec<u64> = required.iter().zip(&after.tasks).map(beyond).collect();
+        let moved = place_along(instance, &after, Some(&most), &control.deadline);
+        let most: Vec<u64> = required.iter().zip(&before.tasks).map(beyond).collect();
+        let stayed = begun(&most)?;
+        let reached = |placement: &Placement| -> u64 {
+            required.iter().zip(&placement.tasks).map(|(required, has)| *required.min(has)).sum()
+        };
+        // Rules may cost what patterns gained: nobody loses by that, and what is kept stays.
+        let is_better = |moved: &Placement| {
+            let had = required.iter().zip(&before.tasks).map(|(required, had)| required.min(had));
+            reached(moved) > reached(&stayed)
+                && had.zip(&moved.tasks).all(|(had, has)| has >= had)
+                && keeps(before, moved, rules)
+        };
+        Ok(moved.ok().filter(is_better).unwrap_or(stayed))
+    };
+    let mend: Option<&Mend<'_>> = if instance.has_server_rules() { Some(&mend) } else { None };
+    Ok(fewest_moves(instance, before, required, rules, mend, &control.deadline)?)
+}
+
+/// Whether what may not leave its server is there.
+fn keeps(before: &Placement, after: &Placement, rules: &MoveRules) -> bool {
+    before.servers.iter().zip(&after.servers).enumerate().all(|(server, (before, after))| {
+        before.iter().all(|(user, had)| {
+            let at = after.binary_search_by_key(user, |(user, _)| *user);
+            rules.may_leave(*user as usize, server) || at.is_ok_and(|at| after[at].1 >= *had)
+        })
+    })
 }
 
 /// Everybody shall have what a level takes.
@@ -196,7 +257,7 @@ fn to_level(
         return Err(Error::input("no user can have tasks: none fits on any server that its user may use"));
     };
     control.stage("looking for moves");
-    let plan = fewest_moves(instance, before, &target.required, rules, &control.deadline)?;
+    let plan = found(instance, before, &target.required, rules, control)?;
     let level = target.target;
     let stated = MovesTarget {
         part: Some(part),

@@ -71,16 +71,25 @@ impl Instance {
         if !self.has_server_rules() {
             return Ok(());
         }
-        if let Some(class) = self.classes.iter().position(|class| !class.devices.is_empty()) {
-            let problem = format!("{what} does not know devices yet; leave them out");
-            return Err(Violation::new(format!("server_classes[{class}].devices"), "", problem));
-        }
+        self.without_devices(what)?;
         let limited = self.users().find_map(|user| user.per_server().map(|most| (user.index().0, most)));
         if let Some((user, most)) = limited {
             let problem = format!("{what} does not know limits a server yet; leave it out");
             return Err(Violation::new(format!("users[{user}].per_server"), most, problem));
         }
         self.without_rules_between_servers(what)
+    }
+
+    /// For what knows all rules but devices.
+    ///
+    /// # Errors
+    /// If a class has some, naming the first; `what` asks.
+    pub fn without_devices(&self, what: &str) -> Result<(), Violation> {
+        let Some(class) = self.classes.iter().position(|class| !class.devices.is_empty()) else {
+            return Ok(());
+        };
+        let problem = format!("{what} does not know devices yet; leave them out");
+        Err(Violation::new(format!("server_classes[{class}].devices"), "", problem))
     }
 
     /// Checks that each task takes whole devices or a part of one wherever it may run.

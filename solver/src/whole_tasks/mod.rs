@@ -44,7 +44,7 @@ use fairplan_instances::{
 };
 use gather::gather;
 use master::Want;
-pub use moves::{LevelTarget, fewest_moves, level_target};
+pub use moves::{LevelTarget, Mend, fewest_moves, level_target};
 use packing::Packing;
 pub use proportional::{proportional_bracket, proportional_with_best_of};
 use rebuild::{Values, rebuild};

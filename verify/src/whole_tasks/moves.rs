@@ -2,6 +2,7 @@
 
 use super::exchanges::server_gains_hold;
 use super::{Levels, check_counted, who_can_have_tasks};
+use crate::domains::rules_between_servers;
 use crate::placement::level_and_waiting;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
@@ -48,7 +49,8 @@ pub struct PrintedMoves {
 pub(super) const MOST: u64 = 1 << 40;
 
 /// Makes the steps anew and re-proves their lower bound, from the instance alone: `well-formed`, `steps`, `kept`, `required`,
-/// `cost`, `server-gains` and `lower-bound`; and what runs where in the end, unless a step cannot be made. Never panics on a claim.
+/// `cost`, `server-gains` and `lower-bound`, with `gangs`, `gangs-in-domains` and `spread` of what runs in the end where there are rules
+/// between servers; and what runs where in the end, unless a step cannot be made. Never panics on a claim.
 pub fn verify_moves(instance: &Instance, claim: &MovesClaim<'_>) -> (Vec<Verdict>, Option<Placement>) {
     let mut form = Worst::of("well-formed", 0.0);
     if let Err(problem) = check(instance, claim) {
@@ -69,6 +71,9 @@ pub fn verify_moves(instance: &Instance, claim: &MovesClaim<'_>) -> (Vec<Verdict
     let after = replay.placement(instance);
     let mut verdicts =
         vec![form, steps.verdict(), kept(instance, claim), required(instance, claim, &after), cost(claim)];
+    if instance.has_rules_between_servers() {
+        verdicts.extend(rules_between_servers(instance, &after.servers));
+    }
     verdicts.extend(lower_bound(instance, claim, &after));
     verdicts.extend(claim.printed.map(|printed| levels(instance, claim, &after, printed)));
     (verdicts, Some(after))
@@ -226,11 +231,23 @@ impl<'a> Replay<'a> {
                 ));
             }
         }
-        match self.servers[to].iter_mut().find(|(user, _)| *user == own) {
-            Some((_, there)) => *there = there.saturating_add(step.tasks),
-            None => self.servers[to].push((own, step.tasks)),
+        let there = match self.servers[to].iter_mut().find(|(user, _)| *user == own) {
+            Some((_, there)) => {
+                *there = there.saturating_add(step.tasks);
+                *there
+            }
+            None => {
+                self.servers[to].push((own, step.tasks));
+                step.tasks
+            }
+        };
+        match user.per_server().filter(|most| there > *most) {
+            Some(most) => Err(format!(
+                "user {} has {there} tasks on server {name} then, and may have {most} on one server",
+                user.id()
+            )),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn placement(mut self, instance: &Instance) -> Placement {

@@ -54,8 +54,11 @@ const FILLING: f64 = 0.3;
 const AGAIN: f64 = 0.6;
 const OPEN: f64 = 1.1;
 
+/// Makes of a placement that knows too few rules one that keeps them all.
+pub type Mend<'a> = dyn Fn(Placement) -> Result<Placement, SolverError> + 'a;
+
 /// Finds steps after which every user has as many tasks as `required`, or as near to that as was found. Users may lose tasks that
-/// they have beyond that.
+/// they have beyond that. The search knows no rules of whole tasks but by `mend`, which what is found has to pass; the bound knows none.
 ///
 /// # Errors
 /// Instances with rates or with numbers too long to count in whole tasks; a placement that breaks a rule; a backend that broke.
@@ -64,6 +67,7 @@ pub fn fewest_moves(
     before: &Placement,
     required: &[u64],
     rules: &MoveRules,
+    mend: Option<&Mend<'_>>,
     limit: &Deadline,
 ) -> Result<MovePlan, SolverError> {
     let packing = Packing::new(instance)?;
@@ -118,7 +122,10 @@ pub fn fewest_moves(
     making.take_back();
     making.spread(&making_whole);
     making.start_free(&smallest_first);
-    let after = making.cluster.placement();
+    let after = match mend {
+        Some(mend) => mend(making.cluster.placement())?,
+        None => making.cluster.placement(),
+    };
     let reached: Vec<u64> =
         required.iter().zip(&after.tasks).map(|(required, has)| *required.min(has)).collect();
     let priced = if reached == required {

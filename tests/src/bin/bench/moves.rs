@@ -41,7 +41,7 @@ fn drawn(tasks: &str, draw: Draw, scale: u64) -> Outcome {
         let limit = Deadline::after(Duration::from_secs(SECONDS));
         let Some(target) = level_target(&instance, PART, &limit.after_part(0.3))? else { continue };
         let rules = MoveRules::new(&instance);
-        let plan = fewest_moves(&instance, &before, &target.required, &rules, &limit)?;
+        let plan = fewest_moves(&instance, &before, &target.required, &rules, None, &limit)?;
         let seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let claim = MovesClaim {
