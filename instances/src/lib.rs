@@ -85,8 +85,8 @@ pub use pattern::is_like;
 pub use placed_group::{PlacedGroup, placed_groups, placed_groups_table};
 pub use placement::{Placement, ServerTasks};
 pub use planning::{
-    Catalog, Commitment, HeldNowhere, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target,
-    kinds_apart, pieces_of, tasks_of, with_more_users,
+    Catalog, Commitment, HeldNowhere, KeptOut, MoreUsers, Obstacle, Offer, Purchase, ServerType,
+    StatedTarget, Target, kinds_apart, pieces_of, tasks_of, with_more_users,
 };
 pub use random::Random;
 pub use ratio::compare_ratios;

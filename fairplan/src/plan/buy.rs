@@ -198,17 +198,16 @@ fn plan(
         planner = planner.with_kinds_of(&asked.extended, &asked.required);
     }
     let part_before = planner.part_with(&vec![0; catalog.types.len()])?;
-    let (purchase, placement) = if options.whole {
+    let (outcome, placement) = if options.whole {
         let place = &mut |variant: &Instance, order| place(variant, order, &pieces, deadline);
-        planner.cheapest_of_whole_tasks(place)?.unzip()
-    } else if options.under_drfh {
-        (planner.cheapest_under_drfh()?, None)
+        match planner.cheapest_of_whole_tasks(place)? {
+            Ok((purchase, placement)) => (Ok(purchase), Some(placement)),
+            Err(obstacle) => (Err(obstacle), None),
+        }
     } else {
-        (planner.cheapest(1.0)?, None)
-    };
-    let outcome = match purchase {
-        Some(purchase) => Ok(purchase),
-        None => Err(planner.obstacle()?),
+        let purchase =
+            if options.under_drfh { planner.cheapest_under_drfh()? } else { planner.cheapest(1.0)? };
+        (purchase.map_or_else(|| planner.obstacle().map(Err), |purchase| Ok(Ok(purchase)))?, None)
     };
     let with_purchase = match &outcome {
         Ok(purchase) if part_before.is_finite() => planner.parts_under_drfh(&purchase.counts)?,

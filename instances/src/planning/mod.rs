@@ -11,5 +11,5 @@ pub use catalog::{Catalog, Offer, ServerType};
 pub use commitment::Commitment;
 pub use kinds_apart::{kinds_apart, pieces_of, tasks_of};
 pub use more_users::{MoreUsers, with_more_users};
-pub use purchase::{HeldNowhere, Obstacle, Purchase};
+pub use purchase::{HeldNowhere, KeptOut, Obstacle, Purchase};
 pub use target::{StatedTarget, Target};

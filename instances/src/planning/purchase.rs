@@ -42,6 +42,22 @@ pub struct Obstacle {
     pub own_part: Option<f64>,
     /// The tasks that run nowhere, of all users of whom something is asked.
     pub held_nowhere: Vec<HeldNowhere>,
+    /// Where there is room by resources, and rules that only whole tasks meet kept tasks of that user out. Then `part` is that of its tasks
+    /// that were placed with that purchase, no other user having less.
+    pub kept_out: Option<KeptOut>,
+}
+
+/// Tasks that rules kept out, with everything that may be bought.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptOut {
+    /// The rules, as instances state them.
+    pub rules: Vec<String>,
+    /// How many of the user's tasks were placed.
+    pub placed: u64,
+    /// How many are asked for.
+    pub required: u64,
+    /// What to do.
+    pub advice: String,
 }
 
 /// A task that no server holds which there is or can be bought.

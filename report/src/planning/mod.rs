@@ -6,7 +6,7 @@ mod plan;
 
 pub use costs::StatedCosts;
 pub use plan::{
-    CatalogStamp, FrontierPoint, NearestServer, ObstacleResult, PlanBody, PlanDocument, PlanParts,
-    PlannedGroup, PlannedUser, PricesOfClass, PurchaseResult, ReservedServers, ServersBought,
+    CatalogStamp, FrontierPoint, KeptOutByRules, NearestServer, ObstacleResult, PlanBody, PlanDocument,
+    PlanParts, PlannedGroup, PlannedUser, PricesOfClass, PurchaseResult, ReservedServers, ServersBought,
     TaskHeldNowhere, TaskKind, plan_document, servers_bought,
 };

@@ -193,10 +193,28 @@ pub struct ObstacleResult {
     /// Where that user can run on nothing: the tasks that no server holds, of all users that have such.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_nowhere: Vec<TaskHeldNowhere>,
+    /// Where there is room by resources, and rules that only whole tasks meet keep tasks of that user out. The part above is then that of its
+    /// tasks that were placed, no other user having less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_rules: Option<KeptOutByRules>,
     /// What the purchase that reaches this part costs.
     pub cost: f64,
     /// The purchase that reaches this part.
     pub servers: Vec<ServersBought>,
+}
+
+/// Tasks that rules keep out, whatever is bought of what may be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeptOutByRules {
+    /// The rules of the user, as the instance states them. Without them its tasks would have room.
+    pub rules: Vec<String>,
+    /// How many of its tasks were placed, at most, in the placements that were tried.
+    pub placed: u64,
+    /// How many are asked for.
+    pub required: u64,
+    /// What to do.
+    pub advice: String,
 }
 
 /// A task that no server holds which there is or can be bought.
@@ -327,6 +345,12 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         part: obstacle.part,
         own_part: obstacle.own_part,
         held_nowhere: obstacle.held_nowhere.iter().map(|task| task_held_nowhere(extended, task)).collect(),
+        by_rules: obstacle.kept_out.as_ref().map(|kept_out| KeptOutByRules {
+            rules: kept_out.rules.clone(),
+            placed: kept_out.placed,
+            required: kept_out.required,
+            advice: kept_out.advice.clone(),
+        }),
         cost: catalog.cost(&obstacle.counts),
         servers: servers(&obstacle.counts),
     });

@@ -36,6 +36,13 @@ pub(super) fn answer(document: &PlanDocument) -> String {
             of_group(obstacle),
             what_is_short(obstacle)
         ),
+        (None, Some(ObstacleResult { by_rules: Some(by_rules), user, .. })) => format!(
+            "Out of reach: rules ({}) keep tasks of user {} out, which would have room. At most {} of {} were placed.",
+            by_rules.rules.join(", "),
+            name(user),
+            thousands(by_rules.placed),
+            thousands(by_rules.required)
+        ),
         (None, Some(obstacle)) => format!(
             "Out of reach: {} is short. At most {} of the target can be had, for {}.",
             name(&obstacle.resource),
@@ -193,6 +200,23 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
         }
         return text;
     }
+    if let Some(by_rules) = &obstacle.by_rules {
+        let bought = match obstacle.servers.is_empty() {
+            true => "with nothing bought".into(),
+            false => {
+                format!("with {} bought for {}{currency}", list(&obstacle.servers), money(obstacle.cost))
+            }
+        };
+        return paragraph(&format!(
+            "NOT REACHABLE {limits}: user {user}{} was left with {} of {} tasks in every placement tried ({bought}); without its rules ({}) \
+             they would have room; {}.",
+            of_group(obstacle),
+            thousands(by_rules.placed),
+            thousands(by_rules.required),
+            by_rules.rules.join(", "),
+            by_rules.advice
+        ));
+    }
     let mut text = format!(
         "NOT REACHABLE {limits}: {resource} is short, and user {user}{}{} needs the most of what is short.\n\
          Enough would be {} of the target for everybody",
@@ -343,6 +367,20 @@ fn facts_of_obstacle(section: Section, obstacle: &ObstacleResult, money: &dyn Fn
         return section
             .fact("Out of reach", format!("{why}; {}", what_is_short(obstacle)))
             .table("Tasks that no server holds", &obstacle.tasks_held_nowhere().without_empty());
+    }
+    if let Some(by_rules) = &obstacle.by_rules {
+        let rules = by_rules.rules.join(", ");
+        return section
+            .fact(
+                "Out of reach",
+                format!("rules ({rules}) keep tasks of user {user} out, which would have room"),
+            )
+            .fact(
+                "Placed of them at most",
+                format!("{} of {}", thousands(by_rules.placed), thousands(by_rules.required)),
+            )
+            .fact("For", money(obstacle.cost))
+            .fact("What to do", by_rules.advice.clone());
     }
     let mut section = section
         .fact(

@@ -4,7 +4,7 @@
 use super::cuts::Cut;
 use super::planner::Planner;
 use crate::tolerance::planning::{CHEAPEST, SLACK};
-use fairplan_instances::{Decimal, Instance, Placement, Purchase, SolverError};
+use fairplan_instances::{Decimal, Instance, KeptOut, Obstacle, Placement, Purchase, SolverError};
 
 /// Places the tasks of an instance, all of which shall run, serving the lowest weighted share first.
 pub type PlaceAll<'a> = dyn FnMut(&Instance, ServingOrder) -> Result<Placement, SolverError> + 'a;
@@ -61,12 +61,12 @@ const HALVINGS: usize = 5;
 const TRIALS: usize = 16;
 
 impl Planner<'_> {
-    /// A purchase on whose cluster `place` finds room for all required tasks, and that placement; `None` where there is
-    /// none even of divided tasks. Its bound is that of divided tasks. The planner must be one for whole tasks.
+    /// A purchase on whose cluster `place` finds room for all required tasks, and that placement; otherwise what stands against it: there is
+    /// no room even for divided tasks, or rules keep tasks out. Its bound is that of divided tasks. The planner must be one for whole tasks.
     pub fn cheapest_of_whole_tasks(
         &mut self,
         place: &mut PlaceAll<'_>,
-    ) -> Result<Option<(Purchase, Placement)>, SolverError> {
+    ) -> Result<Result<(Purchase, Placement), Obstacle>, SolverError> {
         let mut short = None;
         let rows = self.rows_of_rules()?;
         let found = self.cheapest_checked(rows, &mut |planner, bought| {
@@ -74,13 +74,17 @@ impl Planner<'_> {
             Ok(placed.map_err(|left_out| short = Some(left_out)).ok())
         })?;
         match (found, short) {
-            (Checked::Found(purchase, placement), _) => Ok(Some((purchase, placement))),
+            (Checked::Found(purchase, placement), _) => Ok(Ok((purchase, placement))),
             (Checked::Failed, Some(short)) => {
-                let kept_out = !self.rules_of(short.user).is_empty()
-                    && self.placed(&short.bought, false, place)?.is_ok();
-                Err(SolverError::Unsupported(self.left_out(&short, kept_out)))
+                let has_rules = !self.rules_of(short.user).is_empty();
+                if has_rules && self.placed(&short.bought, false, place)?.is_ok() {
+                    let short = self.most_under_rules(short, place)?;
+                    let kept_out = self.by_rules(&short);
+                    return Ok(Err(self.kept_out(short.user, &short.bought, kept_out)));
+                }
+                Err(SolverError::Unsupported(self.left_out(&short)))
             }
-            _ => Ok(None),
+            _ => self.obstacle().map(Err),
         }
     }
 
@@ -238,31 +242,57 @@ impl Planner<'_> {
         short.map(Err).ok_or_else(nobody)
     }
 
-    /// Why whole tasks were not all placed, and what to do; `kept_out` by the rules of the user, without which there is room.
-    fn left_out(&self, short: &Short, kept_out: bool) -> String {
+    /// The purchase with which most of a user's tasks are placed that was found by asking for parts of what its rules need.
+    fn most_under_rules(&mut self, short: Short, place: &mut PlaceAll<'_>) -> Result<Short, SolverError> {
+        let rows = self.rows_of_rules()?;
+        let (mut best, mut low, mut high) = (short, 0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            match self.cheapest_with(&mut rows.clone(), middle)? {
+                None => high = middle,
+                Some(purchase) => {
+                    low = middle;
+                    let placed = self.placed(&purchase.counts, true, place)?;
+                    let more =
+                        placed.err().filter(|other| other.user == best.user && other.placed > best.placed);
+                    best = more.unwrap_or(best);
+                }
+            }
+        }
+        self.cuts.retain(|cut| !cut.prices.is_empty());
+        Ok(best)
+    }
+
+    /// Tasks of a user that only its rules keep out, and what to do.
+    fn by_rules(&self, short: &Short) -> KeptOut {
+        let advice = match self.is_offered_to(short.user) {
+            true => self.more_to_allow(),
+            false => "; offer servers on which it may run, or ask for less".into(),
+        };
+        let spread = match self.candidates.ruled().users[short.user].spread {
+            Some(_) => "; a spread needs servers in each of the domains that the user may run in",
+            None => "",
+        };
+        let Short { placed, required, .. } = *short;
+        let advice = format!("{spread}{advice}").trim_start_matches("; ").to_owned();
+        KeptOut { rules: self.rules_of(short.user), placed, required, advice }
+    }
+
+    /// Whether anything that may be bought takes tasks of a user.
+    fn is_offered_to(&self, user: usize) -> bool {
+        let rates = self.candidates.rates(user);
+        (0..self.candidates.len()).any(|s| rates[s] > 0.0 && self.is_offered(s))
+    }
+
+    /// Why whole tasks were not all placed, and what to do.
+    fn left_out(&self, short: &Short) -> String {
         let Short { user, placed, required, .. } = *short;
-        let candidates = &self.candidates;
-        let takes = |s: &usize| candidates.rates(user)[*s] > 0.0 && self.is_offered(*s);
-        let is_offered = (0..candidates.len()).any(|s| takes(&s));
-        let (id, demand) = candidates.task_of(user);
+        let (id, demand) = self.candidates.task_of(user);
         let left = format!(
             "there is room for divided tasks, but user {id} was left with {placed} of {required} whole ones in every \
              placement tried (one task: {demand})"
         );
-        if kept_out {
-            let rules = self.rules_of(user).join(", ");
-            let advice = if is_offered {
-                self.more_to_allow()
-            } else {
-                "; offer servers on which it may run, or ask for less".into()
-            };
-            let spread = match candidates.ruled().users[user].spread {
-                Some(_) => "; a spread needs servers in each of the domains that the user may run in",
-                None => "",
-            };
-            return format!("{left}: without its rules ({rules}) they would have room{spread}{advice}");
-        }
-        if !is_offered {
+        if !self.is_offered_to(user) {
             return format!(
                 "{left}: it fits on no server that may be bought, and those that there are have no more room; offer one that takes it"
             );

@@ -3,7 +3,7 @@
 use super::candidates::Coverage;
 use super::planner::Planner;
 use crate::tolerance::planning::SLACK;
-use fairplan_instances::{HeldNowhere, Obstacle, ResourceId, SolverError, UserId};
+use fairplan_instances::{HeldNowhere, KeptOut, Obstacle, ResourceId, SolverError, UserId};
 
 /// Halvings of how far a user's own requirement goes down.
 const HALVINGS: usize = 24;
@@ -23,6 +23,7 @@ impl Planner<'_> {
                 counts,
                 own_part: Some(0.0),
                 held_nowhere,
+                kept_out: None,
             });
         }
         let purchase = self.largest_part(1.0)?.0;
@@ -47,7 +48,22 @@ impl Planner<'_> {
             counts: purchase.counts,
             own_part,
             held_nowhere,
+            kept_out: None,
         })
+    }
+
+    /// The same where rules kept tasks of a user out, with this purchase.
+    pub(super) fn kept_out(&self, user: usize, bought: &[u64], kept_out: KeptOut) -> Obstacle {
+        Obstacle {
+            user: UserId(user),
+            resource: ResourceId(self.lacking(user)),
+            nowhere: false,
+            part: kept_out.placed as f64 / kept_out.required.max(1) as f64,
+            counts: bought.to_vec(),
+            own_part: None,
+            held_nowhere: Vec::new(),
+            kept_out: Some(kept_out),
+        }
     }
 
     /// The tasks that run nowhere, whatever is bought.

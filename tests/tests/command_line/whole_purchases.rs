@@ -33,6 +33,17 @@ fn refused(folder: &Folder, more: &[&str]) -> String {
     folder.refused(&[&words(more)[..], &["-q"]].concat())
 }
 
+/// What is told, in one line, of a plan that rules stand against, and its obstacle, which the checker accepts.
+fn kept_out(folder: &Folder, target: &[&str]) -> (String, Value) {
+    let out = folder.run(&[&words(target)[..], &["--whole", "-o", "plan.json"]].concat());
+    assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
+    folder.done(&["-q", "verify", "i.json", "plan.json", "-o", "verified.json"]);
+    let plan: Value = serde_json::from_str(&folder.read("plan.json")).unwrap();
+    assert_eq!(plan["reachable"], false);
+    let told = text(&out.stdout) + &text(&out.stderr);
+    (told.split_whitespace().collect::<Vec<_>>().join(" "), plan["obstacle"].clone())
+}
+
 fn cost(folder: &Folder, more: &[&str]) -> f64 {
     let plan: Value = serde_json::from_str(&folder.done(&[&words(more)[..], &["-q"]].concat())).unwrap();
     plan["purchase"]["cost"].as_f64().unwrap()
@@ -127,13 +138,20 @@ fn more_is_bought_where_rules_and_no_resources_keep_tasks_out() {
     assert_eq!(whole(&spread, &["--tasks", "12"])["purchase"]["cost"], 20.0);
     // Where limits forbid what a rule needs, it is named.
     limited.write("c.csv", "id,price,limit\na,5,4\n");
-    let told = refused(&limited, &["--scale", "1", "--whole"]);
+    let (told, obstacle) = kept_out(&limited, &["--scale", "1"]);
     let expected = "without its rules (`per_server` = 1) they would have room; raise limits, or ask for less";
     assert!(told.contains(expected), "{told}");
+    assert_eq!((&obstacle["by_rules"]["placed"], &obstacle["part"]), (&5.into(), &(5.0 / 6.0).into()));
+    assert_eq!(
+        (&obstacle["cost"], &obstacle["servers"][0]["count"]),
+        (&20.0.into(), &4.into()),
+        "{obstacle}"
+    );
     spread.write("c.csv", "id,price\nr1,10\n");
-    let told = refused(&spread, &["--tasks", "12", "--whole"]);
+    let (told, obstacle) = kept_out(&spread, &["--tasks", "12"]);
     let expected = "(`spread` = 1) they would have room; a spread needs servers in each of the domains";
     assert!(told.contains("user web was left with 9 of 12") && told.contains(expected), "{told}");
+    assert_eq!(obstacle["by_rules"]["rules"], serde_json::json!(["`spread` = 1"]), "{obstacle}");
 }
 
 #[test]
