@@ -42,7 +42,8 @@ pub struct TaskCounts {
     pub running: u64,
     /// In queues at the end.
     pub waiting: u64,
-    /// Of these, larger than every server that was there at the end.
+    /// Of these, larger than every server that was there at the end; of tasks with rules, those that have no room there under these, whatever
+    /// else runs.
     pub too_large: u64,
 }
 

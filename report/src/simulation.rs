@@ -152,7 +152,7 @@ pub struct Tasks {
     pub running: u64,
     /// In queues at the end.
     pub waiting: u64,
-    /// Of these, larger than every server.
+    /// Of these, larger than every server; of tasks with rules, those that have no room under these, whatever else runs.
     pub too_large: u64,
     /// Interrupted because their server left or shrank.
     pub evicted: u64,

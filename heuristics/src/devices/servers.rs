@@ -120,8 +120,8 @@ impl Servers {
             self.devices.extend(std::iter::repeat_n(self.makes[resource].unused(), count));
         }
         self.starts.push(self.devices.len());
-        let known = self.layouts.iter().zip(&self.domains);
-        let known = known.into_iter().position(|(other, of)| *other == layout && *of == domain);
+        let mut known = self.layouts.iter().zip(&self.domains);
+        let known = known.position(|(other, of)| *other == layout && *of == domain);
         let class = known.unwrap_or_else(|| {
             self.layouts.push(layout);
             self.domains.push(domain);

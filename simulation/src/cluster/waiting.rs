@@ -178,11 +178,9 @@ impl Waiting {
     pub fn open_fitting(&mut self, free: &[u64]) {
         for (shape, demand) in self.present.iter().zip(self.demands.chunks_exact(self.width)) {
             let kind = &mut self.kinds[*shape as usize];
-            if kind.is_spread || fits(demand, free) {
-                if kind.open.is_none() {
-                    kind.open = Some(self.open.len());
-                    self.open.push(*shape);
-                }
+            if kind.open.is_none() && (kind.is_spread || fits(demand, free)) {
+                kind.open = Some(self.open.len());
+                self.open.push(*shape);
             }
         }
     }

@@ -194,9 +194,9 @@ impl Watch for Ledger<'_> {
         for job in 0..self.jobs.len() {
             if let Some(gang) = self.rules(job).gang {
                 let running = self.on[job].len() as u64;
-                assert_eq!(running % gang.tasks, 0, "{time}: {running} of job {job} run");
+                assert!(running.is_multiple_of(gang.tasks), "{time}: {running} of job {job} run");
                 let in_domains = self.in_domains(job);
-                let is_whole = in_domains.iter().flatten().all(|count| count % gang.tasks == 0);
+                let is_whole = in_domains.iter().flatten().all(|count| count.is_multiple_of(gang.tasks));
                 assert!(is_whole || !gang.in_one_domain, "{time}: job {job} {in_domains:?}");
             }
             let waiting = u64::from(self.jobs[job].count) - self.on[job].len() as u64 - self.ended[job];
