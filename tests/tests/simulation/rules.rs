@@ -121,7 +121,7 @@ impl<'a> Ledger<'a> {
     /// Whether the next task or gang of a job that waits has room, as far as that is a matter of counting.
     fn has_room(&self, job: usize) -> bool {
         let (room, rules) = (self.room(job), self.rules(job));
-        let mut of_domain = vec![0u64; 8];
+        let mut of_domain = [0u64; 8];
         room.iter().enumerate().for_each(|(server, room)| of_domain[self.domain(server)] += room);
         let there = self.in_domains(job);
         match (rules.gang, rules.spread) {
