@@ -64,8 +64,8 @@ pub fn summary(document: &SimulationDocument) -> String {
     }
     let too_large = first.tasks.too_large;
     if too_large > 0 {
-        let tasks = counted(too_large, "waiting task is", "waiting tasks are");
-        let _ = writeln!(text, "{tasks} larger than every server");
+        let tasks = counted(too_large, "waiting task has", "waiting tasks have");
+        let _ = writeln!(text, "{tasks} no room on the servers, whatever else runs");
     }
     text += &paragraph(&answer(document));
     text.push('\n');
