@@ -152,8 +152,8 @@ fn a_user_alone_has_all_that_it_could_have_alone() {
             (user.weight, user.tasks) = (decimal("1"), None);
             for (k, kind) in user.kinds.iter_mut().enumerate() {
                 kind.eligible = None;
-                // Kinds of which a server holds thousands beside kinds of which it holds one.
-                let smaller = 10f64.powi(-(((seed as usize + k) % 7) as i32));
+                // Kinds of which a server holds up to 10^12 beside kinds of which it holds one.
+                let smaller = 10f64.powi(-(((seed as usize + k) % 13) as i32));
                 kind.demand
                     .iter_mut()
                     .for_each(|demand| *demand = Decimal::from_f64(demand.to_f64() * smaller).unwrap());
@@ -178,6 +178,21 @@ fn a_user_alone_has_all_that_it_could_have_alone() {
         seen += 1;
     }
     assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn a_kind_that_needs_next_to_nothing_is_proved_beside_one_that_needs_nearly_all() {
+    let mut draft = draft(&[(1, "1000000")], &["1", "1"]);
+    for exponent in -7..6 {
+        let sidecar = 10f64.powi(exponent);
+        draft.users[1].kinds = vec![kind("sidecar", 1, "1", None), kind("big", 1, "900000", None)];
+        draft.users[1].kinds[0].demand = vec![Decimal::from_f64(sidecar).unwrap()];
+        // Both have half of what they could have alone.
+        let expected = 0.5 * 1e6 / (sidecar + 900_000.0);
+        let share = shares(&draft, Objective::TaskShareFairness)[1];
+        let tasks = share / draft.build().unwrap().user(UserId(1)).task_share();
+        assert!((tasks / expected - 1.0).abs() < 1e-9, "{tasks} instead of {expected}\n{draft}");
+    }
 }
 
 #[test]
