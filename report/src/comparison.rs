@@ -79,6 +79,13 @@ pub struct Bounds {
     pub integral_unplaced: Option<u64>,
 }
 
+impl Bounds {
+    /// Whether some placement has all tasks of everybody: nobody waits, and nobody without a number of tasks wants more.
+    pub fn all_can_be_placed(&self) -> bool {
+        self.integral_unplaced == Some(0) && self.integral_level_lower.is_none()
+    }
+}
+
 /// Bounds on how much of a resource is taken.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

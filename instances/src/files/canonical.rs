@@ -38,7 +38,11 @@ pub fn write_json(instance: &Instance, out: &mut impl Write) -> io::Result<()> {
         text.pass_on(out)?;
     }
     text.raw("\n  ],");
-    text.device_profiles(instance, &keys);
+    if !instance.device_profiles().is_empty() {
+        text.raw("\n  \"device_profiles\": ");
+        text.device_profiles(instance.device_profiles(), &keys, true);
+        text.raw(",");
+    }
     if !instance.groups().is_empty() {
         text.raw("\n  \"groups\": [");
         for (position, group) in instance.groups().iter().enumerate() {

@@ -1,10 +1,10 @@
 //! Profiles of devices in JSON: into what the devices of each resource can be cut, and what a task with a profile takes.
 
 use super::amounts::Amounts;
-use super::canonical_text::Text as Writer;
+use super::canonical_text::{Text as Writer, key};
 use super::strict_json::{Entries, Object, Text, number, one};
 use super::values::{repeated, whole_number};
-use crate::{DeviceProfile, DeviceProfiles, Instance, InstanceBuilder, ResourceId, Violation};
+use crate::{DeviceProfile, DeviceProfiles, InstanceBuilder, ResourceId, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -87,18 +87,20 @@ pub(super) fn fill_in(
 }
 
 impl Writer {
-    /// The field `device_profiles` with the comma behind it, if there are any.
-    pub(super) fn device_profiles(&mut self, instance: &Instance, keys: &[Vec<u8>]) {
-        for (position, cut) in instance.device_profiles().iter().enumerate() {
-            self.raw(if position == 0 { "\n  \"device_profiles\": {\n    " } else { ",\n    " });
+    /// The object of `device_profiles`; each resource and each profile on a line of its own, or all on one.
+    pub(super) fn device_profiles(&mut self, all: &[DeviceProfiles], keys: &[Vec<u8>], on_lines: bool) {
+        let [first, next] = if on_lines { ["{\n    ", ",\n    "] } else { ["{", ", "] };
+        let [first_profile, next_profile] = if on_lines { ["{\n      ", ",\n      "] } else { ["{", ", "] };
+        for (position, cut) in all.iter().enumerate() {
+            self.raw(if position == 0 { first } else { next });
             self.bytes(&keys[cut.resource.0]);
             self.raw("{\"slices\": ");
             self.whole(cut.slices.into());
-            let mut separator = ", \"profiles\": {\n      ";
-            for profile in &cut.profiles {
-                self.raw(separator);
-                self.string(&profile.name);
-                self.raw(": {\"slices\": ");
+            self.raw(", \"profiles\": ");
+            for (position, profile) in cut.profiles.iter().enumerate() {
+                self.raw(if position == 0 { first_profile } else { next_profile });
+                self.bytes(&key(&profile.name));
+                self.raw("{\"slices\": ");
                 self.whole(profile.slices.into());
                 let mut opening = ", \"starts\": [";
                 for start in &profile.starts {
@@ -107,11 +109,10 @@ impl Writer {
                     opening = ", ";
                 }
                 self.raw("]}");
-                separator = ",\n      ";
             }
             self.raw("}}");
         }
-        self.raw(if instance.device_profiles().is_empty() { "" } else { "\n  }," });
+        self.raw(if on_lines { "\n  }" } else { "}" });
     }
 
     /// The field `profile` after a comma, if there is one.

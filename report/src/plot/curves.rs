@@ -154,9 +154,15 @@ fn drawn(figure: &Figure, panel: &Panel, axes: &Axes, left: f64) -> Vec<Shape> {
     for (value, label) in ticks {
         let x = axes.x(left, value);
         shapes.push(Shape::line([[x, ABOVE], [x, bottom]], Pen::GRID));
-        // A name at the end has no room to the right of it.
-        let is_beyond = x + LETTER * label.chars().count() as f64 / 2.0 > right + RIGHT;
-        let (at, anchor) = if is_beyond { (right + RIGHT, Anchor::End) } else { (x, Anchor::Middle) };
+        // A long name has no room beyond the ends of the drawing.
+        let half = LETTER * label.chars().count() as f64 / 2.0;
+        let (at, anchor) = if x + half > right + RIGHT {
+            (right + RIGHT, Anchor::End)
+        } else if x - half < left - LEFT {
+            (left - LEFT, Anchor::Start)
+        } else {
+            (x, Anchor::Middle)
+        };
         shapes.push(Shape::text([at, bottom + 17.0], anchor, label));
     }
     for (value, label) in axes.vertical.ticks() {
@@ -253,6 +259,42 @@ mod tests {
         let axis = Axis::of_names(5);
         assert_eq!((axis.part(0.0), axis.part(4.0)), (0.0, 1.0));
         assert_eq!(Axis::of_names(1).part(0.0), 0.0);
+    }
+
+    #[test]
+    fn long_names_at_both_ends_of_an_axis_stay_inside_the_drawing() {
+        let name = "a month with quite a long name";
+        let figure = Figure {
+            exhibit: String::new(),
+            title: String::new(),
+            horizontal: String::new(),
+            names: vec![name.into(), "last".into(), name.into()],
+            vertical: String::new(),
+            panels: Vec::new(),
+        };
+        let curve = Curve {
+            kind: String::new(),
+            subject: "u".into(),
+            mark: Mark::Line,
+            points: vec![[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]],
+        };
+        let panel = Panel { title: String::new(), curves: vec![curve] };
+        let drawing = drawing(&figure, &[(&panel, LEFT)]);
+        let width = LETTER * name.len() as f64;
+        let mut seen = 0;
+        for shape in &drawing.shapes {
+            let Shape::Text { at: [x, _], anchor, text, .. } = shape else { continue };
+            if *text == name {
+                let from = match anchor {
+                    Anchor::Start => *x,
+                    Anchor::Middle => x - width / 2.0,
+                    Anchor::End => x - width,
+                };
+                assert!(from >= 0.0 && from + width <= LEFT + WIDTH + RIGHT, "from {from} on");
+                seen += 1;
+            }
+        }
+        assert_eq!(seen, 2);
     }
 
     #[test]

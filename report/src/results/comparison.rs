@@ -256,7 +256,7 @@ fn answer_by_level(document: &Comparison) -> String {
         policies.iter().filter(|policy| alike(policy)).map(|policy| name(&policy.name)).collect();
     let bounds = document.bounds;
     let better = match (best.level, bounds.integral_level_upper, bounds.divisible_level) {
-        (Some(_), ..) if bounds.integral_unplaced == Some(0) => {
+        (Some(_), ..) if bounds.all_can_be_placed() => {
             "; there is a placement of all that everybody asks for (`place --policy pattern`)".into()
         }
         (Some(_), ..) if best.proved_optimal == Some(true) => {
@@ -372,7 +372,7 @@ fn all_served(policy: &ComparedPolicy) -> &'static str {
 /// What the best of whole tasks is called here, and between which bounds it is known.
 fn of_whole_tasks(document: &Comparison) -> Option<(&'static str, String)> {
     let bounds = document.bounds;
-    if bounds.integral_unplaced == Some(0) && tells_by_level(document) {
+    if bounds.all_can_be_placed() && tells_by_level(document) {
         let placed = match bounds.integral_upper {
             Some(0.0) => "all that fits on any server can be placed",
             _ => "all that is asked for can be placed",

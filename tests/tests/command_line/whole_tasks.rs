@@ -155,3 +155,20 @@ fn policies_are_told_apart_by_those_who_still_want_more_where_somebody_has_all_i
     let said = text(&output.stderr).to_owned();
     assert!(said.contains("whoever wants more has at least"), "{said}");
 }
+
+#[test]
+fn nobody_is_told_that_all_can_be_placed_where_somebody_wants_no_number_of_tasks() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "a", "count": 2, "capacity": {"cpu": 4}}, {"id": "b", "count": 1, "capacity": {"cpu": 6}}],
+            "users": [{"id": "all", "demand": {"cpu": 1}}, {"id": "three", "demand": {"cpu": 1}, "tasks": 3}]}"#,
+    );
+    let told = |words: &[&str]| text(&folder.run(words).stderr).to_owned();
+    let compared = told(&["compare", "i.json", "--policies", "best-fit,first-fit", "--no-timing"]);
+    assert!(compared.contains("whoever wants more has at least"), "{compared}");
+    assert!(!compared.contains("asked for") && !compared.contains("asks for"), "{compared}");
+    let bound = told(&["bound", "i.json"]);
+    assert!(bound.contains("of whole tasks for those who want more"), "{bound}");
+}

@@ -6,7 +6,7 @@
 //! one solution, what keeps them is the filling.
 
 use super::fraction::Fraction;
-use super::stated::{Stated, work_per_level};
+use super::stated::Stated;
 use fairplan_instances::{GroupId, LimitedBy, User, UserId};
 
 /// So much, and so much of each of some levels.
@@ -298,7 +298,7 @@ impl Filling {
 /// What all tasks of a user are worth as a share; `None` for no end of them.
 fn tasks_of(stated: &Stated<'_>, user: User<'_>) -> Result<Option<Fraction>, String> {
     let Some(tasks) = user.tasks() else { return Ok(None) };
-    let per_share = work_per_level(stated.objective, user).over(&Fraction::decimal(user.weight()));
+    let per_share = stated.work_per_level(user).over(&Fraction::decimal(user.weight()));
     if stated.objective.is_pooled() || user.has_kinds() {
         return Ok(Some(Fraction::whole(tasks).over(&per_share)));
     }

@@ -93,7 +93,7 @@ fn weighted(stated: &Stated<'_>, user: User<'_>, holding: &Holding) -> Fraction 
     match &holding.work {
         Work::OfLevel(level) => stated.levels[*level].value.clone(),
         Work::Of(work) if work.is_zero() => Fraction::zero(),
-        work => stated.work(user, work).over(&stated::work_per_level(stated.objective, user)),
+        work => stated.work(user, work).over(&stated.work_per_level(user)),
     }
 }
 
@@ -211,7 +211,7 @@ fn for_each_part(
     let of_level = |rate: Option<Fraction>| match &holding.work {
         Work::Of(work) => PartAmount::Known(rate.map_or_else(|| work.clone(), |rate| work.over(&rate))),
         Work::OfLevel(level) => {
-            let per_level = stated::work_per_level(stated.objective, user);
+            let per_level = stated.work_per_level(user);
             let tasks = rate.map_or_else(|| per_level.clone(), |rate| per_level.over(&rate));
             PartAmount::OfLevels(OfLevels::level(*level, tasks))
         }
@@ -424,7 +424,7 @@ fn unit_of_prices(stated: &Stated<'_>, holdings: &[Holding], k: usize) -> Fracti
         let rise = filling.rise(k);
         let cost = |(user, holding): (User<'_>, &Holding)| {
             let rises = rise.of(filling, user.index().0)?;
-            let per_level = stated::work_per_level(stated.objective, user);
+            let per_level = stated.work_per_level(user);
             let per_share = per_level.over(&Fraction::decimal(user.weight()));
             Some(costs.of_work(user, holding).times(&per_share).times(&rises))
         };
@@ -443,7 +443,7 @@ fn unit_of_prices(stated: &Stated<'_>, holdings: &[Holding], k: usize) -> Fracti
     };
     let users = stated.instance.users().zip(holdings).filter(|(user, _)| rises(user.index().0));
     let cost = |(user, holding): (User<'_>, &Holding)| {
-        costs.of_work(user, holding).times(&stated::work_per_level(stated.objective, user))
+        costs.of_work(user, holding).times(&stated.work_per_level(user))
     };
     users.map(cost).fold(Fraction::zero(), |sum, cost| sum.plus(&cost))
 }

@@ -8,6 +8,7 @@ use crate::users::UsableClasses;
 use fairplan_instances::{
     ClassId, ExactPart, ExactSolution, Instance, LimitedBy, Objective, ResourceId, User, UserId,
 };
+use std::cell::OnceCell;
 
 /// Work, and how it is known.
 #[derive(Clone, Debug)]
@@ -59,6 +60,8 @@ pub(crate) struct Stated<'a> {
     pub filling: Option<Filling>,
     /// Where each user's parts begin, and at last where all end.
     starts: Vec<usize>,
+    /// What each user could do alone, once that is asked: of kinds it is a linear program.
+    alone: Vec<OnceCell<Fraction>>,
 }
 
 impl<'a> Stated<'a> {
@@ -138,6 +141,7 @@ impl<'a> Stated<'a> {
             levels,
             filling: None,
             starts: Vec::new(),
+            alone: vec![OnceCell::new(); users],
         };
         if instance.has_groups() {
             stated.filling = Some(Filling::of(&stated)?);
@@ -190,7 +194,7 @@ impl<'a> Stated<'a> {
         let i = user.index().0;
         let named = |problem: &str| format!("user {}: {problem}", user.id());
         let level = self.level_of[i] as usize;
-        let per_level = || work_per_level(self.objective, user);
+        let per_level = || self.work_per_level(user);
         let mut parts = self.parts(user)?;
         let all = user.tasks().map(Fraction::whole);
         let by_tasks = self.limited_by[i] == LimitedBy::Tasks;
@@ -276,18 +280,20 @@ impl<'a> Stated<'a> {
     pub fn work(&self, user: User<'_>, work: &Work) -> Fraction {
         match work {
             Work::Of(work) => work.clone(),
-            Work::OfLevel(level) => work_per_level(self.objective, user).times(&self.levels[*level].value),
+            Work::OfLevel(level) => self.work_per_level(user).times(&self.levels[*level].value),
             Work::OfLevels(sum) => sum.at(|level| &self.levels[level].value),
         }
     }
-}
 
-/// The work that is worth a weighted share of one.
-pub(crate) fn work_per_level(objective: Objective, user: User<'_>) -> Fraction {
-    let weight = Fraction::decimal(user.weight());
-    match objective {
-        Objective::TaskShareFairness => weight.times(&work_alone(user)),
-        _ => weight.over(&task_share(user)),
+    /// The work that is worth a weighted share of one.
+    pub fn work_per_level(&self, user: User<'_>) -> Fraction {
+        let weight = Fraction::decimal(user.weight());
+        match self.objective {
+            Objective::TaskShareFairness => {
+                weight.times(self.alone[user.index().0].get_or_init(|| work_alone(user)))
+            }
+            _ => weight.over(&task_share(user)),
+        }
     }
 }
 

@@ -81,29 +81,10 @@ pub(super) fn read_rules(
 
 /// Writes both fields, each after a comma, where there is something to say.
 pub(super) fn write_rules(text: &mut Writer, header: &TraceHeader, keys: &[Vec<u8>]) {
-    for (position, cut) in header.device_profiles.iter().enumerate() {
-        text.raw(if position == 0 { ", \"device_profiles\": {" } else { ", " });
-        text.bytes(&keys[cut.resource.0]);
-        text.raw("{\"slices\": ");
-        text.whole(cut.slices.into());
-        let mut separator = ", \"profiles\": {";
-        for profile in &cut.profiles {
-            text.raw(separator);
-            text.bytes(&key(&profile.name));
-            text.raw("{\"slices\": ");
-            text.whole(profile.slices.into());
-            let mut opening = ", \"starts\": [";
-            for start in &profile.starts {
-                text.raw(opening);
-                text.whole((*start).into());
-                opening = ", ";
-            }
-            text.raw("]}");
-            separator = ", ";
-        }
-        text.raw("}}");
+    if !header.device_profiles.is_empty() {
+        text.raw(", \"device_profiles\": ");
+        text.device_profiles(&header.device_profiles, keys, false);
     }
-    text.raw(if header.device_profiles.is_empty() { "" } else { "}" });
     for (position, (name, rules)) in header.rules.iter().enumerate() {
         text.raw(if position == 0 { ", \"rules\": {" } else { ", " });
         text.bytes(&key(name));
