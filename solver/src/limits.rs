@@ -1,12 +1,12 @@
 //! Limits of users and groups as rows of the problem: what the users below one take of a resource, on the classes that it covers.
 //!
-//! Limits of a single user over all classes are none of these: they are ceilings of its share (`tree/own_limits.rs`).
+//! Limits over all classes are none of these, where what they count follows from shares alone (`tree/told_limits.rs`).
 //!
 //! A limit is a capacity row of its own. Wherever capacities and prices of classes stand (`classes × resources`), those of the limits
 //! follow, one number a limit: worth is a plain product, and a price is dual to a row of either kind. Users below the same limits
 //! see the same prices on a class, those of the class and of the limits that cover it.
 
-use fairplan_instances::{ClassId, Instance, Owner, ResourceId, UserId};
+use fairplan_instances::{ClassId, Instance, Owner, PlacementRule, ResourceId, UserId};
 use hashbrown::HashMap;
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 pub(crate) struct Limits {
     resources: usize,
     classes: usize,
-    /// How many limits the instance states, those that are ceilings among them.
+    /// How many limits the instance states, those that are told from shares among them.
     stated: usize,
     rows: Vec<LimitRow>,
     /// Sets of limits that some user is below, as positions among the rows; the first is empty.
@@ -36,7 +36,7 @@ impl Limits {
     pub fn of(instance: &Instance, members: &[Vec<ClassId>]) -> (Self, Vec<f64>, Vec<u32>) {
         let all = instance.limit_rows();
         let (positions, stated): (Vec<usize>, Vec<&fairplan_instances::LimitRow>) =
-            all.iter().enumerate().filter(|(_, row)| whose_ceiling(instance, row).is_none()).unzip();
+            all.iter().enumerate().filter(|(_, row)| !is_told_from_shares(instance, row)).unzip();
         let covers = |row: &fairplan_instances::LimitRow| {
             members.iter().map(|members| members.first().is_some_and(|class| row.covers(*class))).collect()
         };
@@ -151,13 +151,15 @@ impl Limits {
     }
 }
 
-/// The user of whose share a limit is a ceiling: where it only says how much of all servers that user has, whose tasks do the same work
-/// everywhere. Beside guarantees it stays a row: floors are filled before ceilings.
-pub(crate) fn whose_ceiling(instance: &Instance, row: &fairplan_instances::LimitRow) -> Option<UserId> {
-    let Owner::User(user) = row.owner else { return None };
-    let covers_all = row.classes.is_none() && !row.is_reserve();
-    let is_plain = !instance.has_kinds() && instance.user(user).rule().rates().is_empty();
-    (covers_all && is_plain && !instance.has_guarantees()).then_some(user)
+/// Whether what counts in a limit follows from the users' shares, wherever they run: over all classes, of users whose tasks do the same
+/// work everywhere.
+pub(crate) fn is_told_from_shares(instance: &Instance, row: &fairplan_instances::LimitRow) -> bool {
+    let is_steady = |rule: &PlacementRule| rule.rates().is_empty();
+    let are_steady = || match row.owner {
+        Owner::User(user) if !row.is_reserve() => is_steady(instance.user(user).rule()),
+        _ => instance.rules().iter().all(is_steady),
+    };
+    (0..instance.classes().len()).all(|class| row.covers(ClassId(class))) && are_steady()
 }
 
 /// The limits as the groups of a level problem meet them: users of a pattern are below the same ones.

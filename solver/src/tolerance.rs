@@ -97,8 +97,8 @@ pub(crate) mod level {
     /// A level this little beyond a piece of the filling, relative to it, is on its end: rounding of the break.
     pub(crate) const PIECE: f64 = 1e-12;
 
-    /// How near, as a part, two levels are that are told as one where users come to limits of their own: some hundred roundings, and far
-    /// within [`TOLERANCE`].
+    /// How near, as a part, two levels are that are told as one where limits are met that follow from shares: some hundred roundings, and
+    /// far within [`TOLERANCE`].
     pub(crate) const TOGETHER: f64 = 1e-13;
     /// A limit of more than this many times the tasks that could run at all is none: enough above one for the roundings of
     /// both.

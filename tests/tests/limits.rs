@@ -39,6 +39,45 @@ fn every_backend_keeps_limits_of_random_trees_by_task_shares_exactly() {
     every_backend_keeps_limits_exactly(0..150, Objective::TaskShareFairness);
 }
 
+/// Limits that several users share cost no level problem each, and stop one after the other.
+#[test]
+fn hundreds_of_groups_with_limits_and_guarantees_are_proved_in_seconds() {
+    let mut draft = random_crowd(11, 2_000);
+    draft.groups = (0..200)
+        .map(|g| fairplan_instances::NewGroup {
+            id: format!("group-{g}"),
+            weight: decimal(["1", "2", "0.5"][g % 3]),
+            parent: (g % 4 == 3).then(|| format!("group-{}", g - 1)),
+        })
+        .collect();
+    for (i, user) in draft.users.iter_mut().enumerate() {
+        user.group = Some(i % 200);
+        user.tasks = user.tasks.map(|tasks| 100 * tasks);
+        user.rates.clear();
+    }
+    let total: f64 = draft.classes.iter().map(|class| class.capacity[0].to_f64() * class.count as f64).sum();
+    // A half to three halves of what would be the part of each.
+    let amount = |g: usize| format!("{:.4}", total / 200.0 * (0.5 + (g * 7 % 11) as f64 / 10.0));
+    draft.quotas = (0..200).map(|g| limit(true, &format!("group-{g}"), &amount(g))).collect();
+    let with_limits = draft.clone();
+    for quota in draft.quotas.iter_mut().step_by(3) {
+        let (resource, most) = quota.quota.limit[0];
+        quota.quota.guarantee = vec![(resource, decimal(&format!("{:.4}", most.to_f64() * 0.3)))];
+    }
+    for draft in [with_limits, draft] {
+        let instance = draft.build().unwrap();
+        let start = std::time::Instant::now();
+        let solution = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+        assert_eq!(solution.status, fairplan_instances::Status::Optimal);
+        let numbers = StatedNumbers::new(&instance, &solution);
+        let proof = verify_solution(&instance, &numbers.claim(&solution));
+        assert!(proof.holds(), "{:?}", proof.failures().next());
+        let held = solution.limited_by.iter().filter(|by| **by == LimitedBy::Limit).count();
+        assert!(held > 100, "limits hold {held} users only");
+    }
+}
+
 /// A limit of whole tasks leaves what a number of tasks does, though nobody has all tasks; and so for thousands.
 #[test]
 fn limits_of_single_users_are_as_many_tasks_however_many_users_there_are() {

@@ -33,8 +33,8 @@ impl Stages<'_> {
             };
             let raw = match by {
                 RaisedBy::Prices(raw) => raw,
-                RaisedBy::OwnLimits(users) => {
-                    let proved = self.prove_by_own_limits(*level, &ceilings, users);
+                RaisedBy::Limits(limits) => {
+                    let proved = self.prove_by_limits(*level, &ceilings, limits);
                     closed &= closes(&proved);
                     levels.push(proved);
                     continue;
@@ -42,7 +42,7 @@ impl Stages<'_> {
             };
             let mut prices = raw.clone();
             drop_rounding_noise(&mut prices, &self.reduction.capacities);
-            let first = self.first.as_ref().filter(|_| stage == 0 && self.own_limits.is_empty());
+            let first = self.first.as_ref().filter(|_| stage == 0 && !self.told.has_ceilings());
             let mut proved = self.prove(*level, &ceilings, &prices, first);
             if !closes(&proved) && prices != *raw {
                 // What looks like rounding may be all that keeps users off a class that is next to nothing of the whole.
@@ -54,22 +54,17 @@ impl Stages<'_> {
         (levels, closed)
     }
 
-    /// A level at which users meet limits of their own: their prices alone, each of which only its user pays.
-    fn prove_by_own_limits(&self, value: f64, ceilings: &[f64], users: &[usize]) -> Level {
+    /// A level at which limits are met that are told from shares: their prices alone, as much for each.
+    fn prove_by_limits(&self, value: f64, ceilings: &[f64], limits: &[usize]) -> Level {
         let (instance, reduction) = (self.question.instance, self.reduction);
         let mut costs = vec![0.0; ceilings.len()];
-        users.iter().for_each(|i| costs[*i] = 1.0 / self.shares[*i]);
-        let sides = self.tree.sides(ceilings);
-        let (bound, _) = self.tree.affordable(&sides, &costs, users.len() as f64, value);
-        let piece = self.tree.piece(value, &sides);
-        let rising: f64 = users.iter().map(|i| piece.slope[*i] * costs[*i]).sum();
+        limits.iter().flat_map(|place| self.told.takes(*place)).for_each(|(i, cost)| costs[i] += cost);
+        let (bound, rising) = self.bound(value, ceilings, (&costs, limits.len() as f64), None);
         let mut limit_prices = vec![0.0; instance.limit_rows().len()];
-        for own in users.iter().map(|i| self.own_limits[*i]) {
-            limit_prices[own.row] = 1.0 / (instance.limit_rows()[own.row].amount.to_f64() * rising);
-        }
+        limits.iter().for_each(|place| self.told.price(instance, *place, 1.0 / rising, &mut limit_prices));
         let nothing = vec![0.0; reduction.capacities.len()];
         let prices = prices_of_classes(instance, &reduction.members, &nothing, 1.0);
-        Level { value, bound: bound.max(value), prices, limit_prices }
+        Level { value, bound, prices, limit_prices }
     }
 
     /// A level with the bound that these prices prove, given what users may have at most and, where it is at hand, the piece that the
@@ -80,13 +75,28 @@ impl Stages<'_> {
         cheapest_costs(&reduction.users, prices, &reduction.capacities, &mut costs);
         let costs = self.costs_of_shares(&costs);
         let worth = dot(prices, &reduction.capacities);
+        let (bound, rising) = self.bound(value, ceilings, (&costs, worth), on);
+        let limit_prices = reduction.users.limits.prices(instance, prices, 1.0 / rising);
+        let prices = prices_of_classes(instance, &reduction.members, prices, 1.0 / rising);
+        Level { value, bound, prices, limit_prices }
+    }
+
+    /// What these costs of shares prove of a level where all that costs is worth so much, and what one more of the level costs. The
+    /// ceilings are those of [`Self::prove`].
+    fn bound(
+        &self,
+        value: f64,
+        ceilings: &[f64],
+        (costs, worth): (&[f64], f64),
+        on: Option<&Piece>,
+    ) -> (f64, f64) {
         let here = on.filter(|piece| piece.is_at(value));
-        let (bound, known) = match here.and_then(|piece| piece.affordable(&costs, worth)) {
+        let (bound, known) = match here.and_then(|piece| piece.affordable(costs, worth)) {
             Some(bound) => (bound, None),
-            None => self.tree.affordable(&self.tree.sides(ceilings), &costs, worth, value),
+            None => self.tree.affordable(&self.tree.sides(ceilings), costs, worth, value),
         };
         let bound = bound.max(value);
-        let rising_on = |piece: &Piece| piece.cost(&costs).1;
+        let rising_on = |piece: &Piece| piece.cost(costs).1;
         let known = known.filter(|piece| piece.is_at(value));
         // Where the parts of those at their floors begin to be more, nobody may have risen just before.
         let rising = match here.or(known.as_ref()) {
@@ -100,10 +110,7 @@ impl Stages<'_> {
             rising => rising,
         };
         let is_nothing = value == 0.0 && self.tree.has_floors() && bound * rising <= KEPT * worth;
-        let bound = if is_nothing { 0.0 } else { bound };
-        let limit_prices = reduction.users.limits.prices(instance, prices, 1.0 / rising);
-        let prices = prices_of_classes(instance, &reduction.members, prices, 1.0 / rising);
-        Level { value, bound, prices, limit_prices }
+        (if is_nothing { 0.0 } else { bound }, rising)
     }
 }
 

@@ -4,9 +4,10 @@ mod affordable;
 mod certificate;
 mod filling;
 mod held;
-mod own_limits;
+mod meeting;
 mod places;
 mod stages;
+mod told_limits;
 
 pub(crate) use filling::Tree;
 pub(crate) use stages::{UNLIKE_TASKS_IN_GROUPS, solve};

@@ -8,12 +8,12 @@
 use super::affordable::{Bracket, MOST_PIECES};
 use super::filling::{Piece, Sides, Tree};
 use super::held::held_by_limits;
-use super::own_limits::{OwnLimit, met};
+use super::told_limits::{ToldLimits, at_ceilings};
 use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::certificate::prices_of_classes;
 use crate::level::{LevelSolver, dot};
-use crate::population::NO_PATTERN;
+use crate::population::{NO_PATTERN, Population};
 use crate::progress::{cap, fastest_rates};
 use crate::question::{Guaranteed, Question};
 use crate::reduction::Reduction;
@@ -89,8 +89,8 @@ pub(super) struct Raised {
 pub(super) enum RaisedBy {
     /// Prices, in the reduction's terms.
     Prices(Vec<f64>),
-    /// Limits of these users' own.
-    OwnLimits(Vec<usize>),
+    /// Limits that are told from shares, by their positions among these.
+    Limits(Vec<usize>),
 }
 
 /// The stages so far.
@@ -105,13 +105,14 @@ pub(super) struct Stages<'a> {
     /// all else is by user.
     unit: Vec<f64>,
     /// What each user can have at most, in the objective's shares: what its tasks are worth, or what it holds.
-    ceilings: Vec<f64>,
+    pub ceilings: Vec<f64>,
     /// What each user's tasks are worth, in the objective's shares.
     pub of_tasks: Vec<f64>,
-    /// What each user has at most by limits of its own; empty where nobody has any.
-    pub own_limits: Vec<OwnLimit>,
+    /// The limits that are told from shares, and which of them are met.
+    pub told: ToldLimits,
+    pub is_met: Vec<bool>,
     /// Whether something is left to decide about a user.
-    open: Vec<bool>,
+    pub open: Vec<bool>,
     pub shares: Vec<f64>,
     pub level_of: Vec<u32>,
     pub limited_by: Vec<LimitedBy>,
@@ -166,19 +167,24 @@ impl<'a> Stages<'a> {
         let nothing = |(line, _): &(usize, &mut u32)| of_tasks[users.user_of(*line)] == 0.0;
         of_lines.filter(nothing).for_each(|(_, bin)| *bin = NO_BIN);
         let tree = above_guarantees(tree, question, &of_tasks);
-        let own_limits = OwnLimit::of_all(question.instance, users);
-        let in_shares = |i: usize| match own_limits.get(i) {
-            Some(own) => own.tasks * users.task_share(question.instance, i) / unit[i],
-            None => f64::INFINITY,
+        let tasks_per_share = units_of_users(users, &unit).into_iter().zip(&of_tasks).enumerate();
+        let tasks_per_share = tasks_per_share.map(|(i, (unit, all))| match *all > 0.0 {
+            true => unit / question.instance.user(users.user_id(i)).task_share(),
+            false => 0.0,
+        });
+        let told = match question.instance.limit_rows().is_empty() {
+            true => ToldLimits::none(),
+            false => ToldLimits::of(question.instance, users, tasks_per_share.collect()),
         };
-        let ceilings = column(n, |i| of_tasks[i].min(in_shares(i)));
+        let ceilings = column(n, |i| of_tasks[i].min(told.ceiling(i)));
         Ok(Self {
             open: of_tasks.iter().map(|ceiling| *ceiling > 0.0).collect(),
             shares: vec![0.0; n],
             level_of: vec![0; n],
             limited_by: (0..n).into_par_iter().with_min_len(FEW_USERS).map(limited_by).collect(),
             ceilings,
-            own_limits,
+            is_met: vec![false; told.len()],
+            told,
             statistics: Statistics { classes_merged: reduction.classes(), ..Statistics::default() },
             raised: Vec::new(),
             sides: None,
@@ -207,21 +213,35 @@ impl<'a> Stages<'a> {
         }
         let mut costs = vec![0.0; self.reduction.users.len()];
         let (held, prices) = self.holds(&floors, &mut costs)?;
-        if held {
-            return Ok(());
-        }
-        cheapest_costs(&self.reduction.users, &prices, &self.reduction.capacities, &mut costs);
-        let of_share = self.costs_of_shares(&costs);
-        let paid: f64 = floors.iter().zip(&of_share).map(|(floor, cost)| floor * cost).sum();
-        let part = dot(&prices, &self.reduction.capacities) / paid;
-        if part >= 1.0 - KEPT {
-            return if part <= 1.0 + TOLERANCE { Ok(()) } else { Err(gives_up()) };
+        let by_limit = self.told.least_part(&floors);
+        let mut part = f64::INFINITY;
+        if !held {
+            cheapest_costs(&self.reduction.users, &prices, &self.reduction.capacities, &mut costs);
+            costs = self.costs_of_shares(&costs);
+            let paid: f64 = floors.iter().zip(&costs).map(|(floor, cost)| floor * cost).sum();
+            part = dot(&prices, &self.reduction.capacities) / paid;
         }
         let (instance, reduction) = (self.question.instance, self.reduction);
-        let of_limits = reduction.users.limits.prices(instance, &prices, 1.0 / paid);
+        let nothing = vec![0.0; reduction.capacities.len()];
+        let (part, prices, limit) = match by_limit {
+            Some((less, place)) if less < part => (less, nothing, Some(place)),
+            _ => (part, prices, None),
+        };
+        if part >= 1.0 - KEPT {
+            return if held || part <= 1.0 + TOLERANCE { Ok(()) } else { Err(gives_up()) };
+        }
+        if let Some(place) = limit {
+            costs = vec![0.0; floors.len()];
+            self.told.takes(place).for_each(|(i, cost)| costs[i] = cost);
+        }
+        let paid: f64 = floors.iter().zip(&costs).map(|(floor, cost)| floor * cost).sum();
+        let mut of_limits = reduction.users.limits.prices(instance, &prices, 1.0 / paid);
+        if let Some(place) = limit {
+            self.told.price(instance, place, 1.0 / paid, &mut of_limits);
+        }
         let of_classes = prices_of_classes(instance, &reduction.members, &prices, 1.0 / paid);
         let mut of_users = vec![0.0; instance.user_count()];
-        for (i, (floor, cost)) in floors.iter().zip(&of_share).enumerate() {
+        for (i, (floor, cost)) in floors.iter().zip(&costs).enumerate() {
             of_users[reduction.users.user_id(i).0] = floor * cost / paid;
         }
         let proof = (part, of_classes, of_limits);
@@ -233,12 +253,13 @@ impl<'a> Stages<'a> {
 
     /// Raises the level until somebody can have no more. False when nothing is left to raise.
     fn raise(&mut self) -> Result<bool, SolverError> {
+        self.meet_shared_limits()?;
         if !self.open.contains(&true) {
             return Ok(false);
         }
         let top = self.highest()?;
         self.sides = None;
-        self.meet_own_limits(top.as_ref().map_or(f64::INFINITY, |top| top.level));
+        self.meet_ceilings(top.as_ref().map_or(f64::INFINITY, |top| top.level));
         let Some(top) = top else {
             // There is room for all that anybody still asks for.
             let ceilings = self.ceilings.clone();
@@ -246,6 +267,8 @@ impl<'a> Stages<'a> {
             return Ok(false);
         };
         let Highest { level, piece, solved } = top;
+        // The level before is possible, which rounding may deny.
+        let level = level.max(self.last_level());
         let stage = self.raised.len() as u32;
         let frozen = self.frozen(&piece, &solved);
         let shares = self.shares_at(&piece, level);
@@ -267,24 +290,35 @@ impl<'a> Stages<'a> {
     }
 
     /// Tells the levels up to this one at which users come to limits of their own, and settles who has come to an end there.
-    fn meet_own_limits(&mut self, most: f64) {
-        if self.own_limits.is_empty() {
+    pub fn meet_ceilings(&mut self, most: f64) {
+        if !self.told.has_ceilings() {
             return;
         }
         let waits = |i: &usize| self.open[*i] && self.ceilings[*i] < self.of_tasks[*i];
         let which = (0..self.open.len()).filter(waits);
         let (instance, users) = (self.question.instance, &self.reduction.users);
-        let mut last = self.raised.last().map_or(0.0, |raised| raised.level);
-        for here in met(instance, users, &self.ceilings, which, most) {
+        let mut last = self.last_level();
+        for here in at_ceilings(instance, users, &self.ceilings, which, most) {
             last = here.level.max(last);
             let piece = self.tree.at(last, &self.ceilings);
             let mut shares = self.shares_at(&piece, last);
             here.users.iter().for_each(|i| shares[*i] = self.ceilings[*i]);
-            let mut meets = vec![false; shares.len()];
-            here.users.iter().for_each(|i| meets[*i] = true);
-            self.settle(|i| meets[i], &shares);
-            self.raised.push(Raised { level: last, by: RaisedBy::OwnLimits(here.users) });
+            let limits = here.users.iter().filter_map(|i| self.told.ceiling_of(*i)).collect();
+            self.stop(last, limits, &here.users, &shares);
         }
+    }
+
+    /// The level of the last stage so far.
+    pub fn last_level(&self) -> f64 {
+        self.raised.last().map_or(0.0, |raised| raised.level)
+    }
+
+    /// Ends a stage where limits stop these users at these shares.
+    pub fn stop(&mut self, level: f64, limits: Vec<usize>, users: &[usize], shares: &[f64]) {
+        let mut stops = vec![false; shares.len()];
+        users.iter().for_each(|i| stops[*i] = true);
+        self.settle(|i| stops[i], shares);
+        self.raised.push(Raised { level, by: RaisedBy::Limits(limits) });
     }
 
     /// Settles those whose tasks all run, and those that are frozen, at these shares.
@@ -313,8 +347,7 @@ impl<'a> Stages<'a> {
     fn highest(&mut self) -> Result<Option<Highest>, SolverError> {
         self.sides = Some(self.tree.sides(&self.ceilings));
         let mut costs = vec![0.0; self.reduction.users.len()];
-        let mut bracket =
-            Bracket { low: self.raised.last().map_or(0.0, |raised| raised.level), ..Bracket::EVERYTHING };
+        let mut bracket = Bracket { low: self.last_level(), ..Bracket::EVERYTHING };
         let even = |c: &f64| if *c > 0.0 { 1.0 / c } else { 0.0 };
         let even: Vec<f64> = self.reduction.capacities.iter().map(even).collect();
         let (mut level, mut known) = self.affordable(&even, &mut costs, bracket.low.max(1.0));
@@ -382,7 +415,7 @@ impl<'a> Stages<'a> {
     }
 
     /// What all have at a level of a piece; what is left of a part beside floors by rounding is nothing.
-    fn shares_at(&self, piece: &Piece, level: f64) -> Vec<f64> {
+    pub fn shares_at(&self, piece: &Piece, level: f64) -> Vec<f64> {
         let rounding = if self.tree.has_floors() { PIECE * level } else { 0.0 };
         let share = |i: usize| match piece.share(i, level) {
             nothing if nothing <= rounding * piece.slope[i] => 0.0,
@@ -407,7 +440,7 @@ impl<'a> Stages<'a> {
     }
 
     /// Whether the servers hold these shares, and prices that tell.
-    fn holds(&mut self, shares: &[f64], costs: &mut [f64]) -> Result<(bool, Vec<f64>), SolverError> {
+    pub fn holds(&mut self, shares: &[f64], costs: &mut [f64]) -> Result<(bool, Vec<f64>), SolverError> {
         let all = Amounts::new(self.in_dominant_shares(shares), vec![true; self.unit.len()]);
         let solved = self.solve(&all, costs)?;
         Ok((solved.solution.level >= 1.0 - MISSING, solved.solution.prices))
@@ -441,13 +474,11 @@ impl<'a> Stages<'a> {
 
     /// Dominant share of each user per unit of its share as the objective has it.
     pub fn units_of_users(&self) -> Vec<f64> {
-        let (unit, users) = (&self.unit, &self.reduction.users);
-        let of_user = |user: usize| users.lines_of(user).next().map(|line| unit[line] / users.part(line));
-        column(users.users(), |user| of_user(user).unwrap_or(1.0))
+        units_of_users(&self.reduction.users, &self.unit)
     }
 
     /// The dominant shares (of the kinds, where users have kinds) that users' shares come to.
-    fn in_dominant_shares(&self, shares: &[f64]) -> Vec<f64> {
+    pub fn in_dominant_shares(&self, shares: &[f64]) -> Vec<f64> {
         let (unit, users) = (&self.unit, &self.reduction.users);
         column(unit.len(), |line| shares[users.user_of(line)] * unit[line])
     }
@@ -473,6 +504,11 @@ impl<'a> Stages<'a> {
         let some = (0..rising.len()).into_par_iter().with_min_len(FEW_USERS).any(|line| base(line) > 0.0);
         let base = some.then(|| column(rising.len(), base));
         Amounts { amount: column(rising.len(), amount), base, rising }
+    }
+
+    /// Whether time is over.
+    pub fn is_over(&self) -> bool {
+        self.solver.deadline().is_over()
     }
 
     fn solve(&mut self, amounts: &Amounts, costs: &mut [f64]) -> Result<Solved, SolverError> {
@@ -543,19 +579,24 @@ impl<'a> Stages<'a> {
             let Some(g) = group(i) else { return 0.0 };
             let view = instance.user(users.user_id(users.user_of(i)));
             let per_task = users.task_share(instance, i) * work[g] / placed[g];
-            let all = view.tasks().map_or(f64::INFINITY, |limit| limit as f64);
-            let own = self.own_limits.get(users.user_of(i)).map_or(f64::INFINITY, |own| own.tasks);
-            let most = all.min(own) * (1.0 - MARGIN);
+            let most = view.tasks().map_or(f64::INFINITY, |limit| limit as f64) * (1.0 - MARGIN);
             (amounts.amount[i] * work[g].min(level) / per_task).min(most)
         };
         // A task runs as far as all its kinds do.
-        let tasks = users.by_user(column(n, tasks), f64::min);
+        let mut tasks = users.by_user(column(n, tasks), f64::min);
+        self.told.keep(users, &mut tasks);
         if pooled {
             return Ok(Allocation::pooled(tasks));
         }
         let split_of = column(n, |i| group(i).unwrap_or(groups.len()) as u32);
         Ok(Allocation::of_kinds(instance, classes, tasks, users.by_position(split_of), rows))
     }
+}
+
+/// Dominant share of each user per unit of its share as the objective has it, given those of the kinds here.
+fn units_of_users(users: &Population, unit: &[f64]) -> Vec<f64> {
+    let of_user = |user: usize| users.lines_of(user).next().map(|line| unit[line] / users.part(line));
+    column(users.users(), |user| of_user(user).unwrap_or(1.0))
 }
 
 /// The tree with what its users are guaranteed, counted as the objective counts shares; who can run nowhere is guaranteed nothing.
