@@ -57,8 +57,7 @@ pub(crate) fn fill_on(
     let mut filling = begun(instance, packing, Turn::LowestShare)?;
     for (user, (limit, most)) in instance.users().zip(filling.limits.iter_mut().zip(most.unwrap_or_default()))
     {
-        let gang = user.gang().map_or(1, |gang| gang.tasks);
-        let most = most.checked_next_multiple_of(gang).unwrap_or(u64::MAX);
+        let most = most.checked_next_multiple_of(user.at_once()).unwrap_or(u64::MAX);
         *limit = Some(limit.unwrap_or(u64::MAX).min(most));
     }
     filling.tasks.clone_from(&there.tasks);
@@ -103,7 +102,7 @@ fn begun<'a>(
 
 /// The most tasks of a user that can run: whole gangs.
 fn most_tasks(user: User<'_>) -> Option<u64> {
-    user.tasks().map(|tasks| user.gang().map_or(tasks, |gang| tasks - tasks % gang.tasks))
+    user.tasks().map(|tasks| tasks - tasks % user.at_once())
 }
 
 /// How many tasks of whom were placed on the servers of which class; of users with kinds, who have no rates, the class says nothing.
@@ -160,7 +159,7 @@ impl Filling<'_> {
                     accounts.begin();
                 }
                 match self.gangs.get(user).copied().flatten() {
-                    Some(gang) => self.place_gang(user, gang, rule, &mut on),
+                    Some(gang) => self.place_gang(user, gang, rule, accounts.as_deref_mut(), &mut on),
                     None if self.instance.user(UserId(user)).has_kinds() => {
                         on.extend(self.place_pieces(user, rule, accounts.as_deref_mut(), &mut clock));
                     }
@@ -202,13 +201,47 @@ impl Filling<'_> {
         server
     }
 
-    /// Places a whole gang, or none of it; there are no quotas beside gangs.
-    fn place_gang(&mut self, user: usize, gang: Gang, rule: &mut impl Rule, on: &mut Vec<usize>) {
-        let kind = self.instance.user(UserId(user)).kind_range().start;
-        let shape = self.packing.shape_of[kind] as usize;
-        rule.take_gang(shape, gang, on);
-        on.iter().for_each(|server| self.journal.add(*server as u32, kind as u32));
-        self.turned_down[shape] |= on.is_empty();
+    /// Places a whole gang, or none of it. Where quotas end on the way all of its tasks are taken back; a gang that is to be in one domain
+    /// is then tried in the others.
+    fn place_gang(
+        &mut self,
+        user: usize,
+        gang: Gang,
+        rule: &mut impl Rule,
+        mut accounts: Option<&mut Accounts>,
+        on: &mut Vec<usize>,
+    ) {
+        let (instance, packing) = (self.instance, self.packing);
+        let kind = instance.user(UserId(user)).kind_range();
+        let shape = packing.shape_of[kind.start] as usize;
+        let mut among = packing.shapes[shape].classes.clone();
+        loop {
+            if let Some(accounts) = &mut accounts {
+                rule.begin();
+                if let Some(classes) = accounts.classes(shape, &among) {
+                    rule.allow(packing, shape, &classes);
+                }
+            }
+            rule.take_gang(shape, gang, &mut |server| {
+                on.push(server);
+                let accounts = accounts.as_mut()?;
+                accounts.take(shape, packing.class_of(server).0);
+                accounts.classes(shape, &among)
+            });
+            if on.len() as u64 == gang.tasks {
+                on.iter().for_each(|server| self.journal.add(*server as u32, kind.start as u32));
+                return;
+            }
+            let Some(begun) = on.first().map(|server| packing.class_of(*server)) else { break };
+            on.drain(..).for_each(|server| rule.take_back(server, shape, 1));
+            self.begin_anew(kind.clone(), rule, accounts.as_deref_mut());
+            let elsewhere = |class: &usize| instance.domain_of(ClassId(*class)) != instance.domain_of(begun);
+            among.retain(|class| gang.in_one_domain && elsewhere(class));
+            if among.is_empty() {
+                break;
+            }
+        }
+        self.turned_down[shape] = true;
     }
 
     /// Places the pieces of a task one by one, always of the kind that is furthest behind; the server of the last. If one finds no room

@@ -9,9 +9,11 @@ pub(crate) trait Rule {
     /// any. Room only shrinks, so a shape that has been turned down once is not asked for again, unless it is allowed other classes.
     fn take(&mut self, shape: usize) -> Option<usize>;
 
-    /// Takes the room of a whole gang and adds the servers of its tasks to `on`, or nothing if it has no room. Where there are gangs,
-    /// rules look at servers device by device; no other is asked.
-    fn take_gang(&mut self, _shape: usize, _gang: Gang, _on: &mut Vec<usize>) {}
+    /// Takes the room of a whole gang on the classes that its shape is allowed, or nothing if it has none there. `taken` is told the
+    /// server of each task and answers with the classes of the next, where these are others; if they are too few for the rest of the
+    /// gang, part of it stays. Where there are gangs, rules look at servers device by device; no other is asked.
+    fn take_gang(&mut self, _shape: usize, _gang: Gang, _taken: &mut dyn FnMut(usize) -> Option<Vec<usize>>) {
+    }
 
     /// A task of several pieces begins: what is taken from now on may be taken back.
     fn begin(&mut self) {}

@@ -5,8 +5,9 @@ use crate::{GuaranteeResult, Instance, Owner, Placement, Quota, ResourceId, User
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many guarantees a placement keeps. One is kept where no further task is within it of anybody below it who wants more and fits some
-/// server: whole tasks may leave a part open that is less than a task. A limit is no excuse, whoever uses it up.
+/// How many guarantees a placement keeps. One is kept where no further task, or whole gang, is within it of anybody below it who wants more
+/// and fits some server: whole tasks may leave a part open that is less than a task, gangs one that is less than a gang. A limit is no
+/// excuse, whoever uses it up, nor is a spread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeptGuarantees {
@@ -38,7 +39,8 @@ impl KeptGuarantees {
             return None;
         }
         let wants_more = |user: User<'_>| {
-            let has_tasks_left = user.tasks().is_none_or(|all| placement.tasks[user.index().0] < all);
+            let next = placement.tasks[user.index().0].saturating_add(user.at_once());
+            let has_tasks_left = user.tasks().is_none_or(|all| next <= all);
             has_tasks_left && user.fits_somewhere()
         };
         let (mut guarantees, mut short): (u64, Vec<(f64, Owner, &Quota)>) = (0, Vec::new());
@@ -76,7 +78,8 @@ fn of_user(
 ) -> Option<f64> {
     let sure = instance.guaranteed_tasks(instance.user(user));
     let has = placement.tasks[user.0] as f64;
-    let is_short = has + 1.0 <= sure * (1.0 + QUOTIENT) && wants_more(instance.user(user));
+    let next = has + instance.user(user).at_once() as f64;
+    let is_short = next <= sure * (1.0 + QUOTIENT) && wants_more(instance.user(user));
     is_short.then_some(has / sure)
 }
 
@@ -108,9 +111,9 @@ fn of_group(
     let rows: Vec<(ResourceId, u128, u128)> =
         resources.into_iter().map(|(resource, much)| (resource, much, used(resource))).collect();
     let is_within = |user: &&User<'_>| {
+        let next = |r: ResourceId| user.demand_units(r).saturating_mul(u128::from(user.at_once()));
         let mut needed = rows.iter().filter(|(r, ..)| user.demand_units(*r) > 0).peekable();
-        needed.peek().is_some()
-            && needed.all(|(r, much, used)| used.saturating_add(user.demand_units(*r)) <= *much)
+        needed.peek().is_some() && needed.all(|(r, much, used)| used.saturating_add(next(*r)) <= *much)
     };
     members.iter().find(|user| is_within(user) && wants_more(**user))?;
     Some(rows.iter().map(|(_, much, used)| *used as f64 / *much as f64).fold(0.0, f64::max))

@@ -1,7 +1,7 @@
 //! Facts about a valid instance that are more often a slip than meant: wrong denominators, mixed units, idle servers.
 
 use crate::wording::{counted, printable};
-use crate::{Catalog, ClassId, Instance, Kind, KindId, ResourceId, User};
+use crate::{Catalog, ClassId, Instance, Kind, KindId, LimitRoom, ResourceId, User};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
@@ -36,6 +36,8 @@ pub enum WarningKind {
     OversizedTask,
     /// A whole task fits on hardly any of the servers that its user may run on.
     ScarceServers,
+    /// Limits leave room for less than a whole gang of a user, so that none of its tasks is placed.
+    GangAboveLimit,
     /// Only whole tasks meet devices, their profiles, limits a server, gangs and spread.
     RulesInsideServers,
     /// The numbers of a resource lie so far apart that they look like different units.
@@ -52,6 +54,7 @@ impl WarningKind {
             Self::KindWithoutServers => "kind-without-servers",
             Self::OversizedTask => "oversized-task",
             Self::ScarceServers => "scarce-servers",
+            Self::GangAboveLimit => "gang-above-limit",
             Self::RulesInsideServers => "rules-inside-servers",
             Self::MixedUnits => "mixed-units",
         }
@@ -104,6 +107,9 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
     if let Some(message) = scarce {
         warn(WarningKind::ScarceServers, message);
     }
+    if let Some(message) = gang_above_limit(instance) {
+        warn(WarningKind::GangAboveLimit, message);
+    }
     if instance.has_server_rules() {
         let message = format!(
             "answers in divided tasks ignore {}: whole tasks reach at most as much",
@@ -140,6 +146,25 @@ pub fn lint_catalog(instance: &Instance, catalog: &Catalog) -> Vec<Warning> {
         }
     }
     warnings
+}
+
+/// Who can have no gang within its limits, if anybody.
+fn gang_above_limit(instance: &Instance) -> Option<String> {
+    if !instance.has_rules_between_servers() || instance.limit_rows().is_empty() {
+        return None;
+    }
+    let room = LimitRoom::empty(instance);
+    let mut held = instance.users().filter(|user| user.gang().is_some() && room.holds(*user));
+    let first = held.next()?;
+    let more = match held.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Some(format!(
+        "limits have no room for a whole gang of user {}{more}, of {}: none of its tasks is placed",
+        first.id(),
+        counted(first.at_once(), "task", "tasks")
+    ))
 }
 
 /// The rules that only whole tasks meet, of those that there are.

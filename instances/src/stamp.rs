@@ -24,7 +24,7 @@ pub struct InstanceStamp {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InstanceWarning {
-    /// `undemanded-resource`, `unusable-servers`, `unreachable-capacity`, `kind-without-servers`, `oversized-task`, `scarce-servers`, `rules-inside-servers` or `mixed-units`.
+    /// `undemanded-resource`, `unusable-servers`, `unreachable-capacity`, `kind-without-servers`, `oversized-task`, `scarce-servers`, `gang-above-limit`, `rules-inside-servers` or `mixed-units`.
     pub kind: String,
     /// One sentence with the names and numbers.
     pub message: String,

@@ -1,7 +1,7 @@
 //! Which guarantees whole tasks keep, counted anew.
 //!
-//! A guarantee is kept where nobody below it who wants more, and fits some server, has room within it for one more task. What a user is
-//! sure of over sets of classes is filled class by class: each takes as much as all sets around it leave. Of sets that are inside one
+//! A guarantee is kept where nobody below it who wants more, and fits some server, has room within it for one more task; of a user with
+//! gangs, for one more gang. What a user is sure of over sets of classes is filled class by class: each takes as much as all sets around it leave. Of sets that are inside one
 //! another or apart that is the most there is, whatever the order of the classes.
 
 use crate::tolerance;
@@ -65,7 +65,7 @@ fn part_of_short(instance: &Instance, owner: Owner, quota: &Quota, tasks: &[u64]
         Owner::User(user) => {
             let (user, has) = (instance.user(user), tasks[user.0]);
             let sure = user.tasks().map_or(f64::INFINITY, |all| all as f64).min(filled(user, quota));
-            let has_room = has as f64 + 1.0 <= sure * (1.0 + tolerance::QUOTIENTS);
+            let has_room = (has as f64 + step(user) as f64) <= sure * (1.0 + tolerance::QUOTIENTS);
             (has_room && wants_more(user, has)).then(|| has as f64 / sure)
         }
         Owner::Group(group) => {
@@ -83,7 +83,7 @@ fn part_of_short(instance: &Instance, owner: Owner, quota: &Quota, tasks: &[u64]
             let has_room = |user: &User<'_>| {
                 let mut is_sure = false;
                 for (resource, amount, taken) in &amounts {
-                    let demand = user.demand_units(*resource);
+                    let demand = user.demand_units(*resource).saturating_mul(u128::from(step(*user)));
                     if demand > 0 && taken.saturating_add(demand) > *amount {
                         return false;
                     }
@@ -99,9 +99,17 @@ fn part_of_short(instance: &Instance, owner: Owner, quota: &Quota, tasks: &[u64]
     }
 }
 
-/// Whether the user has tasks left and some server takes one.
+/// Whether the user has tasks left, a whole gang where they run in gangs, and some server takes one.
 fn wants_more(user: User<'_>, has: u64) -> bool {
-    user.tasks().is_none_or(|all| has < all) && user.fits_somewhere()
+    user.tasks().is_none_or(|all| all.saturating_sub(has) >= step(user)) && user.fits_somewhere()
+}
+
+/// By how many tasks a user has more: a gang, or one.
+fn step(user: User<'_>) -> u64 {
+    match user.gang() {
+        Some(gang) => gang.tasks,
+        None => 1,
+    }
 }
 
 /// Whether the user is in the group or in one below it.

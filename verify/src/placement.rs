@@ -8,9 +8,9 @@ use crate::kept::guarantees;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
-    ClassId, Instance, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User, UserId,
+    ClassId, DomainId, Instance, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User, UserId,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Re-counts a placement from the instance alone: `well-formed`, `eligibility`, `capacity`, `task-limits`, `tasks`,
 /// where servers have devices or users a limit a server
@@ -291,7 +291,8 @@ fn limits_kept(instance: &Instance, taken: &[u128]) -> Verdict {
 }
 
 /// Whether no more of a user's tasks is within its limits and those of its groups: no more pieces of some kind are, wherever they can
-/// run, or a limit has no room for a whole task's pieces of those kinds that can run nowhere else.
+/// run, or a limit has no room for a whole task's pieces of those kinds that can run nowhere else, or for a whole gang, of each domain
+/// where that is in one.
 fn is_held(user: User<'_>, taken: &[u128]) -> bool {
     let instance = user.instance();
     let rows = instance.limit_rows();
@@ -321,7 +322,23 @@ fn is_held(user: User<'_>, taken: &[u128]) -> bool {
             return true;
         }
     }
-    user.has_kinds() && own.iter().zip(inside).any(|(j, inside)| beyond(*j, inside))
+    if user.has_kinds() {
+        return own.iter().zip(inside).any(|(j, inside)| beyond(*j, inside));
+    }
+    let Some(gang) = user.gang() else { return false };
+    // By domain, or by one for all of them: whether any class has room for a task, and which limits are around all classes.
+    let mut around: BTreeMap<Option<DomainId>, (bool, Vec<usize>)> = BTreeMap::new();
+    for class in (0..instance.classes().len()).map(ClassId).filter(|class| user.can_use(*class)) {
+        let here: Vec<usize> = own.iter().copied().filter(|j| rows[*j].covers(class)).collect();
+        let has_room = !here.iter().any(|j| beyond(*j, user.demand_units(rows[*j].resource)));
+        let domain = instance.domain_of(class).filter(|_| gang.in_one_domain);
+        let (is_open, common) = around.entry(domain).or_insert_with(|| (false, own.clone()));
+        *is_open |= has_room;
+        common.retain(|j| here.contains(j));
+    }
+    let takes = |j: usize| user.demand_units(rows[j].resource).saturating_mul(gang.tasks.into());
+    !around.is_empty()
+        && around.values().all(|(is_open, common)| !is_open || common.iter().any(|j| beyond(*j, takes(*j))))
 }
 
 fn check(instance: &Instance, claim: &PlacementClaim<'_>) -> Result<(), String> {

@@ -1,5 +1,5 @@
 //! Rules between servers while they are filled: which domains one more task of a shape may go to, and whether a whole gang has room
-//! before its first task is placed, so that nothing needs to be undone.
+//! before its first task is placed, so that only quotas, which know nothing of it, can make anything to be undone.
 //!
 //! Tasks of a gang are alike. So each server holds a number of them that depends on nothing but what it has free, and whether a gang
 //! has room is a matter of these numbers. With a spread of `s`, tasks placed one at a time where no domain gets more than `s` above
@@ -127,11 +127,11 @@ impl Between {
         }
     }
 
-    /// A task of a shape on a class has ended.
-    pub fn give_back(&mut self, class: usize, shape: usize) {
+    /// So many tasks of a shape on a class have ended, or are taken back.
+    pub fn give_back(&mut self, class: usize, shape: usize, count: u64) {
         let spread = self.of_shape.get_mut(shape).and_then(Option::as_mut);
         if let Some(there) = spread.and_then(|spread| spread.there[self.of_class[class]].as_mut()) {
-            *there = there.saturating_sub(1);
+            *there = there.saturating_sub(count);
         }
     }
 

@@ -1,9 +1,13 @@
 //! A gang is placed where it has room as a whole, or not at all; the server of each task is chosen like that of any other.
+//!
+//! Whether it has room is known before its first task is placed, as far as servers and domains go. What quotas leave changes with each
+//! task; whoever keeps them takes back what is less than a gang.
 
 use super::{Choice, Chosen, Servers};
 use fairplan_instances::Gang;
 
-/// Hands each task of a gang of a shape to `take`, which takes its room, or none of them.
+/// Hands each task of a gang of a shape to `take`, which takes its room, or none of them; only where `take` closes classes to the shape
+/// may the last ones be missing.
 pub(crate) fn take<C: Choice>(
     servers: &mut Servers,
     choice: &mut C,

@@ -76,9 +76,6 @@ pub(crate) fn place(
     deadline: &Deadline,
     choice: impl Choice,
 ) -> Result<Placement, PlacementError> {
-    if instance.has_rules_between_servers() {
-        instance.without_quotas("placing gangs and spread tasks")?;
-    }
     let packing = Packing::in_resources(instance)?.apart();
     let servers = Servers::new(instance, &packing);
     fill(instance, &packing, Inside { servers, choice }, turn, deadline)
@@ -115,10 +112,12 @@ impl<C: Choice> Rule for Inside<C> {
         Some(server)
     }
 
-    fn take_gang(&mut self, shape: usize, gang: Gang, on: &mut Vec<usize>) {
+    fn take_gang(&mut self, shape: usize, gang: Gang, taken: &mut dyn FnMut(usize) -> Option<Vec<usize>>) {
         gang::take(&mut self.servers, &mut self.choice, (shape, gang), |servers, chosen| {
             servers.take(chosen.server, shape, chosen.device);
-            on.push(chosen.server);
+            if let Some(classes) = taken(chosen.server) {
+                servers.allow(shape, &classes);
+            }
         });
     }
 

@@ -176,7 +176,7 @@ impl Servers {
         if let Some(on) = self.on.get_mut(&(server, shape)) {
             *on = on.saturating_sub(1);
         }
-        self.between.give_back(self.class_of[server] as usize, shape);
+        self.between.give_back(self.class_of[server] as usize, shape, 1);
         self.versions[server] += 1;
     }
 
@@ -362,6 +362,7 @@ impl Servers {
         if let Some(on) = self.on.get_mut(&(server, shape)) {
             *on = on.saturating_sub(count);
         }
+        self.between.give_back(self.class_of[server] as usize, shape, count);
         self.versions[server] += 1;
     }
 

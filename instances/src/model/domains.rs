@@ -161,6 +161,11 @@ impl User<'_> {
         self.between_servers().gang
     }
 
+    /// How many of the user's tasks start at once: those of a gang, or one.
+    pub fn at_once(self) -> u64 {
+        self.gang().map_or(1, |gang| gang.tasks)
+    }
+
     /// By how many the user's tasks in two domains differ at most; `None` is any number.
     pub fn spread(self) -> Option<u64> {
         self.between_servers().spread
