@@ -12,7 +12,7 @@ use fairplan_instances::{
 };
 use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
-use fairplan_report::placement::ServerResults;
+use fairplan_report::placement::{PlacementFigures, ServerResults};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
 use fairplan_solver::{
     allocated_bracket, allocated_placement, proportional_bracket, proportional_with_best_of,
@@ -128,7 +128,8 @@ impl AllocatedBound {
 /// and within the rules inside servers (devices, limits a server).
 ///
 /// Where there are quotas or rules between servers (gangs, domains) the bound knows nothing of them and holds all the same, and the
-/// placement is the best of the policies', which keep them, and, without quotas, of what rules between servers leave of the patterns.
+/// placement is the best of the policies', which keep them, and, where nothing is guaranteed, of what limits, reserves and rules between
+/// servers leave of the patterns.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
 ///
@@ -219,14 +220,18 @@ pub fn bound_allocated(
 /// ```
 ///
 /// # Errors
-/// [`Error::Setting`] for a resource that the instance does not have; quotas, kinds of tasks and rules between servers are refused.
+/// [`Error::Setting`] for a resource that the instance does not have; kinds of tasks are refused: servers are filled with tasks, not with
+/// pieces of which a task needs several.
 pub fn allocate_most(instance: &Instance, resource: &str, control: &Control<'_>) -> Result<Placement, Error> {
-    const ASKED: &str = "filling servers for one resource";
-    instance.without_kinds(ASKED)?;
-    instance.without_quotas(ASKED)?;
-    instance.without_rules_between_servers(ASKED)?;
+    instance.without_kinds("filling servers for one resource")?;
     let resource = resource_named(instance, resource)?;
-    let placement = allocated_placement(instance, resource, &control.deadline)?;
+    let filled = allocated_placement(&*without_quotas(instance)?, resource, &control.deadline)?;
+    let placement = match patterns_know_all_rules(instance) {
+        true => filled,
+        false => {
+            taking_most(instance, resource, under_all_rules(instance, &filled, control)?).unwrap_or(filled)
+        }
+    };
     let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
     all_hold("the placement breaks a rule", &verdicts).map(|()| placement)
 }
@@ -252,10 +257,8 @@ pub(crate) fn allocated_bracketed(
         control.stage("bounding what can be allocated");
         let mut bracket = allocated_bracket(&*without_quotas(instance)?, resource, &control.deadline)?;
         if !patterns_know_all_rules(instance) {
-            let placements = by_policies(instance, control)?.into_iter();
-            if let Some(best) = placements.max_by_key(|placement| placement.units_of(instance, resource)) {
-                bracket.placement = best;
-            }
+            let placements = under_all_rules(instance, &bracket.placement, control)?;
+            bracket.placement = taking_most(instance, resource, placements).unwrap_or(bracket.placement);
         }
         Ok(bracket)
     };
@@ -263,6 +266,12 @@ pub(crate) fn allocated_bracketed(
         verify_allocated(instance, &allocated_claim(instance, bracket), end)
     };
     in_time::proved(control, &find, &check)
+}
+
+/// The first of those placements that take most of a resource.
+fn taking_most(instance: &Instance, resource: ResourceId, placements: Vec<Placement>) -> Option<Placement> {
+    let units = |placement: &Placement| placement.units_of(instance, resource);
+    placements.into_iter().reduce(|best, next| if units(&next) > units(&best) { next } else { best })
 }
 
 /// The part of the time that is left for the bound of divisible tasks.
@@ -288,25 +297,46 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
     in_time::proved(control, &find, &check)
 }
 
-/// A bracket with the best placement that keeps rules which patterns do not know.
+/// A bracket with the best placement that keeps rules which patterns do not know. Of placements that are as good to the smallest share
+/// it is the one of the highest level, in which nobody counts whom a limit holds.
 pub(crate) fn with_best_placement(
     instance: &Instance,
     bracket: WholeTaskBracket,
     control: &Control<'_>,
 ) -> Result<WholeTaskBracket, Error> {
+    let mut placements = under_all_rules(instance, &bracket.placement, control)?;
+    if !instance.limit_rows().is_empty() {
+        let level = |placement: &Placement| PlacementFigures::new(instance, placement).level;
+        let mut leveled: Vec<(f64, Placement)> = placements
+            .into_iter()
+            .map(|placement| (level(&placement).unwrap_or(f64::INFINITY), placement))
+            .collect();
+        leveled.sort_by(|a, b| b.0.total_cmp(&a.0));
+        placements = leveled.into_iter().map(|(_, placement)| placement).collect();
+    }
+    Ok(with_best_of(instance, bracket, placements)?)
+}
+
+/// Placements that keep all rules: what these leave of a placement that knows too few, filled up, and the policies'. Who is guaranteed
+/// something comes before whatever a placement has, so that then only the policies' are left.
+fn under_all_rules(
+    instance: &Instance,
+    along: &Placement,
+    control: &Control<'_>,
+) -> Result<Vec<Placement>, Error> {
     let mut placements = by_policies(instance, control)?;
-    if instance.quotas().is_empty() {
-        match place_along(instance, &bracket.placement, None, &control.deadline) {
+    if !instance.has_guarantees() {
+        match place_along(instance, along, None, &control.deadline) {
             // The policies' stand without it.
             Err(PlacementError::OutOfTime { .. }) => {}
             along => placements.insert(0, along?),
         }
     }
-    Ok(with_best_of(instance, bracket, placements)?)
+    Ok(placements)
 }
 
 /// The same cluster and users: what nobody can reach there nobody can with limits, reserves and guarantees.
-fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
+pub(crate) fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
     if instance.quotas().is_empty() {
         return Ok(Cow::Borrowed(instance));
     }
@@ -351,7 +381,10 @@ fn proportionally_bracketed(
         let bracket = proportional_bracket(&*without_quotas(instance)?, &control.deadline)?;
         match patterns_know_all_rules(instance) {
             true => Ok(bracket),
-            false => Ok(proportional_with_best_of(instance, bracket, by_policies(instance, control)?)?),
+            false => {
+                let placements = under_all_rules(instance, &bracket.placement, control)?;
+                Ok(proportional_with_best_of(instance, bracket, placements)?)
+            }
         }
     };
     let check = |bracket: &ProportionalBracket, end: &Deadline| {

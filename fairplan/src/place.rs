@@ -1,6 +1,6 @@
 //! Whole tasks onto servers: by a policy, or by the patterns behind the whole-task bound; recounted by the checker.
 
-use crate::bound::{patterns_know_all_rules, with_best_placement};
+use crate::bound::{patterns_know_all_rules, with_best_placement, without_quotas};
 use crate::error::all_hold;
 use crate::{Control, Error};
 use fairplan_heuristics::{
@@ -193,9 +193,9 @@ pub enum Placer {
     Policy(Box<dyn PlacementPolicy>),
     /// One task at a time, by a policy in another process.
     Outside(OutsidePolicy),
-    /// The placement that `bound` brackets the optimum with. Patterns know what is inside servers. Of gangs and of spread they know
-    /// nothing: what these rules leave of the patterns is filled up by best-fit, and the best of that and of the policies' placements is
-    /// taken.
+    /// The placement that `bound` brackets the optimum with. Patterns know what is inside servers. Of gangs, of spread and of quotas they
+    /// know nothing: what these rules leave of the patterns is filled up by best-fit, and the best of that and of the policies' placements
+    /// is taken; where something is guaranteed, of the policies' alone.
     Pattern,
 }
 
@@ -228,16 +228,10 @@ impl Placer {
 
     /// Places, and recounts the placement by code that shares nothing with it.
     pub(crate) fn place(&self, instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
-        match self {
-            Self::Policy(_) => {}
-            Self::Outside(policy) => {
-                instance.without_kinds(&policy.name())?;
-                instance.without_gangs(&policy.name())?;
-                instance.without_quotas(&policy.name())?;
-            }
-            Self::Pattern => {
-                instance.without_quotas("policy pattern")?;
-            }
+        if let Self::Outside(policy) = self {
+            instance.without_kinds(&policy.name())?;
+            instance.without_gangs(&policy.name())?;
+            instance.without_quotas(&policy.name())?;
         }
         control.stage("placing");
         let placement = match self {
@@ -257,7 +251,7 @@ const SEARCHING: f64 = 0.7;
 /// The placement that brackets the optimum. It says so if time ended the search.
 fn by_patterns(instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
     let searching = control.deadline.after_part(SEARCHING);
-    let bracket = whole_task_bracket(instance, &control.deadline)?;
+    let bracket = whole_task_bracket(&*without_quotas(instance)?, &control.deadline)?;
     if !bracket.is_closed && searching.is_over() {
         control.note(
             "time was over before patterns were found for all servers: the placement is the best by then",

@@ -45,7 +45,7 @@ pub(crate) fn fill(
     Ok(Placement { tasks: filling.tasks, servers: filling.journal.finish() })
 }
 
-/// The same by the lowest share where some tasks are there already, which the rule has taken the room of; there are no quotas. Nobody
+/// The same by the lowest share where some tasks are there already, which the rule has taken the room of; nothing is guaranteed. Nobody
 /// gets more than `most` where that is said, rounded up to whole gangs.
 pub(crate) fn fill_on(
     instance: &Instance,
@@ -60,10 +60,15 @@ pub(crate) fn fill_on(
         let most = most.checked_next_multiple_of(user.at_once()).unwrap_or(u64::MAX);
         *limit = Some(limit.unwrap_or(u64::MAX).min(most));
     }
+    let mut accounts = Accounts::new(instance, packing);
     filling.tasks.clone_from(&there.tasks);
     for (server, tasks) in there.servers.iter().enumerate() {
         for (kind, count) in tasks {
             filling.journal.add_many(server as u32, *kind, *count);
+            if let Some(accounts) = &mut accounts {
+                let shape = packing.shape_of[*kind as usize] as usize;
+                accounts.take_many(shape, packing.class_of(server).0, *count);
+            }
             let user = instance.kind(KindId(*kind as usize)).user();
             if !user.has_kinds() {
                 filling.shares.add_tasks(user.index().0, *count, || packing.class_of(server));
@@ -74,7 +79,7 @@ pub(crate) fn fill_on(
         // Who has kinds has no rates, so that the class says nothing.
         filling.shares.add_tasks(user.index().0, there.tasks[user.index().0], || ClassId(0));
     }
-    filling.serve(&mut rule, None, deadline)?;
+    filling.serve(&mut rule, accounts.as_mut(), deadline)?;
     Ok(Placement { tasks: filling.tasks, servers: filling.journal.finish() })
 }
 

@@ -49,6 +49,7 @@ mod quotas_placed;
 mod quotations;
 mod red_team;
 mod ruled_moves;
+mod ruled_quotas;
 mod rules_of_whole_tasks;
 mod scale;
 mod second_checker;

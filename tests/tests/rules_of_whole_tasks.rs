@@ -278,7 +278,7 @@ fn has_room(instance: &Instance, servers: &mut [ServerTasks], user: u32, tasks: 
     })
 }
 
-fn policies(with_devices: bool) -> Vec<Box<dyn PlacementPolicy>> {
+pub(crate) fn policies(with_devices: bool) -> Vec<Box<dyn PlacementPolicy>> {
     let common = POLICIES.names().map(|name| policy(&name.replace('N', "5"), 3).unwrap());
     let of_devices = DEVICE_POLICIES.names().filter(|_| with_devices);
     common.chain(of_devices.map(|name| device_policy(name, 3).unwrap())).collect()

@@ -1,7 +1,7 @@
 //! Placing along a placement that knows less: of it stays what all rules allow, and then the rest is placed by best-fit.
 //!
-//! On each server tasks are put down as far as devices and limits a server have room, those that want most of devices first. Then,
-//! user by user, as many are given up again as rules between servers ask: the highest domain first until counts differ by no more
+//! On each server tasks are put down as far as devices and limits a server have room, those that want most of devices first. Of what a
+//! limit or a reserve counts everybody keeps the same part if it is too much. Then, user by user, as many are given up again as rules between servers ask: the highest domain first until counts differ by no more
 //! than the spread, and what makes no whole gang, in each domain where gangs are in one. Where giving up a task leaves others on
 //! devices without room, which greedy choices can, the same is done anew with what is left. So nothing stays that breaks a rule.
 
@@ -19,14 +19,16 @@ use std::collections::BTreeMap;
 /// for the last gang.
 ///
 /// # Errors
-/// Instances with quotas; more servers than can be numbered; the deadline is over.
+/// Instances with guarantees, which come before whatever is there; more servers than can be numbered; the deadline is over.
 pub fn place_along(
     instance: &Instance,
     along: &Placement,
     most: Option<&[u64]>,
     deadline: &Deadline,
 ) -> Result<Placement, PlacementError> {
-    instance.without_quotas("placing along patterns")?;
+    if instance.has_guarantees() {
+        instance.without_quotas("placing along patterns")?;
+    }
     let packing = Packing::in_resources(instance)?.apart();
     let mut kept: Vec<ServerTasks> = along.servers.clone();
     kept.resize(packing.servers(), ServerTasks::new());
@@ -74,6 +76,7 @@ fn allowed(instance: &Instance, packing: &Packing, mut servers: Vec<ServerTasks>
     for (server, tasks) in servers.iter().enumerate() {
         tasks.iter().for_each(|(kind, count)| _ = of_kind[*kind as usize].insert(server, *count));
     }
+    keep_limits(instance, packing, &mut of_kind);
     let mut all = Vec::with_capacity(instance.user_count());
     for user in instance.users() {
         let kinds = user.kind_range();
@@ -84,12 +87,13 @@ fn allowed(instance: &Instance, packing: &Packing, mut servers: Vec<ServerTasks>
         let most = kinds.clone().map(whole).min().unwrap_or(0).min(user.tasks().unwrap_or(u64::MAX));
         if user.gang().is_none() && user.spread().is_none() {
             for kind in kinds {
-                keep(&mut of_kind[kind], most.saturating_mul(instance.kind(KindId(kind)).each()));
+                let pieces = most.saturating_mul(instance.kind(KindId(kind)).each());
+                keep(&mut of_kind[kind], pieces, |_| true);
             }
             all.push(most);
         } else {
             let on = &mut of_kind[kinds.start];
-            keep(on, most);
+            keep(on, most, |_| true);
             all.push(keep_between(instance, packing, user, on));
         }
     }
@@ -100,12 +104,44 @@ fn allowed(instance: &Instance, packing: &Packing, mut servers: Vec<ServerTasks>
     Placement { tasks: all, servers }
 }
 
-/// Gives up pieces, of the last servers first, until there are at most so many.
-fn keep(on: &mut BTreeMap<usize, u64>, most: u64) {
+/// Gives up pieces until all limits and reserves are kept. Of what one counts too much of, every kind keeps the same part, rounded down.
+fn keep_limits(instance: &Instance, packing: &Packing, of_kind: &mut [BTreeMap<usize, u64>]) {
+    let rows = instance.limit_rows();
+    if rows.is_empty() {
+        return;
+    }
+    let above: Vec<Vec<usize>> = instance.users().map(|user| instance.limits_above(user)).collect();
+    for (j, row) in rows.iter().enumerate() {
+        let is_inside = |server: usize| row.covers(packing.class_of(server));
+        let is_counted = |kind: &usize| {
+            let kind = instance.kind(KindId(*kind));
+            kind.piece_units(row.resource) > 0 && above[kind.user().index().0].binary_search(&j).is_ok()
+        };
+        let inside = |on: &BTreeMap<usize, u64>| -> u128 {
+            on.iter().filter(|(server, _)| is_inside(**server)).map(|(_, count)| u128::from(*count)).sum()
+        };
+        let counted: Vec<(usize, u128)> =
+            (0..of_kind.len()).filter(is_counted).map(|kind| (kind, inside(&of_kind[kind]))).collect();
+        let units = |(kind, pieces): &(usize, u128)| {
+            instance.kind(KindId(*kind)).piece_units(row.resource).saturating_mul(*pieces)
+        };
+        let taken = counted.iter().map(units).fold(0, u128::saturating_add);
+        let most = instance.limit_units(row);
+        for (kind, pieces) in counted.into_iter().filter(|_| taken > most) {
+            let stay = u64::try_from(pieces.saturating_mul(most) / taken).unwrap_or(u64::MAX);
+            keep(&mut of_kind[kind], stay, is_inside);
+        }
+    }
+}
+
+/// Gives up pieces, of the last servers that count first, until there are at most so many on these.
+fn keep(on: &mut BTreeMap<usize, u64>, most: u64, counts: impl Fn(usize) -> bool) {
     let mut left = most;
-    on.retain(|_, count| {
-        *count = (*count).min(left);
-        left -= *count;
+    on.retain(|server, count| {
+        if counts(*server) {
+            *count = (*count).min(left);
+            left -= *count;
+        }
         *count > 0
     });
 }
