@@ -320,16 +320,22 @@ fn each_broken_rule_of_quotas_names_its_place_value_and_what_to_do() {
 fn what_does_not_know_quotas_yet_says_so_and_of_whom() {
     let folder = folder(r#", "limit": {"cpu": 3}"#, "");
     folder.write("c.json", "{}");
-    for words in [
-        &["place", "i.json", "--policy", "pattern"][..],
-        &["bound", "i.json", "--objective", "pf"],
-        &["solve", "i.json", "--objective", "bmf"],
-    ] {
+    for words in [&["bound", "i.json", "--objective", "pf"][..], &["solve", "i.json", "--objective", "bmf"]] {
         let refusal = folder.refused(&[&["-q"], words].concat());
         assert!(refusal.contains("groups[0]") || refusal.contains("groups:"), "{words:?}: {refusal}");
         assert!(refusal.contains("does not know"), "{words:?}: {refusal}");
     }
     assert!(!text(&folder.run(&["-q", "solve", "i.json"]).stdout).is_empty());
+}
+
+#[test]
+fn patterns_are_placed_under_quotas_and_hold() {
+    for of_group in [r#", "limit": {"cpu": 3}"#, r#", "guarantee": {"cpu": 2}"#, r#", "reserve": {"cpu": 2}"#]
+    {
+        let folder = folder(of_group, "");
+        folder.done(&["-q", "place", "i.json", "--policy", "pattern", "--servers-out", "-o", "p.json"]);
+        folder.done(&["-q", "verify", "i.json", "p.json"]);
+    }
 }
 
 #[test]
