@@ -7,7 +7,8 @@ use crate::quotas::Accounts;
 use crate::rule::Rule;
 use crate::shares::Shares;
 use crate::{PlacementError, Turn};
-use fairplan_instances::{ClassId, Deadline, Gang, Instance, KindId, Placement, User, UserId};
+use fairplan_instances::{ClassId, Deadline, DomainId, Instance, KindId, Placement, User, UserId};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Pieces placed between two looks at the clock.
@@ -114,7 +115,7 @@ fn most_tasks(user: User<'_>) -> Option<u64> {
 type PlacedOn = BTreeMap<(usize, ClassId), u64>;
 
 /// When to look at the clock.
-struct Clock<'a> {
+pub(crate) struct Clock<'a> {
     deadline: &'a Deadline,
     since_stop: usize,
     is_over: bool,
@@ -122,7 +123,7 @@ struct Clock<'a> {
 
 impl Clock<'_> {
     /// Whether time is over, looked at now and then.
-    fn is_over(&mut self) -> bool {
+    pub fn is_over(&mut self) -> bool {
         self.since_stop += 1;
         if self.since_stop >= BETWEEN_STOPS {
             self.since_stop = 0;
@@ -164,10 +165,12 @@ impl Filling<'_> {
                     accounts.begin();
                 }
                 match self.gangs.get(user).copied().flatten() {
-                    Some(gang) => self.place_gang(user, gang, rule, accounts.as_deref_mut(), &mut on),
-                    None if self.instance.user(UserId(user)).has_kinds() => {
-                        on.extend(self.place_pieces(user, rule, accounts.as_deref_mut(), &mut clock));
+                    gang if self.instance.user(UserId(user)).has_kinds() => {
+                        let last = self.place_pieces(user, rule, accounts.as_deref_mut(), &mut clock);
+                        let tasks = gang.map_or(1, |gang| gang.tasks) as usize;
+                        on.extend(last.into_iter().flat_map(|server| std::iter::repeat_n(server, tasks)));
                     }
+                    Some(gang) => self.place_gang(user, gang, rule, accounts.as_deref_mut(), &mut on),
                     None => on.extend(self.place_task(user, rule, accounts.as_deref_mut())),
                 }
             }
@@ -198,7 +201,7 @@ impl Filling<'_> {
     ) -> Option<usize> {
         let kind = self.instance.user(UserId(user)).kind_range().start;
         let shape = self.packing.shape_of[kind] as usize;
-        let server = self.take(shape, rule, accounts);
+        let server = self.take(shape, None, rule, accounts);
         match server {
             Some(server) => self.journal.add(server as u32, kind as u32),
             None => self.turned_down[shape] = true,
@@ -206,115 +209,16 @@ impl Filling<'_> {
         server
     }
 
-    /// Places a whole gang, or none of it. Where quotas end on the way all of its tasks are taken back; a gang that is to be in one domain
-    /// is then tried in the others.
-    fn place_gang(
-        &mut self,
-        user: usize,
-        gang: Gang,
-        rule: &mut impl Rule,
-        mut accounts: Option<&mut Accounts>,
-        on: &mut Vec<usize>,
-    ) {
-        let (instance, packing) = (self.instance, self.packing);
-        let kind = instance.user(UserId(user)).kind_range();
-        let shape = packing.shape_of[kind.start] as usize;
-        let mut among = packing.shapes[shape].classes.clone();
-        loop {
-            if let Some(accounts) = &mut accounts {
-                rule.begin();
-                if let Some(classes) = accounts.classes(shape, &among) {
-                    rule.allow(packing, shape, &classes);
-                }
-            }
-            rule.take_gang(shape, gang, &mut |server| {
-                on.push(server);
-                let accounts = accounts.as_mut()?;
-                accounts.take(shape, packing.class_of(server).0);
-                accounts.classes(shape, &among)
-            });
-            if on.len() as u64 == gang.tasks {
-                on.iter().for_each(|server| self.journal.add(*server as u32, kind.start as u32));
-                return;
-            }
-            let Some(begun) = on.first().map(|server| packing.class_of(*server)) else { break };
-            on.drain(..).for_each(|server| rule.take_back(server, shape, 1));
-            self.begin_anew(kind.clone(), rule, accounts.as_deref_mut());
-            let elsewhere = |class: &usize| instance.domain_of(ClassId(*class)) != instance.domain_of(begun);
-            among.retain(|class| gang.in_one_domain && elsewhere(class));
-            if among.is_empty() {
-                break;
-            }
-        }
-        self.turned_down[shape] = true;
-    }
-
-    /// Places the pieces of a task one by one, always of the kind that is furthest behind; the server of the last. If one finds no room
-    /// all are taken back, so that others may have theirs.
-    fn place_pieces(
-        &mut self,
-        user: usize,
-        rule: &mut impl Rule,
-        mut accounts: Option<&mut Accounts>,
-        clock: &mut Clock<'_>,
-    ) -> Option<usize> {
-        let kinds = self.instance.user(UserId(user)).kinds();
-        let first = self.instance.user(UserId(user)).kind_range().start;
-        let each: Vec<u64> = kinds.map(|kind| kind.each()).collect();
-        let mut has = vec![0u64; each.len()];
-        let mut taken: BTreeMap<(usize, usize), u64> = BTreeMap::new();
-        let mut last = None;
-        rule.begin();
-        // Of kinds that are behind alike the first.
-        while let Some(k) = furthest_behind(&has, &each) {
-            let shape = self.packing.shape_of[first + k] as usize;
-            let server = match clock.is_over() {
-                true => None,
-                false => self.take(shape, rule, accounts.as_deref_mut()),
-            };
-            let Some(server) = server else {
-                // Nothing of it is there: so it lacks room whatever else is placed.
-                self.turned_down[shape] |= taken.is_empty();
-                for ((server, k), count) in taken {
-                    rule.take_back(server, self.packing.shape_of[first + k] as usize, count);
-                }
-                self.begin_anew(first..first + each.len(), rule, accounts);
-                return None;
-            };
-            *taken.entry((server, k)).or_default() += 1;
-            has[k] += 1;
-            last = Some(server);
-        }
-        for ((server, k), count) in taken {
-            let (server, kind) = (server as u32, (first + k) as u32);
-            match count {
-                1 => self.journal.add(server, kind),
-                _ => self.journal.add_many(server, kind, count),
-            }
-        }
-        last
-    }
-
-    /// Lets a rule look for room for these kinds as if it had not looked before.
-    fn begin_anew(
+    /// Takes room for one piece of a shape within its quotas, in a domain where one is named.
+    pub fn take(
         &self,
-        kinds: std::ops::Range<usize>,
+        shape: usize,
+        domain: Option<DomainId>,
         rule: &mut impl Rule,
         mut accounts: Option<&mut Accounts>,
-    ) {
-        let shapes = self.packing.shape_of[kinds].iter().map(|shape| *shape as usize);
-        match &mut accounts {
-            Some(accounts) => accounts.take_back(shapes),
-            None => {
-                shapes.for_each(|shape| rule.allow(self.packing, shape, &self.packing.shapes[shape].classes));
-            }
-        }
-    }
-
-    /// Takes room for one piece of a shape within its quotas.
-    fn take(&self, shape: usize, rule: &mut impl Rule, mut accounts: Option<&mut Accounts>) -> Option<usize> {
+    ) -> Option<usize> {
         if let Some(accounts) = &mut accounts
-            && let Some(classes) = accounts.classes(shape, &self.packing.shapes[shape].classes)
+            && let Some(classes) = accounts.classes(shape, &self.among(shape, domain))
         {
             rule.allow(self.packing, shape, &classes);
         }
@@ -324,31 +228,14 @@ impl Filling<'_> {
         }
         Some(server)
     }
-}
 
-/// The kind of which the smallest part of a task's pieces is there; `None` if all are.
-fn furthest_behind(has: &[u64], each: &[u64]) -> Option<usize> {
-    let missing = (0..each.len()).filter(|k| has[*k] < each[*k]);
-    let part = |k: usize| (u128::from(has[k]), u128::from(each[k]));
-    // `min_by` keeps the first of equals.
-    missing.min_by(|a, b| {
-        let ((p, q), (r, s)) = (part(*a), part(*b));
-        (p * s).cmp(&(r * q))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_kind_of_which_the_smallest_part_is_there_is_next_and_the_first_of_equals() {
-        let (mut has, each) = (vec![0; 3], [4, 1, 2]);
-        let mut order = Vec::new();
-        while let Some(k) = furthest_behind(&has, &each) {
-            has[k] += 1;
-            order.push(k);
+    /// The classes that pieces of a shape may run on, in a domain where one is named.
+    pub fn among(&self, shape: usize, domain: Option<DomainId>) -> Cow<'_, [usize]> {
+        let classes = &self.packing.shapes[shape].classes;
+        if domain.is_none() {
+            return Cow::Borrowed(classes);
         }
-        assert_eq!(order, [0, 1, 2, 0, 0, 2, 0]);
+        let inside = classes.iter().copied().filter(|l| self.instance.domain_of(ClassId(*l)) == domain);
+        Cow::Owned(inside.collect())
     }
 }

@@ -31,6 +31,7 @@ mod scoring;
 mod shares;
 mod slots;
 mod states;
+mod together;
 mod told_apart;
 mod tournament;
 mod tree;

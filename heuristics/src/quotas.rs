@@ -133,12 +133,16 @@ impl Accounts {
         self.before.clear();
     }
 
-    /// Gives back what all pieces have taken since then; shapes of the task are asked anew.
-    pub fn take_back(&mut self, shapes: impl Iterator<Item = usize>) {
+    /// Gives back what all pieces have taken since then; shapes of the task must be asked anew.
+    pub fn take_back(&mut self) {
         for (row, left) in self.before.drain(..).rev() {
             self.rows[row].left = left;
         }
-        shapes.for_each(|shape| self.shapes[shape].exhausted = None);
+    }
+
+    /// Pieces of a shape are asked where they may run as if they had not been asked before.
+    pub fn ask_anew(&mut self, shape: usize) {
+        self.shapes[shape].exhausted = None;
     }
 
     /// Whether only those are served who are below what they are guaranteed.

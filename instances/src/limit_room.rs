@@ -45,8 +45,8 @@ impl LimitRoom {
     }
 
     /// Whether limits, its own or of groups that it is in, hold a user wherever it can run; what others reserve does not count. A user
-    /// with kinds is held where one kind is, and where a limit has no room for all that a task needs of kinds that run inside it only. A
-    /// user with gangs is held where one limit leaves less than a gang, over all that it can use or all of each domain where a gang may be.
+    /// with kinds is held where one kind is, and where a limit has no room for all that a task, or a gang of them, needs of kinds that run
+    /// inside it only. Any other user with gangs is held where one limit leaves less than a gang, over all that it can use or all of each domain where a gang may be.
     pub fn holds(&self, user: User<'_>) -> bool {
         let instance = user.instance();
         if self.taken.is_empty() {
@@ -66,11 +66,12 @@ impl LimitRoom {
         let is_inside = |j: usize, kind: Kind<'_>| usable(instance, kind).all(|class| rows[j].covers(class));
         let needed = |j: usize| {
             let inside = user.kinds().filter(|kind| is_inside(j, *kind));
-            inside.map(|kind| kind.demand_units(rows[j].resource)).fold(0, u128::saturating_add)
+            let of_one = inside.map(|kind| kind.demand_units(rows[j].resource)).fold(0, u128::saturating_add);
+            of_one.saturating_mul(user.at_once().into())
         };
         user.kinds().any(is_held)
             || user.has_kinds() && above.iter().any(|j| has_no_room(*j, needed(*j)))
-            || user.gang().is_some_and(|gang| self.holds_gang(user, gang, &above))
+            || user.gang().is_some_and(|gang| !user.has_kinds() && self.holds_gang(user, gang, &above))
     }
 
     /// Whether these limits have no room for a gang wherever all of it may be: every class there is closed by one, or one over all of

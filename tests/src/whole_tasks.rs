@@ -255,7 +255,8 @@ fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>
         reached.into_iter().map(|(others, of_last)| [&others[..], &[of_last]].concat()).collect();
     // Some way to fill all servers must hold as many of a task's pieces that are alike as a task has.
     let has_room = |kind: Kind<'_>| {
-        let what = |kind: &Kind<'_>| (kind.rule_id(), &demands[kind.index().0], kind.profile());
+        let own = |kind: &Kind<'_>| kind.user().per_server().map(|_| kind.index());
+        let what = |kind: &Kind<'_>| (kind.rule_id(), &demands[kind.index().0], kind.profile(), own(kind));
         let user = kind.user();
         let alike: Vec<Kind<'_>> = user.kinds().filter(|other| what(other) == what(&kind)).collect();
         let held = |pieces: &Vec<u64>| alike.iter().map(|kind| pieces[kind.index().0]).sum::<u64>();

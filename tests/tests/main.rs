@@ -48,6 +48,7 @@ mod quotas_audited;
 mod quotas_placed;
 mod quotations;
 mod red_team;
+mod ruled_kinds;
 mod ruled_moves;
 mod ruled_quotas;
 mod rules_of_whole_tasks;

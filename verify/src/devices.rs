@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 const MOST_STEPS: usize = 20_000_000;
 const MOST_IN_A_ROW: usize = 4_000;
 
-/// `devices`: the tasks of each server find devices; `per-server`: no more tasks of a user than may be are on one. The placement is
+/// `devices`: the tasks of each server find devices; `per-server`: no more tasks of a user, or pieces of a kind, than may be are on one. The placement is
 /// well-formed.
 pub(crate) fn rules_inside_servers(instance: &Instance, servers: &[ServerTasks]) -> [Verdict; 2] {
     let mut inside = ["devices", "per-server"].map(|property| Worst::of(property, 0.0));
@@ -33,13 +33,14 @@ fn check_server(
     [devices, per_server]: &mut [Worst; 2],
 ) {
     for &(kind, count) in tasks {
-        let user = instance.kind(KindId(kind as usize)).user();
-        if let Some(most) = user.per_server().filter(|most| count > *most) {
+        let kind = instance.kind(KindId(kind as usize));
+        if let Some(most) = kind.user().per_server().filter(|most| count > *most) {
             per_server.fail(|| {
-                format!(
-                    "user {} has {count} tasks on server {server}, and may have {most} on one server",
-                    user.id()
-                )
+                let (user, of) = match kind.id() {
+                    None => (kind.user().id(), "tasks".to_owned()),
+                    Some(id) => (kind.user().id(), format!("pieces of kind {id}")),
+                };
+                format!("user {user} has {count} {of} on server {server}, and may have {most} on one server")
             });
         }
     }

@@ -315,7 +315,8 @@ fn is_held(user: User<'_>, taken: &[u128]) -> bool {
                 open.retain(|class| !rows[j].covers(*class));
             }
             if usable.iter().all(|class| rows[j].covers(*class)) {
-                *inside = inside.saturating_add(kind.demand_units(resource));
+                let at_once = user.gang().map_or(1, |gang| gang.tasks);
+                *inside = inside.saturating_add(kind.demand_units(resource).saturating_mul(at_once.into()));
             }
         }
         if is_any_full && open.is_empty() {

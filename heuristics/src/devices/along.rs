@@ -85,7 +85,10 @@ fn allowed(instance: &Instance, packing: &Packing, mut servers: Vec<ServerTasks>
             pieces / instance.kind(KindId(kind)).each().max(1)
         };
         let most = kinds.clone().map(whole).min().unwrap_or(0).min(user.tasks().unwrap_or(u64::MAX));
-        if user.gang().is_none() && user.spread().is_none() {
+        let in_domains = user.spread().is_some() || user.gang().is_some_and(|gang| gang.in_one_domain);
+        if user.has_kinds() || user.gang().is_none() && !in_domains {
+            // Pieces of which a domain may have only so many are placed anew.
+            let most = if in_domains { 0 } else { most - most % user.at_once() };
             for kind in kinds {
                 let pieces = most.saturating_mul(instance.kind(KindId(kind)).each());
                 keep(&mut of_kind[kind], pieces, |_| true);

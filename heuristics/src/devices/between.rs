@@ -60,10 +60,10 @@ impl Between {
         let of_class = (0..packing.classes.len()).map(|l| instance.domain_of(ClassId(l)).map_or(0, |d| d.0));
         let domains = instance.domains().len().max(1);
         let of_kind = |kind: usize| {
-            let user = instance.kind(KindId(kind)).user();
-            let most = user.spread()?;
+            let kind = instance.kind(KindId(kind));
+            let most = kind.user().spread()?;
             let mut there = vec![None; domains];
-            user.domains().iter().for_each(|domain| there[domain.0] = Some(0));
+            kind.domains().iter().for_each(|domain| there[domain.0] = Some(0));
             Some(Spread { most, there })
         };
         let of_shape = match instance.has_rules_between_servers() {

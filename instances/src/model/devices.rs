@@ -149,7 +149,7 @@ impl ServerClass {
 }
 
 impl User<'_> {
-    /// The most tasks of the user on one server; `None` is any number.
+    /// The most tasks of the user on one server, where it has kinds the most pieces of each kind; `None` is any number.
     pub fn per_server(self) -> Option<u64> {
         let devices = self.instance.devices.as_ref()?;
         devices.per_server.get(self.id.0).copied().flatten()
@@ -207,16 +207,12 @@ impl InstanceBuilder {
         Ok(())
     }
 
-    /// Sets how many tasks of a user that was added before run on one server at most. The violation's place starts at the
+    /// Sets how many tasks of a user that was added before, or pieces of each of its kinds, run on one server at most. The violation's place starts at the
     /// user (`users[3].per_server`).
     pub fn per_server(&mut self, user: UserId, most: u64) -> Result<(), Violation> {
         let place = || format!("users[{}].per_server", user.0);
         if most == 0 {
             let problem = "lets no task run; give the user `tasks` 0, or leave it out for any number";
-            return Err(Violation::new(place(), most, problem));
-        }
-        if self.instance.user(user).has_kinds() {
-            let problem = "does not go together with kinds of tasks yet; drop either";
             return Err(Violation::new(place(), most, problem));
         }
         let limits = &mut self.instance.devices.get_or_insert_default().per_server;

@@ -5,6 +5,9 @@
 //! `g` in every domain. The tasks of a user with a spread of `s` differ by at most `s` between any two of the domains that it may
 //! run in, which are those with a server of an eligible class, whether it has room or not. Divided tasks know nothing of
 //! this.
+//!
+//! Of a user with kinds a gang is so many whole tasks, all their pieces in one domain where that is asked for, and what is spread are
+//! the pieces of each kind over the domains of that kind: as pod groups start as a whole and each template of pods has its own spread.
 
 use super::{ClassId, DomainId, Instance, InstanceBuilder, Kind, ResourceId, User, UserId};
 use crate::violation::Violation;
@@ -117,10 +120,10 @@ impl Instance {
         if gang.in_one_domain && self.domains().is_empty() {
             return Err(Violation::new(place("gang_in_domain"), "true", without_domains));
         }
-        if let Some(most) = user.spread().filter(|most| gang.in_one_domain && *most < gang.tasks) {
+        let pieces = gang.tasks.saturating_mul(user.kinds().map(Kind::each).max().unwrap_or(1));
+        if let Some(most) = user.spread().filter(|most| gang.in_one_domain && *most < pieces) {
             let problem = format!(
-                "a gang of {} in one domain makes the domains differ by as much; use a larger spread, or leave out one of them",
-                gang.tasks
+                "a gang of {pieces} in one domain makes the domains differ by as much; use a larger spread, or leave out one of them"
             );
             return Err(Violation::new(place("spread"), most, problem));
         }
@@ -141,12 +144,6 @@ impl Instance {
             return Err(Violation::new(place("gang"), gang.tasks, problem));
         }
         Ok(())
-    }
-
-    /// How many tasks of a user the servers of a class hold where nothing else runs, counted on those by which shares are measured.
-    fn held_on_class(&self, user: User<'_>, class: ClassId) -> u64 {
-        let Some(measured) = self.measuring_classes().get(class.0) else { return 0 };
-        user.held_on_server(class).saturating_mul(measured.count)
     }
 }
 
@@ -171,21 +168,47 @@ impl User<'_> {
         self.between_servers().spread
     }
 
-    /// How many tasks of the user one server of a class holds where nothing else runs; counted on the servers by which shares are
-    /// measured.
+    /// How many tasks of the user run at once where nothing else does, on all servers or on those of the domain that holds most;
+    /// counted on the servers by which shares are measured. Where it has kinds, no more do: as many as there is room for the pieces of each kind alone.
+    pub fn held_alone(self, in_one_domain: bool) -> u64 {
+        let domains = if in_one_domain { self.instance.domains().len() } else { 1 };
+        let in_domain = |domain: usize| {
+            let of_kind = |kind: Kind<'_>| {
+                let classes = (0..self.instance.classes.len()).map(ClassId);
+                let inside = classes.filter(|class| {
+                    !in_one_domain || self.instance.domain_of(*class) == Some(DomainId(domain))
+                });
+                inside.map(|class| kind.held_on_class(class)).fold(0, u64::saturating_add) / kind.each()
+            };
+            self.kinds().map(of_kind).min().unwrap_or(0)
+        };
+        (0..domains).map(in_domain).max().unwrap_or(0)
+    }
+
+    /// The domains with a server that the user's tasks, or pieces of some kind of theirs, may run on, rising.
+    pub fn domains(self) -> Vec<DomainId> {
+        let mut domains: Vec<DomainId> = self.kinds().flat_map(Kind::domains).collect();
+        domains.sort_unstable();
+        domains.dedup();
+        domains
+    }
+}
+
+impl Kind<'_> {
+    /// How many pieces one server of a class holds where nothing else runs; counted on the servers by which shares are measured.
     pub fn held_on_server(self, class: ClassId) -> u64 {
-        let instance = self.instance;
+        let instance = self.user().instance;
         let Some(measured) = instance.measuring_classes().get(class.0) else { return 0 };
         if !self.rule().allows(class) {
             return 0;
         }
         let on_one = (0..instance.resources.len()).map(|r| {
             let resource = ResourceId(r);
-            let demand = self.demand_units(resource);
+            let demand = self.piece_units(resource);
             if demand == 0 {
                 return u128::MAX;
             }
-            let profile = self.kinds().next().and_then(Kind::profile).filter(|of| of.resource == resource);
+            let profile = self.profile().filter(|of| of.resource == resource);
             let devices = measured.devices_of(resource).map(u128::from);
             match (devices.zip(instance.device_units(resource)), profile) {
                 (Some((devices, _)), Some(profile)) => {
@@ -196,27 +219,19 @@ impl User<'_> {
                 (None, _) => instance.in_units(resource, measured.capacity[r]) / demand,
             }
         });
-        let on_one = on_one.min().unwrap_or(0).min(u128::from(self.per_server().unwrap_or(u64::MAX)));
-        u64::try_from(on_one).unwrap_or(u64::MAX)
+        let most = self.user().per_server().unwrap_or(u64::MAX);
+        u64::try_from(on_one.min().unwrap_or(0)).unwrap_or(u64::MAX).min(most)
     }
 
-    /// How many tasks of the user run at once where nothing else does, on all servers or on those of the domain that holds most;
-    /// counted on the servers by which shares are measured.
-    pub fn held_alone(self, in_one_domain: bool) -> u64 {
-        let domains = if in_one_domain { self.instance.domains().len() } else { 1 };
-        let mut held = vec![0u64; domains];
-        for class in (0..self.instance.classes.len()).map(ClassId) {
-            let domain = self.instance.domain_of(class).filter(|_| in_one_domain).unwrap_or(DomainId(0));
-            if let Some(sum) = held.get_mut(domain.0) {
-                *sum = sum.saturating_add(self.instance.held_on_class(self, class));
-            }
-        }
-        held.into_iter().max().unwrap_or(0)
+    /// The same of all servers of a class.
+    fn held_on_class(self, class: ClassId) -> u64 {
+        let Some(measured) = self.user().instance.measuring_classes().get(class.0) else { return 0 };
+        self.held_on_server(class).saturating_mul(measured.count)
     }
 
-    /// The domains with a server that the user may run on, rising: those over which its tasks are spread.
+    /// The domains with a server that pieces may run on, rising: those over which they are spread.
     pub fn domains(self) -> Vec<DomainId> {
-        let instance = self.instance;
+        let instance = self.user().instance;
         let classes = (0..instance.classes.len()).map(ClassId);
         let usable = classes.filter(|l| instance.classes[l.0].count > 0 && self.rule().allows(*l));
         let mut domains: Vec<DomainId> = usable.filter_map(|class| instance.domain_of(class)).collect();
@@ -234,7 +249,7 @@ impl InstanceBuilder {
             let problem = "a gang has 2 tasks or more; leave it out where each task runs for itself";
             return Err(Violation::new(format!("users[{}].gang", user.0), gang.tasks, problem));
         }
-        self.rules_between_servers(user, "gang", gang.tasks)?.gang = Some(gang);
+        self.rules_between_servers(user).gang = Some(gang);
         Ok(())
     }
 
@@ -245,25 +260,16 @@ impl InstanceBuilder {
             let problem = "lets no first task run; use 1 or more, or leave it out for any number";
             return Err(Violation::new(format!("users[{}].spread", user.0), most, problem));
         }
-        self.rules_between_servers(user, "spread", most)?.spread = Some(most);
+        self.rules_between_servers(user).spread = Some(most);
         Ok(())
     }
 
-    fn rules_between_servers(
-        &mut self,
-        user: UserId,
-        field: &str,
-        value: u64,
-    ) -> Result<&mut OfUser, Violation> {
-        if self.instance.user(user).has_kinds() {
-            let problem = "does not go together with kinds of tasks yet; drop either";
-            return Err(Violation::new(format!("users[{}].{field}", user.0), value, problem));
-        }
+    fn rules_between_servers(&mut self, user: UserId) -> &mut OfUser {
         let rules = &mut self.instance.between_servers.get_or_insert_default().0;
         if rules.len() <= user.0 {
             rules.resize(user.0 + 1, OfUser::default());
         }
-        Ok(&mut rules[user.0])
+        &mut rules[user.0]
     }
 }
 

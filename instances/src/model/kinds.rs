@@ -243,7 +243,9 @@ impl<'a> Kind<'a> {
     /// Whether all servers hold as many whole pieces as one task has of this kind and of those of its user that are like it, if they hold
     /// nothing else.
     pub(super) fn has_room_for_a_task(self) -> bool {
-        let what = |kind: Kind<'a>| (kind.rule_id(), kind.piece(), kind.profile());
+        // With a limit a server each kind counts for itself.
+        let own = |kind: Kind<'a>| kind.user().per_server().map(|_| kind.id);
+        let what = |kind: Kind<'a>| (kind.rule_id(), kind.piece(), kind.profile(), own(kind));
         let alike = self.user().kinds().filter(|other| what(*other) == what(self));
         let needed: u128 = alike.map(|kind| u128::from(kind.each())).sum();
         let classes = self.instance.classes.iter().enumerate();
@@ -268,7 +270,8 @@ impl<'a> Kind<'a> {
             }
         };
         let needed = (0..self.instance.resources.len()).map(ResourceId).filter(|r| self.piece_units(*r) > 0);
-        if self.rule().allows(class) { needed.map(held).min().unwrap_or(0) } else { 0 }
+        let most = self.user().per_server().map_or(u128::MAX, u128::from);
+        if self.rule().allows(class) { needed.map(held).min().unwrap_or(0).min(most) } else { 0 }
     }
 
     /// The dominant share of what one task needs of this kind.

@@ -152,10 +152,11 @@ struct User {
     /// Whether each gang runs within one domain.
     #[schemars(default)]
     gang_in_domain: bool,
-    /// By how many its tasks in two domains differ at most, of those with a server of an eligible class; absent: any number.
+    /// By how many its tasks in two domains differ at most, of those with a server of an eligible class; where it has kinds, the pieces of
+    /// each; absent: any number.
     #[schemars(range(min = 1))]
     spread: Option<u64>,
-    /// How many of its tasks one server takes at most; absent: any number.
+    /// How many of its tasks one server takes at most, where it has kinds how many pieces of each; absent: any number.
     #[schemars(range(min = 1))]
     per_server: Option<u64>,
     /// The server classes its tasks may run on; absent: all.

@@ -6,7 +6,7 @@
 
 use super::cuts::Cut;
 use super::planner::Planner;
-use fairplan_instances::{ClassId, DomainId, Instance, SolverError, User, UserId};
+use fairplan_instances::{ClassId, DomainId, Instance, Kind, SolverError, UserId};
 
 impl Planner<'_> {
     /// Rows that every purchase keeps on whose cluster all tasks are placed under their rules.
@@ -24,37 +24,40 @@ impl Planner<'_> {
         let mut rows = Vec::new();
         for i in asking {
             let user = cluster.user(UserId(i));
-            rows.extend(self.row(user, self.candidates.required[i], |_| true));
-            let Some(spread) = user.spread() else { continue };
-            let domains = self.domains_of(&cluster, user);
-            let count = domains.len() as f64;
-            let least = (self.candidates.required[i] - (count - 1.0) * spread as f64) / count;
-            // Those that have a server, whatever is bought.
-            for domain in user.domains() {
-                let within = |class| cluster.domain_of(class) == Some(domain);
-                rows.extend(self.row(user, least.ceil(), within));
+            for kind in user.kinds() {
+                let pieces = self.candidates.required[i] * kind.each() as f64;
+                rows.extend(self.row(kind, pieces, |_| true));
+                let Some(spread) = user.spread() else { continue };
+                let domains = self.domains_of(&cluster, kind);
+                let count = domains.len() as f64;
+                let least = (pieces - (count - 1.0) * spread as f64) / count;
+                // Those that have a server, whatever is bought.
+                for domain in kind.domains() {
+                    let within = |class| cluster.domain_of(class) == Some(domain);
+                    rows.extend(self.row(kind, least.ceil(), within));
+                }
             }
         }
         Ok(rows)
     }
 
-    /// The domains over which a user's tasks may have to be spread, once servers are bought.
-    fn domains_of(&self, cluster: &Instance, user: User<'_>) -> Vec<DomainId> {
+    /// The domains over which pieces may have to be spread, once servers are bought.
+    fn domains_of(&self, cluster: &Instance, kind: Kind<'_>) -> Vec<DomainId> {
         let is_there = |s: &usize| self.candidates.owned[*s] > 0 || self.is_offered(*s);
         let classes = (0..self.candidates.len()).filter(is_there).map(ClassId);
-        let usable = classes.filter(|class| user.rule().allows(*class));
+        let usable = classes.filter(|class| kind.rule().allows(*class));
         let mut domains: Vec<DomainId> = usable.filter_map(|class| cluster.domain_of(class)).collect();
         domains.sort_unstable();
         domains.dedup();
         domains
     }
 
-    /// So many tasks must have room on the servers of some classes, if the user is there alone.
-    fn row(&self, user: User<'_>, tasks: f64, within: impl Fn(ClassId) -> bool) -> Option<Cut> {
-        let held = |s: usize| if within(ClassId(s)) { user.held_on_server(ClassId(s)) as f64 } else { 0.0 };
+    /// So many pieces must have room on the servers of some classes, if they are there alone.
+    fn row(&self, kind: Kind<'_>, pieces: f64, within: impl Fn(ClassId) -> bool) -> Option<Cut> {
+        let held = |s: usize| if within(ClassId(s)) { kind.held_on_server(ClassId(s)) as f64 } else { 0.0 };
         let owned = (0..self.candidates.len()).filter(|s| self.candidates.owned[*s] > 0);
         let owned = owned.map(|s| self.candidates.owned[s] as f64 * held(s)).sum();
-        Cut::new(self.candidates.of_type.iter().map(|s| held(*s)).collect(), owned, tasks, Vec::new())
+        Cut::new(self.candidates.of_type.iter().map(|s| held(*s)).collect(), owned, pieces, Vec::new())
     }
 
     /// Whether servers of a candidate can be bought.

@@ -174,7 +174,7 @@ impl Packing {
                 let profile = kind.profile();
                 let demand = demanded(units.measure(|r| kind.piece_units(r)), profile);
                 let most = user.per_server();
-                let own = most.map(|_| user.index());
+                let own = most.map(|_| kind.index());
                 let most = most.unwrap_or(u64::MAX);
                 let shape = *known.entry((kind.rule_id(), demand, profile, own)).or_insert_with(|| {
                     let on_devices = |class: &Class| {

@@ -2,13 +2,14 @@
 
 use super::fits;
 use crate::cuts::alone_on_a_device;
-use fairplan_instances::{ClassId, Instance, Kind, ProfileId, ResourceId, RuleId, User};
+use fairplan_instances::{ClassId, Instance, Kind, KindId, ProfileId, ResourceId, RuleId, User};
 
 /// The tasks of a user, or those for which all servers hold pieces enough of each kind, if they hold nothing else.
 pub(super) fn tasks_of(instance: &Instance, user: User<'_>) -> u64 {
-    let what = |kind: Kind<'_>| -> (RuleId, Vec<u128>, Option<ProfileId>) {
+    // Where a server takes only so many of each kind, kinds are never alike.
+    let what = |kind: Kind<'_>| -> (RuleId, Vec<u128>, Option<ProfileId>, Option<KindId>) {
         let units = (0..instance.resources().len()).map(|r| kind.piece_units(ResourceId(r)));
-        (kind.rule_id(), units.collect(), kind.profile())
+        (kind.rule_id(), units.collect(), kind.profile(), user.per_server().map(|_| kind.index()))
     };
     let alone = |kind: Kind<'_>| {
         let alike = user.kinds().filter(|other| what(*other) == what(kind));

@@ -321,8 +321,8 @@ fn upper_bound(
 /// What makes servers of two classes hold the same: capacity, devices, and which rules let tasks run there.
 type AlikeBy<'a> = (Vec<u128>, &'a [(ResourceId, u64)], Vec<bool>);
 
-/// What tells pieces apart on a server: where they may run, what they take, by which profile, and the user where it has a limit a server.
-type Piece = (usize, Vec<u128>, Option<(usize, usize)>, Option<UserId>);
+/// What tells pieces apart on a server: where they may run, what they take, by which profile, and the kind where a server takes only so many.
+type Piece = (usize, Vec<u128>, Option<(usize, usize)>, Option<KindId>);
 
 /// Proves that no server can hold tasks worth more than is claimed for its class.
 fn server_values_hold(
@@ -334,13 +334,13 @@ fn server_values_hold(
 ) -> Verdict {
     let m = instance.resources().len();
     let sizes = Sizes::of(instance);
-    // Of kinds with the same piece only the one that is worth most matters, unless a server takes only so many of a user's.
+    // Of kinds with the same piece only the one that is worth most matters, unless a server takes only so many of each.
     let mut distinct: HashMap<Piece, (KindId, u64)> = HashMap::new();
     for kind in kinds(instance).filter(|kind| has_tasks[kind.user().index().0]) {
         let value = task_values[kind.index().0];
         let profile = sizes.profile(kind);
         let demand = sizes.counted((0..m).map(|r| kind.piece_units(ResourceId(r))).collect(), profile);
-        let own = kind.user().per_server().map(|_| kind.user().index());
+        let own = kind.user().per_server().map(|_| kind.index());
         let known = distinct.entry((kind.rule_id().0, demand, profile, own)).or_insert((kind.index(), value));
         if value > known.1 {
             *known = (kind.index(), value);

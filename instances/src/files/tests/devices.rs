@@ -42,6 +42,37 @@ fn gangs_domains_and_spread_are_read_and_written_back_to_the_byte() {
     assert_eq!(json(&instance), text.replace(r#", "gang_in_domain": true"#, ""));
 }
 
+#[test]
+fn rules_of_a_user_with_kinds_are_read_and_written_back_to_the_byte() {
+    let rules = r#""tasks": 4, "gang": 2, "gang_in_domain": true, "spread": 6, "per_server": 1"#;
+    let text = format!(
+        r#"{{
+  "format": "fairplan.instance.v1",
+  "resources": ["cpu"],
+  "server_classes": [
+    {{"id": "a", "count": 4, "domain": "rack-1", "capacity": {{"cpu": 4}}}}
+  ],
+  "users": [
+    {{"id": "job", {rules}, "kinds": [{{"id": "worker", "each": 2, "demand": {{"cpu": 1}}}}, {{"id": "driver", "each": 1, "demand": {{"cpu": 2}}}}]}}
+  ]
+}}
+"#
+    );
+    let folder = Folder::new();
+    let read = |text: &str| crate::files::read_instance(&folder.file("kinds.json", text));
+    assert_eq!(json(&read(&text).unwrap()), text);
+    let told = |from: &str, to: &str| read(&text.replace(from, to)).unwrap_err().to_string();
+    assert!(
+        told(r#""gang": 2"#, r#""gang": 3"#).ends_with(
+            "users[0].gang = 3: more than each domain holds: at most 2 tasks of the user run in one domain; make it smaller"
+        ),
+        "four servers have four workers"
+    );
+    assert!(
+        told(r#""spread": 6"#, r#""spread": 3"#).contains("users[0].spread = 3: a gang of 4 in one domain")
+    );
+}
+
 /// Two servers of two GPUs, cut into four slices, with these fields of the profiles and of two users.
 fn cut(profiles: &str, users: [&str; 2]) -> String {
     let [first, second] = users;
