@@ -153,7 +153,7 @@ impl User<'_> {
         rules.and_then(|rules| rules.0.get(self.id.0)).copied().unwrap_or_default()
     }
 
-    /// How many of the user's tasks run at once or not at all; `None`: each runs for itself.
+    /// How many of the user's tasks run at once or not at all, where it has kinds with all their pieces; `None`: each runs for itself.
     pub fn gang(self) -> Option<Gang> {
         self.between_servers().gang
     }
@@ -163,13 +163,13 @@ impl User<'_> {
         self.gang().map_or(1, |gang| gang.tasks)
     }
 
-    /// By how many the user's tasks in two domains differ at most; `None` is any number.
+    /// By how many the user's tasks in two domains differ at most, where it has kinds the pieces of each; `None` is any number.
     pub fn spread(self) -> Option<u64> {
         self.between_servers().spread
     }
 
     /// How many tasks of the user run at once where nothing else does, on all servers or on those of the domain that holds most;
-    /// counted on the servers by which shares are measured. Where it has kinds, no more do: as many as there is room for the pieces of each kind alone.
+    /// counted on the servers by which shares are measured. Of a user with kinds it is an upper bound: each kind is counted as if it were there alone.
     pub fn held_alone(self, in_one_domain: bool) -> u64 {
         let domains = if in_one_domain { self.instance.domains().len() } else { 1 };
         let in_domain = |domain: usize| {
