@@ -13,7 +13,7 @@ use super::headers::bad_header;
 use super::open::table_in;
 use super::rows::{Rows, for_each_row};
 use super::source;
-use super::strict_json::{Entries, Form, Object, Text, document, for_each, number};
+use super::strict_json::{Entries, Form, Object, Text, document, for_each, number, whole};
 use super::values::{repeated, whole_number};
 use crate::stated;
 
@@ -125,10 +125,10 @@ fn from_json(document: &CatalogFile, instance: &Instance) -> Result<Catalog, Vio
             }
             None => None,
         };
-        let limit = |raw| whole_number(number(raw, || place("limit"))?, || place("limit"));
+        let limit = |raw| whole(raw, || place("limit"));
         let commitment = kind.commitment.map(|stated| {
             let (price, periods) = (|| place("commitment.price"), || place("commitment.periods"));
-            let periods = whole_number(number(stated.periods, periods)?, periods)?;
+            let periods = whole(stated.periods, periods)?;
             Ok((number(stated.price, price).map_err(Violation::above_zero)?, periods))
         });
         offers.push(Offer {

@@ -4,7 +4,7 @@
 //! then read in the order that checking needs, whatever the order of the keys, and errors name their path.
 
 use crate::{
-    Decimal, Gang, GroupId, Instance, InstanceBuilder, InstanceError, NewGroup, NewKind, NewUser, Owner,
+    Decimal, GroupId, Instance, InstanceBuilder, InstanceError, NewGroup, NewKind, NewUser, Owner,
     PlacementRule, ResourceId, RuleId,
 };
 use crate::{ServerClass, Violation};
@@ -13,10 +13,11 @@ use serde_json::value::RawValue;
 
 use super::amounts::Amounts;
 use super::canonical::FORM;
+use super::gangs::read_gang;
 use super::profiles::{fill_in, read_profiles};
 use super::quotas::QuotaFields;
 use super::source::Source;
-use super::strict_json::{Entries, Object, Text, document, for_each, number};
+use super::strict_json::{Entries, Object, Text, document, for_each, number, whole};
 use super::values::{repeated, whole_number};
 use crate::stated;
 
@@ -261,12 +262,8 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         if let Some(raw) = user.per_server {
             builder.per_server(added, whole(raw, || place("per_server"))?)?;
         }
-        if let Some(raw) = user.gang {
-            let tasks = whole(raw, || place("gang"))?;
-            builder.gang(added, Gang { tasks, in_one_domain: user.gang_in_domain == Some(true) })?;
-        } else if user.gang_in_domain.is_some() {
-            let problem = "says where a gang runs, and there is none; state `gang`, or leave it out";
-            return Err(Violation::new(place("gang_in_domain"), "", problem));
+        if let Some(gang) = read_gang(user.gang, user.gang_in_domain, place)? {
+            builder.gang(added, gang)?;
         }
         if let Some(raw) = user.spread {
             builder.spread(added, whole(raw, || place("spread"))?)?;
@@ -362,8 +359,4 @@ fn rule(
         return Err(Violation::new(place(&format!("rates.{name}")), "", "duplicate key"));
     }
     Ok(builder.rule(PlacementRule::new(eligible, rates)))
-}
-
-fn whole(raw: &RawValue, place: impl Fn() -> String) -> Result<u64, Violation> {
-    whole_number(number(raw, &place)?, place)
 }

@@ -13,6 +13,7 @@ mod csv;
 mod demands;
 #[cfg(feature = "parquet")]
 mod frame;
+mod gangs;
 mod groups;
 mod guard;
 mod headers;

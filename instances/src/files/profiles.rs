@@ -2,8 +2,8 @@
 
 use super::amounts::Amounts;
 use super::canonical_text::{Text as Writer, key};
-use super::strict_json::{Entries, Object, Text, number, one};
-use super::values::{repeated, whole_number};
+use super::strict_json::{Entries, Object, Text, one, whole};
+use super::values::repeated;
 use crate::{DeviceProfile, DeviceProfiles, InstanceBuilder, ResourceId, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -67,7 +67,7 @@ pub(super) fn for_each_cut(
 
 /// A count of slices.
 fn small(raw: &RawValue, place: impl Fn() -> String) -> Result<u32, Violation> {
-    let stated = whole_number(number(raw, &place)?, &place)?;
+    let stated = whole(raw, &place)?;
     u32::try_from(stated).map_err(|_| Violation::new(place(), stated, "is too large"))
 }
 

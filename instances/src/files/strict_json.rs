@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::values::decimal;
+use super::values::{decimal, whole_number};
 
 /// A text, borrowed from the file when it has no escapes.
 #[derive(Deserialize, Serialize, JsonSchema, Default)]
@@ -238,6 +238,11 @@ pub(super) fn number(raw: &RawValue, place: impl Fn() -> String) -> Result<Decim
         [b'"', ..] => Err(Violation::new(place(), raw, "must be a number, without quotes")),
         _ => Err(Violation::new(place(), raw, "must be a number")),
     }
+}
+
+/// A count, which must be written as a number.
+pub(super) fn whole(raw: &RawValue, place: impl Fn() -> String) -> Result<u64, Violation> {
+    whole_number(number(raw, &place)?, place)
 }
 
 /// Reads one object, naming the path of what is wrong.

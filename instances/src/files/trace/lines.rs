@@ -11,7 +11,7 @@ use super::form::{EVENTS, FORM, microseconds, misplaced};
 use super::rules::{read_cuts, read_rules};
 use crate::files::amounts::Amounts;
 use crate::files::source::Source;
-use crate::files::strict_json::{Entries, Object, Text, document, for_each, line, number};
+use crate::files::strict_json::{Entries, Object, Text, document, for_each, line, number, whole};
 use crate::files::values::{repeated, whole_number};
 use crate::stated;
 
@@ -220,7 +220,7 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
     if let Some(raw) = fields.server_classes {
         for_each(raw, "server_classes", |position, Object(class): Object<ClassFields>| {
             let place = |field: &str| format!("server_classes[{position}].{field}");
-            let count = whole_number(number(class.count, || place("count"))?, || place("count"))?;
+            let count = whole(class.count, || place("count"))?;
             amounts.read(&class.capacity, || place("capacity"))?;
             let capacity = amounts.values.clone();
             let domain = class.domain.map(|domain| domain.0.into_owned());
@@ -250,7 +250,7 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
     }
     for (what, raw) in stated() {
         let place = || format!("counts.{}", what.0);
-        counts.push((what.0.clone().into_owned(), whole_number(number(raw, place)?, place)?));
+        counts.push((what.0.clone().into_owned(), whole(raw, place)?));
     }
     let (name, source) = (fields.name.0.clone().into_owned(), fields.source.0.clone().into_owned());
     let rules = rules.unwrap_or_default();

@@ -2,12 +2,13 @@
 //! instance have.
 
 use crate::files::canonical_text::{Text as Writer, key};
+use crate::files::gangs::read_gang;
 use crate::files::profiles::for_each_cut;
-use crate::files::strict_json::{Entries, Object, Text, number, one};
-use crate::files::values::{repeated, whole_number};
+use crate::files::strict_json::{Entries, Object, Text, one, whole};
+use crate::files::values::repeated;
 use crate::stated;
 use crate::trace::TraceHeader;
-use crate::{DeviceProfiles, Gang, TaskRules, Violation};
+use crate::{DeviceProfiles, TaskRules, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -57,21 +58,14 @@ pub(super) fn read_rules(
     for (name, raw) in &entries.0 {
         let place = |field: &str| format!("rules.{}.{field}", name.0);
         let Object(fields): Object<RulesFields> = one(raw, &format!("rules.{}", name.0))?;
-        let whole = |raw: Option<&RawValue>, field: &str| -> Result<Option<u64>, Violation> {
-            let stated = raw.map(|raw| number(raw, || place(field))).transpose()?;
-            stated.map(|stated| whole_number(stated, || place(field))).transpose()
+        let count = |raw: Option<&RawValue>, field: &str| -> Result<Option<u64>, Violation> {
+            raw.map(|raw| whole(raw, || place(field))).transpose()
         };
-        let in_one_domain = fields.gang_in_domain == Some(true);
-        let gang = whole(fields.gang, "gang")?.map(|tasks| Gang { tasks, in_one_domain });
-        if gang.is_none() && fields.gang_in_domain.is_some() {
-            let problem = "says where a gang runs, and there is none; state `gang`, or leave it out";
-            return Err(Violation::new(place("gang_in_domain"), "", problem));
-        }
         let profile = fields.profile.map(|of| DeviceProfiles::named(profiles, &of.0, || place("profile")));
         let rules = TaskRules {
-            per_server: whole(fields.per_server, "per_server")?,
-            gang,
-            spread: whole(fields.spread, "spread")?,
+            per_server: count(fields.per_server, "per_server")?,
+            gang: read_gang(fields.gang, fields.gang_in_domain, place)?,
+            spread: count(fields.spread, "spread")?,
             profile: profile.transpose()?,
         };
         all.push((name.0.clone().into_owned(), rules));
