@@ -49,6 +49,8 @@ pub(super) struct Part {
     /// In which proportions its tasks ask for which resources here; `None`: for what nearly all servers have and what it is
     /// given, in the proportions of its guarantee where that states them all, else of the servers.
     pub(super) shape: Option<Stated>,
+    /// The places at which queues above count what is used here, beside this one: this one is part of them.
+    pub(super) within: Vec<usize>,
 }
 
 /// The cluster that queues share.
@@ -142,6 +144,7 @@ struct Tree<'a> {
     queues: &'a [Queue],
     resources: &'a [String],
     places: &'a [String],
+    servers: &'a [Server],
     root: Option<&'static str>,
     is_leaf: Vec<bool>,
     /// Above zero.
@@ -160,7 +163,7 @@ impl<'a> Tree<'a> {
     fn new(
         queues: &'a [Queue],
         resources: &'a [String],
-        servers: &[Server],
+        servers: &'a [Server],
         (places, root): (&'a [String], Option<&'static str>),
     ) -> Result<Self, Violation> {
         let mut is_leaf = vec![true; queues.len()];
@@ -193,7 +196,7 @@ impl<'a> Tree<'a> {
         let tops = queues.iter().filter(|queue| queue.parent.is_none()).count();
         let all = |r: usize| servers.iter().map(|server| server.capacity[r].to_f64()).sum();
         let all = (0..resources.len()).map(all).collect();
-        Ok(Self { queues, resources, places, root, is_leaf, weights, tops, weightless, totals, all })
+        Ok(Self { queues, resources, places, servers, root, is_leaf, weights, tops, weightless, totals, all })
     }
 
     fn leaves(&self) -> impl Iterator<Item = usize> + '_ {
@@ -226,10 +229,8 @@ impl<'a> Tree<'a> {
                 let mut most: Stated = vec![None; self.resources.len()];
                 let mut sure: Stated = vec![None; self.resources.len()];
                 let mut given: Vec<usize> = Vec::new();
-                for above in self.upwards(at) {
-                    let Some(part) = above.parts.iter().find(|other| other.place == part.place) else {
-                        continue;
-                    };
+                let counts = |other: &&Part| other.place == part.place || part.within.contains(&other.place);
+                for part in self.upwards(at).flat_map(|above| above.parts.iter().filter(counts)) {
                     for (most, limit) in most.iter_mut().zip(&part.limit) {
                         *most = tighter(*most, *limit);
                     }
@@ -362,7 +363,9 @@ impl<'a> Tree<'a> {
         kept: &[(&'a Queue, usize, usize)],
     ) -> bool {
         let is_own = |owner: &Queue| self.upwards(queue).any(|above| std::ptr::eq(above, owner));
-        kept.iter().any(|(owner, at, r)| *at == place && !task[*r].is_zero() && !is_own(owner))
+        let is_in =
+            |other: usize| self.servers.iter().all(|server| server.meets[other] || !server.meets[place]);
+        kept.iter().any(|(owner, at, r)| !task[*r].is_zero() && is_in(*at) && !is_own(owner))
     }
 
     /// Of which resources somebody at or below each queue asks for some; of nothing where nobody is left.
@@ -576,7 +579,7 @@ impl Part {
     /// At a place, where nothing is stated yet.
     pub(super) fn new(place: usize, resources: usize) -> Self {
         let none = || vec![None; resources];
-        Self { place, guarantee: none(), limit: none(), reserve: none(), shape: None }
+        Self { place, guarantee: none(), limit: none(), reserve: none(), shape: None, within: Vec::new() }
     }
 
     /// Whether tasks here may ask for a resource.

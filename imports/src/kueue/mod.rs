@@ -27,7 +27,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the format carries: cohorts as groups, nested by their parents; ClusterQueues as users in them, or as groups of their
 /// LocalQueues; `fairSharing.weight`; `nominalQuota` as guarantee; `nominalQuota` and `borrowingLimit` together as limit, over the
 /// flavor's classes; `nominalQuota` less `lendingLimit` as reserve. A queue with quotas on several flavors is a group with a user for
-/// each, unless a task takes one flavor of each of several resource groups.
+/// each; where a task takes one flavor of each of several resource groups, with a user for each combination of these that some node has,
+/// and the quota of each flavor is of the group, over the nodes of all combinations with it.
 ///
 /// *Classes*: with nodes these, alike in what they have and in the flavors whose labels and taints let tasks run there. Without, each
 /// flavor is one server with all its quotas, of which each pool (a root cohort, or a queue without cohort) may have its own. *Tasks*: of Workloads where the
@@ -61,10 +62,10 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
     }
     let resources = resources(&found);
     let places = match options.nodes.as_slice() {
-        [] => Places::of_quotas(&found.queues, &found.cohorts, &resources),
+        [] => Places::of_quotas(&found.queues, &found.cohorts, &resources, report),
         files => {
             let nodes = kubernetes::nodes_that_count(files, report)?;
-            Places::of_nodes(&found.queues, &nodes, &found.flavors, &resources)
+            Places::of_nodes(&found.queues, &nodes, &found.flavors, &resources, report)
         }
     };
     let places = places.map_err(|violation| Stopped::Building(failed(violation)))?;
@@ -144,16 +145,6 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         if amounts.is_empty() || (cohort.is_none() && amounts.iter().all(|amount| amount.nominal.is_zero())) {
             report.named("cluster queues left out: they have no quota of their own", &name);
             continue;
-        }
-        let groups: BTreeSet<usize> = amounts.iter().map(|amount| amount.group).collect();
-        let flavors: BTreeSet<(usize, &str)> =
-            amounts.iter().map(|amount| (amount.group, amount.flavor.as_str())).collect();
-        if groups.len() > 1 && flavors.len() > groups.len() {
-            report.named(
-                "cluster queues with several flavors in one of several resource groups: these flavors are one place here, so that a task \
-                 may have of each, which in Kueue takes one",
-                &name,
-            );
         }
         let limits = amounts.iter().filter(|amount| cohort.is_none() && amount.borrowing.is_some()).count();
         report.add(limits as u64, "borrowing limits left out: there is no cohort to borrow from");

@@ -1,28 +1,68 @@
 //! Where quotas are: the nodes of a flavor, or, of a cluster of which no nodes are known, all quotas of one flavor.
 
 use super::found::{ClusterQueue, Cohort};
-use crate::kubernetes::{Conditions, Node, Taint};
+use crate::kubernetes::{Conditions, Node};
+use crate::report::ImportReport;
 use crate::servers::Server;
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Violation};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of each resource group of a queue the flavors among which a task takes one.
-pub(super) type Choice = Vec<BTreeSet<String>>;
+/// A flavor of each resource group of a queue, as a task takes them.
+type Choice = Vec<String>;
 
-/// The choices of a queue: of a single resource group each flavor for itself; of several, where a task takes a flavor of
-/// each, all of them together.
-pub(super) fn choices(queue: &ClusterQueue) -> Vec<Choice> {
-    let mut groups: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+/// How many choices a queue may have: each is a user, and a condition on nodes.
+const MOST_CHOICES: usize = 1000;
+
+/// The flavors that are used at each place, which is a position.
+pub(super) type Flavors = BTreeMap<usize, BTreeSet<String>>;
+
+/// Where a queue is.
+#[derive(Default)]
+pub(super) struct QueuePlaces {
+    /// Where its tasks run, with the flavors that they take there.
+    pub(super) tasks: Flavors,
+    /// Where the quotas of its flavors count: the same, unless several choices take the same flavor, whose quota is one over all of
+    /// their places.
+    pub(super) quotas: Flavors,
+}
+
+impl QueuePlaces {
+    /// Whether its quotas count at other places than those at which its tasks run.
+    pub(super) fn are_apart(&self) -> bool {
+        self.tasks != self.quotas
+    }
+}
+
+/// The flavors of each resource group of a queue.
+fn groups(queue: &ClusterQueue) -> Vec<BTreeSet<&str>> {
+    let mut groups: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
     for amount in &queue.amounts {
-        groups.entry(amount.group).or_default().insert(amount.flavor.clone());
+        groups.entry(amount.group).or_default().insert(&amount.flavor);
     }
-    let mut groups = groups.into_values();
-    match (groups.next(), groups.len()) {
-        (None, _) => Vec::new(),
-        (Some(flavors), 0) => flavors.into_iter().map(|flavor| vec![BTreeSet::from([flavor])]).collect(),
-        (Some(first), _) => vec![std::iter::once(first).chain(groups).collect()],
+    groups.into_values().collect()
+}
+
+/// The choices of a queue: each flavor of its first group with each of the second, and so on.
+fn choices(queue: &ClusterQueue) -> Result<Vec<Choice>, Violation> {
+    let mut choices: Vec<Choice> = vec![Vec::new()];
+    for flavors in groups(queue) {
+        let with = |choice: &Choice| {
+            let more = |flavor: &&str| choice.iter().cloned().chain([(*flavor).to_owned()]).collect();
+            flavors.iter().map(more).collect::<Vec<Choice>>()
+        };
+        if choices.len() * flavors.len() > MOST_CHOICES {
+            let problem = format!(
+                "are more than {MOST_CHOICES}, one flavor of each group; divide the queue, or take out flavors that it does not use"
+            );
+            let place = format!("ClusterQueue {}: resourceGroups", queue.name);
+            let (known, more) = (choices.len(), flavors.len());
+            let value = format!("{known} combinations with {more} more flavors");
+            return Err(Violation::new(place, value, problem));
+        }
+        choices = choices.iter().flat_map(with).collect();
     }
+    Ok(choices)
 }
 
 /// The places of a cluster with its servers.
@@ -31,112 +71,139 @@ pub(super) struct Places {
     pub(super) servers: Vec<Server>,
     /// Of each place and resource, whether several pools have quotas of it there, or nodes may have more than these.
     pub(super) shared: Vec<Vec<bool>>,
-    /// Without nodes: the flavors of each place.
-    flavors: Vec<BTreeSet<String>>,
-    /// With nodes: which place a choice is.
-    choices: Vec<Choice>,
-    /// With nodes: where what the queues of a pool use of a flavor runs, by pool and flavor.
+    /// Where each queue is.
+    pub(super) of_queues: Vec<QueuePlaces>,
+    /// Where what the queues of a pool use of a flavor runs, by pool and flavor.
     uses: BTreeMap<(String, String), usize>,
 }
 
 impl Places {
-    /// Where a queue has its quotas, of each of its choices.
-    pub(super) fn of_choice(&self, choice: &Choice) -> Option<usize> {
-        if let Some(place) = self.choices.iter().position(|known| known == choice) {
-            return Some(place);
-        }
-        let flavor = choice.iter().flatten().next()?;
-        self.flavors.iter().position(|flavors| flavors.contains(flavor))
-    }
-
     /// Where all that a pool uses of a flavor runs.
     pub(super) fn of_flavor(&self, pool: &str, flavor: &str) -> Option<usize> {
-        let used = self.uses.get(&(pool.to_owned(), flavor.to_owned()));
-        used.copied().or_else(|| self.flavors.iter().position(|flavors| flavors.contains(flavor)))
+        self.uses.get(&(pool.to_owned(), flavor.to_owned())).copied()
     }
 
-    /// The nodes; a place is all nodes to which a flavor of each group of a choice lets tasks. A task has the tolerations of all its
+    /// The nodes; a place is all nodes to which a flavor of each group of a queue lets tasks. A task has the tolerations of all its
     /// flavors.
+    ///
+    /// # Errors
+    /// Queues with more choices than are reasonable, and amounts of too many digits.
     pub(super) fn of_nodes(
         queues: &[ClusterQueue],
         nodes: &[Node],
         conditions: &BTreeMap<String, Conditions>,
         resources: &[String],
+        report: &mut ImportReport,
     ) -> Result<Self, Violation> {
-        let mut choices: Vec<Choice> = Vec::new();
+        let mut sites = Sites::default();
+        let mut of_queues = Vec::with_capacity(queues.len());
+        let mut choices_of: Vec<BTreeSet<Choice>> = Vec::with_capacity(queues.len());
+        let mut let_in: BTreeMap<Choice, Vec<bool>> = BTreeMap::new();
         for queue in queues {
-            for choice in self::choices(queue) {
-                if !choices.contains(&choice) {
-                    choices.push(choice);
+            let mut choices = choices(queue)?;
+            // Of a flavor in a single group, and of an only combination, it is told where nobody can be.
+            let are_combined = choices.len() > 1 && choices.iter().any(|choice| choice.len() > 1);
+            let mut tasks = Flavors::new();
+            choices.retain(|choice| {
+                let meets = let_in.entry(choice.clone()).or_insert_with_key(|choice| {
+                    nodes.iter().map(|node| lets_in(choice, node, conditions)).collect()
+                });
+                let is_kept = !are_combined || meets.contains(&true);
+                if is_kept {
+                    tasks.insert(sites.of_choice(choice, meets), choice.iter().cloned().collect());
+                } else {
+                    let name = format!("{} {}", queue.name, choice.join("+"));
+                    report.named(
+                        "combinations of flavors left out: no node lets in tasks with all of them",
+                        &name,
+                    );
+                }
+                is_kept
+            });
+            of_queues.push(QueuePlaces { quotas: tasks.clone(), tasks });
+            choices_of.push(choices.into_iter().collect());
+        }
+        for (choices, of_queue) in choices_of.iter().zip(&mut of_queues) {
+            if choices.len() > 1 && choices.iter().any(|choice| choice.len() > 1) {
+                of_queue.quotas = Flavors::new();
+                for flavor in choices.iter().flatten().collect::<BTreeSet<_>>() {
+                    let place = sites.of_flavor(flavor, choices, nodes.len());
+                    of_queue.quotas.entry(place).or_default().insert(flavor.clone());
                 }
             }
         }
-        let mut meets: Vec<Vec<bool>> = choices
-            .iter()
-            .map(|choice| nodes.iter().map(|node| lets_in(choice, node, conditions)).collect())
-            .collect();
-        let group = |flavors: &BTreeSet<String>| flavors.iter().cloned().collect::<Vec<_>>().join(",");
-        let mut names: Vec<String> =
-            choices.iter().map(|choice| choice.iter().map(group).collect::<Vec<_>>().join("+")).collect();
         // What queues of a pool use of a flavor runs wherever one of their choices with it does.
-        let mut runs: BTreeMap<(String, String), Vec<bool>> = BTreeMap::new();
-        for queue in queues {
-            for choice in self::choices(queue) {
-                let Some(place) = choices.iter().position(|known| *known == choice) else { continue };
-                for flavor in choice.iter().flatten() {
-                    let key = (queue.pool.clone(), flavor.clone());
-                    let runs = runs.entry(key).or_insert_with(|| vec![false; nodes.len()]);
-                    runs.iter_mut().zip(&meets[place]).for_each(|(runs, meets)| *runs |= meets);
-                }
-            }
+        let mut of_pools: BTreeMap<&str, (BTreeSet<Choice>, BTreeSet<&str>)> = BTreeMap::new();
+        for (queue, choices) in queues.iter().zip(choices_of) {
+            let (of_pool, flavors) = of_pools.entry(&queue.pool).or_default();
+            of_pool.extend(choices);
+            flavors.extend(queue.amounts.iter().map(|amount| amount.flavor.as_str()));
         }
         let mut uses = BTreeMap::new();
-        for ((pool, flavor), runs) in runs {
-            let only = vec![BTreeSet::from([flavor.clone()])];
-            let is_it = |place: &usize| {
-                meets[*place] == runs
-                    && choices.get(*place).is_some_and(|choice| choice.iter().flatten().any(|f| *f == flavor))
-            };
-            let own = choices.iter().position(|choice| *choice == only).filter(is_it);
-            let place = own.or_else(|| (0..choices.len()).find(is_it)).unwrap_or(meets.len());
-            if place == meets.len() {
-                meets.push(runs);
-                names.push(flavor.clone());
+        for (pool, (choices, flavors)) in of_pools {
+            for flavor in flavors {
+                let place = sites.of_flavor(flavor, &choices, nodes.len());
+                uses.insert((pool.to_owned(), flavor.to_owned()), place);
             }
-            uses.insert((pool, flavor), place);
         }
         let mut servers = Vec::with_capacity(nodes.len());
         for (n, node) in nodes.iter().enumerate() {
             let capacity = exact(&node.name, resources, |name| node.allocatable.get(name).copied())?;
             let (name, kind) = (node.name.clone(), node.gpu_model().to_owned());
             let site = node.site();
-            let of_node = choices.iter().zip(&meets).filter(|(_, nodes)| nodes[n]).map(|(choice, _)| choice);
+            let of_node = sites
+                .choices
+                .iter()
+                .zip(&sites.meets)
+                .filter(|(_, nodes)| nodes[n])
+                .map(|(choice, _)| choice);
             let selects =
                 |flavor: &&String| conditions.get(*flavor).is_some_and(|flavor| flavor.select(&site));
-            let flavors: BTreeSet<&String> = of_node.flatten().flatten().filter(selects).collect();
+            let flavors: BTreeSet<&String> = of_node.flatten().filter(selects).collect();
             let label = flavors.into_iter().cloned().collect::<Vec<_>>().join("+");
-            let meets = meets.iter().map(|nodes| nodes[n]).collect();
+            let meets = sites.meets.iter().map(|nodes| nodes[n]).collect();
             servers.push(Server { name, kind, label, capacity, domain: None, meets });
         }
+        let Sites { names, .. } = sites;
         let shared = vec![vec![true; resources.len()]; names.len()];
-        Ok(Self { names, servers, shared, flavors: Vec::new(), choices, uses })
+        Ok(Self { names, servers, shared, of_queues, uses })
     }
 
-    /// One server a flavor, with all its quotas; flavors of which a task takes one each are one server.
+    /// One server a flavor, with all its quotas; flavors of which a task takes one each are one server: which of them are beside which
+    /// no quota says.
     pub(super) fn of_quotas(
         queues: &[ClusterQueue],
         cohorts: &[Cohort],
         resources: &[String],
+        report: &mut ImportReport,
     ) -> Result<Self, Violation> {
         let mut parts: Vec<BTreeSet<String>> = Vec::new();
-        queues.iter().for_each(|queue| choices(queue).iter().for_each(|choice| join(&mut parts, choice)));
+        for queue in queues {
+            let groups = groups(queue);
+            let all = groups.iter().flatten().map(|flavor| BTreeSet::from([(*flavor).to_owned()]));
+            if groups.len() == 1 {
+                all.for_each(|flavor| join(&mut parts, flavor));
+                continue;
+            }
+            if groups.iter().any(|flavors| flavors.len() > 1) {
+                report.named(
+                    "cluster queues with several flavors in one of several resource groups: without nodes these flavors are one place \
+                     here, so that a task may have of each, which in Kueue takes one",
+                    &queue.name,
+                );
+            }
+            join(&mut parts, all.flatten().collect());
+        }
         let mut totals: Vec<BTreeMap<&str, Quantity>> = vec![BTreeMap::new(); parts.len()];
         let mut pools: Vec<BTreeMap<&str, BTreeSet<&str>>> = vec![BTreeMap::new(); parts.len()];
         let of_queues = queues.iter().map(|queue| (&queue.pool, &queue.amounts));
         let of_cohorts = cohorts.iter().map(|cohort| (&cohort.pool, &cohort.amounts));
+        let place_of = |flavor: &str| parts.iter().position(|flavors| flavors.contains(flavor));
+        let mut uses = BTreeMap::new();
         for (pool, amounts) in of_queues.chain(of_cohorts) {
             for amount in amounts {
-                if let Some(part) = parts.iter().position(|flavors| flavors.contains(&amount.flavor)) {
+                if let Some(part) = place_of(&amount.flavor) {
+                    uses.insert((pool.clone(), amount.flavor.clone()), part);
                     let total = totals[part].entry(&amount.resource).or_default();
                     *total = total.plus(amount.nominal);
                     pools[part].entry(&amount.resource).or_default().insert(pool);
@@ -156,32 +223,79 @@ impl Places {
             resources.iter().map(several).collect()
         };
         let shared = pools.iter().map(is_shared).collect();
-        Ok(Self { names, servers, shared, flavors: parts, choices: Vec::new(), uses: BTreeMap::new() })
+        let mut of_queues = Vec::with_capacity(queues.len());
+        for queue in queues {
+            let mut tasks = Flavors::new();
+            for flavor in queue.amounts.iter().map(|amount| &amount.flavor) {
+                if let Some(place) = place_of(flavor) {
+                    tasks.entry(place).or_default().insert(flavor.clone());
+                }
+            }
+            of_queues.push(QueuePlaces { quotas: tasks.clone(), tasks });
+        }
+        Ok(Self { names, servers, shared, of_queues, uses })
     }
 }
 
-/// Whether a task with a flavor of each group of a choice may run on a node: each lets it by its labels, and of every taint one of them
+/// Places as they are met, over nodes.
+#[derive(Default)]
+struct Sites {
+    names: Vec<String>,
+    /// Of each place its nodes.
+    meets: Vec<Vec<bool>>,
+    /// Of each place that is where a choice lets tasks in, the choice; these are the first.
+    choices: Vec<Choice>,
+}
+
+impl Sites {
+    /// The place of a choice, which lets tasks onto these nodes; all choices come before all flavors.
+    fn of_choice(&mut self, choice: &Choice, meets: &[bool]) -> usize {
+        if let Some(place) = self.choices.iter().position(|known| known == choice) {
+            return place;
+        }
+        self.names.push(choice.join("+"));
+        self.choices.push(choice.clone());
+        self.meets.push(meets.to_vec());
+        self.choices.len() - 1
+    }
+
+    /// The place of a flavor: all nodes to which one of these choices that has it lets tasks.
+    fn of_flavor(&mut self, flavor: &str, choices: &BTreeSet<Choice>, nodes: usize) -> usize {
+        let has_it = |choice: &Choice| choice.iter().any(|other| other == flavor);
+        let mut runs = vec![false; nodes];
+        for (known, meets) in self.choices.iter().zip(&self.meets) {
+            if has_it(known) && choices.contains(known) {
+                runs.iter_mut().zip(meets).for_each(|(runs, meets)| *runs |= meets);
+            }
+        }
+        let names_it = |place: usize| match self.choices.get(place) {
+            Some(choice) => has_it(choice),
+            None => self.names[place] == flavor,
+        };
+        let fits = |place: &usize| self.meets[*place] == runs && names_it(*place);
+        let own = self.choices.iter().position(|choice| choice[..] == [flavor.to_owned()]).filter(fits);
+        if let Some(place) = own.or_else(|| (0..self.names.len()).find(fits)) {
+            return place;
+        }
+        self.names.push(flavor.to_owned());
+        self.meets.push(runs);
+        self.names.len() - 1
+    }
+}
+
+/// Whether a task with the flavors of a choice may run on a node: each lets it by its labels, and of every taint one of them
 /// brings a toleration.
 fn lets_in(choice: &Choice, node: &Node, conditions: &BTreeMap<String, Conditions>) -> bool {
     let site = node.site();
-    let taints: Vec<&Taint> = site.taints.iter().filter(|taint| taint.repels()).collect();
-    let mut tolerated = BTreeSet::from([vec![false; taints.len()]]);
-    for flavors in choice {
-        let allowed = flavors.iter().filter_map(|flavor| conditions.get(flavor));
-        let with = |flavor: &Conditions| {
-            let more = |before: &Vec<bool>| -> Vec<bool> {
-                before.iter().zip(&taints).map(|(before, taint)| *before || flavor.tolerate(taint)).collect()
-            };
-            tolerated.iter().map(more).collect::<Vec<_>>()
-        };
-        tolerated = allowed.filter(|flavor| flavor.select(&site)).flat_map(with).collect();
-    }
-    tolerated.iter().any(|taints| taints.iter().all(|tolerated| *tolerated))
+    let flavors: Vec<&Conditions> = choice.iter().filter_map(|flavor| conditions.get(flavor)).collect();
+    let mut taints = site.taints.iter().filter(|taint| taint.repels());
+    flavors.len() == choice.len()
+        && flavors.iter().all(|flavor| flavor.select(&site))
+        && taints.all(|taint| flavors.iter().any(|flavor| flavor.tolerate(taint)))
 }
 
-/// Makes the flavors of a choice one part.
-fn join(parts: &mut Vec<BTreeSet<String>>, choice: &Choice) {
-    let mut together: BTreeSet<String> = choice.iter().flatten().cloned().collect();
+/// Makes these flavors one part.
+fn join(parts: &mut Vec<BTreeSet<String>>, mut together: BTreeSet<String>) {
     let touched = |flavors: &BTreeSet<String>| !flavors.is_disjoint(&together);
     let at = parts.iter().position(touched).unwrap_or(parts.len());
     let (joined, others): (Vec<_>, Vec<_>) = std::mem::take(parts).into_iter().partition(touched);

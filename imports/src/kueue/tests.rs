@@ -1,5 +1,7 @@
 //! The shipped queues give what their file says by hand, real ones are read, and defects are named.
 
+mod combinations;
+
 use super::*;
 use crate::real_files::real_file;
 use crate::shown::tenants;

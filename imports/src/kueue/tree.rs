@@ -3,14 +3,14 @@
 use super::found::{ClusterQueue, Cohort, Found, Sums};
 use super::objects::Amount;
 use super::options::{KueueOptions, QueueLevel, QueueWeights};
-use super::places::{Places, choices};
+use super::places::{Flavors, Places, QueuePlaces};
 use crate::amounts::Stated;
 use crate::queues::{Part, Queue, Work};
 use crate::report::ImportReport;
 use crate::servers::{Memory, shape};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Violation};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// All that the tree is made of.
 pub(super) struct Tree<'a> {
@@ -50,8 +50,13 @@ impl Tree<'_> {
                     self.dominant(&queue.pool, &own)
                 }
             };
-            let parts = self.queue_parts(queue)?;
-            let bare: Vec<Part> = parts.iter().map(|part| self.without_amounts(part)).collect();
+            let places = &self.places.of_queues[position];
+            let running = self.running(queue, places)?;
+            let bare: Vec<Part> = running.iter().map(|part| self.without_amounts(part)).collect();
+            let parts = match places.are_apart() {
+                true => self.given(queue, &places.quotas)?,
+                false => running.clone(),
+            };
             let (name, parent) = (queue.name.clone(), queue.cohort);
             let own = tree.len();
             tree.push(Queue { name, parent, weight, parts, work: None });
@@ -82,6 +87,16 @@ impl Tree<'_> {
                 if shapes.is_empty() && !workloads.is_empty() {
                     report.one("queues in which nothing runs or waits");
                     tree[holder].work = Some(Work { demand: None, tasks: 0 });
+                }
+                // Where a quota is of several combinations, these are below who has it.
+                if shapes.is_empty() && holder == own && places.are_apart() {
+                    let tasks = tree[holder].work.take().map(|work| work.tasks);
+                    for (part, bare) in running.iter().zip(&bare) {
+                        let name = format!("{}@{}", queue.name, self.places.names[part.place]);
+                        let (parent, weight, parts) = (Some(own), self.weight_of(part), vec![bare.clone()]);
+                        let work = tasks.map(|tasks| Work { demand: None, tasks });
+                        tree.push(Queue { name, parent, weight, parts, work });
+                    }
                 }
                 for (demand, tasks) in shapes {
                     let demand = demand.into_iter().map(|amount| self.exact(&tree[holder].name, amount));
@@ -141,18 +156,12 @@ impl Tree<'_> {
         mine.iter().map(part).fold(0.0, f64::max)
     }
 
-    /// What a queue is given: of each of its choices of flavors.
-    fn queue_parts(&self, queue: &ClusterQueue) -> Result<Vec<Part>, Violation> {
+    /// What a queue is given at some places, of the flavors that it has there, in the proportions of its own quotas.
+    fn given(&self, queue: &ClusterQueue, at: &Flavors) -> Result<Vec<Part>, Violation> {
         let mut parts: Vec<Part> = Vec::new();
-        let mut flavors: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
-        for choice in choices(queue) {
-            if let Some(place) = self.places.of_choice(&choice) {
-                flavors.entry(place).or_default().extend(choice.into_iter().flatten());
-            }
-        }
-        for (place, flavors) in flavors {
+        for (&place, flavors) in at {
             let mut part = Part::new(place, self.resources.len());
-            let mut covered: Vec<usize> = Vec::new();
+            let mut shape = part.guarantee.clone();
             for (r, resource) in self.resources.iter().enumerate() {
                 let own = || {
                     let is_own =
@@ -162,9 +171,9 @@ impl Tree<'_> {
                 if own().next().is_none() {
                     continue;
                 }
-                covered.push(r);
                 let nominal = own().fold(Quantity::default(), |sum, amount| sum.plus(amount.nominal));
                 part.guarantee[r] = Some(self.exact(&queue.name, nominal)?);
+                shape[r] = part.guarantee[r];
                 if queue.cohort.is_none() {
                     part.limit[r] = part.guarantee[r].filter(|_| self.places.shared[place][r]);
                     continue;
@@ -179,22 +188,55 @@ impl Tree<'_> {
                     part.reserve[r] = Some(self.exact(&queue.name, kept)?);
                 }
             }
-            let is_given = |amount: &Option<Decimal>| amount.is_some_and(|amount| !amount.is_zero());
-            // Without a quota of its own a queue may borrow of what the others have.
-            part.shape = Some(match part.guarantee.iter().any(is_given) {
-                true => part.guarantee.clone(),
-                false => self.shape_of_others(place, &covered),
-            });
+            part.shape = Some(shape);
             parts.push(part);
         }
         Ok(parts)
     }
 
+    /// Where the tasks of a queue run and in which proportions they ask for what; what it is given there counts where its flavors are.
+    fn running(&self, queue: &ClusterQueue, at: &QueuePlaces) -> Result<Vec<Part>, Violation> {
+        let mut parts = self.given(queue, &at.tasks)?;
+        for (part, flavors) in parts.iter_mut().zip(at.tasks.values()) {
+            let covered: Vec<usize> =
+                (0..self.resources.len()).filter(|r| part.guarantee[*r].is_some()).collect();
+            let is_of =
+                |amount: &&Amount, flavor: &String| amount.flavor == *flavor && !amount.nominal.is_zero();
+            let has_some = |flavor: &String| queue.amounts.iter().any(|amount| is_of(&amount, flavor));
+            // Without a quota of its own a queue may borrow of what the others have.
+            let is_stated = match at.are_apart() {
+                true => flavors.iter().all(has_some),
+                false => flavors.iter().any(has_some),
+            };
+            if !is_stated {
+                part.shape = Some(self.shape_of_others(part.place, &covered));
+            }
+            let of_queue = at.quotas.iter().filter(|(_, others)| !flavors.is_disjoint(others));
+            let of_pool = flavors.iter().filter_map(|flavor| self.places.of_flavor(&queue.pool, flavor));
+            part.within = of_queue.map(|(place, _)| *place).chain(of_pool).collect();
+        }
+        Ok(parts)
+    }
+
+    /// Among the combinations of flavors of a queue: the largest part of its nodes that the quotas of one are.
+    fn weight_of(&self, part: &Part) -> f64 {
+        let of_all = |(r, amount): (usize, &Option<Decimal>)| {
+            let all = self.all_of(part.place, r);
+            amount.filter(|_| all > 0.0).map_or(0.0, |amount| amount.to_f64() / all)
+        };
+        let part = part.guarantee.iter().enumerate().map(of_all).fold(0.0, f64::max);
+        if part > 0.0 { part } else { 1.0 }
+    }
+
+    /// What the servers of a place have of a resource.
+    fn all_of(&self, place: usize, r: usize) -> f64 {
+        let there = self.places.servers.iter().filter(|server| server.meets[place]);
+        there.map(|server| server.capacity[r].to_f64()).sum()
+    }
+
     /// What the servers of a place have of some resources.
     fn shape_of_others(&self, place: usize, covered: &[usize]) -> Stated {
-        let there = || self.places.servers.iter().filter(|server| server.meets[place]);
-        let has = |r: usize| there().map(|server| server.capacity[r].to_f64()).sum::<f64>();
-        let of = |r: usize| Some(has(r)).filter(|all| covered.contains(&r) && *all > 0.0);
+        let of = |r: usize| Some(self.all_of(place, r)).filter(|all| covered.contains(&r) && *all > 0.0);
         (0..self.resources.len()).map(|r| of(r).and_then(crate::amounts::rounded)).collect()
     }
 
@@ -245,7 +287,8 @@ impl Tree<'_> {
     }
 
     fn without_amounts(&self, part: &Part) -> Part {
-        Part { shape: part.shape.clone(), ..Part::new(part.place, self.resources.len()) }
+        let (shape, within) = (part.shape.clone(), part.within.clone());
+        Part { shape, within, ..Part::new(part.place, self.resources.len()) }
     }
 
     fn exact(&self, queue: &str, amount: Quantity) -> Result<Decimal, Violation> {

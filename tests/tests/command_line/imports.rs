@@ -46,6 +46,53 @@ fn the_example_of_each_imports_help_makes_an_instance_that_is_solved_and_verifie
 }
 
 #[test]
+fn a_queue_of_kueue_with_flavors_in_several_groups_gets_what_its_flavors_allow_together() {
+    let folder = Folder::new();
+    let node = |name: &str, capacity: &str, gpu: &str, cpu: u64, gpus: u64| {
+        format!(
+            "kind: Node\nmetadata: {{name: {name}, labels: {{capacity: {capacity}, gpu: {gpu}}}}}\n\
+             status: {{allocatable: {{cpu: {cpu}, nvidia.com/gpu: {gpus}}}}}\n---\n"
+        )
+    };
+    let nodes = node("n1", "on-demand", "a100", 32, 8)
+        + &node("n2", "on-demand", "t4", 16, 4)
+        + &node("n3", "spot", "t4", 16, 4);
+    folder.write("nodes.yaml", nodes);
+    let api = "apiVersion: kueue.x-k8s.io/v1beta2";
+    let flavor = |name: &str, label: &str| {
+        format!(
+            "{api}\nkind: ResourceFlavor\nmetadata: {{name: {name}}}\nspec: {{nodeLabels: {{{label}: {name}}}}}\n---\n"
+        )
+    };
+    let quota = |flavor: &str, resource: &str, nominal: u64| {
+        format!("{{name: {flavor}, resources: [{{name: {resource}, nominalQuota: {nominal}}}]}}")
+    };
+    let (cpu, gpu) = ("cpu", "nvidia.com/gpu");
+    let queues = [flavor("on-demand", "capacity"), flavor("spot", "capacity"), flavor("a100", "gpu")]
+        .concat()
+        + &flavor("t4", "gpu")
+        + &format!(
+            "{api}\nkind: ClusterQueue\nmetadata: {{name: team}}\nspec: {{resourceGroups: [{{flavors: [{}, {}]}}, {{flavors: [{}, {}]}}]}}\n\
+             ---\n{api}\nkind: LocalQueue\nmetadata: {{name: lq, namespace: ns}}\nspec: {{clusterQueue: team}}\n---\n{api}\nkind: Workload\n\
+             metadata: {{name: job, namespace: ns}}\nspec: {{queueName: lq, podSets: [{{count: 100, template: {{spec: {{containers: \
+             [{{resources: {{requests: {{cpu: 4, nvidia.com/gpu: 1}}}}}}]}}}}}}]}}\n",
+            quota("on-demand", cpu, 8),
+            quota("spot", cpu, 12),
+            quota("a100", gpu, 4),
+            quota("t4", gpu, 2),
+        );
+    folder.write("queues.yaml", queues);
+    folder.done(&["import", "kueue", "queues.yaml", "--nodes", "nodes.yaml", "-o", "cluster.json"]);
+    folder.done(&["solve", "cluster.json", "-o", "solution.json"]);
+    folder.done(&["verify", "cluster.json", "solution.json"]);
+    let solution: Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
+    // Two tasks on all on-demand nodes together, and on T4s together: the spot node holds both of these. Of one place with all quotas it
+    // would be five, by 20 cores.
+    let tasks = solution["users"][0]["tasks"].as_f64().unwrap();
+    assert!((tasks - 4.0).abs() < 1e-6, "{tasks}");
+}
+
+#[test]
 fn published_tables_name_where_they_come_from_and_how_they_are_read() {
     for source in ["alibaba-gpu2023", "azure-v1"] {
         assert!(example(source).starts_with(&["import".to_owned(), source.to_owned()]), "{source}");

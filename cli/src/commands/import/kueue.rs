@@ -11,8 +11,8 @@ use fairplan::imports::{KueueOptions, QueueLevel, QueueWeights};
 #[command(after_help = "\
 Cohorts become groups, as deep as they are nested, ClusterQueues users in them. The nominal quota becomes a guarantee, nominal \
 and borrowing limit together a limit, what is not lent a reserve; a queue with several flavors is a group with a user for each. \
-With --nodes a flavor is the nodes that its labels and taints allow; without, the nominal quotas of each flavor are \
-a server. Workloads that run or wait become users of so many tasks; a queue without any is one user whose task is \
+With --nodes a flavor is the nodes that its labels and taints allow, and a queue with several resource groups is where a flavor \
+of each lets its tasks run; without, the nominal quotas of each flavor are a server. Workloads that run or wait become users of so many tasks; a queue without any is one user whose task is \
 a GPU or a core with its part of the quotas, or less. Both v1beta1 and v1beta2 are read. What is left out is counted on standard \
 error.
 
