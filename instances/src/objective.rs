@@ -35,7 +35,8 @@ pub enum Objective {
     BottleneckMaxFairness,
     /// `drf`: dominant resource fairness, all servers as one.
     DrfPooled,
-    /// `drf-per-server`: dominant resource fairness inside each server apart (DRFH Sec. III-D).
+    /// `drf-per-server`: dominant resource fairness inside each server apart (DRFH Sec. III-D). A user with kinds has whole tasks on
+    /// each server, so it is on the classes that all its kinds can use, and has nothing where there is none.
     DrfPerServer,
 }
 
@@ -143,14 +144,6 @@ impl Objective {
                 );
                 return refuse(user, "tasks", problem);
             }
-        }
-        let is_per_server = self == Self::DrfPerServer;
-        if let Some(user) = instance.users().find(|user| user.has_kinds()).filter(|_| is_per_server) {
-            let problem = format!(
-                "{self} divides each server by itself, where nothing says which pieces of a task a server should hold; \
-                 make each kind a user of its own or use drfh"
-            );
-            return refuse(user, "kinds", problem);
         }
         if !is_max_min {
             instance.without_quotas(&self.to_string())?;

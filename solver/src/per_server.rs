@@ -2,7 +2,8 @@
 //!
 //! Progressive filling (Ghodsi et al., "Dominant Resource Fairness", NSDI 2011): within a server the dominant shares of
 //! all users that can run there, shares of that server, rise together in proportion to the weights until a resource is
-//! used up; the users that need it stop, the others go on. Servers of a class are alike, so one stands for all.
+//! used up; the users that need it stop, the others go on. Servers of a class are alike, so one stands for all. Of a user
+//! with kinds a server holds whole tasks.
 
 use crate::exact::METHOD_OF_FILLING;
 use crate::sums::Compensated;
@@ -32,6 +33,8 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
             split.iter_mut().for_each(|here| *here /= *tasks);
         }
     }
+    let split_of =
+        instance.users().flat_map(|user| user.kinds().map(move |_| user.index().0 as u32)).collect();
     let limit = |tasks: &f64| if *tasks > 0.0 { LimitedBy::Capacity } else { LimitedBy::NoUsableClass };
     Solution {
         objective: Objective::DrfPerServer,
@@ -39,7 +42,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
         method: METHOD_OF_FILLING,
         status: Status::Optimal,
         limited_by: tasks.iter().map(limit).collect(),
-        allocation: Allocation::new(classes, tasks, (0..n as u32).collect(), splits),
+        allocation: Allocation::of_kinds(instance, classes, tasks, split_of, splits),
         exact: None,
         certificate: Certificate::Bottlenecks,
         guaranteed: Vec::new(),
@@ -55,7 +58,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
 /// One server, filled.
 #[derive(Default)]
 struct Filled {
-    /// The users that can run there.
+    /// The users that can run whole tasks there.
     users: Vec<usize>,
     /// The tasks of each of them.
     tasks: Vec<f64>,
@@ -67,7 +70,7 @@ struct Filled {
 fn fill(instance: &Instance, class: ClassId) -> Filled {
     let capacity: Vec<f64> = instance.classes()[class.0].capacity.iter().map(|c| c.to_f64()).collect();
     let users: Vec<usize> =
-        (0..instance.user_count()).filter(|&i| instance.user(UserId(i)).can_use(class)).collect();
+        (0..instance.user_count()).filter(|&i| instance.user(UserId(i)).can_run_whole_on(class)).collect();
     let user = |position: usize| instance.user(UserId(users[position]));
     // A user's tasks per unit of level: its weight over the dominant share of one task.
     let pace = |user: User<'_>| {

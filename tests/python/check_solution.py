@@ -182,7 +182,8 @@ def bottlenecks(instance, solution, users, capacity, load):
     resources, worst = instance["resources"], Fraction(0)
     full = {at for at in capacity if capacity[at] and load[at] >= capacity[at] * (1 - GAP)}
     for l in instance["server_classes"]:
-        here = [(user, sum(put["tasks"] for put in said["placement"] if put["class"] == l["id"]))
+        here = [(user, sum(put["tasks"] for put in said["placement"] if put["class"] == l["id"]
+                           and user["named"].get(put.get("kind"), 0) == 0))
                 for user, said in zip(users, solution["users"]) if l["id"] in user["usable"]]
         part = {(user["id"], r): tasks * user["needs"].get(r, 0) / capacity[l["id"], r] / user["weight"]
                 for user, tasks in here for r in resources if capacity[l["id"], r]}
@@ -588,6 +589,7 @@ def exactly(instance, solution):
                 running = follows / rate
             near(put["tasks"], running, f"tasks of user {who}")
             work[kind], tasks[kind] = work[kind] + running * rate, tasks[kind] + running
+            need(not apart or parts.get((who, put["class"]), running) == running, f"user {who} has no whole tasks, in fractions")
             parts[who, put["class"]] = running
             for r, d in needs.items():
                 load[put["class"], r] += running * d
@@ -743,6 +745,15 @@ def in_doubles(instance, solution):
                 load[put["class"], r] += put["tasks"] * pieces[k][r]
             for at, row in user["rows"].items():
                 load[at] += put["tasks"] * demand.get(row["resource"], 0) if put["class"] in row["classes"] else 0
+        if objective == "drf-per-server":  # A server has whole tasks.
+            usable = [l for l in usable if all(l in place for place in places)]
+            by_kind = [{} for _ in kinds]
+            for put in said["placement"]:
+                by_kind[named[put["kind"]] if several else 0][put["class"]] = put["tasks"]
+            for one in by_kind:
+                need(one.keys() == by_kind[0].keys() <= set(usable), f"user {user['id']} has pieces that make no whole tasks")
+                for l, here in one.items():
+                    near(here, by_kind[0][l], f"pieces of user {user['id']} on {l}")
         tasks, work = (min(column) for column in zip(*running))
         need("tasks" not in user or all(here <= user["tasks"] for here, _ in running),
              f"user {user['id']} has more pieces than its tasks have")

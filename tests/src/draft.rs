@@ -3,7 +3,7 @@
 use crate::Fraction;
 use crate::max_min::task_share;
 use fairplan_instances::files::write_json;
-use fairplan_instances::{Decimal, Draft, DraftUser, Instance, ServerClass};
+use fairplan_instances::{ClassId, Decimal, Draft, DraftUser, Instance, ServerClass};
 
 /// A decimal written down in a test; panics when it is none.
 pub fn decimal(text: &str) -> Decimal {
@@ -56,6 +56,19 @@ pub fn plain_user(position: usize, demand: Vec<Decimal>) -> DraftUser {
         gang: None,
         spread: None,
     }
+}
+
+/// The same users with the sum of their kinds as their one task, which may run where all of these can.
+pub fn with_bundles_as_tasks(instance: &Instance) -> Draft {
+    let mut draft = Draft::from(instance);
+    for (user, of) in draft.users.iter_mut().zip(instance.users()).filter(|(_, of)| of.has_kinds()) {
+        let classes = 0..instance.classes().len();
+        let runs_all = |l: &usize| of.kinds().all(|kind| kind.can_use(ClassId(*l)));
+        user.eligible = Some(classes.filter(runs_all).collect());
+        user.demand = of.demand().to_vec();
+        user.kinds.clear();
+    }
+    draft
 }
 
 /// The draft with another capacity of resource `r` in each server of class `l`, and weights `w (δ' / δ)^power` (to 17

@@ -1,6 +1,6 @@
 //! Solutions in fractions, held against the rational oracle.
 
-use crate::{Draft, Fraction, exact_max_min_of, exact_tree};
+use crate::{Fraction, exact_max_min_of, exact_tree, with_bundles_as_tasks};
 use fairplan_instances::{ClassId, Instance, Objective, ResourceId, Solution, UserId};
 use num_bigint::BigInt;
 
@@ -83,12 +83,13 @@ pub fn is_as_the_oracle_of_servers_says(instance: &Instance, solution: &Solution
     let exact = solution.exact.as_ref().ok_or("there are no fractions")?;
     let mut truth = vec![Fraction::zero(); instance.user_count()];
     for (l, class) in instance.classes().iter().enumerate() {
-        let here: Vec<usize> =
-            (0..truth.len()).filter(|i| instance.user(UserId(*i)).can_use(ClassId(l))).collect();
+        let here: Vec<usize> = (0..truth.len())
+            .filter(|i| instance.user(UserId(*i)).kinds().all(|kind| kind.can_use(ClassId(l))))
+            .collect();
         if here.is_empty() {
             continue;
         }
-        let whole = Draft::from(instance);
+        let whole = with_bundles_as_tasks(instance);
         let mut alone = whole.clone();
         alone.classes = vec![whole.classes[l].clone()];
         alone.classes[0].count = 1;

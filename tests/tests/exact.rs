@@ -65,7 +65,7 @@ fn random(seed: u64) {
         agrees(&random_draft_with_task_rows(seed), objective);
         agrees(&with_random_kinds(random_draft(seed), seed), objective);
     }
-    for mut draft in [random_draft(seed), odd_draft(seed)] {
+    for mut draft in [random_draft(seed), odd_draft(seed), with_random_kinds(random_draft(seed), seed)] {
         draft.users.iter_mut().for_each(|user| user.tasks = None);
         agrees(&draft, Objective::DrfPerServer);
     }
@@ -220,6 +220,7 @@ fn forged_fractions_of_groups_and_of_servers_apart_are_refused() {
         draft
     };
     forge(7, 300, Objective::DrfPerServer, without_tasks);
+    forge(8, 300, Objective::DrfPerServer, |seed| with_random_kinds(without_tasks(seed), seed));
 }
 
 /// A document with another fraction in one place, and that place; none where that says as much.

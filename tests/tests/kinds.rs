@@ -6,7 +6,7 @@ use crate::solving::shares_of;
 use fairplan_instances::{Decimal, DraftKind, Instance, LimitedBy, Objective, Solver, Status, UserId};
 use fairplan_tests::{
     Draft, Fraction, decimal, draft, exact_max_min, exact_max_min_of, exact_tree, random_draft, random_tree,
-    with_random_kinds,
+    with_bundles_as_tasks, with_random_kinds,
 };
 
 fn kind(id: &str, each: u64, demand: &str, eligible: Option<Vec<usize>>) -> DraftKind {
@@ -390,4 +390,66 @@ fn on_one_class_servers_are_worth_and_lose_as_much_as_of_the_kinds_added_up() {
         assert!(near(ours.gain, other.gain) && near(ours.by_price, other.by_price), "{draft}");
     }
     assert!(losing > 20, "{losing}");
+}
+
+#[test]
+fn a_server_apart_has_whole_bundles_and_their_sum_as_one_demand_gives_the_same() {
+    let mut several = 0;
+    for seed in 0..300 {
+        let mut draft = with_random_kinds(random_draft(seed), seed);
+        draft.users.iter_mut().for_each(|user| user.tasks = None);
+        let instance = draft.build().unwrap();
+        // Some draws have no class for a bundle, which no plain user can state.
+        let Ok(plain) = with_bundles_as_tasks(&instance).build() else { continue };
+        let solve = |instance: &Instance| {
+            let solution = fairplan_solver::backend("auto").unwrap().solve(instance, Objective::DrfPerServer);
+            solution.unwrap_or_else(|problem| panic!("seed {seed}: {problem}"))
+        };
+        let (of_kinds, of_plain) = (solve(&instance), solve(&plain));
+        let (shares, expected) = (shares_of(&instance, &of_kinds), shares_of(&plain, &of_plain));
+        for (share, expected) in shares.iter().zip(&expected) {
+            assert!((share - expected).abs() <= 1e-12, "seed {seed}: {shares:?}, not {expected:?}\n{draft}");
+        }
+        several += usize::from(instance.users().any(|user| user.kinds().len() > 1));
+    }
+    assert!(several > 100, "{several}");
+}
+
+#[test]
+fn inside_servers_a_bundle_is_whole_where_elsewhere_its_pieces_are_apart() {
+    // Two workers and a driver, 6 cpu and 2 gpu, fit the gpu server only: 10/6 tasks, where drfh has 2 with the drivers elsewhere.
+    let mut draft = trainer();
+    let tasks_of = |draft: &Draft| {
+        let instance = draft.build().unwrap();
+        let solution =
+            fairplan_solver::backend("auto").unwrap().solve(&instance, Objective::DrfPerServer).unwrap();
+        let proof = fairplan_verify::verify_solution(&instance, &(&solution).into());
+        assert!(proof.holds(), "{:?}", proof.failures().collect::<Vec<_>>());
+        let on: Vec<Vec<_>> = instance
+            .user(UserId(0))
+            .kinds()
+            .map(|kind| solution.allocation.placement_of_kind(UserId(0), kind.index()).collect())
+            .collect();
+        assert!(on.iter().all(|kind| *kind == on[0]), "{on:?}");
+        (solution.allocation.tasks(UserId(0)), solution.limited_by[0])
+    };
+    let (tasks, held) = tasks_of(&draft);
+    assert!((tasks - 10.0 / 6.0).abs() < 1e-9 && held == LimitedBy::Capacity, "{tasks}, {held:?}");
+    // Where its kinds can run nowhere together it has nothing, as who fits nowhere.
+    draft.users[0].kinds[1].eligible = Some(vec![0]);
+    assert_eq!(tasks_of(&draft), (0.0, LimitedBy::NoUsableClass));
+}
+
+#[test]
+fn pieces_on_servers_apart_that_make_no_whole_tasks_are_refused() {
+    let instance = trainer().build().unwrap();
+    let mut solution =
+        fairplan_solver::backend("auto").unwrap().solve(&instance, Objective::DrfPerServer).unwrap();
+    let tasks = vec![solution.allocation.tasks(UserId(0))];
+    // The drivers on the other server: it all fits, and is no server's.
+    solution.allocation =
+        fairplan_instances::Allocation::of_kinds(&instance, 2, tasks, vec![0, 1], vec![0.0, 1.0, 1.0, 0.0]);
+    let proof = fairplan_verify::verify_solution(&instance, &(&solution).into());
+    let failed: Vec<&str> = proof.failures().map(|verdict| verdict.property).collect();
+    assert!(failed.contains(&"whole-tasks"), "{failed:?}");
 }

@@ -5,7 +5,10 @@ use crate::solving::{close, shares_of, value_of};
 use fairplan_instances::generate::drfh_fig1;
 use fairplan_instances::{ClassId, Instance, Objective, Solution, SolverError, Status};
 use fairplan_solver::backend;
-use fairplan_tests::{Draft, Fraction, decimal, draft, exact_max_min, random_draft, water_filling};
+use fairplan_tests::{
+    Draft, Fraction, decimal, draft, exact_max_min, random_draft, water_filling, with_bundles_as_tasks,
+    with_random_kinds,
+};
 use fairplan_verify::{SolutionClaim, verify_solution};
 
 /// The proved solution of the default backend.
@@ -68,11 +71,14 @@ fn a_pool_ignores_that_servers_are_apart() {
 }
 
 /// Dominant shares, of the whole cluster, when each server is filled apart, exactly.
-fn exact_per_server(draft: &Draft, instance: &Instance) -> Vec<Fraction> {
+fn exact_per_server(instance: &Instance) -> Vec<Fraction> {
+    let draft = with_bundles_as_tasks(instance);
     let mut shares = vec![Fraction::zero(); draft.users.len()];
     for (l, class) in draft.classes.iter().enumerate() {
         let here: Vec<usize> = (0..draft.users.len())
-            .filter(|&i| instance.user(fairplan_instances::UserId(i)).can_use(ClassId(l)))
+            .filter(|&i| {
+                instance.user(fairplan_instances::UserId(i)).kinds().all(|kind| kind.can_use(ClassId(l)))
+            })
             .collect();
         let mut server = draft.clone();
         server.classes = vec![class.clone()];
@@ -106,12 +112,13 @@ fn exact_per_server(draft: &Draft, instance: &Instance) -> Vec<Fraction> {
 #[test]
 fn drf_inside_each_server_is_the_exact_one() {
     for seed in 4_000..4_500 {
-        let mut draft = random_draft(seed);
-        draft.users.iter_mut().for_each(|user| user.tasks = None);
-        let instance = draft.build().unwrap();
-        let shares = shares_of(&instance, &proved(&instance, Objective::DrfPerServer));
-        let exact: Vec<f64> = exact_per_server(&draft, &instance).iter().map(Fraction::to_f64).collect();
-        assert!(close(&shares, &exact, 1e-12), "seed {seed}: {shares:?}, exactly {exact:?}\n{draft}");
+        for mut draft in [random_draft(seed), with_random_kinds(random_draft(seed), seed)] {
+            draft.users.iter_mut().for_each(|user| user.tasks = None);
+            let instance = draft.build().unwrap();
+            let shares = shares_of(&instance, &proved(&instance, Objective::DrfPerServer));
+            let exact: Vec<f64> = exact_per_server(&instance).iter().map(Fraction::to_f64).collect();
+            assert!(close(&shares, &exact, 1e-12), "seed {seed}: {shares:?}, exactly {exact:?}\n{draft}");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! *Bottleneck max fairness* (MRF Sec. 2.4), all servers as one: every user has the largest weighted share of some
 //! resource that is used up. *DRF inside each server* (DRFH Sec. III-D): in every server that it can use, every user has
 //! the largest weighted dominant share, of that server, among those that need some resource that is used up there; that
-//! is what max-min fairness inside a server comes to.
+//! is what max-min fairness inside a server comes to. A server has whole tasks of a user, with all their kinds.
 
 use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
@@ -24,10 +24,13 @@ pub(crate) fn prove(
 ) -> SolutionProof {
     let value = shares.iter().map(|user| user.share).fold(f64::INFINITY, f64::min);
     let mut verdicts = vec![reasons(instance, usable_classes, claim)];
-    verdicts.push(match claim.objective {
-        Objective::BottleneckMaxFairness => pool(instance, claim, loads),
-        _ => servers(instance, usable_classes, claim, loads),
-    });
+    match claim.objective {
+        Objective::BottleneckMaxFairness => verdicts.push(pool(instance, claim, loads)),
+        _ => {
+            verdicts.extend(instance.has_kinds().then(|| whole_tasks(instance, claim)));
+            verdicts.push(servers(instance, usable_classes, claim, loads));
+        }
+    }
     if let Some(stated) = &claim.printed {
         verdicts.push(max_min::value(stated, value, value, 0.0));
     }
@@ -39,11 +42,36 @@ fn reasons(instance: &Instance, usable_classes: &UsableClasses, claim: &Solution
     let mut worst = Worst::of("limited-by", tolerance::STATED);
     for user in instance.users() {
         let i = user.index().0;
-        let has_class = usable_classes.can_run(i);
+        let has_class = match claim.objective {
+            Objective::DrfPerServer => usable_classes.of_whole_tasks(i).next().is_some(),
+            _ => usable_classes.can_run(i),
+        };
         let expected = if has_class { LimitedBy::Capacity } else { LimitedBy::NoUsableClass };
         if claim.limited_by[i] != expected {
             let stated = claim.limited_by[i].name();
             worst.fail(|| format!("user {} is limited by {}, not by {stated}", user.id(), expected.name()));
+        }
+    }
+    worst.verdict()
+}
+
+/// `whole-tasks`: on every class there is as much of each kind of a user as of the others.
+fn whole_tasks(instance: &Instance, claim: &SolutionClaim<'_>) -> Verdict {
+    let mut worst = Worst::of("whole-tasks", tolerance::STATED);
+    let of_kind = |user: User<'_>, kind: usize| {
+        let mut tasks = vec![0.0; instance.classes().len()];
+        claim.tasks.visit(user.index().0, kind, |class, here| tasks[class] = here);
+        tasks
+    };
+    for user in instance.users() {
+        let mut kinds = user.kind_range().map(|kind| of_kind(user, kind));
+        let first = kinds.next().unwrap_or_default();
+        for (class, (one, other)) in kinds.flat_map(|of| first.iter().zip(of).enumerate().collect::<Vec<_>>())
+        {
+            worst.compare(*one, other, || {
+                let class = &instance.classes()[class].id;
+                format!("user {} has pieces on class {class} that make no whole tasks", user.id())
+            });
         }
     }
     worst.verdict()
@@ -109,8 +137,8 @@ fn servers(
     let mut visit = |i: usize, see: &mut dyn FnMut(User<'_>, usize, f64, f64)| {
         let user = instance.user(fairplan_instances::UserId(i));
         tasks.fill(0.0);
-        claim.tasks.visit(i, i, |class, here| tasks[class] = here);
-        for &class in &usable_classes.of_user(i).classes {
+        claim.tasks.visit(i, user.kind_range().start, |class, here| tasks[class] = here);
+        for class in usable_classes.of_whole_tasks(i) {
             let per_task = (0..m)
                 .map(|r| (user.demand_units(ResourceId(r)), capacity_units(instance, class, r)))
                 .filter(|(demand, _)| *demand > 0)

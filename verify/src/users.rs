@@ -159,6 +159,12 @@ impl UsableClasses {
         self.fewest(user) > 0
     }
 
+    /// The classes on which the user at this position can run whole tasks: those that all its kinds can use, in order.
+    pub fn of_whole_tasks(&self, user: usize) -> impl Iterator<Item = usize> + '_ {
+        let runs_all = move |class: &usize| self.range(user).all(|kind| self.of_kind(kind).contains(*class));
+        self.of_user(user).classes.iter().copied().filter(runs_all)
+    }
+
     /// Which of the [`UsableClasses::distinct`] ones the kind at this position has.
     pub fn position(&self, kind: usize) -> usize {
         self.of_kind[kind] as usize

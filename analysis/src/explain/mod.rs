@@ -279,7 +279,7 @@ pub fn explain(
         server_classes,
         smaller_demands,
         price_ranges,
-        why_nothing: if share > 0.0 { Vec::new() } else { nothing::why(view, instance) },
+        why_nothing: if share > 0.0 { Vec::new() } else { nothing::why(view, instance, limited_by) },
         not_asked,
     })
 }

@@ -1,15 +1,20 @@
 //! Why a user has nothing: the smallest set of facts from which it follows.
 
-use fairplan_instances::{ClassId, Instance, Kind, User};
+use fairplan_instances::{ClassId, Instance, Kind, LimitedBy, User};
 
 /// The facts; none when it follows from no property of the user and the classes (the others leave it nothing).
-pub(super) fn why(user: User<'_>, instance: &Instance) -> Vec<String> {
+pub(super) fn why(user: User<'_>, instance: &Instance, limited_by: LimitedBy) -> Vec<String> {
     if user.tasks() == Some(0) {
         return vec!["the user has no tasks".into()];
     }
     // A task needs all its kinds.
     match user.kinds().find(|kind| !kind.can_run()) {
         Some(kind) => why_not(kind, instance),
+        None if limited_by == LimitedBy::NoUsableClass => {
+            vec![
+                "no class runs all kinds of its tasks, and a server has whole tasks by this objective".into(),
+            ]
+        }
         None => Vec::new(),
     }
 }

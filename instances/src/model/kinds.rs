@@ -157,6 +157,11 @@ impl<'a> User<'a> {
         let instance = self.instance;
         self.kind_range().map(move |k| instance.kind(KindId(k)))
     }
+
+    /// Whether the divisible model lets the user run whole tasks on `class`: all kinds of one can use it.
+    pub fn can_run_whole_on(self, class: ClassId) -> bool {
+        self.kinds().all(|kind| kind.can_use(class))
+    }
 }
 
 /// A view of one kind of a user's tasks.

@@ -34,8 +34,14 @@ pub(super) fn solve(
             of.work = &of.work + &(tasks * &rate);
             of.tasks = &of.tasks + tasks;
             of.limited_by = LimitedBy::Capacity;
-            of.parts.push((*user as u32, l as u32, tasks.clone()));
+            of.parts.push((0, l as u32, tasks.clone()));
         }
+    }
+    // Of every kind there is as much on a class, as whole tasks have.
+    for (user, held) in instance.users().zip(&mut held) {
+        let whole = std::mem::take(&mut held.parts);
+        let of_kind = |kind: usize| whole.iter().map(move |(_, l, tasks)| (kind as u32, *l, tasks.clone()));
+        held.parts = user.kind_range().flat_map(of_kind).collect();
     }
     let shares: Vec<Rational> =
         instance.users().zip(&held).map(|(user, held)| &held.work * &task_share(user)).collect();
@@ -79,7 +85,7 @@ pub(super) fn solve(
 
 /// The servers of a class, filled.
 struct Filled {
-    /// The users that can run there, with their tasks on all of its servers.
+    /// The users that can run whole tasks there, with their tasks on all of its servers.
     tasks: Vec<(usize, Rational)>,
     /// How often a resource was used up.
     rounds: u64,
@@ -99,8 +105,10 @@ fn fill(instance: &Instance, class: ClassId, is_over: &dyn Fn() -> bool) -> Resu
         let largest = needed.map(|r| &demand(i, r) / &capacity[r.0]).max().unwrap_or_else(Rational::one);
         &Rational::decimal(user(i).weight()) / &largest
     };
-    let mut rising: Vec<(usize, Rational)> =
-        (0..instance.user_count()).filter(|i| user(*i).can_use(class)).map(|i| (i, pace(i))).collect();
+    let mut rising: Vec<(usize, Rational)> = (0..instance.user_count())
+        .filter(|i| user(*i).can_run_whole_on(class))
+        .map(|i| (i, pace(i)))
+        .collect();
     let servers = Rational::whole(instance.classes()[class.0].count);
     let (mut tasks, mut left) = (Vec::with_capacity(rising.len()), capacity.clone());
     let (mut level, mut rounds) = (Rational::zero(), 0);

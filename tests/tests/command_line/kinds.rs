@@ -71,17 +71,27 @@ fn a_solution_that_lacks_pieces_of_a_kind_does_not_hold() {
 #[test]
 fn what_does_not_know_kinds_names_the_first_user_that_has_them() {
     let folder = folder();
-    for (words, why) in [
-        ("bound instance.json --objective pf", "bound --objective pf does not know kinds of tasks yet"),
-        (
-            "solve instance.json --objective drf-per-server",
-            "drf-per-server divides each server by itself, where nothing says which pieces of a task a server should hold",
-        ),
-    ] {
-        let told = folder.refused(&words.split(' ').chain(["-q"]).collect::<Vec<_>>());
-        let expected = format!("users[1].kinds: {why}; make each kind a user of its own");
-        assert!(told.contains(&expected), "{words}: {told}");
+    let told = folder.refused(&["-q", "bound", "instance.json", "--objective", "pf"]);
+    let why = "bound --objective pf does not know kinds of tasks yet; make each kind a user of its own";
+    assert!(told.contains(&format!("users[1].kinds: {why}")), "{told}");
+}
+
+#[test]
+fn a_server_apart_has_whole_tasks_of_users_with_kinds() {
+    let folder = folder();
+    folder.write("instance.json", INSTANCE.replace(", \"tasks\": 4", ""));
+    for exact in [Vec::new(), vec!["--exact"]] {
+        let words = ["-q", "solve", "instance.json", "--objective", "drf-per-server", "-o", "solution.json"];
+        folder.done(&[&words[..], &exact[..]].concat());
+        folder.done(&["-q", "verify", "instance.json", "solution.json"]);
     }
+    let solution: serde_json::Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
+    let placement = solution["users"][1]["placement"].as_array().unwrap();
+    let of = |kind: &str| -> Vec<_> {
+        let own = placement.iter().filter(|put| put["kind"] == kind);
+        own.map(|put| (put["class"].clone(), put["tasks"].clone(), put["exact"].clone())).collect()
+    };
+    assert!(!of("worker").is_empty() && of("worker") == of("driver"), "{placement:?}");
 }
 
 #[test]

@@ -68,7 +68,13 @@ fn fractions_pass_the_second_checker_and_forged_ones_do_not() {
         let draft = match seed % 4 {
             0 => random_draft(seed),
             1 => random_draft_with_task_rows(seed),
-            2 => with_random_kinds(random_draft(seed), seed),
+            2 => {
+                let mut draft = with_random_kinds(random_draft(seed), seed);
+                if seed % 8 == 2 {
+                    draft.users.iter_mut().for_each(|user| user.tasks = None);
+                }
+                draft
+            }
             _ => random_tree_with_limits(seed),
         };
         let instance = draft.build().unwrap();
@@ -126,9 +132,13 @@ fn users_with_kinds_pass_the_second_checker_too() {
     for seed in 0..30 {
         let folder = Folder::new();
         let draft = if seed % 2 == 0 { random_tree(seed) } else { random_draft(seed) };
-        let instance = with_random_kinds(draft, seed).build().unwrap();
+        let mut draft = with_random_kinds(draft, seed);
+        if seed % 4 == 1 {
+            draft.users.iter_mut().for_each(|user| user.tasks = None);
+        }
+        let instance = draft.build().unwrap();
         folder.instance("instance.json", &instance);
-        for objective in ["drfh", "tsf", "drf", "pf", "alpha=2", "utilitarian"] {
+        for objective in ["drfh", "tsf", "drf", "drf-per-server", "pf", "alpha=2", "utilitarian"] {
             let applies = objective.parse::<Objective>().unwrap().applies_to(&instance).is_ok();
             let words = ["-q", "solve", "instance.json", "--objective", objective, "-o", "solution.json"];
             if !applies || !folder.run(&words).status.success() {

@@ -1,6 +1,6 @@
 //! DRF inside each server (DRFH Sec. III-D) that is stated in fractions, proved by its definition without any tolerance: in every
 //! server that it can use, every user has the largest weighted dominant share, of that server, among those that need some resource that
-//! is used up there. That is what max-min fairness inside a server comes to.
+//! is used up there. That is what max-min fairness inside a server comes to. A server has whole tasks of a user, with all their kinds.
 
 use super::fraction::{self, Fraction};
 use super::stated::{Holding, Stated, Work, task_share};
@@ -33,11 +33,17 @@ pub(super) fn prove(stated: &Stated<'_>, claim: &SolutionClaim<'_>) -> SolutionP
     SolutionProof { primal: value, dual: value, relative_gap: 0.0, level_gaps: Vec::new(), verdicts }
 }
 
-/// What a user has: all of it is stated.
+/// What a user has: all of it is stated, and of every kind as much on every class.
 fn holding(stated: &Stated<'_>, user: User<'_>) -> Result<Holding, String> {
     let parts = stated.parts(user)?;
+    let of_kind = |kind: usize| parts.iter().filter(move |part| part.kind == kind);
+    let stated_of = |kind: usize| of_kind(kind).map(|part| (part.class, part.tasks.as_ref()));
+    let first = user.kind_range().start;
+    if !user.kind_range().all(|kind| stated_of(kind).eq(stated_of(first))) {
+        return Err(format!("user {}: its pieces on some class make no whole tasks", user.id()));
+    }
     let mut work = Fraction::zero();
-    for part in &parts {
+    for part in of_kind(first) {
         let tasks = part.tasks.as_ref();
         let tasks = tasks.ok_or_else(|| format!("user {}: its tasks on a class are left out", user.id()))?;
         work = work.plus(&tasks.times(&Fraction::decimal(user.rule().rate(ClassId(part.class)))));
@@ -50,7 +56,7 @@ fn reasons(stated: &Stated<'_>) -> Verdict {
     let mut worst = Worst::of("exact-reasons", 0.0);
     for user in stated.instance.users() {
         let i = user.index().0;
-        let has_class = stated.usable.can_run(i);
+        let has_class = stated.usable.of_whole_tasks(i).next().is_some();
         let expected = if has_class { LimitedBy::Capacity } else { LimitedBy::NoUsableClass };
         if stated.limited_by[i] != expected {
             let said = stated.limited_by[i].name();
@@ -78,7 +84,7 @@ fn bottlenecks(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Ve
     };
     let mut largest = vec![Fraction::zero(); instance.classes().len() * m];
     for (user, holding) in instance.users().zip(holdings) {
-        for &class in &stated.usable.of_user(user.index().0).classes {
+        for class in stated.usable.of_whole_tasks(user.index().0) {
             let Some(own) = share(user, holding, class) else { continue };
             for r in (0..m).filter(|r| needs(user, *r)) {
                 let known = &mut largest[class * m + r];
@@ -89,7 +95,7 @@ fn bottlenecks(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Ve
         }
     }
     for (user, holding) in instance.users().zip(holdings) {
-        for &class in &stated.usable.of_user(user.index().0).classes {
+        for class in stated.usable.of_whole_tasks(user.index().0) {
             let own = share(user, holding, class).unwrap_or_else(Fraction::zero);
             let holds = |r: usize| {
                 let row = class * m + r;
