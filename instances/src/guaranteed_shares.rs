@@ -1,6 +1,6 @@
 //! What users are sure of by guarantees, in shares.
 
-use crate::{ClassId, Instance, Objective, Solution, UserId, objective_share};
+use crate::{Instance, Kind, Objective, Solution, UserId, objective_share};
 
 /// What every user is sure of, as its group counts shares, given the divisions of what groups are guaranteed: who has a part in one of
 /// these what it has there.
@@ -18,8 +18,7 @@ pub fn guaranteed_shares(instance: &Instance, objective: Objective, guaranteed: 
 /// What a user is guaranteed itself, as its group counts shares; at most what its tasks are worth.
 pub fn guaranteed_share(instance: &Instance, objective: Objective, user: UserId) -> f64 {
     let user = instance.user(user);
-    let can_run =
-        objective.is_pooled() || (0..instance.classes().len()).any(|class| user.can_use(ClassId(class)));
+    let can_run = objective.is_pooled() || user.kinds().all(Kind::can_run);
     let tasks = if can_run { instance.guaranteed_tasks(user) } else { 0.0 };
     let per_share = objective.share_per_level(user) / user.weight().to_f64();
     if tasks == 0.0 || per_share == 0.0 { 0.0 } else { tasks * user.task_share() / per_share }

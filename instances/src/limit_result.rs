@@ -66,13 +66,16 @@ pub fn taken_of_limits(instance: &Instance, allocation: &Allocation) -> Vec<f64>
     }
     for user in instance.users() {
         for j in instance.limits_above(user) {
-            let tasks: f64 = if allocation.is_pooled() {
-                allocation.tasks(user.index())
-            } else {
-                let placed = allocation.placement(user.index());
-                placed.filter(|(class, _)| rows[j].covers(*class)).map(|(_, tasks)| tasks).sum()
-            };
-            taken[j] += tasks * user.demand_doubles()[rows[j].resource.0];
+            let (row, r) = (&rows[j], rows[j].resource.0);
+            if allocation.is_pooled() {
+                taken[j] += allocation.tasks(user.index()) * user.demand_doubles()[r];
+                continue;
+            }
+            for kind in user.kinds() {
+                let placed = allocation.placement_of_kind(user.index(), kind.index());
+                let tasks: f64 = placed.filter(|(class, _)| row.covers(*class)).map(|(_, tasks)| tasks).sum();
+                taken[j] += tasks * kind.demand_doubles()[r];
+            }
         }
     }
     taken

@@ -192,7 +192,11 @@ fn normalise_users(
     let has_lines = instance.has_kinds() && !objective.is_pooled();
     let m = instance.resources().len();
     let n = if has_lines { instance.kind_count() } else { instance.user_count() };
-    let set_of = |i: &u32| limits_of_user.get(*i as usize).copied().unwrap_or(0);
+    let user_of = |i: usize| if has_lines { instance.kind(KindId(i)).user().index().0 } else { i };
+    let set_of = |i: &u32| match limits_of_user.is_empty() {
+        true => 0,
+        false => limits_of_user[user_of(*i as usize)],
+    };
     let (order, by_rule, limits_of_rule) = if rates_of_rule.len() == 1 && limits.is_empty() {
         (None, rates_of_rule.into_iter().map(|rates| (0..n, rates)).collect(), vec![0])
     } else {

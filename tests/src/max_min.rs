@@ -175,8 +175,9 @@ impl ExactRows {
                         continue;
                     }
                     all += class_units(instance, class, resource);
-                    for user in instance.users().filter(|user| !is_below(*user, *owner)) {
-                        taken[user.index().0 * classes + class.0] = user.demand_units(resource).into();
+                    let others = instance.users().filter(|user| !is_below(*user, *owner));
+                    for kind in others.flat_map(|user| user.kinds()) {
+                        taken[kind.index().0 * classes + class.0] = kind.demand_units(resource).into();
                     }
                 }
                 let unit = instance.unit_exponent(resource);
@@ -187,9 +188,10 @@ impl ExactRows {
         let limits = instance.limit_rows().iter().enumerate();
         for (j, limit) in limits.filter(|(_, limit)| limit.reserve.is_none()) {
             let mut taken = row();
-            for user in instance.users().filter(|user| instance.limits_above(*user).contains(&j)) {
+            let below = instance.users().filter(|user| instance.limits_above(*user).contains(&j));
+            for kind in below.flat_map(|user| user.kinds()) {
                 for class in (0..classes).map(ClassId).filter(|class| limit.covers(*class)) {
-                    taken[user.index().0 * classes + class.0] = user.demand_units(limit.resource).into();
+                    taken[kind.index().0 * classes + class.0] = kind.demand_units(limit.resource).into();
                 }
             }
             constraints.push((taken, instance.limit_units(limit).into()));

@@ -185,7 +185,8 @@ fn sure_on(instance: &Instance, user: User<'_>, quota: &Quota) -> Vec<ClassId> {
 fn guaranteed_tasks(instance: &Instance, user: User<'_>) -> Option<Fraction> {
     let quota = instance.quota_of(Owner::User(user.index()))?;
     let on = sure_on(instance, user, quota);
-    if on.is_empty() || !quota.has_guarantee() {
+    let can_run = user.kinds().all(|kind| kind.can_run());
+    if on.is_empty() || !can_run || !quota.has_guarantee() {
         return None;
     }
     let tasks = on.len();

@@ -184,8 +184,7 @@ impl LevelPrices {
     /// What a unit of work costs a user at least, whatever its tasks.
     pub fn slope(&self, user: User<'_>, usable_classes: &UsableClasses) -> f64 {
         if let Some(limits) = &self.limits {
-            let usable = usable_classes.of_user(user.index().0);
-            let (cost, roundings) = limits.cheapest(user, usable, &self.prices);
+            let (cost, roundings) = limits.cheapest(user, usable_classes, &self.prices);
             return down(cost.min(f64::MAX) * surely(user.instance().resources().len() + roundings));
         }
         cost_of_work(user, usable_classes, &self.columns, self.surely)

@@ -3,7 +3,8 @@
 //!
 //! `Σ D_ir x_il <= b` over the users below its owner and the classes that a limit covers is a row as a capacity is. So at prices
 //! `q` of the limits besides those of the classes no feasible allocation costs more than `Σ_lr C_lr p_lr + Σ_j b_j q_j`, where on
-//! a class a user pays for what it takes the prices of the class and of the limits above it that cover the class.
+//! a class a user pays for what it takes the prices of the class and of the limits above it that cover the class. Of a user with
+//! kinds each kind takes and pays for what it needs itself.
 
 use crate::claim::{Printed, Tasks};
 use crate::exact::{Dyadic, Tally, excess};
@@ -74,7 +75,8 @@ impl LimitUse {
         worst.verdict()
     }
 
-    /// A user is said to be held by a limit where some limit above it is used up wherever it can run, and only there.
+    /// A user is said to be held by a limit where some limit above it is used up wherever it, or one of its kinds, can run, and only
+    /// there.
     pub fn judge_reason(
         &self,
         user: User<'_>,
@@ -84,16 +86,20 @@ impl LimitUse {
     ) {
         let instance_rows = user.instance().limit_rows();
         let above = user.instance().limits_above(user);
-        // The least over the classes of what the fullest limit there is full to.
-        let fullest = |class: &usize| {
+        // Of a kind the least over its classes of what the fullest limit there is full to; of a user its fullest kind.
+        let fullest = |kind: usize, class: usize| {
             let covers = |j: &&usize| {
                 let row = &instance_rows[**j];
-                !row.is_reserve() && row.covers(ClassId(*class)) && !user.demand()[row.resource.0].is_zero()
+                let needed = usable_classes.demand_units(user, kind, row.resource) > 0;
+                needed && !row.is_reserve() && row.covers(ClassId(class))
             };
             above.iter().filter(covers).map(|j| self.part(user.instance(), *j)).fold(0.0, f64::max)
         };
-        let classes = &usable_classes.of_user(user.index().0).classes;
-        let full = classes.iter().map(fullest).fold(f64::INFINITY, f64::min);
+        let full_for = |kind: usize| {
+            let classes = &usable_classes.of_kind(kind).classes;
+            classes.iter().map(|class| fullest(kind, *class)).fold(f64::INFINITY, f64::min)
+        };
+        let full = usable_classes.kinds(user).map(full_for).fold(0.0, f64::max);
         match reason {
             LimitedBy::Limit if full < 1.0 - USED_UP.0 => worst.fail(|| {
                 format!("user {} is held by limits that are used up to {full} where it can run", user.id())
@@ -153,16 +159,38 @@ impl LimitPrices {
         sum.above()
     }
 
-    /// What a unit of work costs a user on its cheapest class, in plain doubles, and how many roundings that takes besides those of
-    /// a product over the resources.
-    pub fn cheapest(&self, user: User<'_>, usable: &Usable, of_classes: &[f64]) -> (f64, usize) {
+    /// What a unit of work costs a user, each of its kinds on the class that is cheapest for it, in plain doubles; and how many
+    /// roundings that takes besides those of a product over the resources.
+    pub fn cheapest(
+        &self,
+        user: User<'_>,
+        usable_classes: &UsableClasses,
+        of_classes: &[f64],
+    ) -> (f64, usize) {
+        let above = user.instance().limits_above(user);
+        let of_kind = |kind: usize| {
+            let demand = usable_classes.demand_doubles(user, kind);
+            self.cheapest_of(user, demand, usable_classes.of_kind(kind), (&above, of_classes))
+        };
+        let kinds = usable_classes.kinds(user);
+        let roundings = 2 * above.len() + kinds.len() - 1;
+        (kinds.map(of_kind).fold(0.0, |sum, cost| sum + cost), roundings)
+    }
+
+    /// The same of one kind, below these limits and at these prices of classes.
+    fn cheapest_of(
+        &self,
+        user: User<'_>,
+        demand: &[f64],
+        usable: &Usable,
+        (above, of_classes): (&[usize], &[f64]),
+    ) -> f64 {
         let instance = user.instance();
-        let (m, demand) = (instance.resources().len(), user.demand_doubles());
-        let above = instance.limits_above(user);
+        let m = instance.resources().len();
         let cost = |class: &usize| {
             let prices = &of_classes[class * m..(class + 1) * m];
             let mut cost: f64 = demand.iter().zip(prices).map(|(demand, price)| demand * price).sum();
-            for j in &above {
+            for j in above {
                 let row = &instance.limit_rows()[*j];
                 if row.covers(ClassId(*class)) {
                     cost += demand[row.resource.0] * self.0[*j];
@@ -170,6 +198,6 @@ impl LimitPrices {
             }
             cost / usable.rate(*class).to_f64()
         };
-        (usable.classes.iter().map(cost).fold(f64::INFINITY, f64::min), 2 * above.len())
+        usable.classes.iter().map(cost).fold(f64::INFINITY, f64::min)
     }
 }

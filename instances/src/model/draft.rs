@@ -157,15 +157,16 @@ impl Draft {
             // A circle of groups is refused when it is built.
             for _ in 0..=self.groups.len() {
                 let Some(group) = above else { break };
-                for (needs, demand) in needed[group].iter_mut().zip(&user.demand) {
-                    *needs |= !demand.is_zero();
+                for (resource, needs) in needed[group].iter_mut().enumerate() {
+                    *needs |= user.needs(resource);
                 }
                 above = parent(group);
             }
         }
-        let users: HashMap<&str, Vec<bool>> = (self.users.iter())
-            .map(|user| (user.id.as_str(), user.demand.iter().map(|demand| !demand.is_zero()).collect()))
-            .collect();
+        let of_user =
+            |user: &DraftUser| (0..self.resources.len()).map(|resource| user.needs(resource)).collect();
+        let users: HashMap<&str, Vec<bool>> =
+            self.users.iter().map(|user| (user.id.as_str(), of_user(user))).collect();
         self.quotas.retain_mut(|stated| {
             let needs = match stated.is_group {
                 true => position.get(stated.owner.as_str()).map(|group| &needed[*group]),
@@ -180,6 +181,18 @@ impl Draft {
             quota.guarantees.retain(|over| !over.amounts.is_empty());
             !quota.is_empty()
         });
+    }
+}
+
+impl DraftUser {
+    /// Whether a task needs some of a resource: where it has kinds, one of these does.
+    fn needs(&self, resource: usize) -> bool {
+        let some = |demand: &[Decimal]| demand.get(resource).is_some_and(|demand| !demand.is_zero());
+        if self.kinds.is_empty() {
+            some(&self.demand)
+        } else {
+            self.kinds.iter().any(|kind| some(&kind.demand))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::tolerance::level::LIMIT_USED_UP;
 use fairplan_instances::{Allocation, ClassId, Instance, LimitedBy, taken_of_limits};
 
-/// Who is held by a limit rather than by capacity: where some limit above it is used up wherever it can run.
+/// Who is held by a limit rather than by capacity: where some limit above it is used up wherever it, or one of its kinds, can run.
 pub(super) fn held_by_limits(instance: &Instance, allocation: &Allocation, limited_by: &mut [LimitedBy]) {
     let rows = instance.limit_rows();
     if rows.is_empty() {
@@ -14,15 +14,20 @@ pub(super) fn held_by_limits(instance: &Instance, allocation: &Allocation, limit
     let classes = || (0..instance.classes().len()).map(ClassId);
     for user in instance.users() {
         let above = instance.limits_above(user);
-        let holds = |j: &usize, class: ClassId| {
-            !rows[*j].is_reserve()
-                && rows[*j].covers(class)
-                && !user.demand()[rows[*j].resource.0].is_zero()
-                && is_used_up(*j)
+        let is_full_for = |demand: &[f64], can_use: &dyn Fn(ClassId) -> bool| {
+            let holds = |j: &usize, class: ClassId| {
+                let row = &rows[*j];
+                !row.is_reserve() && row.covers(class) && demand[row.resource.0] > 0.0 && is_used_up(*j)
+            };
+            classes().filter(|class| can_use(*class)).all(|class| above.iter().any(|j| holds(j, class)))
         };
-        // A pool is one class, which every limit covers.
-        let can_use = |class: &ClassId| allocation.is_pooled() || user.can_use(*class);
-        let is_held = || classes().filter(can_use).all(|class| above.iter().any(|j| holds(j, class)));
+        // A pool is one class, which every limit covers, and where all kinds run together.
+        let is_held = || match allocation.is_pooled() {
+            true => is_full_for(user.demand_doubles(), &|_| true),
+            false => {
+                user.kinds().any(|kind| is_full_for(kind.demand_doubles(), &|class| kind.can_use(class)))
+            }
+        };
         let reason = &mut limited_by[user.index().0];
         if *reason == LimitedBy::Capacity && !above.is_empty() && is_held() {
             *reason = LimitedBy::Limit;
