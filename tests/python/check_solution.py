@@ -74,10 +74,11 @@ def floor(x):
 def line(user, price, work):
     """A lower bound `slope * work - intercept` on what this user's work costs, as high as can be just above `work`."""
     costs = [{l: sum(d * price.get((l, r), 0) for r, d in needs.items()) for l in usable} for needs, usable in user["kinds"]]
-    cost = costs[0]
     for at, row in user["rows"].items():
-        for l in cost:
-            cost[l] += user["needs"].get(row["resource"], 0) * price.get(at, 0) if l in row["classes"] else 0
+        for (needs, _), cost in zip(user["kinds"], costs):
+            for l in cost:
+                cost[l] += needs.get(row["resource"], 0) * price.get(at, 0) if l in row["classes"] else 0
+    cost = costs[0]
     if not user["limited"]:
         return sum(min(cost[l] / user["rate"][l] for l in cost) for cost in costs), 0
     if user["tasks"] == 0:
@@ -148,8 +149,10 @@ def limits_kept(solution, users, rows, load):
         for stated, price in zip(said, first[0]["limit_prices"]):
             near(stated["price"], price, "price of a limit")
     for user in users:
-        full = min((max([load[at] / row["amount"] for at, row in user["rows"].items()
-                         if "reserve" not in row and l in row["classes"] and row["resource"] in user["needs"]], default=0) for l in user["usable"]), default=0)
+        full_for = lambda needs, usable: min((max([load[at] / row["amount"] for at, row in user["rows"].items()
+                                                   if "reserve" not in row and l in row["classes"] and row["resource"] in needs], default=0)
+                                              for l in usable), default=0)
+        full = max(full_for(needs, usable) for needs, usable in user["kinds"]) if user["usable"] else 0
         need(user["limit"] != "limit" or full >= 1 - Fraction(1, 10**6), f"user {user['id']} is held by no limit")
         need(user["limit"] != "capacity" or full <= 1 - Fraction(1, 10**8), f"user {user['id']} is held by a limit")
 
@@ -309,7 +312,7 @@ def guaranteed_inside(whole, solution, users):
     raw = {user["id"]: user for user in whole["users"]}
     members = {}
     for user in users:
-        demand = raw[user["id"]].get("demand", {})
+        demand = user["needs"]
         # Who needs some of it has a part, on whatever classes; of amounts on some classes who can run there.
         has_part = lambda g: (any(demand.get(r) and amount for amounts in [g.get("guarantee", {})] + [s["amounts"] for s in g.get("guarantees", [])]
                                   for r, amount in amounts.items()) and (not g.get("guarantees") or sure_on(user, demand, g)))
@@ -744,7 +747,7 @@ def in_doubles(instance, solution):
             for r in pieces[k]:
                 load[put["class"], r] += put["tasks"] * pieces[k][r]
             for at, row in user["rows"].items():
-                load[at] += put["tasks"] * demand.get(row["resource"], 0) if put["class"] in row["classes"] else 0
+                load[at] += put["tasks"] * pieces[k].get(row["resource"], 0) if put["class"] in row["classes"] else 0
         if objective == "drf-per-server":  # A server has whole tasks.
             usable = [l for l in usable if all(l in place for place in places)]
             by_kind = [{} for _ in kinds]
@@ -757,7 +760,6 @@ def in_doubles(instance, solution):
         tasks, work = (min(column) for column in zip(*running))
         need("tasks" not in user or all(here <= user["tasks"] for here, _ in running),
              f"user {user['id']} has more pieces than its tasks have")
-        need(not several or not user["rows"], f"user {user['id']} has kinds and limits")
         delta, weight = max(shares.values()), user.get("weight", Fraction(1))
         if objective == "tsf":
             alone = tasks_alone(pieces, capacity, classes) if several else sum(

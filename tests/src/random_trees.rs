@@ -1,6 +1,6 @@
 //! Random trees of groups, with and without limits, guarantees and reserves.
 
-use crate::random_instances::random_draft;
+use crate::random_instances::{random_draft, with_random_kinds};
 use crate::{Dice, Draft, decimal};
 use fairplan_instances::{ClassAmounts, ClassId, DraftQuota, NewGroup, Quota, ResourceId};
 
@@ -141,6 +141,32 @@ pub fn random_tree_with_quotas_of_classes(seed: u64) -> Draft {
         quota.guarantees.retain(|over| !over.amounts.is_empty());
         quota.reserves.retain(|over| !over.amounts.is_empty());
     }
+    draft
+}
+
+/// Users most of whom have several kinds of tasks under limits and, in every other tree, reserves, over all classes or some; nobody is
+/// guaranteed anything. Some reserve more than there is.
+pub fn random_kinds_under_limits(seed: u64) -> Draft {
+    let random =
+        if seed.is_multiple_of(2) { random_tree_with_limits } else { random_tree_with_quotas_of_classes };
+    let mut draft = random(seed);
+    for DraftQuota { quota, .. } in &mut draft.quotas {
+        quota.guarantee.clear();
+        quota.guarantees.clear();
+    }
+    with_kinds_under_quotas(draft, seed)
+}
+
+/// The same with guarantees over all classes, and reserves.
+pub fn random_kinds_under_quotas(seed: u64) -> Draft {
+    with_kinds_under_quotas(random_tree_with_quotas(seed), seed)
+}
+
+/// The same quotas where most users have several kinds of tasks, without guarantees of what nobody needs.
+fn with_kinds_under_quotas(mut draft: Draft, seed: u64) -> Draft {
+    let quotas = std::mem::take(&mut draft.quotas);
+    let mut draft = Draft { quotas, ..with_random_kinds(draft, seed) };
+    draft.fit_quotas();
     draft
 }
 

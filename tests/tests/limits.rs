@@ -7,16 +7,20 @@ use fairplan_instances::{
     Solution, UserId,
 };
 use fairplan_report::solution::StatedNumbers;
-use fairplan_tests::{Draft, Fraction, decimal, draft, exact_tree, random_crowd, random_tree_with_limits};
+use fairplan_tests::{
+    Draft, Fraction, decimal, draft, exact_tree, random_crowd, random_kinds_under_limits,
+    random_tree_with_limits,
+};
 use fairplan_verify::{SolutionClaim, verify_solution};
 use std::ops::Range;
 
-fn every_backend_keeps_limits_exactly(seeds: Range<u64>, objective: Objective) {
+fn every_backend_keeps_limits_exactly(seeds: Range<u64>, objective: Objective, random: fn(u64) -> Draft) {
     let backends = backends();
-    let (mut failures, mut held) = (Vec::new(), 0);
+    let (mut failures, mut held, mut built) = (Vec::new(), 0, 0);
     for seed in seeds.clone() {
-        let draft = random_tree_with_limits(seed);
-        let instance = draft.build().unwrap();
+        let draft = random(seed);
+        let Ok(instance) = draft.build() else { continue };
+        built += 1;
         for solver in &backends {
             if let Err(problem) = conforms(&instance, objective, solver.as_ref()) {
                 failures.push(format!("seed {seed}, {}: {problem}\n{draft}", solver.name()));
@@ -26,17 +30,28 @@ fn every_backend_keeps_limits_exactly(seeds: Range<u64>, objective: Objective) {
         held += u64::from(solution.limited_by.contains(&LimitedBy::Limit));
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-    assert!(3 * held > seeds.end - seeds.start, "limits hold somebody in {held} cases only");
+    assert!(3 * held > built, "limits hold somebody in {held} of {built} cases only");
+    assert!(10 * built > 8 * (seeds.end - seeds.start), "only {built} cases are instances");
 }
 
 #[test]
 fn every_backend_keeps_the_limits_of_five_hundred_random_trees_exactly() {
-    every_backend_keeps_limits_exactly(0..500, Objective::Drfh);
+    every_backend_keeps_limits_exactly(0..500, Objective::Drfh, random_tree_with_limits);
 }
 
 #[test]
 fn every_backend_keeps_limits_of_random_trees_by_task_shares_exactly() {
-    every_backend_keeps_limits_exactly(0..150, Objective::TaskShareFairness);
+    every_backend_keeps_limits_exactly(0..150, Objective::TaskShareFairness, random_tree_with_limits);
+}
+
+#[test]
+fn every_backend_keeps_limits_and_reserves_of_users_with_kinds_exactly() {
+    every_backend_keeps_limits_exactly(0..400, Objective::Drfh, random_kinds_under_limits);
+}
+
+#[test]
+fn every_backend_keeps_limits_and_reserves_of_users_with_kinds_by_task_shares_exactly() {
+    every_backend_keeps_limits_exactly(400..500, Objective::TaskShareFairness, random_kinds_under_limits);
 }
 
 /// Limits that several users share cost no level problem each, and stop one after the other.

@@ -10,7 +10,7 @@ use fairplan_instances::{
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{
     Draft, Fraction, Unkept, decimal, draft, exact_filling, exact_tree, random_crowd,
-    random_tree_with_quotas, random_tree_with_quotas_of_classes,
+    random_kinds_under_quotas, random_tree_with_quotas, random_tree_with_quotas_of_classes,
 };
 use fairplan_verify::{verify_shortfall, verify_solution};
 use std::ops::Range;
@@ -38,10 +38,27 @@ fn refuses(
     if verdict.holds { Ok(()) } else { Err(format!("the checker refuses it: {verdict:?}")) }
 }
 
+/// The same, and that the cases are of all sorts.
 fn quotas_are_kept_exactly(seeds: Range<u64>, objective: Objective, random: fn(u64) -> Draft) {
+    let draws = seeds.end - seeds.start;
+    let Seen { built, refused, held_up, groups } = all_keep_quotas_exactly(seeds, objective, random);
+    let told = format!("{refused} refused, {held_up} held up, {groups} by groups, of {built} cases");
+    assert!(20 * refused > built && 10 * held_up > built && 20 * groups > built, "{told}");
+    assert!(10 * built > 6 * draws, "{told}");
+}
+
+/// How many cases there were, of which guarantees cannot be kept, hold somebody up, and are of groups.
+struct Seen {
+    built: u64,
+    refused: u64,
+    held_up: u64,
+    groups: u64,
+}
+
+fn all_keep_quotas_exactly(seeds: Range<u64>, objective: Objective, random: fn(u64) -> Draft) -> Seen {
     let (backends, mut unproved) = (backends(), 0);
     let (mut failures, mut refused, mut held_up, mut built, mut groups) = (Vec::new(), 0, 0, 0, 0);
-    for seed in seeds.clone() {
+    for seed in seeds {
         let draft = random(seed);
         // A group may be guaranteed more than its limit, or what a member inside a guaranteed group does not need.
         let Ok(instance) = draft.build() else { continue };
@@ -81,10 +98,8 @@ fn quotas_are_kept_exactly(seeds: Range<u64>, objective: Objective, random: fn(u
         }
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-    let told = format!("{refused} refused, {held_up} held up, {groups} by groups, of {built} cases");
-    assert!(50 * unproved <= built, "{unproved} left unproved by one way: {told}");
-    assert!(20 * refused > built && 10 * held_up > built && 20 * groups > built, "{told}");
-    assert!(10 * built > 6 * (seeds.end - seeds.start), "{told}");
+    assert!(50 * unproved <= built, "{unproved} of {built} left unproved by one way");
+    Seen { built, refused, held_up, groups }
 }
 
 #[test]
@@ -100,6 +115,14 @@ fn guarantees_and_reserves_are_kept_in_random_trees_by_task_shares_exactly() {
 #[test]
 fn guarantees_and_reserves_over_some_classes_are_kept_in_random_trees_exactly() {
     quotas_are_kept_exactly(0..300, Objective::Drfh, random_tree_with_quotas_of_classes);
+}
+
+#[test]
+fn guarantees_beside_users_with_kinds_are_kept_in_random_trees_exactly() {
+    // Who has kinds is guaranteed nothing, nor is its group, so most draws are refused.
+    let Seen { built, held_up, .. } =
+        all_keep_quotas_exactly(0..300, Objective::Drfh, random_kinds_under_quotas);
+    assert!(built > 50 && held_up > 5, "{held_up} held up, of {built} cases");
 }
 
 fn of(is_group: bool, owner: &str, quota: Quota) -> DraftQuota {

@@ -3,9 +3,7 @@
 //! Fixed key order, resources in the instance's order with zeros left out, numbers in normal form
 //! ([`Decimal::text`]), optional fields only where they are not the default, one class or user a line.
 
-use crate::{
-    ClassId, Decimal, Draft, Group, GroupId, Instance, Kind, Owner, PlacementRule, ServerClass, User,
-};
+use crate::{Decimal, Draft, Group, GroupId, Instance, Kind, Owner, PlacementRule, ServerClass, User};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
@@ -175,26 +173,27 @@ impl Text {
                 self.kind(kind, instance, keys);
                 opening = ", ";
             }
-            self.raw("]}");
-            return;
-        }
-        let name = |class: &ClassId| instance.classes()[class.0].id.as_str();
-        self.eligible(user.rule(), instance);
-        let mut separator = ", \"rates\": {";
-        for (class, rate) in user.rule().rates() {
-            self.raw(separator);
-            self.string(name(class));
-            self.raw(": ");
-            self.number(*rate);
-            separator = ", ";
-        }
-        if !user.rule().rates().is_empty() {
-            self.raw("}");
+            self.raw("]");
+        } else {
+            self.eligible(user.rule(), instance);
+            self.rates(user.rule(), instance);
         }
         if let Some(quota) = instance.quota_of(Owner::User(user.index())) {
             self.quota(quota, instance, keys);
         }
         self.raw("}");
+    }
+
+    fn rates(&mut self, rule: &PlacementRule, instance: &Instance) {
+        let mut separator = ", \"rates\": {";
+        for (class, rate) in rule.rates() {
+            self.raw(separator);
+            self.string(instance.classes()[class.0].id.as_str());
+            self.raw(": ");
+            self.number(*rate);
+            separator = ", ";
+        }
+        self.raw(if rule.rates().is_empty() { "" } else { "}" });
     }
 
     fn kind(&mut self, kind: Kind<'_>, instance: &Instance, keys: &[Vec<u8>]) {

@@ -309,12 +309,6 @@ impl InstanceBuilder {
         if instance.ids.is_empty() {
             return Err(Violation::new("users", "", "there are no users"));
         }
-        if let Some((owner, _)) = instance.quotas.first()
-            && instance.has_kinds()
-        {
-            let problem = "limits, guarantees and reserves do not go together with users of several kinds of tasks yet; drop either";
-            return Err(Violation::new(instance.name_of(*owner), "", problem));
-        }
         for r in 0..instance.resources.len() {
             let total = total_of(&instance.classes, r, instance.exponents[r]);
             let fits = |demand: &Decimal| demand.scaled(instance.exponents[r]).is_some_and(|d| d < MAX_UNITS);

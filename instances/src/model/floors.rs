@@ -6,6 +6,8 @@
 //!
 //! What is guaranteed over some classes counts for tasks that run there: of a resource that is guaranteed on some classes only, nothing
 //! is on the others. Nobody is bound to these classes for that: a floor is a share, which may be had anywhere.
+//!
+//! Users with kinds, and groups with such members, are guaranteed nothing yet.
 
 use super::quotas::place_of;
 use super::{ClassId, Draft, DraftUser, GroupId, Instance, Owner, Quota, User, UserId};
@@ -195,6 +197,36 @@ impl Instance {
             (there, sure.amount.to_f64() / demand[sure.resource.0])
         };
         most_within(quota.guaranteed().map(within).collect())
+    }
+
+    /// Of how many bundles of kinds one is sure by some amounts is not defined yet.
+    ///
+    /// # Errors
+    /// If a user with kinds, or a group that it is in, is guaranteed something.
+    pub(super) fn check_guarantees_of_kinds(&self) -> Result<(), Violation> {
+        if !self.has_kinds() {
+            return Ok(());
+        }
+        for (owner, quota) in self.quotas.iter().filter(|(_, quota)| quota.has_guarantee()) {
+            let with_kinds = match *owner {
+                Owner::User(user) => Some(self.user(user)).filter(|user| user.has_kinds()),
+                Owner::Group(group) => {
+                    let inside = self.groups_inside(group);
+                    let is_member = |user: &User<'_>| user.group().is_some_and(|group| inside[group.0]);
+                    self.users().filter(is_member).find(|user| user.has_kinds())
+                }
+            };
+            if let Some(user) = with_kinds {
+                let problem = format!(
+                    "guarantees do not go together with users of several kinds of tasks yet, as {} is; drop the guarantee, or make each \
+                     kind a user of its own",
+                    self.name_of(Owner::User(user.index()))
+                );
+                let place = format!("{}.{}", place_of(*owner), quota.guarantee_field());
+                return Err(Violation::new(place, self.name_of(*owner), problem));
+            }
+        }
+        Ok(())
     }
 
     /// For what knows the guarantees that can be solved.

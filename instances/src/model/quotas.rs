@@ -273,7 +273,7 @@ impl Instance {
     }
 
     /// The limits above a user, as positions among [`Instance::limit_rows`], rising: its own, those of the groups it is in, and what
-    /// all others reserve of a resource that it needs.
+    /// all others reserve of a resource that it needs. Where it has kinds, all of them count in these, each for what it needs.
     pub fn limits_above(&self, user: User<'_>) -> Vec<usize> {
         if self.limit_rows.is_empty() {
             return Vec::new();
@@ -409,7 +409,7 @@ impl Instance {
                 ));
             }
         }
-        Ok(())
+        self.check_guarantees_of_kinds()
     }
 }
 

@@ -13,6 +13,7 @@ mod groups;
 mod imports;
 mod kept;
 mod kinds;
+mod kinds_under_quotas;
 mod outputs;
 mod outside;
 mod over_instance;

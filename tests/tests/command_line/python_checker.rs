@@ -4,8 +4,9 @@ use super::{Folder, fixtures, text};
 use crate::second_checker::second_checker;
 use fairplan_instances::Objective;
 use fairplan_tests::{
-    random_draft, random_draft_with_task_rows, random_tree, random_tree_with_limits, random_tree_with_quotas,
-    random_tree_with_quotas_of_classes, with_random_kinds,
+    random_draft, random_draft_with_task_rows, random_kinds_under_limits, random_kinds_under_quotas,
+    random_tree, random_tree_with_limits, random_tree_with_quotas, random_tree_with_quotas_of_classes,
+    with_random_kinds,
 };
 
 /// What the checker says, or nothing where there is no Python.
@@ -156,9 +157,12 @@ fn users_with_kinds_pass_the_second_checker_too() {
 #[test]
 fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
     let mut refused = 0;
-    for seed in 0..30 {
+    for seed in 0..60 {
         let folder = Folder::new();
-        folder.instance("instance.json", &random_tree_with_limits(seed).build().unwrap());
+        let random = if seed < 30 { random_tree_with_limits } else { random_kinds_under_limits };
+        // Some reserve more than there is.
+        let Ok(instance) = random(seed).build() else { continue };
+        folder.instance("instance.json", &instance);
         folder.done(&["-q", "solve", "instance.json", "-o", "solution.json"]);
         let Some(told) = check(&folder, "solution.json") else { return };
         assert!(told.is_ok(), "seed {seed}: {told:?}");
@@ -166,7 +170,8 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
         let levels = forged["certificate"]["levels"].as_array_mut().unwrap();
         // Where nobody can have anything, no price is needed.
         let levels = levels.iter_mut().filter(|level| level["value"].as_f64() > Some(0.0));
-        let mut prices = levels.flat_map(|level| level["limit_prices"].as_array_mut().unwrap());
+        // Without limits, which nobody with kinds may need, none are stated.
+        let mut prices = levels.filter_map(|level| level.get_mut("limit_prices")?.as_array_mut()).flatten();
         let Some(price) = prices.find(|price| price.as_f64() > Some(0.0)) else { continue };
         *price = 0.0.into();
         folder.write("solution.json", forged.to_string());
@@ -176,15 +181,19 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
         assert_eq!(verdict.status.code(), Some(1), "seed {seed}");
         refused += 1;
     }
-    assert!(refused > 10, "only {refused} prices of limits were forged");
+    assert!(refused > 20, "only {refused} prices of limits were forged");
 }
 
 #[test]
 fn random_guarantees_and_reserves_pass_the_second_checker() {
     let (mut checked, mut of_groups) = (0, 0);
     // Two of three are refused: limits and reserves are drawn apart from what is guaranteed.
-    for seed in 0..110 {
-        let random = if seed % 2 == 0 { random_tree_with_quotas } else { random_tree_with_quotas_of_classes };
+    for seed in 0..150 {
+        let random = match seed {
+            110.. => random_kinds_under_quotas,
+            _ if seed % 2 == 0 => random_tree_with_quotas,
+            _ => random_tree_with_quotas_of_classes,
+        };
         let draft = random(seed);
         let folder = Folder::new();
         let Ok(instance) = draft.build() else { continue };
