@@ -93,6 +93,39 @@ fn hundreds_of_groups_with_limits_and_guarantees_are_proved_in_seconds() {
     }
 }
 
+/// Where a limit is met just when the tasks of all whom it counts run out, no limit ends the stage.
+#[test]
+fn limits_that_are_met_where_tasks_run_out_hold_nobody() {
+    use fairplan::{Control, SolveOptions, solve};
+    for (users, groups) in [
+        (
+            r#"{"id": "a", "demand": {"cpu": 1}, "limit": {"cpu": 1}, "guarantee": {"cpu": 0.5}},
+               {"id": "b", "tasks": 2, "demand": {"cpu": 1}, "limit": {"cpu": 2}}"#,
+            "",
+        ),
+        (
+            r#"{"id": "a", "group": "g", "tasks": 5, "demand": {"cpu": 2}, "limit": {"cpu": 10}}"#,
+            r#"{"id": "g", "guarantee": {"cpu": 11}}"#,
+        ),
+        (
+            r#"{"id": "a", "group": "g", "demand": {"cpu": 1}}, {"id": "b", "group": "h", "tasks": 2, "demand": {"cpu": 2}}"#,
+            r#"{"id": "h", "limit": {"cpu": 4}}, {"id": "g", "limit": {"cpu": 3.75}}"#,
+        ),
+    ] {
+        let json = format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"], "groups": [{groups}], "users": [{users}],
+                 "server_classes": [{{"id": "s", "count": 1, "capacity": {{"cpu": 22}}}}]}}"#
+        );
+        let source = fairplan_instances::files::source::in_memory("i.json", json.into_bytes()).unwrap();
+        let instance = fairplan_instances::files::read_json(source).unwrap();
+        for objective in [Objective::Drfh, Objective::TaskShareFairness] {
+            let options = SolveOptions { objective, ..SolveOptions::default() };
+            let solved = solve(&instance, &options, &Control::none());
+            assert!(solved.is_ok(), "{objective}: {:?}\n{users}", solved.err());
+        }
+    }
+}
+
 /// A limit of whole tasks leaves what a number of tasks does, though nobody has all tasks; and so for thousands.
 #[test]
 fn limits_of_single_users_are_as_many_tasks_however_many_users_there_are() {

@@ -5,7 +5,7 @@
 //! time, until the servers do not hold it; then halving tells how far they do.
 
 use super::stages::Stages;
-use crate::tolerance::level::NOTHING_LEFT;
+use crate::tolerance::level::{NOTHING_LEFT, PIECE};
 use fairplan_instances::SolverError;
 
 /// So many shares are kept at once.
@@ -63,13 +63,19 @@ impl Stages<'_> {
             // What is left beside floors may be nothing, but for rounding.
             let is_nothing = self.tree.has_floors() && met.level * rising <= NOTHING_LEFT;
             let level = if is_nothing { last } else { met.level.max(last) };
-            let shares = self.shares_at(&met.piece, level);
+            let mut shares = self.shares_at(&met.piece, level);
+            // Who has all its tasks but for rounding is held by these.
+            for (share, all) in shares.iter_mut().zip(&self.of_tasks) {
+                *share = if *share >= all * (1.0 - PIECE) { *all } else { *share };
+            }
             met.limits.iter().for_each(|place| is_met[*place] = true);
             let mut users = Vec::new();
             for (i, _) in met.limits.iter().flat_map(|place| self.told.takes(*place)) {
                 if std::mem::replace(&mut open[i], false) {
                     ceilings[i] = shares[i];
-                    users.push(i);
+                    if shares[i] < self.of_tasks[i] {
+                        users.push(i);
+                    }
                 }
             }
             if !users.is_empty() {

@@ -176,7 +176,11 @@ impl<'a> Stages<'a> {
             true => ToldLimits::none(),
             false => ToldLimits::of(question.instance, users, tasks_per_share.collect()),
         };
-        let ceilings = column(n, |i| of_tasks[i].min(told.ceiling(i)));
+        // A limit of all tasks but for rounding says nothing beside these.
+        let ceilings = column(n, |i| match told.ceiling(i) {
+            own if own < of_tasks[i] * (1.0 - PIECE) => own,
+            _ => of_tasks[i],
+        });
         Ok(Self {
             open: of_tasks.iter().map(|ceiling| *ceiling > 0.0).collect(),
             shares: vec![0.0; n],
