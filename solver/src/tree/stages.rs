@@ -167,14 +167,16 @@ impl<'a> Stages<'a> {
         let nothing = |(line, _): &(usize, &mut u32)| of_tasks[users.user_of(*line)] == 0.0;
         of_lines.filter(nothing).for_each(|(_, bin)| *bin = NO_BIN);
         let tree = above_guarantees(tree, question, &of_tasks);
-        let tasks_per_share = units_of_users(users, &unit).into_iter().zip(&of_tasks).enumerate();
-        let tasks_per_share = tasks_per_share.map(|(i, (unit, all))| match *all > 0.0 {
-            true => unit / question.instance.user(users.user_id(i)).task_share(),
-            false => 0.0,
-        });
         let told = match question.instance.limit_rows().is_empty() {
             true => ToldLimits::none(),
-            false => ToldLimits::of(question.instance, users, tasks_per_share.collect()),
+            false => {
+                let units = units_of_users(users, &unit);
+                let tasks_per_share = column(n, |i| match of_tasks[i] > 0.0 {
+                    true => units[i] / question.instance.user(users.user_id(i)).task_share(),
+                    false => 0.0,
+                });
+                ToldLimits::of(question.instance, users, tasks_per_share)
+            }
         };
         // A limit of all tasks but for rounding says nothing beside these.
         let ceilings = column(n, |i| match told.ceiling(i) {

@@ -110,8 +110,8 @@ impl ToldLimits {
 
     /// What a user's share is at most by limits of its own.
     pub fn ceiling(&self, user: usize) -> f64 {
-        let lowest = self.ceiling_of.get(user).copied().flatten();
-        lowest.map_or(f64::INFINITY, |place| 1.0 / self.part_of_share(user, self.limits[place].takes[0].1))
+        self.ceiling_of(user)
+            .map_or(f64::INFINITY, |place| 1.0 / self.part_of_share(user, self.limits[place].takes[0].1))
     }
 
     /// The limit that is a user's ceiling.
