@@ -3,14 +3,14 @@
 use fairplan_instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, drfh_fig1, google, population,
 };
-use fairplan_instances::{Deadline, Headline, Instance, Objective, Solution, files::sha256_hex};
+use fairplan_instances::{Deadline, DraftQuota, Headline, Instance, Objective, Solution, files::sha256_hex};
 use fairplan_report::solution::{SolutionDocument, StatedSolution, solution_document};
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::{backend, exact_within, sparse};
 use fairplan_tests::{
     Dice, Draft, draft, is_as_the_oracle_of_servers_says, is_as_the_oracle_of_trees_says,
     is_as_the_oracle_says, odd_draft, random_draft, random_draft_with_task_rows, random_kinds_under_limits,
-    random_tree, random_tree_with_limits, with_random_kinds,
+    random_tree, random_tree_with_limits, random_tree_with_quotas, with_random_kinds,
 };
 use fairplan_verify::{SolutionClaim, verify_solution};
 use serde_json::Value;
@@ -48,7 +48,9 @@ fn agrees(draft: &Draft, objective: Objective) {
     let solution = exactly(&instance, objective);
     let agrees = match objective {
         Objective::DrfPerServer => is_as_the_oracle_of_servers_says(&instance, &solution),
-        _ if instance.has_groups() => is_as_the_oracle_of_trees_says(&instance, &solution),
+        _ if instance.has_groups() || !instance.limit_rows().is_empty() => {
+            is_as_the_oracle_of_trees_says(&instance, &solution)
+        }
         _ => is_as_the_oracle_says(&instance, &solution),
     };
     agrees.unwrap_or_else(|problem| panic!("{objective}: {problem}\n{draft}"));
@@ -56,6 +58,13 @@ fn agrees(draft: &Draft, objective: Objective) {
     let failed: Vec<_> = proof.failures().collect();
     assert!(failed.is_empty(), "{objective}: {failed:?}\n{draft}");
     assert_eq!(refusal(&instance, &file(&instance, &solution)), None, "{objective}\n{draft}");
+    if instance.limit_rows().is_empty() {
+        return;
+    }
+    // Who is held by a limit is the same in doubles.
+    let in_doubles = verify_solution(&instance, &SolutionClaim::from(&Solution { exact: None, ..solution }));
+    let failed: Vec<_> = in_doubles.failures().filter(|verdict| verdict.property == "limited-by").collect();
+    assert!(failed.is_empty(), "{objective}, in doubles: {failed:?}\n{draft}");
 }
 
 fn random(seed: u64) {
@@ -85,10 +94,12 @@ fn fractions_are_those_of_the_oracle_on_two_thousand_instances() {
 fn random_in_groups(seed: u64) {
     for objective in [Objective::Drfh, Objective::TaskShareFairness] {
         agrees(&random_tree(seed), objective);
-        for draft in [random_tree_with_limits(seed), random_kinds_under_limits(seed)] {
-            if !draft.groups.is_empty() {
-                agrees(&draft, objective);
-            }
+        let mut without_guarantees = random_tree_with_quotas(seed);
+        for DraftQuota { quota, .. } in &mut without_guarantees.quotas {
+            quota.guarantee.clear();
+        }
+        for draft in [random_tree_with_limits(seed), random_kinds_under_limits(seed), without_guarantees] {
+            agrees(&draft, objective);
         }
         agrees(&with_random_kinds(random_tree(seed), seed), objective);
     }
@@ -131,6 +142,18 @@ fn a_pool_and_servers_apart_have_fractions_too() {
             assert_eq!(tasks, ["6", "6"]);
         }
     }
+}
+
+/// Servers apart know no groups, but a file may declare some that nobody is in.
+#[test]
+fn servers_apart_have_fractions_beside_a_group_without_users() {
+    let mut draft = draft(&[(2, "4")], &["1", "1"]);
+    draft.groups = vec![fairplan_instances::NewGroup {
+        id: "empty".into(),
+        weight: fairplan_tests::decimal("1"),
+        parent: None,
+    }];
+    agrees(&draft, Objective::DrfPerServer);
 }
 
 /// A group of weight 2 beside a user: the group has two thirds, of which a member with one task leaves the rest to the other.

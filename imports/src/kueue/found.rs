@@ -3,7 +3,7 @@
 use super::objects::Amount;
 use crate::kubernetes::{Conditions, PodAmounts};
 use fairplan_instances::quantity::Quantity;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A cohort, with what its object says if there is one.
 pub(super) struct Cohort {
@@ -24,6 +24,9 @@ pub(super) struct ClusterQueue {
     pub weight: f64,
     pub amounts: Vec<Amount>,
 }
+
+/// Some of the resource groups of a queue.
+pub(super) type Groups = BTreeSet<usize>;
 
 /// A LocalQueue.
 pub(super) struct LocalQueue {
@@ -56,4 +59,24 @@ pub(super) struct Workload {
     pub(super) local: usize,
     pub(super) requests: PodAmounts,
     pub(super) count: u64,
+}
+
+impl Found {
+    /// Of which resource groups of a queue its known tasks ask for some of these resources, for each kind of tasks that there is.
+    pub(super) fn groups_asked(&self, queue: usize, resources: &[String]) -> BTreeSet<Groups> {
+        let own = self.workloads.iter().filter(|work| self.locals[work.local].of == queue);
+        let asked = own.map(|work| {
+            let requests = |name: &String| work.requests.get(name).is_some_and(|amount| !amount.is_zero());
+            self.queues[queue]
+                .groups_of(|resource| resources.iter().any(|name| name == resource && requests(name)))
+        });
+        asked.filter(|groups| !groups.is_empty()).collect()
+    }
+}
+
+impl ClusterQueue {
+    /// The resource groups with a resource that is asked for.
+    pub(super) fn groups_of(&self, is_asked: impl Fn(&str) -> bool) -> Groups {
+        self.amounts.iter().filter(|amount| is_asked(&amount.resource)).map(|amount| amount.group).collect()
+    }
 }

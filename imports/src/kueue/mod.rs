@@ -28,7 +28,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// LocalQueues; `fairSharing.weight`; `nominalQuota` as guarantee; `nominalQuota` and `borrowingLimit` together as limit, over the
 /// flavor's classes; `nominalQuota` less `lendingLimit` as reserve. A queue with quotas on several flavors is a group with a user for
 /// each; where a task takes one flavor of each of several resource groups, with a user for each combination of these that some node has,
-/// and the quota of each flavor is of the group, over the nodes of all combinations with it.
+/// and the quota of each flavor is of the group, over the nodes of all combinations with it. Known tasks that ask for nothing of a
+/// resource group take no flavor of it.
 ///
 /// *Classes*: with nodes these, alike in what they have and in the flavors whose labels and taints let tasks run there. Without, each
 /// flavor is one server with all its quotas, of which each pool (a root cohort, or a queue without cohort) may have its own. *Tasks*: of Workloads where the
@@ -65,7 +66,7 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
         [] => Places::of_quotas(&found.queues, &found.cohorts, &resources, report),
         files => {
             let nodes = kubernetes::nodes_that_count(files, report)?;
-            Places::of_nodes(&found.queues, &nodes, &found.flavors, &resources, report)
+            Places::of_nodes(&found, &nodes, &resources, report)
         }
     };
     let places = places.map_err(|violation| Stopped::Building(failed(violation)))?;
@@ -294,7 +295,8 @@ impl Cohorts {
         queues.iter_mut().for_each(|queue| moved(&mut queue.cohort));
         for cohort in 0..self.list.len() {
             let root = self.root(cohort).unwrap_or(cohort);
-            self.list[cohort].pool = self.list[root].name.clone();
+            // A queue without cohort may have the name of a cohort, and is a pool of its own.
+            self.list[cohort].pool = format!("cohort/{}", self.list[root].name);
         }
         (self.list, named)
     }

@@ -1,6 +1,6 @@
 //! Where quotas are: the nodes of a flavor, or, of a cluster of which no nodes are known, all quotas of one flavor.
 
-use super::found::{ClusterQueue, Cohort};
+use super::found::{ClusterQueue, Cohort, Found, Groups};
 use crate::kubernetes::{Conditions, Node};
 use crate::report::ImportReport;
 use crate::servers::Server;
@@ -20,14 +20,21 @@ pub(super) type Flavors = BTreeMap<usize, BTreeSet<String>>;
 /// Where a queue is.
 #[derive(Default)]
 pub(super) struct QueuePlaces {
-    /// Where its tasks run, with the flavors that they take there.
+    /// Where tasks run that ask for something of every group, with the flavors that they take there.
     pub(super) tasks: Flavors,
+    /// Where those run that ask for something of these groups only: they take no flavor of the others.
+    pub(super) tasks_of: BTreeMap<Groups, Flavors>,
     /// Where the quotas of its flavors count: the same, unless several choices take the same flavor, whose quota is one over all of
     /// their places.
     pub(super) quotas: Flavors,
 }
 
 impl QueuePlaces {
+    /// Where tasks run that ask for something of these groups.
+    pub(super) fn of(&self, groups: &Groups) -> &Flavors {
+        self.tasks_of.get(groups).unwrap_or(&self.tasks)
+    }
+
     /// Whether its quotas count at other places than those at which its tasks run.
     pub(super) fn are_apart(&self) -> bool {
         self.tasks != self.quotas
@@ -35,18 +42,21 @@ impl QueuePlaces {
 }
 
 /// The flavors of each resource group of a queue.
-fn groups(queue: &ClusterQueue) -> Vec<BTreeSet<&str>> {
+fn groups(queue: &ClusterQueue) -> BTreeMap<usize, BTreeSet<&str>> {
     let mut groups: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
     for amount in &queue.amounts {
         groups.entry(amount.group).or_default().insert(&amount.flavor);
     }
-    groups.into_values().collect()
+    groups
 }
 
-/// The choices of a queue: each flavor of its first group with each of the second, and so on.
-fn choices(queue: &ClusterQueue) -> Result<Vec<Choice>, Violation> {
+/// The choices of a queue for tasks that ask for something of these groups: each flavor of the first with each of the second, and
+/// so on.
+fn choices(queue: &ClusterQueue, of: &Groups) -> Result<Vec<Choice>, Violation> {
     let mut choices: Vec<Choice> = vec![Vec::new()];
-    for flavors in groups(queue) {
+    for flavors in
+        groups(queue).into_iter().filter(|(group, _)| of.contains(group)).map(|(_, flavors)| flavors)
+    {
         let with = |choice: &Choice| {
             let more = |flavor: &&str| choice.iter().cloned().chain([(*flavor).to_owned()]).collect();
             flavors.iter().map(more).collect::<Vec<Choice>>()
@@ -83,45 +93,56 @@ impl Places {
         self.uses.get(&(pool.to_owned(), flavor.to_owned())).copied()
     }
 
-    /// The nodes; a place is all nodes to which a flavor of each group of a queue lets tasks. A task has the tolerations of all its
-    /// flavors.
+    /// The nodes; a place is all nodes to which a flavor of each group of a queue, or of each that its known tasks ask for something
+    /// of, lets tasks. A task has the tolerations of all its flavors.
     ///
     /// # Errors
     /// Queues with more choices than are reasonable, and amounts of too many digits.
     pub(super) fn of_nodes(
-        queues: &[ClusterQueue],
+        found: &Found,
         nodes: &[Node],
-        conditions: &BTreeMap<String, Conditions>,
         resources: &[String],
         report: &mut ImportReport,
     ) -> Result<Self, Violation> {
+        let Found { queues, flavors: conditions, .. } = found;
         let mut sites = Sites::default();
         let mut of_queues = Vec::with_capacity(queues.len());
         let mut choices_of: Vec<BTreeSet<Choice>> = Vec::with_capacity(queues.len());
         let mut let_in: BTreeMap<Choice, Vec<bool>> = BTreeMap::new();
-        for queue in queues {
-            let mut choices = choices(queue)?;
-            // Of a flavor in a single group, and of an only combination, it is told where nobody can be.
-            let are_combined = choices.len() > 1 && choices.iter().any(|choice| choice.len() > 1);
-            let mut tasks = Flavors::new();
-            choices.retain(|choice| {
-                let meets = let_in.entry(choice.clone()).or_insert_with_key(|choice| {
-                    nodes.iter().map(|node| lets_in(choice, node, conditions)).collect()
+        for (position, queue) in queues.iter().enumerate() {
+            let all: Groups = groups(queue).into_keys().collect();
+            let mut of_queue = QueuePlaces::default();
+            let mut choices_of_queue = BTreeSet::new();
+            for asked in found.groups_asked(position, resources).into_iter().chain([all.clone()]) {
+                let mut choices = choices(queue, &asked)?;
+                // Of a flavor in a single group, and of an only combination, it is told where nobody can be.
+                let are_combined = choices.len() > 1 && choices.iter().any(|choice| choice.len() > 1);
+                let mut tasks = Flavors::new();
+                choices.retain(|choice| {
+                    let meets = let_in.entry(choice.clone()).or_insert_with_key(|choice| {
+                        nodes.iter().map(|node| lets_in(choice, node, conditions)).collect()
+                    });
+                    let is_kept = !are_combined || meets.contains(&true);
+                    if is_kept {
+                        tasks.insert(sites.of_choice(choice, meets), choice.iter().cloned().collect());
+                    } else {
+                        let name = format!("{} {}", queue.name, choice.join("+"));
+                        report.named(
+                            "combinations of flavors left out: no node lets in tasks with all of them",
+                            &name,
+                        );
+                    }
+                    is_kept
                 });
-                let is_kept = !are_combined || meets.contains(&true);
-                if is_kept {
-                    tasks.insert(sites.of_choice(choice, meets), choice.iter().cloned().collect());
-                } else {
-                    let name = format!("{} {}", queue.name, choice.join("+"));
-                    report.named(
-                        "combinations of flavors left out: no node lets in tasks with all of them",
-                        &name,
-                    );
+                choices_of_queue.extend(choices);
+                match asked == all {
+                    true => of_queue.tasks = tasks,
+                    false => _ = of_queue.tasks_of.insert(asked, tasks),
                 }
-                is_kept
-            });
-            of_queues.push(QueuePlaces { quotas: tasks.clone(), tasks });
-            choices_of.push(choices.into_iter().collect());
+            }
+            of_queue.quotas.clone_from(&of_queue.tasks);
+            of_queues.push(of_queue);
+            choices_of.push(choices_of_queue);
         }
         for (choices, of_queue) in choices_of.iter().zip(&mut of_queues) {
             if choices.len() > 1 && choices.iter().any(|choice| choice.len() > 1) {
@@ -179,7 +200,7 @@ impl Places {
     ) -> Result<Self, Violation> {
         let mut parts: Vec<BTreeSet<String>> = Vec::new();
         for queue in queues {
-            let groups = groups(queue);
+            let groups: Vec<BTreeSet<&str>> = groups(queue).into_values().collect();
             let all = groups.iter().flatten().map(|flavor| BTreeSet::from([(*flavor).to_owned()]));
             if groups.len() == 1 {
                 all.for_each(|flavor| join(&mut parts, flavor));
@@ -231,7 +252,7 @@ impl Places {
                     tasks.entry(place).or_default().insert(flavor.clone());
                 }
             }
-            of_queues.push(QueuePlaces { quotas: tasks.clone(), tasks });
+            of_queues.push(QueuePlaces { quotas: tasks.clone(), tasks, ..QueuePlaces::default() });
         }
         Ok(Self { names, servers, shared, of_queues, uses })
     }

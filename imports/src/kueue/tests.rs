@@ -117,6 +117,30 @@ fn flavors_are_the_nodes_that_their_labels_and_taints_allow_and_limits_are_over_
 }
 
 #[test]
+fn a_queue_without_cohort_shares_nothing_with_a_cohort_of_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").display().to_string();
+    let queue = |name: &str, cohort: &str, cores: u32| {
+        format!(
+            "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{{cohort} resourceGroups: \
+             [{{flavors: [{{name: default, resources: [{{name: cpu, nominalQuota: {cores}}}]}}]}}]}}\n"
+        )
+    };
+    std::fs::write(&path, queue("same", "", 4) + &queue("team", "cohortName: same,", 6)).unwrap();
+    let (instance, _) = kueue(&KueueOptions { files: vec![path], ..Default::default() }).unwrap();
+    assert_eq!(classes(&instance), ["default x1 10"]);
+    let told = tenants(&instance);
+    assert_eq!(
+        told,
+        [
+            "[cohort/same] w1 most cpu=6",
+            "same w1 1 sure cpu=4 most cpu=4",
+            "team <cohort/same w1 1 sure cpu=6"
+        ]
+    );
+}
+
+#[test]
 fn flavors_on_the_same_nodes_count_together_there() {
     let folder = tempfile::tempdir().unwrap();
     let more = "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: spare}\n\

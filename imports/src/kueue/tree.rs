@@ -51,7 +51,7 @@ impl Tree<'_> {
                 }
             };
             let places = &self.places.of_queues[position];
-            let running = self.running(queue, places)?;
+            let running = self.running(queue, places, &places.tasks)?;
             let bare: Vec<Part> = running.iter().map(|part| self.without_amounts(part)).collect();
             let parts = match places.are_apart() {
                 true => self.given(queue, &places.quotas)?,
@@ -99,11 +99,16 @@ impl Tree<'_> {
                     }
                 }
                 for (demand, tasks) in shapes {
+                    let amount_of = |name: &str| self.resources.iter().position(|own| own == name);
+                    let groups =
+                        queue.groups_of(|name| amount_of(name).is_some_and(|r| !demand[r].is_zero()));
+                    let at = self.running(queue, places, places.of(&groups))?;
+                    let parts = at.iter().map(|part| self.without_amounts(part)).collect();
                     let demand = demand.into_iter().map(|amount| self.exact(&tree[holder].name, amount));
                     let demand = demand.collect::<Result<Vec<Decimal>, Violation>>()?;
                     let name =
                         format!("{}:{}", tree[holder].name, shape(self.resources, &demand, Memory::Bytes));
-                    let (parent, parts) = (Some(holder), bare.clone());
+                    let parent = Some(holder);
                     let work = Some(Work { demand: Some(demand), tasks });
                     tree.push(Queue { name, parent, weight: 1.0, parts, work });
                 }
@@ -194,10 +199,15 @@ impl Tree<'_> {
         Ok(parts)
     }
 
-    /// Where the tasks of a queue run and in which proportions they ask for what; what it is given there counts where its flavors are.
-    fn running(&self, queue: &ClusterQueue, at: &QueuePlaces) -> Result<Vec<Part>, Violation> {
-        let mut parts = self.given(queue, &at.tasks)?;
-        for (part, flavors) in parts.iter_mut().zip(at.tasks.values()) {
+    /// Where some tasks of a queue run and in which proportions they ask for what; what it is given there counts where its flavors are.
+    fn running(
+        &self,
+        queue: &ClusterQueue,
+        at: &QueuePlaces,
+        tasks: &Flavors,
+    ) -> Result<Vec<Part>, Violation> {
+        let mut parts = self.given(queue, tasks)?;
+        for (part, flavors) in parts.iter_mut().zip(tasks.values()) {
             let covered: Vec<usize> =
                 (0..self.resources.len()).filter(|r| part.guarantee[*r].is_some()).collect();
             let is_of =

@@ -62,7 +62,8 @@ pub(super) fn solve(
         parts: parts
             .map(|(kind, class, tasks)| ExactPart { kind: *kind, class: *class, tasks: text(tasks, true) })
             .collect(),
-        groups: Vec::new(),
+        // Nobody is in any: the objective knows none.
+        groups: vec![text(&Rational::zero(), false); instance.groups().len()],
     };
     Ok(Solution {
         objective: Objective::DrfPerServer,

@@ -212,20 +212,27 @@ impl Raised<'_> {
         }
     }
 
-    /// Whether some limit above a user is used up wherever it can run.
+    /// Whether some limit above a user is used up wherever it, or one of its kinds, can run. What others reserve is capacity that it
+    /// lacks, not a limit of its own.
     fn is_limited(&self, user: usize) -> bool {
         let program = self.vertex.program;
         let limits = program.limits();
         if limits.is_empty() {
             return false;
         }
+        let rows = program.instance.limit_rows();
+        let is_met = |row: usize| {
+            limits.contains(&row)
+                && !rows[row - limits.start].is_reserve()
+                && self.vertex.slack[row].is_zero()
+        };
         let first = self.line_of(user).unwrap_or(program.lines.len());
         let mut lines =
             (first..program.lines.len()).take_while(|line| program.lines[*line].user as usize == user);
         lines.any(|line| {
             (0..program.places(line).len()).all(|place| {
                 let column = program.column(line, place);
-                column.iter().any(|(row, _)| limits.contains(row) && self.vertex.slack[*row].is_zero())
+                column.iter().any(|(row, _)| is_met(*row))
             })
         })
     }

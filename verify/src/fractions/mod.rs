@@ -273,10 +273,11 @@ fn reasons(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdic
     worst.verdict()
 }
 
-/// Whether some limit above a user is used up wherever one of its kinds can run.
+/// Whether some limit above a user is used up wherever one of its kinds can run. What others reserve is no limit of it.
 fn is_limited(stated: &Stated<'_>, user: User<'_>, rows: &UsedRows) -> bool {
     let instance = stated.instance;
-    let above: Vec<usize> = instance.limits_above(user);
+    let is_reserve = |j: &usize| instance.limit_rows()[*j].is_reserve();
+    let above: Vec<usize> = instance.limits_above(user).into_iter().filter(|j| !is_reserve(j)).collect();
     if above.is_empty() {
         return false;
     }

@@ -131,6 +131,35 @@ fn known_tasks_may_run_on_the_nodes_of_every_combination() {
 }
 
 #[test]
+fn tasks_that_ask_for_nothing_of_a_group_take_no_flavor_of_it() {
+    let pods = |name: &str, requests: &str| {
+        format!(
+            "{{name: {name}, count: 3, template: {{spec: {{containers: [{{resources: {{requests: {{{requests}}}}}}}]}}}}}}"
+        )
+    };
+    let workload = format!(
+        "kind: LocalQueue\napiVersion: kueue.x-k8s.io/v1beta2\nmetadata: {{name: lq, namespace: ns}}\nspec: {{clusterQueue: plain}}\n---\n\
+         kind: Workload\napiVersion: kueue.x-k8s.io/v1beta2\nmetadata: {{name: job, namespace: ns}}\nspec: {{queueName: lq, podSets: [{}, {}]}}\n",
+        pods("driver", "cpu: 2"),
+        pods("worker", "cpu: 4, nvidia.com/gpu: 1")
+    );
+    // A flavor of cores that every node has, and GPUs of some nodes.
+    let groups =
+        [group("cpu", &[("anywhere", "20")]), group("nvidia.com/gpu", &[("a100", "4")])];
+    let anywhere = object("ResourceFlavor", "anywhere", "");
+    let (told, _) = on_nodes(&(anywhere + &queue("plain", "", &groups) + &workload));
+    // The cores of both count in the one quota, which is over all nodes.
+    assert_eq!(
+        told,
+        [
+            "[plain] w1 most cpu=20 most on a100+anywhere nvidia.com/gpu=4",
+            "plain:cpu2 <plain w1 2,0 x3",
+            "plain:cpu4-nvidia.com/gpu1 <plain w1 4,1 x3 on a100+anywhere",
+        ]
+    );
+}
+
+#[test]
 fn a_queue_left_with_one_combination_is_a_user() {
     let groups = [group("cpu", &[("spot", "8")]), group("nvidia.com/gpu", &[("a100", "4"), ("t4", "2")])];
     let (told, report) = on_nodes(&queue("team", "", &groups));
