@@ -6,6 +6,7 @@ mod command;
 mod commands;
 mod demands;
 mod failure;
+mod file_arguments;
 mod input;
 mod interrupt;
 mod output;

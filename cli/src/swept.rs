@@ -1,9 +1,9 @@
 //! What a sweep knows of the commands: from their own definitions, so that a new option can be swept at once.
 
+use crate::file_arguments::{is_input, typed_values};
 use crate::within::{called, matches, with_command};
-use clap::{Arg, ArgAction, ArgMatches};
+use clap::{Arg, ArgAction};
 use fairplan_sweeps::{Argument, Commands, Given, Outcome, Role, Shape};
-use std::any::TypeId;
 use std::path::Path;
 
 /// Commands whose result is one JSON document.
@@ -78,7 +78,8 @@ impl Commands for InProcess {
             let (mut given, mut readers) = (Vec::new(), 0);
             for arg in command.get_arguments() {
                 let argument = argument(&typed, arg);
-                for value in typed_values(said, arg) {
+                for value in typed_values(arg, said) {
+                    let value = value.to_string_lossy().into_owned();
                     if let Role::Refused(why) = argument.role {
                         return Err(format!("--{}: {why}", argument.name));
                     }
@@ -105,17 +106,6 @@ impl Commands for InProcess {
     }
 }
 
-/// What was typed for an argument, not what it is by default.
-fn typed_values(said: &ArgMatches, arg: &Arg) -> Vec<String> {
-    let id = arg.get_id().as_str();
-    let is_typed = matches!(said.try_contains_id(id), Ok(true))
-        && said.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
-    let values = is_typed.then(|| said.get_raw(id)).flatten();
-    values
-        .map(|values| values.map(|value| value.to_string_lossy().into_owned()).collect())
-        .unwrap_or_default()
-}
-
 /// The path of a file that a value names, if it names one.
 fn input(argument: &Argument, value: String) -> Result<Option<String>, String> {
     let name = &argument.name;
@@ -131,19 +121,6 @@ fn input(argument: &Argument, value: String) -> Result<Option<String>, String> {
         true => Ok(Some(value)),
         false => Err(format!("{name} {value}: no such file")),
     }
-}
-
-/// Whether an argument of a command names a file that is read.
-pub fn is_input(command: &[String], arg: &Arg) -> bool {
-    let is_name = arg.get_value_parser().type_id() == TypeId::of::<String>();
-    let is_position_of_names =
-        arg.is_positional() && command.first().is_some_and(|first| first == "reproduce");
-    is_name && !is_position_of_names && (arg.is_positional() || arg.get_value_names().is_some_and(reads))
-}
-
-/// Whether the name of a value is that of a file to read.
-fn reads(names: &[clap::builder::Str]) -> bool {
-    names.iter().any(|name| ["FILE", "INSTANCE", "CATALOG", "PLACEMENT", "RESULT"].contains(&name.as_str()))
 }
 
 fn argument(command: &[String], arg: &Arg) -> Argument {
@@ -168,10 +145,7 @@ fn argument(command: &[String], arg: &Arg) -> Argument {
                 "a directory is no input of a task, since nothing tells when it changes; name files",
             )
         }
-        // Names of exhibits; what stands in a position of other commands are files.
-        Shape::Position if command.first().is_some_and(|first| first == "reproduce") => Role::Setting,
-        Shape::Position => Role::Input,
-        Shape::Option if arg.get_value_names().is_some_and(reads) => Role::Input,
+        Shape::Position | Shape::Option if is_input(command, arg) => Role::Input,
         _ => Role::Setting,
     };
     Argument { name, shape, role }

@@ -126,7 +126,7 @@ impl Backend {
                 "{} solves what is linear, and {objective} is not; take auto or ipm",
                 self.name
             ))),
-            _ if matches!(self.ways, [Way::Exact { .. }]) => exact::solve(&question),
+            _ if matches!(self.ways, [Way::Exact { .. }]) => ways::exactly(&question),
             (Objective::BottleneckMaxFairness, None) => Ok(bottleneck::solve(instance, self.name)),
             (Objective::DrfPerServer, None) => Ok(per_server::solve(instance, self.name)),
             _ => ways::solve(&question, self.ways, accept),

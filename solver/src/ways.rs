@@ -53,7 +53,7 @@ pub(crate) const ALL: &[Way] = &[
 ];
 
 /// The ways that find doubles to begin with where fractions are asked for.
-pub(crate) const IN_DOUBLES: &[Way] = &[
+const IN_DOUBLES: &[Way] = &[
     Way::Aggregation { patient: false },
     Way::InteriorPoint,
     Way::Aggregation { patient: true },
@@ -131,7 +131,7 @@ impl Way {
                 smooth::solve_over(question, self.method(), bins, true, &solver, f64::INFINITY, None)
             }
             Self::Highs(algorithm) => self.in_full(question, &Highs(algorithm, question.deadline.clone())),
-            Self::Exact { .. } => exact::solve(question),
+            Self::Exact { .. } => exactly(question),
         }
     }
 
@@ -183,6 +183,11 @@ fn levels(question: &Question<'_>, alpha: f64) -> Result<Vec<f64>, SolverError> 
     let users = &question.reduction().users;
     let share = |i: usize| solution.allocation.dominant_share(question.instance, UserId(users.position(i)));
     Ok((0..users.len()).map(share).collect())
+}
+
+/// The solution in fractions.
+pub(crate) fn exactly(question: &Question<'_>) -> Result<Solution, SolverError> {
+    exact::solve(question, || solve(question, IN_DOUBLES, &mut |_| true).ok())
 }
 
 /// Tries the ways that apply, in order, until an answer is certified and accepted or the time is over; then the answer with the

@@ -32,6 +32,7 @@ mod purchase_bounds;
 mod purchase_costs;
 mod rounding;
 mod solution;
+mod task_levels;
 mod task_limits;
 mod task_optimum;
 mod tolerance;

@@ -10,6 +10,7 @@
 use crate::exact::{Dyadic, Tally, excess};
 use crate::fractions::tasks;
 use crate::rounding::{Sum, at_least_nothing, down, largest, up};
+use crate::task_levels::{is_there, level_of};
 use crate::tolerance::{ROUNDINGS, TASK_FREEZING, TASK_TOLERANCE};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, ExactTasks, Instance, ResourceId, TaskDemands, TaskLevel, TaskOptimum};
@@ -160,26 +161,6 @@ fn members(
     (worst.verdict(), level_of)
 }
 
-/// The level of each of so many users who has one.
-pub(crate) fn level_of(levels: &[TaskLevel], users: usize, worst: &mut Worst) -> Vec<Option<usize>> {
-    let mut level_of = vec![None; users];
-    for (position, level) in levels.iter().enumerate() {
-        for user in &level.users {
-            match level_of.get_mut(*user as usize) {
-                Some(of @ None) => *of = Some(position),
-                _ => worst.fail(|| format!("user {user} of level {position} does not belong there")),
-            }
-        }
-        if !level.users.is_sorted_by(|a, b| a < b) {
-            worst.fail(|| format!("the users of level {position} are not in their order"));
-        }
-        if level.users.is_empty() {
-            worst.fail(|| format!("level {position} has no users"));
-        }
-    }
-    level_of
-}
-
 /// What each level's prices prove, held against what its users have and what is stated.
 fn gaps(
     demands: &TaskDemands<'_>,
@@ -247,13 +228,6 @@ fn gaps(
 /// Whether no class has a price of what it has none of.
 fn prices_only_what_there_is(instance: &Instance, prices: &[f64]) -> bool {
     prices.iter().enumerate().all(|(row, price)| *price == 0.0 || is_there(instance, row))
-}
-
-/// Whether a class has any of a resource; rows go by quantum, class and resource.
-pub(crate) fn is_there(instance: &Instance, row: usize) -> bool {
-    let m = instance.resources().len();
-    let (class, r) = (row / m % instance.classes().len(), ResourceId(row % m));
-    instance.classes()[class].count > 0 && instance.capacity_units(ClassId(class), r) > 0
 }
 
 /// The most that the weighted shares, each times its multiplier, can come to at a level's prices, rounded up.

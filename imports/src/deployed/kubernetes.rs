@@ -1,12 +1,13 @@
 //! Queues that are objects of Kubernetes: those of Kueue, Volcano and KAI.
 
+use super::fields::{amounts, list, number};
 use super::queue::{ConfigurationKind, Deployed, DeployedQueue, Reading, Spec, without};
 use super::yunikorn;
 use crate::manifests::documents_of;
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source::Source;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The command that prints such files.
 const SHOWN_BY: &str = "kubectl get … -o yaml";
@@ -227,32 +228,4 @@ fn hierarchy(
     queue.parent = name(parts.len() - 1);
     queue.weight = weights.last().copied();
     Ok(())
-}
-
-/// A list in a field, empty where there is none.
-pub(super) fn list<'a>(of: &'a Value, field: &str) -> &'a [Value] {
-    of.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// Amounts of resources, of no class.
-pub(super) fn amounts(
-    reading: &Reading<'_>,
-    place: &str,
-    of: Option<&Value>,
-    found: &mut BTreeMap<(String, String), f64>,
-) -> Result<(), InstanceError> {
-    for (resource, amount) in of.and_then(Value::as_object).into_iter().flatten() {
-        let amount = number(reading, &format!("{place}: {resource}"), Some(amount))?;
-        found.extend(amount.map(|amount| ((String::new(), resource.clone()), amount)));
-    }
-    Ok(())
-}
-
-/// A quantity, as a text or as a number.
-fn number(reading: &Reading<'_>, place: &str, value: Option<&Value>) -> Result<Option<f64>, InstanceError> {
-    match value {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => reading.quantity(place, text).map(Some),
-        Some(value) => reading.quantity(place, &value.to_string()).map(Some),
-    }
 }

@@ -1,5 +1,6 @@
 //! What a scheduler's configuration gives each of its queues, as it stands there: to hold one configuration against another.
 
+mod fields;
 mod kubernetes;
 mod queue;
 mod slurm;

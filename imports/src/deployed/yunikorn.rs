@@ -1,6 +1,6 @@
 //! YuniKorn's partitions, of which `default` is the only one whose nodes the exporter knows.
 
-use super::kubernetes::{amounts, list};
+use super::fields::{amounts, list};
 use super::queue::{DeployedQueue, Reading, Spec, without};
 use crate::kubernetes_queues::yunikorn_partitions;
 use fairplan_instances::InstanceError;

@@ -10,9 +10,28 @@ use fairplan_instances::{
 };
 use num_bigint::BigInt;
 
+/// The work of each line of a program that is worth a weighted share of one: under task share fairness `w_i` times what the user could do
+/// alone if it were eligible everywhere.
+pub(super) fn works_per_level(
+    program: &Program<'_>,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Vec<Rational>, Stuck> {
+    if program.objective != Objective::TaskShareFairness {
+        return Ok(program.works_per_level());
+    }
+    let mut works = Vec::<Rational>::with_capacity(program.lines.len());
+    // The kinds of a user stand side by side.
+    for of_user in program.lines.chunk_by(|a, b| a.user == b.user) {
+        let user = program.user(works.len());
+        let work = &Rational::decimal(user.weight()) * &work_alone(user, is_over)?;
+        works.extend(std::iter::repeat_n(work, of_user.len()));
+    }
+    Ok(works)
+}
+
 /// The most work that the user could do alone if it were eligible everywhere; 1 where that is none, since its share is 0 in any
 /// unit.
-pub(super) fn work_alone(user: User<'_>, is_over: &dyn Fn() -> bool) -> Result<Rational, Stuck> {
+fn work_alone(user: User<'_>, is_over: &dyn Fn() -> bool) -> Result<Rational, Stuck> {
     let work = if user.has_kinds() { tasks_alone(user, is_over)? } else { work_of_one_kind(user) };
     Ok(if work.is_zero() { Rational::one() } else { work })
 }
@@ -38,7 +57,7 @@ fn tasks_alone(user: User<'_>, is_over: &dyn Fn() -> bool) -> Result<Rational, S
     // Where nobody has anything of what a task needs, there is no such instance.
     let Ok(alone) = instance_of(user) else { return Ok(Rational::zero()) };
     let program = Program::new(&alone, Objective::Drfh);
-    let raised = raise(&program, None, is_over)?;
+    let raised = raise(&program, program.works_per_level(), None, is_over)?;
     let task = task_share(alone.user(UserId(0)));
     Ok(raised.vertex.levels.first().map_or_else(Rational::zero, |level| level / &task))
 }

@@ -17,13 +17,14 @@ pub(crate) struct Raised<'p> {
     rates: Vec<Rational>,
 }
 
-/// Raises the levels from the start, or from where a guide points to.
+/// Raises the levels from the start, or from where a guide points to; given is the work of each line that is worth a level of one.
 pub(crate) fn raise<'p>(
     program: &'p Program<'p>,
+    per_level: Vec<Rational>,
     guide: Option<&Guide>,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Raised<'p>, Stuck> {
-    let mut vertex = Vertex::start(program, is_over)?;
+    let mut vertex = Vertex::start(program, per_level);
     let filling = Filling::of(&vertex);
     filling.settle(&mut vertex, &Rational::zero());
     vertex.add_up_rising()?;

@@ -10,6 +10,7 @@ mod fit;
 mod guide;
 mod levels;
 mod number;
+mod of_levels;
 mod over_time;
 mod per_server;
 mod program;
@@ -96,8 +97,11 @@ fn covers_tasks(program: &Program<'_>) -> Result<(), SolverError> {
     }
 }
 
-/// The exact solution.
-pub(crate) fn solve(question: &Question<'_>) -> Result<Solution, SolverError> {
+/// The exact solution; large instances are led to it by one in doubles.
+pub(crate) fn solve(
+    question: &Question<'_>,
+    in_doubles: impl Fn() -> Option<Solution>,
+) -> Result<Solution, SolverError> {
     covers(question)?;
     if question.objective == Objective::DrfPerServer {
         let deadline = question.deadline;
@@ -107,8 +111,9 @@ pub(crate) fn solve(question: &Question<'_>) -> Result<Solution, SolverError> {
     covers_tasks(&program)?;
     let is_over = || question.deadline.is_over();
     let guide = (question.pairs() > UNGUIDED)
-        .then(|| crate::ways::solve(question, crate::ways::IN_DOUBLES, &mut |_| true).ok())
+        .then(in_doubles)
         .flatten()
         .map(|solution| Guide::new(&program, &solution));
-    raise(&program, guide.as_ref(), &is_over).map_err(told)?.solution(question.backend)
+    let per_level = alone::works_per_level(&program, &is_over).map_err(told)?;
+    raise(&program, per_level, guide.as_ref(), &is_over).map_err(told)?.solution(question.backend)
 }

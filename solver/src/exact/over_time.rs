@@ -74,7 +74,8 @@ fn in_fractions(
     let near = || known.map_or_else(|| Cow::Owned(task_optimum_within(demands, deadline)), Cow::Borrowed);
     let near = (pairs > UNGUIDED).then(near);
     let guide = near.as_ref().map(|near| Guide::over_time(&program, &positions, demands, near));
-    let raised = raise(&program, guide.as_ref(), &|| deadline.is_over()).map_err(told)?;
+    let raised =
+        raise(&program, program.works_per_level(), guide.as_ref(), &|| deadline.is_over()).map_err(told)?;
     let iterations = near.as_deref().or(known).map_or(0, |near| near.iterations);
     Ok(Exactly { raised, positions: &positions, demands }.optimum(iterations))
 }

@@ -3,9 +3,7 @@
 //! A *line* is a user, or one kind of a user's tasks: its work is divided over the classes that it can use. A *row* is what a class
 //! has of a resource, a limit, or the tasks of a user who does different work on different classes.
 
-use super::alone::work_alone;
 use super::number::Rational;
-use super::vertex::Stuck;
 use fairplan_instances::{
     ClassId, Instance, Kind, KindId, Objective, OfflineMeasure, ResourceId, TaskDemands, User, UserId,
 };
@@ -356,27 +354,14 @@ impl<'a> Program<'a> {
         Some(rate.map_or_else(|| tasks.clone(), |rate| &tasks * rate))
     }
 
-    /// The work of each line that is worth a weighted share of one: under DRFH `w_i / δ_i`, under task share fairness `w_i` times what the
-    /// user could do alone if it were eligible everywhere.
-    pub fn works_per_level(&self, is_over: &dyn Fn() -> bool) -> Result<Vec<Rational>, Stuck> {
-        if let Some(lines) = &self.over_time {
-            return Ok(lines.iter().map(|line| line.per_level.clone()).collect());
+    /// The work of each line that is worth a weighted dominant share of one, `w_i / δ_i`, or a level of one over several quanta.
+    pub fn works_per_level(&self) -> Vec<Rational> {
+        match &self.over_time {
+            Some(lines) => lines.iter().map(|line| line.per_level.clone()).collect(),
+            None => (0..self.lines.len())
+                .map(|line| &Rational::decimal(self.user(line).weight()) / &task_share(self.user(line)))
+                .collect(),
         }
-        let mut works = Vec::<Rational>::with_capacity(self.lines.len());
-        for (line, Line { user: id, .. }) in self.lines.iter().enumerate() {
-            // The kinds of a user stand side by side.
-            if let Some(known) = works.last().filter(|_| self.lines[line - 1].user == *id) {
-                works.push(known.clone());
-                continue;
-            }
-            let user = self.user(line);
-            let weight = Rational::decimal(user.weight());
-            works.push(match self.objective {
-                Objective::TaskShareFairness => &weight * &work_alone(user, is_over)?,
-                _ => &weight / &task_share(user),
-            });
-        }
-        Ok(works)
     }
 }
 

@@ -1,9 +1,10 @@
 //! From the last vertex to a solution: fractions as texts, and the doubles next to them.
 
-use super::filling::{OfLevels, least_at_the_root};
+use super::filling::least_at_the_root;
 use super::fit::overloads;
 use super::levels::Raised;
 use super::number::{Rational, common_divisor};
+use super::of_levels::OfLevels;
 use super::program::{Program, task_share};
 use super::sums::LONGEST;
 use super::too_long;

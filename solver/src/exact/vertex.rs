@@ -6,8 +6,8 @@
 //! number of users (generalised upper bounds, Dantzig and Van Slyke 1967). All numbers are fractions, so ties are real
 //! ties, and Bland's rule ends them.
 
-use super::filling::{OfLevels, Rise};
 use super::number::Rational;
+use super::of_levels::{OfLevels, Rise};
 use super::program::Program;
 use super::sums::RowSums;
 use super::system::Elimination;
@@ -91,13 +91,13 @@ const LONG: u64 = 4096;
 const PATIENCE: u32 = 30;
 
 impl<'p> Vertex<'p> {
-    /// Nobody has anything.
-    pub fn start(program: &'p Program<'p>, is_over: &dyn Fn() -> bool) -> Result<Self, Stuck> {
+    /// Nobody has anything; given is the work of each line that is worth a level of one.
+    pub fn start(program: &'p Program<'p>, per_level: Vec<Rational>) -> Self {
         let lines = program.lines.len();
         let mut vertex = Self {
             program,
             amounts: vec![Amount::Rising; lines],
-            per_level: program.works_per_level(is_over)?,
+            per_level,
             rises: Vec::new(),
             keys: vec![0; lines],
             splits: Vec::new(),
@@ -113,7 +113,7 @@ impl<'p> Vertex<'p> {
             let alone = |rate: &Rational| Rise { above: OfLevels::nothing(), rate: rate.clone() };
             vertex.rises = vertex.per_level.iter().map(alone).collect();
         }
-        Ok(vertex)
+        vertex
     }
 
     pub fn per_level(&self, line: usize) -> &Rational {

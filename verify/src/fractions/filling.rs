@@ -6,8 +6,7 @@
 //! one solution, what keeps them is the filling.
 
 use super::fraction::Fraction;
-use super::stated::Stated;
-use fairplan_instances::{GroupId, LimitedBy, User, UserId};
+use fairplan_instances::{GroupId, Instance, LimitedBy, User, UserId};
 
 /// So much, and so much of each of some levels.
 #[derive(Clone, Debug)]
@@ -74,22 +73,27 @@ struct Node {
     has_users: bool,
 }
 
+/// Where a user ends.
+pub(crate) struct End {
+    pub reason: LimitedBy,
+    pub level: usize,
+    /// What its tasks are worth: nothing if it can run none, `None` for no end.
+    pub tasks: Option<Fraction>,
+}
+
 struct Leaf {
     node: usize,
     weight: Fraction,
-    /// What its tasks are worth: nothing if it can run none, `None` for no end.
-    tasks: Option<Fraction>,
-    reason: LimitedBy,
-    level: usize,
+    end: End,
 }
 
 impl Leaf {
     /// Whether it is at its ceiling at the level of a stage.
     fn is_ended(&self, stage: usize) -> bool {
-        match self.reason {
+        match self.end.reason {
             LimitedBy::NoUsableClass => true,
-            LimitedBy::Tasks => self.level <= stage,
-            LimitedBy::Capacity | LimitedBy::Limit => self.level < stage,
+            LimitedBy::Tasks => self.end.level <= stage,
+            LimitedBy::Capacity | LimitedBy::Limit => self.end.level < stage,
         }
     }
 }
@@ -114,9 +118,9 @@ impl Rise {
 }
 
 impl Filling {
-    /// Fills the tree level by level as a claim says; an error if it is not so.
-    pub fn of(stated: &Stated<'_>) -> Result<Self, String> {
-        let instance = stated.instance;
+    /// Fills the tree level by level as a claim says, which states where each user ends and the value of each level; an error if it is
+    /// not so.
+    pub fn of(instance: &Instance, ends: Vec<End>, levels: &[&Fraction]) -> Result<Self, String> {
         let node = |group: Option<GroupId>| group.map_or(0, |group| group.0 + 1);
         let of_group = |(above, weight)| Node { above, weight, has_users: false };
         let mut nodes = vec![of_group((0, Fraction::whole(1)))];
@@ -124,17 +128,12 @@ impl Filling {
         nodes.extend(groups.map(|group| of_group((node(group.parent), Fraction::decimal(group.weight)))));
         let mut downwards = vec![0];
         downwards.extend(instance.groups_upwards().into_iter().rev().map(|group| group.0 + 1));
-        let leaf = |user: User<'_>| -> Result<Leaf, String> {
-            let i = user.index().0;
-            let (reason, level) = (stated.limited_by[i], stated.level_of[i] as usize);
-            let tasks = match reason {
-                LimitedBy::NoUsableClass => Some(Fraction::zero()),
-                _ => tasks_of(stated, user)?,
-            };
-            let weight = Fraction::decimal(user.weight());
-            Ok(Leaf { node: node(user.group()), weight, tasks, reason, level })
+        let leaf = |(user, end): (User<'_>, End)| Leaf {
+            node: node(user.group()),
+            weight: Fraction::decimal(user.weight()),
+            end,
         };
-        let users = instance.users().map(leaf).collect::<Result<Vec<Leaf>, String>>()?;
+        let users: Vec<Leaf> = instance.users().zip(ends).map(leaf).collect();
         users.iter().for_each(|leaf| nodes[leaf.node].has_users = true);
         for &v in downwards[1..].iter().rev() {
             if nodes[v].has_users {
@@ -142,15 +141,17 @@ impl Filling {
                 nodes[above].has_users = true;
             }
         }
-        let of_tasks = |leaf: &Leaf| match leaf.reason {
-            LimitedBy::Tasks | LimitedBy::NoUsableClass => leaf.tasks.clone().unwrap_or_else(Fraction::zero),
+        let of_tasks = |leaf: &Leaf| match leaf.end.reason {
+            LimitedBy::Tasks | LimitedBy::NoUsableClass => {
+                leaf.end.tasks.clone().unwrap_or_else(Fraction::zero)
+            }
             // Until its stage is filled.
             LimitedBy::Capacity | LimitedBy::Limit => Fraction::zero(),
         };
         let shares = users.iter().map(|leaf| OfLevels::constant(of_tasks(leaf))).collect();
         let mut filling = Self { nodes, downwards, users, shares };
-        for stage in 0..stated.levels.len() {
-            filling.fill(stated, stage)?;
+        for stage in 0..levels.len() {
+            filling.fill(instance, levels, stage)?;
         }
         Ok(filling)
     }
@@ -185,9 +186,8 @@ impl Filling {
     }
 
     /// Fills the tree up to the level of a stage.
-    fn fill(&mut self, stated: &Stated<'_>, stage: usize) -> Result<(), String> {
-        let instance = stated.instance;
-        let value = |level: usize| &stated.levels[level].value;
+    fn fill(&mut self, instance: &Instance, levels: &[&Fraction], stage: usize) -> Result<(), String> {
+        let value = |level: usize| levels[level];
         let rise = self.rise(stage);
         let due: Vec<Option<Fraction>> =
             rise.each.iter().map(|each| each.as_ref().map(|each| each.at(value))).collect();
@@ -210,11 +210,11 @@ impl Filling {
                 }
                 continue;
             }
-            if leaf.tasks.as_ref().is_some_and(|tasks| *tasks <= due) {
+            if leaf.end.tasks.as_ref().is_some_and(|tasks| *tasks <= due) {
                 return Err(format!("the tasks of user {} run out below level {stage}", id()));
             }
-            if leaf.reason.is_by_prices()
-                && leaf.level == stage
+            if leaf.end.reason.is_by_prices()
+                && leaf.end.level == stage
                 && let Some(each) = &rise.each[leaf.node]
             {
                 self.shares[i] = each.times(&leaf.weight);
@@ -239,8 +239,8 @@ impl Filling {
 
     /// The least that a child of the root with any users has for its weight, groups counted as far as their members divide what they
     /// have by their weights: what a group can have before filling gives a member that wants more more than that has.
-    pub fn least(&self, stated: &Stated<'_>) -> Fraction {
-        let value = |level: usize| &stated.levels[level].value;
+    pub fn least(&self, levels: &[&Fraction]) -> Fraction {
+        let value = |level: usize| levels[level];
         // Only differences are worked out: levels are long, and what sums have of them is not.
         let lesser = |a: OfLevels, b: OfLevels| match a.clone().minus(&b).at(value).is_positive() {
             true => b,
@@ -248,7 +248,7 @@ impl Filling {
         };
         let mut inside: Vec<Vec<(&Fraction, OfLevels, bool)>> = vec![Vec::new(); self.nodes.len()];
         for (leaf, share) in self.users.iter().zip(&self.shares) {
-            inside[leaf.node].push((&leaf.weight, share.clone(), leaf.reason.is_by_prices()));
+            inside[leaf.node].push((&leaf.weight, share.clone(), leaf.end.reason.is_by_prices()));
         }
         for &v in self.downwards[1..].iter().rev().filter(|v| self.nodes[**v].has_users) {
             let children = std::mem::take(&mut inside[v]);
@@ -279,8 +279,8 @@ impl Filling {
         let add = |sum: Option<Fraction>, more: &Option<Fraction>| Some(sum?.plus(more.as_ref()?));
         for leaf in &self.users {
             match leaf.node {
-                0 => see(&leaf.weight, &leaf.tasks),
-                v => worth[v] = add(worth[v].take(), &leaf.tasks),
+                0 => see(&leaf.weight, &leaf.end.tasks),
+                v => worth[v] = add(worth[v].take(), &leaf.end.tasks),
             }
         }
         for &v in self.downwards[1..].iter().rev().filter(|v| self.nodes[**v].has_users) {
@@ -293,20 +293,4 @@ impl Filling {
         }
         least
     }
-}
-
-/// What all tasks of a user are worth as a share; `None` for no end of them.
-fn tasks_of(stated: &Stated<'_>, user: User<'_>) -> Result<Option<Fraction>, String> {
-    let Some(tasks) = user.tasks() else { return Ok(None) };
-    let per_share = stated.work_per_level(user).over(&Fraction::decimal(user.weight()));
-    if stated.objective.is_pooled() || user.has_kinds() {
-        return Ok(Some(Fraction::whole(tasks).over(&per_share)));
-    }
-    let usable = stated.usable.of_user(user.index().0);
-    if usable.rates_differ() {
-        let problem = "its tasks are limited and do different work on different classes: in groups nothing is proved of that";
-        return Err(format!("user {}: {problem}", user.id()));
-    }
-    let rate = usable.classes.first().map(|class| Fraction::decimal(usable.rate(*class)));
-    Ok(rate.map(|rate| Fraction::whole(tasks).times(&rate).over(&per_share)))
 }

@@ -521,7 +521,7 @@ fn value(stated: &Stated<'_>, holdings: &[Holding]) -> (f64, Verdict) {
     }
     let of_levels = stated.levels.get(lowest).map(|level| level.value.clone());
     let truth = match &stated.filling {
-        Some(filling) => filling.least(stated),
+        Some(filling) => filling.least(&stated.values()),
         None => least.into_iter().chain(of_levels).min().unwrap_or_else(Fraction::zero),
     };
     if truth != stated.value {

@@ -1,7 +1,7 @@
 //! The fractions of a claim, read and held against its form: who has how much work, and where.
 
 use super::alone::work_alone;
-use super::filling::{Filling, OfLevels};
+use super::filling::{End, Filling, OfLevels};
 use super::fraction::Fraction;
 use crate::claim::SolutionClaim;
 use crate::users::UsableClasses;
@@ -144,10 +144,45 @@ impl<'a> Stated<'a> {
             alone: vec![OnceCell::new(); users],
         };
         if instance.has_groups() {
-            stated.filling = Some(Filling::of(&stated)?);
+            stated.filling = Some(Filling::of(instance, stated.ends()?, &stated.values())?);
         }
         stated.starts = stated.starts()?;
         Ok(stated)
+    }
+
+    /// The value of each level.
+    pub fn values(&self) -> Vec<&Fraction> {
+        self.levels.iter().map(|level| &level.value).collect()
+    }
+
+    /// Where each user ends.
+    fn ends(&self) -> Result<Vec<End>, String> {
+        let end = |user: User<'_>| {
+            let i = user.index().0;
+            let (reason, level) = (self.limited_by[i], self.level_of[i] as usize);
+            let tasks = match reason {
+                LimitedBy::NoUsableClass => Some(Fraction::zero()),
+                _ => self.worth_of_tasks(user)?,
+            };
+            Ok(End { reason, level, tasks })
+        };
+        self.instance.users().map(end).collect()
+    }
+
+    /// What all tasks of a user are worth as a share; `None` for no end of them.
+    fn worth_of_tasks(&self, user: User<'_>) -> Result<Option<Fraction>, String> {
+        let Some(tasks) = user.tasks() else { return Ok(None) };
+        let per_share = self.work_per_level(user).over(&Fraction::decimal(user.weight()));
+        if self.objective.is_pooled() || user.has_kinds() {
+            return Ok(Some(Fraction::whole(tasks).over(&per_share)));
+        }
+        let usable = self.usable.of_user(user.index().0);
+        if usable.rates_differ() {
+            let problem = "its tasks are limited and do different work on different classes: in groups nothing is proved of that";
+            return Err(format!("user {}: {problem}", user.id()));
+        }
+        let rate = usable.classes.first().map(|class| Fraction::decimal(usable.rate(*class)));
+        Ok(rate.map(|rate| Fraction::whole(tasks).times(&rate).over(&per_share)))
     }
 
     /// Finds each user's parts: kind by kind, the classes of each in order, each once.

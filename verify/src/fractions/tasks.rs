@@ -8,7 +8,7 @@
 use super::fraction::Fraction;
 use super::rows::Rows;
 use super::stated::task_share;
-use crate::task_optimum::{is_there, level_of};
+use crate::task_levels::{is_there, level_of};
 use crate::tolerance::EXACT_DOUBLES;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{

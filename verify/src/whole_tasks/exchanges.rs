@@ -3,7 +3,8 @@
 
 use super::fits;
 use super::inside::Inside;
-use super::knapsack::{Contents, Outcome, Server, Task};
+use super::knapsack::{Contents, Outcome, Server};
+use super::task::Task;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
     ClassId, Deadline, Instance, KindId, MoveRules, Placement, ResourceId, ServerNames, UserId,

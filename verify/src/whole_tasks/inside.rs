@@ -5,7 +5,7 @@
 //! `n k`, and a device has `k`. As `⌈y⌉ − 1 < y`, parts on one device count less than `k + 1` together, so no content that fits takes
 //! more than there is. A task with a profile counts more than its part where every way to cut a device allows it.
 
-use super::knapsack::Task;
+use super::task::Task;
 use crate::cuts::Cuts;
 use crate::devices::holds;
 use fairplan_instances::{ClassId, Instance, Kind, ResourceId};

@@ -8,6 +8,7 @@
 
 use super::costs::least_costs;
 use super::inside::Inside;
+use super::task::Task;
 use fairplan_instances::{Deadline, compare_ratios};
 
 /// A server and the tasks that may run on it.
@@ -18,19 +19,6 @@ pub(super) struct Server<'a> {
     pub inside: Inside,
     /// What may be put on it.
     pub tasks: Vec<Task>,
-}
-
-/// One kind of task.
-#[derive(Clone)]
-pub(super) struct Task {
-    /// What it is claimed to be worth, above 0.
-    pub value: u64,
-    /// What it takes of each resource; more than nothing of one.
-    pub demand: Vec<u128>,
-    /// So many of it are on a server at most.
-    pub most: Option<u64>,
-    /// Of which resource's devices it has a part by a profile, and which.
-    pub profile: Option<(usize, usize)>,
 }
 
 /// What came of the attempt.

@@ -12,6 +12,7 @@ mod logarithm;
 mod moves;
 mod proportional;
 mod shares;
+mod task;
 
 use crate::claim::PlacementClaim;
 use crate::groups::smallest;
@@ -25,12 +26,13 @@ use fairplan_instances::{
     WholeTaskBracket, WholeTaskProof,
 };
 use inside::Sizes;
-use knapsack::{Outcome, Server, Task};
+use knapsack::{Outcome, Server};
 use levels::Levels;
 pub use moves::{MovesClaim, PrintedMoves, verify_moves};
 pub use proportional::{ProportionalClaim, verify_proportional};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use task::Task;
 
 /// A bracket, as claimed.
 #[derive(Clone, Debug)]

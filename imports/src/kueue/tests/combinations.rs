@@ -144,8 +144,7 @@ fn tasks_that_ask_for_nothing_of_a_group_take_no_flavor_of_it() {
         pods("worker", "cpu: 4, nvidia.com/gpu: 1")
     );
     // A flavor of cores that every node has, and GPUs of some nodes.
-    let groups =
-        [group("cpu", &[("anywhere", "20")]), group("nvidia.com/gpu", &[("a100", "4")])];
+    let groups = [group("cpu", &[("anywhere", "20")]), group("nvidia.com/gpu", &[("a100", "4")])];
     let anywhere = object("ResourceFlavor", "anywhere", "");
     let (told, _) = on_nodes(&(anywhere + &queue("plain", "", &groups) + &workload));
     // The cores of both count in the one quota, which is over all nodes.
