@@ -151,7 +151,7 @@ fn tasks_that_ask_for_nothing_of_a_group_take_no_flavor_of_it() {
     assert_eq!(
         told,
         [
-            "[plain] w1 most cpu=20 most on a100+anywhere nvidia.com/gpu=4",
+            "[plain] w1 most on anywhere|a100+anywhere cpu=20 most on a100+anywhere nvidia.com/gpu=4",
             "plain:cpu2 <plain w1 2,0 x3",
             "plain:cpu4-nvidia.com/gpu1 <plain w1 4,1 x3 on a100+anywhere",
         ]
