@@ -1,0 +1,80 @@
+//! Whether the servers hold all that is guaranteed together; if not, how much of it, and what stands against it.
+
+use super::super::filling::Tree;
+use super::Stages;
+use crate::aggregation::gives_up;
+use crate::certificate::prices_of_classes;
+use crate::level::dot;
+use crate::question::{Guaranteed, Question};
+use crate::streaming::cheapest_costs;
+use crate::tolerance::level::{KEPT, TOLERANCE};
+use fairplan_instances::{Shortfall, SolverError, guaranteed_shares};
+
+impl Stages<'_> {
+    /// Whether all that is guaranteed fits the servers together.
+    pub(super) fn keep_guarantees(&mut self) -> Result<(), SolverError> {
+        if !self.tree.has_floors() {
+            return Ok(());
+        }
+        let piece = self.tree.at(0.0, &self.ceilings);
+        let floors: Vec<f64> = (0..self.shares.len()).map(|i| piece.share(i, 0.0)).collect();
+        if !floors.iter().any(|floor| *floor > 0.0) {
+            return Ok(());
+        }
+        let mut costs = vec![0.0; self.reduction.users.len()];
+        let (held, prices) = self.holds(&floors, &mut costs)?;
+        let by_limit = self.told.least_part(&floors);
+        let mut part = f64::INFINITY;
+        if !held {
+            cheapest_costs(&self.reduction.users, &prices, &self.reduction.capacities, &mut costs);
+            costs = self.costs_of_shares(&costs);
+            let paid: f64 = floors.iter().zip(&costs).map(|(floor, cost)| floor * cost).sum();
+            part = dot(&prices, &self.reduction.capacities) / paid;
+        }
+        let (instance, reduction) = (self.question.instance, self.reduction);
+        let nothing = vec![0.0; reduction.capacities.len()];
+        let (part, prices, limit) = match by_limit {
+            Some((less, place)) if less < part => (less, nothing, Some(place)),
+            _ => (part, prices, None),
+        };
+        if part >= 1.0 - KEPT {
+            return if held || part <= 1.0 + TOLERANCE { Ok(()) } else { Err(gives_up()) };
+        }
+        if let Some(place) = limit {
+            costs = vec![0.0; floors.len()];
+            self.told.takes(place).for_each(|(i, cost)| costs[i] = cost);
+        }
+        let paid: f64 = floors.iter().zip(&costs).map(|(floor, cost)| floor * cost).sum();
+        let mut of_limits = reduction.users.limits.prices(instance, &prices, 1.0 / paid);
+        if let Some(place) = limit {
+            self.told.price(instance, place, 1.0 / paid, &mut of_limits);
+        }
+        let of_classes = prices_of_classes(instance, &reduction.members, &prices, 1.0 / paid);
+        let mut of_users = vec![0.0; instance.user_count()];
+        for (i, (floor, cost)) in floors.iter().zip(&costs).enumerate() {
+            of_users[reduction.users.user_id(i).0] = floor * cost / paid;
+        }
+        let proof = (part, of_classes, of_limits);
+        let Guaranteed { groups, solutions } = self.question.guaranteed();
+        let objective = self.question.objective;
+        let shortfall = Shortfall::new(instance, objective, proof, &of_users, solutions.clone(), groups);
+        Err(SolverError::Guarantees(Box::new(shortfall)))
+    }
+}
+
+/// The tree with what its users are guaranteed, counted as the objective counts shares; who can run nowhere is guaranteed nothing.
+pub(super) fn above_guarantees(tree: Tree, question: &Question<'_>, of_tasks: &[f64]) -> Tree {
+    let (instance, users) = (question.instance, &question.reduction().users);
+    if !instance.has_guarantees() {
+        return tree;
+    }
+    let shares = guaranteed_shares(instance, question.objective, &question.guaranteed().solutions);
+    // What is nearly all is all.
+    let floor = |i: usize| match shares[users.user_id(i).0] {
+        _ if of_tasks[i] == 0.0 => 0.0,
+        share if share >= of_tasks[i] * (1.0 - KEPT) => of_tasks[i],
+        share => share,
+    };
+    let floors: Vec<f64> = (0..users.users()).map(floor).collect();
+    tree.above_floors(&floors)
+}
