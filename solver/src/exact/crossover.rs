@@ -3,7 +3,7 @@
 //!
 //! One line after the other gives up its further places. What it gives up there the basis takes: slack of rows, and splits of the
 //! lines before it, at most as many as there are rows. Where something of these would fall below nothing it leaves the basis, and the
-//! line's own place enters instead. (The push phase of a crossover, with one key place a line as in `vertex.rs`.)
+//! line's own place enters instead. (The push phase of a crossover, with one key place a line as in `vertex/`.)
 
 use super::program::Program;
 use crate::sums::Compensated;

@@ -1,6 +1,6 @@
 //! Lexicographic max-mins as fractions, and what filling each server comes to.
 //!
-//! `program.rs` states a level in whole numbers, `vertex.rs` goes from vertex to vertex of it, `levels.rs` from level to level (who rises how in groups is `filling.rs`), and
+//! `program.rs` states a level in whole numbers, `vertex/` goes from vertex to vertex of it, `levels.rs` from level to level (who rises how in groups is `filling.rs`), and
 //! `result.rs` tells the outcome in fractions and in doubles. Nothing here has a tolerance.
 
 mod alone;

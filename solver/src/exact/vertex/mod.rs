@@ -6,11 +6,15 @@
 //! number of users (generalised upper bounds, Dantzig and Van Slyke 1967). All numbers are fractions, so ties are real
 //! ties, and Bland's rule ends them.
 
+mod led;
+mod prices;
+
 use super::number::Rational;
 use super::of_levels::{OfLevels, Rise};
 use super::program::Program;
 use super::sums::RowSums;
 use super::system::Elimination;
+use prices::product;
 
 /// What a line has.
 #[derive(Clone)]
@@ -365,88 +369,6 @@ impl<'p> Vertex<'p> {
         Ok(())
     }
 
-    /// What raises the level at these prices: of what raises it most, or by Bland's rule the first.
-    fn entering(&self, prices: &[Rational], first: bool) -> Option<Variable> {
-        let mut best: Option<(f64, Variable)> = None;
-        for row in &self.tight {
-            if prices[*row].is_negative() {
-                let (gain, variable) = (f64::INFINITY, Variable::Slack(*row));
-                let is_better =
-                    best.is_none_or(
-                        |(known, other)| {
-                            if first || known == gain { variable < other } else { gain > known }
-                        },
-                    );
-                if is_better {
-                    best = Some((gain, variable));
-                }
-            }
-        }
-        if best.is_some() {
-            return best.map(|(_, variable)| variable);
-        }
-        let rough = Rough::of(self.program, prices);
-        let alike = self.program.alike(prices);
-        for line in 0..self.keys.len() {
-            let key = self.keys[line] as usize;
-            let places = self.program.places(line).len();
-            if places == 1 {
-                continue;
-            }
-            let rough_costs = rough.costs(self.program, line);
-            let mut cost_of_key = None;
-            for place in (0..places).filter(|place| *place != key) {
-                let is_dearer = rough_costs[place] * (1.0 - ROUGHLY) > rough_costs[key];
-                if is_dearer || self.program.are_alike(&alike, line, place, key) {
-                    continue;
-                }
-                let cost_of_key = cost_of_key.get_or_insert_with(|| self.cost(prices, line, key));
-                if self.cost(prices, line, place) >= *cost_of_key {
-                    continue;
-                }
-                let variable = Variable::Work(line, place);
-                if first {
-                    return Some(variable);
-                }
-                let gain = (rough_costs[key] - rough_costs[place]) * rough.weight(self, line);
-                if best.is_none_or(|(known, _)| gain > known) {
-                    best = Some((gain, variable));
-                }
-            }
-        }
-        best.map(|(_, variable)| variable)
-    }
-
-    /// What a unit of work costs at a place.
-    pub fn cost(&self, prices: &[Rational], line: usize, place: usize) -> Rational {
-        let priced = self.program.column(line, place).into_iter().filter(|(row, _)| !prices[*row].is_zero());
-        priced.fold(Rational::zero(), |sum, (row, entry)| &sum + &(&entry * &prices[row]))
-    }
-
-    /// Whether a line pays at its key place. (Prices and what it takes are 0 or more.)
-    pub fn pays(&self, prices: &[Rational], line: usize) -> bool {
-        let column = self.program.column(line, self.keys[line] as usize);
-        column.iter().any(|(row, entry)| prices[*row].is_positive() && entry.is_positive())
-    }
-
-    /// What a unit of the level costs all who rise.
-    pub fn cost_of_level(&self, prices: &[Rational]) -> Rational {
-        product(prices, &self.rising)
-    }
-
-    /// The same of those who rose when somebody was first frozen at the last level, as they rose then.
-    pub fn cost_of_last_level(&self, prices: &[Rational], rates: &[Rational]) -> Rational {
-        let last = self.levels.len() as u32;
-        let rose = |line: &usize| match &self.amounts[*line] {
-            Amount::Rising => true,
-            Amount::Frozen(level) => level + 1 == last,
-            Amount::Settled { .. } => false,
-        };
-        let rate = |line: usize| rates.get(line).unwrap_or(&self.per_level[line]);
-        let cost = |line: usize| &self.cost(prices, line, self.keys[line] as usize) * rate(line);
-        (0..self.keys.len()).filter(rose).map(cost).fold(Rational::zero(), |sum, cost| &sum + &cost)
-    }
-
     /// How all lines rise where there are groups; nothing where that never changes.
     pub fn rates(&self) -> Vec<Rational> {
         self.rises.iter().map(|rise| rise.rate.clone()).collect()
@@ -506,8 +428,7 @@ impl<'p> Vertex<'p> {
                 true => self.rate(line) * of_level,
                 false => Rational::zero(),
             };
-            for (split, by) in self.splits.iter().zip(of_splits).filter(|(split, _)| split.line == line) {
-                let _ = split;
+            for (_, by) in self.splits.iter().zip(of_splits).filter(|(split, _)| split.line == line) {
                 rises = &rises - by;
             }
             if matches!(entering, Variable::Work(own, _) if own == line) {
@@ -522,126 +443,4 @@ impl<'p> Vertex<'p> {
             None => (Rational::zero(), None),
         }
     }
-}
-
-impl Vertex<'_> {
-    /// What is left of each row with everybody on its key, but for what the level gives those who rise.
-    pub fn left_by_keys(&self) -> Option<Vec<Rational>> {
-        let rows = self.program.rows();
-        let mut settled = RowSums::new(rows);
-        let mut frozen: Vec<RowSums> = self.levels.iter().map(|_| RowSums::new(rows)).collect();
-        for line in 0..self.keys.len() {
-            let column = || self.program.column(line, self.keys[line] as usize);
-            let take = |sums: &mut RowSums, by: &Rational| {
-                column().iter().for_each(|(row, entry)| sums.add(*row, &(entry * by)));
-            };
-            match &self.amounts[line] {
-                Amount::Rising => {}
-                Amount::Settled { work, .. } => {
-                    take(&mut settled, work);
-                    continue;
-                }
-                Amount::Frozen(level) => take(&mut frozen[*level as usize], self.rate(line)),
-            }
-            let Some(rise) = self.rises.get(line).filter(|rise| !rise.above.is_nothing()) else { continue };
-            take(&mut settled, rise.above.constant());
-            for (level, times) in rise.above.levels() {
-                take(&mut frozen[*level as usize], times);
-            }
-        }
-        let mut left = self.program.amounts.clone();
-        let mut take = |sums: RowSums, times: &Rational| {
-            for (left, sum) in left.iter_mut().zip(sums.finish()?).filter(|(_, sum)| !sum.is_zero()) {
-                *left = &*left - &(&sum * times);
-            }
-            Some(())
-        };
-        take(settled, &Rational::one())?;
-        for (sums, level) in frozen.into_iter().zip(&self.levels) {
-            take(sums, level)?;
-        }
-        Some(left)
-    }
-
-    /// What moving a unit to each split changes in each row.
-    pub fn split_columns(&self) -> Vec<Vec<Rational>> {
-        self.splits.iter().map(|split| self.move_column(split.line, split.place)).collect()
-    }
-
-    /// The level and the splits that use these rows up; `None` where they do not determine them, or time is over.
-    pub fn level_on(
-        &self,
-        columns: &[Vec<Rational>],
-        tight: &[usize],
-        left: &[Rational],
-        is_over: &dyn Fn() -> bool,
-    ) -> Option<(Rational, Vec<Rational>)> {
-        let system = Elimination::of(columns, tight, is_over)?;
-        let prices = system.prices(tight, self.program.rows());
-        let per_level = product(&prices, &self.rising);
-        if per_level.is_zero() {
-            return None;
-        }
-        let level = (&product(&prices, left) / &per_level).in_lowest_terms();
-        let (of_left, of_level) = (system.solve(left), system.solve(&self.rising));
-        let works = of_left.iter().zip(&of_level).map(|(left, by)| left - &(by * &level));
-        Some((level.clone(), works.collect()))
-    }
-
-    /// The slack of all rows from the level and the splits; `None` where something falls below nothing.
-    pub fn work_out_slack(&mut self, left: &[Rational], columns: &[Vec<Rational>]) -> Option<()> {
-        for row in 0..left.len() {
-            let mut slack = &left[row] - &(&self.rising[row] * &self.level);
-            for (column, split) in
-                columns.iter().zip(&self.splits).filter(|(column, _)| !column[row].is_zero())
-            {
-                slack = &slack - &(&column[row] * &split.work);
-            }
-            if slack.is_negative() {
-                return None;
-            }
-            self.slack[row] = slack;
-        }
-        let lines: Vec<usize> = self.splits.iter().map(|split| split.line).collect();
-        lines.into_iter().all(|line| !self.key_work(line).is_negative()).then_some(())
-    }
-
-    pub fn set_tight(&mut self, tight: Vec<usize>) {
-        self.tight = tight;
-    }
-}
-
-/// Costs in doubles, which tell most places from the cheapest.
-struct Rough {
-    prices: Vec<f64>,
-}
-
-/// The rounding of a cost in doubles, far more than its terms make.
-const ROUGHLY: f64 = 1e-9;
-
-impl Rough {
-    fn of(program: &Program<'_>, prices: &[Rational]) -> Self {
-        let _ = program;
-        let largest = prices.iter().max().filter(|price| price.is_positive());
-        let prices = prices.iter().map(|price| largest.map_or(0.0, |largest| (price / largest).to_f64()));
-        Self { prices: prices.collect() }
-    }
-
-    fn costs(&self, program: &Program<'_>, line: usize) -> Vec<f64> {
-        let cost = |place: usize| {
-            let column = program.rough_column(line, place);
-            column.into_iter().map(|(row, entry)| entry * self.prices[row]).sum()
-        };
-        (0..program.places(line).len()).map(cost).collect()
-    }
-
-    fn weight(&self, vertex: &Vertex<'_>, line: usize) -> f64 {
-        vertex.rate(line).to_f64()
-    }
-}
-
-/// The sum of the products of what is not zero.
-fn product(prices: &[Rational], column: &[Rational]) -> Rational {
-    let both = prices.iter().zip(column).filter(|(price, entry)| !price.is_zero() && !entry.is_zero());
-    both.fold(Rational::zero(), |sum, (price, entry)| &sum + &(price * entry))
 }
