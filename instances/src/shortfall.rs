@@ -9,10 +9,11 @@ use std::fmt;
 ///
 /// At prices `p >= 0` of capacities and `q >= 0` of limits no allocation costs more than `Σ_lr C_lr p_lr + Σ_j b_j q_j`. What
 /// everybody is guaranteed would cost 1 at these prices, each user where it is cheapest, and all there is costs `part`: so no more
-/// than that part of all guarantees can be kept at once.
+/// than that part of all guarantees can be kept at once. Each counts as far as its tasks take it, and of a group as far as limits inside it
+/// let them: guarantees that state more than that are lowered by more before they fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shortfall {
-    /// The largest part of all guarantees that can be kept together, below 1.
+    /// The largest part of all guarantees, each as far as its tasks and limits take it, that can be kept together, below 1.
     pub part: f64,
     /// Prices of capacities, row-major `classes × resources`.
     pub prices: Vec<f64>,
@@ -133,6 +134,13 @@ impl Shortfall {
         }
     }
 
+    /// The part in words: `at most 75.00% of each`.
+    pub fn part_in_words(&self) -> String {
+        // Rounded down, so that it is never said that all can be kept.
+        let percent = (self.part * 1e4).floor() / 1e2;
+        format!("at most {percent:.2}% of each, as far as its tasks and limits take it")
+    }
+
     /// The same of an instance in which this was found of what one of its groups would divide alone.
     pub fn inside(mut self, instance: &Instance, group: GroupId) -> Self {
         let (owner, name) = (Owner::Group(group), instance.name_of(Owner::Group(group)));
@@ -171,8 +179,6 @@ fn listed(names: Vec<String>) -> String {
 
 impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Rounded down, so that it is never said that all can be kept.
-        let percent = (self.part * 1e4).floor() / 1e2;
         let together = "the guarantees cannot be kept together";
         let (whose, ways) = match self.inside.last() {
             None if self.is_of_servers => (together.to_owned(), "lower guarantees or add servers"),
@@ -189,7 +195,8 @@ impl fmt::Display for Shortfall {
         };
         write!(
             f,
-            "{whose}, at most {percent:.2}% of each: {} {} guaranteed more than fits; what stands against it is {}; {ways}",
+            "{whose}, {}: {} {} guaranteed more than fits; what stands against it is {}; {ways}",
+            self.part_in_words(),
             listed(self.who.clone()),
             if self.who.len() == 1 { "is" } else { "are together" },
             listed(self.what.clone()),

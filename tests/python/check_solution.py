@@ -295,12 +295,12 @@ def sure(tree, node):
     return sum((sure(tree, child) for child, _ in tree["children"][node]), Fraction(0))
 
 
-def sure_on(user, demand, one):
-    """The classes that a user can use where whatever it needs of what somebody is guaranteed anywhere is guaranteed too."""
+def sure_on(piece, places, one):
+    """The classes that pieces of a kind can use where whatever they need of what somebody is guaranteed anywhere is guaranteed too."""
     stated = [(None, one.get("guarantee", {}))] + [(some["classes"], some["amounts"]) for some in one.get("guarantees", [])]
-    needed = [(classes, r) for classes, amounts in stated for r, amount in amounts.items() if amount and demand.get(r)]
+    needed = [(classes, r) for classes, amounts in stated for r, amount in amounts.items() if amount and piece.get(r)]
     there = lambda l, r: any(r == other and (classes is None or l in classes) for classes, other in needed)
-    return [l for l in user["usable"] if needed and all(there(l, r) for _, r in needed)]
+    return [l for l in places if all(there(l, r) for _, r in needed)]
 
 
 def guaranteed_inside(whole, solution, users):
@@ -313,9 +313,10 @@ def guaranteed_inside(whole, solution, users):
     members = {}
     for user in users:
         demand = user["needs"]
-        # Who needs some of it has a part, on whatever classes; of amounts on some classes who can run there.
+        # Who needs some of it has a part, on whatever classes; of amounts on some classes who can run there with all its kinds.
         has_part = lambda g: (any(demand.get(r) and amount for amounts in [g.get("guarantee", {})] + [s["amounts"] for s in g.get("guarantees", [])]
-                                  for r, amount in amounts.items()) and (not g.get("guarantees") or sure_on(user, demand, g)))
+                                  for r, amount in amounts.items())
+                              and (not g.get("guarantees") or all(sure_on(piece, places, g) for piece, places in user["kinds"])))
         outermost = [g for g in above(user.get("group")) if is_sure(groups[g]) and has_part(groups[g])][-1:]
         for g in outermost:
             members.setdefault(g, []).append(user)
@@ -337,7 +338,8 @@ def guaranteed_inside(whole, solution, users):
             one = copy.deepcopy(raw[user["id"]])
             one.pop("reserve", None), one.pop("reserves", None)
             if groups[g].get("guarantees"):
-                one["eligible"] = sure_on(user, one["demand"], groups[g])
+                for kind, (piece, places) in zip(one.get("kinds", [one]), user["kinds"]):
+                    kind["eligible"] = sure_on(piece, places, groups[g])
             own.append(one)
         alone = {key: copy.deepcopy(whole[key]) for key in ("format", "resources", "server_classes")} | {"groups": inside, "users": own}
         divided = {"format": solution["format"], "alone": g, "status": "optimal", "objective": solution["objective"], "value": None,
@@ -354,25 +356,17 @@ def floor_of(user):
     """What a user is guaranteed as the objective counts shares, at most what its tasks are worth."""
     if "sure" in user:
         return user["sure"] if user["cap"] is None else min(user["sure"], user["cap"] * user["own"])
-    stated = [(set(user["usable"]), user.get("guarantee", {}))]
-    stated += [(set(some["classes"]), some["amounts"]) for some in user.get("guarantees", [])]
+    stated = [(None, user.get("guarantee", {}))] + [(some["classes"], some["amounts"]) for some in user.get("guarantees", [])]
     stated = [(classes, r, amount) for classes, amounts in stated for r, amount in amounts.items() if amount]
-    # What is guaranteed of a resource on some classes only is nothing on the others.
-    there = lambda l, r: any(l in classes for classes, other, _ in stated if other == r)
-    on = frozenset(l for l in user["usable"] if all(there(l, r) for _, r, _ in stated))
-    if not stated or not on:
+    if not stated or not user["usable"]:
         return Fraction(0)
-    most = {}
-    for classes, tasks in sorted(((on & classes, Fraction(amount) / user["needs"][r]) for classes, r, amount in stated),
-                                 key=lambda one: len(one[0])):
-        if not classes:
-            continue
-        inside = [other for other in most if other & classes]
-        need(all(other <= classes for other in inside), f"classes of guarantees of user {user['id']} cross")
-        is_all = sum(len(other) for other in inside) == len(classes)
-        together = sum((most.pop(other) for other in inside), Fraction(0))
-        most[classes] = min(tasks, together) if is_all else tasks
-    sure = sum(most.values(), Fraction(0))
+    # What runs of each kind on classes that the same amounts count is one variable, tasks are the last: of every kind as many run.
+    needing = [(piece, sure_on(piece, places, user)) for piece, places in user["kinds"] if any(piece.get(r) for _, r, _ in stated)]
+    counted = lambda piece, l: frozenset(at for at, (classes, r, _) in enumerate(stated) if piece.get(r) and (classes is None or l in classes))
+    places = sorted({(k, counted(piece, l)) for k, (piece, on) in enumerate(needing) for l in on}, key=lambda one: (one[0], sorted(one[1])))
+    rows = [[needing[k][0][r] if at in counts else Fraction(0) for k, counts in places] + [Fraction(0)] for at, (_, r, _) in enumerate(stated)]
+    rows += [[Fraction(-(of == k)) for of, _ in places] + [Fraction(1)] for k in range(len(needing))]
+    sure = largest_last(rows, [Fraction(amount) for *_, amount in stated] + [Fraction(0)] * len(needing))
     need(len(set(user["rate"].values())) == 1, f"user {user['id']} is guaranteed work at several rates: not known here")
     tasks = min(sure, user["tasks"]) if "tasks" in user else sure
     return tasks * user["delta"] / user["weight"] * user["own"]
@@ -678,7 +672,12 @@ def tasks_alone(pieces, capacity, classes):
     for k in range(len(pieces)):
         rows.append([Fraction(-(kind == k)) for kind, _ in places] + [Fraction(1)])
         right.append(Fraction(0))
-    gains = [Fraction(0)] * len(places) + [Fraction(1)]
+    return largest_last(rows, right)
+
+
+def largest_last(rows, right):
+    """The most that the last variable can be where rows times variables are at most what is on the right, by Bland's rule."""
+    gains = [Fraction(0)] * (len(rows[0]) - 1) + [Fraction(1)]
     free, basic = list(range(len(gains))), list(range(len(gains), len(gains) + len(rows)))
     while any(gain > 0 for gain in gains):
         enters = min((j for j, gain in enumerate(gains) if gain > 0), key=lambda j: free[j])
@@ -694,7 +693,7 @@ def tasks_alone(pieces, capacity, classes):
         factor, gains[enters] = gains[enters], Fraction(0)
         gains = [gain - factor * taken for gain, taken in zip(gains, rows[leaves])]
         free[enters], basic[leaves] = basic[leaves], free[enters]
-    at = len(places)
+    at = len(rows[0]) - 1
     return right[basic.index(at)] if at in basic else Fraction(0)
 
 

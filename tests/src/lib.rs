@@ -38,8 +38,8 @@ pub use random_instances::{
     random_draft_without_rates, with_random_kinds, with_random_profiles, with_random_server_rules,
 };
 pub use random_trees::{
-    random_kinds_under_limits, random_kinds_under_quotas, random_tree, random_tree_with_limits,
-    random_tree_with_quotas, random_tree_with_quotas_of_classes,
+    random_kinds_under_limits, random_kinds_under_quotas, random_kinds_under_quotas_of_classes, random_tree,
+    random_tree_with_limits, random_tree_with_quotas, random_tree_with_quotas_of_classes,
 };
 pub use simplex::Tableau;
 pub use tree::{Unkept, exact_filling, exact_tree};

@@ -162,6 +162,11 @@ pub fn random_kinds_under_quotas(seed: u64) -> Draft {
     with_kinds_under_quotas(random_tree_with_quotas(seed), seed)
 }
 
+/// The same with most guarantees and reserves over some classes.
+pub fn random_kinds_under_quotas_of_classes(seed: u64) -> Draft {
+    with_kinds_under_quotas(random_tree_with_quotas_of_classes(seed), seed)
+}
+
 /// The same quotas where most users have several kinds of tasks, without guarantees of what nobody needs.
 fn with_kinds_under_quotas(mut draft: Draft, seed: u64) -> Draft {
     let quotas = std::mem::take(&mut draft.quotas);

@@ -5,7 +5,7 @@ use crate::max_min::ExactRows;
 use crate::simplex::Tableau;
 use crate::{Draft, Fraction};
 use fairplan_instances::{
-    ClassId, GroupId, Instance, Objective, Owner, Quota, QuotaAmount, ResourceId, User, UserId,
+    ClassId, GroupId, Instance, Kind, Objective, Owner, Quota, QuotaAmount, ResourceId, User, UserId,
 };
 use num_bigint::BigInt;
 
@@ -107,7 +107,8 @@ fn shares_alone(instance: &Instance, objective: Objective) -> Result<Vec<Option<
         let needs_some = |quota: &Quota| quota.guaranteed().any(|sure| user.demand_units(sure.resource) > 0);
         let is_all_over = |quota: &Quota| quota.guarantees.is_empty();
         guarantee(group).is_some_and(|quota| {
-            needs_some(quota) && (is_all_over(quota) || !sure_on(instance, user, quota).is_empty())
+            let has_classes = |kind: Kind<'_>| !sure_on(instance, kind, quota).is_empty();
+            needs_some(quota) && (is_all_over(quota) || user.kinds().all(has_classes))
         })
     };
     let above = |i: usize| {
@@ -125,9 +126,15 @@ fn shares_alone(instance: &Instance, objective: Objective) -> Result<Vec<Option<
         let mut alone = whole.clone();
         alone.users = members.iter().map(|i| whole.users[*i].clone()).collect();
         for (user, i) in alone.users.iter_mut().zip(&members) {
-            let on = sure_on(instance, instance.user(UserId(*i)), sure);
-            if !sure.guarantees.is_empty() {
-                user.eligible = Some(on.into_iter().map(|class| class.0).collect());
+            if sure.guarantees.is_empty() {
+                continue;
+            }
+            for (k, kind) in instance.user(UserId(*i)).kinds().enumerate() {
+                let on = sure_on(instance, kind, sure).into_iter().map(|class| class.0).collect();
+                match user.kinds.get_mut(k) {
+                    Some(kind) => kind.eligible = Some(on),
+                    None => user.eligible = Some(on),
+                }
             }
         }
         let is_inside = |mut at: GroupId| loop {
@@ -165,9 +172,9 @@ fn shares_alone(instance: &Instance, objective: Objective) -> Result<Vec<Option<
     Ok(shares)
 }
 
-/// The classes that a user can run on where whatever it needs of what is guaranteed anywhere is guaranteed too.
-fn sure_on(instance: &Instance, user: User<'_>, quota: &Quota) -> Vec<ClassId> {
-    let needs = |sure: &QuotaAmount<'_>| user.demand_units(sure.resource) > 0;
+/// The classes that pieces of a kind can run on where whatever they need of what is guaranteed anywhere is guaranteed too.
+fn sure_on(instance: &Instance, kind: Kind<'_>, quota: &Quota) -> Vec<ClassId> {
+    let needs = |sure: &QuotaAmount<'_>| kind.piece_units(sure.resource) > 0;
     let resources: Vec<ResourceId> = quota.guaranteed().filter(needs).map(|sure| sure.resource).collect();
     let is_over = |sure: &QuotaAmount<'_>, class: ClassId| match sure.classes {
         Some(classes) => classes.contains(&class),
@@ -176,28 +183,37 @@ fn sure_on(instance: &Instance, user: User<'_>, quota: &Quota) -> Vec<ClassId> {
     let is_sure = |class: &ClassId| {
         let there =
             |r: &ResourceId| quota.guaranteed().any(|sure| sure.resource == *r && is_over(&sure, *class));
-        user.can_use(*class) && resources.iter().all(there)
+        kind.can_use(*class) && resources.iter().all(there)
     };
     (0..instance.classes().len()).map(ClassId).filter(is_sure).collect()
 }
 
-/// What a user is guaranteed in tasks, at most its own; nothing if it can run none: a linear program over its tasks on each class.
+/// What a user is guaranteed in tasks, at most its own; nothing if it can run none: a linear program over the pieces of each kind on each
+/// class.
 fn guaranteed_tasks(instance: &Instance, user: User<'_>) -> Option<Fraction> {
     let quota = instance.quota_of(Owner::User(user.index()))?;
-    let on = sure_on(instance, user, quota);
-    let can_run = user.kinds().all(|kind| kind.can_run());
-    if on.is_empty() || !can_run || !quota.has_guarantee() {
+    if !user.kinds().all(|kind| kind.can_run()) || !quota.has_guarantee() {
         return None;
     }
-    let tasks = on.len();
-    let mut all = vec![BigInt::from(-1); tasks];
-    all.push(BigInt::from(1));
-    let mut rows = vec![(all, BigInt::ZERO)];
+    let pieces: Vec<(Kind<'_>, ClassId)> = user
+        .kinds()
+        .flat_map(|kind| sure_on(instance, kind, quota).into_iter().map(move |class| (kind, class)))
+        .collect();
+    let tasks = pieces.len();
+    let mut rows: Vec<(Vec<BigInt>, BigInt)> = Vec::new();
+    for kind in user.kinds() {
+        let of_kind = |(of, _): &(Kind<'_>, ClassId)| BigInt::from(-i64::from(of.index() == kind.index()));
+        let mut row: Vec<BigInt> = pieces.iter().map(of_kind).collect();
+        row.push(BigInt::from(kind.each()));
+        rows.push((row, BigInt::ZERO));
+    }
     for sure in quota.guaranteed() {
         let counts = |class: &ClassId| sure.classes.is_none_or(|classes| classes.contains(class));
-        let demand = BigInt::from(user.demand_units(sure.resource));
-        let mut row: Vec<BigInt> =
-            on.iter().map(|class| if counts(class) { demand.clone() } else { BigInt::ZERO }).collect();
+        let taken = |(kind, class): &(Kind<'_>, ClassId)| match counts(class) {
+            true => BigInt::from(kind.piece_units(sure.resource)),
+            false => BigInt::ZERO,
+        };
+        let mut row: Vec<BigInt> = pieces.iter().map(taken).collect();
         row.push(BigInt::ZERO);
         let amount = sure.amount.scaled(instance.unit_exponent(sure.resource)).expect("it fits the unit");
         rows.push((row, BigInt::from(amount)));

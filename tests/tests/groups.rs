@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Relative difference from the exact share that is still the same share.
 const SAME: f64 = 1e-8;
 
+/// A share that is rounding of what others have: of who has nothing because a sibling is guaranteed all that their group may have.
+const NOTHING: f64 = 1e-12;
+
 pub fn conforms(instance: &Instance, objective: Objective, solver: &dyn Solver) -> Result<(), String> {
     let exact = exact_tree(instance, objective);
     let solution = solver.solve(instance, objective).map_err(|error| error.to_string())?;
@@ -25,7 +28,8 @@ pub fn conforms(instance: &Instance, objective: Objective, solver: &dyn Solver) 
     for (user, (share, exact)) in instance.users().zip(shares_of(instance, &solution).iter().zip(&exact)) {
         let per_share = Fraction::from_f64(objective.share_per_level(user) / user.weight().to_f64());
         let exact = exact * &per_share;
-        if (&Fraction::from_f64(*share) - &exact).abs() > &Fraction::from_f64(SAME) * &exact {
+        let rounding = &(&Fraction::from_f64(SAME) * &exact) + &Fraction::from_f64(NOTHING);
+        if (&Fraction::from_f64(*share) - &exact).abs() > rounding {
             return Err(format!("user {} has {share}, exactly {exact:?}", user.id()));
         }
     }

@@ -8,8 +8,8 @@ use fairplan_instances::{
 use fairplan_report::judgement::Judgement;
 use fairplan_report::placement::PlacementFigures;
 use fairplan_tests::{
-    Draft, Fraction, random_kinds_under_limits, random_kinds_under_quotas, random_tree_with_limits,
-    random_tree_with_quotas_of_classes,
+    Draft, Fraction, random_kinds_under_limits, random_kinds_under_quotas,
+    random_kinds_under_quotas_of_classes, random_tree_with_limits, random_tree_with_quotas_of_classes,
 };
 use fairplan_verify::{PlacementClaim, verify_placement};
 
@@ -89,13 +89,16 @@ impl<'a> Naive<'a> {
         })
     }
 
-    /// Whether one more piece on a class is within what its user, or a group that it is in, is guaranteed of what a task needs.
+    /// Whether one more piece on a class is within what its user, or a group that it is in, is guaranteed of what it needs.
     fn is_guaranteed(&self, kind: Kind<'_>, class: ClassId) -> bool {
         let user = kind.user();
         owners(user).into_iter().any(|owner| {
             let Some(quota) = self.instance.quota_of(owner) else { return false };
+            if quota.guaranteed().all(|sure| user.demand_units(sure.resource) == 0) {
+                return false;
+            }
             let needed: Vec<QuotaAmount<'_>> =
-                quota.guaranteed().filter(|sure| user.demand_units(sure.resource) > 0).collect();
+                quota.guaranteed().filter(|sure| kind.piece_units(sure.resource) > 0).collect();
             let covers = |sure: &QuotaAmount<'_>| sure.classes.is_none_or(|classes| classes.contains(&class));
             let is_there = |sure: &QuotaAmount<'_>| {
                 needed.iter().any(|other| other.resource == sure.resource && covers(other))
@@ -105,7 +108,7 @@ impl<'a> Naive<'a> {
                 !covers(sure)
                     || self.taken(sure, is_below) + kind.piece_units(sure.resource) <= self.units(sure)
             };
-            !needed.is_empty() && needed.iter().all(|sure| is_there(sure) && has_room(sure))
+            needed.iter().all(|sure| is_there(sure) && has_room(sure))
         })
     }
 
@@ -223,6 +226,7 @@ fn first_fit_keeps_quotas_task_for_task_as_filling_by_the_rules_does() {
 fn first_fit_keeps_quotas_of_users_with_kinds_as_filling_by_the_rules_does() {
     first_fit_is_filling_by_the_rules(random_kinds_under_limits);
     first_fit_is_filling_by_the_rules(random_kinds_under_quotas);
+    first_fit_is_filling_by_the_rules(random_kinds_under_quotas_of_classes);
 }
 
 fn first_fit_is_filling_by_the_rules(random: fn(u64) -> Draft) {
@@ -256,7 +260,7 @@ fn every_policy_keeps_limits_and_reserves_and_leaves_no_room_that_somebody_may_h
             0 => random_tree_with_limits,
             1 => random_tree_with_quotas_of_classes,
             2 => random_kinds_under_limits,
-            _ => random_kinds_under_quotas,
+            _ => random_kinds_under_quotas_of_classes,
         };
         let Some(instance) = small(random(seed)) else { continue };
         tried += 1;

@@ -1,13 +1,13 @@
 //! Which guarantees whole tasks keep, counted anew.
 //!
 //! A guarantee is kept where nobody below it who wants more, and fits some server, has room within it for one more task; of a user with
-//! gangs, for one more gang. What a user is sure of over sets of classes is filled class by class: each takes as much as all sets around it leave. Of sets that are inside one
-//! another or apart that is the most there is, whatever the order of the classes.
+//! gangs, for one more gang. Of a user with kinds a task is all its pieces.
 
+use crate::groups::guaranteed_tasks;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
-    ClassId, GroupId, GuaranteeResult, Instance, KeptGuarantees, Owner, Quota, ResourceId, User,
+    GroupId, GuaranteeResult, Instance, KeptGuarantees, Owner, Quota, ResourceId, User,
 };
 
 /// `guarantees`: as many are stated and kept as there are, and who is short by the most is short by so much. `tasks` are those of each
@@ -64,7 +64,7 @@ fn part_of_short(instance: &Instance, owner: Owner, quota: &Quota, tasks: &[u64]
     match owner {
         Owner::User(user) => {
             let (user, has) = (instance.user(user), tasks[user.0]);
-            let sure = user.tasks().map_or(f64::INFINITY, |all| all as f64).min(filled(user, quota));
+            let sure = guaranteed_tasks(instance, user);
             let has_room = (has as f64 + step(user) as f64) <= sure * (1.0 + tolerance::QUOTIENTS);
             (has_room && wants_more(user, has)).then(|| has as f64 / sure)
         }
@@ -132,28 +132,4 @@ fn amount(instance: &Instance, quota: &Quota, resource: ResourceId) -> u128 {
         }
     }
     over_all.unwrap_or(over_some)
-}
-
-/// The tasks that what a user is guaranteed holds.
-fn filled(user: User<'_>, quota: &Quota) -> f64 {
-    let demand = user.demand_doubles();
-    let needed: Vec<_> = quota.guaranteed().filter(|sure| demand[sure.resource.0] > 0.0).collect();
-    let mut left: Vec<f64> =
-        needed.iter().map(|sure| sure.amount.to_f64() / demand[sure.resource.0]).collect();
-    if needed.iter().all(|sure| sure.classes.is_none()) {
-        return left.into_iter().fold(f64::INFINITY, f64::min);
-    }
-    let mut tasks = 0.0;
-    for class in (0..user.instance().classes().len()).map(ClassId).filter(|class| user.can_use(*class)) {
-        let around: Vec<usize> = (0..needed.len()).filter(|at| needed[*at].covers(class)).collect();
-        // What is guaranteed elsewhere and not here makes nobody sure of anything here.
-        let covers = |resource| around.iter().any(|at| needed[*at].resource == resource);
-        if !needed.iter().all(|sure| covers(sure.resource)) {
-            continue;
-        }
-        let takes = around.iter().map(|at| left[*at]).fold(f64::INFINITY, f64::min);
-        around.iter().for_each(|at| left[*at] -= takes);
-        tasks += takes;
-    }
-    tasks
 }

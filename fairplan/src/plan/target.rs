@@ -124,8 +124,8 @@ fn works_today(instance: &Instance, solver: &dyn Solver, control: &Control<'_>) 
     let floors = instance.users().zip(floors).map(|(user, floor)| floor / user.task_share());
     let without = works(&instance.without_parts(&[QuotaPart::Guarantees])?)?;
     let note = format!(
-        "Today not all guarantees can be kept, at most {:.2}% of each: what every user is guaranteed is counted as what it has today.",
-        (shortfall.part * 1e4).floor() / 1e2
+        "Today not all guarantees can be kept, {}: what every user is guaranteed is counted as what it has today.",
+        shortfall.part_in_words()
     );
     (control.progress)(Progress::Note(&note));
     Ok(without.into_iter().zip(floors).map(|(work, floor)| work.max(floor)).collect())

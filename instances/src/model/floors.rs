@@ -5,12 +5,11 @@
 //! nothing of what its group is guaranteed has no part in that.
 //!
 //! What is guaranteed over some classes counts for tasks that run there: of a resource that is guaranteed on some classes only, nothing
-//! is on the others. Nobody is bound to these classes for that: a floor is a share, which may be had anywhere.
-//!
-//! Users with kinds, and groups with such members, are guaranteed nothing yet.
+//! is on the others. Nobody is bound to these classes for that: a floor is a share, which may be had anywhere. Each kind of a user with kinds
+//! has its own classes in this, and the user has a part where all its kinds have some.
 
 use super::quotas::place_of;
-use super::{ClassId, Draft, DraftUser, GroupId, Instance, Owner, Quota, User, UserId};
+use super::{ClassId, Draft, DraftUser, GroupId, Instance, Kind, Owner, Quota, User, UserId};
 use crate::Decimal;
 use crate::violation::Violation;
 
@@ -90,19 +89,16 @@ impl Instance {
 
     /// Whether a user could have any of what is guaranteed.
     fn has_part(&self, user: User<'_>, quota: &Quota) -> bool {
-        let needs_some = quota.guaranteed().any(|sure| !user.demand()[sure.resource.0].is_zero());
-        let on = |class: ClassId| user.can_use(class) && quota.guarantees_on(user.demand(), class);
-        needs_some && (quota.guarantees.is_empty() || (0..self.classes().len()).map(ClassId).any(on))
+        let has_classes = |kind: Kind<'_>| kind.sure_classes(quota).next().is_some();
+        user.kinds().any(|kind| kind.needs_some_of(quota))
+            && (quota.guarantees.is_empty() || user.kinds().all(has_classes))
     }
 
     /// Whether the inner of two guarantees is over classes where the outer gives a user nothing.
     fn is_guaranteed_beyond(&self, user: User<'_>, inner: &Quota, outer: &Quota) -> bool {
-        let beyond = |class: ClassId| {
-            user.can_use(class)
-                && inner.guarantees_on(user.demand(), class)
-                && !outer.guarantees_on(user.demand(), class)
-        };
-        !outer.guarantees.is_empty() && (0..self.classes().len()).map(ClassId).any(beyond)
+        let beyond =
+            |kind: Kind<'_>| kind.sure_classes(inner).any(|class| !outer.guarantees_on(kind.piece(), class));
+        !outer.guarantees.is_empty() && user.kinds().any(beyond)
     }
 
     fn alone(&self, group: GroupId, members: Vec<UserId>, whole: &Draft) -> Result<AloneGroup, Violation> {
@@ -114,21 +110,26 @@ impl Instance {
             .collect();
         // Members run where something is guaranteed.
         let over_some = self.quota_of(Owner::Group(group)).filter(|quota| !quota.guarantees.is_empty());
-        let only = |user: User<'_>| {
+        let only = |kind: Kind<'_>| {
             let quota = over_some?;
-            let classes = (0..self.classes().len()).map(ClassId);
             let on =
-                |class: &ClassId| user.rule().allows(*class) && quota.guarantees_on(user.demand(), *class);
-            let classes: Vec<usize> = classes.filter(on).map(|class| class.0).collect();
+                |class: &ClassId| kind.rule().allows(*class) && quota.guarantees_on(kind.piece(), *class);
+            let classes: Vec<usize> =
+                (0..self.classes().len()).map(ClassId).filter(on).map(|class| class.0).collect();
             (classes.len() < self.classes().len()).then_some(classes)
         };
         let member = |user: &UserId| {
-            let (here, user) = (DraftUser::from(self.user(*user)), self.user(*user));
-            DraftUser {
-                group: here.group.map(|group| place_of_group[group]),
-                eligible: only(user).or(here.eligible.clone()),
-                ..here
+            let (mut here, user) = (DraftUser::from(self.user(*user)), self.user(*user));
+            here.group = here.group.map(|group| place_of_group[group]);
+            let DraftUser { eligible, kinds, .. } = &mut here;
+            let mut of_kinds: Vec<&mut Option<Vec<usize>>> = match kinds.is_empty() {
+                true => vec![eligible],
+                false => kinds.iter_mut().map(|kind| &mut kind.eligible).collect(),
+            };
+            for (eligible, kind) in of_kinds.iter_mut().zip(user.kinds()) {
+                **eligible = only(kind).or(eligible.take());
             }
+            here
         };
         let names: Vec<&str> = members.iter().map(|user| self.user(*user).id()).collect();
         let known: std::collections::HashSet<&str> = names.iter().copied().collect();
@@ -173,62 +174,6 @@ impl Instance {
         self.quotas().iter().any(|(_, quota)| quota.has_guarantee())
     }
 
-    /// The tasks that a user is sure of: as many as hold what it is guaranteed, `min_r a_r / D_ir`, at most its own; 0 without a
-    /// guarantee. Of amounts over some classes it is the most tasks that it could run there within all of them, if it were alone.
-    pub fn guaranteed_tasks(&self, user: User<'_>) -> f64 {
-        let tasks = self.tasks_within_guarantee(user).unwrap_or(0.0);
-        user.tasks().map_or(tasks, |all| tasks.min(all as f64))
-    }
-
-    /// The tasks that a user's guarantee holds; `None` where it is over sets of classes that cross.
-    fn tasks_within_guarantee(&self, user: User<'_>) -> Option<f64> {
-        let quota = self.quota_of(Owner::User(user.index())).filter(|quota| quota.has_guarantee());
-        let Some(quota) = quota else { return Some(0.0) };
-        let demand = user.demand_doubles();
-        if quota.guarantees.is_empty() {
-            let of = |sure: super::QuotaAmount<'_>| sure.amount.to_f64() / demand[sure.resource.0];
-            return Some(quota.guaranteed().map(of).fold(f64::INFINITY, f64::min));
-        }
-        let classes = (0..self.classes().len()).map(ClassId);
-        let on = |class: &ClassId| user.can_use(*class) && quota.guarantees_on(user.demand(), *class);
-        let usable: Vec<ClassId> = classes.filter(on).collect();
-        let within = |sure: super::QuotaAmount<'_>| {
-            let there = usable.iter().copied().filter(|class| sure.covers(*class)).collect();
-            (there, sure.amount.to_f64() / demand[sure.resource.0])
-        };
-        most_within(quota.guaranteed().map(within).collect())
-    }
-
-    /// Of how many bundles of kinds one is sure by some amounts is not defined yet.
-    ///
-    /// # Errors
-    /// If a user with kinds, or a group that it is in, is guaranteed something.
-    pub(super) fn check_guarantees_of_kinds(&self) -> Result<(), Violation> {
-        if !self.has_kinds() {
-            return Ok(());
-        }
-        for (owner, quota) in self.quotas.iter().filter(|(_, quota)| quota.has_guarantee()) {
-            let with_kinds = match *owner {
-                Owner::User(user) => Some(self.user(user)).filter(|user| user.has_kinds()),
-                Owner::Group(group) => {
-                    let inside = self.groups_inside(group);
-                    let is_member = |user: &User<'_>| user.group().is_some_and(|group| inside[group.0]);
-                    self.users().filter(is_member).find(|user| user.has_kinds())
-                }
-            };
-            if let Some(user) = with_kinds {
-                let problem = format!(
-                    "guarantees do not go together with users of several kinds of tasks yet, as {} is; drop the guarantee, or make each \
-                     kind a user of its own",
-                    self.name_of(Owner::User(user.index()))
-                );
-                let place = format!("{}.{}", place_of(*owner), quota.guarantee_field());
-                return Err(Violation::new(place, self.name_of(*owner), problem));
-            }
-        }
-        Ok(())
-    }
-
     /// For what knows the guarantees that can be solved.
     ///
     /// # Errors
@@ -244,11 +189,6 @@ impl Instance {
         }
         for (owner, _) in self.quotas().iter().filter(|(_, quota)| quota.has_guarantee()) {
             let Owner::User(UserId(i)) = *owner else { continue };
-            if self.tasks_within_guarantee(self.user(UserId(i))).is_none() {
-                let problem = "two of its sets of classes cross, neither inside the other; state amounts of sets that are inside \
-                               one another or apart, or guarantee them to a group of which it is the only member";
-                return Err(Violation::new(format!("users[{i}].guarantees"), self.name_of(*owner), problem));
-            }
             if !self.user(UserId(i)).rule().rates().is_empty() {
                 let problem = "what is guaranteed to a user whose tasks do different work on different classes is not \
                                defined; leave out its rates or its guarantee";
@@ -267,25 +207,4 @@ impl Quota {
         let is_there = |resource| needed().any(|sure| sure.resource == resource && sure.covers(class));
         needed().all(|sure| is_there(sure.resource))
     }
-}
-
-/// The most tasks of which no set of classes has more than its amount, of sets that are inside one another or apart; `None` where two
-/// cross. Each class is in some set.
-fn most_within(mut sets: Vec<(Vec<ClassId>, f64)>) -> Option<f64> {
-    sets.retain(|(classes, _)| !classes.is_empty());
-    sets.sort_by_key(|(classes, _)| classes.len());
-    // Sets that are inside no other so far, and the most that there is in each.
-    let mut outer: Vec<(Vec<ClassId>, f64)> = Vec::new();
-    for (classes, most) in sets {
-        let has = |class: &ClassId| classes.contains(class);
-        if outer.iter().any(|(set, _)| set.iter().any(has) && !set.iter().all(has)) {
-            return None;
-        }
-        let (inside, apart): (Vec<_>, Vec<_>) = outer.into_iter().partition(|(set, _)| set.iter().any(has));
-        let is_all = inside.iter().map(|(set, _)| set.len()).sum::<usize>() == classes.len();
-        let in_sets = if is_all { inside.iter().map(|(_, most)| most).sum() } else { f64::INFINITY };
-        outer = apart;
-        outer.push((classes, most.min(in_sets)));
-    }
-    Some(outer.iter().map(|(_, most)| most).sum())
 }

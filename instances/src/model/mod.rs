@@ -16,6 +16,7 @@ mod quota_parts;
 mod quotas;
 mod server_names;
 mod small_program;
+mod sure;
 
 pub use alone::Alone;
 pub use builder::{InstanceBuilder, NewUser};

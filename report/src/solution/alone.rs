@@ -1,8 +1,9 @@
 //! How members of a group would divide what it is guaranteed: a solution in a few words, written and read.
 
+use super::claim::starts_of_user;
 use super::levels::{LevelResult, level_result, levels_of};
 use crate::foreign::{Foreign, list};
-use fairplan_instances::{Certificate, Instance, LimitedBy, Objective, Solution, UserId};
+use fairplan_instances::{Certificate, ClassId, Instance, Kind, LimitedBy, Objective, Solution, UserId};
 use fairplan_verify::{SolutionClaim, Tasks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,13 +43,16 @@ pub struct AloneMember {
     pub placement: Option<Vec<AloneTasks>>,
 }
 
-/// Tasks of such a member on the servers of one class.
+/// Tasks of such a member on the servers of one class; of a user with kinds those of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AloneTasks {
+    /// The kind, where the user has kinds: they come one after the other, in the instance's order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// The server class.
     pub class: String,
-    /// Tasks running there, fractions included.
+    /// Tasks running there, fractions included. Of a kind: the tasks whose pieces of this kind run there.
     #[schemars(range(min = 0))]
     pub tasks: f64,
 }
@@ -61,16 +65,21 @@ pub(super) fn alone_results(instance: &Instance, solution: &Solution) -> Vec<Alo
         let level_of = solution.certificate.level_of().unwrap_or_default();
         let member = |i: usize| {
             let pooled = allocation.is_pooled();
-            let on = |(class, tasks): (fairplan_instances::ClassId, f64)| AloneTasks {
-                class: here.classes()[class.0].id.clone(),
-                tasks,
+            let on = |kind: Kind<'_>| {
+                let parts = allocation.placement_of_kind(UserId(i), kind.index());
+                let part = |(class, tasks): (ClassId, f64)| AloneTasks {
+                    kind: kind.id().map(str::to_owned),
+                    class: here.classes()[class.0].id.clone(),
+                    tasks,
+                };
+                parts.map(part).collect::<Vec<_>>()
             };
             AloneMember {
                 id: here.user(UserId(i)).id().to_owned(),
                 limited_by: solution.limited_by[i],
                 level: level_of.get(i).copied().unwrap_or_default(),
                 tasks: pooled.then(|| allocation.tasks(UserId(i))),
-                placement: (!pooled).then(|| allocation.placement(UserId(i)).map(on).collect()),
+                placement: (!pooled).then(|| here.user(UserId(i)).kinds().flat_map(on).collect()),
             }
         };
         AloneResult {
@@ -125,17 +134,22 @@ impl StatedAlone {
             };
             Tasks::Pooled(Cow::Owned(members.clone().map(of).collect::<Result<_, _>>()?))
         } else {
-            let (mut starts, mut entries) = (vec![0], Vec::new());
-            for member in members.clone() {
+            let (mut starts, mut entries) = (Vec::new(), Vec::new());
+            for (member, user) in members.clone().zip(instance.users()) {
                 let placement = member.placement.as_ref().filter(|_| member.tasks.is_none());
-                for here in placement.ok_or_else(|| missing(member, "placement"))? {
+                let placement = placement.ok_or_else(|| missing(member, "placement"))?;
+                let first = entries.len();
+                for here in placement {
                     let class = instance.class_named(&here.class);
                     let unknown =
                         || Foreign::new(format!("{place}.members"), &here.class, "no such server class");
                     entries.push((class.ok_or_else(unknown)?.0 as u32, here.tasks));
                 }
-                starts.push(entries.len());
+                let part = |k: usize| (placement[k - first].kind.as_deref(), entries[k].0);
+                let place = || format!("{place}.members.{}.placement", member.id);
+                starts_of_user(user, first..entries.len(), part, place, &mut starts)?;
             }
+            starts.push(entries.len());
             Tasks::Listed { starts, entries }
         };
         Ok(Self {

@@ -5,8 +5,8 @@ use crate::second_checker::second_checker;
 use fairplan_instances::Objective;
 use fairplan_tests::{
     random_draft, random_draft_with_task_rows, random_kinds_under_limits, random_kinds_under_quotas,
-    random_tree, random_tree_with_limits, random_tree_with_quotas, random_tree_with_quotas_of_classes,
-    with_random_kinds,
+    random_kinds_under_quotas_of_classes, random_tree, random_tree_with_limits, random_tree_with_quotas,
+    random_tree_with_quotas_of_classes, with_random_kinds,
 };
 
 /// What the checker says, or nothing where there is no Python.
@@ -188,8 +188,9 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
 fn random_guarantees_and_reserves_pass_the_second_checker() {
     let (mut checked, mut of_groups) = (0, 0);
     // Two of three are refused: limits and reserves are drawn apart from what is guaranteed.
-    for seed in 0..150 {
+    for seed in 0..190 {
         let random = match seed {
+            150.. => random_kinds_under_quotas_of_classes,
             110.. => random_kinds_under_quotas,
             _ if seed % 2 == 0 => random_tree_with_quotas,
             _ => random_tree_with_quotas_of_classes,

@@ -95,7 +95,7 @@ fn guarantees_that_cannot_be_kept_end_with_status_1_and_one_line() {
     let output = folder.run(&["-q", "solve", "i.json", "-o", "r.json"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let line = super::one_line(&output);
-    let told = "the guarantees cannot be kept together, at most 75.00% of each: group web and group batch are together guaranteed \
+    let told = "the guarantees cannot be kept together, at most 75.00% of each, as far as its tasks and limits take it: group web and group batch are together guaranteed \
                 more than fits; what stands against it is cpu; lower";
     assert!(line.contains(told), "{line}");
 }
@@ -141,7 +141,7 @@ fn a_loss_after_which_guarantees_cannot_be_kept_is_told_with_as_much_of_them_as_
     let losses: Value = serde_json::from_str(&folder.read("l.json")).unwrap();
     for loss in losses["losses"].as_array().unwrap() {
         let told = loss["not_kept"].as_str().unwrap();
-        assert!(told.contains("at most 85.71% of each: user shop is guaranteed more than fits"), "{told}");
+        assert!(told.contains("at most 85.71% of each, as far as its tasks and limits take it: user shop is guaranteed more than fits"), "{told}");
         // Of the six cores that are left it has all that it is guaranteed, of which one is missing.
         assert!((loss["short"][0]["kept"].as_f64().unwrap() - 6.0 / 7.0).abs() < 1e-5, "{losses}");
         assert!(loss["value"].as_f64().unwrap() < 1e-5, "{losses}");
@@ -415,10 +415,13 @@ fn no_level_is_bounded_below_what_is_reached() {
 #[test]
 fn guarantees_that_cannot_be_kept_end_with_status_1_inside_a_group_too() {
     for (of_group, told) in [
-        ("", "the guarantees cannot be kept together, at most 85.71% of each"),
+        (
+            "",
+            "the guarantees cannot be kept together, at most 85.71% of each, as far as its tasks and limits take it",
+        ),
         (
             r#", "guarantee": {"cpu": 7}"#,
-            "what is guaranteed inside group web cannot be kept with what that is guaranteed itself, at most 50.00% of each",
+            "what is guaranteed inside group web cannot be kept with what that is guaranteed itself, at most 50.00% of each, as far as its tasks and limits take it",
         ),
     ] {
         let folder = folder(of_group, r#", "guarantee": {"cpu": 14}"#);

@@ -13,7 +13,8 @@
 mod alone;
 mod costs;
 mod filling;
-mod fraction;
+pub(crate) mod fraction;
+pub(crate) mod linear_program;
 pub(crate) mod offline;
 mod per_server;
 mod rows;

@@ -3,18 +3,18 @@
 use super::filling::{Bounds, Tree};
 use super::members::{Members, cap, share, work_of_share};
 use super::paid;
+use super::sure::guaranteed_tasks;
 use crate::claim::{Printed, SolutionClaim, Tasks};
 use crate::form::check_prices;
 use crate::levels::LevelPrices;
 use crate::limits::below;
-use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
+use crate::rounding::{down, up};
 use crate::solution::verify_solution;
 use crate::tolerance;
 use crate::users::{UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
-    ClassId, GuaranteeResult, InsideGroup, Instance, Level, Objective, Owner, Quota, QuotaAmount, Shortfall,
-    User, UserId,
+    GuaranteeResult, InsideGroup, Instance, Level, Objective, Owner, Shortfall, UserId,
 };
 
 /// The tree of an instance with what its users are guaranteed; nothing where nobody is anything.
@@ -75,55 +75,6 @@ fn floor(instance: &Instance, shares: &UserShares, i: usize, tree: &Tree) -> Bou
     }
     let high = up(up(tasks * tree.user_weight(i).high) / shares.work_per_level);
     Bounds { low: down(high * (1.0 - tolerance::ROUNDINGS)), high }.at_most(cap(shares, i, tree))
-}
-
-/// The tasks that a user is guaranteed, at most all its own; rounded up.
-fn guaranteed_tasks(instance: &Instance, user: User<'_>) -> f64 {
-    let quota = instance.quota_of(Owner::User(user.index())).filter(|quota| quota.has_guarantee());
-    let Some(quota) = quota else { return 0.0 };
-    let tasks = within(instance, user, quota);
-    user.tasks().map_or(tasks, |all| tasks.min(all as f64))
-}
-
-/// The most tasks within all amounts, `min_r a_r / D_ir` where these are over all classes: of a set of classes no more than its amount
-/// holds, nor than the largest sets inside it and the classes in none of these hold together. The sets are inside one another or apart.
-fn within(instance: &Instance, user: User<'_>, quota: &Quota) -> f64 {
-    let holds =
-        |sure: &QuotaAmount<'_>| up(decimal_up(sure.amount) / decimal_down(user.demand()[sure.resource.0]));
-    if quota.guarantees.is_empty() {
-        return quota.guaranteed().map(|sure| holds(&sure)).fold(f64::INFINITY, f64::min);
-    }
-    let usable: Vec<ClassId> = (0..instance.classes().len())
-        .map(ClassId)
-        .filter(|class| user.can_use(*class) && quota.guarantees_on(user.demand(), *class))
-        .collect();
-    let mut sets: Vec<(Vec<ClassId>, f64)> = vec![(usable.clone(), f64::INFINITY)];
-    for sure in quota.guaranteed() {
-        let classes: Vec<ClassId> = usable.iter().copied().filter(|class| sure.covers(*class)).collect();
-        match sets.iter_mut().find(|(known, _)| *known == classes) {
-            Some((_, most)) => *most = most.min(holds(&sure)),
-            None => sets.push((classes, holds(&sure))),
-        }
-    }
-    sets.sort_by_key(|(classes, _)| classes.len());
-    let is_inside = |one: &[ClassId], other: &[ClassId]| one.iter().all(|class| other.contains(class));
-    let mut most: Vec<f64> = Vec::new();
-    for (at, (classes, own)) in sets.iter().enumerate() {
-        // A set is right below this one if no larger one is between.
-        let below = (0..at).filter(|s| {
-            let between = |other: &usize| other != s && is_inside(&sets[*s].0, &sets[*other].0);
-            is_inside(&sets[*s].0, classes)
-                && !(s + 1..at).any(|other| between(&other) && is_inside(&sets[other].0, classes))
-        });
-        let (mut sum, mut covered) = (Sum::new(), 0);
-        for s in below {
-            sum.add(most[s]);
-            covered += sets[s].0.len();
-        }
-        let all = if covered == classes.len() { sum.above() } else { f64::INFINITY };
-        most.push(own.min(all));
-    }
-    most.last().copied().unwrap_or(0.0)
 }
 
 /// `guarantees`: everybody has what it is guaranteed, and what is stated of that is so.

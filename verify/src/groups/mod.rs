@@ -9,6 +9,7 @@
 mod filling;
 mod guarantees;
 mod members;
+mod sure;
 
 use crate::claim::Printed;
 use crate::levels::{LevelPrices, Levels, relative_gap};
@@ -26,6 +27,7 @@ pub(crate) use filling::{Bounds, Divided, Tree, divided, divided_in, smallest};
 pub use guarantees::verify_shortfall;
 pub(crate) use guarantees::{floors_of, tree_of};
 use members::Members;
+pub(crate) use sure::guaranteed_tasks;
 
 /// The verdicts on stages, as they are collected.
 struct Verdicts {
