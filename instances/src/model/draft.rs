@@ -107,14 +107,6 @@ impl Draft {
                 rule,
                 group: user.group.map(GroupId),
             };
-            if user.kinds.is_empty() {
-                let added = builder.user(new)?;
-                user.profile.as_ref().map_or(Ok(()), |name| builder.profile(added, None, name))?;
-                user.per_server.map_or(Ok(()), |most| builder.per_server(added, most))?;
-                user.gang.map_or(Ok(()), |gang| builder.gang(added, gang))?;
-                user.spread.map_or(Ok(()), |most| builder.spread(added, most))?;
-                continue;
-            }
             let kind = |kind: &DraftKind| NewKind {
                 id: kind.id.clone(),
                 each: kind.each,
@@ -122,10 +114,19 @@ impl Draft {
                 rule: builder.rule(PlacementRule::new(classes(&kind.eligible), Vec::new())),
             };
             let kinds: Vec<NewKind> = user.kinds.iter().map(kind).collect();
-            let added = builder.user_with_kinds(new, &kinds)?;
+            let added = match kinds.is_empty() {
+                true => builder.user(new)?,
+                false => builder.user_with_kinds(new, &kinds)?,
+            };
+            if kinds.is_empty() {
+                user.profile.as_ref().map_or(Ok(()), |name| builder.profile(added, None, name))?;
+            }
             for (position, kind) in user.kinds.iter().enumerate() {
                 kind.profile.as_ref().map_or(Ok(()), |name| builder.profile(added, Some(position), name))?;
             }
+            user.per_server.map_or(Ok(()), |most| builder.per_server(added, most))?;
+            user.gang.map_or(Ok(()), |gang| builder.gang(added, gang))?;
+            user.spread.map_or(Ok(()), |most| builder.spread(added, most))?;
         }
         for quota in &self.quotas {
             let missing = || Violation::new("quotas", &quota.owner, "there is nobody of this id");
@@ -328,6 +329,14 @@ mod tests {
         let sum = piece.iter().map(|d| Decimal::from_units(3 * d.scaled(-6).unwrap(), -6).unwrap()).collect();
         let plain = draft.users[1].clone();
         draft.users.push(DraftUser { id: "bundle".into(), demand: sum, eligible: None, kinds, ..plain });
+        same(&draft);
+        for class in &mut draft.classes {
+            class.domain = Some(class.id.clone());
+        }
+        let bundle = &mut draft.users[2];
+        (bundle.tasks, bundle.per_server, bundle.spread) = (Some(4), Some(4), Some(1));
+        same(&draft);
+        (draft.users[2].spread, draft.users[2].gang) = (None, Some(Gang { tasks: 2, in_one_domain: true }));
         same(&draft);
     }
 
