@@ -225,7 +225,7 @@ pub fn bound_allocated(
 pub fn allocate_most(instance: &Instance, resource: &str, control: &Control<'_>) -> Result<Placement, Error> {
     instance.without_kinds("filling servers for one resource")?;
     let resource = resource_named(instance, resource)?;
-    let filled = allocated_placement(&*without_quotas(instance)?, resource, &control.deadline)?;
+    let filled = allocated_placement(instance, resource, &control.deadline)?;
     let placement = match patterns_know_all_rules(instance) {
         true => filled,
         false => {
@@ -255,7 +255,7 @@ pub(crate) fn allocated_bracketed(
 ) -> Result<AllocatedBracket, Error> {
     let find = |control: &Control<'_>| {
         control.stage("bounding what can be allocated");
-        let mut bracket = allocated_bracket(&*without_quotas(instance)?, resource, &control.deadline)?;
+        let mut bracket = allocated_bracket(instance, resource, &control.deadline)?;
         if !patterns_know_all_rules(instance) {
             let placements = under_all_rules(instance, &bracket.placement, control)?;
             bracket.placement = taking_most(instance, resource, placements).unwrap_or(bracket.placement);
@@ -283,8 +283,7 @@ const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
 pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<WholeTaskBracket, Error> {
     let find = |control: &Control<'_>| {
         control.stage("bounding whole tasks");
-        let free = without_quotas(instance)?;
-        let bracket = whole_task_bracket(&free, &control.deadline)?;
+        let bracket = whole_task_bracket(instance, &control.deadline)?;
         match patterns_know_all_rules(instance) {
             true => Ok(bracket),
             false => with_best_placement(instance, bracket, control),
@@ -335,8 +334,9 @@ fn under_all_rules(
     Ok(placements)
 }
 
-/// The same cluster and users: what nobody can reach there nobody can with limits, reserves and guarantees.
-pub(crate) fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
+/// The same cluster and users, whose divisible tasks are bounded: what nobody can reach there nobody can with limits, reserves and
+/// guarantees. Patterns of whole tasks know none of these anyway.
+fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
     if instance.quotas().is_empty() {
         return Ok(Cow::Borrowed(instance));
     }
@@ -378,7 +378,7 @@ fn proportionally_bracketed(
 ) -> Result<ProportionalBracket, Error> {
     let find = |control: &Control<'_>| {
         control.stage("bounding whole tasks");
-        let bracket = proportional_bracket(&*without_quotas(instance)?, &control.deadline)?;
+        let bracket = proportional_bracket(instance, &control.deadline)?;
         match patterns_know_all_rules(instance) {
             true => Ok(bracket),
             false => {

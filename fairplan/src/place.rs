@@ -1,6 +1,6 @@
 //! Whole tasks onto servers: by a policy, or by the patterns behind the whole-task bound; recounted by the checker.
 
-use crate::bound::{patterns_know_all_rules, with_best_placement, without_quotas};
+use crate::bound::{patterns_know_all_rules, with_best_placement};
 use crate::error::all_hold;
 use crate::{Control, Error};
 use fairplan_heuristics::{
@@ -251,7 +251,7 @@ const SEARCHING: f64 = 0.7;
 /// The placement that brackets the optimum. It says so if time ended the search.
 fn by_patterns(instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
     let searching = control.deadline.after_part(SEARCHING);
-    let bracket = whole_task_bracket(&*without_quotas(instance)?, &control.deadline)?;
+    let bracket = whole_task_bracket(instance, &control.deadline)?;
     if !bracket.is_closed && searching.is_over() {
         control.note(
             "time was over before patterns were found for all servers: the placement is the best by then",

@@ -183,6 +183,9 @@ impl Demand {
 
 /// `⌈IN_ALL taken / total⌉`.
 fn worth(taken: u128, total: u128) -> u64 {
+    // In lowest terms: units may be finer than what servers and tasks have.
+    let unit = greatest_common_divisor(taken, total);
+    let (taken, total) = (taken / unit, total / unit);
     let worth = match taken.checked_mul(u128::from(IN_ALL)) {
         Some(product) => product.div_ceil(total),
         // Both so long that the digits lost in them do not matter, rounded up.

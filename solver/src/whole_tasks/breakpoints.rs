@@ -52,8 +52,11 @@ impl Breakpoints {
             let coefficient = weight.scaled(weight.exponent()).unwrap_or_default();
             let power = 10u128.checked_pow(weight.exponent().unsigned_abs().into());
             let scale = |value: u128, when: bool| if when { value.checked_mul(power?) } else { Some(value) };
-            let over = scale(user.demand_units(resource), weight.exponent() < 0);
-            let under = instance.total_units(resource).checked_mul(coefficient);
+            // In lowest terms: units may be finer than what servers and tasks have.
+            let (taken, total) = (user.demand_units(resource), instance.total_units(resource));
+            let unit = greatest_common_divisor(taken, total).max(1);
+            let over = scale(taken / unit, weight.exponent() < 0);
+            let under = (total / unit).checked_mul(coefficient);
             let under = under.and_then(|under| scale(under, weight.exponent() > 0));
             let exact = over.zip(under).map(|(p, q)| {
                 let divisor = greatest_common_divisor(p, q).max(1);

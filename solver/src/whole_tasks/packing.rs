@@ -404,7 +404,7 @@ impl Units {
             }
             let divisor = greatest_common_divisor(divisor, instance.device_units(r).unwrap_or(0)).max(1);
             // Sums of two amounts must fit too.
-            if largest >= 1 << 62 {
+            if largest / divisor >= 1 << 62 {
                 let place = format!("resources[{}]", r.0);
                 let problem =
                     "amounts have too many digits in all to count whole tasks in 63 bits; round them";

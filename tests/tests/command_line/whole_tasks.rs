@@ -172,3 +172,39 @@ fn nobody_is_told_that_all_can_be_placed_where_somebody_wants_no_number_of_tasks
     let bound = told(&["bound", "i.json"]);
     assert!(bound.contains("of whole tasks for those who want more"), "{bound}");
 }
+
+/// A cluster of one resource and its users, with more about the first.
+fn one_server(cpu: &str, of_first: &str, others: &str) -> String {
+    format!(
+        r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{{"id": "c", "count": 1, "capacity": {{"cpu": {cpu}}}}}],
+            "users": [{{"id": "a", {of_first}}}{others}]}}"#
+    )
+}
+
+#[test]
+fn digits_that_only_quotas_have_change_no_bound_of_whole_tasks() {
+    let folder = Folder::new();
+    let other = r#", {"id": "b", "demand": {"cpu": 1}}"#;
+    let bounds = |quota: &str| {
+        let of_first = format!(r#""demand": {{"cpu": 2}}{quota}"#);
+        folder.write("i.json", one_server("7", &of_first, other));
+        ["drfh", "pf", "allocated=cpu"].map(|objective| {
+            folder.done(&["-q", "bound", "i.json", "--objective", objective, "-o", "bound.json"]);
+            folder.done(&["-q", "verify", "i.json", "bound.json"]);
+            let bound = read(&folder.read("bound.json"));
+            (bound["integral_upper"].clone(), bound["certificate"]["task_values"].clone())
+        })
+    };
+    let free = bounds("");
+    for quota in [
+        r#""limit": {"cpu": 15.52}"#,
+        r#""limits": [{"classes": ["c"], "amounts": {"cpu": 6.125}}]"#,
+        r#""reserve": {"cpu": 0.75}"#,
+        r#""guarantee": {"cpu": 2.0001}"#,
+        // In such units a server has more than 62 bits.
+        r#""limit": {"cpu": 6.000000000000000001}"#,
+    ] {
+        assert_eq!(bounds(&format!(", {quota}")), free, "{quota}");
+    }
+}

@@ -2,6 +2,7 @@
 //! pieces are claimed to be worth and what one server can hold by a search of its own.
 
 use super::alone::tasks_of;
+use super::units::greatest_common_divisor;
 use super::{begin, check_counted, check_values, server_values_hold, who_can_have_tasks};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
@@ -100,8 +101,4 @@ fn most(instance: &Instance, claim: &AllocatedClaim<'_>, has_tasks: &[bool]) -> 
     }
     let units = (&total * worth / &in_all).min(total);
     &units - &units % BigUint::from(step.max(1))
-}
-
-fn greatest_common_divisor(a: u128, b: u128) -> u128 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

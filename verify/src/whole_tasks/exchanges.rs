@@ -5,9 +5,10 @@ use super::fits;
 use super::inside::Inside;
 use super::knapsack::{Contents, Outcome, Server};
 use super::task::Task;
+use super::units::Units;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
-    ClassId, Deadline, Instance, KindId, MoveRules, Placement, ResourceId, ServerNames, UserId,
+    ClassId, Deadline, Instance, KindId, MoveRules, Placement, ResourceId, ServerNames,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -41,17 +42,15 @@ pub(super) fn server_gains_hold(
 ) -> Verdict {
     let mut verdict = Worst::of("server-gains", 0.0);
     let names = ServerNames::new(instance);
+    let measure = Units::of(instance);
     let classes = distinct(instance, before, rules, server_gains);
     let chunks: Vec<(ClassId, &[Alike<'_>])> = classes
         .iter()
         .flat_map(|(class, servers)| servers.chunks(TOGETHER).map(|servers| (*class, servers)))
         .collect();
     let prove = |(class, servers): &(ClassId, &[Alike<'_>])| {
-        let m = instance.resources().len();
-        let units = |user: usize| -> Vec<u128> {
-            (0..m).map(|r| instance.user(UserId(user)).demand_units(ResourceId(r))).collect()
-        };
-        let capacity: Vec<u128> = (0..m).map(|r| instance.capacity_units(*class, ResourceId(r))).collect();
+        let units = |user: usize| measure.of_piece(instance.kind(KindId(user)));
+        let capacity = measure.of_server(instance, *class);
         let runs =
             |user: &usize| task_values[*user] > 0 && fits(instance, instance.kind(KindId(*user)), *class);
         let coming = (0..instance.user_count()).filter(runs);

@@ -6,6 +6,7 @@
 //! more than there is. A task with a profile counts more than its part where every way to cut a device allows it.
 
 use super::task::Task;
+use super::units::Units;
 use crate::cuts::Cuts;
 use crate::devices::holds;
 use fairplan_instances::{ClassId, Instance, Kind, ResourceId};
@@ -18,7 +19,7 @@ const PARTS: [u128; 7] = [1, 2, 3, 4, 5, 7, 9];
 #[derive(Clone, Debug)]
 struct Make {
     resource: usize,
-    /// Of one, in whole units.
+    /// Of one, in [`Units`].
     size: u128,
     cuts: Option<Arc<Cuts>>,
 }
@@ -90,9 +91,9 @@ fn counts(demand: u128, size: u128, k: u128) -> u128 {
 }
 
 impl Sizes {
-    pub fn of(instance: &Instance) -> Self {
+    pub fn of(instance: &Instance, units: &Units) -> Self {
         let make = |r: ResourceId| {
-            let size = instance.device_units(r)?;
+            let size = units.of_device(instance, r)?;
             Some(Make { resource: r.0, size, cuts: Cuts::of(instance, r).map(Arc::new) })
         };
         let makes: Vec<Make> = (0..instance.resources().len()).map(ResourceId).filter_map(make).collect();

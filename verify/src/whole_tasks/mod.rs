@@ -13,6 +13,7 @@ mod moves;
 mod proportional;
 mod shares;
 mod task;
+mod units;
 
 use crate::claim::PlacementClaim;
 use crate::groups::smallest;
@@ -33,6 +34,7 @@ pub use proportional::{ProportionalClaim, verify_proportional};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use task::Task;
+use units::Units;
 
 /// A bracket, as claimed.
 #[derive(Clone, Debug)]
@@ -115,21 +117,12 @@ pub fn reaches(instance: &Instance, tasks: &[u64], breakpoint: Breakpoint, witho
     Levels::of(instance, &has_tasks(instance, without)).is_reached(tasks, breakpoint)
 }
 
-/// Numbers longer than this are not counted with.
-const BITS: u32 = 62;
-
 /// Whether whole tasks of an instance can be counted.
 fn check_counted(instance: &Instance) -> Result<(), String> {
     if let Some(user) = instance.users().find(|user| !user.rule().rates().is_empty()) {
         return Err(format!("user {} has rates, and whole tasks are bounded without", user.id()));
     }
-    for r in (0..instance.resources().len()).map(ResourceId) {
-        let amounts = (0..instance.classes().len()).map(|l| instance.capacity_units(ClassId(l), r));
-        if amounts.chain(kinds(instance).map(|kind| kind.piece_units(r))).any(|amount| amount >> BITS > 0) {
-            return Err(format!("{} has amounts of more than {BITS} bits", instance.resources()[r.0]));
-        }
-    }
-    Ok(())
+    Units::of(instance).check(instance)
 }
 
 /// The kinds of all users; users where none has kinds.
@@ -334,14 +327,14 @@ fn server_values_hold(
     has_tasks: &[bool],
     deadline: &Deadline,
 ) -> Verdict {
-    let m = instance.resources().len();
-    let sizes = Sizes::of(instance);
+    let units = Units::of(instance);
+    let sizes = Sizes::of(instance, &units);
     // Of kinds with the same piece only the one that is worth most matters, unless a server takes only so many of each.
     let mut distinct: HashMap<Piece, (KindId, u64)> = HashMap::new();
     for kind in kinds(instance).filter(|kind| has_tasks[kind.user().index().0]) {
         let value = task_values[kind.index().0];
         let profile = sizes.profile(kind);
-        let demand = sizes.counted((0..m).map(|r| kind.piece_units(ResourceId(r))).collect(), profile);
+        let demand = sizes.counted(units.of_piece(kind), profile);
         let own = kind.user().per_server().map(|_| kind.index());
         let known = distinct.entry((kind.rule_id().0, demand, profile, own)).or_insert((kind.index(), value));
         if value > known.1 {
@@ -355,7 +348,7 @@ fn server_values_hold(
     // Classes alike need one proof, of the smallest claim. A class of no servers holds nothing, and speaks for no other.
     let mut classes: HashMap<AlikeBy<'_>, usize> = HashMap::new();
     for l in (0..instance.classes().len()).filter(|l| instance.classes()[*l].count > 0) {
-        let capacity = (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
+        let capacity = units.of_server(instance, ClassId(l));
         let treatment = instance.rules().iter().map(|rule| rule.allows(ClassId(l))).collect();
         let devices = &instance.classes()[l].devices[..];
         let least = classes.entry((capacity, devices, treatment)).or_insert(l);
