@@ -7,8 +7,8 @@ use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Headline, Instance, InstanceStamp, Kind, KindId, Objective, Placement, QuotaPart, ResourceId,
-    WholeTaskBracket, files,
+    ClassId, Draft, Headline, Instance, InstanceStamp, Kind, KindId, Objective, Placement, QuotaPart,
+    ResourceId, Solution, User, WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{
@@ -137,13 +137,23 @@ pub fn compare_by(
         true => &instance.without_parts(&[QuotaPart::Guarantees])?,
         false => instance,
     };
-    let (solved, sha256) = hashed(instance, || Solved::new(bounded, &*solver, Objective::Drfh, control))?;
-    let solved = solved.certified().map_err(|failure| failure.by(&solving))?;
-    let Headline { bound: divisible, level, .. } = Headline::new(bounded, &solved.solution);
-    let has_limits = bounded.limit_rows().iter().any(|row| !row.is_reserve());
+    let solved = |instance: &Instance| -> Result<Solution, Error> {
+        let solved = Solved::new(instance, &*solver, Objective::Drfh, control)?.certified();
+        Ok(solved.map_err(|failure| failure.by(&solving))?.solution)
+    };
+    let (solution, sha256) = hashed(instance, || solved(bounded))?;
+    let Headline { bound: divisible, mut level, .. } = Headline::new(bounded, &solution);
     // The first level says nothing of the level of those whom no limit holds.
-    let first = solved.solution.certificate.levels().first();
-    let divisible_level = first.filter(|_| instance.limit_rows().is_empty()).map(|level| level.bound);
+    let first = |solution: &Solution| {
+        let first = solution.certificate.levels().first().filter(|_| instance.limit_rows().is_empty());
+        first.map(|level| level.bound)
+    };
+    let mut divisible_level = first(&solution);
+    if let Some(placeable) = placeable(bounded)? {
+        let solution = solved(&placeable)?;
+        (level, divisible_level) = (Headline::new(&placeable, &solution).level, first(&solution));
+    }
+    let has_limits = bounded.limit_rows().iter().any(|row| !row.is_reserve());
     let taken = resource.map(|resource| {
         let limited = control.until(control.deadline.after_part(BOUNDING));
         allocated_bracketed(instance, resource, &limited)
@@ -305,6 +315,19 @@ impl Judged {
         let figures = PlacementFigures::new(instance, placement);
         Ok(Self { figures, is_optimal, is_valid, judgement, users: None, allocated: None })
     }
+}
+
+/// The instance in which nobody asks for a task that fits no server whole: whom the level of a placement does not count, that of divisible
+/// tasks beside it does not either. `None` where nobody does.
+fn placeable(instance: &Instance) -> Result<Option<Instance>, Error> {
+    let fits_nowhere = |user: &User<'_>| user.tasks() != Some(0) && !user.fits_somewhere();
+    let nowhere: Vec<usize> = instance.users().filter(fits_nowhere).map(|user| user.index().0).collect();
+    if nowhere.is_empty() {
+        return Ok(None);
+    }
+    let mut draft = Draft::from(instance);
+    nowhere.into_iter().for_each(|user| draft.users[user].tasks = Some(0));
+    Ok(Some(draft.build()?))
 }
 
 /// The part of the time that is left for each of the two bounds, one after the other.

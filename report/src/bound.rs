@@ -261,15 +261,22 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
         Ok(_) => Some(0),
         Err(_) => instance.user(UserId(i)).tasks(),
     };
-    let caps = instance
-        .parts_at_the_root(|i| Part::new(wanted(i).map_or(f64::INFINITY, |tasks| share(i, tasks)), false));
     let tasks = &bracket.placement.tasks;
-    let children = instance
-        .parts_at_the_root(|i| Part::new(share(i, tasks[i]), wanted(i).is_none_or(|all| tasks[i] < all)));
+    // Of all users, who can have no whole task lacks what divisible tasks could have.
+    let lacks_all = |i: usize| {
+        let user = instance.user(UserId(i));
+        wanted(i) == Some(0) && user.tasks() != Some(0) && user.can_run()
+    };
+    let wants_more = |i: usize| wanted(i).is_none_or(|all| tasks[i] < all);
+    let cap = |i: usize| wanted(i).map_or(f64::INFINITY, |tasks| share(i, tasks));
+    let caps = instance.parts_at_the_root(|i| Part::new(cap(i), false));
+    let children = instance.parts_at_the_root(|i| Part::new(share(i, tasks[i]), wants_more(i)));
+    let caps_of_all = instance.parts_at_the_root(|i| Part::new(cap(i), lacks_all(i)));
+    let all = instance.parts_at_the_root(|i| Part::new(share(i, tasks[i]), wants_more(i) || lacks_all(i)));
     let least = |shares: &mut dyn Iterator<Item = f64>| shares.fold(f64::INFINITY, f64::min);
     let others = || caps.iter().zip(&children).filter(|(cap, _)| cap.share > 0.0);
     let upper = breakpoint_value(instance, bracket.upper);
-    let [lower, level] = Part::smallest(&children);
+    let ([lower, _], [_, level]) = (Part::smallest(&all), Part::smallest(&children));
     let is_level = matches!(bracket.proof, Some(WholeTaskProof::Values { .. }));
     // What is out of reach without limits says nothing of the level of those whom no limit holds.
     let tells_apart =
@@ -278,7 +285,7 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
     let waiting = |user: User<'_>| Some(user.tasks()?.saturating_sub(tasks[user.index().0]));
     let unplaced = || instance.users().filter_map(waiting).fold(0, u64::saturating_add);
     StatedBounds {
-        upper: upper.min(Part::smallest(&caps)[0]),
+        upper: upper.min(Part::smallest(&caps_of_all)[0]),
         lower,
         upper_of_others: anybody(upper.min(least(&mut others().map(|(cap, _)| cap.share)))),
         lower_of_others: anybody(least(&mut others().map(|(_, child)| child.share))),

@@ -52,12 +52,13 @@ impl Body for Comparison {
 pub struct Bounds {
     /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
     pub divisible: f64,
-    /// The same for the level: no allocation of divisible tasks gives those who still want more a larger smallest share. Absent if
-    /// there is room for all, and beside limits and reserves.
+    /// The same for the level, of the users that a policy's level counts: no allocation of divisible tasks gives those who still want
+    /// more, and whose whole tasks fit some server, a larger smallest share. Absent if there is room for all, and beside limits and
+    /// reserves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub divisible_level: Option<f64>,
-    /// The level that divisible tasks have by DRFH where somebody has a limit. It bounds nothing: others have more where somebody
-    /// has its limit otherwise. Absent without limits, and where nobody wants more.
+    /// The level that divisible tasks have by DRFH where somebody has a limit, of the same users. It bounds nothing: others have more
+    /// where somebody has its limit otherwise. Absent without limits, and where nobody wants more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drfh_level: Option<f64>,
     /// No placement of whole tasks is better. Absent when not computed.

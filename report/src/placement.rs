@@ -159,7 +159,7 @@ impl UserTasks {
 pub struct PlacementFigures {
     /// The smallest weighted dominant share of all users.
     pub value: f64,
-    /// The same of those that still want more, whom no limit holds; `None` if nobody does.
+    /// The same of those that still want more, whom no limit holds and whose tasks fit some server; `None` if nobody does.
     pub level: Option<f64>,
     /// Tasks that wait, of users who have a number of them.
     pub unplaced: u64,
@@ -184,16 +184,16 @@ impl PlacementFigures {
         let waits =
             |user: User<'_>| user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]));
         let room = LimitRoom::of(instance, placement);
-        let has_tasks_left = |user: User<'_>| waits(user) != Some(0) && user.fits_somewhere();
+        let has_tasks_left = |user: User<'_>| waits(user) != Some(0);
+        let is_limited = !instance.limit_rows().is_empty();
         let parts = |wants_more: &dyn Fn(User<'_>) -> bool| {
             let part = |i: usize| Part::new(dominant_shares[i], wants_more(instance.user(UserId(i))));
             Part::smallest(&instance.parts_at_the_root(part))
         };
-        // As in a solution, whoever a limit holds wants more as to the value, not as to the level.
-        let [value, mut level] = parts(&has_tasks_left);
-        if !instance.limit_rows().is_empty() {
-            [_, level] = parts(&|user| has_tasks_left(user) && !room.holds(user));
-        }
+        // As in a solution, whoever a limit holds wants more as to the value, not as to the level; so does who fits no server whole.
+        let [value, _] = parts(&|user| has_tasks_left(user) && user.can_run());
+        let can_have_more = |user: User<'_>| user.fits_somewhere() && !(is_limited && room.holds(user));
+        let [_, level] = parts(&|user| has_tasks_left(user) && can_have_more(user));
         let pieces = placement.pieces(instance);
         let utilization = (0..instance.resources().len()).map(|r| {
             let units = |(kind, count): (usize, &u64)| {

@@ -100,11 +100,12 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         let work = work(instance, &counted, claim.servers);
         let share = |i: usize| work[i] * instance.user(UserId(i)).task_share();
         let waits = |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(counted[i]));
-        // Whoever a limit holds wants more as to the value, not as to the level.
-        let has_tasks_left = |i: usize| waits(i) != Some(0) && instance.user(UserId(i)).fits_somewhere();
-        let is_free = |i: usize| has_tasks_left(i) && !is_held(instance.user(UserId(i)), &taken);
+        // Whoever a limit holds or no server holds whole wants more as to the value, not as to the level.
+        let has_tasks_left = |i: usize| waits(i) != Some(0) && instance.user(UserId(i)).can_run();
+        let is_free = |user: User<'_>| user.fits_somewhere() && !is_held(user, &taken);
+        let wants_more = |i: usize| waits(i) != Some(0) && is_free(instance.user(UserId(i)));
         let [least, _] = smallest(&divided(instance, share, has_tasks_left));
-        let [_, level] = smallest(&divided(instance, share, is_free));
+        let [_, level] = smallest(&divided(instance, share, wants_more));
         let mut unplaced = 0u64;
         for user in instance.users() {
             let i = user.index().0;

@@ -428,6 +428,11 @@ impl<'a> User<'a> {
                 .all(|(demand, capacity)| demand.is_zero() || !capacity.is_zero())
     }
 
+    /// Whether divisible tasks can run at all: the user can use a class, or one with each of its kinds.
+    pub fn can_run(self) -> bool {
+        self.kinds().all(Kind::can_run)
+    }
+
     /// Whether a task does more work on one class that the user can use than on another.
     pub fn rates_differ(self) -> bool {
         let classes = (0..self.instance.classes.len()).map(ClassId).filter(|class| self.can_use(*class));

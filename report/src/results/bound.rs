@@ -134,15 +134,22 @@ pub(super) fn truncated(searches: u64) -> String {
 /// A bracket of what whole tasks can reach as a section.
 pub(crate) fn section(document: BoundDocument) -> Section {
     let levels = document.integral_level_upper.zip(document.integral_level_lower);
-    let (upper, lower) = levels.unwrap_or((document.integral_upper, document.integral_lower));
-    // What divisible tasks reach is known of the smallest share only.
-    let divisible = levels.is_none().then(|| ("at most, divisible".into(), vec![document.divisible]));
+    let others = document.others.filter(|_| levels.is_none());
+    let others = others.map(|others| (others.integral_upper, others.integral_lower));
+    let (upper, lower) = levels.or(others).unwrap_or((document.integral_upper, document.integral_lower));
+    // What divisible tasks reach is known of the smallest share of all only.
+    let of_all = levels.is_none() && others.is_none();
+    let divisible = of_all.then(|| ("at most, divisible".into(), vec![document.divisible]));
     let whole = [("placed".into(), vec![lower]), ("at most, whole tasks".into(), vec![upper])];
     let bars = Bars {
-        caption: match levels {
-            None => "Smallest share: what can be had, and what is proved to be out of reach".into(),
-            Some(_) => {
+        caption: match (levels, others) {
+            (None, None) => "Smallest share: what can be had, and what is proved to be out of reach".into(),
+            (Some(_), _) => {
                 "Smallest share of those who want more: what can be had, and what is out of reach".into()
+            }
+            (None, Some(_)) => {
+                "Smallest share of those that can have tasks: what can be had, and what is out of reach"
+                    .into()
             }
         },
         series: Vec::new(),

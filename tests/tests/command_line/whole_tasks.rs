@@ -208,3 +208,49 @@ fn digits_that_only_quotas_have_change_no_bound_of_whole_tasks() {
         assert_eq!(bounds(&format!(", {quota}")), free, "{quota}");
     }
 }
+
+#[test]
+fn who_fits_no_server_counts_on_both_sides_of_a_gap_or_on_neither() {
+    let folder = Folder::new();
+    let instance = |groups: &str, group: &str| {
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "mem"], {groups}
+                "server_classes": [{{"id": "c1", "count": 1, "capacity": {{"cpu": 1, "mem": 4}}}},
+                                   {{"id": "c2", "count": 1, "capacity": {{"cpu": 12, "mem": 4}}}}],
+                "users": [{{"id": "a", {group} "demand": {{"mem": 1}}}},
+                          {{"id": "b", {group} "demand": {{"cpu": 2}}, "eligible": ["c1"]}}]}}"#
+        )
+    };
+    for (groups, group) in [("", ""), (r#""groups": [{"id": "g"}],"#, r#""group": "g","#)] {
+        folder.write("i.json", instance(groups, group));
+        let words = ["compare", "i.json", "--policies", "best-fit,slots=14", "--no-timing"];
+        let output = folder.run(&words);
+        let (result, told) = (read(&text(&output.stdout)), text(&output.stderr));
+        assert!(!told.contains("-1200") && !told.contains("-550"), "{told}");
+        // Of all, nobody can give b a whole task; of those who can have one, a has everything.
+        assert_eq!(result["bounds"]["integral_upper"], 0.0, "{result}");
+        assert_eq!(result["bounds"]["divisible_level"], 1.0, "{result}");
+        for (policy, level) in [(0, 1.0), (1, 0.375)] {
+            let policy = &result["policies"][policy];
+            assert_eq!((&policy["value"], &policy["level"]), (&0.0.into(), &level.into()), "{policy}");
+            assert_eq!(policy["gap_to_divisible"], 1.0, "{policy}");
+            assert_eq!(policy["gap_to_divisible_level"], 1.0 - level, "{policy}");
+        }
+        folder.write("compared.json", result.to_string());
+        folder.done(&["-q", "bound", "i.json", "-o", "bound.json"]);
+        folder.done(&["-q", "verify", "i.json", "bound.json"]);
+        let bound = read(&folder.read("bound.json"));
+        assert_eq!((&bound["integral_upper"], &bound["integral_lower"]), (&0.0.into(), &0.0.into()));
+        assert_eq!(bound["others"], serde_json::json!({"integral_upper": 1.0, "integral_lower": 1.0}));
+        folder.done(&["-q", "place", "i.json", "--servers-out", "-o", "placed.json"]);
+        folder.done(&["-q", "verify", "i.json", "placed.json"]);
+        folder.done(&["-q", "report", "compared.json", "bound.json", "-o", "page.html"]);
+        let page = folder.read("page.html");
+        assert!(!page.contains("-1200") && !page.contains("-550"), "a negative gap is shown");
+    }
+    // Nobody fits anywhere: there is no level.
+    folder.write("i.json", one_server("1", r#""demand": {"cpu": 2}"#, ""));
+    let compared = read(&folder.done(&["-q", "compare", "i.json", "--policies", "best-fit", "--no-timing"]));
+    assert!(compared["bounds"].get("divisible_level").is_none(), "{compared}");
+    assert!(compared["policies"][0].get("level").is_none(), "{compared}");
+}

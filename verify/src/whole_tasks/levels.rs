@@ -90,9 +90,24 @@ impl<'a> Levels<'a> {
 
     /// What the children of the root have with so many tasks.
     pub fn of_placement(&self, tasks: &[u64]) -> Vec<Divided> {
-        let share = |i: usize| tasks[i] as f64 * self.instance.user(UserId(i)).task_share();
         let wants_more = |i: usize| !self.is_satisfied(self.instance.user(UserId(i)), tasks[i]);
-        divided(self.instance, share, wants_more)
+        divided(self.instance, |i| self.share(i, tasks[i]), wants_more)
+    }
+
+    /// The smallest of the same where who can have no whole task, though parts of one could run, wants more as well.
+    pub fn value_of_placement(&self, tasks: &[u64]) -> f64 {
+        let is_satisfied = |user: User<'_>| self.is_satisfied(user, tasks[user.index().0]);
+        let wants_more = |user: User<'_>| !is_satisfied(user) || self.lacks_all(user);
+        let wants_more = |i: usize| wants_more(self.instance.user(UserId(i)));
+        smallest(&divided(self.instance, |i| self.share(i, tasks[i]), wants_more))[0]
+    }
+
+    fn share(&self, user: usize, tasks: u64) -> f64 {
+        tasks as f64 * self.instance.user(UserId(user)).task_share()
+    }
+
+    fn lacks_all(&self, user: User<'_>) -> bool {
+        !self.has_tasks[user.index().0] && user.tasks() != Some(0) && user.can_run()
     }
 
     /// How many tasks have no server, of users who have a number of them.
@@ -105,11 +120,20 @@ impl<'a> Levels<'a> {
     /// What the children of the root could have at most for their tasks alone, over their weights, in the same order; 0 where
     /// those inside can have none.
     pub fn caps(&self) -> Vec<f64> {
-        let cap = |i: usize| match (self.has_tasks[i], self.instance.user(UserId(i))) {
+        divided(self.instance, |i| self.cap(i), |_| false).iter().map(|child| child.has).collect()
+    }
+
+    /// The smallest of the same where who can have no whole task, though parts of one could run, lacks what is its part.
+    pub fn cap_of_all(&self) -> f64 {
+        let lacks_all = |i: usize| self.lacks_all(self.instance.user(UserId(i)));
+        smallest(&divided(self.instance, |i| self.cap(i), lacks_all))[0]
+    }
+
+    fn cap(&self, user: usize) -> f64 {
+        match (self.has_tasks[user], self.instance.user(UserId(user)).tasks()) {
             (false, _) => 0.0,
-            (true, user) => user.tasks().map_or(f64::INFINITY, |tasks| tasks as f64 * user.task_share()),
-        };
-        divided(self.instance, cap, |_| false).iter().map(|child| child.has).collect()
+            (true, tasks) => tasks.map_or(f64::INFINITY, |tasks| self.share(user, tasks)),
+        }
     }
 }
 

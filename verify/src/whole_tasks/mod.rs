@@ -402,8 +402,8 @@ fn bounds(
     let others = || caps.iter().zip(&children).filter(|(cap, _)| **cap > 0.0);
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     for (name, stated, computed) in [
-        ("integral_upper", stated.upper, upper.min(least(&mut caps.iter().copied()))),
-        ("integral_lower", stated.lower, least(&mut children.iter().map(|child| child.has))),
+        ("integral_upper", stated.upper, upper.min(levels.cap_of_all())),
+        ("integral_lower", stated.lower, levels.value_of_placement(&bracket.placement.tasks)),
         (
             "integral_upper of the others",
             stated.upper_of_others,
