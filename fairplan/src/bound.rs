@@ -148,7 +148,7 @@ pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>)
     Ok(Bound { divisible, bracket, sha256 })
 }
 
-/// The same for proportional fairness: the sum `Σ w ln(dominant share)` of users who stand side by side, each with tasks of one kind.
+/// The same for proportional fairness: the sum `Σ w ln(dominant share)` of users who stand side by side.
 ///
 /// ```
 /// use fairplan::{BoundOptions, Control, bound_proportional, generate};
@@ -164,7 +164,6 @@ pub fn bound_proportional(
     control: &Control<'_>,
 ) -> Result<ProportionalBound, Error> {
     instance.without_groups("bound --objective pf")?;
-    instance.without_kinds("bound --objective pf")?;
     let free = without_quotas(instance)?;
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
     let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
@@ -394,8 +393,8 @@ fn proportionally_bracketed(
     in_time::proved(control, &find, &check)
 }
 
-/// The properties without which the bound of a solution holds all the same.
-const OPEN: [&str; 3] = ["level-gaps", "freezing", "optimality"];
+/// The properties without which the bound of a solution holds all the same; it is proved from the prices alone anyway.
+const OPEN: [&str; 4] = ["level-gaps", "freezing", "optimality", "price-scale"];
 
 /// The proved bound of divisible tasks, which is proved once more from its prices alone.
 fn divisible_bound(
@@ -413,14 +412,11 @@ fn divisible_bound(
     all_hold(NOT_PROVED, &[verdict]).map(|()| divisible)
 }
 
-/// What prices rule out holds, however far the allocation was from it when time was over.
+/// What prices rule out holds, however far the allocation is from it, when time was over or since nothing closes the gap.
 fn what_prices_rule_out(mut failure: Error) -> Result<Solved, Error> {
-    let is_late = matches!(failure, Error::TimeLimit { .. });
     let is_open = |verdict: &Verdict| OPEN.contains(&verdict.property);
     match failure.take_found::<Solved>() {
-        Some(solved) if is_late && !solved.failures.is_empty() && solved.failures.iter().all(is_open) => {
-            Ok(solved)
-        }
+        Some(solved) if !solved.failures.is_empty() && solved.failures.iter().all(is_open) => Ok(solved),
         _ => Err(failure),
     }
 }

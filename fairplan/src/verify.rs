@@ -87,7 +87,6 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.proportional-bound.v1" => {
-            instance.without_kinds(&format)?;
             let document: ProportionalBoundDocument = read_json(&name, &bytes)?;
             let stated = StatedProportionalBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))

@@ -83,11 +83,12 @@ pub type ProportionalBoundDocument<S = Vec<ServerResult>> = Document<Proportiona
 
 /// What proves the upper bound, in whole numbers. With `W` the sum of the weights and `u` the values that count for one in
 /// the mean of logarithms, the sum is at most `W` times `Σ_i max_k (w_i / W · ln(δ_i k) − task_values[i] k / u) +
-/// Σ_l count_l server_values[l] / u`, `k` from 1 to the tasks that the user has and servers have room for.
+/// Σ_l count_l server_values[l] / u`, `k` from 1 to the tasks that the user has and servers have room for; a task with kinds is worth
+/// what its pieces are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SumCertificate {
-    /// What one task of each user is worth, in the instance's order.
+    /// What one task of each user is worth, in the instance's order; where users have kinds, what one piece of each kind is worth.
     pub task_values: Vec<u64>,
     /// What the tasks on one server of each class are worth at most, in the instance's order.
     pub server_values: Vec<u64>,

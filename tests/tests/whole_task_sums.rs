@@ -1,7 +1,7 @@
 //! The bracket of the sum of logarithms of whole tasks: against trying everything, against divisible tasks, against
 //! forgeries.
 
-use super::whole_tasks::{with_profiles, with_server_rules, with_tiny_tasks};
+use super::whole_tasks::{with_kinds, with_profiles, with_server_rules, with_tiny_tasks};
 use fairplan_instances::Headline;
 use fairplan_instances::generate::drfh_fig4;
 use fairplan_instances::{Deadline, Draft, Instance, Objective, ProportionalBracket, files::sha256_hex};
@@ -11,7 +11,7 @@ use fairplan_report::proportional_bound::{
 };
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::{backend, proportional_bracket};
-use fairplan_tests::{Dice, best_whole_sum, decimal, random_draft_without_rates};
+use fairplan_tests::{Dice, best_whole_sum, decimal, random_draft_without_rates, with_random_profiles};
 use fairplan_verify::{ProportionalClaim, verify_proportional};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -74,6 +74,20 @@ fn a_hundred_brackets_with_profiles_of_devices_contain_the_largest_sum_and_most_
     let closed = contained(100, with_profiles);
     println!("{closed} of 100 placements are the best");
     assert!(closed >= 65, "only {closed} of 100 placements have the largest sum");
+}
+
+#[test]
+fn two_hundred_brackets_of_users_with_kinds_contain_the_largest_sum_and_most_placements_reach_it() {
+    let closed = contained(150, with_kinds);
+    let cut = contained(50, |seed| with_random_profiles(with_kinds(seed), seed));
+    println!("{closed} of 150 placements are the best, {cut} of 50 with profiles of devices");
+    assert!(closed >= 100 && cut >= 30, "only {closed} of 150 and {cut} of 50 have the largest sum");
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn two_thousand_brackets_of_users_with_kinds_contain_the_largest_sum() {
+    println!("{} of 2000 placements are the best", contained(2_000, with_kinds));
 }
 
 #[test]

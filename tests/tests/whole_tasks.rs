@@ -126,7 +126,7 @@ fn thousands_of_brackets_with_profiles_of_devices_contain_the_optimum_and_nine_i
 }
 
 /// Few servers and users, most of which have kinds.
-fn with_kinds(seed: u64) -> Draft {
+pub fn with_kinds(seed: u64) -> Draft {
     let mut draft = random_draft_without_rates(seed);
     draft.users.truncate(2 + (seed % 2) as usize);
     let mut dice = Dice::new(seed);

@@ -1,5 +1,5 @@
 //! Sums of logarithms of whole tasks: what each next task adds, how many tasks users want at a price, and what is wanted
-//! of the tasks of a shape as columns of a program.
+//! of tasks of the same pieces as columns of a program.
 //!
 //! Weights are counted as parts of their sum, so that with the best values of tasks all tasks together are worth about 1.
 
@@ -8,15 +8,23 @@ use super::master::Want;
 use super::packing::Packing;
 use fairplan_instances::{Instance, UserId};
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
-/// The users that can have tasks, shape by shape.
+/// The users that can have tasks, by the pieces that theirs have.
 pub(super) struct Logarithms {
-    shapes: Vec<Vec<Demand>>,
+    pub bundles: Vec<Bundle>,
     /// Weight and limit of each user; none for those that can have no tasks.
     of_user: Vec<Option<Demand>>,
     /// What the others weigh together, and their sum of weighted logarithms with one task each.
     weights: f64,
     of_one_task: f64,
+}
+
+/// Users whose tasks have the same pieces; a task without kinds is one.
+pub(super) struct Bundle {
+    /// `(shape, pieces of it in one task)`.
+    pub pieces: Vec<(u32, u64)>,
+    demands: Vec<Demand>,
 }
 
 /// A user's demand for tasks, as its utility is logarithmic.
@@ -44,7 +52,7 @@ const EXACTLY: u64 = 3;
 
 impl Logarithms {
     pub fn new(instance: &Instance, packing: &Packing) -> Self {
-        let users = || instance.users().filter(|user| packing.shape_of[user.index().0].is_some());
+        let users = || instance.users().filter(|user| !packing.pieces(user.index()).is_empty());
         let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
         let of_one_task = users().map(|user| user.weight().to_f64() * user.task_share().ln()).sum();
         let demand = |user: fairplan_instances::User<'_>| {
@@ -53,9 +61,13 @@ impl Logarithms {
             Some(Demand { weight: user.weight().to_f64() / weights, limit })
         };
         let of_user: Vec<Option<Demand>> = instance.users().map(demand).collect();
-        let users =
-            |shape: &super::packing::Shape| shape.kinds.iter().filter_map(|kind| of_user[kind.0]).collect();
-        Self { shapes: packing.shapes.iter().map(users).collect(), of_user, weights, of_one_task }
+        let mut bundles: BTreeMap<&[(u32, u64)], Vec<Demand>> = BTreeMap::new();
+        for user in users() {
+            let demands = bundles.entry(packing.pieces(user.index())).or_default();
+            demands.extend(of_user[user.index().0]);
+        }
+        let bundle = |(pieces, demands): (&[(u32, u64)], _)| Bundle { pieces: pieces.to_vec(), demands };
+        Self { bundles: bundles.into_iter().map(bundle).collect(), of_user, weights, of_one_task }
     }
 
     /// The weighted mean of the logarithms of users' tasks; none if a user that can have tasks has none.
@@ -78,86 +90,18 @@ impl Logarithms {
         weight * if tasks == 0 { FIRST } else { (1.0 / tasks as f64).ln_1p() }
     }
 
-    /// Users of a shape, each of which needs a first task.
-    pub fn users(&self, shape: usize) -> u64 {
-        self.shapes[shape].len() as u64
-    }
-
-    /// The weight of all users of a shape, as a part of everybody's.
-    pub fn weight(&self, shape: usize) -> f64 {
-        self.shapes[shape].iter().map(|demand| demand.weight).sum()
-    }
-
-    /// Most tasks of a shape that count.
-    pub fn most(&self, shape: usize) -> u64 {
-        self.shapes[shape].iter().fold(0, |sum, demand| sum.saturating_add(demand.limit))
-    }
-
-    /// The tasks of a shape that its users want at a price.
-    fn demand(&self, shape: usize, price: f64) -> u64 {
-        self.shapes[shape].iter().fold(0, |sum, demand| sum.saturating_add(demand.at(price)))
-    }
-
-    /// The largest sum of the users' logarithms with so many tasks of a shape, at least one each.
-    fn sum(&self, shape: usize, tasks: u64) -> f64 {
-        let demands = &self.shapes[shape];
-        if let [demand] = &demands[..] {
-            return demand.weight * (tasks as f64).ln();
-        }
-        let (mut low, mut high) = (f64::MIN_POSITIVE, 1.0);
-        for _ in 0..100 {
-            let middle = if high > 4.0 * low { (low * high).sqrt() } else { 0.5 * (low + high) };
-            if self.demand(shape, middle) >= tasks { low = middle } else { high = middle }
-        }
-        let of = |demand: &Demand| demand.weight * (demand.at(low) as f64).ln();
-        // At a price where several users' next tasks are worth just as much, some of them do without.
-        demands.iter().map(of).sum::<f64>() - (self.demand(shape, low).saturating_sub(tasks)) as f64 * low
-    }
-
-    /// The tasks of a shape from `from` to `to` as wants: one by one near `centre`, in larger steps away from it.
-    pub fn wants(&self, shape: usize, from: u64, to: u64, centre: u64) -> Vec<Want> {
-        let mut wants = Vec::new();
-        let first = self.users(shape);
-        let mut want = |from: u64, to: u64, worth: f64| {
-            let tasks = (to - from) as f64;
-            wants.push(Want { worth: worth / tasks, most: tasks, tasks: vec![(shape as u32, 1.0)] });
-        };
-        if from < first.min(to) {
-            let weights = self.shapes[shape].iter().map(|demand| demand.weight).fold(0.0, f64::max);
-            let to = first.min(to);
-            want(from, to, FIRST * weights * (to - from) as f64);
-        }
-        let mut points: Vec<u64> = (0..=EXACTLY).chain((0..30).map(|power| 6 << (2 * power))).collect();
-        points =
-            points.iter().flat_map(|by| [centre.saturating_sub(*by), centre.saturating_add(*by)]).collect();
-        points.extend([from.max(first), to]);
-        points.retain(|point| *point >= from.max(first) && *point <= to);
-        points.sort_unstable();
-        points.dedup();
-        let sums: Vec<f64> = points.iter().map(|point| self.sum(shape, *point)).collect();
-        for (points, sums) in points.windows(2).zip(sums.windows(2)) {
-            want(points[0], points[1], sums[1] - sums[0]);
-        }
-        wants
-    }
-
     /// What the wants of all first tasks are worth in a program, beside the logarithms.
     pub fn of_first(&self) -> f64 {
-        let of = |demands: &Vec<Demand>| {
-            demands.iter().map(|demand| demand.weight).fold(0.0, f64::max) * FIRST * demands.len() as f64
-        };
-        self.shapes.iter().map(of).sum()
+        self.bundles.iter().map(Bundle::of_first).sum()
     }
 
-    /// No whole tasks have a larger mean of logarithms if servers hold no more than `held` of these values, all in the
+    /// No whole tasks have a larger mean of logarithms if servers hold no more than `held` of these values of shapes, all in the
     /// same units; and the units that count for one in the mean, where that bound is least.
     pub fn bound(&self, values: &[f64], held: f64) -> (f64, f64) {
-        let demands = || {
-            self.shapes
-                .iter()
-                .zip(values)
-                .flat_map(|(shape, value)| shape.iter().map(|demand| (demand, *value)))
-        };
+        let priced: Vec<(&Bundle, f64)> =
+            self.bundles.iter().map(|bundle| (bundle, bundle.worth(values))).collect();
+        let demands =
+            || priced.iter().flat_map(|(bundle, value)| bundle.demands.iter().map(|demand| (demand, *value)));
         // The bound is convex in the part of the mean that a unit is worth, and falls while users want more than is held.
         let excess = |unit: f64| -> f64 {
             let worth = |(demand, value): (&Demand, f64)| value * demand.at(value * unit) as f64;
@@ -183,6 +127,81 @@ impl Logarithms {
             demand.weight * tasks.ln() - price * tasks
         };
         (demands().map(most).sum::<f64>() + held / units, units)
+    }
+}
+
+impl Bundle {
+    /// Its users, each of which needs a first task.
+    pub fn users(&self) -> u64 {
+        self.demands.len() as u64
+    }
+
+    /// What a task is worth, of values of shapes.
+    fn worth(&self, values: &[f64]) -> f64 {
+        self.pieces.iter().map(|(shape, each)| *each as f64 * values[*shape as usize]).sum()
+    }
+
+    /// The weight of its users, as a part of everybody's.
+    pub fn weight(&self) -> f64 {
+        self.demands.iter().map(|demand| demand.weight).sum()
+    }
+
+    /// Most tasks of it that count.
+    pub fn most(&self) -> u64 {
+        self.demands.iter().fold(0, |sum, demand| sum.saturating_add(demand.limit))
+    }
+
+    /// The tasks that its users want at a price.
+    fn demand(&self, price: f64) -> u64 {
+        self.demands.iter().fold(0, |sum, demand| sum.saturating_add(demand.at(price)))
+    }
+
+    /// What the wants of its first tasks are worth.
+    fn of_first(&self) -> f64 {
+        self.demands.iter().map(|demand| demand.weight).fold(0.0, f64::max) * FIRST * self.users() as f64
+    }
+
+    /// The largest sum of the users' logarithms with so many tasks, at least one each.
+    fn sum(&self, tasks: u64) -> f64 {
+        if let [demand] = &self.demands[..] {
+            return demand.weight * (tasks as f64).ln();
+        }
+        let (mut low, mut high) = (f64::MIN_POSITIVE, 1.0);
+        for _ in 0..100 {
+            let middle = if high > 4.0 * low { (low * high).sqrt() } else { 0.5 * (low + high) };
+            if self.demand(middle) >= tasks { low = middle } else { high = middle }
+        }
+        let of = |demand: &Demand| demand.weight * (demand.at(low) as f64).ln();
+        // At a price where several users' next tasks are worth just as much, some of them do without.
+        self.demands.iter().map(of).sum::<f64>() - (self.demand(low).saturating_sub(tasks)) as f64 * low
+    }
+
+    /// The tasks from `from` to `to` as wants: one by one near `centre`, in larger steps away from it.
+    pub fn wants(&self, from: u64, to: u64, centre: u64) -> Vec<Want> {
+        let mut wants = Vec::new();
+        let first = self.users();
+        let pieces: Vec<(u32, f64)> = self.pieces.iter().map(|(s, each)| (*s, *each as f64)).collect();
+        let mut want = |from: u64, to: u64, worth: f64| {
+            let tasks = (to - from) as f64;
+            wants.push(Want { worth: worth / tasks, most: tasks, tasks: pieces.clone() });
+        };
+        if from < first.min(to) {
+            let weights = self.demands.iter().map(|demand| demand.weight).fold(0.0, f64::max);
+            let to = first.min(to);
+            want(from, to, FIRST * weights * (to - from) as f64);
+        }
+        let mut points: Vec<u64> = (0..=EXACTLY).chain((0..30).map(|power| 6 << (2 * power))).collect();
+        points =
+            points.iter().flat_map(|by| [centre.saturating_sub(*by), centre.saturating_add(*by)]).collect();
+        points.extend([from.max(first), to]);
+        points.retain(|point| *point >= from.max(first) && *point <= to);
+        points.sort_unstable();
+        points.dedup();
+        let sums: Vec<f64> = points.iter().map(|point| self.sum(*point)).collect();
+        for (points, sums) in points.windows(2).zip(sums.windows(2)) {
+            want(points[0], points[1], sums[1] - sums[0]);
+        }
+        wants
     }
 }
 

@@ -1,15 +1,15 @@
 //! Proportional fairness over whole tasks: how large the weighted sum of the logarithms of dominant shares can be, from
 //! both sides.
 //!
-//! With each task worth `z_i` in units of which `u` count for one, and a server of class `l` holding at most `V_l`, no
-//! placement has more than `Σ_i max_k (w_i ln(δ_i k) − z_i k / u) + Σ_l N_l V_l / u`. The program wants each user's tasks
+//! With each task worth `z_i` (what its pieces are worth together) in units of which `u` count for one, and a server of class `l`
+//! holding at most `V_l`, no placement has more than `Σ_i max_k (w_i ln(δ_i k) − z_i k / u) + Σ_l N_l V_l / u`. The program wants each user's tasks
 //! one after the other, which add less and less, and finds the same patterns by the same searches as for the smallest share.
 
 use super::dive::{Bounded, dive_from_bound};
 use super::divisible::{divisible_values, is_large, of_logarithms};
 use super::fill::{fill, filled_alone};
 use super::knapsack::Found;
-use super::logarithms::Logarithms;
+use super::logarithms::{Bundle, Logarithms};
 use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
@@ -34,7 +34,7 @@ const BELOW: f64 = 2e-3;
 /// Tasks wanted one by one cover a mix so close to where they are centred.
 const NEAR: f64 = 3.0;
 
-/// Tasks of a shape that are looked at beyond those of the best mix.
+/// Tasks of the same pieces that are looked at beyond those of the best mix.
 const BEYOND: u64 = 3;
 
 /// Brackets the largest `Σ w_i ln(share_i)` of whole tasks over the users that can have tasks: the best bracket within
@@ -114,14 +114,15 @@ struct Search<'a> {
     values: Vec<u64>,
     server_values: Vec<u64>,
     units: u64,
-    /// The last program's mix, and the tasks of each shape in it.
+    /// The last program's mix, and the tasks of each bundle in it.
     patterns: Vec<Pattern>,
     servers: Vec<f64>,
     tasks: Vec<f64>,
     truncated_searches: u64,
     rounds: u64,
-    /// What the present program wants, and how close to what it reaches the bound is and need be.
+    /// What the present program wants, each of which bundle, and how close to what it reaches the bound is and need be.
     wants: Vec<Want>,
+    bundles: Vec<usize>,
     excess: f64,
     enough: f64,
 }
@@ -171,6 +172,7 @@ fn bound<'a>(
         truncated_searches: 0,
         rounds: 0,
         wants: Vec::new(),
+        bundles: Vec::new(),
         excess: f64::INFINITY,
         enough: 0.0,
     };
@@ -199,25 +201,29 @@ fn bound<'a>(
 }
 
 impl Search<'_> {
-    /// Wants tasks around those of the last program; returns how many of each shape.
+    /// Wants tasks around those of the last program; returns how many of each bundle.
     fn centre_wants(&mut self) -> Vec<u64> {
         let centre: Vec<u64> = self.tasks.iter().map(|tasks| tasks.round() as u64).collect();
-        let of = |(s, centre): (usize, &u64)| self.logarithms.wants(s, 0, self.logarithms.most(s), *centre);
-        self.wants = centre.iter().enumerate().flat_map(of).collect();
+        (self.wants, self.bundles) = (Vec::new(), Vec::new());
+        for (b, (bundle, centre)) in self.logarithms.bundles.iter().zip(&centre).enumerate() {
+            self.wants.extend(bundle.wants(0, bundle.most(), *centre));
+            self.bundles.resize(self.wants.len(), b);
+        }
         centre
     }
 
     fn had(&mut self, mix: &Mix) {
-        self.tasks = vec![0.0; self.packing.shapes.len()];
-        for (want, had) in self.wants.iter().zip(&mix.wanted) {
-            want.tasks.iter().for_each(|(shape, tasks)| self.tasks[*shape as usize] += tasks * had);
-        }
+        self.tasks = vec![0.0; self.logarithms.bundles.len()];
+        self.bundles.iter().zip(&mix.wanted).for_each(|(bundle, had)| self.tasks[*bundle] += had);
     }
 
     /// Starts from what divisible tasks are worth.
     fn seed(&mut self, stop: &Deadline) {
-        self.tasks = vec![0.0; self.packing.shapes.len()];
-        if is_large(self.packing) {
+        self.tasks = vec![0.0; self.logarithms.bundles.len()];
+        let is_large = is_large(self.packing);
+        // An interior point over shapes knows no tasks of several pieces.
+        let is_single = |bundle: &Bundle| matches!(bundle.pieces[..], [(_, 1)]);
+        if is_large && self.logarithms.bundles.iter().all(is_single) {
             return self.seed_from_prices(stop);
         }
         let never = Deadline::never();
@@ -225,7 +231,7 @@ impl Search<'_> {
             let is_last = round == SEEDING || stop.is_over();
             self.centre_wants();
             // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-            let patience = if round == 1 { &never } else { stop };
+            let patience = if round == 1 && !is_large { &never } else { stop };
             let Ok(mix) = divisible_values(self.packing, &self.wants, patience) else { return };
             self.had(&mix);
             if is_last {
@@ -239,13 +245,16 @@ impl Search<'_> {
         }
     }
 
-    /// The same from the prices of an interior point.
+    /// The same from the prices of an interior point, where each task is one piece.
     fn seed_from_prices(&mut self, stop: &Deadline) {
-        let shapes = 0..self.packing.shapes.len();
-        let weights: Vec<f64> = shapes.clone().map(|s| self.logarithms.weight(s)).collect();
-        let most: Vec<u64> = shapes.map(|s| self.logarithms.most(s)).collect();
+        let shapes = self.packing.shapes.len();
+        let (mut weights, mut most) = (vec![0.0; shapes], vec![0; shapes]);
+        let shape_of = |bundle: &Bundle| bundle.pieces[0].0 as usize;
+        for bundle in &self.logarithms.bundles {
+            (weights[shape_of(bundle)], most[shape_of(bundle)]) = (bundle.weight(), bundle.most());
+        }
         let Some(found) = of_logarithms(self.packing, &weights, &most, stop) else { return };
-        self.tasks = found.tasks;
+        self.tasks = self.logarithms.bundles.iter().map(|bundle| found.tasks[shape_of(bundle)]).collect();
         self.centre_wants();
         let wanted = vec![0.0; self.wants.len()];
         let mix =
@@ -265,23 +274,47 @@ fn place(
     search: &Search<'_>,
     stop: &Deadline,
 ) -> Result<Placement, SolverError> {
-    let beyond = |(s, tasks): (usize, &f64)| {
-        (tasks.ceil() as u64 + BEYOND).max(logarithms.users(s)).min(logarithms.most(s))
+    let bundles = || logarithms.bundles.iter().zip(&search.tasks);
+    let beyond = |(bundle, tasks): (&Bundle, &f64)| {
+        (tasks.ceil() as u64 + BEYOND).max(bundle.users()).min(bundle.most())
     };
-    let most: Vec<u64> = search.tasks.iter().enumerate().map(beyond).collect();
+    let most: Vec<u64> = bundles().map(beyond).collect();
+    let pieces = |tasks: &dyn Fn(usize) -> u64| {
+        let mut pieces = vec![0u64; packing.shapes.len()];
+        for (b, bundle) in logarithms.bundles.iter().enumerate() {
+            for (shape, each) in &bundle.pieces {
+                let sum = &mut pieces[*shape as usize];
+                *sum = sum.saturating_add(each.saturating_mul(tasks(b)));
+            }
+        }
+        pieces
+    };
+    // Of a bundle of which some pieces are there the others are wanted, all that is left of each in proportion.
     let wants = |left: &[u64]| -> Vec<Want> {
-        let of = |s: usize| logarithms.wants(s, most[s] - left[s], most[s], search.tasks[s].round() as u64);
-        (0..most.len()).flat_map(of).collect()
+        let of = |((bundle, tasks), most): ((&Bundle, &f64), &u64)| {
+            let missing = bundle.pieces.iter().map(|(shape, each)| left[*shape as usize].div_ceil(*each));
+            let missing = missing.max().unwrap_or(0).min(*most);
+            let mut wants = bundle.wants(most - missing, *most, tasks.round() as u64);
+            for want in wants.iter_mut().filter(|want| want.tasks.len() > 1) {
+                let part = |shape: u32| left[shape as usize] as f64 / missing as f64;
+                want.tasks.iter_mut().for_each(|(shape, each)| *each = each.min(part(*shape)));
+                want.tasks.retain(|(_, each)| *each > 0.0);
+            }
+            wants
+        };
+        bundles().zip(&most).flat_map(of).collect()
     };
     let Search { patterns, servers, server_values, .. } = search;
-    let mut left = most.clone();
+    let all = pieces(&|b| most[b]);
+    let mut left = all.clone();
     let bounded = Bounded { patterns, servers, server_values };
     let servers = dive_from_bound(packing, &mut left, &bounded, &wants, stop)?;
-    let placed: Vec<u64> = most.iter().zip(&left).map(|(most, left)| most - left).collect();
-    let users = |s: usize| logarithms.users(s);
-    let missing = placed.iter().enumerate().map(|(s, placed)| users(s).saturating_sub(*placed)).collect();
+    let placed: Vec<u64> = all.iter().zip(&left).map(|(all, left)| all - left).collect();
+    // Everybody needs a first task.
+    let first = pieces(&|b| logarithms.bundles[b].users());
+    let missing = first.iter().zip(&placed).map(|(first, placed)| first.saturating_sub(*placed)).collect();
     let mut repair = Repair::new(packing, servers, missing);
-    repair.spare = placed.iter().enumerate().map(|(s, placed)| placed.saturating_sub(users(s))).collect();
+    repair.spare = placed.iter().zip(&first).map(|(placed, first)| placed.saturating_sub(*first)).collect();
     repair.place_missing(stop);
     Ok(fill(instance, packing, logarithms, repair.servers, stop))
 }

@@ -69,11 +69,29 @@ fn a_solution_that_lacks_pieces_of_a_kind_does_not_hold() {
 }
 
 #[test]
-fn what_does_not_know_kinds_names_the_first_user_that_has_them() {
+fn the_sum_of_users_with_kinds_is_bounded_and_a_task_is_worth_what_its_pieces_are() {
     let folder = folder();
-    let told = folder.refused(&["-q", "bound", "instance.json", "--objective", "pf"]);
-    let why = "bound --objective pf does not know kinds of tasks yet; make each kind a user of its own";
-    assert!(told.contains(&format!("users[1].kinds: {why}")), "{told}");
+    folder.write(
+        "shared.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "c", "count": 2, "capacity": {"cpu": 12}}],
+            "users": [{"id": "bundle", "kinds": [{"id": "worker", "each": 2, "demand": {"cpu": 1}},
+                                                 {"id": "driver", "each": 1, "demand": {"cpu": 2}}]},
+                      {"id": "plain", "demand": {"cpu": 3}}]}"#,
+    );
+    folder.done(&["-q", "bound", "shared.json", "--objective", "pf", "-o", "sum.json"]);
+    folder.done(&["-q", "verify", "shared.json", "sum.json"]);
+    let sum: serde_json::Value = serde_json::from_str(&folder.read("sum.json")).unwrap();
+    // Each has half of the 24 cores: three tasks of two workers and a driver, and four of one piece.
+    let tasks = [0, 1].map(|user| sum["placement"]["users"][user]["tasks"].as_u64().unwrap());
+    assert_eq!((tasks, &sum["proved_optimal"]), ([3, 4], &true.into()), "{sum}");
+    let values = sum["certificate"]["task_values"].as_array().unwrap();
+    assert_eq!(values.len(), 3, "one of each kind's pieces, and one of the plain user's tasks");
+    // Pieces that are worth less prove less.
+    let mut forgery = sum.clone();
+    forgery["certificate"]["task_values"][0] = (values[0].as_u64().unwrap() / 2).into();
+    folder.write("forged.json", forgery.to_string());
+    assert_eq!(folder.run(&["-q", "verify", "shared.json", "forged.json"]).status.code(), Some(1));
 }
 
 #[test]

@@ -210,6 +210,27 @@ fn digits_that_only_quotas_have_change_no_bound_of_whole_tasks() {
 }
 
 #[test]
+fn a_limit_a_server_below_a_bundle_leaves_no_task_beside_quotas_too() {
+    let folder = Folder::new();
+    let kinds = r#""kinds": [{"id": "k", "each": 2, "demand": {"cpu": 1}}], "per_server": 1"#;
+    let other = r#", {"id": "b", "demand": {"cpu": 1}}"#;
+    for quota in ["", r#", "limit": {"cpu": 7}"#, r#", "reserve": {"cpu": 1}"#] {
+        for others in ["", other] {
+            folder.write("i.json", one_server("8", &format!("{kinds}{quota}"), others));
+            for objective in ["drfh", "pf", "allocated=cpu"] {
+                folder.done(&["-q", "bound", "i.json", "--objective", objective, "-o", "bound.json"]);
+                folder.done(&["-q", "verify", "i.json", "bound.json"]);
+                let bound = read(&folder.read("bound.json"));
+                assert_eq!(bound["placement"]["users"][0]["tasks"], 0, "{quota} {objective}: {bound}");
+                if objective != "allocated=cpu" {
+                    assert_eq!(bound["users_without_tasks"], serde_json::json!(["a"]), "{quota} {objective}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn who_fits_no_server_counts_on_both_sides_of_a_gap_or_on_neither() {
     let folder = Folder::new();
     let instance = |groups: &str, group: &str| {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Deadline, Instance, LogarithmProof, ProportionalBracket, User};
+use fairplan_instances::{Deadline, Instance, Kind, LogarithmProof, ProportionalBracket, User};
 use num_bigint::{BigInt, BigUint};
 
 /// A bracket of the sum of logarithms, as claimed.
@@ -145,10 +145,11 @@ impl<'a> Logarithms<'a> {
         let per_log = BigInt::from(proof.values_per_log);
         let mut sum = BigInt::from(0);
         for (user, weight) in &self.users {
-            let value = proof.task_values[user.index().0];
+            let of_kind = |kind: Kind<'_>| BigInt::from(proof.task_values[kind.index().0]) * kind.each();
+            let value: BigInt = user.kinds().map(of_kind).sum();
             let limit = tasks_of(self.instance, *user);
             // Everything over `units · per_log`, logarithms in parts of `ONE`.
-            let price = &self.units * value * ONE;
+            let price = value * &self.units * ONE;
             let each = weight * &per_log;
             let most = most_of(&each, &price, limit);
             sum += each * self.of_one_task(*user).1 + most;
