@@ -18,40 +18,20 @@ const BETWEEN_STOPS: usize = 1 << 14;
 pub(crate) fn fill(
     instance: &Instance,
     packing: &Packing,
-    mut rule: impl Rule,
+    rule: impl Rule,
     turn: Turn,
     deadline: &Deadline,
 ) -> Result<Placement, PlacementError> {
-    let mut accounts = Accounts::new(instance, packing);
-    let mut filling = begun(instance, packing, turn)?;
-    let mut placed = PlacedOn::new();
-    while let Some(accounts) = accounts.as_mut().filter(|accounts| accounts.has_guarantees()) {
-        for user in 0..instance.user_count() {
-            if !filling.shapes(user).any(|shape| accounts.is_sure(shape)) {
-                filling.shares.leave(user);
-            }
-        }
-        for (place, count) in filling.serve(&mut rule, Some(&mut *accounts), deadline)? {
-            *placed.entry(place).or_default() += count;
-        }
-        // Where there was no room beside other guarantees there may be some.
-        accounts.go_on();
-        filling.turned_down.fill(false);
-        filling.shares = Shares::new(instance, turn)?;
-        for ((user, class), count) in &placed {
-            filling.shares.add_tasks(*user, *count, || *class);
-        }
-    }
-    filling.serve(&mut rule, accounts.as_mut(), deadline)?;
-    Ok(Placement { tasks: filling.tasks, servers: filling.journal.finish() })
+    let accounts = Accounts::new(instance, packing);
+    begun(instance, packing, turn)?.serve_all(rule, accounts, PlacedOn::new(), turn, deadline)
 }
 
-/// The same by the lowest share where some tasks are there already, which the rule has taken the room of; nothing is guaranteed. Nobody
-/// gets more than `most` where that is said, rounded up to whole gangs.
+/// The same by the lowest share where some tasks are there already, which the rule has taken the room of. Nobody gets more than `most`
+/// where that is said, rounded up to whole gangs.
 pub(crate) fn fill_on(
     instance: &Instance,
     packing: &Packing,
-    mut rule: impl Rule,
+    rule: impl Rule,
     (there, most): (&Placement, Option<&[u64]>),
     deadline: &Deadline,
 ) -> Result<Placement, PlacementError> {
@@ -62,26 +42,27 @@ pub(crate) fn fill_on(
         *limit = Some(limit.unwrap_or(u64::MAX).min(most));
     }
     let mut accounts = Accounts::new(instance, packing);
+    let mut placed = PlacedOn::new();
     filling.tasks.clone_from(&there.tasks);
     for (server, tasks) in there.servers.iter().enumerate() {
+        let class = packing.class_of(server);
         for (kind, count) in tasks {
             filling.journal.add_many(server as u32, *kind, *count);
             if let Some(accounts) = &mut accounts {
-                let shape = packing.shape_of[*kind as usize] as usize;
-                accounts.take_many(shape, packing.class_of(server).0, *count);
+                accounts.take_many(packing.shape_of[*kind as usize] as usize, class.0, *count);
             }
             let user = instance.kind(KindId(*kind as usize)).user();
             if !user.has_kinds() {
-                filling.shares.add_tasks(user.index().0, *count, || packing.class_of(server));
+                *placed.entry((user.index().0, class)).or_default() += count;
             }
         }
     }
     for user in instance.users().filter(|user| user.has_kinds()) {
         // Who has kinds has no rates, so that the class says nothing.
-        filling.shares.add_tasks(user.index().0, there.tasks[user.index().0], || ClassId(0));
+        placed.insert((user.index().0, ClassId(0)), there.tasks[user.index().0]);
     }
-    filling.serve(&mut rule, accounts.as_mut(), deadline)?;
-    Ok(Placement { tasks: filling.tasks, servers: filling.journal.finish() })
+    filling.count(&placed);
+    filling.serve_all(rule, accounts, placed, Turn::LowestShare, deadline)
 }
 
 /// Nothing is placed yet.
@@ -134,6 +115,39 @@ impl Clock<'_> {
 }
 
 impl Filling<'_> {
+    /// Counts tasks that are there in their users' shares.
+    fn count(&mut self, placed: &PlacedOn) {
+        placed.iter().for_each(|((user, class), count)| self.shares.add_tasks(*user, *count, || *class));
+    }
+
+    /// Serves who is below what it is guaranteed, from the innermost owners out, and then all. `placed` is there and counted.
+    fn serve_all(
+        mut self,
+        mut rule: impl Rule,
+        mut accounts: Option<Accounts>,
+        mut placed: PlacedOn,
+        turn: Turn,
+        deadline: &Deadline,
+    ) -> Result<Placement, PlacementError> {
+        while let Some(accounts) = accounts.as_mut().filter(|accounts| accounts.has_guarantees()) {
+            for user in 0..self.instance.user_count() {
+                if !self.shapes(user).any(|shape| accounts.is_sure(shape)) {
+                    self.shares.leave(user);
+                }
+            }
+            for (place, count) in self.serve(&mut rule, Some(&mut *accounts), deadline)? {
+                *placed.entry(place).or_default() += count;
+            }
+            // Where there was no room beside other guarantees there may be some.
+            accounts.go_on();
+            self.turned_down.fill(false);
+            self.shares = Shares::new(self.instance, turn)?;
+            self.count(&placed);
+        }
+        self.serve(&mut rule, accounts.as_mut(), deadline)?;
+        Ok(Placement { tasks: self.tasks, servers: self.journal.finish() })
+    }
+
     /// Serves users until nobody is left; where there are accounts it tells what was placed.
     fn serve(
         &mut self,

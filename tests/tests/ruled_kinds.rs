@@ -14,7 +14,7 @@ use fairplan_verify::{PlacementClaim, verify_placement};
 use std::collections::BTreeSet;
 
 /// Three or four servers of two or three classes in two domains; a user with two kinds and rules, and one without kinds, which has some too.
-fn drawn(random: &mut Random) -> Instance {
+pub(crate) fn drawn(random: &mut Random) -> Instance {
     loop {
         if let Ok(instance) = attempt(random) {
             return instance;
@@ -85,7 +85,7 @@ fn are_gangs(in_domains: &mut [Vec<u64>], gang: &[u64]) -> bool {
 }
 
 /// The rules that a placement breaks, by the checker's names.
-fn broken(instance: &Instance, servers: &[ServerTasks]) -> BTreeSet<&'static str> {
+pub(crate) fn broken(instance: &Instance, servers: &[ServerTasks]) -> BTreeSet<&'static str> {
     let mut broken = BTreeSet::new();
     let classes = class_of(instance);
     for (class, server) in classes.iter().zip(servers) {
@@ -163,10 +163,39 @@ fn placement(instance: &Instance, servers: &[ServerTasks]) -> Placement {
     Placement { tasks: instance.users().map(tasks).collect(), servers: servers.to_vec() }
 }
 
+/// The most tasks of the first user that pieces of it on servers make which keep all rules, by trying all ways to leave some out;
+/// `None` if these are too many.
+fn most_kept(instance: &Instance, servers: &[ServerTasks]) -> Option<u64> {
+    let own: Vec<(usize, u32, u64)> = servers
+        .iter()
+        .enumerate()
+        .flat_map(|(at, server)| server.iter().map(move |(kind, count)| (at, *kind, *count)))
+        .filter(|(_, kind, _)| *kind < 2)
+        .collect();
+    let mut ways = vec![vec![ServerTasks::new(); servers.len()]];
+    for (at, kind, count) in own {
+        ways = ways
+            .into_iter()
+            .flat_map(|servers| {
+                (0..=count).map(move |stay| {
+                    let mut next = servers.clone();
+                    (0..stay).for_each(|_| put(&mut next[at], kind));
+                    next
+                })
+            })
+            .collect();
+        if ways.len() > 5_000 {
+            return None;
+        }
+    }
+    let kept = ways.iter().filter(|servers| broken(instance, servers).is_empty());
+    Some(kept.map(|servers| placement(instance, servers).tasks[0]).max().unwrap_or(0))
+}
+
 #[test]
 fn policies_and_what_is_left_of_any_placement_keep_rules_of_kinds() {
     let mut random = Random::new(28, 1);
-    let mut ruled = [0; 3];
+    let (mut ruled, mut stays, mut left_of_most) = ([0; 3], 0, [0; 2]);
     for case in 0..800 {
         let instance = drawn(&mut random);
         let user = instance.users().next().unwrap();
@@ -188,8 +217,21 @@ fn policies_and_what_is_left_of_any_placement_keep_rules_of_kinds() {
         let kept = place_along(&instance, &along, None, &Deadline::never()).unwrap();
         let found = broken(&instance, &kept.servers);
         assert!(found.is_empty(), "case {case} breaks {found:?}: {along:?}, {kept:?}");
+        // What keeps all rules stays as it is.
+        let again = place_along(&instance, &kept, None, &Deadline::never()).unwrap();
+        assert_eq!(again, kept, "case {case}");
+        let has_domain_rules = user.spread().is_some() || user.gang().is_some_and(|gang| gang.in_one_domain);
+        stays += u32::from(has_domain_rules && kept.tasks[0] > 0);
+        let none = vec![0; instance.user_count()];
+        let left = place_along(&instance, &along, Some(&none), &Deadline::never()).unwrap();
+        let Some(most) = most_kept(&instance, &servers) else { continue };
+        left_of_most[0] += left.tasks[0];
+        left_of_most[1] += most;
+        assert!(left.tasks[0] <= most, "case {case}: {left:?} of {along:?}");
     }
-    assert!(ruled.iter().all(|sum| *sum > 500), "{ruled:?}");
+    assert!(ruled.iter().all(|sum| *sum > 500) && stays > 200, "{ruled:?}, {stays} stay");
+    let [left, most] = left_of_most;
+    assert!(left * 5 >= most * 4 && most > 30, "{left} tasks are left of {most} that could be");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Placing along a placement that knows less: of it stays what all rules allow, and then the rest is placed by best-fit.
 //!
 //! On each server tasks are put down as far as devices and limits a server have room, those that want most of devices first. Of what a
-//! limit or a reserve counts everybody keeps the same part if it is too much. Then, user by user, as many are given up again as rules between servers ask: the highest domain first until counts differ by no more
-//! than the spread, and what makes no whole gang, in each domain where gangs are in one. Where giving up a task leaves others on
+//! limit or a reserve counts everybody keeps the same part if it is too much. Then, user by user, as many are given up again as rules
+//! between servers ask: the highest domain first until counts differ by no more than the spread, and what makes no whole gang, in each
+//! domain where gangs are in one. Of users with kinds pieces are counted kind by kind, and given up until they are those of whole tasks. Where giving up a task leaves others on
 //! devices without room, which greedy choices can, the same is done anew with what is left. So nothing stays that breaks a rule.
 
 use super::{Inside, Least, Servers};
@@ -14,21 +15,18 @@ use fairplan_instances::{Deadline, Gang, Instance, KindId, Placement, ServerTask
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// What a placement has that the rules allow, and as many more tasks as best-fit finds room for. Its servers are those of the instance;
-/// what it has of whom need not fit, nor be no more than users have. `most`: nobody gets more tasks than these beyond what stays, but
-/// for the last gang.
+/// What a placement has that the rules allow, and as many more tasks as best-fit finds room for, of those first who are below what they
+/// are guaranteed. Its servers are those of the instance; what it has of whom need not fit, nor be no more than users have. `most`:
+/// nobody gets more tasks than these beyond what stays, but for the last gang.
 ///
 /// # Errors
-/// Instances with guarantees, which come before whatever is there; more servers than can be numbered; the deadline is over.
+/// More servers than can be numbered; the deadline is over.
 pub fn place_along(
     instance: &Instance,
     along: &Placement,
     most: Option<&[u64]>,
     deadline: &Deadline,
 ) -> Result<Placement, PlacementError> {
-    if instance.has_guarantees() {
-        instance.without_quotas("placing along patterns")?;
-    }
     let packing = Packing::in_resources(instance)?.apart();
     let mut kept: Vec<ServerTasks> = along.servers.clone();
     kept.resize(packing.servers(), ServerTasks::new());
@@ -86,18 +84,18 @@ fn allowed(instance: &Instance, packing: &Packing, mut servers: Vec<ServerTasks>
         };
         let most = kinds.clone().map(whole).min().unwrap_or(0).min(user.tasks().unwrap_or(u64::MAX));
         let in_domains = user.spread().is_some() || user.gang().is_some_and(|gang| gang.in_one_domain);
-        if user.has_kinds() || user.gang().is_none() && !in_domains {
-            // Pieces of which a domain may have only so many are placed anew.
-            let most = if in_domains { 0 } else { most - most % user.at_once() };
+        if !in_domains && (user.has_kinds() || user.gang().is_none()) {
+            let most = most - most % user.at_once();
             for kind in kinds {
                 let pieces = most.saturating_mul(instance.kind(KindId(kind)).each());
                 keep(&mut of_kind[kind], pieces, |_| true);
             }
             all.push(most);
         } else {
-            let on = &mut of_kind[kinds.start];
-            keep(on, most, |_| true);
-            all.push(keep_between(instance, packing, user, on));
+            if !user.has_kinds() {
+                keep(&mut of_kind[kinds.start], most, |_| true);
+            }
+            all.push(keep_between(instance, packing, user, &mut of_kind[kinds]));
         }
     }
     servers.iter_mut().for_each(Vec::clear);
@@ -149,46 +147,84 @@ fn keep(on: &mut BTreeMap<usize, u64>, most: u64, counts: impl Fn(usize) -> bool
     });
 }
 
-/// Gives up tasks of a user until its rules between servers are kept; how many it has then.
+/// Gives up pieces of a user until its rules between servers are kept and all are of whole tasks; how many tasks it has then. `on` says
+/// of each of its kinds where pieces are.
 fn keep_between(
     instance: &Instance,
     packing: &Packing,
     user: User<'_>,
-    on: &mut BTreeMap<usize, u64>,
+    on: &mut [BTreeMap<usize, u64>],
 ) -> u64 {
     let domain_of = |server: usize| instance.domain_of(packing.class_of(server)).map_or(0, |domain| domain.0);
-    let mut of_domain = vec![0u64; instance.domains().len().max(1)];
-    on.iter().for_each(|(server, count)| of_domain[domain_of(*server)] += count);
-    let spread = user.spread().map(|most| (most, user.domains()));
+    let each: Vec<u64> = user.kinds().map(|kind| kind.each().max(1)).collect();
+    let most = user.tasks().unwrap_or(u64::MAX);
+    let mut counts = vec![vec![0u64; instance.domains().len().max(1)]; each.len()];
+    for (counts, on) in counts.iter_mut().zip(&*on) {
+        on.iter().for_each(|(server, count)| counts[domain_of(*server)] += count);
+    }
+    let spread: Vec<_> = user.kinds().map(|kind| user.spread().map(|most| (most, kind.domains()))).collect();
+    let mut tasks;
     loop {
-        let before = of_domain.clone();
-        if let Some((most, domains)) = &spread {
-            let least = domains.iter().map(|domain| of_domain[domain.0]).min().unwrap_or(0);
-            of_domain.iter_mut().for_each(|count| *count = (*count).min(least.saturating_add(*most)));
+        let before = counts.clone();
+        for (counts, spread) in counts.iter_mut().zip(&spread) {
+            if let Some((most, domains)) = spread {
+                let least = domains.iter().map(|domain| counts[domain.0]).min().unwrap_or(0);
+                counts.iter_mut().for_each(|count| *count = (*count).min(least.saturating_add(*most)));
+            }
         }
         match user.gang() {
-            Some(Gang { tasks, in_one_domain: true }) => {
-                of_domain.iter_mut().for_each(|count| *count -= *count % tasks);
-            }
-            Some(Gang { tasks, .. }) => {
-                for _ in 0..of_domain.iter().sum::<u64>() % tasks {
-                    if let Some(highest) = of_domain.iter_mut().max() {
-                        *highest = highest.saturating_sub(1);
-                    }
+            Some(Gang { tasks: gang, in_one_domain: true }) => {
+                let whole = |domain: usize| {
+                    let of_kind =
+                        |(counts, each): (&Vec<u64>, &u64)| counts[domain] / gang.saturating_mul(*each);
+                    counts.iter().zip(&each).map(of_kind).min().unwrap_or(0)
+                };
+                let mut gangs: Vec<u64> = (0..counts[0].len()).map(whole).collect();
+                lower(&mut gangs, most / gang);
+                for (counts, each) in counts.iter_mut().zip(&each) {
+                    counts.iter_mut().zip(&gangs).for_each(|(count, gangs)| *count = gangs * gang * each);
                 }
+                tasks = gangs.iter().sum::<u64>() * gang;
             }
-            None => {}
+            _ => {
+                let whole = |(counts, each): (&Vec<u64>, &u64)| counts.iter().sum::<u64>() / each;
+                tasks = counts.iter().zip(&each).map(whole).min().unwrap_or(0).min(most);
+                tasks -= tasks % user.at_once();
+                counts.iter_mut().zip(&each).for_each(|(counts, each)| lower(counts, tasks * each));
+            }
         }
-        if of_domain == before {
+        if counts == before {
             break;
         }
     }
-    let tasks = of_domain.iter().sum();
-    on.retain(|server, count| {
-        let left = &mut of_domain[domain_of(*server)];
-        *count = (*count).min(*left);
-        *left -= *count;
-        *count > 0
-    });
+    for (on, mut left) in on.iter_mut().zip(counts) {
+        on.retain(|server, count| {
+            let left = &mut left[domain_of(*server)];
+            *count = (*count).min(*left);
+            *left -= *count;
+            *count > 0
+        });
+    }
     tasks
+}
+
+/// Takes from the highest counts until they are so many in all; what does not come out even is left to the first. Counts that differ by
+/// no more than a spread do so afterwards.
+fn lower(counts: &mut [u64], most: u64) {
+    let up_to = |level: u64| counts.iter().map(|count| u128::from(*count.min(&level))).sum::<u128>();
+    let (mut low, mut high) = (0, counts.iter().copied().max().unwrap_or(0));
+    while low < high {
+        let middle = high - (high - low) / 2;
+        if up_to(middle) <= u128::from(most) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    let mut left = u128::from(most) - up_to(low);
+    for count in counts.iter_mut().filter(|count| **count > low) {
+        let more = left.min(1);
+        *count = low + more as u64;
+        left -= more;
+    }
 }
