@@ -170,7 +170,7 @@ fn gang_above_limit(instance: &Instance) -> Option<String> {
 /// The rules that only whole tasks meet, of those that there are.
 fn rules_of_whole_tasks(instance: &Instance) -> String {
     let rules = [
-        ("devices", instance.classes().iter().any(|class| !class.devices.is_empty())),
+        ("devices", instance.has_devices()),
         ("`profile`", instance.has_profiles()),
         ("`per_server`", instance.users().any(|user| user.per_server().is_some())),
         ("`gang`", instance.users().any(|user| user.gang().is_some())),

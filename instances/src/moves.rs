@@ -1,24 +1,24 @@
 //! Steps that lead from one placement of whole tasks to another, and why no steps that cost less lead as far.
 
-use crate::{Instance, Placement, UserId};
+use crate::{Instance, KindId, Placement};
 
-/// What happens to some tasks of a user: they move, start (from nowhere) or stop (to nowhere).
+/// What happens to some pieces of a kind, tasks of a user without kinds: they move, start (from nowhere) or stop (to nowhere).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Whose tasks.
-    pub user: UserId,
+    /// Which pieces: of a user without kinds its tasks.
+    pub kind: KindId,
     /// The server that they leave; `None`: they did not run.
     pub from: Option<u64>,
     /// The server that they go to; `None`: they run no more.
     pub to: Option<u64>,
     /// How many, at least one.
-    pub tasks: u64,
+    pub count: u64,
 }
 
 /// What may move, and at which cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveRules {
-    /// What it costs to move or stop a task of each user, at least 1. Starting one costs nothing.
+    /// What it costs to move or stop a task of each user, or a piece of one, at least 1. Starting one costs nothing.
     pub costs: Vec<u64>,
     /// Users whose running tasks stay where they are.
     pub kept_users: Vec<bool>,
@@ -49,11 +49,11 @@ pub enum MovesProof {
     Departures,
     /// Where so many tasks of each user are to run, wherever: with another task of user `i` worth `z_i`, what is missing is together
     /// worth `Σ_i z_i (k_i - K_i)`; and no server can take in tasks that are worth more than `G_s` beyond what leaving it costs.
-    /// The difference, over `unit`, is what all steps cost at least.
+    /// The difference, over `unit`, is what all steps cost at least. Where users have kinds the same is said of pieces, kind by kind.
     Values {
         /// So much counts for a cost of one.
         unit: u64,
-        /// `z_i`, users in the instance's order.
+        /// `z_i`, users in the instance's order; where users have kinds, what one piece of each kind is worth.
         task_values: Vec<u64>,
         /// `G_s`, servers in the instance's order: for any tasks that could leave the server and any others that then fit, the worth
         /// of those that come less the worth and the cost of those that leave is at most this.

@@ -38,6 +38,8 @@ struct Stated {
     _unplaced: IgnoredAny,
     #[serde(default, rename = "groups")]
     _groups: IgnoredAny,
+    #[serde(default, rename = "guarantees")]
+    _guarantees: IgnoredAny,
     #[serde(default, deserialize_with = "stated")]
     users: Option<Vec<StatedUser>>,
     #[serde(default, rename = "utilization")]

@@ -5,8 +5,8 @@ use crate::placement::{ServerResult, UserTasks, server_classes, tasks_on_servers
 use crate::tolerance::SAME;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Breakpoint, Instance, InstanceStamp, MovePlan, MoveRules, MovesProof, Placement, ServerNames, Step,
-    UserId, stated,
+    Body, Breakpoint, ClassId, Instance, InstanceStamp, MovePlan, MoveRules, MovesProof, Placement,
+    ServerNames, ServerTasks, Step, User, UserId, stated,
 };
 use fairplan_verify::{MovesClaim, PrintedMoves, Verdict, verify_moves};
 use schemars::JsonSchema;
@@ -27,11 +27,11 @@ pub struct MovesBody {
     /// Servers whose running tasks stay where they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_servers: Vec<String>,
-    /// What the steps cost: each task that moves or stops, at the cost of its user. Starting a task costs nothing.
+    /// What the steps cost: each task, or piece of a task, that moves or stops, at the cost of its user. Starting one costs nothing.
     pub cost: u64,
     /// No steps after which every user has at least `users[].required` tasks cost less.
     pub lower_bound: u64,
-    /// Tasks that move to another server, each as often as it does.
+    /// Tasks that move to another server, each as often as it does; of users with kinds pieces, here and below.
     pub moves: u64,
     /// Tasks that start.
     pub starts: u64,
@@ -123,34 +123,45 @@ pub struct MovedUser {
     pub waiting: Option<u64>,
     /// The tasks that the lower bound is about.
     pub required: u64,
-    /// Tasks that move, each as often as it does.
+    /// Tasks that move, each as often as it does; of a user with kinds pieces, here and in the next two.
     pub moved: u64,
     /// Tasks that start.
     pub started: u64,
     /// Tasks that stop.
     pub stopped: u64,
-    /// What moving or stopping one of its tasks costs.
+    /// What moving or stopping one of its tasks or pieces costs.
     pub cost: u64,
-    /// What another of its tasks is worth in the proof of the lower bound, in parts of `proof.unit`.
+    /// What another of its tasks is worth in the proof of the lower bound, in parts of `proof.unit`; absent where it has kinds.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub task_value: Option<u64>,
+    /// The same of a piece of each of its kinds, in the instance's order, where it has kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub piece_values: Vec<u64>,
 }
 
-/// One step: tasks of a user move, start (without `from`) or stop (without `to`).
+/// One step: tasks of a user, or pieces of one of its kinds, move, start (without `from`) or stop (without `to`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepResult {
     /// The user's id.
     pub user: String,
+    /// Which of its kinds of tasks, where it has kinds.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// The server that they leave; absent where they start.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The server that they go to; absent where they stop.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// How many tasks, at least one.
+    /// How many tasks, at least one, of a user without kinds.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
-    pub tasks: u64,
+    pub tasks: Option<u64>,
+    /// How many pieces of the kind, at least one.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub pieces: Option<u64>,
 }
 
 /// What proves the lower bound.
@@ -208,19 +219,25 @@ pub struct MovesFigures {
     pub unplaced: [u64; 2],
 }
 
-/// Moved, started and stopped tasks of each user.
-fn tallies(users: usize, steps: &[Step]) -> Vec<[u64; 3]> {
-    let mut tallies = vec![[0u64; 3]; users];
+/// Moved, started and stopped tasks of each user, or pieces of each kind.
+fn tallies(instance: &Instance, steps: &[Step]) -> Vec<[u64; 3]> {
+    let mut tallies = vec![[0u64; 3]; instance.kind_count()];
     for step in steps {
-        let kind = match (step.from, step.to) {
+        let what = match (step.from, step.to) {
             (Some(_), Some(_)) => 0,
             (None, _) => 1,
             (Some(_), None) => 2,
         };
-        let tally = &mut tallies[step.user.0][kind];
-        *tally = tally.saturating_add(step.tasks);
+        let tally = &mut tallies[step.kind.0][what];
+        *tally = tally.saturating_add(step.count);
     }
     tallies
+}
+
+/// The same of all kinds of a user.
+fn of_user(tallies: &[[u64; 3]], user: User<'_>) -> [u64; 3] {
+    let of_kinds = &tallies[user.kind_range()];
+    [0, 1, 2].map(|what| sum(of_kinds, |tally| tally[what]))
 }
 
 fn sum(tallies: &[[u64; 3]], of: impl Fn(&[u64; 3]) -> u64) -> u64 {
@@ -238,7 +255,7 @@ impl MovesBody {
     ) -> Self {
         let names = ServerNames::new(instance);
         let name = |server: u64| names.name(server).into_owned();
-        let tallies = tallies(instance.user_count(), &plan.steps);
+        let tallies = tallies(instance, &plan.steps);
         let (values, proof) = match &plan.proof {
             MovesProof::Departures => {
                 (None, StatedMovesProof { kind: ProofKind::Departures, unit: None, gains: Vec::new() })
@@ -251,9 +268,10 @@ impl MovesBody {
                 (Some(task_values), proof)
             }
         };
-        let user = |user: fairplan_instances::User<'_>| {
+        let user = |user: User<'_>| {
             let i = user.index().0;
-            let [moved, started, stopped] = tallies[i];
+            let [moved, started, stopped] = of_user(&tallies, user);
+            let values = values.map_or(&[][..], |values| &values[user.kind_range()]);
             MovedUser {
                 id: user.id().into(),
                 tasks_before: asked.before.tasks[i],
@@ -264,19 +282,16 @@ impl MovesBody {
                 started,
                 stopped,
                 cost: asked.rules.costs[i],
-                task_value: values.map(|values| values[i]),
+                task_value: values.first().copied().filter(|_| !user.has_kinds()),
+                piece_values: if user.has_kinds() { values.to_vec() } else { Vec::new() },
             }
         };
-        let step = |step: &Step| StepResult {
-            user: instance.user(step.user).id().into(),
-            from: step.from.map(name),
-            to: step.to.map(name),
-            tasks: step.tasks,
+        let step = |step: &Step| {
+            let UserTasks { user, kind, tasks, pieces } =
+                UserTasks::of(instance, step.kind.0 as u32, step.count);
+            StepResult { user, kind, from: step.from.map(name), to: step.to.map(name), tasks, pieces }
         };
-        let listed = |(server, (class, tasks)): (
-            u64,
-            (fairplan_instances::ClassId, &fairplan_instances::ServerTasks),
-        )| ServerResult {
+        let listed = |(server, (class, tasks)): (u64, (ClassId, &ServerTasks))| ServerResult {
             server: Some(name(server)),
             class: Some(instance.classes()[class.0].id.clone()),
             tasks: tasks.iter().map(|(kind, count)| UserTasks::of(instance, *kind, *count)).collect(),
@@ -332,15 +347,19 @@ impl MovesBody {
 }
 
 impl Tabular for MovesBody {
-    /// A row a step, in their order.
+    /// A row a step, in their order; the kind and its pieces where a step is about any.
     fn table(&self) -> Table<'_> {
-        Table::over(self.steps.len(), |row| (row as u64 + 1, &self.steps[row]))
+        let has_kinds = self.steps.iter().any(|step| step.kind.is_some());
+        let table = Table::over(self.steps.len(), |row| (row as u64 + 1, &self.steps[row]))
             .column("step", "step", Kind::Count, |(number, _)| number)
             .column("user", "user", Kind::Id, |(_, step)| &step.user)
+            .column("kind", "kind", Kind::Name, |(_, step)| step.kind.as_deref().unwrap_or(""))
             .column("from", "from", Kind::Name, |(_, step)| step.from.as_deref().unwrap_or(""))
             .column("to", "to", Kind::Name, |(_, step)| step.to.as_deref().unwrap_or(""))
             .column("tasks", "tasks", Kind::Count, |(_, step)| step.tasks)
-            .done()
+            .column("pieces", "pieces", Kind::Count, |(_, step)| step.pieces)
+            .done();
+        if has_kinds { table } else { table.without(&["kind", "pieces"]) }
     }
 }
 
@@ -388,12 +407,14 @@ impl StatedMoves {
                 name.as_ref().map(|name| server(format!("steps[{k}].{field}"), name)).transpose()
             };
             let (from, to) = (at("from", &step.from)?, at("to", &step.to)?);
-            steps.push(Step {
-                user: user(format!("steps[{k}].user"), &step.user)?,
-                from,
-                to,
+            let what = UserTasks {
+                user: step.user.clone(),
+                kind: step.kind.clone(),
                 tasks: step.tasks,
-            });
+                pieces: step.pieces,
+            };
+            let (kind, count) = what.found(instance, &format!("steps[{k}]"))?;
+            steps.push(Step { kind, from, to, count });
         }
         let mut server_gains = vec![0; instance.server_count() as usize];
         for (k, gain) in body.proof.gains.iter().enumerate() {
@@ -408,7 +429,7 @@ impl StatedMoves {
             (ProofKind::Departures, _) => MovesProof::Departures,
             (ProofKind::Values, unit) => MovesProof::Values {
                 unit: unit.unwrap_or(0),
-                task_values: body.users.iter().map(|user| user.task_value.unwrap_or(0)).collect(),
+                task_values: task_values(body, instance)?,
                 server_gains,
             },
         };
@@ -456,25 +477,27 @@ impl StatedMoves {
 
     /// A number of the document that the steps do not come to.
     fn wrong_number(&self, body: &MovesBody, instance: &Instance, after: &Placement) -> Option<String> {
-        let tallies = tallies(instance.user_count(), &self.plan.steps);
+        let tallies = tallies(instance, &self.plan.steps);
         let differs = |what: String, stated: u64, counted: u64| {
             (stated != counted).then(|| format!("{what} = {stated}, and the steps come to {counted}"))
         };
-        for (user, [moved, started, stopped]) in instance.users().zip(&tallies) {
+        for user in instance.users() {
             let (i, id) = (user.index().0, user.id());
             let stated = &body.users[i];
             let waiting = user.tasks().map(|all| all.saturating_sub(after.tasks[i]));
             if stated.waiting != waiting {
                 return Some(format!("the waiting tasks of user {id} are {waiting:?} in the end"));
             }
-            if (stated.task_value.is_some()) != (body.proof.kind == ProofKind::Values) {
-                return Some(format!("user {id}: task_value is there for a proof by values, and only then"));
+            let has_value = stated.task_value.is_some() || !stated.piece_values.is_empty();
+            if has_value != (body.proof.kind == ProofKind::Values) {
+                return Some(format!("user {id}: values are there for a proof by values, and only then"));
             }
+            let [moved, started, stopped] = of_user(&tallies, user);
             for (what, stated, counted) in [
                 ("tasks_after", stated.tasks_after, after.tasks[i]),
-                ("moved", stated.moved, *moved),
-                ("started", stated.started, *started),
-                ("stopped", stated.stopped, *stopped),
+                ("moved", stated.moved, moved),
+                ("started", stated.started, started),
+                ("stopped", stated.stopped, stopped),
             ] {
                 if let Some(wrong) = differs(format!("{what} of user {id}"), stated, counted) {
                     return Some(wrong);
@@ -508,20 +531,17 @@ impl StatedMoves {
         if by_departures && (body.proof.unit.is_some() || !body.proof.gains.is_empty()) {
             return Some("proof: departures need neither a unit nor gains".into());
         }
-        let fits_some = |user: &fairplan_instances::User<'_>| user.fits_somewhere();
-        let waits = |user: fairplan_instances::User<'_>| {
-            whole_gangs(user).is_some_and(|all| all > after.tasks[user.index().0])
-        };
+        let fits_some = |user: &User<'_>| user.fits_somewhere();
+        let waits = |user: User<'_>| whole_gangs(user).is_some_and(|all| all > after.tasks[user.index().0]);
         let all_placed = !instance.users().filter(fits_some).any(waits);
         if body.target.kind == TargetKind::Unplaced && body.target.reached != all_placed {
             return Some(format!("target.reached = {}, and the opposite is so", body.target.reached));
         }
-        let all_that_can_run =
-            |user: &fairplan_instances::User<'_>| match whole_gangs(*user).filter(|_| fits_some(user)) {
-                Some(all) => all,
-                None => self.before.tasks[user.index().0],
-            };
-        let asked_otherwise = |user: &fairplan_instances::User<'_>| {
+        let all_that_can_run = |user: &User<'_>| match whole_gangs(*user).filter(|_| fits_some(user)) {
+            Some(all) => all,
+            None => self.before.tasks[user.index().0],
+        };
+        let asked_otherwise = |user: &User<'_>| {
             let (required, all) = (body.users[user.index().0].required, all_that_can_run(user));
             required > all || body.target.reached && required < all
         };
@@ -551,7 +571,25 @@ impl StatedMoves {
     }
 }
 
+/// What another task of each user is worth by a document, or a piece of each kind.
+fn task_values(body: &MovesBody, instance: &Instance) -> Result<Vec<u64>, Foreign> {
+    let mut values = Vec::with_capacity(instance.kind_count());
+    for (k, (user, stated)) in instance.users().zip(&body.users).enumerate() {
+        let kinds = if user.has_kinds() { user.kind_range().len() } else { 0 };
+        if stated.piece_values.len() != kinds {
+            let problem =
+                format!("{} values are stated, and the user has {kinds} kinds", stated.piece_values.len());
+            return Err(Foreign::new(format!("users[{k}].piece_values"), &stated.id, problem));
+        }
+        match kinds {
+            0 => values.push(stated.task_value.unwrap_or(0)),
+            _ => values.extend(&stated.piece_values),
+        }
+    }
+    Ok(values)
+}
+
 /// All tasks of a user that can run: what makes no whole gang never does.
-fn whole_gangs(user: fairplan_instances::User<'_>) -> Option<u64> {
+fn whole_gangs(user: User<'_>) -> Option<u64> {
     user.tasks().map(|all| user.gang().map_or(all, |gang| all - all % gang.tasks))
 }

@@ -157,8 +157,8 @@ fn cheapest(instance: &Instance, before: &Placement, required: &[u64], rules: &M
 fn replayed(instance: &Instance, before: &Placement, steps: &[Step]) -> Vec<Vec<(u32, u64)>> {
     let mut servers = before.servers.clone();
     for step in steps {
-        for _ in 0..step.tasks {
-            let user = step.user.0 as u32;
+        for _ in 0..step.count {
+            let user = step.kind.0 as u32;
             if let Some(from) = step.from {
                 take(&mut servers[from as usize], user);
             }
@@ -296,7 +296,7 @@ fn steps_between_random_placements_can_all_be_made_and_interrupt_only_where_noth
             continue;
         }
         pairs += 1;
-        let (steps, cost) = steps_between(&instance, &before, &after, &rules);
+        let (steps, cost) = steps_between(&instance, &before, &after, &rules).unwrap();
         assert_eq!(replayed(&instance, &before, &steps), after.servers, "seed {seed}");
         let left: u64 = before
             .servers
@@ -357,8 +357,8 @@ fn forged_plans_are_refused_by_the_property_that_they_break() {
         refused(&instance, &forged)
     };
     // The first step makes the room for all others.
-    assert_eq!(forged(&|plan| drop(plan["steps"].as_array_mut().unwrap().remove(0))), ["steps"]);
-    assert_eq!(forged(&|plan| plan["steps"].as_array_mut().unwrap().reverse()), ["steps"]);
+    assert_eq!(forged(&|plan| drop(plan["steps"].as_array_mut().unwrap().remove(0))), ["capacity"]);
+    assert_eq!(forged(&|plan| plan["steps"].as_array_mut().unwrap().reverse()), ["capacity"]);
     let of_others = |plan: &mut Value| {
         let step =
             plan["steps"].as_array_mut().unwrap().iter_mut().find(|step| !step["from"].is_null()).unwrap();

@@ -22,7 +22,7 @@ const CPU: ResourceId = ResourceId(0);
 
 /// A cluster with rules, two of whose users are in a group, with up to three quotas. Those over some classes are over one, or over those
 /// of one domain, unless they may cross.
-fn with_quotas(random: &mut Random, with_devices: bool, may_cross: bool, sure: bool) -> Instance {
+pub(crate) fn with_quotas(random: &mut Random, with_devices: bool, may_cross: bool, sure: bool) -> Instance {
     loop {
         let mut draft = Draft::from(&drawn(random, with_devices));
         draft.groups = vec![NewGroup { id: "g".into(), weight: Decimal::ONE, parent: None }];
@@ -104,7 +104,7 @@ fn quotas_are_kept(instance: &Instance, servers: &[ServerTasks]) -> bool {
 }
 
 /// The rules that a placement breaks, `limits` among them.
-fn all_broken(instance: &Instance, servers: &[ServerTasks]) -> BTreeSet<&'static str> {
+pub(crate) fn all_broken(instance: &Instance, servers: &[ServerTasks]) -> BTreeSet<&'static str> {
     let mut found = broken(instance, servers);
     if !quotas_are_kept(instance, servers) {
         found.insert("limits");

@@ -46,14 +46,7 @@ fn check_server(
     }
     let (name, of_class) = (&instance.classes()[class.0].id, &instance.classes()[class.0].devices);
     for &(resource, count) in of_class {
-        let Some(size) = instance.device_units(resource) else { continue };
-        let cuts = cuts[resource.0].as_ref();
-        let wanted = |&(kind, count): &(u32, u64)| {
-            let kind = instance.kind(KindId(kind as usize));
-            let profile = kind.profile().filter(|of| of.resource == resource);
-            (kind.piece_units(resource), profile.and_then(|of| cuts?.position(of)), count)
-        };
-        match holds(cuts, tasks.iter().map(wanted), size, count) {
+        match hold_devices(instance, cuts[resource.0].as_ref(), (class, resource), tasks) {
             Some(true) => {}
             found => devices.fail(|| {
                 let resource = &instance.resources()[resource.0];
@@ -64,6 +57,23 @@ fn check_server(
             }),
         }
     }
+}
+
+/// Whether the devices of a resource on a server of a class hold its tasks; `None` if that is not found out. Where it has none they do.
+pub(crate) fn hold_devices(
+    instance: &Instance,
+    cuts: Option<&Cuts>,
+    (class, resource): (ClassId, ResourceId),
+    tasks: &[(u32, u64)],
+) -> Option<bool> {
+    let devices = instance.classes()[class.0].devices_of(resource);
+    let Some((count, size)) = devices.zip(instance.device_units(resource)) else { return Some(true) };
+    let wanted = |&(kind, count): &(u32, u64)| {
+        let kind = instance.kind(KindId(kind as usize));
+        let profile = kind.profile().filter(|of| of.resource == resource);
+        (kind.piece_units(resource), profile.and_then(|of| cuts?.position(of)), count)
+    };
+    holds(cuts, tasks.iter().map(wanted), size, count)
 }
 
 /// Whether so many devices of a size hold tasks, given as demand, profile and number: no device is both cut and shared, so what has

@@ -59,6 +59,24 @@ pub(crate) fn guarantees(instance: &Instance, tasks: &[u64], stated: Option<&Kep
     worst.verdict()
 }
 
+/// `guarantees`: whoever had what it is guaranteed with so many tasks of each user has it with those after.
+pub fn guarantees_stay(instance: &Instance, before: &[u64], after: &[u64]) -> Verdict {
+    let mut worst = Worst::of("guarantees", 0.0);
+    for (owner, quota) in instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee()) {
+        let is_short = |tasks: &[u64]| part_of_short(instance, *owner, quota, tasks).is_some();
+        if is_short(after) && !is_short(before) {
+            worst.fail(|| {
+                let sure = GuaranteeResult::stated(instance, *owner, quota).in_words();
+                format!(
+                    "{} has what it is guaranteed before, and not in the end: {sure}",
+                    instance.name_of(*owner)
+                )
+            });
+        }
+    }
+    worst.verdict()
+}
+
 /// The part of its guarantee that its owner has; `None` where it is kept.
 fn part_of_short(instance: &Instance, owner: Owner, quota: &Quota, tasks: &[u64]) -> Option<f64> {
     match owner {

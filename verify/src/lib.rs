@@ -46,6 +46,7 @@ pub use divisible::{DivisibleClaim, verify_divisible};
 pub use export::{AmountClaim, ExportClaim, ExportedTenantClaim, verify_export};
 pub use form::well_formed;
 pub use groups::verify_shortfall;
+pub use kept::guarantees_stay;
 pub use offline::{OfflineClaim, OfflineProof, verify_offline};
 pub use placement::{verify_placement, verify_rules};
 pub use proof::SolutionProof;

@@ -199,17 +199,21 @@ pub fn verify_rules(instance: &Instance, servers: &[ServerTasks]) -> Vec<Verdict
 /// number of them. The placement is well-formed.
 pub(crate) fn level_and_waiting(instance: &Instance, placement: &Placement) -> (f64, u64) {
     let work = work(instance, &placement.tasks, &placement.servers);
+    let taken = taken_of_limits(instance, &placement.servers);
     let share = |i: usize| work[i] * instance.user(UserId(i)).task_share();
     let waits =
         |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(placement.tasks[i]));
-    let wants_more = |i: usize| waits(i) != Some(0) && instance.user(UserId(i)).fits_somewhere();
+    let wants_more = |i: usize| {
+        let user = instance.user(UserId(i));
+        waits(i) != Some(0) && user.fits_somewhere() && !is_held(user, &taken)
+    };
     let [_, level] = smallest(&divided(instance, share, wants_more));
     let waiting = (0..instance.user_count()).filter_map(waits).fold(0, u64::saturating_add);
     (level, waiting)
 }
 
 /// The whole tasks that so many pieces of each kind make.
-fn whole_tasks(instance: &Instance, pieces: &[u64]) -> Vec<u64> {
+pub(crate) fn whole_tasks(instance: &Instance, pieces: &[u64]) -> Vec<u64> {
     let of = |kind: Kind<'_>| pieces[kind.index().0] / kind.each();
     instance.users().map(|user| user.kinds().map(of).min().unwrap_or(0)).collect()
 }

@@ -11,7 +11,6 @@ mod whole;
 pub use buy::{BuyOptions, Plan, buy};
 pub use changes::{LoseOptions, WorthOptions, compare_instances, losses, worth_of_servers};
 pub use growth::{FEW_QUANTA, GrowthOptions, growth};
-pub(crate) use moves::without_unmoved;
 pub use moves::{MoveTarget, MovesOptions, moves};
 pub use stages::{StagesOptions, growth_purchases};
 pub use target::TargetOptions;

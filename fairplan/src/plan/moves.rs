@@ -1,19 +1,20 @@
 //! The steps from the placement that is to a better one.
 
+use crate::bound::without_quotas;
 use crate::error::all_hold;
 use crate::{Control, Error, ResultFile, user_named};
 use fairplan_heuristics::{PlacementError, place_along};
 use fairplan_instances::wording::unknown;
 use fairplan_instances::{
-    Breakpoint, Deadline, Instance, MovePlan, MoveRules, MovesProof, Placement, ServerNames, SolverError,
-    Violation, files,
+    Breakpoint, Deadline, Instance, KindId, MovePlan, MoveRules, MovesProof, Placement, ServerNames,
+    ServerTasks, SolverError, files,
 };
 use fairplan_report::bound::breakpoint_value;
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::moves::{MovesAsked, MovesBody, MovesFigures, MovesTarget, TargetKind, TargetLevel};
 use fairplan_report::placement::PlacementFigures;
 use fairplan_solver::{Mend, fewest_moves, level_target, steps_between};
-use fairplan_verify::{MovesClaim, PlacementClaim, Verdict, verify_moves, verify_placement};
+use fairplan_verify::{MovesClaim, PlacementClaim, Verdict, guarantees_stay, verify_moves, verify_placement};
 
 /// What steps lead to.
 #[derive(Clone, Debug, Default)]
@@ -99,10 +100,12 @@ const FINDING: f64 = 0.7;
 ///
 /// By a deadline the steps lead as far as was found, and the bound is what was proved.
 ///
-/// No server has more tasks of a user after any step than it may. Gangs and spread are kept by what the steps lead to. The search knows
-/// neither: where they take from what it found, tasks that wait start as far as the rules let them, and the bound, which knows no rules,
-/// holds all the same. Devices are refused: a placement does not say which of them a task has, so nobody can say what has room before
-/// others have moved.
+/// No step breaks a rule inside a server, a limit or a reserve: after each the tasks on every server fit its devices, in some way to share
+/// these out (a placement does not say which of them a task has), and no server has more tasks of a user than it may. Gangs, spread and
+/// whole tasks of several kinds are kept by what the steps lead to, and who had before what it is guaranteed has it in the end. The
+/// search knows devices in sum and no other rule: where they take from what it found, tasks that wait start as far as the rules let them, those first
+/// who are below what they are guaranteed. The bound, which knows no rules, holds all the same. Of users with kinds pieces move one by
+/// one.
 ///
 /// ```
 /// use fairplan::{Control, MoveTarget, MovesOptions, PlaceOptions, ResultFile, generate, moves, place, report};
@@ -118,7 +121,6 @@ const FINDING: f64 = 0.7;
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>) -> Result<MovesBody, Error> {
-    without_unmoved(instance, "plan move")?;
     let sha256 = files::sha256_hex(instance);
     let rules = options.rules(instance)?;
     let read = |file: &ResultFile| GivenPlacement::read(&file.name, &file.bytes, instance, &sha256);
@@ -134,6 +136,10 @@ pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>)
         MoveTarget::Placement(file) => {
             let after = read(file)?.placement;
             unbroken(instance, &after, &file.name, "no steps lead to a placement that breaks a rule")?;
+            let stay = guarantees_stay(instance, &before.tasks, &after.tasks);
+            if !stay.holds {
+                return Err(Error::Input(format!("{}: {}", file.name, stay.witness).into()));
+            }
             let plan = to_placement(instance, &before, after, &rules, &file.name)?;
             (plan, target_of(TargetKind::Placement, true), None)
         }
@@ -145,13 +151,6 @@ pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>)
     let figures = MovesFigures { levels: [now.level, then.level], unplaced: [now.unplaced, then.unplaced] };
     let asked = MovesAsked { target: &target, rules: &rules, before: &before };
     Ok(MovesBody::new(instance, &sha256, asked, &plan, figures))
-}
-
-/// What steps do not know: kinds of tasks, quotas, and devices, since a placement does not say which of them a task has.
-pub(crate) fn without_unmoved(instance: &Instance, what: &str) -> Result<(), Violation> {
-    instance.without_kinds(what)?;
-    instance.without_devices(what)?;
-    instance.without_quotas(what)
 }
 
 /// That a placement of a file breaks no rule.
@@ -206,8 +205,15 @@ fn found(
         PlacementError::OutOfTime { .. } => SolverError::OutOfTime,
         _ => SolverError::Unsupported(error.to_string()),
     };
-    // What runs stays, and as much as has room beside it under the rules starts.
-    let begun = |most: &[u64]| place_along(instance, before, Some(most), &Deadline::never()).map_err(failed);
+    let stays = |placement: &Placement| {
+        before.servers.iter().zip(&placement.servers).all(|(had, has)| has_all(has, had))
+    };
+    // What runs stays, and as much as has room beside it under the rules starts. Tasks that find devices only by trying all ways to share
+    // them out may not find them here: then nothing starts.
+    let begun = |most: &[u64]| {
+        let begun = place_along(instance, before, Some(most), &Deadline::never()).map_err(failed)?;
+        Ok::<_, SolverError>(if stays(&begun) { begun } else { before.clone() })
+    };
     let mend = |after: Placement| {
         let beyond = |(required, has): (&u64, &u64)| *required.max(has);
         let most: Vec<u64> = required.iter().zip(&after.tasks).map(beyond).collect();
@@ -222,21 +228,28 @@ fn found(
             let had = required.iter().zip(&before.tasks).map(|(required, had)| required.min(had));
             reached(moved) > reached(&stayed)
                 && had.zip(&moved.tasks).all(|(had, has)| has >= had)
-                && keeps(before, moved, rules)
+                && keeps(instance, before, moved, rules)
         };
         Ok(moved.ok().filter(is_better).unwrap_or(stayed))
     };
-    let mend: Option<&Mend<'_>> = if instance.has_server_rules() { Some(&mend) } else { None };
+    let is_ruled = instance.has_server_rules() || instance.has_kinds() || !instance.quotas().is_empty();
+    let mend: Option<&Mend<'_>> = if is_ruled { Some(&mend) } else { None };
     Ok(fewest_moves(instance, before, required, rules, mend, &control.deadline)?)
 }
 
+/// Whether a server has all pieces that it had.
+fn has_all(has: &ServerTasks, had: &ServerTasks) -> bool {
+    had.iter().all(|(kind, count)| {
+        has.binary_search_by_key(kind, |(kind, _)| *kind).is_ok_and(|at| has[at].1 >= *count)
+    })
+}
+
 /// Whether what may not leave its server is there.
-fn keeps(before: &Placement, after: &Placement, rules: &MoveRules) -> bool {
+fn keeps(instance: &Instance, before: &Placement, after: &Placement, rules: &MoveRules) -> bool {
     before.servers.iter().zip(&after.servers).enumerate().all(|(server, (before, after))| {
-        before.iter().all(|(user, had)| {
-            let at = after.binary_search_by_key(user, |(user, _)| *user);
-            rules.may_leave(*user as usize, server) || at.is_ok_and(|at| after[at].1 >= *had)
-        })
+        let user = |kind: u32| instance.kind(KindId(kind as usize)).user().index().0;
+        let stay = before.iter().filter(|(kind, _)| !rules.may_leave(user(*kind), server));
+        has_all(after, &stay.copied().collect())
     })
 }
 
@@ -252,10 +265,16 @@ fn to_level(
         return Err(Error::Setting(format!("level {part}: a part of the bound is above 0 and at most 1")));
     }
     control.stage("bounding whole tasks");
-    let target = level_target(instance, part, &control.deadline.after_part(BOUNDING))?;
-    let Some(target) = target else {
+    let free = without_quotas(instance)?;
+    let target = level_target(&free, part, &control.deadline.after_part(BOUNDING))?;
+    let Some(mut target) = target else {
         return Err(Error::input("no user can have tasks: none fits on any server that its user may use"));
     };
+    // What somebody is guaranteed nobody need give up.
+    for user in instance.users().filter(|user| instance.is_guaranteed(*user)) {
+        let required = &mut target.required[user.index().0];
+        *required = before.tasks[user.index().0].max(*required);
+    }
     control.stage("looking for moves");
     let plan = found(instance, before, &target.required, rules, control)?;
     let level = target.target;
@@ -283,12 +302,12 @@ fn to_placement(
     let names = ServerNames::new(instance);
     let mut lower_bound = 0u64;
     for (server, (now, then)) in before.servers.iter().zip(&after.servers).enumerate() {
-        for (user, count) in now {
-            let at = then.binary_search_by_key(user, |(user, _)| *user);
+        for (kind, count) in now {
+            let at = then.binary_search_by_key(kind, |(kind, _)| *kind);
             let left = count.saturating_sub(at.map_or(0, |at| then[at].1));
-            if left > 0 && !rules.may_leave(*user as usize, server) {
-                let (server, user) =
-                    (names.name(server as u64), instance.user(fairplan_instances::UserId(*user as usize)));
+            let user = instance.kind(KindId(*kind as usize)).user();
+            if left > 0 && !rules.may_leave(user.index().0, server) {
+                let server = names.name(server as u64);
                 return Err(Error::Input(
                     format!(
                         "{file}: {left} tasks of user {} leave server {server}, and are to stay there",
@@ -297,10 +316,10 @@ fn to_placement(
                     .into(),
                 ));
             }
-            lower_bound = lower_bound.saturating_add(left.saturating_mul(rules.costs[*user as usize]));
+            lower_bound = lower_bound.saturating_add(left.saturating_mul(rules.costs[user.index().0]));
         }
     }
-    let (steps, cost) = steps_between(instance, before, &after, rules);
+    let (steps, cost) = steps_between(instance, before, &after, rules).map_err(SolverError::from)?;
     let required = after.tasks.clone();
     Ok(MovePlan { steps, after, required, cost, lower_bound, proof: MovesProof::Departures })
 }
@@ -338,7 +357,7 @@ fn checked(
     control.note(&format!("The lower bound is left out: {}", open.witness));
     let proof = MovesProof::Values {
         unit: 1,
-        task_values: vec![0; instance.user_count()],
+        task_values: vec![0; instance.kind_count()],
         server_gains: vec![0; before.servers.len()],
     };
     Ok(MovePlan { lower_bound: 0, proof, ..plan })

@@ -39,6 +39,11 @@ impl Instance {
         self.devices.is_some() || self.has_rules_between_servers()
     }
 
+    /// Whether any class has devices.
+    pub fn has_devices(&self) -> bool {
+        self.classes.iter().any(|class| !class.devices.is_empty())
+    }
+
     /// The size of one device of a resource; `None` where no class has devices of it.
     pub fn device_size(&self, resource: ResourceId) -> Option<Decimal> {
         self.devices.as_ref().and_then(|devices| devices.sizes.get(resource.0).copied().flatten())

@@ -174,6 +174,13 @@ impl Instance {
         self.quotas().iter().any(|(_, quota)| quota.has_guarantee())
     }
 
+    /// Whether a user, or a group that it is in, is guaranteed anything.
+    pub fn is_guaranteed(&self, user: User<'_>) -> bool {
+        let groups = std::iter::successors(user.group(), |group| self.groups()[group.0].parent);
+        let owners = groups.map(Owner::Group).chain(std::iter::once(Owner::User(user.index())));
+        owners.filter_map(|owner| self.quota_of(owner)).any(Quota::has_guarantee)
+    }
+
     /// For what knows the guarantees that can be solved.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ mod knapsack;
 mod logarithms;
 mod master;
 mod moves;
+mod on_devices;
 mod packing;
 mod patterns;
 mod proportional;
@@ -45,6 +46,7 @@ use fairplan_instances::{
 use gather::gather;
 use master::Want;
 pub use moves::{LevelTarget, Mend, fewest_moves, level_target};
+pub(crate) use on_devices::OnDevices;
 use packing::Packing;
 pub use proportional::{proportional_bracket, proportional_with_best_of};
 use rebuild::{Values, rebuild};

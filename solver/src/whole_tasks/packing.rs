@@ -110,13 +110,7 @@ impl Packing {
     /// pieces of a user than are counted.
     pub fn new(instance: &Instance) -> Result<Self, Violation> {
         let m = instance.resources().len();
-        if m > WIDTH {
-            return Err(Violation::new(
-                "resources",
-                m,
-                format!("whole tasks are bounded over at most {WIDTH}"),
-            ));
-        }
+        let units = Units::new(instance)?;
         let servers = instance.server_count();
         if servers > MAX_SERVERS {
             let problem = format!("whole tasks are placed on at most {MAX_SERVERS} servers");
@@ -126,7 +120,6 @@ impl Packing {
             let problem = "whole-task bounds count tasks, which all do the same work; leave the rates out";
             return Err(Violation::new(format!("users[{}].rates", user.index().0), "", problem));
         }
-        let units = Units::new(instance)?;
         let makes = inside::makes(instance, |r, size| units.amount(r, size));
         let rows = match makes.is_empty() {
             true => Vec::new(),
@@ -388,10 +381,15 @@ fn in_place(shapes: &[Shape], resources: usize, makes: &[Make]) -> Vec<u32> {
 }
 
 /// The largest unit of each resource that measures all its amounts.
-struct Units(Vec<u128>);
+pub(super) struct Units(Vec<u128>);
 
 impl Units {
-    fn new(instance: &Instance) -> Result<Self, Violation> {
+    pub fn new(instance: &Instance) -> Result<Self, Violation> {
+        let m = instance.resources().len();
+        if m > WIDTH {
+            let problem = format!("whole tasks are bounded over at most {WIDTH}");
+            return Err(Violation::new("resources", m, problem));
+        }
         let unit = |r: usize| {
             let r = ResourceId(r);
             let mut largest = 0;
@@ -412,10 +410,10 @@ impl Units {
             }
             Ok(divisor)
         };
-        (0..instance.resources().len()).map(unit).collect::<Result<_, _>>().map(Self)
+        (0..m).map(unit).collect::<Result<_, _>>().map(Self)
     }
 
-    fn measure(&self, amount: impl Fn(ResourceId) -> u128) -> Quantities {
+    pub fn measure(&self, amount: impl Fn(ResourceId) -> u128) -> Quantities {
         let mut amounts = [0; WIDTH];
         for r in (0..self.0.len()).map(ResourceId) {
             amounts[r.0] = self.amount(r, amount(r));
@@ -423,7 +421,7 @@ impl Units {
         amounts
     }
 
-    fn amount(&self, r: ResourceId, amount: u128) -> u64 {
+    pub fn amount(&self, r: ResourceId, amount: u128) -> u64 {
         (amount / self.0[r.0]) as u64
     }
 }

@@ -401,13 +401,15 @@ fn what_a_trace_says_of_rules_is_refused_with_its_place() {
 }
 
 #[test]
-fn what_does_not_know_rules_inside_servers_refuses_them_by_name() {
+fn steps_from_one_placement_on_devices_to_another_are_found_and_verified() {
     let folder = folder();
-    folder.done(&["-q", "place", "instance.json", "--servers-out", "-o", "placement.json"]);
-    let told =
-        folder.refused(&["-q", "plan", "move", "instance.json", "--from", "placement.json", "--unplaced"]);
-    let expected = "server_classes[0].devices: plan move does not know devices yet; leave them out";
-    assert!(told.contains(expected), "{told}");
+    for (policy, file) in [("best-fit", "placement.json"), ("worst-fit", "other.json")] {
+        folder.done(&["-q", "place", "instance.json", "--policy", policy, "--servers-out", "-o", file]);
+    }
+    let moves = ["-q", "plan", "move", "instance.json", "--from", "placement.json", "--to", "other.json"];
+    folder.done(&[&moves[..], &["-o", "moves.json"]].concat());
+    let checked = folder.done(&["-q", "verify", "instance.json", "moves.json"]);
+    assert!(checked.contains("\"devices\""), "{checked}");
 }
 
 #[test]

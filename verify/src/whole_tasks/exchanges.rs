@@ -30,7 +30,8 @@ struct Alike<'a> {
 /// The servers of one capacity that all users treat alike, by a class of them.
 type OfClass<'a> = (ClassId, Vec<Alike<'a>>);
 
-/// Proves that no exchange on a server gains more than is claimed for it: with another task of user `i` worth `task_values[i]`,
+/// Proves that no exchange on a server gains more than is claimed for it: with another task of user `i`, or piece of a kind, worth
+/// `task_values[i]`,
 /// what comes less what leaves, each of which costs `unit` times its user's cost beside its value.
 pub(super) fn server_gains_hold(
     instance: &Instance,
@@ -49,16 +50,16 @@ pub(super) fn server_gains_hold(
         .flat_map(|(class, servers)| servers.chunks(TOGETHER).map(|servers| (*class, servers)))
         .collect();
     let prove = |(class, servers): &(ClassId, &[Alike<'_>])| {
-        let units = |user: usize| measure.of_piece(instance.kind(KindId(user)));
+        let units = |kind: usize| measure.of_piece(instance.kind(KindId(kind)));
         let capacity = measure.of_server(instance, *class);
         let runs =
-            |user: &usize| task_values[*user] > 0 && fits(instance, instance.kind(KindId(*user)), *class);
-        let coming = (0..instance.user_count()).filter(runs);
-        // Of users with the same task only the one that is worth most matters.
+            |kind: &usize| task_values[*kind] > 0 && fits(instance, instance.kind(KindId(*kind)), *class);
+        let coming = (0..instance.kind_count()).filter(runs);
+        // Of kinds with the same pieces only the one that is worth most matters.
         let mut kinds: HashMap<Vec<u128>, u64> = HashMap::new();
-        for user in coming {
-            let value = kinds.entry(units(user)).or_default();
-            *value = (*value).max(task_values[user]);
+        for kind in coming {
+            let value = kinds.entry(units(kind)).or_default();
+            *value = (*value).max(task_values[kind]);
         }
         let mut tasks: Vec<Task> = kinds
             .into_iter()
@@ -73,17 +74,18 @@ pub(super) fn server_gains_hold(
             .collect();
         let mut outcomes = Vec::new();
         for alike in *servers {
-            let leaves = |(user, count): &(u32, u64)| {
-                let price = rules.costs[*user as usize] * unit + task_values[*user as usize];
-                (*count, units(*user as usize), u128::from(price))
+            let user = |kind: u32| instance.kind(KindId(kind as usize)).user().index().0;
+            let leaves = |(kind, count): &(u32, u64)| {
+                let price = rules.costs[user(*kind)] * unit + task_values[*kind as usize];
+                (*count, units(*kind as usize), u128::from(price))
             };
-            let stay = |(user, _): &&(u32, u64)| alike.is_kept || rules.kept_users[*user as usize];
+            let stay = |(kind, _): &&(u32, u64)| alike.is_kept || rules.kept_users[user(*kind)];
             let mut leaving: Vec<(u64, Vec<u128>, u128)> =
                 alike.tasks.iter().filter(|task| !stay(task)).map(leaves).collect();
             leaving.sort_by_key(|(_, _, price)| *price);
             let mut room = capacity.clone();
-            let is_full = alike.tasks.iter().any(|(user, count)| {
-                let load = units(*user as usize);
+            let is_full = alike.tasks.iter().any(|(kind, count)| {
+                let load = units(*kind as usize);
                 room.iter_mut().zip(load).any(|(room, demand)| {
                     let left = demand.checked_mul(u128::from(*count)).and_then(|load| room.checked_sub(load));
                     *room = left.unwrap_or(0);

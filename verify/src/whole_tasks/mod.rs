@@ -11,6 +11,7 @@ mod levels;
 mod logarithm;
 mod moves;
 mod proportional;
+mod replay;
 mod shares;
 mod task;
 mod units;

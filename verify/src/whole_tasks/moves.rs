@@ -1,14 +1,15 @@
 //! Steps from one placement to another, made one after the other in whole numbers; and what no steps can cost less than.
 
 use super::exchanges::server_gains_hold;
+use super::replay::Replay;
 use super::{Levels, check_counted, who_can_have_tasks};
-use crate::domains::rules_between_servers;
-use crate::placement::level_and_waiting;
+use crate::claim::PlacementClaim;
+use crate::kept::guarantees_stay;
+use crate::placement::{level_and_waiting, verify_placement, whole_tasks};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
-    Breakpoint, ClassId, Instance, MoveRules, MovesProof, Placement, ResourceId, ServerNames, Step, User,
-    UserId,
+    Breakpoint, Instance, Kind, KindId, MoveRules, MovesProof, Placement, ServerNames, Step,
 };
 
 /// Steps and their lower bound, as claimed; nothing in it is believed.
@@ -49,8 +50,10 @@ pub struct PrintedMoves {
 pub(super) const MOST: u64 = 1 << 40;
 
 /// Makes the steps anew and re-proves their lower bound, from the instance alone: `well-formed`, `steps`, `kept`, `required`,
-/// `cost`, `server-gains` and `lower-bound`, with `gangs`, `gangs-in-domains` and `spread` of what runs in the end where there are rules
-/// between servers; and what runs where in the end, unless a step cannot be made. Never panics on a claim.
+/// `cost`, `server-gains` and `lower-bound`; of what runs in the end what is checked of a placement, with `guarantees` where there are
+/// any: those that were kept before are. Where a step breaks a rule, this alone fails, by the name of the rule: `eligibility`,
+/// `capacity`, `devices`, `per-server`, `limits`; `steps` are those that cannot be made. Returns with them what runs where in the end,
+/// unless a step cannot be made. Never panics on a claim.
 pub fn verify_moves(instance: &Instance, claim: &MovesClaim<'_>) -> (Vec<Verdict>, Option<Placement>) {
     let mut form = Worst::of("well-formed", 0.0);
     if let Err(problem) = check(instance, claim) {
@@ -60,19 +63,22 @@ pub fn verify_moves(instance: &Instance, claim: &MovesClaim<'_>) -> (Vec<Verdict
     if !form.holds {
         return (vec![form], None);
     }
-    let mut steps = Worst::of("steps", 0.0);
     let mut replay = Replay::new(instance, claim.before);
     for (k, step) in claim.steps.iter().enumerate() {
-        if let Err(problem) = replay.make(*step) {
-            steps.fail(|| format!("step {k}: {problem}"));
-            return (vec![form, steps.verdict()], None);
+        if let Err((rule, problem)) = replay.make(*step) {
+            let mut broken = Worst::of(rule, 0.0);
+            broken.fail(|| format!("step {k}: {problem}"));
+            return (vec![form, broken.verdict()], None);
         }
     }
-    let after = replay.placement(instance);
+    let after = replay.placement();
+    let steps = Worst::of("steps", 0.0).verdict();
     let mut verdicts =
-        vec![form, steps.verdict(), kept(instance, claim), required(instance, claim, &after), cost(claim)];
-    if instance.has_rules_between_servers() {
-        verdicts.extend(rules_between_servers(instance, &after.servers));
+        vec![form, steps, kept(instance, claim), required(instance, claim, &after), cost(instance, claim)];
+    let of_end = verify_placement(instance, &PlacementClaim::from(&after));
+    verdicts.extend(of_end.into_iter().filter(|verdict| verdict.property != "well-formed"));
+    if instance.has_guarantees() {
+        verdicts.push(guarantees_stay(instance, &claim.before.tasks, &after.tasks));
     }
     verdicts.extend(lower_bound(instance, claim, &after));
     verdicts.extend(claim.printed.map(|printed| levels(instance, claim, &after, printed)));
@@ -80,7 +86,7 @@ pub fn verify_moves(instance: &Instance, claim: &MovesClaim<'_>) -> (Vec<Verdict
 }
 
 fn check(instance: &Instance, claim: &MovesClaim<'_>) -> Result<(), String> {
-    let (users, servers) = (instance.user_count(), instance.server_count());
+    let (users, kinds, servers) = (instance.user_count(), instance.kind_count(), instance.server_count());
     let length = |what: &str, actual: usize, expected: u64| {
         if actual as u64 == expected {
             Ok(())
@@ -98,9 +104,9 @@ fn check(instance: &Instance, claim: &MovesClaim<'_>) -> Result<(), String> {
     if let Some(cost) = costs.iter().find(|cost| **cost == 0 || **cost > 1 << 16) {
         return Err(format!("a cost of {cost}: it is 1 to 65536"));
     }
-    let mut counted = vec![0u64; users];
+    let mut pieces = vec![0u64; kinds];
     for (server, tasks) in claim.before.servers.iter().enumerate() {
-        if tasks.iter().any(|(user, count)| *user as usize >= users || *count == 0) {
+        if tasks.iter().any(|(kind, count)| *kind as usize >= kinds || *count == 0) {
             return Err(format!(
                 "server {server} has tasks of a user that is not there, or none of one that is named"
             ));
@@ -108,17 +114,19 @@ fn check(instance: &Instance, claim: &MovesClaim<'_>) -> Result<(), String> {
         if !tasks.is_sorted_by(|(a, _), (b, _)| a < b) {
             return Err(format!("server {server} does not name each user once, in the instance's order"));
         }
-        for (user, count) in tasks {
-            let sum = &mut counted[*user as usize];
+        for (kind, count) in tasks {
+            let sum = &mut pieces[*kind as usize];
             *sum = sum.checked_add(*count).ok_or("tasks beyond what can be counted")?;
         }
     }
-    if counted != claim.before.tasks {
+    if whole_tasks(instance, &pieces) != claim.before.tasks {
         return Err("the tasks of a user are not those on the servers".into());
     }
     for user in instance.users() {
         let i = user.index().0;
-        if let Some(all) = user.tasks().filter(|all| *all < counted[i].max(claim.required[i])) {
+        let Some(all) = user.tasks() else { continue };
+        let has_more = |kind: Kind<'_>| pieces[kind.index().0] > all.saturating_mul(kind.each());
+        if claim.required[i] > all || user.kinds().any(has_more) {
             return Err(format!("user {} has {all} tasks, and more run or are required", user.id()));
         }
     }
@@ -127,7 +135,7 @@ fn check(instance: &Instance, claim: &MovesClaim<'_>) -> Result<(), String> {
     }
     if let MovesProof::Values { unit, task_values, server_gains } = claim.proof {
         check_counted(instance)?;
-        length("task values", task_values.len(), users as u64)?;
+        length("task values", task_values.len(), kinds as u64)?;
         length("server gains", server_gains.len(), servers)?;
         if *unit == 0 || *unit > 1 << 24 || task_values.iter().chain(server_gains).any(|value| *value > MOST)
         {
@@ -137,136 +145,18 @@ fn check(instance: &Instance, claim: &MovesClaim<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The servers while steps are made.
-struct Replay<'a> {
-    instance: &'a Instance,
-    classes: Vec<ClassId>,
-    names: ServerNames<'a>,
-    demands: Vec<Vec<u128>>,
-    capacities: Vec<Vec<u128>>,
-    loads: Vec<Vec<u128>>,
-    servers: Vec<Vec<(u32, u64)>>,
-    tasks: Vec<u64>,
-}
-
-impl<'a> Replay<'a> {
-    fn new(instance: &'a Instance, before: &Placement) -> Self {
-        let m = instance.resources().len();
-        let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
-        let classes: Vec<ClassId> =
-            counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count)).collect();
-        let demand = |user: User<'_>| (0..m).map(|r| user.demand_units(ResourceId(r))).collect();
-        let capacity =
-            |l: usize| (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
-        let mut replay = Self {
-            instance,
-            names: ServerNames::new(instance),
-            demands: instance.users().map(demand).collect(),
-            capacities: (0..instance.classes().len()).map(capacity).collect(),
-            loads: vec![vec![0; m]; classes.len()],
-            classes,
-            servers: before.servers.clone(),
-            tasks: before.tasks.clone(),
-        };
-        for (server, tasks) in before.servers.iter().enumerate() {
-            tasks.iter().for_each(|(user, count)| replay.put(server, *user as usize, *count));
-        }
-        replay
-    }
-
-    fn put(&mut self, server: usize, user: usize, count: u64) {
-        for (load, demand) in self.loads[server].iter_mut().zip(&self.demands[user]) {
-            *load = load.saturating_add(demand.saturating_mul(u128::from(count)));
-        }
-    }
-
-    fn make(&mut self, step: Step) -> Result<(), String> {
-        let count = self.servers.len() as u64;
-        let user = self.demands.get(step.user.0).map(|_| self.instance.user(step.user));
-        let Some(user) = user else { return Err(format!("there is no user {}", step.user.0)) };
-        if [step.from, step.to].into_iter().flatten().any(|server| server >= count) {
-            return Err(format!("there is no such server among {count}"));
-        }
-        if step.tasks == 0 || step.from == step.to {
-            return Err(format!("no task of user {} goes anywhere", user.id()));
-        }
-        let own = step.user.0 as u32;
-        if let Some(from) = step.from.map(|from| from as usize) {
-            let name = self.names.name(from as u64);
-            let there = self.servers[from].iter().position(|(user, _)| *user == own);
-            let there = there.filter(|at| self.servers[from][*at].1 >= step.tasks);
-            let Some(at) = there else {
-                return Err(format!("server {name} has no {} tasks of user {}", step.tasks, user.id()));
-            };
-            self.servers[from][at].1 -= step.tasks;
-            if self.servers[from][at].1 == 0 {
-                self.servers[from].remove(at);
-            }
-            for (load, demand) in self.loads[from].iter_mut().zip(&self.demands[step.user.0]) {
-                *load = load.saturating_sub(demand.saturating_mul(u128::from(step.tasks)));
-            }
-        } else {
-            let tasks = self.tasks[step.user.0].checked_add(step.tasks);
-            let Some(tasks) = tasks.filter(|tasks| user.tasks().is_none_or(|all| *tasks <= all)) else {
-                return Err(format!("user {} has no {} tasks that wait", user.id(), step.tasks));
-            };
-            self.tasks[step.user.0] = tasks;
-        }
-        let Some(to) = step.to.map(|to| to as usize) else {
-            self.tasks[step.user.0] -= step.tasks;
-            return Ok(());
-        };
-        let (name, class) = (self.names.name(to as u64), self.classes[to]);
-        if !user.rule().allows(class) {
-            return Err(format!("user {} may not run on server {name}", user.id()));
-        }
-        self.put(to, step.user.0, step.tasks);
-        for (r, (load, capacity)) in self.loads[to].iter().zip(&self.capacities[class.0]).enumerate() {
-            if self.demands[step.user.0][r] > 0 && load > capacity {
-                let resource = &self.instance.resources()[r];
-                return Err(format!(
-                    "server {name} has no room for {} tasks of user {}: {load} units of {resource} with them, it has {capacity}",
-                    step.tasks,
-                    user.id()
-                ));
-            }
-        }
-        let there = match self.servers[to].iter_mut().find(|(user, _)| *user == own) {
-            Some((_, there)) => {
-                *there = there.saturating_add(step.tasks);
-                *there
-            }
-            None => {
-                self.servers[to].push((own, step.tasks));
-                step.tasks
-            }
-        };
-        match user.per_server().filter(|most| there > *most) {
-            Some(most) => Err(format!(
-                "user {} has {there} tasks on server {name} then, and may have {most} on one server",
-                user.id()
-            )),
-            None => Ok(()),
-        }
-    }
-
-    fn placement(mut self, instance: &Instance) -> Placement {
-        self.servers.iter_mut().for_each(|server| server.sort_unstable());
-        debug_assert_eq!(self.tasks.len(), instance.user_count());
-        Placement { tasks: self.tasks, servers: self.servers }
-    }
-}
-
 /// What is kept does not leave: neither tasks of kept users, nor those that ran on kept servers.
 fn kept(instance: &Instance, claim: &MovesClaim<'_>) -> Verdict {
     let mut verdict = Worst::of("kept", 0.0);
     let names = ServerNames::new(instance);
     // What came to a kept server by a step may leave it again, and nothing tells it from what was there.
     for (k, step) in claim.steps.iter().enumerate() {
-        let Some(from) = step.from.filter(|from| !claim.rules.may_leave(step.user.0, *from as usize)) else {
+        let user = instance.kind(step.kind).user();
+        let Some(from) = step.from.filter(|from| !claim.rules.may_leave(user.index().0, *from as usize))
+        else {
             continue;
         };
-        let (user, server) = (instance.user(step.user).id(), names.name(from));
+        let (user, server) = (user.id(), names.name(from));
         verdict.fail(|| {
             format!("step {k}: tasks of user {user} leave server {server}, and stay there by the rules")
         });
@@ -294,6 +184,10 @@ fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> V
         verdict.fail(|| "what is required of users does not come to the level".into());
     }
     for (user, required) in instance.users().zip(claim.required).filter(|(_, required)| **required > 0) {
+        // What somebody is guaranteed nobody need give up.
+        if instance.is_guaranteed(user) && *required <= claim.before.tasks[user.index().0] {
+            continue;
+        }
         let fewer = Breakpoint { user: user.index(), tasks: required - 1 };
         if levels.reaches(fewer, level) {
             verdict.fail(|| {
@@ -304,11 +198,16 @@ fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> V
     verdict.verdict()
 }
 
-fn cost(claim: &MovesClaim<'_>) -> Verdict {
+/// What it costs that a piece of a kind leaves.
+fn cost_of(instance: &Instance, rules: &MoveRules, kind: KindId) -> u128 {
+    rules.costs[instance.kind(kind).user().index().0].into()
+}
+
+fn cost(instance: &Instance, claim: &MovesClaim<'_>) -> Verdict {
     let mut verdict = Worst::of("cost", 0.0);
     let leaving = claim.steps.iter().filter(|step| step.from.is_some());
-    let cost =
-        leaving.map(|step| u128::from(step.tasks) * u128::from(claim.rules.costs[step.user.0])).sum::<u128>();
+    let of_step = |step: &Step| u128::from(step.count) * cost_of(instance, claim.rules, step.kind);
+    let cost = leaving.map(of_step).sum::<u128>();
     if cost != u128::from(claim.cost) {
         verdict.fail(|| format!("a cost of {} is stated, the steps cost {cost}", claim.cost));
     }
@@ -341,15 +240,15 @@ fn levels(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement, printe
 fn lower_bound(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> Vec<Verdict> {
     let mut verdict = Worst::of("lower-bound", 0.0);
     let (proved, gains) = match claim.proof {
-        MovesProof::Departures => (departures(claim, after), None),
+        MovesProof::Departures => (departures(instance, claim, after), None),
         MovesProof::Values { unit, task_values, server_gains } => {
             let (mut missing, mut spare) = (0u128, 0u128);
-            for (value, (required, has)) in
-                task_values.iter().zip(claim.required.iter().zip(&claim.before.tasks))
-            {
-                let worth = u128::from(*value) * u128::from(required.abs_diff(*has));
+            for (k, (value, has)) in task_values.iter().zip(claim.before.pieces(instance)).enumerate() {
+                let kind = instance.kind(KindId(k));
+                let required = claim.required[kind.user().index().0].saturating_mul(kind.each());
+                let worth = u128::from(*value) * u128::from(required.abs_diff(has));
                 let side = if required > has { &mut missing } else { &mut spare };
-                *side += worth;
+                *side = side.saturating_add(worth);
             }
             let gained: u128 = server_gains.iter().map(|gain| u128::from(*gain)).sum();
             let least = missing.saturating_sub(spare).saturating_sub(gained);
@@ -365,14 +264,14 @@ fn lower_bound(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -
 }
 
 /// What has left its server in the end, at its cost.
-fn departures(claim: &MovesClaim<'_>, after: &Placement) -> u128 {
+fn departures(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> u128 {
     let mut cost = 0u128;
     for (before, after) in claim.before.servers.iter().zip(&after.servers) {
-        for (user, had) in before {
-            let at = after.binary_search_by_key(user, |(user, _)| *user);
+        for (kind, had) in before {
+            let at = after.binary_search_by_key(kind, |(kind, _)| *kind);
             let has = at.map_or(0, |at| after[at].1);
-            cost +=
-                u128::from(had.saturating_sub(has)) * u128::from(claim.rules.costs[UserId(*user as usize).0]);
+            let left = u128::from(had.saturating_sub(has));
+            cost += left * cost_of(instance, claim.rules, KindId(*kind as usize));
         }
     }
     cost

@@ -1,7 +1,8 @@
-//! The servers while tasks of users come and go: what is on each, what is free, and how many tasks each user has.
+//! The servers while tasks of users come and go: what is on each, what is free, and how many tasks each user has. Of users with kinds
+//! every kind is one more user here, with its pieces as tasks.
 
 use super::super::packing::{Packing, Quantities, copies, fits, less, more, times};
-use fairplan_instances::{ClassId, Instance, MoveRules, Placement, ServerTasks, Violation};
+use fairplan_instances::{ClassId, Instance, MoveRules, Placement, ServerTasks, Violation, tasks_of};
 use std::collections::HashMap;
 
 /// Tasks that leave a server, and others that come instead.
@@ -28,7 +29,7 @@ pub(super) struct Cluster<'a> {
     pub packing: &'a Packing,
     /// In the instance's order.
     pub servers: Vec<Server>,
-    /// Tasks of each user.
+    /// Pieces of each kind; tasks of users without kinds.
     pub totals: Vec<u64>,
 }
 
@@ -65,7 +66,7 @@ impl<'a> Cluster<'a> {
             }
             servers.push(Server { class, free, tasks: tasks.clone(), is_kept: rules.kept_servers[s] });
         }
-        Ok(Self { packing, servers, totals: placement.tasks.clone() })
+        Ok(Self { packing, servers, totals: placement.pieces(instance) })
     }
 
     /// The demand of a task of a user that can have tasks.
@@ -139,8 +140,8 @@ impl<'a> Cluster<'a> {
         groups
     }
 
-    pub fn placement(&self) -> Placement {
+    pub fn placement(&self, instance: &Instance) -> Placement {
         let servers = self.servers.iter().map(|server| server.tasks.clone()).collect();
-        Placement { tasks: self.totals.clone(), servers }
+        Placement { tasks: tasks_of(instance, &self.totals), servers }
     }
 }

@@ -1,6 +1,8 @@
 //! The fewest moves from a placement to one in which every user has as many tasks as required: where tasks go (`program.rs`,
 //! `whole.rs`), with a proved lower bound on what that costs.
 //!
+//! Of users with kinds pieces move, and each kind is to the search a user of its own whose tasks its pieces are.
+//!
 //! A task that runs and does not run where it did has left its server: it moved, or stopped. So steps to a placement cost at least
 //! what has left. The least that can leave is a program over exchanges on single servers (`search.rs`), of which column generation
 //! finds those that matter; any prices bound it. Its fractions are made whole by solving it again and again for what is left
@@ -22,10 +24,10 @@ use crate::steps::steps_between;
 use cluster::{Cluster, Exchange};
 use dive::dive;
 use fairplan_instances::{
-    Breakpoint, Deadline, Instance, MovePlan, MoveRules, MovesProof, Placement, SolverError, UserId,
+    Breakpoint, Deadline, Instance, KindId, MovePlan, MoveRules, MovesProof, Placement, SolverError, UserId,
 };
 use nearest::nearest;
-use program::{CLOSE, Priced, Question, UNIT, WORTH};
+use program::{CLOSE, OfKinds, Priced, Question, UNIT, WORTH};
 use whole::Making;
 
 /// The part of the time for the program, and then the part of what is left for making whole exchanges; the rest is for the bound
@@ -58,7 +60,8 @@ const OPEN: f64 = 1.1;
 pub type Mend<'a> = dyn Fn(Placement) -> Result<Placement, SolverError> + 'a;
 
 /// Finds steps after which every user has as many tasks as `required`, or as near to that as was found. Users may lose tasks that
-/// they have beyond that. The search knows no rules of whole tasks but by `mend`, which what is found has to pass; the bound knows none.
+/// they have beyond that. The search knows what devices hold in sum and no other rule of whole tasks, but by `mend`, which what is found
+/// has to pass; the bound knows none.
 ///
 /// # Errors
 /// Instances with rates or with numbers too long to count in whole tasks; a placement that breaks a rule; a backend that broke.
@@ -73,24 +76,26 @@ pub fn fewest_moves(
     let packing = Packing::new(instance)?;
     let cluster = Cluster::new(instance, &packing, before, rules)?;
     let groups = cluster.groups();
+    let of_kinds = OfKinds::new(instance, rules);
+    let pieces = pieces_of(instance, required);
     let question = Question {
         packing: &packing,
         cluster: &cluster,
         groups: &groups,
-        rules,
-        required,
+        rules: &of_kinds,
+        required: &pieces,
         close: CLOSE,
         worth: WORTH.0,
     };
-    let near = match is_far(&cluster, required) {
+    let near = match is_far(&cluster, &pieces) {
         true => placed_anew(instance, required, &limit.after_part(PLACING))?,
         false => None,
     };
     let near = near.and_then(|target| nearest(&question, &target));
     let mut known = near.as_ref().map_or_else(Vec::new, |near| near.columns.clone());
     let question = Question { worth: if near.is_some() { WORTH.0 * FAR } else { WORTH.0 }, ..question };
-    let size = |user: &u32| instance.user(UserId(*user as usize)).task_share();
-    let mut smallest_first: Vec<u32> = (0..instance.user_count() as u32).collect();
+    let size = |kind: &u32| instance.kind(KindId(*kind as usize)).user().task_share();
+    let mut smallest_first: Vec<u32> = (0..instance.kind_count() as u32).collect();
     smallest_first.sort_by(|a, b| size(a).total_cmp(&size(b)));
     // Where all can be reached, what misses a few tasks is not worse for that: these are found places first.
     let filled = |priced: &Priced, known: &[(usize, Exchange)]| -> Result<Making<'_>, SolverError> {
@@ -122,22 +127,62 @@ pub fn fewest_moves(
     making.take_back();
     making.spread(&making_whole);
     making.start_free(&smallest_first);
+    let found = making.cluster.placement(instance);
     let after = match mend {
-        Some(mend) => mend(making.cluster.placement())?,
-        None => making.cluster.placement(),
+        Some(mend) => mend(found)?,
+        None => found,
     };
     let reached: Vec<u64> =
         required.iter().zip(&after.tasks).map(|(required, has)| *required.min(has)).collect();
-    let priced = if reached == required {
-        priced
+    let (least, proof) = if instance.has_devices() {
+        // What is proved is proved of tasks that know no devices.
+        proved_without_devices(instance, before, &reached, rules, limit)?
+    } else if reached == required {
+        proof_of(&groups, priced, instance)
     } else {
         // The bound is about what was reached.
-        let question = Question { required: &reached, ..question };
+        let pieces = pieces_of(instance, &reached);
+        let question = Question { required: &pieces, ..question };
         let least = question.least(&priced.values, &priced.gains);
-        Priced { least, ..priced }.or(question.solve(&mut known, limit)?)
+        let priced = Priced { least, ..priced }.or(question.solve(&mut known, limit)?);
+        proof_of(&groups, priced, instance)
     };
-    let steps = steps_between(instance, before, &after, rules);
-    Ok(with_bound(&groups, reached, after, steps, priced, instance))
+    let (steps, cost) = steps_between(instance, before, &after, rules)?;
+    Ok(MovePlan { steps, after, required: reached, cost, lower_bound: least, proof })
+}
+
+/// The pieces of each kind that so many tasks of each user have.
+fn pieces_of(instance: &Instance, tasks: &[u64]) -> Vec<u64> {
+    let of = |k: usize| {
+        let kind = instance.kind(KindId(k));
+        tasks[kind.user().index().0].saturating_mul(kind.each())
+    };
+    (0..instance.kind_count()).map(of).collect()
+}
+
+/// The same bound where tasks are measured in amounts alone, which the checker proves again.
+fn proved_without_devices(
+    instance: &Instance,
+    before: &Placement,
+    required: &[u64],
+    rules: &MoveRules,
+    limit: &Deadline,
+) -> Result<(u64, MovesProof), SolverError> {
+    let divided = instance.divided()?;
+    let packing = Packing::new(&divided)?;
+    let cluster = Cluster::new(&divided, &packing, before, rules)?;
+    let (groups, required) = (cluster.groups(), pieces_of(&divided, required));
+    let question = Question {
+        packing: &packing,
+        cluster: &cluster,
+        groups: &groups,
+        rules: &OfKinds::new(&divided, rules),
+        required: &required,
+        close: CLOSE,
+        worth: WORTH.0,
+    };
+    let priced = question.solve(&mut Vec::new(), limit)?;
+    Ok(proof_of(&groups, priced, instance))
 }
 
 /// The exchanges of the program, made whole.
@@ -186,21 +231,14 @@ fn placed_anew(
     Ok(reaches.then_some(placement))
 }
 
-fn with_bound(
-    groups: &[Vec<usize>],
-    required: Vec<u64>,
-    after: Placement,
-    (steps, cost): (Vec<fairplan_instances::Step>, u64),
-    priced: Priced,
-    instance: &Instance,
-) -> MovePlan {
+/// What all steps cost at least, and why.
+fn proof_of(groups: &[Vec<usize>], priced: Priced, instance: &Instance) -> (u64, MovesProof) {
     let mut server_gains = vec![0; instance.server_count() as usize];
     for (group, gain) in groups.iter().zip(&priced.gains) {
         group.iter().for_each(|server| server_gains[*server] = *gain);
     }
     let lower_bound = u64::try_from(priced.least.div_ceil(u128::from(UNIT))).unwrap_or(0);
-    let proof = MovesProof::Values { unit: UNIT, task_values: priced.values, server_gains };
-    MovePlan { steps, after, required, cost, lower_bound, proof }
+    (lower_bound, MovesProof::Values { unit: UNIT, task_values: priced.values, server_gains })
 }
 
 /// A level of at least a part of the highest that whole tasks are not proved to be unable to have; none where no user can have tasks.
@@ -228,7 +266,7 @@ pub fn level_target(
     let bound = bound::bound(&packing, &breakpoints, upper, proof, limit)?.upper;
     let level = part * breakpoints.nearly(bound);
     // The lowest level of all users' that is no lower: of the user with the smallest steps nearest to it.
-    let users = (0..instance.user_count()).filter(|user| packing.shape_of[*user].is_some());
+    let users = (0..instance.user_count()).filter(|user| !packing.pieces(UserId(*user)).is_empty());
     let at = |user: usize| {
         let one = breakpoints.nearly(Breakpoint { user: UserId(user), tasks: 1 });
         let tasks = (level / one).ceil().max(0.0) as u64;

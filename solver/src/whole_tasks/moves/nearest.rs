@@ -46,7 +46,7 @@ pub(super) fn nearest(question: &Question<'_>, target: &Placement) -> Option<Nea
         let server = &cluster.servers[question.groups[group][0]];
         let of = |content: &usize| {
             let (kept, leaves) = kept(question, &server.tasks, contents[*content].1);
-            let stays = leaves.is_some_and(|user| server.is_kept || question.rules.kept_users[user as usize]);
+            let stays = leaves.is_some_and(|user| server.is_kept || question.rules.kept[user as usize]);
             (!stays).then_some((kept, group, *content))
         };
         let mut own: Vec<(u64, usize, usize)> = of_class[server.class].iter().filter_map(of).collect();
@@ -85,7 +85,7 @@ fn kept(question: &Question<'_>, now: &ServerTasks, then: &ServerTasks) -> (u64,
         }
         let has = then.peek().filter(|(other, _)| other == user).map_or(0, |(_, has)| *has);
         kept = kept.saturating_add(has.min(*had).saturating_mul(question.rules.costs[*user as usize]));
-        if has < *had && leaves.is_none_or(|user| !question.rules.kept_users[user as usize]) {
+        if has < *had && leaves.is_none_or(|user| !question.rules.kept[user as usize]) {
             leaves = Some(*user);
         }
     }

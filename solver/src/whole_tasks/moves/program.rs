@@ -7,7 +7,7 @@ use super::search::{Found, Prices};
 use crate::linear_program::{Column, Ended, Program, Row, Settings};
 use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
-use fairplan_instances::{Deadline, MoveRules, SolverError};
+use fairplan_instances::{Deadline, Instance, KindId, MoveRules, SolverError};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -64,13 +64,30 @@ impl Priced {
     }
 }
 
+/// What moving pieces of each kind costs, and whether they stay: each is a user of its own to the program, whose tasks they are.
+pub(super) struct OfKinds {
+    pub costs: Vec<u64>,
+    pub kept: Vec<bool>,
+}
+
+impl OfKinds {
+    pub fn new(instance: &Instance, rules: &MoveRules) -> Self {
+        let users: Vec<usize> =
+            (0..instance.kind_count()).map(|k| instance.kind(KindId(k)).user().index().0).collect();
+        Self {
+            costs: users.iter().map(|user| rules.costs[*user]).collect(),
+            kept: users.iter().map(|user| rules.kept_users[*user]).collect(),
+        }
+    }
+}
+
 /// What is asked of the program.
 pub(super) struct Question<'a> {
     pub packing: &'a Packing,
     pub cluster: &'a Cluster<'a>,
     pub groups: &'a [Vec<usize>],
-    pub rules: &'a MoveRules,
-    /// Tasks of each user at least.
+    pub rules: &'a OfKinds,
+    /// Tasks of each user at least, pieces of each kind.
     pub required: &'a [u64],
     /// The program ends when the bound is within this part of its cost, or within so much.
     pub close: (f64, f64),
@@ -83,7 +100,7 @@ impl Question<'_> {
     pub fn leaving(&self, values: &[u64]) -> Vec<Option<u64>> {
         let of = |(user, value): (usize, &u64)| {
             let cost = self.rules.costs[user].saturating_mul(UNIT).saturating_add(*value);
-            (!self.rules.kept_users[user]).then_some(cost)
+            (!self.rules.kept[user]).then_some(cost)
         };
         values.iter().enumerate().map(of).collect()
     }
