@@ -8,7 +8,7 @@ use super::equal_servers::EqualServers;
 use super::files::some;
 use super::seconds::{date_and_time, microseconds};
 use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
-use fairplan_instances::{Decimal, InstanceError, Violation};
+use fairplan_instances::{Decimal, Gang, InstanceError, TaskRules, Violation};
 
 const JOB: [&str; 4] = ["timestamp", "duration", "num_gpus", "cluster"];
 const TIMESTAMP: usize = 0;
@@ -19,13 +19,14 @@ const CLUSTER: usize = 3;
 /// The jobs as a trace over the resource `gpu`, on so many servers with so many GPUs each; rows may come in any order.
 ///
 /// A job runs for its `duration` from its `timestamp` on, the earliest of which is time 0. A job of more GPUs than a server
-/// has is one task for each server full and one for the rest; they are placed one by one, not together. Users are the
-/// virtual clusters; jobs are called after their line.
+/// has is one task for each server full and one for the rest, placed one by one; with `gangs` it is the fewest equal tasks that
+/// servers hold, which start at once or not at all, as training on several servers does. The rows state no more of where a job runs than
+/// its number of GPUs. Users are the virtual clusters; jobs are called after their line.
 ///
 /// # Errors
 /// A file that cannot be read, a missing column, a cell that is no date or number (file, line, column and value are named),
 /// no jobs.
-pub fn philly(jobs: &str, servers: u64, gpus: u32) -> Result<SortedTrace, InstanceError> {
+pub fn philly(jobs: &str, servers: u64, gpus: u32, gangs: bool) -> Result<SortedTrace, InstanceError> {
     let invalid = |violation| InstanceError::Invalid { file: jobs.to_owned(), violation };
     if gpus == 0 {
         return Err(invalid(Violation::new("GPUs of a server", gpus, "must be at least 1")));
@@ -53,24 +54,45 @@ pub fn philly(jobs: &str, servers: u64, gpus: u32) -> Result<SortedTrace, Instan
         let user = draft.user(cells.text(CLUSTER)?).map_err(at)?;
         let job = draft.new_job(&cells.place().replace(' ', "-")).map_err(at)?;
         split += u64::from(wanted > gpus);
-        for (each, tasks) in [(gpus, wanted / gpus), (wanted % gpus, 1)] {
+        let parts = match gangs {
+            true => {
+                let tasks = fewest_equal(wanted, gpus);
+                vec![(wanted / tasks, tasks)]
+            }
+            false => vec![(gpus, wanted / gpus), (wanted % gpus, 1)],
+        };
+        for (each, tasks) in parts {
             let tasks = u32::try_from(tasks).map_err(|_| cells.refused(GPUS, "is too large"))?;
             if each > 0 && tasks > 0 {
                 let demand = draft.shape(&[Decimal::new(each, 0).unwrap_or_default()]);
-                draft.submit(DraftTasks { time, duration, user, job, demand, count: tasks, rules: None });
+                let gang = Gang { tasks: tasks.into(), in_one_domain: false };
+                let rules = TaskRules { gang: Some(gang), ..TaskRules::default() };
+                let rules = (gangs && tasks > 1).then(|| draft.rules(&format!("gang-{tasks}"), rules));
+                draft.submit(DraftTasks { time, duration, user, job, demand, count: tasks, rules });
             }
         }
         Ok(())
     })?;
     some(jobs, "jobs", count as usize)?;
     draft.shift(|seconds| (seconds - earliest) * MICROSECONDS);
+    let of_several = match gangs {
+        true => "jobs of more GPUs than a server has: the fewest equal tasks, which start together",
+        false => "jobs of more GPUs than a server has: one task for each server full and one for the rest",
+    };
     for (what, count) in [
         ("jobs in the rows", count),
         ("jobs left out: they ask for no GPU", no_gpus),
         ("jobs left out: they ran for no time", no_time),
-        ("jobs of more GPUs than a server has: one task for each server full and one for the rest", split),
+        (of_several, split),
     ] {
         draft.count(what, count);
     }
     draft.sort(jobs)
+}
+
+/// The fewest tasks of the same number of GPUs, at most those of a server, that make so many together.
+fn fewest_equal(wanted: u64, gpus: u64) -> u64 {
+    // Each task has a divisor of all: the largest that a server has.
+    let each = (1..=gpus.min(wanted)).rev().find(|each| wanted.is_multiple_of(*each));
+    wanted / each.unwrap_or(1)
 }

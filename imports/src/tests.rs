@@ -116,7 +116,7 @@ timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-10 00:00:01,66.5,1,66.5,b\
 #[test]
 fn phillys_jobs_are_sorted_and_split_over_servers() {
     let folder = Folder::new();
-    let lines = folder.shown(philly(&folder.file("jobs", JOBS), 5, 8)).unwrap();
+    let lines = folder.shown(philly(&folder.file("jobs", JOBS), 5, 8, false)).unwrap();
     let expected = [
         r#"{"time": 0, "user": "a", "job": "line-3", "demand": {"gpu": 4}, "duration": 2, "more": true}"#,
         r#"{"time": 0, "user": "a", "job": "line-3", "demand": {"gpu": 8}, "duration": 2, "count": 2}"#,
@@ -145,29 +145,44 @@ fn phillys_jobs_are_sorted_and_split_over_servers() {
         (",b\n", ",b\0\n", "read"),
         ("cluster", "vc", "jobs: line 1, column cluster: is missing"),
     ] {
-        let text = folder.shown(philly(&folder.file("jobs", &JOBS.replacen(from, to, 1)), 5, 8));
+        let text = folder.shown(philly(&folder.file("jobs", &JOBS.replacen(from, to, 1)), 5, 8, false));
         let text = text.map_or_else(|error| error, |_| "read".into());
         assert!(text.contains(part), "{text}\n lacks {part}");
     }
     let none = folder.file("jobs", "timestamp,duration,num_gpus,gpu_time,cluster\n");
-    assert_eq!(folder.shown(philly(&none, 5, 8)).unwrap_err(), "jobs: there are no jobs");
+    assert_eq!(folder.shown(philly(&none, 5, 8, false)).unwrap_err(), "jobs: there are no jobs");
+}
+
+#[test]
+fn a_job_of_philly_on_several_servers_is_a_gang_of_equal_tasks_if_asked() {
+    let folder = Folder::new();
+    let lines = folder.shown(philly(&folder.file("jobs", JOBS), 5, 8, true)).unwrap();
+    let expected = [
+        r#"{"time": 0, "user": "a", "job": "line-3", "demand": {"gpu": 5}, "duration": 2, "count": 4, "rules": "gang-4"}"#,
+        r#"{"time": 10, "user": "b", "job": "line-2", "demand": {"gpu": 1}, "duration": 66.5}"#,
+    ];
+    assert_eq!(lines[1..], expected);
+    assert!(lines[0].contains(r#""rules": {"gang-4": {"gang": 4}}"#), "{}", lines[0]);
+    assert!(lines[0].contains(r#"the fewest equal tasks, which start together": 1"#), "{}", lines[0]);
 }
 
 #[test]
 fn every_real_job_of_philly_is_imported_with_all_its_gpus() {
     let Some(jobs) = real("philly/philly_jobs.csv.gz") else { return };
-    let mut trace = philly(&jobs, 352, 8).unwrap();
-    let mut gpus = 0;
-    while let Some(event) = trace.next_event().unwrap() {
-        if let fairplan_instances::trace::EventKind::Submitted(tasks) = event.kind {
-            gpus += trace.register().shapes().units(tasks.demand)[0] * u64::from(tasks.count);
+    for gangs in [false, true] {
+        let mut trace = philly(&jobs, 352, 8, gangs).unwrap();
+        let mut gpus = 0;
+        while let Some(event) = trace.next_event().unwrap() {
+            if let fairplan_instances::trace::EventKind::Submitted(tasks) = event.kind {
+                gpus += trace.register().shapes().units(tasks.demand)[0] * u64::from(tasks.count);
+            }
         }
+        // The sum of num_gpus by awk.
+        assert_eq!(gpus, 107_235);
+        let (tally, count) = read(philly(&jobs, 352, 8, gangs).unwrap());
+        assert_eq!((tally.jobs, count("jobs in the rows")), (82_247, 82_247));
+        assert_eq!(trace.register().users().len(), 15);
     }
-    // The sum of num_gpus by awk.
-    assert_eq!(gpus, 107_235);
-    let (tally, count) = read(philly(&jobs, 352, 8).unwrap());
-    assert_eq!((tally.jobs, count("jobs in the rows")), (82_247, 82_247));
-    assert_eq!(trace.register().users().len(), 15);
 }
 
 const LOG: &str = "\

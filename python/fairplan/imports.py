@@ -376,7 +376,12 @@ def import_azure_v1_trace(
 
 
 def import_philly_trace(
-    jobs: str | os.PathLike[str], *, servers: int, gpus: int = 8, progress: Progress | None = None
+    jobs: str | os.PathLike[str],
+    *,
+    servers: int,
+    gpus: int = 8,
+    gangs: bool = False,
+    progress: Progress | None = None,
 ) -> Trace:
     """Microsoft's Philly traces: GPU jobs of virtual clusters.
 
@@ -384,8 +389,11 @@ def import_philly_trace(
         jobs: the table of jobs: timestamp, duration, num_gpus, cluster.
         servers: how many.
         gpus: of a server.
+        gangs: whether a job is equal tasks that start at once or not at all.
     """
-    return Trace._of(_native.import_philly_trace(path_of("jobs", jobs), servers, gpus, _call(None, progress)))
+    return Trace._of(
+        _native.import_philly_trace(path_of("jobs", jobs), servers, gpus, gangs, _call(None, progress))
+    )
 
 
 def import_swf_trace(

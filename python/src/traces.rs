@@ -183,10 +183,11 @@ pub fn import_philly_trace(
     jobs: String,
     #[pyo3(from_py_with = counted)] servers: u64,
     #[pyo3(from_py_with = counted)] gpus: u32,
+    gangs: bool,
     call: Call,
 ) -> PyResult<Trace> {
     answered(py, within("gpus", Some(gpus.into()), 1, u64::MAX))?;
-    Trace::imported(py, &call, move || imports::philly(&jobs, servers, gpus))
+    Trace::imported(py, &call, move || imports::philly(&jobs, servers, gpus, gangs))
 }
 
 /// A log in the Standard Workload Format.

@@ -107,7 +107,7 @@ pub(super) fn targets() -> Vec<Target> {
                 replayed(azure_v1(&AzureV1Options { arrivals, durations, sizes, intervals, users, servers }))
             },
         ),
-        target("import philly-trace", &["philly.csv"], |paths| replayed(philly(&paths[0], 5, 8))),
+        target("import philly-trace", &["philly.csv"], |paths| replayed(philly(&paths[0], 5, 8, true))),
         target("import swf-trace", &["log.swf"], |paths| replayed(swf(&paths[0], None, true))),
         target("import snowset", &["snowset.csv"], |paths| {
             let options = |demand, quantum| SnowsetOptions {

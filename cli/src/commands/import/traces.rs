@@ -76,7 +76,8 @@ pub struct AzureArguments {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Rows may come in any order. Users are the virtual clusters. A job of more GPUs than a server has is one task for each \
-server full and one for the rest, placed one by one.
+server full and one for the rest, placed one by one; with --gangs it is the fewest equal tasks that servers hold, which start at \
+once or not at all.
 The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
 Example: fairplan import philly-trace philly_jobs.csv.gz --servers 352 --gpus 8 -o philly.jsonl")]
@@ -90,6 +91,9 @@ pub struct PhillyArguments {
     /// GPUs of a server
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
     gpus: u32,
+    /// A job's tasks start at once or not at all (rules of the trace, which policies must know)
+    #[arg(long)]
+    gangs: bool,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -136,8 +140,8 @@ pub fn azure(arguments: AzureArguments, common: CommonOptions) -> Result<Answer,
 
 /// Reads Philly's table and writes the trace.
 pub fn philly_jobs(arguments: PhillyArguments, common: CommonOptions) -> Result<Answer, Error> {
-    let PhillyArguments { jobs, servers, gpus, output } = arguments;
-    import(output, common, || philly(&jobs, servers, gpus))
+    let PhillyArguments { jobs, servers, gpus, gangs, output } = arguments;
+    import(output, common, || philly(&jobs, servers, gpus, gangs))
 }
 
 /// Reads a log and writes the trace.
