@@ -228,11 +228,6 @@ impl Placer {
 
     /// Places, and recounts the placement by code that shares nothing with it.
     pub(crate) fn place(&self, instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
-        if let Self::Outside(policy) = self {
-            instance.without_kinds(&policy.name())?;
-            instance.without_gangs(&policy.name())?;
-            instance.without_quotas(&policy.name())?;
-        }
         control.stage("placing");
         let placement = match self {
             Self::Policy(policy) => policy.place_within(instance, &control.deadline)?,

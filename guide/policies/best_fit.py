@@ -13,19 +13,29 @@ def whole(amounts):  # in the smallest unit of each resource: exact, and quick t
 
 
 cluster = json.loads(sys.stdin.readline())
-servers, users = cluster["servers"], cluster["users"]
-rows = [server["capacity"] for server in servers] + [user["demand"] for user in users]
+servers = cluster["servers"]
+kinds = {(user["id"], kind.get("id") if "kinds" in user else None): kind  # a user without kinds has one, its task itself
+         for user in cluster["users"] for kind in user.get("kinds", [user])}
+rows = [server["capacity"] for server in servers] + [kind["demand"] for kind in kinds.values()]
 units = [max(map(digits, column)) for column in zip(*rows)]
 free = [whole(server["capacity"]) for server in servers]
-demands = {user["id"]: whole(user["demand"]) for user in users}
-allowed = {user["id"]: [i for i, server in enumerate(servers) if server["class"] in user.get("eligible", [server["class"]])]
-           for user in users}
+numbers = {server["id"]: i for i, server in enumerate(servers)}
+demands = {name: whole(kind["demand"]) for name, kind in kinds.items()}
+allowed = {name: [i for i, server in enumerate(servers) if server["class"] in kind.get("eligible", [server["class"]])]
+           for name, kind in kinds.items()}
 
 for line in sys.stdin:
-    user = json.loads(line)["user"]
-    demand, best = demands[user], None
+    asked = json.loads(line)
+    name = asked["user"], asked.get("kind")
+    demand, best = demands[name], None
+    if asked["type"] == "end":  # of a gang, or of a task of several kinds, another part had no room
+        i = numbers[asked["server"]]
+        free[i] = [left + need for need, left in zip(demand, free[i])]
+        continue
     first = next(r for r, amount in enumerate(demand) if amount)
-    for i in allowed[user]:
+    for i in allowed[name]:
+        if "classes" in asked and servers[i]["class"] not in asked["classes"]:
+            continue
         if all(need <= left for need, left in zip(demand, free[i])):
             one = free[i][first]
             unlike = sum(abs(need * one - left * demand[first]) for need, left in zip(demand, free[i]))

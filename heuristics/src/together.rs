@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 impl Filling<'_> {
-    /// Places a whole gang, or none of it. Where quotas end on the way all of its tasks are taken back; a gang that is to be in one domain
-    /// is then tried in the others.
+    /// Places a whole gang, or none of it. Where quotas end on the way, or a policy of somebody else's turns a task down, all of its tasks are
+    /// taken back; a gang that is to be in one domain is then tried in the others.
     pub fn place_gang(
         &mut self,
         user: usize,
@@ -24,11 +24,11 @@ impl Filling<'_> {
         let shape = packing.shape_of[kind.start] as usize;
         let mut among = packing.shapes[shape].classes.clone();
         loop {
-            if let Some(accounts) = &mut accounts {
-                rule.begin();
-                if let Some(classes) = accounts.classes(shape, &among) {
-                    rule.allow(packing, shape, &classes);
-                }
+            rule.begin();
+            if let Some(accounts) = &mut accounts
+                && let Some(classes) = accounts.classes(shape, &among)
+            {
+                rule.allow(packing, shape, &classes);
             }
             rule.take_gang(shape, gang, &mut |server| {
                 on.push(server);

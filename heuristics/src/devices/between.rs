@@ -112,11 +112,16 @@ impl Between {
         self.of_shape.get(shape)?.as_ref()
     }
 
+    /// Whether the gang that is being placed, if any is, may go to a class.
+    pub fn is_open(&self, class: usize) -> bool {
+        let domain = self.of_class.get(class).copied().unwrap_or(0);
+        self.open.as_ref().is_none_or(|open| open[domain])
+    }
+
     /// Whether one more task of a shape may go to a class.
     pub fn allows(&self, class: usize, shape: usize) -> bool {
         let domain = self.of_class.get(class).copied().unwrap_or(0);
-        self.open.as_ref().is_none_or(|open| open[domain])
-            && self.spread(shape).is_none_or(|spread| spread.allows(domain, 1))
+        self.is_open(class) && self.spread(shape).is_none_or(|spread| spread.allows(domain, 1))
     }
 
     /// Counts a task of a shape on a class.

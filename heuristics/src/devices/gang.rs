@@ -6,8 +6,8 @@
 use super::{Choice, Chosen, Servers};
 use fairplan_instances::Gang;
 
-/// Hands each task of a gang of a shape to `take`, which takes its room, or none of them; only where `take` closes classes to the shape
-/// may the last ones be missing.
+/// Hands each task of a gang of a shape to `take`, which takes its room, or none of them; only where `take` closes classes to the shape,
+/// or a policy of somebody else's turns a task down, may the last ones be missing.
 pub(crate) fn take<C: Choice>(
     servers: &mut Servers,
     choice: &mut C,

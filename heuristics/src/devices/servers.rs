@@ -313,6 +313,11 @@ impl Servers {
         if self.most[shape].is_some_and(|most| there >= most) {
             return Some("it has as many of the user's tasks as it may (per_server)");
         }
+        if !self.between.is_open(self.class_of(server)) {
+            return Some(
+                "its domain is not open to this gang, which has no room there as a whole or is in another (gang)",
+            );
+        }
         let is_open = self.between.allows(self.class_of(server), shape);
         (!is_open).then_some("its domain may have no more of the user's tasks before the others do (spread)")
     }

@@ -2,15 +2,15 @@
 
 use crate::packing::Packing;
 use fairplan_instances::wording::printable;
-use fairplan_instances::{Decimal, Instance, ServerClass};
+use fairplan_instances::{Decimal, Instance, Kind, KindId, ServerClass, User};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::io::Write;
 
 /// Makes the messages to a policy.
 pub(super) struct Messages {
-    /// Of each user the end of the message that asks for a task of it.
-    asks: Vec<Vec<u8>>,
+    /// Of each kind the fields by which messages name it: `"user":…`, and `"kind":…` where the user has kinds.
+    names: Vec<Vec<u8>>,
     /// The cluster's message from its users on.
     users: Vec<u8>,
     /// And what stands before its servers.
@@ -34,9 +34,13 @@ impl Messages {
                     let _ = write!(users, ",\"{field}\":{most}");
                 }
             }
-            if let Some(name) = view.profile_name() {
-                users.extend_from_slice(b",\"profile\":");
-                users.extend(text(name));
+            if let Some(gang) = view.gang() {
+                let one = if gang.in_one_domain { ",\"gang_in_domain\":true" } else { "" };
+                let _ = write!(users, ",\"gang\":{}{one}", gang.tasks);
+            }
+            match view.has_kinds() {
+                true => users.extend(kinds(view, class_name)),
+                false => users.extend(profile(view.profile_name())),
             }
             users.push(b'}');
         }
@@ -46,9 +50,13 @@ impl Messages {
         let mut resources = b"{\"type\":\"cluster\",\"resources\":".to_vec();
         resources.extend(list(instance.resources().iter().map(|name| text(name))));
         resources.extend_from_slice(b",\"servers\":[");
-        let ask = |id: &str| [b",\"user\":", &text(id)[..], b"}\n"].concat();
+        let name = |k: usize| {
+            let kind = instance.kind(KindId(k));
+            let user = [b"\"user\":", &text(kind.user().id())[..]].concat();
+            kind.id().map_or(user.clone(), |id| [&user[..], b",\"kind\":", &text(id)].concat())
+        };
         Self {
-            asks: instance.users().map(|user| ask(user.id())).collect(),
+            names: (0..instance.kind_count()).map(name).collect(),
             users,
             resources,
             classes: instance
@@ -71,12 +79,58 @@ impl Messages {
         out.append(&mut self.users);
     }
 
-    /// Asks for a server.
+    /// Asks for a server for a task of a user, of whom none has kinds.
     pub(super) fn place(&self, task: u64, user: usize, out: &mut Vec<u8>) {
-        // Writing to memory cannot fail.
-        let _ = write!(out, "{{\"type\":\"place\",\"task\":{task}");
-        out.extend_from_slice(&self.asks[user]);
+        self.place_on(task, KindId(user), None, out);
     }
+
+    /// Asks for a server for a piece of a kind, on these classes if not all that it may use are open.
+    pub(super) fn place_on(&self, task: u64, kind: KindId, classes: Option<&[usize]>, out: &mut Vec<u8>) {
+        // Writing to memory cannot fail.
+        let _ = write!(out, "{{\"type\":\"place\",\"task\":{task},");
+        out.extend_from_slice(&self.names[kind.0]);
+        if let Some(classes) = classes {
+            out.extend_from_slice(b",\"classes\":");
+            out.extend(list(classes.iter().map(|class| text(&self.classes[*class].0))));
+        }
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// Says that a piece of a kind on a server is there no more.
+    pub(super) fn end(&self, server: &str, kind: KindId, out: &mut Vec<u8>) {
+        let parts: [&[u8]; 5] =
+            [b"{\"type\":\"end\",\"server\":", &text(server), b",", &self.names[kind.0], b"}\n"];
+        parts.into_iter().for_each(|part| out.extend_from_slice(part));
+    }
+}
+
+/// What is said of a user's kinds.
+fn kinds<'a>(user: User<'_>, class_name: impl Fn(usize) -> &'a str) -> Vec<u8> {
+    let kind = |kind: Kind<'_>| {
+        let id = text(kind.id().unwrap_or_default());
+        let demand = amounts(kind.piece());
+        let eligible = kind.rule().eligible().map(|classes| {
+            [b",\"eligible\":", &list(classes.iter().map(|class| text(class_name(class.0))))[..]].concat()
+        });
+        let each = kind.each().to_string();
+        let parts: [&[u8]; 8] = [
+            b"{\"id\":",
+            &id,
+            b",\"each\":",
+            each.as_bytes(),
+            b",\"demand\":",
+            &demand,
+            &eligible.unwrap_or_default(),
+            &profile(kind.profile_name()),
+        ];
+        [&parts.concat()[..], b"}"].concat()
+    };
+    [b",\"kinds\":", &list(user.kinds().map(kind))[..]].concat()
+}
+
+/// What is said of the part of a device that a task or a piece takes.
+fn profile(name: Option<&str>) -> Vec<u8> {
+    name.map_or(Vec::new(), |name| [b",\"profile\":", &text(name)[..]].concat())
 }
 
 /// What is said of what devices can be cut into.

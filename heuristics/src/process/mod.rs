@@ -5,6 +5,7 @@ mod command;
 mod dialogue;
 mod filling;
 mod messages;
+mod one_by_one;
 mod pipes;
 
 pub use cluster::{ClusterNames, FailureNote};
@@ -24,7 +25,10 @@ impl OutsidePolicy {
         instance: &Instance,
         deadline: &Deadline,
     ) -> Result<Placement, PlacementError> {
-        filling::fill(self, instance, deadline)
+        match one_by_one::is_needed(instance) {
+            true => one_by_one::fill(self, instance, deadline),
+            false => filling::fill(self, instance, deadline),
+        }
     }
 
     /// Begins to choose servers for tasks that come and go. After a failure, which is noted, no task has a server any more.

@@ -1,8 +1,10 @@
 //! Policies in other processes: the same placements as the same rule here, and what becomes of those that go wrong.
 
 use super::{Folder, binary, root, text};
+use crate::ruled_quotas::with_quotas;
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
-use fairplan_tests::random_draft;
+use fairplan_instances::{Instance, Random};
+use fairplan_tests::{Draft, random_draft};
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -88,7 +90,7 @@ fn failure(folder: &Folder, fault: &str, more: &[&str]) -> String {
 }
 
 #[test]
-fn a_policy_is_held_to_the_rules_of_whole_tasks_but_gangs_which_are_refused() {
+fn a_policy_is_held_to_the_rules_of_whole_tasks() {
     let folder = Folder::new();
     let instance = |classes: &str, user: &str| {
         let json = format!(
@@ -124,7 +126,8 @@ fn a_policy_is_held_to_the_rules_of_whole_tasks_but_gangs_which_are_refused() {
     folder.write("i.json", cut);
     let expected = "policy P: task 2, of user n, may not run on server a/1: its devices have no room";
     assert_eq!(failure(&folder, "", &[]), expected);
-    for user in ["", r#", "per_server": 4, "spread": 4"#] {
+    for user in ["", r#", "per_server": 4, "spread": 4"#, r#", "gang": 2"#, r#", "gang": 3, "per_server": 4"#]
+    {
         instance(in_racks, user);
         let command = policy("");
         assert_eq!(
@@ -132,10 +135,75 @@ fn a_policy_is_held_to_the_rules_of_whole_tasks_but_gangs_which_are_refused() {
             placed(&folder, &["--policy", "first-fit"])["users"]
         );
     }
-    instance(in_racks, r#", "gang": 2"#);
-    let output = folder.run(&["-q", "place", "i.json", "--policy-command", &policy("")]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("users[0].gang = 2: "), "{}", text(&output.stderr));
+}
+
+#[test]
+fn an_answer_that_breaks_a_gang_a_limit_or_a_kind_is_refused_by_the_name_of_the_rule() {
+    let folder = Folder::new();
+    let racks = r#"{"id": "x", "count": 1, "domain": "1", "capacity": {"cpu": 3}},
+                   {"id": "y", "count": 1, "domain": "2", "capacity": {"cpu": 8}}"#;
+    let cases = [
+        (
+            r#"{"id": "n", "demand": {"cpu": 1}, "tasks": 4, "gang": 4, "gang_in_domain": true}"#,
+            "task 1, of user n, may not run on server x/1: its domain is not open to this gang, which has no room there as a whole or is in another (gang)",
+        ),
+        (
+            r#"{"id": "n", "demand": {"cpu": 1}, "tasks": 4, "gang": 4}"#,
+            "task 4, of user n, does not fit server x/1: it needs 1 of cpu, and 0 is free",
+        ),
+        (
+            r#"{"id": "n", "demand": {"cpu": 1}, "tasks": 4, "limits": [{"classes": ["x"], "amounts": {"cpu": 1}}]}"#,
+            "task 2, of user n, may not run on server x/1: limits, reserves or guarantees leave it no room there (`classes` names where they do)",
+        ),
+        (
+            r#"{"id": "n", "tasks": 2, "kinds": [{"id": "w", "each": 2, "demand": {"cpu": 1}}, {"id": "d", "each": 1, "demand": {"cpu": 2}}]}"#,
+            "task 3, a piece of kind w of user n, does not fit server x/1: it needs 1 of cpu, and 0 is free",
+        ),
+        (
+            r#"{"id": "n", "tasks": 2, "kinds": [{"id": "w", "each": 2, "demand": {"cpu": 1}}, {"id": "d", "each": 1, "demand": {"cpu": 1}, "eligible": ["y"]}]}"#,
+            "task 2, a piece of kind d of user n, may not run on server x/1",
+        ),
+    ];
+    for (user, expected) in cases {
+        let json = format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{racks}], "users": [{user}]}}"#
+        );
+        folder.write("i.json", json);
+        assert_eq!(failure(&folder, "first", &[]), format!("policy P: {expected}"));
+    }
+}
+
+#[test]
+fn the_guides_best_fit_in_python_places_as_ours_with_gangs_kinds_and_quotas() {
+    if !has_python() {
+        return eprintln!("skipped: there is no python3");
+    }
+    let script = root().join("guide/policies/best_fit.py");
+    let command = format!("python3 '{}'", script.display());
+    let mut random = Random::new(30, 1);
+    let ruled = |case: u64| {
+        let instance = match case % 2 {
+            0 => with_quotas(&mut random, false, case % 4 == 0, case % 3 == 0),
+            _ => crate::ruled_kinds::drawn(&mut random),
+        };
+        // How many of a user are on a server the policy does not count.
+        let mut draft = Draft::from(&instance);
+        draft.users.iter_mut().for_each(|user| user.per_server = None);
+        draft.build().unwrap()
+    };
+    let instances: Vec<Instance> = (0..120).map(ruled).collect();
+    let gangs = |instance: &Instance| instance.users().filter(|user| user.gang().is_some()).count();
+    assert!(instances.iter().map(gangs).sum::<usize>() > 60);
+    instances.into_par_iter().enumerate().for_each(|(case, instance)| {
+        let folder = Folder::new();
+        folder.instance("i.json", &instance);
+        assert_eq!(
+            placed(&folder, &["--policy-command", &command]),
+            placed(&folder, &["--policy", "best-fit"]),
+            "case {case}: {}",
+            folder.read("i.json")
+        );
+    });
 }
 
 #[test]
