@@ -335,7 +335,7 @@ fn under_all_rules(
 
 /// The same cluster and users, whose divisible tasks are bounded: what nobody can reach there nobody can with limits, reserves and
 /// guarantees. Patterns of whole tasks know none of these anyway.
-fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
+pub(crate) fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
     if instance.quotas().is_empty() {
         return Ok(Cow::Borrowed(instance));
     }
