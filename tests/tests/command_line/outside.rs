@@ -183,7 +183,7 @@ fn the_guides_best_fit_in_python_places_as_ours_with_gangs_kinds_and_quotas() {
     let mut random = Random::new(30, 1);
     let ruled = |case: u64| {
         let instance = match case % 2 {
-            0 => with_quotas(&mut random, false, case % 4 == 0, case % 3 == 0),
+            0 => with_quotas(&mut random, false, case.is_multiple_of(4), case.is_multiple_of(3)),
             _ => crate::ruled_kinds::drawn(&mut random),
         };
         // How many of a user are on a server the policy does not count.

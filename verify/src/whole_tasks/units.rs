@@ -24,7 +24,7 @@ impl Units {
     pub fn check(&self, instance: &Instance) -> Result<(), String> {
         for r in (0..self.0.len()).map(ResourceId) {
             let mut amounts = capacities(instance, r).chain(kinds(instance).map(|kind| kind.piece_units(r)));
-            if amounts.any(|amount| amount / self.0[r.0] >> BITS > 0) {
+            if amounts.any(|amount| (amount / self.0[r.0]) >> BITS > 0) {
                 return Err(format!("{} has amounts of more than {BITS} bits", instance.resources()[r.0]));
             }
         }
