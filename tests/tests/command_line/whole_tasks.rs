@@ -210,6 +210,23 @@ fn digits_that_only_quotas_have_change_no_bound_of_whole_tasks() {
 }
 
 #[test]
+fn a_server_of_a_billion_tasks_of_who_wants_few_is_bounded() {
+    let folder = Folder::new();
+    for (cpu, demand, tasks) in
+        [("1000000000", "1", 100), ("3700000", "0.001", 10), ("1000000000000", "300", 10)]
+    {
+        let of_first = format!(r#""demand": {{"cpu": {demand}}}, "tasks": {tasks}"#);
+        folder.write("i.json", one_server(cpu, &of_first, ""));
+        for objective in ["drfh", "pf", "allocated=cpu"] {
+            folder.done(&["-q", "bound", "i.json", "--objective", objective, "-o", "bound.json"]);
+            folder.done(&["-q", "verify", "i.json", "bound.json"]);
+            let bound = read(&folder.read("bound.json"));
+            assert_eq!(bound["placement"]["users"][0]["tasks"], tasks, "{objective}: {bound}");
+        }
+    }
+}
+
+#[test]
 fn a_limit_a_server_below_a_bundle_leaves_no_task_beside_quotas_too() {
     let folder = Folder::new();
     let kinds = r#""kinds": [{"id": "k", "each": 2, "demand": {"cpu": 1}}], "per_server": 1"#;
