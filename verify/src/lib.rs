@@ -31,6 +31,7 @@ mod purchase;
 mod purchase_bounds;
 mod purchase_costs;
 mod rounding;
+mod shortfall;
 mod solution;
 mod task_levels;
 mod task_limits;
@@ -45,7 +46,6 @@ pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks}
 pub use divisible::{DivisibleClaim, verify_divisible};
 pub use export::{AmountClaim, ExportClaim, ExportedTenantClaim, verify_export};
 pub use form::well_formed;
-pub use groups::verify_shortfall;
 pub use kept::guarantees_stay;
 pub use offline::{OfflineClaim, OfflineProof, verify_offline};
 pub use placement::{verify_placement, verify_rules};
@@ -55,6 +55,7 @@ pub use purchase_bounds::{FrontierClaim, PlanClaim, PurchaseBounds, verify_plan}
 pub use purchase_costs::{
     BoughtClaim, CostsOverTimeClaim, NeededClaim, PurchaseClaim, StageClaim, verify_costs_over_time,
 };
+pub use shortfall::verify_shortfall;
 pub use solution::verify_solution;
 pub use task_optimum::{TaskClaim, TaskProof, verify_task_optimum};
 pub use tolerance::{LOGARITHMS_MEET, OFFLINE_TOLERANCE, TASK_TOLERANCE};

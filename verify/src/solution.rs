@@ -28,7 +28,8 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     let limits =
         (!instance.limit_rows().is_empty()).then(|| LimitUse::judge(instance, &usable_classes, &claim.tasks));
     let shares = UserShares::of_all(instance, claim.objective, &usable_classes, &claim.tasks);
-    let (floors, guaranteed) = groups::floors_of(instance, claim.objective, &shares, &claim.guaranteed);
+    let (floors, guaranteed) =
+        groups::floors_of(instance, claim.objective, &shares, &claim.guaranteed, verify_solution);
     let subject = Subject { instance, usable_classes: &usable_classes, shares: &shares };
     let mut proof = match (claim.exact, claim.certificate) {
         (Some(exact), _) => fractions::prove(subject, claim, exact),

@@ -169,7 +169,7 @@ pub(super) fn share(user: &UserShares, i: usize, tree: &Tree) -> Bounds {
 }
 
 /// What all tasks of a user are worth.
-pub(super) fn cap(user: &UserShares, i: usize, tree: &Tree) -> Bounds {
+pub(crate) fn cap(user: &UserShares, i: usize, tree: &Tree) -> Bounds {
     if user.cap == 0.0 {
         return Bounds::NOTHING;
     }
@@ -178,6 +178,6 @@ pub(super) fn cap(user: &UserShares, i: usize, tree: &Tree) -> Bounds {
 }
 
 /// The work that a share of one takes, at least.
-pub(super) fn work_of_share(instance: &Instance, user: &UserShares, i: usize) -> f64 {
+pub(crate) fn work_of_share(instance: &Instance, user: &UserShares, i: usize) -> f64 {
     down(user.work_per_level / decimal_up(instance.user(UserId(i)).weight()))
 }

@@ -24,9 +24,9 @@ use crate::verdict::Worst;
 use fairplan_instances::{Instance, Level, LimitedBy, UserId};
 use filling::Filled;
 pub(crate) use filling::{Bounds, Divided, Tree, divided, divided_in, smallest};
-pub use guarantees::verify_shortfall;
 pub(crate) use guarantees::{floors_of, tree_of};
 use members::Members;
+pub(crate) use members::{cap, work_of_share};
 pub(crate) use sure::guaranteed_tasks;
 
 /// The verdicts on stages, as they are collected.
@@ -242,7 +242,7 @@ pub(crate) fn prove_bound(
 }
 
 /// What shares cost, at least.
-fn paid(costs: &[f64], filled: &[Filled]) -> f64 {
+pub(crate) fn paid(costs: &[f64], filled: &[Filled]) -> f64 {
     let mut sum = Sum::new();
     costs.iter().zip(filled).for_each(|(cost, filled)| sum.add(down(cost * filled.share.low)));
     sum.below()
