@@ -1,7 +1,7 @@
 //! How members of a group would divide what it is guaranteed: a solution in a few words, written and read.
 
-use super::claim::starts_of_user;
 use super::levels::{LevelResult, level_result, levels_of};
+use super::placed_kinds::starts_of_user;
 use crate::foreign::{Foreign, list};
 use fairplan_instances::{Certificate, ClassId, Instance, Kind, LimitedBy, Objective, Solution, UserId};
 use fairplan_verify::{SolutionClaim, Tasks};

@@ -1,18 +1,17 @@
 //! From a result file back to a claim that can be verified: names become positions of the instance.
 
-use super::UserColumns;
 use super::alone::StatedAlone;
 use super::document::*;
 use super::fractions;
 use super::levels::levels_of;
+use super::placed_kinds::starts_of_kinds;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, in_order, list};
 use fairplan_instances::{
     Allocation, Certificate, ExactSolution, GroupId, GroupResult, GuaranteeResult, Instance, LimitResult,
-    LimitedBy, Objective, ResourceId, ResourceMap, Status, Total, User, limit_results,
+    LimitedBy, Objective, ResourceId, ResourceMap, Status, Total, limit_results,
 };
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
-use std::ops::Range;
 
 /// Everything a solution document states, in the instance's order.
 #[derive(Clone, Debug)]
@@ -247,55 +246,6 @@ fn known<T>(names: &[String], what: &str, find: impl Fn(&str) -> Option<T>) -> R
     let found =
         |name: &String| find(name).ok_or_else(|| Foreign::new("users", name, format!("no such {what}")));
     names.iter().map(found).collect()
-}
-
-/// Where the placements of each kind start (of each user, where it has no kinds), and at last where all end.
-fn starts_of_kinds(users: &UserColumns, classes: &[u32], instance: &Instance) -> Result<Vec<usize>, Foreign> {
-    let mut starts = Vec::with_capacity(instance.kind_count() + 1);
-    let kind = |k: usize| users.kind(k).map(|kind| users.kinds.as_slice()[kind as usize].as_str());
-    let part = |k: usize| (kind(k), classes[users.placements[k].0 as usize]);
-    for (user, range) in instance.users().zip(users.starts.windows(2)) {
-        let place = || format!("users[{}].placement", user.index().0);
-        starts_of_user(user, range[0]..range[1], part, place, &mut starts)?;
-    }
-    starts.push(users.placements.len());
-    Ok(starts)
-}
-
-/// Adds where the parts of each of a user's kinds start among all, given what they say: their kind, and their class by position. Each kind
-/// names its classes in the instance's order, none twice, and kinds come one after the other: what solve writes, and nothing that adds up
-/// to the same.
-pub(super) fn starts_of_user<'a>(
-    user: User<'_>,
-    parts: Range<usize>,
-    part: impl Fn(usize) -> (Option<&'a str>, u32),
-    place: impl Fn() -> String,
-    starts: &mut Vec<usize>,
-) -> Result<(), Foreign> {
-    let refused = |k: usize, field: &str, stated: &str, problem: &str| {
-        Err(Foreign::new(format!("{}[{}].{field}", place(), k - parts.start), stated, problem))
-    };
-    let mut next = parts.start;
-    for kind in user.kinds() {
-        starts.push(next);
-        let start = next;
-        while next < parts.end && part(next).0 == kind.id() {
-            if next > start && part(next - 1).1 >= part(next).1 {
-                return refused(next, "class", "", "name each class once, in the instance's order");
-            }
-            next += 1;
-        }
-    }
-    if next == parts.end {
-        return Ok(());
-    }
-    match (part(next).0, user.has_kinds()) {
-        (Some(kind), true) => {
-            refused(next, "kind", kind, "name the user's kinds in the instance's order, one after the other")
-        }
-        (Some(kind), false) => refused(next, "kind", kind, "the user has no kinds"),
-        (None, _) => refused(next, "kind", "", "name a kind: the user has kinds"),
-    }
 }
 
 /// The certificate: levels with prices of their own where it has them, else the value with the prices of the classes.

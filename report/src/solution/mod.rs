@@ -8,6 +8,7 @@ mod document;
 mod fractions;
 mod levels;
 mod numbers;
+mod placed_kinds;
 mod pools;
 mod tables;
 mod users;
