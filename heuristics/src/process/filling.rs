@@ -8,16 +8,13 @@
 //! task's work depends on its server, each answer is waited for.
 
 use super::command::OutsidePolicy;
-use super::dialogue::{Dialogue, Unanswered};
-use super::messages::{Messages, short_of};
+use super::questions::{Questions, names_of};
 use crate::devices::Servers;
 use crate::journal::Journal;
 use crate::packing::{Packing, fits};
 use crate::shares::Shares;
 use crate::{PlacementError, Turn};
-use fairplan_instances::wording::printable;
-use fairplan_instances::{Deadline, Instance, Placement, ResourceId, ServerNames, UserId};
-use hashbrown::HashMap;
+use fairplan_instances::{Deadline, Instance, KindId, Placement, UserId};
 use std::collections::VecDeque;
 
 /// Tasks that are asked for before the first of them has an answer, at most.
@@ -53,16 +50,11 @@ fn filled(
     let packing = Packing::in_resources(instance)?;
     let packing = if instance.has_server_rules() { packing.apart() } else { packing };
     let shares = Shares::new(instance, Turn::LowestShare)?;
-    let names = ServerNames::new(instance);
-    let names: Vec<String> = (0..packing.servers()).map(|s| names.name(s as u64).into_owned()).collect();
+    let names = names_of(instance, &packing);
     let mut filling = Filling {
         instance,
         packing: &packing,
-        deadline,
-        dialogue: Dialogue::begin(policy)?,
-        messages: Messages::new(instance),
-        names: &names,
-        servers: names.iter().map(String::as_str).zip(0..).collect(),
+        questions: Questions::begin(policy, instance, deadline, &packing, &names)?,
         free: packing.free(),
         ruled: instance.has_server_rules().then(|| Servers::new(instance, &packing)),
         tasks: vec![0; instance.user_count()],
@@ -70,13 +62,11 @@ fn filled(
         asked: VecDeque::new(),
         waits: vec![0; instance.user_count()],
         is_turned_down: vec![false; instance.user_count()],
-        task: 0,
     };
-    filling.messages.cluster(&names, &packing, filling.dialogue.outgoing());
     if !filling.fill(shares, of_one)? {
         return Ok(None);
     }
-    filling.dialogue.end()?;
+    filling.questions.end()?;
     Ok(Some(Placement { tasks: filling.tasks, servers: filling.journal.finish() }))
 }
 
@@ -84,11 +74,7 @@ fn filled(
 struct Filling<'a> {
     instance: &'a Instance,
     packing: &'a Packing,
-    deadline: &'a Deadline,
-    dialogue: Dialogue,
-    messages: Messages,
-    names: &'a [String],
-    servers: HashMap<&'a str, u32>,
+    questions: Questions<'a>,
     free: Vec<u128>,
     /// The same with devices and what other rules count, where only whole tasks meet rules.
     ruled: Option<Servers>,
@@ -99,8 +85,6 @@ struct Filling<'a> {
     /// Of each user how many of its tasks are among them, and whether it has been turned down.
     waits: Vec<u32>,
     is_turned_down: Vec<bool>,
-    /// Tasks asked for so far.
-    task: u64,
 }
 
 impl Filling<'_> {
@@ -117,7 +101,7 @@ impl Filling<'_> {
                 refilled_at = self.asked.len() / 2;
             }
             let Some((task, user)) = self.asked.front().copied() else { return Ok(true) };
-            let server = self.answer(task, user)?;
+            let server = self.questions.answer(task, KindId(user), || self.tasks.iter().sum())?;
             self.asked.pop_front();
             self.waits[user] -= 1;
             match server {
@@ -151,28 +135,13 @@ impl Filling<'_> {
                 shares.leave(user);
                 continue;
             }
-            self.task += 1;
-            self.messages.place(self.task, user, self.dialogue.outgoing());
-            self.asked.push_back((self.task, user));
+            // Nobody has kinds here, so a user is a kind.
+            let task = self.questions.ask(KindId(user), None);
+            self.asked.push_back((task, user));
             self.waits[user] += 1;
             if counts {
                 shares.add_tasks(user, 1, || self.packing.class_of(0));
             }
-        }
-    }
-
-    /// The server that is answered for a task.
-    fn answer(&mut self, task: u64, user: usize) -> Result<Option<usize>, PlacementError> {
-        let timeout = self.dialogue.timeout();
-        let limit = self.deadline.time_left().map_or(timeout, |left| left.min(timeout));
-        let (instance, servers) = (self.instance, &self.servers);
-        let found = |name: &str| servers.get(name).copied();
-        match self.dialogue.answer(limit, || of(instance, task, user), found) {
-            Ok(server) => Ok(server.map(|server| server as usize)),
-            Err(Unanswered::Late(_)) if self.deadline.is_over() => {
-                Err(PlacementError::OutOfTime { placed: self.tasks.iter().sum() })
-            }
-            Err(unanswered) => Err(PlacementError::Outside(unanswered.into())),
         }
     }
 
@@ -181,32 +150,17 @@ impl Filling<'_> {
         let shape = &self.packing.shapes[self.packing.shape_of[user] as usize];
         let class = self.packing.class_of(server);
         let free = &mut self.free[server * self.packing.width..(server + 1) * self.packing.width];
-        let mut against = None;
         let problem = if shape.classes.binary_search(&class.0).is_err() {
-            "may not run on"
+            ("may not run on", None)
         } else if !fits(&shape.demand, free) {
-            "does not fit"
+            ("does not fit", self.questions.short_of(&shape.demand, free))
         } else if let Some(rule) = self.ruled.as_ref().and_then(|ruled| ruled.rule_against(server, user)) {
-            against = Some(rule);
-            "may not run on"
+            ("may not run on", Some(rule.into()))
         } else {
             free.iter_mut().zip(&shape.demand).for_each(|(free, demand)| *free -= demand);
             self.ruled.iter_mut().for_each(|ruled| ruled.take(server, user, None));
             return Ok(());
         };
-        let named = printable(&self.names[server], 200);
-        let mut problem = format!("{}, {problem} server {named}", of(self.instance, task, user));
-        if let Some(rule) = against {
-            problem = format!("{problem}: {rule}");
-        }
-        let exponent = |r: usize| self.instance.unit_exponent(ResourceId(r)).into();
-        if let Some(short) = short_of(&shape.demand, free, self.instance.resources(), exponent) {
-            problem = format!("{problem}: {short}");
-        }
-        Err(self.dialogue.failure(problem).into())
+        Err(self.questions.refused(task, KindId(user), server, problem))
     }
-}
-
-fn of(instance: &Instance, task: u64, user: usize) -> String {
-    format!("task {task}, of user {}", printable(instance.user(UserId(user)).id(), 200))
 }

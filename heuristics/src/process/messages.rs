@@ -79,13 +79,8 @@ impl Messages {
         out.append(&mut self.users);
     }
 
-    /// Asks for a server for a task of a user, of whom none has kinds.
-    pub(super) fn place(&self, task: u64, user: usize, out: &mut Vec<u8>) {
-        self.place_on(task, KindId(user), None, out);
-    }
-
     /// Asks for a server for a piece of a kind, on these classes if not all that it may use are open.
-    pub(super) fn place_on(&self, task: u64, kind: KindId, classes: Option<&[usize]>, out: &mut Vec<u8>) {
+    pub(super) fn place(&self, task: u64, kind: KindId, classes: Option<&[usize]>, out: &mut Vec<u8>) {
         // Writing to memory cannot fail.
         let _ = write!(out, "{{\"type\":\"place\",\"task\":{task},");
         out.extend_from_slice(&self.names[kind.0]);

@@ -7,6 +7,7 @@ mod filling;
 mod messages;
 mod one_by_one;
 mod pipes;
+mod questions;
 
 pub use cluster::{ClusterNames, FailureNote};
 pub use command::OutsidePolicy;

@@ -7,14 +7,11 @@
 //! question names those that are: limits, reserves and guarantees leave room there, and so do `spread` and the domain of a gang.
 
 use super::command::OutsidePolicy;
-use super::dialogue::{Dialogue, Unanswered};
-use super::messages::{Messages, short_of};
+use super::questions::{Questions, names_of};
 use crate::devices::{Choice, Chosen, Servers, place};
 use crate::packing::{Packing, fits};
 use crate::{PlacementError, Turn};
-use fairplan_instances::wording::printable;
-use fairplan_instances::{ClassId, Deadline, Instance, KindId, Placement, ResourceId, ServerNames};
-use hashbrown::HashMap;
+use fairplan_instances::{ClassId, Deadline, Instance, KindId, Placement};
 
 /// Whether instances of this sort are placed so.
 pub(super) fn is_needed(instance: &Instance) -> bool {
@@ -29,22 +26,12 @@ pub(super) fn fill(
     deadline: &Deadline,
 ) -> Result<Placement, PlacementError> {
     let packing = Packing::in_resources(instance)?;
-    let names = ServerNames::new(instance);
-    let names: Vec<String> = (0..packing.servers()).map(|s| names.name(s as u64).into_owned()).collect();
-    let mut asking = Asking {
-        instance,
-        deadline,
-        dialogue: Dialogue::begin(policy)?,
-        messages: Messages::new(instance),
-        positions: names.iter().map(String::as_str).zip(0..).collect(),
-        names: &names,
-        task: 0,
-        failure: None,
-    };
-    asking.messages.cluster(&names, &packing, asking.dialogue.outgoing());
+    let names = names_of(instance, &packing);
+    let questions = Questions::begin(policy, instance, deadline, &packing, &names)?;
+    let mut asking = Asking { instance, questions, failure: None };
     let placement = place(instance, Turn::LowestShare, deadline, &mut asking)?;
     match asking.failure {
-        None => asking.dialogue.end()?,
+        None => asking.questions.end()?,
         Some(_) if deadline.is_over() => {
             return Err(PlacementError::OutOfTime { placed: placement.tasks.iter().sum() });
         }
@@ -56,13 +43,7 @@ pub(super) fn fill(
 /// A policy at work.
 struct Asking<'a> {
     instance: &'a Instance,
-    deadline: &'a Deadline,
-    dialogue: Dialogue,
-    messages: Messages,
-    names: &'a [String],
-    positions: HashMap<&'a str, u32>,
-    /// Tasks and pieces asked for so far.
-    task: u64,
+    questions: Questions<'a>,
     /// Why nothing is asked any more.
     failure: Option<PlacementError>,
 }
@@ -87,8 +68,7 @@ impl Choice for &mut Asking<'_> {
     }
 
     fn taken_back(&mut self, _servers: &Servers, server: usize, shape: usize, count: u64) {
-        let Asking { messages, dialogue, names, .. } = &mut **self;
-        (0..count).for_each(|_| messages.end(&names[server], KindId(shape), dialogue.outgoing()));
+        self.questions.ended(server, KindId(shape), count);
     }
 }
 
@@ -106,51 +86,31 @@ impl Asking<'_> {
         kind: usize,
         open: Option<&[usize]>,
     ) -> Result<Option<Chosen>, PlacementError> {
-        self.task += 1;
-        self.messages.place_on(self.task, KindId(kind), open, self.dialogue.outgoing());
-        let timeout = self.dialogue.timeout();
-        let limit = self.deadline.time_left().map_or(timeout, |left| left.min(timeout));
-        let what = named(self.instance, self.task, kind);
-        let positions = &self.positions;
-        let server = match self.dialogue.answer(limit, || what.clone(), |name| positions.get(name).copied()) {
-            Ok(None) => return Ok(None),
-            Ok(Some(server)) => server as usize,
-            Err(Unanswered::Late(_)) if self.deadline.is_over() => {
-                return Err(PlacementError::OutOfTime { placed: 0 });
-            }
-            Err(unanswered) => return Err(PlacementError::Outside(unanswered.into())),
-        };
-        let Some((problem, why)) = self.against(servers, server, kind) else {
-            return Ok(Some(Chosen::server(server)));
-        };
-        let name = printable(&self.names[server], 200);
-        let why = if why.is_empty() { why } else { format!(": {why}") };
-        Err(self.dialogue.failure(format!("{what}, {problem} server {name}{why}")).into())
+        let question = self.questions.ask(KindId(kind), open);
+        let Some(server) = self.questions.answer(question, KindId(kind), || 0)? else { return Ok(None) };
+        match self.against(servers, server, kind) {
+            None => Ok(Some(Chosen::server(server))),
+            Some(problem) => Err(self.questions.refused(question, KindId(kind), server, problem)),
+        }
     }
 
     /// What keeps a piece away from a server, and why.
-    fn against(&self, servers: &Servers, server: usize, kind: usize) -> Option<(&'static str, String)> {
+    fn against(
+        &self,
+        servers: &Servers,
+        server: usize,
+        kind: usize,
+    ) -> Option<(&'static str, Option<String>)> {
         let (demand, free, class) = (servers.demand(kind), servers.free(server), servers.class_of(server));
         if self.usable(kind).binary_search(&class).is_err() {
-            return Some(("may not run on", String::new()));
+            return Some(("may not run on", None));
         }
         if !fits(demand, free) {
-            let exponent = |r: usize| self.instance.unit_exponent(ResourceId(r)).into();
-            let short = short_of(demand, free, self.instance.resources(), exponent);
-            return Some(("does not fit", short.unwrap_or_default()));
+            return Some(("does not fit", self.questions.short_of(demand, free)));
         }
         let no_room = "limits, reserves or guarantees leave it no room there (`classes` names where they do)";
         let by_quotas = (!servers.is_eligible(kind, class)).then_some(no_room);
         let rule = by_quotas.or_else(|| servers.rule_against(server, kind))?;
-        Some(("may not run on", rule.into()))
-    }
-}
-
-fn named(instance: &Instance, task: u64, kind: usize) -> String {
-    let kind = instance.kind(KindId(kind));
-    let user = printable(kind.user().id(), 200);
-    match kind.id() {
-        None => format!("task {task}, of user {user}"),
-        Some(id) => format!("task {task}, a piece of kind {} of user {user}", printable(id, 200)),
+        Some(("may not run on", Some(rule.into())))
     }
 }
