@@ -2,6 +2,7 @@
 
 use crate::Target;
 use fairplan_instances::quantity::Quantity;
+use fairplan_instances::wording::choose;
 use fairplan_instances::{Decimal, Instance, ResourceKind, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,7 +73,7 @@ impl FromStr for MemoryIn {
             "bytes" => Ok(Self::Bytes),
             "Mi" => Ok(Self::Mebibytes),
             "Gi" => Ok(Self::Gibibytes),
-            _ => Err(Violation::new("memory-in", text, "choose bytes, Mi or Gi")),
+            _ => Err(Violation::new("memory-in", text, choose(text, &["bytes", "Mi", "Gi"]))),
         }
     }
 }
@@ -181,7 +182,7 @@ pub(crate) fn counted(
         }
         let largest = instance.classes().iter().map(|class| class.capacity[r].to_f64()).fold(0.0, f64::max);
         let in_bytes = largest * factor as f64;
-        if is_memory && largest > 0.0 && (in_bytes < (1u64 << 20) as f64 || in_bytes > (1u64 << 50) as f64) {
+        if is_memory && largest > 0.0 && (in_bytes < (1u64 << 26) as f64 || in_bytes > (1u64 << 50) as f64) {
             let problem = "would be the memory of the largest server in bytes; say with --memory-in what the instance counts \
                  it in (bytes, Mi or Gi)";
             return Err(Violation::new("memory", in_bytes, problem));

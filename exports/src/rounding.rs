@@ -4,13 +4,13 @@
 pub(crate) const WHOLE: f64 = 1e-6;
 
 /// Whole numbers for `exact` (each >= 0) that come to no more than `most`: each is the whole number below or above its own, and the
-/// larger remainders are those that are rounded up; of equal ones the smaller number, then the first. `may_rise` says which may be
-/// rounded up at all.
+/// larger remainders are those that are rounded up; of equal ones the smaller number, then the first. `owed` is what each got too little
+/// before, and counts with its remainder. `may_rise` says which may be rounded up at all.
 ///
 /// They come to the whole number nearest to the sum of `exact`, as far as `most` and `may_rise` let them. Where already the
 /// numbers below come to more than `most`, which is no case where the exact ones fit, the smallest remainders lose one each, and of
 /// equal ones the larger number, which feels it least.
-pub fn largest_remainders(exact: &[f64], most: u64, may_rise: &[bool]) -> Vec<u64> {
+pub fn largest_remainders(exact: &[f64], owed: &[f64], most: u64, may_rise: &[bool]) -> Vec<u64> {
     let snapped =
         |number: &f64| if (number - number.round()).abs() <= WHOLE { number.round() } else { *number };
     let numbers: Vec<f64> = exact.iter().map(snapped).collect();
@@ -19,7 +19,8 @@ pub fn largest_remainders(exact: &[f64], most: u64, may_rise: &[bool]) -> Vec<u6
     let mut sum: u64 = whole.iter().sum();
     let remainder = |i: usize| numbers[i] - numbers[i].floor();
     let mut order: Vec<usize> = (0..numbers.len()).collect();
-    order.sort_by(|&a, &b| remainder(b).total_cmp(&remainder(a)).then(numbers[a].total_cmp(&numbers[b])));
+    let claim = |i: usize| remainder(i) + owed[i];
+    order.sort_by(|&a, &b| claim(b).total_cmp(&claim(a)).then(numbers[a].total_cmp(&numbers[b])));
     for &i in order.iter().filter(|&&i| remainder(i) > 0.0 && may_rise[i]) {
         if sum < wanted {
             whole[i] += 1;
@@ -41,7 +42,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn rounded(exact: &[f64], most: u64) -> Vec<u64> {
-        largest_remainders(exact, most, &vec![true; exact.len()])
+        largest_remainders(exact, &vec![0.0; exact.len()], most, &vec![true; exact.len()])
     }
 
     #[test]
@@ -55,8 +56,8 @@ mod tests {
 
     #[test]
     fn what_may_not_rise_is_rounded_down() {
-        assert_eq!(largest_remainders(&[2.5, 2.4, 5.1], 10, &[false, true, true]), [2, 3, 5]);
-        assert_eq!(largest_remainders(&[2.5, 2.5], 5, &[false, false]), [2, 2]);
+        assert_eq!(largest_remainders(&[2.5, 2.4, 5.1], &[0.0; 3], 10, &[false, true, true]), [2, 3, 5]);
+        assert_eq!(largest_remainders(&[2.5, 2.5], &[0.0; 2], 5, &[false, false]), [2, 2]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The schedulers that configurations are made for, and what each can be told.
 
 use fairplan_instances::Violation;
+use fairplan_instances::wording::choose;
 use std::fmt;
 use std::str::FromStr;
 
@@ -85,9 +86,6 @@ impl FromStr for Target {
     type Err = Violation;
     fn from_str(text: &str) -> Result<Self, Violation> {
         let found = Self::ALL.into_iter().find(|target| target.name() == text);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            Violation::new("target", text, format!("choose one of {names}"))
-        })
+        found.ok_or_else(|| Violation::new("target", text, choose(text, &Self::ALL.map(Self::name))))
     }
 }

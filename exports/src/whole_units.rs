@@ -118,6 +118,8 @@ impl Export {
                 self.round_sums(parent.checked_sub(1), children, &rises);
                 continue;
             }
+            // What each got too little of a resource on the classes before: whoever stands first is not first on all of them.
+            let mut owed = vec![vec![0.0; children.len()]; self.resources.len()];
             for at in 0..self.room.len() {
                 let r = at % self.resources.len();
                 let most = match parent {
@@ -132,7 +134,7 @@ impl Export {
                     tenant.limit[at].is_none_or(|limit| above <= limit) && rises[*t][r] != Some(0)
                 };
                 let may_rise: Vec<bool> = children.iter().map(may_rise).collect();
-                for (t, units) in children.iter().zip(largest_remainders(&exact, most, &may_rise)) {
+                for (t, units) in children.iter().zip(largest_remainders(&exact, &owed[r], most, &may_rise)) {
                     let tenant = &mut self.tenants[*t];
                     tenant.units[at] = units;
                     if let Some(left) =
@@ -140,6 +142,9 @@ impl Export {
                     {
                         *left = left.saturating_sub(1);
                     }
+                }
+                for (owed, t) in owed[r].iter_mut().zip(children) {
+                    *owed += self.tenants[*t].exact[at] - self.tenants[*t].units[at] as f64;
                 }
             }
         }

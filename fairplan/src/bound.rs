@@ -6,6 +6,7 @@ use crate::error::all_hold;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error};
 use fairplan_heuristics::{PlacementError, device_policy, place_along, policy};
+use fairplan_instances::wording::{choose, unknown};
 use fairplan_instances::{
     AllocatedBracket, Deadline, Instance, Objective, Placement, ProportionalBracket, QuotaPart, ResourceId,
     WholeTaskBracket,
@@ -54,7 +55,10 @@ impl FromStr for WholeTaskObjective {
             (_, Some(("allocated", resource))) if !resource.is_empty() => {
                 Ok(Self::Allocated(resource.into()))
             }
-            _ => Err("whole tasks are bounded for drfh, pf and allocated=RESOURCE".into()),
+            _ => {
+                let known = ["drfh", "pf", "allocated=RESOURCE"];
+                Err(format!("whole tasks are not bounded for it; {}", choose(text, &known)))
+            }
         }
     }
 }
@@ -239,10 +243,8 @@ pub fn allocate_most(instance: &Instance, resource: &str, control: &Control<'_>)
 pub(crate) fn resource_named(instance: &Instance, name: &str) -> Result<ResourceId, Error> {
     let position = instance.resources().iter().position(|resource| resource == name);
     position.map(ResourceId).ok_or_else(|| {
-        let known = instance.resources().join(", ");
-        Error::Setting(format!(
-            "objective = allocated={name}: there is no such resource; the instance has {known}"
-        ))
+        let known = instance.resources().iter().map(String::as_str);
+        Error::Setting(format!("objective = allocated={name}: {}", unknown("resource", name, known)))
     })
 }
 

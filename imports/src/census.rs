@@ -5,7 +5,7 @@ use super::report::ImportReport;
 use super::rules::with_rules;
 use super::servers::{Class, Memory, Names, Server, add_named_classes, shape};
 use super::tasks::{Rules, Tasks, User};
-use fairplan_instances::wording::agreeing;
+use fairplan_instances::wording::{agreeing, choose};
 use fairplan_instances::{
     ClassId, Decimal, Instance, InstanceBuilder, NewUser, Placement, PlacementRule, ResourceId, ServerTasks,
     Violation,
@@ -41,7 +41,7 @@ impl FromStr for TaskGrouping {
             "user" => Ok(Self::User),
             "shape" => Ok(Self::Shape),
             "tree" => Ok(Self::Tree),
-            _ => Err(Violation::new("group", text, "choose user, shape or tree")),
+            _ => Err(Violation::new("group", text, choose(text, &["user", "shape", "tree"]))),
         }
     }
 }

@@ -55,6 +55,30 @@ pub fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a s
     format!("unknown {kind} {}{meant}: use {}", printable(name, NAME), known.join(", "))
 }
 
+/// What is said of a word that is none of the few that can be chosen.
+///
+/// ```
+/// let told = fairplan_instances::wording::choose("acount", &["user", "account", "partition"]);
+/// assert_eq!(told, "choose user, account or partition (did you mean account?)");
+/// ```
+pub fn choose(word: &str, known: &[&str]) -> String {
+    let listed = match known {
+        [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+        all => all.concat(),
+    };
+    format!("choose {listed}{}", did_you_mean(word, known.iter().copied()))
+}
+
+/// What is said of an id that nothing of its kind has.
+///
+/// ```
+/// let told = fairplan_instances::wording::no_such("server class", "bigg", ["small", "big"]);
+/// assert_eq!(told, "there is no server class with this id (did you mean big?)");
+/// ```
+pub fn no_such<'a>(kind: &str, id: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    format!("there is no {kind} with this id{}", did_you_mean(id, known))
+}
+
 /// ` (did you mean best-fit?)`, or nothing where no name is like it. What follows `=` in a known name stands for a number.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let name: String = name.to_lowercase().chars().take(NAME).collect();

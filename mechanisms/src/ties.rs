@@ -1,5 +1,6 @@
 //! Who comes first among equals.
 
+use fairplan_instances::wording::choose;
 use std::cmp::Ordering;
 use std::str::FromStr;
 
@@ -48,6 +49,6 @@ impl FromStr for Ties {
     type Err = String;
     fn from_str(name: &str) -> Result<Self, String> {
         let all = [Self::Lowest, Self::Highest, Self::Demand];
-        all.into_iter().find(|ties| ties.name() == name).ok_or_else(|| "use lowest, highest or demand".into())
+        all.into_iter().find(|ties| ties.name() == name).ok_or_else(|| choose(name, &all.map(Self::name)))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::report::ImportReport;
 use fairplan_instances::Violation;
+use fairplan_instances::wording::choose;
 use std::fmt;
 use std::str::FromStr;
 
@@ -73,7 +74,7 @@ impl FromStr for Grouping {
         match text {
             "user" => Ok(Self::User),
             "shape" => Ok(Self::Shape),
-            _ => Err(Violation::new("group", text, "choose user or shape")),
+            _ => Err(Violation::new("group", text, choose(text, &["user", "shape"]))),
         }
     }
 }

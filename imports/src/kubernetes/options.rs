@@ -2,6 +2,7 @@
 
 use crate::census::TaskGrouping;
 use fairplan_instances::Violation;
+use fairplan_instances::wording::choose;
 use std::str::FromStr;
 
 /// What [`kubernetes`](super::kubernetes()) reads and how.
@@ -66,7 +67,7 @@ impl FromStr for PodOwner {
         match text.strip_prefix("label").and_then(|rest| rest.strip_prefix([':', '='])) {
             None if text == "namespace" => Ok(Self::Namespace),
             Some(key) if !key.is_empty() => Ok(Self::Label(key.to_owned())),
-            _ => Err(Violation::new("group-by", text, "choose namespace or label:KEY")),
+            _ => Err(Violation::new("group-by", text, choose(text, &["namespace", "label:KEY"]))),
         }
     }
 }
@@ -88,7 +89,7 @@ impl FromStr for Daemons {
         match text {
             "count" => Ok(Self::Count),
             "reserve" => Ok(Self::Reserve),
-            _ => Err(Violation::new("daemons", text, "choose count or reserve")),
+            _ => Err(Violation::new("daemons", text, choose(text, &["count", "reserve"]))),
         }
     }
 }

@@ -88,10 +88,7 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
         ..Server::default()
     };
     let servers: Vec<Server> = nodes.iter().map(server).collect();
-    let totals: Vec<f64> = (0..resources.len())
-        .map(|r| servers.iter().map(|server| server.capacity[r].to_f64()).sum())
-        .collect();
-    let queues = reading.tree(&resources, &totals).map_err(failed)?;
+    let queues = reading.tree(&resources, &servers).map_err(failed)?;
     let name = format!("Kubernetes, {}", wording::counted(servers.len() as u64, "node", "nodes"));
     let resources = resources.iter().map(|name| (*name).to_owned()).collect();
     let root = reading.has_root().then_some("root");
@@ -207,7 +204,7 @@ impl Reading {
     }
 
     /// The queues in the order of their files.
-    fn tree(&self, resources: &[&str], totals: &[f64]) -> Result<Vec<Queue>, Violation> {
+    fn tree(&self, resources: &[&str], servers: &[Server]) -> Result<Vec<Queue>, Violation> {
         let mut position: HashMap<&str, usize> = HashMap::new();
         for (at, queue) in self.found.iter().enumerate() {
             if position.insert(&queue.name, at).is_some() {
@@ -256,15 +253,23 @@ impl Reading {
             }
             None
         };
+        // So a queue's tasks count by the resource of which they need most of what they are measured against, and here by that of which
+        // they need most of all there is: the weight is the one over the other.
         let measured = |position: usize| {
             let sure = |name: &str| {
                 self.found[position].guarantee.get(name).filter(|sure| !sure.is_zero())?.decimal()
             };
-            let part = |(name, total): (&&str, &f64)| {
-                let against = sure(name).or_else(|| nearest(position, name));
-                against.filter(|_| *total > 0.0).map_or(1.0, |against| against.to_f64() / total)
-            };
-            resources.iter().zip(totals).map(part).fold(f64::INFINITY, f64::min)
+            let there: Vec<Measured> = (resources.iter().enumerate())
+                .map(|(r, name)| Measured::new(r, servers, sure(name), nearest(position, name)))
+                .filter(|resource| resource.total > 0.0 && resource.is_asked_for)
+                .collect();
+            // Tasks have the proportions of what is guaranteed where that states all they ask for: see `queue_tasks`.
+            let is_stated = there.iter().all(|resource| resource.sure.is_some());
+            let need = |resource: &Measured| resource.sure.filter(|_| is_stated).unwrap_or(resource.total);
+            let most = |part: &dyn Fn(&Measured) -> f64| there.iter().map(part).fold(0.0, f64::max);
+            let weight = most(&|resource| need(resource) / resource.total)
+                / most(&|resource| need(resource) / resource.against);
+            if weight.is_finite() { weight } else { 1.0 }
         };
         let queue = |(position, (found, parent)): (usize, (&Found, &Option<usize>))| {
             let own = Part {
@@ -280,6 +285,32 @@ impl Reading {
             Queue { name: found.name.clone(), parent: *parent, weight, parts: vec![own], work: None }
         };
         Ok(self.found.iter().zip(&parents).enumerate().map(queue).collect())
+    }
+}
+
+/// A resource as YuniKorn measures a queue by it.
+struct Measured {
+    /// All there is of it.
+    total: f64,
+    /// What the queue is guaranteed.
+    sure: Option<f64>,
+    /// What the queue's use is measured against.
+    against: f64,
+    /// Whether its tasks ask for it: what nine of ten servers have, and what the queue is given.
+    is_asked_for: bool,
+}
+
+impl Measured {
+    fn new(r: usize, servers: &[Server], sure: Option<Decimal>, most: Option<Decimal>) -> Self {
+        let total = servers.iter().map(|server| server.capacity[r].to_f64()).sum();
+        let having = servers.iter().filter(|server| !server.capacity[r].is_zero()).count();
+        let given = sure.or(most);
+        Self {
+            total,
+            sure: sure.map(Decimal::to_f64),
+            against: given.map_or(total, Decimal::to_f64),
+            is_asked_for: given.is_some() || having * 10 >= servers.len() * 9,
+        }
     }
 }
 

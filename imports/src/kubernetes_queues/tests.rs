@@ -422,3 +422,30 @@ fn what_a_queue_is_given_is_asked_for_below_it_where_nobody_there_is_given_some(
     let (_, gpus, _) = of("{name: a, resources: {guaranteed: {vcore: 4000}}}");
     assert_eq!(gpus, ["0", "0"]);
 }
+
+#[test]
+fn a_queue_of_yunikorn_weighs_as_its_use_is_measured_against_what_it_is_guaranteed() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = |a: &str, b: &str| {
+        let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+        let queue =
+            |name: &str, spec: &str| format!("{{name: {name}, resources: {{guaranteed: {{{spec}}}}}}}");
+        let text = format!(
+            "partitions: [{{name: default, queues: [{{name: root, queues: [{}, {}]}}]}}]",
+            queue("a", a),
+            queue("b", b)
+        );
+        std::fs::write(&path, text).unwrap();
+        let options =
+            KubernetesQueuesOptions { nodes: vec![large_cluster(folder.path())], queues: vec![path] };
+        let (instance, _) = kubernetes_queues(&options).unwrap();
+        let weights: Vec<f64> = instance.users().map(|user| user.weight().to_f64()).collect();
+        weights[1] / weights[0]
+    };
+    // Of 25,600 cores and 100 TiB. Tasks of both have four cores for each part of their guarantee, which is what they have most of.
+    assert_eq!(weights("vcore: 4, memory: 1Gi", "vcore: 4, memory: 12Gi"), 1.0);
+    // 4 of 25,600 cores are as much as 16 of 102,400 GiB.
+    assert_eq!(weights("vcore: 4, memory: 1Gi", "vcore: 4, memory: 32Gi"), 2.0);
+    // Without an amount of memory, tasks have their part of it, and it is measured against all of it.
+    assert_eq!(weights("vcore: 4", "vcore: 12"), 3.0);
+}

@@ -1,6 +1,7 @@
 //! What is read, and who of it are users.
 
 use fairplan_instances::Violation;
+use fairplan_instances::wording::choose;
 use std::str::FromStr;
 
 /// What [`kueue`](super::kueue()) reads and how.
@@ -34,7 +35,7 @@ impl FromStr for QueueLevel {
         match text {
             "cluster-queue" => Ok(Self::ClusterQueue),
             "local-queue" => Ok(Self::LocalQueue),
-            _ => Err(Violation::new("user", text, "choose cluster-queue or local-queue")),
+            _ => Err(Violation::new("user", text, choose(text, &["cluster-queue", "local-queue"]))),
         }
     }
 }
@@ -56,7 +57,7 @@ impl FromStr for QueueWeights {
         match text {
             "quota" => Ok(Self::Quota),
             "fair-sharing" => Ok(Self::FairSharing),
-            _ => Err(Violation::new("weights", text, "choose quota or fair-sharing")),
+            _ => Err(Violation::new("weights", text, choose(text, &["quota", "fair-sharing"]))),
         }
     }
 }

@@ -18,6 +18,7 @@ use super::manifests::documents;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::servers::{Memory, Server};
 use super::tasks::{Rules, Tasks};
+use fairplan_instances::wording::choose;
 use fairplan_instances::{Decimal, Gang, Instance, InstanceError, ResourceId, Violation, wording};
 use hashbrown::{HashMap, HashSet};
 use jobs::Job;
@@ -69,7 +70,7 @@ impl FromStr for JobOwner {
             "user" => Ok(Self::User),
             "account" => Ok(Self::Account),
             "partition" => Ok(Self::Partition),
-            _ => Err(Violation::new("user", text, "choose user, account or partition")),
+            _ => Err(Violation::new("user", text, choose(text, &["user", "account", "partition"]))),
         }
     }
 }

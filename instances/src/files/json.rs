@@ -3,6 +3,7 @@
 //! The text is scanned once for syntax (errors with line and column); what is inside the known-good text is
 //! then read in the order that checking needs, whatever the order of the keys, and errors name their path.
 
+use crate::wording::no_such;
 use crate::{
     Decimal, GroupId, Instance, InstanceBuilder, InstanceError, NewGroup, NewKind, NewUser, Owner,
     PlacementRule, ResourceId, RuleId,
@@ -236,7 +237,8 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
             .map_err(Violation::above_zero)?;
         let tasks = user.tasks.map(|raw| whole(raw, || place("tasks"))).transpose()?;
         let rule = rule(&mut builder, user.eligible.as_deref(), user.rates.as_ref(), place)?;
-        let unknown = |name: &str| Violation::new(place("group"), name, "there is no group with this id");
+        let unknown =
+            |name: &str| Violation::new(place("group"), name, no_such("group", name, builder.group_ids()));
         let group = match &user.group {
             None => None,
             Some(name) => Some(builder.group_named(&name.0).ok_or_else(|| unknown(&name.0))?),
@@ -332,8 +334,9 @@ fn rule(
         return Ok(RuleId(0));
     }
     let class = |name: &Text, place: String| {
-        let unknown = || Violation::new(place, &name.0, "there is no server class with this id");
-        builder.class_named(&name.0).ok_or_else(unknown)
+        builder.class_named(&name.0).ok_or_else(|| {
+            Violation::new(place, &name.0, no_such("server class", &name.0, builder.class_ids()))
+        })
     };
     let eligible = match names {
         None => None,

@@ -7,6 +7,7 @@ use super::amounts::Amounts;
 use super::canonical_text::Text as Writer;
 use super::strict_json::{Entries, Object, Text, for_each};
 use crate::stated;
+use crate::wording::no_such;
 use crate::{ClassAmounts, Instance, InstanceBuilder, Quota, ResourceId, Violation};
 
 /// The fields as they stand in a file.
@@ -69,7 +70,7 @@ fn over_some(
         let class = |(position, name): (usize, &Text)| {
             builder.class_named(&name.0).ok_or_else(|| {
                 let at = place(&format!("classes[{position}]"));
-                Violation::new(at, &name.0, "there is no server class with this id")
+                Violation::new(at, &name.0, no_such("server class", &name.0, builder.class_ids()))
             })
         };
         all.push(ClassAmounts {

@@ -5,6 +5,7 @@
 //! resource, weight 1, unlimited tasks, every class, rate 1. `eligible` lists class ids between `;` (a lone
 //! `;` is the empty list) and `rates` lists `class=rate` likewise. Tables carry no instance name.
 
+use crate::wording::no_such;
 use crate::{
     ClassId, Decimal, GroupId, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId,
 };
@@ -391,7 +392,8 @@ impl<'a> Cells<'a> {
             return Err(Violation::new(self.place("group"), name, problem));
         }
         let unknown = || {
-            Violation::new(self.place("group"), name, "there is no group with this id in the table of groups")
+            let problem = no_such("group", name, builder.group_ids());
+            Violation::new(self.place("group"), name, format!("{problem} in the table of groups"))
         };
         builder.group_named(name).map(Some).ok_or_else(unknown)
     }
@@ -406,8 +408,8 @@ impl<'a> Cells<'a> {
             return Ok(*rule);
         }
         let class = |name: &str, column: &str| -> Result<ClassId, Violation> {
-            let unknown =
-                || Violation::new(self.place(column), name, "there is no server class with this id");
+            let problem = || no_such("server class", name, builder.class_ids());
+            let unknown = || Violation::new(self.place(column), name, problem());
             builder.class_named(name).ok_or_else(unknown)
         };
         let names = list(self.text(self.layout.eligible)?);

@@ -4,6 +4,7 @@ use super::drawn::{SERVER_STREAM, USER_STREAM, drawable, name_user};
 use super::google::published_classes;
 use crate::google2011::shape_name;
 use crate::random::{Random, Weighted};
+use crate::wording::choose;
 use crate::{Decimal, Instance, InstanceBuilder, NewUser, ServerClass, Violation};
 use std::collections::HashSet;
 use std::fmt;
@@ -220,7 +221,9 @@ impl FromStr for PopulationKind {
         [Self::Spread, Self::Alike, Self::Zeros, Self::Weighted]
             .into_iter()
             .find(|kind| kind.to_string() == text)
-            .ok_or_else(|| Violation::new("kind", text, "choose spread, alike, zeros or weighted"))
+            .ok_or_else(|| {
+                Violation::new("kind", text, choose(text, &["spread", "alike", "zeros", "weighted"]))
+            })
     }
 }
 

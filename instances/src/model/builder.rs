@@ -106,6 +106,11 @@ impl InstanceBuilder {
         self.instance.class_named(id)
     }
 
+    /// The ids of all classes so far, in order.
+    pub fn class_ids(&self) -> impl Iterator<Item = &str> {
+        self.instance.classes.iter().map(|class| class.id.as_str())
+    }
+
     /// Adds a server class. The violation's place starts at the class (`server_classes[2].id`).
     pub fn class(&mut self, mut class: ServerClass) -> Result<ClassId, Violation> {
         let position = self.instance.classes.len();
@@ -159,6 +164,11 @@ impl InstanceBuilder {
     /// The group with this name.
     pub fn group_named(&self, id: &str) -> Option<GroupId> {
         self.instance.group_named(id)
+    }
+
+    /// The ids of all groups, in order.
+    pub fn group_ids(&self) -> impl Iterator<Item = &str> {
+        self.instance.groups.iter().map(|group| group.id.as_str())
     }
 
     /// The id of a placement rule; equal rules share one.

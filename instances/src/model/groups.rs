@@ -3,6 +3,7 @@
 use super::GroupId;
 use crate::Decimal;
 use crate::violation::Violation;
+use crate::wording::no_such;
 use std::collections::HashMap;
 
 /// Users, and other groups, that count as one beside their siblings.
@@ -49,7 +50,10 @@ pub(super) fn tree(groups: Vec<NewGroup>) -> Result<(Vec<Group>, HashMap<String,
         let parent = match &group.parent {
             None => None,
             Some(name) => Some(GroupId(*positions.get(name).ok_or_else(|| {
-                Violation::new(format!("groups[{position}].parent"), name, "there is no group with this id")
+                let mut known: Vec<&str> = positions.keys().map(String::as_str).collect();
+                known.sort_unstable();
+                let problem = no_such("group", name, known);
+                Violation::new(format!("groups[{position}].parent"), name, problem)
             })?)),
         };
         Ok(Group { id: group.id, weight: group.weight, parent })

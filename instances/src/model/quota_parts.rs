@@ -2,6 +2,7 @@
 
 use super::{Draft, Instance};
 use crate::violation::Violation;
+use crate::wording::choose;
 use std::str::FromStr;
 
 /// A part of what quotas say.
@@ -23,7 +24,7 @@ impl FromStr for QuotaPart {
             "guarantees" => Ok(Self::Guarantees),
             "limits" => Ok(Self::Limits),
             "reserves" => Ok(Self::Reserves),
-            _ => Err(Violation::new("without", text, "choose guarantees, limits or reserves")),
+            _ => Err(Violation::new("without", text, choose(text, &["guarantees", "limits", "reserves"]))),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Commitment;
 use crate::model::MOST_DEVICES;
+use crate::wording::no_such;
 use crate::{ClassId, Decimal, Draft, Instance, ResourceId, ServerClass, Violation};
 use std::collections::HashSet;
 
@@ -92,7 +93,8 @@ impl Catalog {
             let like = match &offer.like {
                 None => more_of,
                 Some(name) => Some(instance.class_named(name).ok_or_else(|| {
-                    Violation::new(place("like"), name, "there is no server class with this id")
+                    let known = instance.classes().iter().map(|class| class.id.as_str());
+                    Violation::new(place("like"), name, no_such("server class", name, known))
                 })?),
             };
             if more_of.is_some() && like != more_of {

@@ -166,6 +166,59 @@ fn what_cannot_be_exported_names_the_option_and_the_value() {
     assert!(text(&output.stderr).contains("yunikorn"), "{}", text(&output.stderr));
 }
 
+/// Whole units are dealt class by class, so equal remainders must not all go to who stands first.
+#[test]
+fn users_who_have_the_same_on_every_class_are_told_nearly_the_same() {
+    let folder = Folder::new();
+    let class = |(id, cores)| {
+        format!(
+            "{{\"id\": \"{id}\", \"count\": 1, \"capacity\": {{\"cpu\": {cores}, \"memory\": 17179869184}}}}"
+        )
+    };
+    let user = |id| format!("{{\"id\": \"{id}\", \"demand\": {{\"cpu\": 1, \"memory\": 1073741824}}}}");
+    let classes = [("n1", 1), ("n2", 3), ("n3", 1), ("n4", 1)].map(class).join(", ");
+    let users = ["a", "b", "c"].map(user).join(", ");
+    folder.write(
+        "cluster.json",
+        format!(
+            "{{\"format\": \"fairplan.instance.v1\", \"resources\": [\"cpu\", \"memory\"], \"server_classes\": [{classes}], \"users\": [{users}]}}"
+        ),
+    );
+    folder.done(&["solve", "cluster.json", "-o", "solution.json"]);
+    for target in ["kueue", "yarn"] {
+        folder.done(&export(target, &["-o", "it", "--quotas", "quotas.json"]));
+        let quotas: serde_json::Value = serde_json::from_str(&folder.read("quotas.json")).unwrap();
+        let tenants = quotas["tenants"].as_array().unwrap();
+        let cores = |id: &str| -> u64 {
+            let tenant = tenants.iter().find(|tenant| tenant["id"] == id).unwrap();
+            let amounts = tenant["amounts"].as_array().unwrap().iter();
+            amounts
+                .filter(|amount| amount["resource"] == "cpu")
+                .map(|cpu| cpu["units"].as_u64().unwrap())
+                .sum()
+        };
+        assert_eq!(["a", "b", "c"].map(cores), [2, 2, 2], "{target}");
+    }
+}
+
+/// 4 TiB counted in MiB are four million, which is no memory of a server in bytes.
+#[test]
+fn memory_that_a_large_server_counts_in_mebibytes_is_not_taken_for_bytes() {
+    let folder = Folder::new();
+    folder.write(
+        "cluster.json",
+        "{\"format\": \"fairplan.instance.v1\", \"resources\": [\"cpu\", \"memory\"], \
+         \"server_classes\": [{\"id\": \"fat\", \"count\": 2, \"capacity\": {\"cpu\": 4, \"memory\": 4194304}}], \
+         \"users\": [{\"id\": \"a\", \"demand\": {\"cpu\": 1, \"memory\": 2048}}]}",
+    );
+    folder.done(&["solve", "cluster.json", "-o", "solution.json"]);
+    for target in ["kueue", "volcano", "yunikorn", "kai"] {
+        let line = folder.refused(&["export", target, "cluster.json", "solution.json", "-o", "it"]);
+        assert!(line.contains("memory = 4194304: ") && line.contains("--memory-in"), "{target}: {line}");
+        folder.done(&["export", target, "cluster.json", "solution.json", "--memory-in", "Mi", "-o", "it"]);
+    }
+}
+
 /// Slurm's own `sacctmgr` on the loopback takes the lines, twice, and then has what they say.
 #[test]
 #[ignore = "starts a database and slurmdbd; needs Slurm, root, and the packages that slurm_accounts.sh names"]
