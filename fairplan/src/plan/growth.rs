@@ -5,7 +5,7 @@ use super::target::Asked;
 use crate::solve::{AUTO, solver};
 use crate::{Control, Error};
 use fairplan_analysis::{Followed, Growth};
-use fairplan_instances::wording::printable;
+use fairplan_instances::wording::{counted, printable};
 use fairplan_instances::{DemandSeries, Instance, files};
 
 /// What grows, and what is asked for.
@@ -16,7 +16,7 @@ pub struct GrowthOptions {
     /// What scales whom: `total`, `user`, or the column that scales all. Default: `user` if every user has a column, else
     /// `total`.
     pub by: Option<String>,
-    /// How many of the first quanta are, on average, a scale of 1. Default: 1.
+    /// How many of the first quanta are, on average, a scale of 1; at most all. Default: 1.
     pub base: u64,
     /// What errors call the series. Default: `the series`.
     pub series: String,
@@ -117,7 +117,9 @@ impl Scaling {
                 }
             }
         }
-        let first = usize::try_from(base).unwrap_or(quanta).min(quanta);
+        let first = usize::try_from(base).ok().filter(|first| *first <= quanta).ok_or_else(|| {
+            format!("--base {base}: the series has {}", counted(quanta as u64, "quantum", "quanta"))
+        })?;
         for column in 0..columns {
             let mean = (0..first).map(|q| scales[q * columns + column]).sum::<f64>() / first as f64;
             let is_used = own.as_ref().is_none_or(|own| own.contains(&column));

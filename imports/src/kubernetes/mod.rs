@@ -220,7 +220,7 @@ fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<
     let mut nodes = Vec::with_capacity(found.len());
     let mut names = BTreeSet::new();
     for manifest in &found {
-        let mut node = Node::read(manifest)?;
+        let mut node = Node::read(manifest, report)?;
         if !names.insert(node.name.clone()) {
             report.one("nodes left out: named a second time");
             continue;

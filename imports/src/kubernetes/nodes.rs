@@ -58,9 +58,12 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(crate) fn read(manifest: &Manifest) -> Result<Self, InstanceError> {
+    pub(crate) fn read(manifest: &Manifest, report: &mut ImportReport) -> Result<Self, InstanceError> {
         let Fields { metadata, spec, status } = manifest.read()?;
         let (field, written) = if status.allocatable.is_empty() {
+            if !status.capacity.is_empty() {
+                report.one("nodes that state no status.allocatable: their status.capacity is taken");
+            }
             ("status.capacity", &status.capacity)
         } else {
             ("status.allocatable", &status.allocatable)

@@ -124,6 +124,27 @@ fn a_resource_that_nobody_has_is_refused_and_limits_of_pods_that_may_bind_are_to
 }
 
 #[test]
+fn a_node_without_allocatable_amounts_has_its_capacity_and_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, content).unwrap();
+        path
+    };
+    let nodes = "kind: Node\nmetadata: {name: node}\nstatus: {alocatable: {cpu: 3}, capacity: {cpu: 4}}\n";
+    let pods = "kind: Pod\nmetadata: {name: p, namespace: a}\nspec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}\n";
+    let options = KubernetesOptions {
+        nodes: vec![write("nodes.yaml", nodes)],
+        pods: vec![write("pods.yaml", pods)],
+        ..options()
+    };
+    let (instance, report) = kubernetes(&options).unwrap();
+    assert_eq!(classes(&instance)[0].split(' ').nth(2), Some("4,0"), "{:?}", classes(&instance));
+    let what = "nodes that state no status.allocatable: their status.capacity is taken";
+    assert_eq!(report.count(what), 1, "{report}");
+}
+
+#[test]
 fn taints_of_a_state_that_are_lifted_from_open_nodes_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, content: &str| {

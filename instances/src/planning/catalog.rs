@@ -143,12 +143,12 @@ impl Catalog {
         Ok(())
     }
 
-    /// Checks that it is known in which domain new servers are, which whole tasks ask where `instance` has domains.
+    /// Checks that it is known in which domain new servers are, which whole tasks ask where `instance` has rules over domains.
     ///
     /// # Errors
     /// The first type of which it is not, by its position (`server_types[2].like`).
     pub fn check_domains(&self, instance: &Instance) -> Result<(), Violation> {
-        if instance.domains().is_empty() {
+        if instance.domains().is_empty() || !instance.has_rules_between_servers() {
             return Ok(());
         }
         let Some(position) = self.types.iter().position(|kind| kind.like.is_none()) else { return Ok(()) };
@@ -202,7 +202,8 @@ impl Catalog {
 
     /// The cluster with so many servers of each type more. Types that are no class of the instance follow its classes,
     /// in the order of the catalog; those of which there are none only where `all` asks for them. They have whole devices of what
-    /// consists of devices, and are in the domain of the class that they are like.
+    /// consists of devices, and are in the domain of the class that they are like; where a type is like none, and no rule asks for
+    /// domains, nothing is said of them any more.
     pub fn added_to(&self, instance: &Instance, counts: &[u64], all: bool) -> Draft {
         let mut draft = Draft::from(instance);
         for (kind, count) in self.types.iter().zip(counts) {
@@ -233,6 +234,9 @@ impl Catalog {
                 }
                 None => {}
             }
+        }
+        if !instance.has_rules_between_servers() && draft.classes.iter().any(|class| class.domain.is_none()) {
+            draft.classes.iter_mut().for_each(|class| class.domain = None);
         }
         draft
     }

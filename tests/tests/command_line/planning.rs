@@ -655,3 +655,25 @@ fn classes_that_help_as_much_are_all_named() {
     let three = told(&["a", "b", "c"]);
     assert!(three.contains("any of 3 classes helps the most, all as much: a, b and c: "), "{three}");
 }
+
+/// Racks that nobody's tasks are spread over or kept inside of mean nothing to a purchase.
+#[test]
+fn new_servers_need_no_domain_where_no_rule_asks_for_one() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "old", "count": 1, "capacity": {"cpu": 4}, "domain": "rack"}],
+            "users": [{"id": "a", "demand": {"cpu": 1}, "tasks": 10}, {"id": "b", "demand": {"cpu": 1}, "tasks": 10}]}"#,
+    );
+    folder.write("c.csv", "id,price,cpu\nnew,3,8\n");
+    let buy = ["plan", "buy", "i.json", "--catalog", "c.csv", "--tasks", "8", "-o", "p.json"];
+    folder.done(&buy);
+    folder.done(&["verify", "i.json", "p.json"]);
+    folder.done(&[&buy[..], &["--whole"]].concat());
+    let spread = folder.read("i.json").replace("\"id\": \"a\",", "\"id\": \"a\", \"spread\": 1,");
+    folder.write("i.json", spread);
+    folder.done(&buy);
+    let line = folder.refused(&[&buy[..], &["--whole"]].concat());
+    assert!(line.contains("server_types[0].like") && line.contains("type new is in no domain"), "{line}");
+}
