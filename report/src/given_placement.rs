@@ -3,6 +3,7 @@
 use crate::foreign::{Foreign, check_stamp};
 use crate::json::{MalformedResult, read_json};
 use crate::placement::{PlacementBody, ServerResult, UserTasks, tasks_on_servers};
+use fairplan_instances::files::stated_format;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Body, Instance, InstanceStamp, KindId, Placement, UserId, stated, tasks_of};
 use serde::Deserialize;
@@ -21,7 +22,8 @@ pub struct GivenPlacement {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stated {
-    format: String,
+    #[serde(rename = "format")]
+    _format: IgnoredAny,
     #[serde(default, rename = "fairplan_version")]
     _fairplan_version: IgnoredAny,
     #[serde(default, deserialize_with = "stated")]
@@ -69,17 +71,18 @@ impl GivenPlacement {
         instance: &Instance,
         sha256: &str,
     ) -> Result<Self, MalformedResult> {
-        let stated: Stated = read_json(file, bytes)?;
         let foreign = |foreign: Foreign| MalformedResult {
             file: file.into(),
             place: String::new(),
             problem: foreign.to_string(),
         };
         let format = PlacementBody::<Vec<ServerResult>>::FORMAT;
-        if stated.format != format {
+        // The members of another format would be unknown ones.
+        if let Some(other) = stated_format(bytes).0.filter(|stated| stated != format) {
             let problem = format!("a placement is a {format}, as `place --servers-out` writes it");
-            return Err(foreign(Foreign::new("format", &stated.format, problem)));
+            return Err(foreign(Foreign::new("format", &other, problem)));
         }
+        let stated: Stated = read_json(file, bytes)?;
         if let Some(stamp) = &stated.instance {
             check_stamp(stamp, instance, sha256).map_err(foreign)?;
         }

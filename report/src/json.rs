@@ -1,7 +1,8 @@
 //! JSON as fairplan writes and reads it: one user or class a line, finite numbers only, failures with their place.
 
+use fairplan_instances::files::stated_format;
 use fairplan_instances::wording::{TRUNCATED, printable};
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::Deserialize;
 use serde::ser::Serialize;
 use serde_json::ser::Formatter;
 use std::fmt;
@@ -206,25 +207,7 @@ pub fn read_json<'a, T: Deserialize<'a>>(file: &str, bytes: &'a [u8]) -> Result<
 
 /// The `format` member of a document, found without reading what follows it.
 pub fn format_of(file: &str, bytes: &[u8]) -> Result<String, MalformedResult> {
-    struct Find<'a>(&'a mut Option<String>);
-    impl<'de> Visitor<'de> for Find<'_> {
-        type Value = ();
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object with a `format`")
-        }
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-            while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-                if key == "format" {
-                    *self.0 = Some(map.next_value()?);
-                    break; // The rest is left unread, which `deserialize_map` reports and we ignore.
-                }
-                map.next_value::<IgnoredAny>()?;
-            }
-            Ok(())
-        }
-    }
-    let mut format = None;
-    let outcome = serde_json::Deserializer::from_slice(bytes).deserialize_map(Find(&mut format));
+    let (format, outcome) = stated_format(bytes);
     format.ok_or_else(|| MalformedResult {
         file: file.into(),
         place: String::new(),

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use super::stated_format;
 use super::values::{decimal, whole_number};
 
 /// A text, borrowed from the file when it has no escapes.
@@ -150,17 +151,12 @@ impl Form {
         Err(Violation::new("format", &stated.0, problem))
     }
 
-    /// Whether the document states the expected format, whatever else it contains.
+    /// Whether the document states the expected format, whatever else it contains, or ends inside a value before it states one.
     fn check(&self, text: &str) -> Result<(), Violation> {
-        #[derive(Deserialize)]
-        struct Header<'a> {
-            #[serde(borrow, default)]
-            format: Option<Text<'a>>,
-        }
-        // Of JSON Lines the first.
-        match Object::deserialize(&mut serde_json::Deserializer::from_str(text)) {
-            Ok(Object(Header { format })) => self.expect(&format.unwrap_or_default()),
-            Err(_) => Ok(()),
+        match stated_format(text.as_bytes()) {
+            (Some(format), _) => self.expect(&Text(format.into())),
+            (None, Ok(())) => self.expect(&Text::default()),
+            (None, Err(_)) => Ok(()),
         }
     }
 }
@@ -186,7 +182,7 @@ pub(super) fn document<'a, T: Deserialize<'a>>(
         malformed(format!("line {line}, column {column}"), "is not valid UTF-8".into())
     })?;
     object(text).map_err(|(path, error)| {
-        let other_format = if error.is_data() { form.check(text).err() } else { None };
+        let other_format = if error.is_data() || error.is_eof() { form.check(text).err() } else { None };
         match other_format {
             Some(violation) => InstanceError::Invalid { file: file.to_owned(), violation },
             None => {
