@@ -117,6 +117,16 @@ fn distinct(placers: &[Placer]) -> Result<(), Error> {
 }
 
 /// The same of any placers, whatever policies the options name.
+///
+/// ```
+/// use fairplan::{CompareOptions, Control, Placer, compare_by, generate};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let placers = [Placer::named("first-fit", 0)?, Placer::Pattern];
+/// let comparison = compare_by(&instance, &placers, &CompareOptions::default(), &Control::none())?;
+/// assert_eq!(comparison.policies.len(), 2);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
 pub fn compare_by(
     instance: &Instance,
     placers: &[Placer],

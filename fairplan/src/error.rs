@@ -118,6 +118,16 @@ impl Error {
 }
 
 /// What there is to tell: an answer, or with the error what there is all the same. An error without any is one.
+///
+/// ```
+/// use fairplan::{Control, PlaceOptions, generate, place, what_there_is};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let placed = place(&instance, &PlaceOptions::default(), &Control::none());
+/// let (placed, why_not_all) = what_there_is(placed)?;
+/// assert!(placed.placement.tasks[0] > 0 && why_not_all.is_none());
+/// # Ok::<(), fairplan::Error>(())
+/// ```
 pub fn what_there_is<T: Any>(outcome: Result<T, Error>) -> Result<(T, Option<Error>), Error> {
     match outcome {
         Ok(answer) => Ok((answer, None)),

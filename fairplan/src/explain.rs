@@ -55,6 +55,24 @@ fn asked<T>(
 /// it asked for less.
 ///
 /// What there was no time to ask is an [`Error::TimeLimit`] with the [`GroupExplanation`] that there is.
+///
+/// ```
+/// use fairplan::{Control, SolveOptions, explain_group, group_named, read};
+/// use std::io::Write;
+///
+/// let mut file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+/// let text = r#"{"format": "fairplan.instance.v1",
+///     "server_classes": [{"id": "node", "count": 3, "capacity": {"cpu": 4}}], "groups": [{"id": "team"}],
+///     "users": [{"id": "a", "demand": {"cpu": 1}, "group": "team"}, {"id": "b", "demand": {"cpu": 1}}]}"#;
+/// file.write_all(text.as_bytes()).unwrap();
+/// let instance = read::instance(file.path().to_str().unwrap())?;
+/// let team = group_named(&instance, "group", "team")?;
+/// let why = explain_group(&instance, team, &SolveOptions::default(), &Control::none())?;
+/// assert_eq!(why.group.id, "team");
+/// let told = group_named(&instance, "group", "taem").unwrap_err().to_string();
+/// assert!(told.contains("did you mean team?"), "{told}");
+/// # Ok::<(), fairplan::Error>(())
+/// ```
 pub fn explain_group(
     instance: &Instance,
     group: GroupId,
@@ -75,7 +93,8 @@ pub fn explain_group(
 /// So many groups are named where there is none of an id.
 const NAMED: usize = 10;
 
-/// The group of this id; an error that names the nearest if there is none. `setting` is what named it.
+/// The group of this id; an error that names the nearest if there is none. `setting` is what named it. [`explain_group`] has an
+/// example.
 pub fn group_named(instance: &Instance, setting: &str, id: &str) -> Result<GroupId, Error> {
     instance.group_named(id).ok_or_else(|| {
         let meant = did_you_mean(id, instance.groups().iter().map(|group| group.id.as_str()));

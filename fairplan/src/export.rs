@@ -132,7 +132,7 @@ fn exported(export: &Export) -> Result<Deployed, Error> {
 }
 
 /// What differs between an export and the configuration in the files `current`, queue by queue, and what that does to the shares that
-/// the scheduler's rule gives.
+/// the scheduler's rule gives. [`exported_from`](crate::exported_from()) has an example.
 ///
 /// # Errors
 /// Files that are no configuration of the export's target.

@@ -161,6 +161,15 @@ fn gathered(instance: &Instance, order: &[UserId], servers: &[Option<usize>]) ->
 }
 
 /// The same by any placer, whatever policy the options name.
+///
+/// ```
+/// use fairplan::{Control, PlaceOptions, Placer, generate, place_by};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let placed = place_by(&instance, &Placer::Pattern, &PlaceOptions::default(), &Control::none())?;
+/// assert_eq!(placed.policy, "pattern");
+/// # Ok::<(), fairplan::Error>(())
+/// ```
 pub fn place_by(
     instance: &Instance,
     placer: &Placer,

@@ -98,7 +98,7 @@ impl SimulateOptions {
 }
 
 /// The settings of runs whose series is told: how things stand every `sample` microseconds, if nothing is said as often as the `optimum`
-/// or else every five minutes.
+/// or else every five minutes. [`simulate_by`] has an example.
 pub fn with_series(settings: ClusterSettings, sample: Option<u64>, optimum: Option<u64>) -> ClusterSettings {
     let usual = optimum.is_none().then_some(300 * MICROSECONDS);
     ClusterSettings { sample_every: sample.or(usual), optimum_every: optimum, ..settings }
@@ -181,6 +181,19 @@ pub fn simulate(
 }
 
 /// The same under these policies, whatever the options name.
+///
+/// ```
+/// use fairplan::{Control, SimulateOptions, SimulatePolicy, TraceInput, generate, simulate_by, with_series};
+///
+/// let trace = TraceInput::Memory(Box::new(generate::drfh_fig4_trace()?));
+/// let options = SimulateOptions::default();
+/// // How things stand is told every five minutes.
+/// let options = SimulateOptions { settings: with_series(options.settings.clone(), None, None), ..options };
+/// let policies = vec![SimulatePolicy::Named("first-fit".into())];
+/// let simulated = simulate_by(&trace, policies, &options, &Control::none())?;
+/// assert_eq!(simulated.policies[0].name, "first-fit");
+/// # Ok::<(), fairplan::Error>(())
+/// ```
 pub fn simulate_by(
     trace: &TraceInput,
     policies: Vec<SimulatePolicy>,

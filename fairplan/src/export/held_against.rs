@@ -33,6 +33,26 @@ impl ExportedFile {
 /// `instance`, whether it has the very amounts that follow (`exported-amounts`): of a solution by exporting it again with the options that
 /// the file states, of a `fairplan.export.v1` those that it says. Whether the result itself is right says [`verify`](crate::verify()).
 ///
+/// ```
+/// use fairplan::exports::{ExportOptions, MemoryIn, Target};
+/// use fairplan::{Control, ResultFile, SolveOptions, export, export_changes, exported_from, generate, report, solve};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let solved = solve(&instance, &SolveOptions::default(), &Control::none())?;
+/// let mut bytes = Vec::new();
+/// report::write_json(&mut bytes, &solved.document(&instance, true)).unwrap();
+/// let solution = ResultFile::new("solution.json".into(), bytes)?;
+/// let options = ExportOptions { memory_in: Some(MemoryIn::Gibibytes), ..ExportOptions::default() };
+/// let exported = export(&instance, &solution, Target::Kueue, &options, &Control::none())?;
+/// let file = tempfile::Builder::new().suffix(".yaml").tempfile().unwrap();
+/// std::fs::write(file.path(), exported.text()).unwrap();
+/// let file = file.path().to_str().unwrap().to_owned();
+/// let found = exported_from(Some(&instance), &solution, &file)?;
+/// assert!(found.verdicts.iter().all(|verdict| verdict.holds));
+/// assert!(export_changes(&exported, &[file])?.changes.is_empty());
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+///
 /// # Errors
 /// A file that states no solution, one that cannot be read, and one that is no configuration of the export's target.
 pub fn exported_from(

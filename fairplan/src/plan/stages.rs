@@ -30,6 +30,23 @@ impl Default for StagesOptions {
 /// without servers. Where the catalog has commitments, it also says
 /// what all that costs until the end of the series, on demand and reserved. Both are written into `growth`.
 ///
+/// ```
+/// use fairplan::{Control, GrowthOptions, StagesOptions, TargetOptions, generate, growth, growth_purchases, read};
+/// use std::io::Write;
+///
+/// let mut file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
+/// file.write_all(b"id,price\nhigh-cpu,3\nhigh-memory,2\n").unwrap();
+/// let (instance, series) = (generate::drfh_fig1()?, generate::karma_fig2()?);
+/// let catalog = read::catalog(file.path().to_str().unwrap(), &instance)?;
+/// let target = TargetOptions { share: Some("0.9".parse().unwrap()), ..TargetOptions::default() };
+/// let options = GrowthOptions { target, by: Some("total".into()), ..GrowthOptions::default() };
+/// let mut growth = growth(&instance, &series, &options, &Control::none())?;
+/// let stages = StagesOptions::default();
+/// growth_purchases((&instance, &series), &catalog, &stages, &mut growth, &options, &Control::none())?;
+/// assert!(!growth.purchases.is_empty());
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+///
 /// # Errors
 /// A series that scales each user by its own column; targets and catalogs that are refused as those of [`buy`](crate::buy()).
 pub fn growth_purchases(
