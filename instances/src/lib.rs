@@ -106,6 +106,6 @@ pub use traffic::{
 };
 pub use violation::Violation;
 pub use whole_tasks::{
-    AllocatedBracket, AllocationProof, Breakpoint, LogarithmProof, ProportionalBracket, WholeTaskBracket,
-    WholeTaskProof,
+    AllocatedBracket, AllocationProof, Breakpoint, GANG_SUMS, LogarithmProof, ProportionalBracket,
+    WholeTaskBracket, WholeTaskProof,
 };

@@ -16,14 +16,18 @@ pub struct Breakpoint {
 /// Why no placement gives those who still want more a higher level than a breakpoint `U`.
 ///
 /// To have more, every user `i` needs `k_i = min(⌊S_i(U) / δ_i⌋ + 1, T_i)` tasks, `S_i(U)` being what the level comes to for it
-/// (`U w_i` where users stand side by side) and `T_i` all its tasks.
+/// (`U w_i` where users stand side by side) and `T_i` all its tasks; of gangs of `g` tasks, `⌈k_i / g⌉ g` of them, at most `T_i`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WholeTaskProof {
     /// At this level everybody has all its tasks, this user as the last. (Of results of versions that bounded the smallest share of
     /// all: this user does not have that many tasks.)
     TaskLimit(UserId),
+    /// This user cannot have that many tasks even where nothing else runs: its gangs are whole, those within a domain in each domain, and
+    /// no domain has more than its spread beyond what the domain holds that holds fewest.
+    Alone(UserId),
     /// With each task of user `i` worth `z_i`, those tasks are together worth more than all servers can hold:
-    /// `Σ_i z_i k_i > Σ_l N_l V_l`. Where users have kinds, `z_i` is the worth of the pieces that a task of `i` consists of.
+    /// `Σ_i z_i k_i > Σ_l N_l V_l`. Where users have kinds, `z_i` is the worth of the pieces that a task of `i` consists of. Where gangs are
+    /// within a domain, the servers of each domain hold no more than [whole gangs](GANG_SUMS) of what `V_l` comes to there.
     Values {
         /// `z_i`, users in the instance's order; where users have kinds, what one piece of each kind is worth.
         task_values: Vec<u64>,
@@ -56,11 +60,17 @@ pub struct WholeTaskBracket {
     pub rounds: u64,
 }
 
+/// Where each gang of some users is within a domain, the servers of a domain hold the largest sum, within what those of its servers come
+/// to, of whole gangs, each of these as often as the domain holds it, and of single pieces of all others. That is counted for gangs and pieces of
+/// different worth together where there are no more ways to combine them than this; else what the servers come to stands.
+pub const GANG_SUMS: u128 = 1 << 14;
+
 /// Why no placement has a larger sum of logarithms.
 ///
 /// With a task of user `i` worth `z_i` and a server of class `l` holding at most `V_l`, in units of which `u` count for one
 /// in the mean `Σ_i w_i ln(δ_i k_i) / W` (`W = Σ_i w_i`), no mean is above
-/// `Σ_i max_k (w_i / W · ln(δ_i k) − z_i k / u) + Σ_l N_l V_l / u`, where `k` is from 1 to the tasks that the user has.
+/// `Σ_i max_k (w_i / W · ln(δ_i k) − z_i k / u) + Σ_l N_l V_l / u`, where `k` is from 1 to the tasks that the user has, or can have alone;
+/// domains hold whole gangs, as for [`WholeTaskProof::Values`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogarithmProof {
     /// `z_i`, users in the instance's order; above 0 for users without a limit.
@@ -94,7 +104,8 @@ pub struct ProportionalBracket {
 ///
 /// With all that there is of the resource worth `S`, a task of user `i` is worth `w_i = ⌈S d_i / C⌉` for what it takes of it, and any
 /// `z_i` for its room. What is allocated, as a part of all, is at most `(Σ_l N_l V_l + Σ_i T_i max(0, w_i − z_i)) / S`, where `T_i` are
-/// its tasks, or those that all servers hold of it where these are fewer.
+/// its tasks, or those that all servers hold of it alone where these are fewer, by whole gangs and spread; domains hold whole gangs, as for
+/// [`WholeTaskProof::Values`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllocationProof {
     /// `z_i`, users in the instance's order; where users have kinds, what one piece of each kind is worth.

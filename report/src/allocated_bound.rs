@@ -60,7 +60,9 @@ pub type AllocatedBoundDocument<S = Vec<ServerResult>> = Document<AllocatedBound
 
 /// What proves the upper bound, in whole numbers. With all of the resource worth `S = values_in_all`, a task of user `i` is worth `w_i`
 /// for the part of it that it takes, rounded up. What is taken, as a part of all, is at most `(Σ_l count_l server_values[l] +
-/// Σ_i T_i max(0, w_i − task_values[i])) / S`, where `T_i` are its tasks, or those that all servers hold of it where these are fewer.
+/// Σ_i T_i max(0, w_i − task_values[i])) / S`, where `T_i` are its tasks, or those that all servers hold of it alone where these are fewer.
+/// Gangs are whole there, and where each is within a domain, the servers of a domain hold the largest sum of whole gangs and single pieces
+/// within what they come to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AllocationCertificate {

@@ -94,7 +94,9 @@ pub struct OtherUsers {
 
 /// What proves the bounds, in whole numbers. A level of whole tasks is excluded if the tasks that it gives, `k_i` of user `i` and
 /// never more than all that it has, are more than the servers can hold: `Σ_i task_values[i] k_i > Σ_l count_l
-/// server_values[l]`; or if everybody has all its tasks at the upper breakpoint.
+/// server_values[l]`; or if everybody has all its tasks at the upper breakpoint; or if a user cannot have so many alone. Tasks of gangs are
+/// counted in whole gangs, and where each is within a domain, the servers of a domain hold the largest sum of whole gangs and single pieces
+/// within what they come to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoundCertificate {
@@ -105,6 +107,10 @@ pub struct BoundCertificate {
     /// The user that is the last to have all its tasks; absent where task values prove the bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_limit: Option<String>,
+    /// The user that cannot have more tasks even where nothing else runs, by its gangs and spread; absent where something else proves the
+    /// bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alone: Option<String>,
     /// What one task of each user is worth, in the instance's order; where users have kinds, what one piece of each kind is worth, and
     /// a task what its pieces are.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -277,7 +283,7 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
     let others = || caps.iter().zip(&children).filter(|(cap, _)| cap.share > 0.0);
     let upper = breakpoint_value(instance, bracket.upper);
     let ([lower, _], [_, level]) = (Part::smallest(&all), Part::smallest(&children));
-    let is_level = matches!(bracket.proof, Some(WholeTaskProof::Values { .. }));
+    let is_level = !matches!(bracket.proof, None | Some(WholeTaskProof::TaskLimit(_)));
     // What is out of reach without limits says nothing of the level of those whom no limit holds.
     let tells_apart =
         (instance.has_task_limits() || instance.has_groups()) && instance.limit_rows().is_empty();
@@ -309,14 +315,15 @@ pub fn bound_document<'a>(
     let at = |at: Breakpoint| BreakpointResult { user: id(&at.user), tasks: at.tasks };
     let certificate = bracket.upper.zip(bracket.lower).zip(bracket.proof.as_ref());
     let certificate = certificate.map(|((upper, lower), proof)| {
-        let (mut task_limit, mut task_values, mut server_values) = (None, None, None);
+        let (mut task_limit, mut alone, mut task_values, mut server_values) = (None, None, None, None);
         match proof {
             WholeTaskProof::TaskLimit(user) => task_limit = Some(id(user)),
+            WholeTaskProof::Alone(user) => alone = Some(id(user)),
             WholeTaskProof::Values { task_values: tasks, server_values: servers } => {
                 (task_values, server_values) = (Some(tasks.clone()), Some(servers.clone()));
             }
         }
-        BoundCertificate { upper: at(upper), lower: at(lower), task_limit, task_values, server_values }
+        BoundCertificate { upper: at(upper), lower: at(lower), task_limit, alone, task_values, server_values }
     });
     Document::new(BoundBody {
         instance: InstanceStamp::new(instance, sha256),
@@ -369,16 +376,20 @@ impl StatedBracket {
         if let Some(certificate) = &document.certificate {
             upper = Some(at("upper", &certificate.upper)?);
             lower = Some(at("lower", &certificate.lower)?);
-            proof = match (&certificate.task_limit, &certificate.task_values, &certificate.server_values) {
-                (Some(user), None, None) => {
+            let BoundCertificate { task_limit, alone, task_values, server_values, .. } = certificate;
+            proof = match (task_limit, alone, task_values, server_values) {
+                (Some(user), None, None, None) => {
                     Some(WholeTaskProof::TaskLimit(position("certificate.task_limit".into(), user)?))
                 }
-                (None, Some(tasks), Some(servers)) => Some(WholeTaskProof::Values {
+                (None, Some(user), None, None) => {
+                    Some(WholeTaskProof::Alone(position("certificate.alone".into(), user)?))
+                }
+                (None, None, Some(tasks), Some(servers)) => Some(WholeTaskProof::Values {
                     task_values: tasks.clone(),
                     server_values: servers.clone(),
                 }),
                 _ => {
-                    let problem = "states either task_limit, or task_values and server_values";
+                    let problem = "states either task_limit, or alone, or task_values and server_values";
                     return Err(Foreign::new("certificate", "", problem));
                 }
             };

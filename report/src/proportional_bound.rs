@@ -84,7 +84,7 @@ pub type ProportionalBoundDocument<S = Vec<ServerResult>> = Document<Proportiona
 /// What proves the upper bound, in whole numbers. With `W` the sum of the weights and `u` the values that count for one in
 /// the mean of logarithms, the sum is at most `W` times `Σ_i max_k (w_i / W · ln(δ_i k) − task_values[i] k / u) +
 /// Σ_l count_l server_values[l] / u`, `k` from 1 to the tasks that the user has and servers have room for; a task with kinds is worth
-/// what its pieces are.
+/// what its pieces are. Gangs are whole as in the certificate of the smallest share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SumCertificate {

@@ -7,6 +7,7 @@
 
 mod audit;
 mod bottleneck;
+mod bounds_between_servers;
 mod clarabel;
 mod closing;
 mod command_line;

@@ -252,7 +252,7 @@ fn what_rules_and_limits_leave_of_any_placement_keeps_them_all_and_is_filled_up(
 }
 
 /// All ways to fill servers one after the other that keep what is inside each and no limit breaks on the way; `None` if there are too many.
-fn all_placements(instance: &Instance) -> Option<Vec<Vec<ServerTasks>>> {
+pub(crate) fn all_placements(instance: &Instance) -> Option<Vec<Vec<ServerTasks>>> {
     let inside = ["capacity", "devices", "eligibility", "per-server", "task-limits", "limits"];
     let count = instance.server_count() as usize;
     let mut ways: Vec<Vec<ServerTasks>> = vec![vec![ServerTasks::new(); count]];

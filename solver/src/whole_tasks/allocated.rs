@@ -39,6 +39,9 @@ const LENGTHS: Lengths =
 /// Tasks of a group that are looked at beyond those of the best mix.
 const BEYOND: f64 = 3.0;
 
+/// Rooms are worth this part more than their prices say: values of tasks are rounded to whole numbers.
+const UPWARDS: f64 = 1e-7;
+
 /// What all of the resource is worth in whole numbers.
 const IN_ALL: u64 = SCALE as u64;
 
@@ -101,6 +104,36 @@ pub fn allocated_placement(
     refilled(instance, &packing, &demand, limit).ok_or_else(unsupported)
 }
 
+/// The same bracket with the bound that prices of divided tasks prove: looser, and proved of each server in a moment, since no task is worth
+/// more than the room that it takes. Nothing where such prices take long.
+///
+/// # Errors
+/// As [`allocated_bracket`].
+pub fn allocated_by_prices(
+    instance: &Instance,
+    bracket: &AllocatedBracket,
+    limit: &Deadline,
+) -> Result<Option<AllocatedBracket>, SolverError> {
+    let packing = Packing::new(instance)?;
+    let demand = Demand::new(instance, &packing, bracket.resource);
+    if is_large(&packing) || demand.groups.is_empty() {
+        return Ok(None);
+    }
+    let wants = demand.wants(|group| group.tasks as f64);
+    // Without them the bracket stands as it is.
+    let Ok(mix) = divisible_values(&packing, &wants, limit) else { return Ok(None) };
+    let of_room = |value: &f64| Found {
+        patterns: Vec::new(),
+        bound: (value * SCALE * (1.0 + UPWARDS)).ceil(),
+        is_truncated: true,
+    };
+    let found: Vec<Found> = mix.server_values.iter().map(of_room).collect();
+    let mut search = Search::new(&packing, &demand);
+    search.exclude(&mix, &mix.values, &found);
+    let upper = most_units(instance.total_units(bracket.resource), search.bound, demand.step);
+    Ok(Some(AllocatedBracket { upper, proof: search.proof(), ..bracket.clone() }))
+}
+
 /// Empty servers filled anew and anew with what takes of the resource, and then with the rest. Nothing where tasks have kinds: servers are
 /// filled with tasks, not with pieces of which a task needs several.
 fn refilled(instance: &Instance, packing: &Packing, demand: &Demand, stop: &Deadline) -> Option<Placement> {
@@ -154,13 +187,12 @@ impl Demand {
             if pieces.is_empty() || taken == 0 {
                 continue;
             }
-            step = greatest_common_divisor(step, taken);
+            step = greatest_common_divisor(step, taken.saturating_mul(user.at_once().into()));
             let group = *known.entry((pieces, taken)).or_insert_with(|| {
                 groups.push(Group { pieces: pieces.to_vec(), worth: worth(taken, total), tasks: 0 });
                 groups.len() - 1
             });
-            let alone = packing.alone(user.index()).map_or(0, |(tasks, _)| tasks);
-            let tasks = user.tasks().unwrap_or(u64::MAX).min(alone);
+            let tasks = user.tasks().unwrap_or(u64::MAX).min(packing.most(user.index()));
             groups[group].tasks = groups[group].tasks.saturating_add(tasks).min(MANY);
         }
         let mut order: Vec<UserId> = (0..instance.user_count()).map(UserId).collect();
@@ -240,7 +272,7 @@ impl Goal for Search<'_> {
 
     fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64 {
         let values: Vec<u64> = scaled(values).iter().map(|value| *value as u64).collect();
-        let (server_values, held) = held(self.packing, found);
+        let (server_values, held) = held(self.packing, &values, found);
         let bound = held + self.not_worth_their_room(&values);
         if bound < self.bound {
             (self.bound, self.values, self.server_values) = (bound, values, server_values);

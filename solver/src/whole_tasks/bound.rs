@@ -3,7 +3,7 @@
 //!
 //! For any worth `z` of the pieces (a task without kinds is one), a share needs tasks worth `Σ_i n_i Σ_k each_ik z_ik`, and the servers hold at most
 //! `Σ_l N_l V_l(z)`, where `V_l` is any upper bound on what one server of class `l` can hold: so every bound is valid,
-//! whether searches were cut short or not. The tasks that the largest share not yet excluded takes are put back into the
+//! whether searches were cut short or not. Where gangs are within a domain, the servers of one hold no more than whole gangs of that. The tasks that the largest share not yet excluded takes are put back into the
 //! program, until servers filled with fractions of patterns can hold them.
 
 use super::breakpoints::Breakpoints;
@@ -37,6 +37,7 @@ pub(super) struct Bound {
 /// What excludes a higher level, as [`fairplan_instances::WholeTaskProof`] but by shape and merged class.
 pub(super) enum Proof {
     AllTasks(UserId),
+    Alone(UserId),
     Values { shapes: Vec<u64>, classes: Vec<u64> },
 }
 
@@ -176,7 +177,7 @@ fn whole(values: &[f64]) -> Vec<u64> {
 /// Lowers the bound to what tasks of these values leave.
 fn exclude(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, values: &[f64], found: &[Found]) {
     let values = whole(values);
-    let (server_values, held) = held(packing, found);
+    let (server_values, held) = held(packing, &values, found);
     let largest = breakpoints.largest(bound.upper, &values, held);
     let beyond = breakpoints.required(largest, true);
     if breakpoints.compare(largest, bound.upper).is_lt() && breakpoints.worth(&beyond, &values) > held {

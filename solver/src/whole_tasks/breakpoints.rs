@@ -27,6 +27,8 @@ struct Step {
     /// Where its pieces are among those of all.
     pieces: Range<usize>,
     limit: u64,
+    /// So many tasks run at once or none.
+    gang: u64,
     /// The share of one task over the weight, `a_i = δ_i / w_i`.
     exact: (u128, u128),
     nearly: f64,
@@ -72,6 +74,7 @@ impl Breakpoints {
                 user: user.index(),
                 pieces: first..pieces.len(),
                 limit: user.tasks().unwrap_or(u64::MAX),
+                gang: user.at_once(),
                 exact,
                 nearly: exact.0 as f64 / exact.1 as f64,
                 share: user.task_share(),
@@ -126,7 +129,7 @@ impl Breakpoints {
     }
 
     /// Tasks of every user (0 for those that can have none) for a level of `at`, or of more than that; never more than all that
-    /// a user has.
+    /// a user has, and in whole gangs.
     pub fn required(&self, at: Breakpoint, more: bool) -> Vec<u64> {
         let mut required = vec![0; self.of_user.len()];
         let shares = self.tree.as_ref().map(|tree| tree.shares(self.nearly(at)));
@@ -140,7 +143,7 @@ impl Breakpoints {
                 Some(shares) => whole_nearly(shares[step.user.0] / step.share),
             };
             let needed = if more || !is_exact { whole + 1 } else { whole };
-            required[step.user.0] = needed.min(step.limit);
+            required[step.user.0] = step.in_gangs(needed).min(step.limit);
         }
         required
     }
@@ -169,7 +172,8 @@ impl Breakpoints {
                     None => level / step.nearly,
                     Some(shares) => shares[step.user.0] / step.share,
                 };
-                (tasks - WHOLE_TASKS).ceil().max(0.0).min(step.limit as f64) * of_one
+                let gangs = ((tasks - WHOLE_TASKS) / step.gang as f64).ceil().max(0.0);
+                (gangs * step.gang as f64).min(step.limit as f64) * of_one
             };
             self.users.iter().zip(&of_one).map(worth).sum::<f64>() <= budget as f64
         };
@@ -180,8 +184,9 @@ impl Breakpoints {
         }
         let mut near = vec![ceiling];
         for step in &self.users {
-            let tasks = self.tasks_at(step.user, low).min(MANY);
-            let around = [0, tasks.saturating_sub(1), tasks, tasks + 1];
+            let gangs = self.tasks_at(step.user, low).min(MANY) / step.gang;
+            let around = [0, gangs.saturating_sub(1), gangs, gangs + 1];
+            let around = around.map(|gangs| gangs.saturating_mul(step.gang));
             let around = around.into_iter().filter(|tasks| *tasks <= step.limit);
             near.extend(around.map(|tasks| Breakpoint { user: step.user, tasks }));
         }
@@ -211,7 +216,8 @@ impl Breakpoints {
             if step.limit == here.tasks && self.compare(here, at).is_lt() {
                 return Some(here);
             }
-            Some(Breakpoint { tasks: here.tasks.checked_sub(1)?, ..here })
+            let tasks = here.tasks.checked_sub(1)? / step.gang * step.gang;
+            Some(Breakpoint { tasks, ..here })
         };
         let lower = self.users.iter().filter_map(lower);
         lower.filter(|lower| self.compare(*lower, at).is_lt()).max_by(|a, b| self.compare(*a, *b))
@@ -231,6 +237,13 @@ impl Breakpoints {
         let own = |step: &Step| (step.limit, Breakpoint { user: step.user, tasks: alone(step.user) });
         let short = self.users.iter().map(own).filter(|(limit, own)| own.tasks < *limit).map(|(_, own)| own);
         short.min_by(|a, b| self.compare(*a, *b)).or_else(|| self.all())
+    }
+}
+
+impl Step {
+    /// The tasks of the fewest whole gangs with so many.
+    fn in_gangs(&self, tasks: u64) -> u64 {
+        tasks.div_ceil(self.gang).saturating_mul(self.gang)
     }
 }
 

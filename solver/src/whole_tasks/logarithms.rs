@@ -31,7 +31,7 @@ pub(super) struct Bundle {
 #[derive(Clone, Copy)]
 struct Demand {
     weight: f64,
-    /// Tasks that it has, and that servers have room for if it is alone.
+    /// Tasks that it has, and that servers have room for if it is alone; at least 1.
     limit: u64,
 }
 
@@ -56,8 +56,8 @@ impl Logarithms {
         let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
         let of_one_task = users().map(|user| user.weight().to_f64() * user.task_share().ln()).sum();
         let demand = |user: fairplan_instances::User<'_>| {
-            let (alone, _) = packing.alone(user.index())?;
-            let limit = user.tasks().unwrap_or(u64::MAX).min(alone);
+            packing.alone(user.index())?;
+            let limit = user.tasks().unwrap_or(u64::MAX).min(packing.most(user.index())).max(1);
             Some(Demand { weight: user.weight().to_f64() / weights, limit })
         };
         let of_user: Vec<Option<Demand>> = instance.users().map(demand).collect();

@@ -3,11 +3,12 @@
 //!
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
 //! patterns found by a knapsack search (`knapsack.rs`, `table.rs`), its values turned into the largest breakpoint that they
-//! leave (`breakpoints.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
+//! leave (`breakpoints.rs`), in whole gangs (`between.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
 //! is left, `rebuild.rs` fills some servers anew for the last of it (`refill.rs` those that shall take most of a resource) or, where tasks are small, `gather.rs` gathers what all
 //! servers lose, and `fill.rs` adds tasks until nothing fits.
 
 mod allocated;
+mod between;
 mod bound;
 mod breakpoints;
 mod choices;
@@ -36,7 +37,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use allocated::{allocated_bracket, allocated_placement};
+pub use allocated::{allocated_bracket, allocated_by_prices, allocated_placement};
 use bound::{Bound, Proof};
 use breakpoints::Breakpoints;
 use dive::Dive;
@@ -136,10 +137,12 @@ fn first_bound(
     packing: &Packing,
     breakpoints: &Breakpoints,
 ) -> Option<(Breakpoint, Proof)> {
-    let upper = breakpoints.alone(|user| packing.alone(user).map_or(0, |(tasks, _)| tasks))?;
-    let (_, shape) = packing.alone(upper.user)?;
+    let upper = breakpoints.alone(|user| packing.most(user))?;
+    let (alone, shape) = packing.alone(upper.user)?;
     let proof = if instance.user(upper.user).tasks() == Some(upper.tasks) {
         Proof::AllTasks(upper.user)
+    } else if upper.tasks < alone {
+        Proof::Alone(upper.user)
     } else {
         let shapes = (0..packing.shapes.len()).map(|other| u64::from(other == shape)).collect();
         Proof::Values { shapes, classes: packing.shapes[shape].copies.clone() }
@@ -214,6 +217,7 @@ fn place(
 fn in_instance_order(packing: &Packing, proof: Proof) -> WholeTaskProof {
     match proof {
         Proof::AllTasks(user) => WholeTaskProof::TaskLimit(user),
+        Proof::Alone(user) => WholeTaskProof::Alone(user),
         Proof::Values { shapes, classes } => {
             let (task_values, server_values) = packing.in_instance_order(&shapes, &classes);
             WholeTaskProof::Values { task_values, server_values }

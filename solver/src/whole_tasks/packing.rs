@@ -1,6 +1,7 @@
 //! What is to be packed: servers and tasks in whole units, identical servers in one class, tasks that pack alike in one
 //! shape.
 
+use super::between::BetweenServers;
 use super::inside::{self, Devices, Make, Piece, Row};
 pub(super) use super::quantities::{Quantities, WIDTH};
 use crate::linear_program::power;
@@ -29,6 +30,7 @@ pub(super) struct Packing {
     of_user: Vec<Range<usize>>,
     /// `copies[i * shapes + j]`: how many tasks of shape `j` fit in the place of one of shape `i` wherever that may be.
     pub in_place: Vec<u32>,
+    pub between: BetweenServers,
 }
 
 /// Servers of one capacity that all users treat alike.
@@ -215,7 +217,21 @@ impl Packing {
         let in_place = in_place(&shapes, m, &makes);
         let (resources, has_rules) = (m + rows.len(), instance.has_server_rules());
         let all_classes = instance.classes().len();
-        Ok(Self { resources, has_rules, classes, all_classes, shapes, shape_of, pieces, of_user, in_place })
+        let between = BetweenServers::default();
+        let packing = Self {
+            resources,
+            has_rules,
+            classes,
+            all_classes,
+            shapes,
+            shape_of,
+            pieces,
+            of_user,
+            in_place,
+            between,
+        };
+        let between = BetweenServers::of(instance, &packing);
+        Ok(Self { between, ..packing })
     }
 
     /// The pieces of one task of a user, `(shape, how many)`; none if it can have no task.
@@ -248,6 +264,12 @@ impl Packing {
             (self.shapes[*shape as usize].on_all(&self.classes) / each, *shape as usize)
         };
         self.pieces(user).iter().map(tasks).min()
+    }
+
+    /// The most tasks of a user where nothing else runs, as far as servers and the rules between them tell.
+    pub fn most(&self, user: UserId) -> u64 {
+        let alone = || self.alone(user).map_or(0, |(tasks, _)| tasks);
+        self.between.most(user).unwrap_or_else(alone)
     }
 
     /// Whether contents of a class, which have room, keep the rules inside a server; `None` if that is not found out.

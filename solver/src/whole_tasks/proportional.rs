@@ -139,11 +139,12 @@ impl Goal for Search<'_> {
 
     fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64 {
         let values = scaled(values);
-        let (server_values, held) = held(self.packing, found);
+        let whole: Vec<u64> = values.iter().map(|value| *value as u64).collect();
+        let (server_values, held) = held(self.packing, &whole, found);
         let (bound, units) = self.logarithms.bound(&values, held as f64);
         if bound < self.bound {
             self.bound = bound;
-            self.values = values.iter().map(|value| *value as u64).collect();
+            self.values = whole;
             self.server_values = server_values;
             self.units = units as u64;
         }

@@ -141,13 +141,12 @@ pub(super) fn scaled(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| (value * SCALE).round()).collect()
 }
 
-/// What was found of the classes' servers as whole numbers, and all servers together. A little more is proved with less
-/// effort.
-pub(super) fn held(packing: &Packing, found: &[Found]) -> (Vec<u64>, u128) {
+/// What was found of the classes' servers as whole numbers, and of all servers together at these values of shapes. A little more is
+/// proved with less effort.
+pub(super) fn held(packing: &Packing, values: &[u64], found: &[Found]) -> (Vec<u64>, u128) {
     let more = |found: &Found| (found.bound as u64).saturating_add(((found.bound as u64) >> 28) + 1);
     let server_values: Vec<u64> = found.iter().map(more).collect();
-    let held = packing.classes.iter().zip(&server_values);
-    let held = held.map(|(class, value)| u128::from(class.servers) * u128::from(*value)).sum();
+    let held = packing.between.held(packing, values, &server_values);
     (server_values, held)
 }
 

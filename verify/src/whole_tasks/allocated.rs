@@ -1,7 +1,7 @@
 //! A bracket of how much of a resource whole tasks can take, re-proved in whole numbers: its placement counted, its bound from what
 //! pieces are claimed to be worth and what one server can hold by a search of its own.
 
-use super::alone::tasks_of;
+use super::between::{held_by_all, tasks_under_rules};
 use super::units::greatest_common_divisor;
 use super::{begin, check_counted, check_values, server_values_hold, who_can_have_tasks};
 use crate::tolerance;
@@ -82,21 +82,20 @@ fn most(instance: &Instance, claim: &AllocatedClaim<'_>, has_tasks: &[bool]) -> 
     let (resource, proof) = (claim.resource, claim.proof);
     let total = BigUint::from(instance.total_units(resource));
     let in_all = BigUint::from(proof.values_in_all);
-    let held = instance.classes().iter().zip(&proof.server_values);
-    let mut worth: BigUint = held.map(|(class, value)| BigUint::from(class.count) * *value).sum();
+    let mut worth = held_by_all(instance, &proof.task_values, &proof.server_values, has_tasks);
     let mut step = 0;
     for user in instance.users().filter(|user| has_tasks[user.index().0]) {
         let taken = user.demand_units(resource);
         if taken == 0 {
             continue;
         }
-        step = greatest_common_divisor(step, taken);
+        step = greatest_common_divisor(step, taken.saturating_mul(user.at_once().into()));
         // Rounded up.
         let own = (&in_all * taken + &total - 1u32) / &total;
         let of_kind = |kind: Kind<'_>| BigUint::from(proof.task_values[kind.index().0]) * kind.each();
         let room: BigUint = user.kinds().map(of_kind).sum();
         if own > room {
-            worth += (own - room) * tasks_of(instance, user);
+            worth += (own - room) * tasks_under_rules(instance, user);
         }
     }
     let units = (&total * worth / &in_all).min(total);

@@ -24,7 +24,7 @@ pub(super) fn tasks_of(instance: &Instance, user: User<'_>) -> u64 {
 }
 
 /// The pieces of a kind that a server of a class holds at most, on which one fits.
-fn copies(instance: &Instance, kind: Kind<'_>, class: ClassId) -> u128 {
+pub(super) fn copies(instance: &Instance, kind: Kind<'_>, class: ClassId) -> u128 {
     let devices = &instance.classes()[class.0].devices;
     let of_resource = |r: ResourceId| {
         let taken = kind.piece_units(r);

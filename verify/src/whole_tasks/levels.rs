@@ -33,10 +33,13 @@ impl<'a> Levels<'a> {
     }
 
     /// The fewest tasks of each user that a higher level than `at` takes, at most all that it has: in groups, higher by more than
-    /// bounds are told apart.
+    /// bounds are told apart. Gangs are whole.
     pub fn needed_for_more(&self, at: Breakpoint) -> Vec<u64> {
         let limited = |user: User<'_>, tasks: u64| match self.has_tasks[user.index().0] {
-            true => tasks.min(user.tasks().unwrap_or(u64::MAX)),
+            true => {
+                let whole = tasks.div_ceil(user.at_once()).saturating_mul(user.at_once());
+                whole.min(user.tasks().unwrap_or(u64::MAX))
+            }
             false => 0,
         };
         let Some((tree, caps)) = &self.tree else {

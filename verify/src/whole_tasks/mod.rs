@@ -3,6 +3,7 @@
 
 mod allocated;
 mod alone;
+mod between;
 mod costs;
 mod exchanges;
 mod inside;
@@ -23,6 +24,7 @@ use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 pub use allocated::{AllocatedClaim, verify_allocated};
 use alone::tasks_of;
+use between::{held_by_all, tasks_under_rules};
 use fairplan_instances::{
     Breakpoint, ClassId, Deadline, Instance, Kind, KindId, Placement, ResourceId, User, UserId,
     WholeTaskBracket, WholeTaskProof,
@@ -31,6 +33,7 @@ use inside::Sizes;
 use knapsack::{Outcome, Server};
 use levels::Levels;
 pub use moves::{MovesClaim, PrintedMoves, verify_moves};
+use num_bigint::BigUint;
 pub use proportional::{ProportionalClaim, verify_proportional};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -177,7 +180,7 @@ fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), Str
     let users = instance.user_count();
     let mut named: Vec<usize> = [bracket.upper, bracket.lower].iter().flatten().map(|at| at.user.0).collect();
     match &bracket.proof {
-        Some(WholeTaskProof::TaskLimit(user)) => named.push(user.0),
+        Some(WholeTaskProof::TaskLimit(user) | WholeTaskProof::Alone(user)) => named.push(user.0),
         Some(WholeTaskProof::Values { task_values, server_values }) => {
             check_values(instance, &bracket.without_tasks, task_values, server_values)?;
         }
@@ -290,6 +293,20 @@ fn upper_bound(
             }
             vec![excluded.verdict()]
         }
+        WholeTaskProof::Alone(user) => {
+            let needed = levels.needed_for_more(upper)[user.0];
+            let user = instance.user(*user);
+            let most = tasks_under_rules(instance, user);
+            if !has_tasks[user.index().0] || needed <= most {
+                excluded.fail(|| {
+                    format!(
+                        "user {} can have {most} tasks alone, and more than that takes {needed}",
+                        user.id()
+                    )
+                });
+            }
+            vec![excluded.verdict()]
+        }
         WholeTaskProof::Values { task_values, server_values } => {
             let needed = levels.needed_for_more(upper);
             let part = |kind: Kind<'_>| {
@@ -298,12 +315,8 @@ fn upper_bound(
             };
             let parts = kinds(instance).map(part);
             let worth = parts.fold(0u128, u128::saturating_add);
-            let held = |(class, value): (&fairplan_instances::ServerClass, &u64)| {
-                u128::from(class.count) * u128::from(*value)
-            };
-            let held = instance.classes().iter().zip(server_values).map(held);
-            let held = held.fold(0u128, u128::saturating_add);
-            if worth <= held {
+            let held = held_by_all(instance, task_values, server_values, has_tasks);
+            if BigUint::from(worth) <= held {
                 excluded.fail(|| {
                     format!("more than that takes tasks worth {worth}, and the servers may hold {held}")
                 });
@@ -418,13 +431,13 @@ fn bounds(
     ] {
         verdict.compare(stated, computed, || name.into());
     }
-    let by_values = matches!(bracket.proof, Some(WholeTaskProof::Values { .. }));
+    let by_proof = !matches!(bracket.proof, None | Some(WholeTaskProof::TaskLimit(_)));
     // Levels are stated where tasks or groups tell them from the smallest share; under limits the bound says nothing of them.
     let tells_apart =
         (instance.has_task_limits() || instance.has_groups()) && instance.limit_rows().is_empty();
     let level = |is_stated: bool, level: f64| if tells_apart && is_stated { level } else { f64::INFINITY };
     for (name, stated, computed) in [
-        ("integral_level_upper", stated.level_upper, level(by_values, upper)),
+        ("integral_level_upper", stated.level_upper, level(by_proof, upper)),
         ("integral_level_lower", stated.level_lower, level(true, smallest(&children)[1])),
     ] {
         verdict.compare_if_any(stated, computed, || name.into());

@@ -188,7 +188,9 @@ fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> V
         if instance.is_guaranteed(user) && *required <= claim.before.tasks[user.index().0] {
             continue;
         }
-        let fewer = Breakpoint { user: user.index(), tasks: required - 1 };
+        // A gang less.
+        let tasks = (required - 1) / user.at_once() * user.at_once();
+        let fewer = Breakpoint { user: user.index(), tasks };
         if levels.reaches(fewer, level) {
             verdict.fail(|| {
                 format!("{required} tasks are required of user {}, more than the level takes", user.id())

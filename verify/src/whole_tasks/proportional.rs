@@ -5,7 +5,7 @@
 //! denominator. What a user wants at its price is looked for nearby in doubles, and proved by what one task more and one
 //! less would add.
 
-use super::alone::tasks_of;
+use super::between::{held_by_all, tasks_under_rules};
 use super::logarithm::{ONE, logarithm};
 use super::{
     begin, check_counted, check_values, check_without_tasks, has_tasks, server_values_hold,
@@ -86,6 +86,7 @@ fn check_form(instance: &Instance, bracket: &ProportionalBracket) -> Result<(), 
 /// The users that can have tasks, with their weights in whole units.
 struct Logarithms<'a> {
     instance: &'a Instance,
+    has_tasks: &'a [bool],
     users: Vec<(User<'a>, BigInt)>,
     /// The sum of the weights, in units and as it is.
     units: BigInt,
@@ -93,7 +94,7 @@ struct Logarithms<'a> {
 }
 
 impl<'a> Logarithms<'a> {
-    fn new(instance: &'a Instance, has_tasks: &[bool]) -> Self {
+    fn new(instance: &'a Instance, has_tasks: &'a [bool]) -> Self {
         let users = || instance.users().filter(|user| has_tasks[user.index().0]);
         let least = users().map(|user| user.weight().exponent()).min().unwrap_or(0);
         let in_units = |user: User<'a>| {
@@ -105,6 +106,7 @@ impl<'a> Logarithms<'a> {
         let users_in_units: Vec<(User<'a>, BigInt)> = users().map(in_units).collect();
         Self {
             instance,
+            has_tasks,
             units: users_in_units.iter().map(|(_, units)| units).sum(),
             users: users_in_units,
             weights: users().map(|user| user.weight().to_f64()).sum(),
@@ -147,16 +149,15 @@ impl<'a> Logarithms<'a> {
         for (user, weight) in &self.users {
             let of_kind = |kind: Kind<'_>| BigInt::from(proof.task_values[kind.index().0]) * kind.each();
             let value: BigInt = user.kinds().map(of_kind).sum();
-            let limit = tasks_of(self.instance, *user);
+            let limit = tasks_under_rules(self.instance, *user).max(1);
             // Everything over `units · per_log`, logarithms in parts of `ONE`.
             let price = value * &self.units * ONE;
             let each = weight * &per_log;
             let most = most_of(&each, &price, limit);
             sum += each * self.of_one_task(*user).1 + most;
         }
-        let held = self.instance.classes().iter().zip(&proof.server_values);
-        let held: BigInt = held.map(|(class, value)| BigInt::from(class.count) * value).sum();
-        sum += held * &self.units * ONE;
+        let held = held_by_all(self.instance, &proof.task_values, &proof.server_values, self.has_tasks);
+        sum += BigInt::from(held) * &self.units * ONE;
         self.compare(&mut verdict, upper, sum, &self.units * per_log);
         verdict.verdict()
     }
