@@ -16,8 +16,8 @@ use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stat
 use fairplan_report::placement::{PlacementFigures, ServerResults};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
 use fairplan_solver::{
-    allocated_bracket, allocated_placement, proportional_bracket, proportional_with_best_of,
-    whole_task_bracket, with_best_of,
+    allocated_bracket, allocated_by_prices, allocated_placement, proportional_bracket,
+    proportional_with_best_of, whole_task_bracket, with_best_of,
 };
 use fairplan_verify::{
     PlacementClaim, ProportionalClaim, Verdict, WholeTaskClaim, verify_allocated, verify_divisible,
@@ -131,8 +131,8 @@ impl AllocatedBound {
 /// Brackets the smallest weighted dominant share that whole tasks can reach, where users have kinds with all pieces of a task somewhere,
 /// and within the rules inside servers (devices, limits a server).
 ///
-/// Where there are quotas or rules between servers (gangs, domains) the bound knows nothing of them and holds all the same, and the
-/// placement is the best of the policies', which keep them, and, where nothing is guaranteed, of what limits, reserves and rules between
+/// Of rules between servers the bound counts whole gangs, what each user could have alone, and whole gangs in each domain. Of quotas it knows
+/// nothing and holds all the same. Where there are any of these, the placement is the best of the policies', which keep them, and, where nothing is guaranteed, of what limits, reserves and rules between
 /// servers leave of the patterns.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
@@ -266,7 +266,9 @@ pub(crate) fn allocated_bracketed(
     let check = |bracket: &AllocatedBracket, end: &Deadline| {
         verify_allocated(instance, &allocated_claim(instance, bracket), end)
     };
-    in_time::proved(control, &find, &check)
+    let by_prices =
+        |bracket: &AllocatedBracket| Ok(allocated_by_prices(instance, bracket, &control.deadline)?);
+    in_time::proved(control, &find, &check, Some(&by_prices))
 }
 
 /// The first of those placements that take most of a resource.
@@ -294,7 +296,7 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
         let stated = Some(stated_bounds(instance, bracket));
         verify_whole_tasks(instance, &WholeTaskClaim { bracket, stated }, end)
     };
-    in_time::proved(control, &find, &check)
+    in_time::proved(control, &find, &check, None)
 }
 
 /// A bracket with the best placement that keeps rules which patterns do not know. Of placements that are as good to the smallest share
@@ -392,7 +394,7 @@ fn proportionally_bracketed(
         let proved_optimal = Some(meets(instance, bracket));
         verify_proportional(instance, &ProportionalClaim { bracket, proved_optimal }, end)
     };
-    in_time::proved(control, &find, &check)
+    in_time::proved(control, &find, &check, None)
 }
 
 /// The properties without which the bound of a solution holds all the same; it is proved from the prices alone anyway.
