@@ -156,6 +156,7 @@ impl Job {
         instance: &Instance,
         common: CommonOptions,
     ) -> Result<Answer, Error> {
+        progress::warn(common, instance);
         let reported = self.reported(series)?;
         let truth = TaskDemands::new(instance, series)
             .map_err(|violation| violation.in_file(&self.source.demands))?;

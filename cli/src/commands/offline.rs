@@ -125,6 +125,7 @@ impl Job {
         instance: &Instance,
         common: CommonOptions,
     ) -> Result<Answer, Error> {
+        progress::warn(common, instance);
         let demands = TaskDemands::new(instance, series)
             .map_err(|violation| violation.in_file(&self.source.demands))?;
         let found = |control: &Control<'_>| fairplan::offline_tasks(&demands, &self.options, control);

@@ -1,7 +1,7 @@
 //! How long a cluster lasts, for people.
 
 use super::plan::target;
-use super::sentences::{label, name};
+use super::sentences::{label, left_out, name};
 use crate::figure::{Bars, Curve, Mark};
 use crate::page::{Block, Section, line, time};
 use crate::summary::grid::{listed, paragraph};
@@ -12,6 +12,10 @@ use std::fmt::Write;
 
 /// How long a cluster lasts.
 pub(super) fn answer(document: &Growth) -> String {
+    lasting(document) + &left_out(&document.instance)
+}
+
+fn lasting(document: &Growth) -> String {
     let times = number((document.part_at_one * 100.0).round() / 100.0);
     let quanta = counted(document.series.quanta, "quantum", "quanta");
     match &document.first_missed {

@@ -1,6 +1,6 @@
 //! What failures cost, for people.
 
-use super::sentences::{listed as sentences_listed, name, smallest, users};
+use super::sentences::{left_out, listed as sentences_listed, name, smallest, users};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{listed, paragraph};
@@ -13,10 +13,15 @@ const TOLD: usize = 3;
 
 /// What failures cost.
 pub(super) fn answer(document: &Losses) -> String {
+    worst(document) + &left_out(&document.instance)
+}
+
+fn worst(document: &Losses) -> String {
     let by_group = document.losses.iter().find_map(|loss| Some((loss, loss.worst_group()?)));
     let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?)))
     else {
-        return format!("Whichever of these servers fail, no user has less.{}", broken(document));
+        let divided = if left_out(&document.instance).is_empty() { "" } else { " if tasks can be divided" };
+        return format!("Whichever of these servers fail, no user has less{divided}.{}", broken(document));
     };
     let servers = counted(worst.servers, "server", "servers");
     let which = match worst.classes.is_empty() {

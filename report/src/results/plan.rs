@@ -1,6 +1,6 @@
 //! What to buy, for people.
 
-use super::sentences::{label, listed, name, price};
+use super::sentences::{label, left_out, listed, name, price};
 use crate::figure::Bars;
 use crate::names::beginning;
 use crate::page::{Block, Section, curves, line};
@@ -15,6 +15,13 @@ use std::fmt::Write;
 
 /// A purchase.
 pub(super) fn answer(document: &PlanDocument) -> String {
+    match document.tasks {
+        TaskKind::Divisible => asked(document) + &left_out(&document.instance),
+        TaskKind::Whole => asked(document),
+    }
+}
+
+fn asked(document: &PlanDocument) -> String {
     let currency = &*document.catalog.currency;
     match (&document.purchase, &document.obstacle) {
         (Some(purchase), _) if purchase.servers.is_empty() => "Nothing need be bought.".into(),

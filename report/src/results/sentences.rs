@@ -2,7 +2,9 @@
 
 use crate::names::{beginning, cut};
 use crate::units::{counted, money, number, percent, share, thousands};
-use fairplan_instances::{DemandSeries, Instance, LimitedBy, Objective, ResourceMap};
+use fairplan_instances::{
+    DemandSeries, Instance, InstanceStamp, LimitedBy, Objective, ResourceMap, WarningKind,
+};
 
 /// Letters of a name in a sentence, where it stands alone and must tell who is meant.
 const NAME: usize = 64;
@@ -13,6 +15,13 @@ const NAMES: usize = 3;
 /// What a share is, where a result states shares.
 pub(crate) const OF_SHARES: &str = "A user's share is the part of the whole cluster that it has of the resource it needs most; \
                                     where users have weights, shares are compared after dividing them by those.";
+
+/// What an answer in divided tasks leaves out of an instance, as a sentence behind it; nothing where it knows all rules.
+pub(super) fn left_out(stamp: &InstanceStamp) -> String {
+    let kind = WarningKind::RulesInsideServers.name();
+    let warning = stamp.warnings.iter().find(|warning| warning.kind == kind);
+    warning.map_or_else(String::new, |warning| format!(" But {}.", warning.message))
+}
 
 pub(super) fn name(name: &str) -> String {
     cut(name, NAME)

@@ -1,6 +1,6 @@
 //! What servers are worth, for people.
 
-use super::sentences::{listed as sentences_listed, name, smallest, words};
+use super::sentences::{left_out, listed as sentences_listed, name, smallest, words};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{listed, paragraph};
@@ -12,6 +12,10 @@ use std::fmt::Write;
 
 /// What servers are worth.
 pub(super) fn answer(document: &Worth) -> String {
+    helpful(document) + &left_out(&document.instance)
+}
+
+fn helpful(document: &Worth) -> String {
     let most = document.server_classes.iter().map(|class| class.gain).fold(0.0, f64::max);
     // Gains are differences of shares: they are told apart as far as these are exact.
     let alike: Vec<&ServerWorth> =
