@@ -85,8 +85,8 @@ pub use plan::{
 };
 pub use present::SimulationStart;
 pub use simulate::{
-    MOST_DEPRIVED, SimulateOptions, SimulatePolicy, Simulated, SimulatedPolicy, TraceInput, simulate,
-    simulate_by, simulate_dedicated, with_series,
+    MOST_DEPRIVED, SimulateOptions, SimulatePolicy, Simulated, SimulatedPolicy, TraceInput, USUAL_POLICIES,
+    simulate, simulate_by, simulate_dedicated, with_series,
 };
 pub use solve::{SolveOptions, Solved, solve};
 pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};

@@ -4,7 +4,8 @@ use crate::present::SimulationStart;
 use crate::solve::{AUTO, solver};
 use crate::{Control, Error, Found, Progress};
 use fairplan_heuristics::{
-    Asked, BestFit, ClusterNames, FailureNote, OutsidePolicy, POLICIES, PlacementPolicy, Turn, policy,
+    Asked, BestFit, ClusterNames, DEVICE_POLICIES, FailureNote, OutsidePolicy, POLICIES, PlacementError,
+    PlacementPolicy, Turn, device_policy, policy,
 };
 use fairplan_instances::trace::{EventSource, MICROSECONDS, Register, Trace, TraceHeader};
 use fairplan_instances::{
@@ -24,7 +25,8 @@ use std::time::Duration;
 /// Which policies to run, and how.
 #[derive(Clone, Debug)]
 pub struct SimulateOptions {
-    /// Some of [`POLICIES`](crate::POLICIES) and [`MOST_DEPRIVED`]. Default: best-fit, first-fit and the slots that served the DRFH paper best.
+    /// Some of [`POLICIES`](crate::POLICIES), [`DEVICE_POLICIES`](crate::DEVICE_POLICIES) and [`MOST_DEPRIVED`]. Default: none, which means
+    /// those of [`USUAL_POLICIES`] that know the rules of the trace.
     pub policies: Vec<String>,
     /// Policies in other processes, which `dedicated` excludes. Default: none.
     pub commands: Vec<OutsidePolicy>,
@@ -41,11 +43,13 @@ pub struct SimulateOptions {
     pub tenants: Option<Box<Instance>>,
 }
 
+/// What is run where nothing is named: best-fit, first-fit and the slots that served the DRFH paper best.
+pub const USUAL_POLICIES: [&str; 3] = ["best-fit", "first-fit", "slots=14"];
+
 impl Default for SimulateOptions {
     fn default() -> Self {
-        let policies = ["best-fit", "first-fit", "slots=14"].map(Into::into).into();
         Self {
-            policies,
+            policies: Vec::new(),
             commands: Vec::new(),
             settings: ClusterSettings::default(),
             dedicated: false,
@@ -63,8 +67,18 @@ impl SimulateOptions {
     }
 
     fn named(&self) -> Result<Vec<ClusterPolicy>, Error> {
-        let named = self.policies.iter().map(|name| ClusterPolicy::named(name, self.seed));
-        let policies = named.collect::<Result<Vec<ClusterPolicy>, Error>>()?;
+        self.with_commands(self.all_of(self.policies.iter().map(String::as_str))?)
+    }
+
+    fn all_of<'a>(&self, names: impl Iterator<Item = &'a str>) -> Result<Vec<ClusterPolicy>, Error> {
+        names.map(|name| ClusterPolicy::named(name, self.seed)).collect()
+    }
+
+    /// The usual policies, as far as they know the rules of a trace.
+    fn usual(&self, trace: &TraceInput) -> Result<Vec<ClusterPolicy>, Error> {
+        let source = trace.open()?;
+        let mut policies = self.all_of(USUAL_POLICIES.into_iter())?;
+        policies.retain(|policy| policy.devices(source.register()).is_ok());
         self.with_commands(policies)
     }
 
@@ -106,7 +120,7 @@ pub fn with_series(settings: ClusterSettings, sample: Option<u64>, optimum: Opti
 
 /// A policy by its name, or one of the caller's.
 pub enum SimulatePolicy {
-    /// One of [`POLICIES`](crate::POLICIES) and [`MOST_DEPRIVED`].
+    /// One of [`POLICIES`](crate::POLICIES), [`DEVICE_POLICIES`](crate::DEVICE_POLICIES) and [`MOST_DEPRIVED`].
     Named(String),
     /// One in another process.
     Outside(OutsidePolicy),
@@ -177,10 +191,14 @@ pub fn simulate(
     options: &SimulateOptions,
     control: &Control<'_>,
 ) -> Result<Simulated, Error> {
-    run_all(trace, options.named()?, options, control)
+    let policies = match options.policies.is_empty() {
+        true => options.usual(trace)?,
+        false => options.named()?,
+    };
+    run_all(trace, policies, options, control)
 }
 
-/// The same under these policies, whatever the options name.
+/// The same under these policies, whatever the options name; under the usual ones where there are none.
 ///
 /// ```
 /// use fairplan::{Control, SimulateOptions, SimulatePolicy, TraceInput, generate, simulate_by, with_series};
@@ -205,7 +223,11 @@ pub fn simulate_by(
         SimulatePolicy::Outside(command) => Ok(ClusterPolicy::outside(&command)),
         SimulatePolicy::Own(asked) => Ok(ClusterPolicy::own(asked)),
     });
-    let policies = options.with_commands(policies.collect::<Result<_, Error>>()?)?;
+    let policies: Vec<ClusterPolicy> = policies.collect::<Result<_, Error>>()?;
+    let policies = match policies.is_empty() {
+        true => options.usual(trace)?,
+        false => options.with_commands(policies)?,
+    };
     run_all(trace, policies, options, control)
 }
 
@@ -377,7 +399,9 @@ impl ClusterPolicy {
             let placement = Chooser::Rule(Box::new(BestFit));
             return Ok(Self { name: deprived.name.into(), placement, order: deprived.make });
         }
-        let placement = policy(name, seed).map_err(|unknown| unknown.among(&MOST_DEPRIVED))?;
+        let placement = device_policy(name, seed)
+            .or_else(|_| policy(name, seed))
+            .map_err(|unknown| unknown.among(&DEVICE_POLICIES).among(&MOST_DEPRIVED))?;
         let order = match placement.turn() {
             Turn::LowestShare => ServiceOrder::LowestShare,
             Turn::FewestTasks => ServiceOrder::FewestTasks,
@@ -432,13 +456,18 @@ impl ClusterPolicy {
             Chooser::Rule(policy) => policy.choice_on_devices(&vec![0; sizes.len()], &sizes).is_some(),
             Chooser::Outside(_) | Chooser::Asked(_) => false,
         };
+        if DEVICE_POLICIES.names().any(|name| name == self.name) && !knows {
+            let found = sizes.iter().filter(|size| **size > 0).count();
+            return Err(PlacementError::DevicesNeeded { policy: self.name.clone(), found }.into());
+        }
         if sizes.is_empty() || knows {
             return Ok(sizes);
         }
         let known = POLICIES.names().filter(|name| {
             policy(name, 0).is_ok_and(|policy| policy.choice_on_devices(&[0], &[1]).is_some())
         });
-        let known: Vec<&str> = known.collect();
+        let of_devices = DEVICE_POLICIES.names().filter(|_| has_devices);
+        let known: Vec<&str> = known.chain(of_devices).collect();
         Err(Error::Setting(format!(
             "policy {}: does not look at {}, and the trace has some; take {}",
             self.name,

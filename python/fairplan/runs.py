@@ -37,7 +37,7 @@ def _perhaps(name: str, seconds: float | Decimal | None) -> int | None:
 def simulate(
     trace: Trace | str | os.PathLike[str],
     *,
-    policies: Sequence[str | PolicyCommand | Policy] = ("best-fit", "first-fit", "slots=14"),
+    policies: Sequence[str | PolicyCommand | Policy] = (),
     over_commit: float | Decimal = 1,
     lose_evicted: bool = False,
     horizon: float | Decimal | None = None,
@@ -60,7 +60,8 @@ def simulate(
     Args:
         trace: a :class:`Trace`, or the path of a ``fairplan.trace.v1``.
         policies: those of :func:`place`, and ``exact``, ``pf``, ``bmf``, ``hdrf``, which serve whoever is most deprived; and functions
-            ``(task, free) -> server`` (see :data:`fairplan.policies.Policy`) and commands, which serve the lowest share first.
+            ``(task, free) -> server`` (see :data:`fairplan.policies.Policy`) and commands, which serve the lowest share first; none
+            means those of ``best-fit``, ``first-fit`` and ``slots=14`` that know the devices and rules of the trace.
         over_commit: servers give so many times their capacity to tasks.
         lose_evicted: tasks that lose their server are lost, instead of submitted again.
         horizon: simulate nothing later than this, in seconds.

@@ -9,8 +9,8 @@ use fairplan::report::output::commit;
 use fairplan::report::table::{write_jobs, write_series};
 use fairplan::report::{summary, write_json};
 use fairplan::{
-    ClusterSettings, Control, Deadline, Decimal, Error, MOST_DEPRIVED, POLICIES, SimulateOptions,
-    SimulationStart, TraceInput, read, with_series,
+    ClusterSettings, Control, DEVICE_POLICIES, Deadline, Decimal, Error, MOST_DEPRIVED, POLICIES,
+    SimulateOptions, SimulationStart, TraceInput, USUAL_POLICIES, read, with_series,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,7 +36,6 @@ pub struct Arguments {
         alias = "policies",
         value_name = "LIST",
         value_delimiter = ',',
-        default_value = "best-fit,first-fit,slots=14",
         help = policies()
     )]
     policy: Vec<String>,
@@ -107,9 +106,12 @@ fn microseconds(text: &str) -> Result<u64, String> {
 fn policies() -> String {
     format!(
         "The policies to compare, separated by commas. The user with the lowest weighted dominant share is served first; \
-         the policy chooses the server. {}; {}",
+         the policy chooses the server (default: those of {} that know the devices and rules of the trace). {}; {}; where one resource \
+         has devices {}",
+        USUAL_POLICIES.join(", "),
         POLICIES.listed(),
-        MOST_DEPRIVED.listed()
+        MOST_DEPRIVED.listed(),
+        DEVICE_POLICIES.listed()
     )
 }
 

@@ -34,6 +34,14 @@ impl NodeScore for GpuClustering {
         Self { gpu, most: most(instance, gpu), there: Vec::new() }
     }
 
+    fn unknown(CpuAndGpu { gpu, .. }: CpuAndGpu) -> Self {
+        Self { gpu, most: 1, there: Vec::new() }
+    }
+
+    fn added(&mut self, capacity: &[u128]) {
+        self.most = self.most.max(capacity[self.gpu]);
+    }
+
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
         self.there.resize_with(servers.count(), HashMap::new);
         let Some(wants) = self.wants(servers, shape) else { return (0, None) };
@@ -59,6 +67,7 @@ impl NodeScore for GpuClustering {
 
     fn taken_back(&mut self, servers: &Servers, server: usize, shape: usize, count: u64) {
         let Some(wants) = self.wants(servers, shape) else { return };
+        self.there.resize_with(servers.count(), HashMap::new);
         let there = &mut self.there[server];
         let left = there.get(&wants).map_or(0, |there| there.saturating_sub(count));
         match left {

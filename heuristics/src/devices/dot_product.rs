@@ -15,6 +15,14 @@ impl NodeScore for GpuDotProduct {
         Self(Measured::new(instance, looked_at))
     }
 
+    fn unknown(looked_at: CpuAndGpu) -> Self {
+        Self(Measured::unknown(looked_at))
+    }
+
+    fn added(&mut self, capacity: &[u128]) {
+        self.0.added(capacity);
+    }
+
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
         let (free, demand) = (servers.free(server), servers.demand(shape));
         let term = |r: usize, most: f64| (free[r] as f64 / most) * (demand[r] as f64 / most);

@@ -3,7 +3,8 @@
 //!
 //! With `p_m` the part of the expected tasks that are like `m`, a server is fragmented by `F = Σ_m p_m F(m)`, where `F(m)` is the GPU
 //! left on it that a task like `m` cannot use: all of it if the task has no room or wants no GPU, else what is left on devices that
-//! have none for it: too small, cut where it wants any part, without a start for its profile. Expected are the tasks of the instance, the most frequent ones that make up 95% of them. The score is that of the
+//! have none for it: too small, cut where it wants any part, without a start for its profile. Expected are the tasks of the instance, the most frequent ones that make up 95% of them; where
+//! tasks come and go, those that began so far and one of each shape that is known, counted anew when there are twice as many or another shape. The score is that of the
 //! paper's simulator, `⌊100 / (1 + e^Δ)⌋` where `F` rises by `Δ` GPUs; of several devices the one of highest score (ties: the lowest
 //! index).
 
@@ -21,6 +22,8 @@ pub(crate) struct Fgd {
     gpu: usize,
     /// Kinds whose pieces are expected, and how many of them; of users without kinds their tasks.
     expected: Vec<(usize, u64)>,
+    /// Of tasks that come and go those that began.
+    began: Option<Began>,
     /// The same by what they want of GPUs; made when servers are known.
     wants: Option<Wants>,
     /// What each server is fragmented by, in its version.
@@ -31,6 +34,15 @@ pub(crate) struct Fgd {
     with_room: Vec<u64>,
     left: Vec<u128>,
     devices: Vec<Device>,
+}
+
+/// Tasks that began, by shape, one more of each.
+#[derive(Default)]
+struct Began {
+    tasks: Vec<u64>,
+    all: u64,
+    /// How many there were when the expected ones were counted.
+    counted: u64,
 }
 
 /// The expected tasks by what they want of GPUs.
@@ -48,6 +60,25 @@ struct Wants {
 const BILLION: i128 = 1_000_000_000;
 
 impl Fgd {
+    /// Without any task that is expected.
+    fn unexpecting(gpu: usize) -> Self {
+        let threshold = |score: i64| {
+            let odds = score as f64 / (HIGHEST - score) as f64;
+            (odds.ln() * BILLION as f64).round() as i128
+        };
+        Self {
+            gpu,
+            expected: Vec::new(),
+            began: None,
+            wants: None,
+            present: Vec::new(),
+            thresholds: (1..HIGHEST).map(threshold).collect(),
+            with_room: Vec::new(),
+            left: Vec::new(),
+            devices: Vec::new(),
+        }
+    }
+
     fn begin(&mut self, servers: &Servers) {
         let mut wants = Wants { tasks: 0, without: 0, sizes: Vec::new(), of_size: Vec::new() };
         for &(user, tasks) in &self.expected {
@@ -109,6 +140,20 @@ impl Fgd {
     }
 }
 
+/// The most frequent of these tasks, which are expected.
+fn most_frequent(mut tasks: Vec<(usize, u64)>) -> Vec<(usize, u64)> {
+    tasks.retain(|(_, tasks)| *tasks > 0);
+    tasks.sort_unstable_by_key(|(kind, tasks)| (std::cmp::Reverse(*tasks), *kind));
+    let all: u128 = tasks.iter().map(|(_, tasks)| u128::from(*tasks)).sum();
+    let mut sum = 0;
+    let wanted = tasks.iter().position(|(_, tasks)| {
+        sum += u128::from(*tasks);
+        sum * 100 >= all * EXPECTED_PERCENT
+    });
+    tasks.truncate(wanted.map_or(tasks.len(), |last| last + 1));
+    tasks
+}
+
 /// What makes tasks alike.
 fn likeness(kind: Kind<'_>) -> (RuleId, Vec<Decimal>, Option<ProfileId>) {
     (kind.rule_id(), kind.piece().to_vec(), kind.profile())
@@ -126,35 +171,39 @@ impl NodeScore for Fgd {
             let alike = counted.entry(likeness(kind)).or_insert((kind.index().0, 0));
             alike.1 = alike.1.saturating_add(tasks.saturating_mul(kind.each()));
         }
-        let mut expected: Vec<(usize, u64)> = counted.into_values().filter(|(_, tasks)| *tasks > 0).collect();
-        expected.sort_unstable_by_key(|(user, tasks)| (std::cmp::Reverse(*tasks), *user));
-        let all: u128 = expected.iter().map(|(_, tasks)| u128::from(*tasks)).sum();
-        let mut sum = 0;
-        let wanted = expected.iter().position(|(_, tasks)| {
-            sum += u128::from(*tasks);
-            sum * 100 >= all * EXPECTED_PERCENT
-        });
-        expected.truncate(wanted.map_or(expected.len(), |last| last + 1));
-        let threshold = |score: i64| {
-            let odds = score as f64 / (HIGHEST - score) as f64;
-            (odds.ln() * BILLION as f64).round() as i128
-        };
-        Self {
-            gpu,
-            expected,
-            wants: None,
-            present: Vec::new(),
-            thresholds: (1..HIGHEST).map(threshold).collect(),
-            with_room: Vec::new(),
-            left: Vec::new(),
-            devices: Vec::new(),
+        Self { expected: most_frequent(counted.into_values().collect()), ..Self::unexpecting(gpu) }
+    }
+
+    fn unknown(CpuAndGpu { gpu, .. }: CpuAndGpu) -> Self {
+        Self { began: Some(Began::default()), ..Self::unexpecting(gpu) }
+    }
+
+    fn is_changed(&mut self, servers: &Servers) -> bool {
+        let Some(began) = &mut self.began else { return false };
+        let more = servers.shapes() - began.tasks.len();
+        began.tasks.resize(servers.shapes(), 1);
+        began.all += more as u64;
+        if more == 0 && began.all < began.counted.saturating_mul(2) {
+            return false;
         }
+        began.counted = began.all;
+        self.expected = most_frequent(began.tasks.iter().copied().enumerate().collect());
+        self.wants = None;
+        true
+    }
+
+    fn placed(&mut self, servers: &Servers, _server: usize, shape: usize) {
+        let Some(began) = &mut self.began else { return };
+        began.all += (servers.shapes() - began.tasks.len()) as u64 + 1;
+        began.tasks.resize(servers.shapes(), 1);
+        began.tasks[shape] += 1;
     }
 
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
         if self.wants.is_none() {
             self.begin(servers);
         }
+        self.present.resize(servers.count(), (0, 0));
         let Some(wants) = self.wants.take() else { return (0, None) };
         let (class, make) = (servers.class_of(server), servers.make(self.gpu));
         if self.present[server].0 != servers.version(server) {

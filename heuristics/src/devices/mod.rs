@@ -65,6 +65,9 @@ pub(crate) trait Choice {
         servers.room(server, shape)
     }
 
+    /// A task is placed on a server that was not chosen.
+    fn taken(&mut self, _servers: &Servers, _server: usize, _shape: usize) {}
+
     /// So many pieces of a shape that were placed on a server are there no more.
     fn taken_back(&mut self, _servers: &Servers, _server: usize, _shape: usize, _count: u64) {}
 }

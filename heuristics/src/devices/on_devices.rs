@@ -103,6 +103,7 @@ impl<C: Choice + Send> ServerChoice for OnDevices<C> {
     fn take_on(&mut self, server: usize, shape: usize) -> bool {
         let has_room = self.servers.has_room(server, shape);
         if has_room {
+            self.choice.taken(&self.servers, server, shape);
             self.tasks.place(&mut self.servers, Chosen::server(server), shape);
         }
         has_room
@@ -122,13 +123,14 @@ impl<C: Choice + Send> ServerChoice for OnDevices<C> {
     fn release_from(&mut self, server: usize, shape: usize, devices: u32) {
         let held = std::mem::take(&mut self.tasks.held[devices as usize]);
         self.servers.give_back(server, shape, &held.devices);
+        self.choice.taken_back(&self.servers, server, shape, 1);
         self.tasks.vacant.push(devices);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{POLICIES, policy};
+    use crate::{DEVICE_POLICIES, POLICIES, device_policy, policy};
     use fairplan_instances::Random;
 
     /// Where each task is, by the checker's rules alone: a device is never more than full, and no task waits that has room.
@@ -137,10 +139,13 @@ mod tests {
         const SIZE: u128 = 10;
         let sizes = [0, SIZE];
         let known = POLICIES.names().filter(|name| !name.contains('='));
+        let known = known.map(|name| policy(name, 3).unwrap());
+        let of_devices = DEVICE_POLICIES.names().map(|name| device_policy(name, 3).unwrap());
         let mut tried = 0;
-        for name in known {
+        for policy in known.chain(of_devices) {
+            let name = policy.name();
             let mut random = Random::new(24, 7);
-            let mut choice = policy(name, 3).unwrap().choice_on_devices(&[60, 90], &sizes).unwrap();
+            let mut choice = policy.choice_on_devices(&[60, 90], &sizes).unwrap();
             let counts = [4u128, 2, 3];
             counts.iter().for_each(|count| choice.add_server(&[20, count * SIZE]));
             let shapes = [[1, 6], [1, 4], [2, 10], [3, 20], [1, 0], [1, 3]];
@@ -169,7 +174,7 @@ mod tests {
             let whole = |server: usize| (0..counts[server]).all(|_| choice_takes(&mut *choice, server, 2));
             assert!((0..3).all(whole), "{name}");
         }
-        assert!(tried > 4_000, "only {tried} tasks ran");
+        assert!(tried > 8_000, "only {tried} tasks ran");
     }
 
     fn choice_takes(choice: &mut dyn fairplan_instances::ServerChoice, server: usize, shape: usize) -> bool {

@@ -18,6 +18,10 @@ impl NodeScore for GpuPacking {
         Self { gpu }
     }
 
+    fn unknown(CpuAndGpu { gpu, .. }: CpuAndGpu) -> Self {
+        Self { gpu }
+    }
+
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
         let (want, make) = (servers.want(shape, self.gpu), servers.make(self.gpu));
         if want == Want::Nothing {

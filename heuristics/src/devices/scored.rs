@@ -2,9 +2,9 @@
 //! policies that were published for it. Of equal scores the server counts that comes first in an order that is drawn once, as in
 //! the simulator with which they were published. It matters much: tasks to which all servers are alike gather on few of them.
 //!
-//! A score depends on one server and one task alone, so it is kept until the server changes.
+//! A score depends on one server and one task alone, and on what tasks are expected, so it is kept until one of these changes.
 
-use super::{Choice, Chosen, Servers, place, place_in_order};
+use super::{Choice, Chosen, OnDevices, Servers, place, place_in_order};
 use crate::first_with_room::FirstFitting;
 use crate::random::below;
 use crate::{InOrder, PlacementError, PlacementPolicy};
@@ -17,17 +17,28 @@ use std::marker::PhantomData;
 pub(crate) const HIGHEST: i64 = 100;
 
 /// How good a server with room is for a task: all in which the policies of this kind differ.
-pub(crate) trait NodeScore: Sized + 'static {
+pub(crate) trait NodeScore: Sized + Send + 'static {
     /// What the policy is called.
     const NAME: &'static str;
 
     /// For an instance, by these of its resources.
     fn new(instance: &Instance, looked_at: CpuAndGpu) -> Self;
 
+    /// For servers and tasks that come and go, of which none is known yet.
+    fn unknown(looked_at: CpuAndGpu) -> Self;
+
+    /// There is a server of this capacity, or will be.
+    fn added(&mut self, _capacity: &[u128]) {}
+
+    /// Takes note of the shapes that tasks have by now; whether all servers are to be scored anew for that.
+    fn is_changed(&mut self, _servers: &Servers) -> bool {
+        false
+    }
+
     /// The score, and the device of which the task takes a part if the policy chooses that too.
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>);
 
-    /// The task is placed on the server.
+    /// A task is placed on the server.
     fn placed(&mut self, _servers: &Servers, _server: usize, _shape: usize) {}
 
     /// So many pieces that were placed on a server are there no more.
@@ -53,6 +64,13 @@ impl CpuAndGpu {
             [gpu] => Ok(Self { cpu: all.into_iter().find(|r| *r != gpu), gpu }),
             _ => Err(PlacementError::DevicesNeeded { policy: policy.into(), found: with.len() }),
         }
+    }
+
+    /// Those of resources with devices of these sizes, 0 where there are none; `None` unless one has devices.
+    fn of_sizes(sizes: &[u128]) -> Option<Self> {
+        let mut with = (0..sizes.len()).filter(|r| sizes[*r] > 0);
+        let gpu = with.next()?;
+        with.next().is_none().then(|| Self { cpu: (0..sizes.len()).find(|r| *r != gpu), gpu })
     }
 }
 
@@ -90,6 +108,11 @@ impl<S: NodeScore> PlacementPolicy for ByScore<S> {
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
         Box::new(FirstFitting::new(totals.len()))
     }
+
+    fn choice_on_devices(&self, _totals: &[u128], sizes: &[u128]) -> Option<Box<dyn ServerChoice>> {
+        let score = S::unknown(CpuAndGpu::of_sizes(sizes)?);
+        Some(Box::new(OnDevices::new(sizes, Scored::new(score, self.seed))))
+    }
 }
 
 /// The most of a resource that a server has, in units; at least 1.
@@ -106,6 +129,16 @@ impl Measured {
         Self([cpu, Some(gpu)].into_iter().flatten().map(|r| (r, most(instance, r) as f64)).collect())
     }
 
+    /// Of no server yet.
+    pub fn unknown(CpuAndGpu { cpu, gpu }: CpuAndGpu) -> Self {
+        Self([cpu, Some(gpu)].into_iter().flatten().map(|r| (r, 1.0)).collect())
+    }
+
+    /// There is a server of this capacity.
+    pub fn added(&mut self, capacity: &[u128]) {
+        self.0.iter_mut().for_each(|(r, most)| *most = most.max(capacity[*r] as f64));
+    }
+
     /// The score of a server of which 1 is taken off by the mean of these terms over the resources.
     pub fn score_below_highest(&self, term: impl Fn(usize, f64) -> f64) -> i64 {
         let sum: f64 = self.0.iter().map(|(r, most)| term(*r, *most)).sum();
@@ -117,7 +150,7 @@ impl Measured {
 pub(crate) struct Scored<S> {
     rule: S,
     seed: u64,
-    /// The servers in that order; empty before the first task.
+    /// The servers in that order, drawn anew where there are more.
     order: Vec<usize>,
     /// By shape and server: the version of the server that it was scored in, and the score.
     known: Vec<Vec<Known>>,
@@ -141,10 +174,13 @@ impl<S: NodeScore> Scored<S> {
 
 impl<S: NodeScore> Choice for Scored<S> {
     fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen> {
-        if self.order.is_empty() {
+        if self.order.len() != servers.count() {
             self.order = drawn(servers.count(), self.seed);
-            self.known = vec![Vec::new(); servers.shapes()];
         }
+        if self.rule.is_changed(servers) {
+            self.known.clear();
+        }
+        self.known.resize(servers.shapes(), Vec::new());
         let known = &mut self.known[shape];
         known.resize(servers.count(), Known::default());
         let mut best: Option<(usize, Known)> = None;
@@ -163,6 +199,16 @@ impl<S: NodeScore> Choice for Scored<S> {
         let (server, Known { device, .. }) = best?;
         self.rule.placed(servers, server, shape);
         Some(Chosen { server, device: (device != NO_DEVICE).then_some(usize::from(device)) })
+    }
+
+    fn added(&mut self, capacity: &[u128]) {
+        self.rule.added(capacity);
+        // What is measured by the largest server is so anew.
+        self.known.clear();
+    }
+
+    fn taken(&mut self, servers: &Servers, server: usize, shape: usize) {
+        self.rule.placed(servers, server, shape);
     }
 
     fn taken_back(&mut self, servers: &Servers, server: usize, shape: usize, count: u64) {

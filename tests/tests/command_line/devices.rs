@@ -275,6 +275,25 @@ fn tasks_of_a_trace_wait_for_a_device() {
     };
     assert_eq!(end("plain.jsonl"), [60.0; 3]);
     assert_eq!(end("devices.jsonl"), [120.0; 3]);
+    // Policies that look at devices, and the usual ones that know the trace.
+    let gpus = "fgd,gpu-packing,gpu-clustering,gpu-best-fit,gpu-dot-product";
+    folder.done(&["-q", "simulate", "devices.jsonl", "--policy", gpus, "-o", "run.json"]);
+    let ends = json(&folder, "run.json")["policies"].as_array().unwrap().clone();
+    assert!(ends.len() == 5 && ends.iter().all(|policy| policy["end"] == 120.0), "{ends:?}");
+    for (file, usual) in [
+        ("plain.jsonl", &["best-fit", "first-fit", "slots=14"][..]),
+        ("devices.jsonl", &["best-fit", "first-fit"]),
+    ] {
+        folder.done(&["-q", "simulate", file, "-o", "run.json"]);
+        let run = json(&folder, "run.json")["policies"].as_array().unwrap().clone();
+        let names: Vec<_> = run.iter().map(|policy| policy["policy"].as_str().unwrap()).collect();
+        assert_eq!(names, usual);
+    }
+    let told = folder.refused(&["-q", "simulate", "plain.jsonl", "--policy", "fgd"]);
+    assert!(
+        told.contains("policy fgd: looks at the devices of one resource, and there are devices of 0"),
+        "{told}"
+    );
     let told = folder.refused(&["-q", "simulate", "devices.jsonl", "--policy", "slots=14"]);
     let expected =
         "policy slots=14: does not look at devices, and the trace has some; take best-fit, first-fit";
