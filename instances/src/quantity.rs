@@ -65,6 +65,17 @@ impl Quantity {
         Self(self.0.saturating_mul(other.0).div_ceil(Self::ONE.0))
     }
 
+    /// One of so many whole parts of it; `None` unless they are as large as billionths say.
+    pub fn in_parts(self, parts: Self) -> Option<Self> {
+        let count = parts.0.checked_div(Self::ONE.0).filter(|count| count * Self::ONE.0 == parts.0)?;
+        (count > 0 && self.0.is_multiple_of(count)).then(|| Self(self.0 / count))
+    }
+
+    /// The part that it is of `whole`, which is more than nothing, in thousandths, rounded up.
+    pub fn thousandths_rounded_up(self, whole: Self) -> Self {
+        Self((self.0.saturating_mul(1000)).div_ceil(whole.0.max(1)) * (Self::ONE.0 / 1000))
+    }
+
     /// Whether it is nothing.
     pub fn is_zero(self) -> bool {
         self.0 == 0

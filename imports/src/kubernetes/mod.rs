@@ -1,5 +1,6 @@
 //! A Kubernetes cluster: nodes become server classes, pods become tasks of users.
 
+mod device_sizes;
 mod gpu_sharing;
 mod names;
 mod nodes;
@@ -12,6 +13,8 @@ mod resource_quotas;
 #[cfg(test)]
 mod ruled;
 mod rules;
+#[cfg(test)]
+mod shared;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -72,7 +75,7 @@ fn read<T>(
     }
     let mut nodes = read_nodes(options, report)?;
     let mut pods = read_pods(options, report)?;
-    offered_gpus::apply(&nodes, &mut pods, report);
+    offered_gpus::apply(options, &mut nodes, &mut pods, report);
     if options.rules {
         rules::keep(options, &nodes, &mut pods, report)?;
     }
@@ -162,7 +165,7 @@ fn read<T>(
         conditions: places.iter().map(|places| places.name(&taints)).collect(),
         servers: servers.collect::<Result<_, InstanceError>>()?,
         tasks,
-        devices: rules::devices(options, &resources),
+        devices: device_sizes::of(options, &nodes, &resources, report),
         holders,
     };
     made(census, options.grouping, report).map_err(|violation| {

@@ -15,7 +15,7 @@ use super::pods::{APART, Pod, SPREAD};
 use super::requirements::{Operator, Requirement};
 use crate::manifests::{self, Metadata, nullable, of_kinds};
 use crate::report::ImportReport;
-use fairplan_instances::{Decimal, Gang, InstanceError, ResourceId};
+use fairplan_instances::{Gang, InstanceError};
 use hashbrown::HashMap;
 use serde::Deserialize;
 
@@ -231,15 +231,4 @@ pub(super) fn domains(options: &KubernetesOptions, nodes: &[Node]) -> Vec<Option
     let somewhere = options.rules && nodes.iter().any(|node| labelled(node).is_some());
     let named = |node: &Node| labelled(node).unwrap_or_else(|| format!("no {}", options.domain));
     nodes.iter().map(|node| somewhere.then(|| named(node))).collect()
-}
-
-/// The resources of which nodes have devices: GPUs, and thousandths of GPUs.
-pub(super) fn devices(options: &KubernetesOptions, resources: &[String]) -> Vec<(ResourceId, Decimal)> {
-    let size = |name: &String| match name.as_str() {
-        super::gpu_sharing::MILLI => Some(Decimal::from(1000u32)),
-        name if name.ends_with("/gpu") => Some(Decimal::ONE),
-        _ => None,
-    };
-    let of = |(r, name): (usize, &String)| Some((ResourceId(r), size(name)?));
-    resources.iter().enumerate().filter_map(of).filter(|_| options.rules).collect()
 }

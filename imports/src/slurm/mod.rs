@@ -2,6 +2,7 @@
 
 mod accounts;
 mod asked;
+mod devices;
 mod hostlist;
 mod jobs;
 mod nodes;
@@ -19,7 +20,7 @@ use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::servers::{Memory, Server};
 use super::tasks::{Rules, Tasks};
 use fairplan_instances::wording::choose;
-use fairplan_instances::{Decimal, Gang, Instance, InstanceError, ResourceId, Violation, wording};
+use fairplan_instances::{Decimal, Gang, Instance, InstanceError, Violation, wording};
 use hashbrown::{HashMap, HashSet};
 use jobs::Job;
 use nodes::Node;
@@ -43,7 +44,7 @@ pub struct SlurmOptions {
     pub grouping: TaskGrouping,
     /// Count nodes that are down, drained or otherwise not available as well.
     pub all_nodes: bool,
-    /// Keep the rules that only whole tasks meet: GPUs as devices, jobs of several nodes as gangs.
+    /// Keep the rules that only whole tasks meet: GPUs and their shards as devices, jobs of several nodes as gangs.
     pub rules: bool,
     /// With `rules`: `topology.conf` or what `scontrol show topology` prints. The switch of a node is its domain, where jobs are to run
     /// below one.
@@ -312,7 +313,7 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
         conditions: conditions.iter().map(Wanted::name).collect(),
         servers: servers.collect(),
         tasks,
-        devices: devices(options, &resources),
+        devices: devices::of(options, nodes, &resources, report),
         holders: Vec::new(),
     }
 }
@@ -329,12 +330,6 @@ fn rules(options: &SlurmOptions, job: &Job, report: &mut ImportReport) -> Rules 
     report.one("jobs of several nodes, which start together and may have two shares on one node here");
     let in_one_domain = job.switches == 1 && !options.topology.is_empty();
     Rules { gang: Some(Gang { tasks: job.nodes, in_one_domain }), ..Rules::default() }
-}
-
-/// Each GPU is a device.
-fn devices(options: &SlurmOptions, resources: &[String]) -> Vec<(ResourceId, Decimal)> {
-    let gpu = resources.iter().position(|name| name == "gpu").filter(|_| options.rules);
-    gpu.map(|r| (ResourceId(r), Decimal::ONE)).into_iter().collect()
 }
 
 /// Where tasks of a job run: one on each node of their list, as far as the node counts.

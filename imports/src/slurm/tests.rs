@@ -807,3 +807,41 @@ fn jobs_that_ask_for_one_switch_are_gangs_within_one() {
     let alone = told(&SlurmOptions { rules: false, ..with(tree) });
     assert!(alone.contains("add --rules"), "{alone}");
 }
+
+#[test]
+fn shards_of_gpus_are_parts_of_devices_where_each_gpu_is_as_many() {
+    let read = |gres: [&str; 2]| {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: String| {
+            let path = folder.path().join(name).display().to_string();
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let node = |(n, gres): (usize, &str)| {
+            format!(
+                "{{\"name\": \"a{n}\", \"cpus\": 64, \"real_memory\": 1024, \"gres\": \"{gres}\", \"state\": \"idle\", \"partitions\": [\"all\"]}}"
+            )
+        };
+        let nodes: Vec<String> = gres.into_iter().enumerate().map(node).collect();
+        let job = format!("{{\"job_id\": 1, \"tres_per_node\": \"gres/shard:3\", {WAITS}}}");
+        let options = SlurmOptions {
+            nodes: vec![write("nodes.json", format!("{{\"nodes\": [{}]}}", nodes.join(",")))],
+            jobs: vec![write("jobs.json", format!("{{\"jobs\": [{job}]}}"))],
+            grouping: TaskGrouping::Shape,
+            rules: true,
+            ..Default::default()
+        };
+        slurm(&options).unwrap()
+    };
+    let shards = fairplan_instances::ResourceId(2);
+    let (instance, report) = read(["gpu:2,shard:8", "gpu:1,shard:4"]);
+    assert_eq!(instance.resources()[2], "shard");
+    assert_eq!(instance.device_size(shards).unwrap().to_f64(), 4.0, "{report}");
+    let mut devices: Vec<_> = instance.classes().iter().map(|class| class.devices_of(shards)).collect();
+    devices.sort();
+    assert_eq!(devices, [Some(1), Some(2)]);
+    let (instance, report) = read(["gpu:2,shard:8", "gpu:1,shard:6"]);
+    assert_eq!(instance.device_size(shards), None);
+    let what = "nodes have other numbers of shards a GPU, or no whole one: shards count as one amount";
+    assert_eq!(report.count(what), 2, "{report}");
+}
