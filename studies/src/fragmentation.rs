@@ -167,19 +167,23 @@ fn study(
         let fgd = published[FGD].1[arrived / 10 - 1];
         let reading = Interval { least: Some(fgd - POINTS), most: None };
         numbers.push(passage.words(
-            format!("ceiling of any placement when {arrived}% has come"),
+            format!("ceiling of any placement of the first seed's pods when {arrived}% has come"),
             reading,
             *most,
         ));
         // Nobody reads more digits; rounded up, the bound still holds.
         let reading = Interval { least: None, most: Some((most * 1e4).ceil() / 1e4) };
         let quantity = format!(
-            "best placement found when all pods are known: percent allocated when {arrived}% has come"
+            "best placement found when all of the first seed's pods are known: percent allocated when {arrived}% has come"
         );
         numbers.push(passage.words(quantity, reading, *least));
     }
-    let curve =
-        |kind: &str, mark, points| Curve { kind: kind.into(), subject: "any placement".into(), mark, points };
+    let curve = |kind: &str, mark, points| Curve {
+        kind: kind.into(),
+        subject: "any placement, first seed".into(),
+        mark,
+        points,
+    };
     let shown = &bounds[SHOWN..];
     let most = shown.iter().map(|(arrived, most, _)| [*arrived as f64, *most]).collect();
     let least = shown.iter().map(|(arrived, _, least)| [*arrived as f64, *least]).collect();
