@@ -94,7 +94,9 @@ fn count_once(nodes: &mut [Node], pods: &mut [Pod], report: &mut ImportReport) {
         nodes.len() as u64,
         format!("nodes state GPUs as {GPU} and as {MILLI}: here they count as the latter"),
     );
-    nodes.iter_mut().for_each(|node| drop(node.allocatable.remove(GPU)));
+    for node in nodes {
+        node.allocatable.remove(GPU);
+    }
     for pod in pods {
         let Some(gpus) = pod.requests.remove(GPU) else { continue };
         pod.requests.entry(MILLI.into()).or_insert(gpus.times(Quantity::thousand()));
