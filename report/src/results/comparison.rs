@@ -2,9 +2,9 @@
 
 use super::allocated_comparison;
 use super::bound::OF_THOSE;
+use super::comparison_bars::{bars, tells_by_level};
 use super::sentences::{all_of, bracket, heading, listed, name, users};
 use crate::comparison::{ComparedPolicy, Comparison, groups_of_policies};
-use crate::figure::Bars;
 use crate::json::MalformedResult;
 use crate::judgement::Judgement;
 use crate::page::{Block, Section};
@@ -218,14 +218,6 @@ fn those_who_want_more(document: &Comparison, level: f64) -> String {
         true => format!("the level of those who want more, divided among groups first, is {}", share(level)),
         false => format!("whoever wants more has at least {}", share(level)),
     }
-}
-
-/// Whether users that have all their tasks decide the smallest share, under some policy: then it tells little.
-fn tells_by_level(document: &Comparison) -> bool {
-    let tells =
-        |policy: &ComparedPolicy| policy.level.is_none_or(|level| level > policy.value * (1.0 + SAME));
-    // Results of before there was a level state none of this.
-    document.policies.iter().any(|policy| policy.unplaced.is_some() && tells(policy))
 }
 
 /// The same of those who still want more, and of what waits.
@@ -461,7 +453,6 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
                 .into(),
         });
     }
-    let bounds = document.bounds;
     let (what, divisible) = of_divisible_tasks(&document);
     let mut section = Section::new("Placement policies compared")
         .answer_in_shares(answer(&document))
@@ -479,22 +470,8 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
             .block(bars)
             .grid("Policies", &table(&document).without(&["seconds"])));
     }
-    let mark = match bounds.integral_upper {
-        Some(upper) => (upper, "the most that whole tasks can reach".to_owned()),
-        None => (bounds.divisible, "the most that divisible tasks can reach".to_owned()),
-    };
-    let bars = Bars {
-        caption: "Smallest share that each policy reaches".into(),
-        series: Vec::new(),
-        groups: document
-            .policies
-            .iter()
-            .map(|policy| (policy.name.to_string(), vec![policy.value]))
-            .collect(),
-        mark: Some(mark),
-        format: share,
-    };
-    let section = section.block(Block::Bars(bars)).grid("Policies", &table(&document).without(&["seconds"]));
+    let section =
+        section.block(Block::Bars(bars(&document))).grid("Policies", &table(&document).without(&["seconds"]));
     Ok(match document.policies.iter().any(|policy| !policy.groups.is_empty()) {
         true => section.grid(OF_GROUPS, &groups_of_policies(&document).without_empty()),
         false => section,

@@ -7,6 +7,7 @@ pub(crate) mod allocation;
 pub(crate) mod audit;
 pub(crate) mod bound;
 pub(crate) mod comparison;
+mod comparison_bars;
 pub(crate) mod difference;
 pub(crate) mod entitlements;
 pub(crate) mod explanation;

@@ -37,6 +37,39 @@ fn a_chart_is_written_by_itself_and_what_has_none_says_so() {
     assert!(!folder.path("none.svg").exists() && !folder.path("other.html").exists());
 }
 
+/// A user whose one task runs has the smallest share under every policy: bars of that would all be alike.
+#[test]
+fn the_chart_of_a_comparison_shows_what_its_answer_tells_policies_apart_by() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
+            "server_classes": [{"id": "a", "count": 2, "capacity": {"cpu": 4, "memory": 4}},
+                {"id": "b", "count": 1, "capacity": {"cpu": 2, "memory": 8}}],
+            "users": [{"id": "small", "demand": {"cpu": 1, "memory": 1}, "tasks": 1},
+                {"id": "x", "demand": {"cpu": 2, "memory": 1}}, {"id": "y", "demand": {"cpu": 1, "memory": 2}}]}"#,
+    );
+    folder.done(&["compare", "i.json", "-o", "c.json"]);
+    folder.done(&["report", "c.json", "--plot", "c.svg", "-o", "c.html"]);
+    let chart = folder.read("c.svg");
+    assert!(chart.contains("Smallest share of those who want more under each policy"), "{chart}");
+    let comparison: serde_json::Value = serde_json::from_str(&folder.read("c.json")).unwrap();
+    for policy in comparison["policies"].as_array().unwrap() {
+        let level = policy["level"].as_f64().unwrap();
+        assert!(chart.contains(&format!("{:.2}%", level * 100.0)), "{level}: {chart}");
+    }
+    // Where some policy leaves nobody waiting there is no such share, and what waits is shown.
+    let few = folder.read("i.json").replace(
+        r#""memory": 1}}, {"id": "y", "demand": {"cpu": 1, "memory": 2}}"#,
+        r#""memory": 1}, "tasks": 2}, {"id": "y", "demand": {"cpu": 1, "memory": 2}, "tasks": 2}"#,
+    );
+    folder.write("few.json", few);
+    folder.done(&["compare", "few.json", "-o", "f.json"]);
+    folder.done(&["report", "f.json", "--plot", "f.svg", "-o", "f.html"]);
+    let chart = folder.read("f.svg");
+    assert!(chart.contains("Tasks that wait under each policy"), "{chart}");
+}
+
 /// The chart that `make figures` draws of a generated instance.
 fn chart_of(folder: &Folder, generated: &str, limit: &[&str]) -> String {
     folder.done(&["generate", generated, "-o", "cluster.json"]);
