@@ -3,7 +3,7 @@
 use super::allocated_comparison;
 use super::bound::OF_THOSE;
 use super::comparison_bars::{bars, tells_by_level};
-use super::sentences::{all_of, bracket, heading, listed, name, users};
+use super::sentences::{all_of, bracket, but_for_oversized, heading, listed, name, users};
 use crate::comparison::{ComparedPolicy, Comparison, groups_of_policies};
 use crate::json::MalformedResult;
 use crate::judgement::Judgement;
@@ -216,7 +216,10 @@ fn worst_off(document: &Comparison, value: f64) -> String {
 fn those_who_want_more(document: &Comparison, level: f64) -> String {
     match document.in_groups {
         true => format!("the level of those who want more, divided among groups first, is {}", share(level)),
-        false => format!("whoever wants more has at least {}", share(level)),
+        false => {
+            let is_any = document.instance.warnings.iter().any(|warning| warning.kind == "oversized-task");
+            format!("whoever wants more has at least {}{}", share(level), but_for_oversized(is_any))
+        }
     }
 }
 

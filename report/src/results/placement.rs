@@ -1,14 +1,14 @@
 //! A placement of whole tasks, for people.
 
 use super::comparison::short_of;
-use super::sentences::{few_used, heading, name, used, worst_off};
+use super::sentences::{but_for_oversized, few_used, heading, name, used, worst_off};
 use crate::page::{Section, sizes};
 use crate::placement::{PlacementDocument, PlacementFigures, placed_users};
 use crate::summary::grid::listed;
 use crate::units::{counted, share, thousands};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{
-    Instance, KeptGuarantees, PlacedGroup, Placement, placed_groups_table, stated_level,
+    Instance, KeptGuarantees, PlacedGroup, Placement, User, placed_groups_table, stated_level,
 };
 use std::fmt::Write;
 
@@ -44,7 +44,11 @@ pub fn summary(
     }
     if figures.unplaced > 0 {
         let level = match (figures.level, instance.has_groups()) {
-            (Some(level), false) => format!(", of users who have at least {}", share(level)),
+            (Some(level), false) => {
+                let is_oversized = |user: User<'_>| !user.fits_somewhere() && user.tasks() != Some(0);
+                let but_for = but_for_oversized(instance.users().any(is_oversized));
+                format!(", of users who have at least {}{but_for}", share(level))
+            }
             (Some(level), true) => {
                 format!(" (level of those who want more, divided among groups first: {})", share(level))
             }

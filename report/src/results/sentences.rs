@@ -231,6 +231,11 @@ pub(super) fn label(name: &str) -> String {
     cut(name, LABEL)
 }
 
+/// What is said beside the share of whoever wants more, where of some users no server holds a task: they want more and have nothing.
+pub(super) fn but_for_oversized(is_any: bool) -> &'static str {
+    if is_any { ", but for users of whom no server holds a task" } else { "" }
+}
+
 /// Some words, or nothing where there are none.
 pub(super) fn words<const N: usize>(names: [&str; N]) -> Vec<String> {
     names.map(str::to_owned).into()

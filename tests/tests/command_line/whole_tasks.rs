@@ -292,3 +292,24 @@ fn who_fits_no_server_counts_on_both_sides_of_a_gap_or_on_neither() {
     assert!(compared["bounds"].get("divisible_level").is_none(), "{compared}");
     assert!(compared["policies"][0].get("level").is_none(), "{compared}");
 }
+
+/// Users whose task no server holds wait too, and have nothing.
+#[test]
+fn whoever_waits_is_not_said_to_have_what_only_some_have() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "a", "count": 2, "capacity": {"cpu": 2}}],
+            "users": [{"id": "large", "demand": {"cpu": 3}, "tasks": 6}, {"id": "small", "demand": {"cpu": 1}, "tasks": 8}]}"#,
+    );
+    let told = "at least 100.00%, but for users of whom no server holds a task";
+    for words in [
+        &["place", "i.json", "--policy", "best-fit", "-o", "p.json"][..],
+        &["compare", "i.json", "-o", "c.json"],
+    ] {
+        let output = folder.run(words);
+        let shown = text(&output.stderr);
+        assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(told), "{words:?}: {shown}");
+    }
+}
