@@ -287,7 +287,9 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
     let find = |control: &Control<'_>| {
         control.stage("bounding whole tasks");
         let bracket = whole_task_bracket(instance, &control.deadline)?;
+        let is_cut_short = !bracket.is_closed && control.deadline.is_over();
         match patterns_know_all_rules(instance) {
+            true if is_cut_short => with_best_of_policies(instance, bracket, control),
             true => Ok(bracket),
             false => with_best_placement(instance, bracket, control),
         }
@@ -316,6 +318,17 @@ pub(crate) fn with_best_placement(
         leveled.sort_by(|a, b| b.0.total_cmp(&a.0));
         placements = leveled.into_iter().map(|(_, placement)| placement).collect();
     }
+    Ok(with_best_of(instance, bracket, placements)?)
+}
+
+/// A bracket whose search was cut short: servers without a pattern are empty, and what a policy places may be better by far.
+pub(crate) fn with_best_of_policies(
+    instance: &Instance,
+    bracket: WholeTaskBracket,
+    control: &Control<'_>,
+) -> Result<WholeTaskBracket, Error> {
+    let mut placements = by_policies(instance, control)?;
+    placements.insert(0, bracket.placement.clone());
     Ok(with_best_of(instance, bracket, placements)?)
 }
 
