@@ -274,6 +274,14 @@ fn run_all(
         start,
         tenants: stamp,
     };
+    let is_tenant =
+        |id: &str| options.tenants.as_ref().is_some_and(|tenants| tenants.user_named(id).is_some());
+    let mut users = simulated.policies.iter().flat_map(|policy| &policy.shared.users);
+    if options.tenants.is_some() && !users.any(|user| is_tenant(&user.id)) {
+        control.note(
+            "no user of the trace is among the tenants: nobody is in a group or has a weight of theirs",
+        );
+    }
     if !simulated.document().partial {
         return Ok(simulated);
     }

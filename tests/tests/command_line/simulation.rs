@@ -1,6 +1,6 @@
 //! Traces on the command line: what comes out, and what is refused.
 
-use super::Folder;
+use super::{Folder, text};
 use serde_json::Value;
 
 fn fits_schema(folder: &Folder, name: &str, document: &Value) {
@@ -109,4 +109,20 @@ fn an_interrupted_run_writes_what_it_has_and_says_so() {
     assert_eq!(running.wait().unwrap().code(), Some(3));
     let partial: Value = serde_json::from_str(&folder.read("partial.json")).unwrap();
     assert_eq!((&partial["partial"], partial["policies"].as_array().unwrap().len()), (&true.into(), 2));
+}
+
+/// Groups of users that the trace does not have are groups of nobody.
+#[test]
+fn tenants_of_whom_the_trace_has_no_user_are_told() {
+    let folder = Folder::new();
+    folder.done(&["generate", "trace-drfh-fig4", "-o", "t.jsonl"]);
+    folder.done(&["generate", "drfh-fig4", "-o", "own.json"]);
+    folder.write("others.json", folder.read("own.json").replace("\"user-", "\"other-"));
+    for (tenants, is_told) in [("own.json", false), ("others.json", true)] {
+        let words = ["simulate", "t.jsonl", "--policy", "best-fit", "--tenants", tenants, "-o", "s.json"];
+        let output = folder.run(&words);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        assert_eq!(told.contains("no user of the trace is among the tenants"), is_told, "{told}");
+    }
 }
