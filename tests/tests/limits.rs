@@ -46,12 +46,12 @@ fn every_backend_keeps_limits_of_random_trees_by_task_shares_exactly() {
 
 #[test]
 fn every_backend_keeps_limits_and_reserves_of_users_with_kinds_exactly() {
-    every_backend_keeps_limits_exactly(0..400, Objective::Drfh, random_kinds_under_limits);
+    every_backend_keeps_limits_exactly(0..160, Objective::Drfh, random_kinds_under_limits);
 }
 
 #[test]
 fn every_backend_keeps_limits_and_reserves_of_users_with_kinds_by_task_shares_exactly() {
-    every_backend_keeps_limits_exactly(400..500, Objective::TaskShareFairness, random_kinds_under_limits);
+    every_backend_keeps_limits_exactly(400..450, Objective::TaskShareFairness, random_kinds_under_limits);
 }
 
 /// Limits that several users share cost no level problem each, and stop one after the other.

@@ -120,17 +120,17 @@ fn guarantees_and_reserves_over_some_classes_are_kept_in_random_trees_exactly() 
 
 #[test]
 fn guarantees_of_users_with_kinds_and_of_their_groups_are_kept_in_random_trees_exactly() {
-    kinds_keep_quotas_exactly(0..400, Objective::Drfh, random_kinds_under_quotas);
+    kinds_keep_quotas_exactly(0..160, Objective::Drfh, random_kinds_under_quotas);
 }
 
 #[test]
 fn guarantees_of_users_with_kinds_over_some_classes_are_kept_in_random_trees_exactly() {
-    kinds_keep_quotas_exactly(0..400, Objective::Drfh, random_kinds_under_quotas_of_classes);
+    kinds_keep_quotas_exactly(0..160, Objective::Drfh, random_kinds_under_quotas_of_classes);
 }
 
 #[test]
 fn guarantees_of_users_with_kinds_are_kept_in_random_trees_by_task_shares_exactly() {
-    kinds_keep_quotas_exactly(400..550, Objective::TaskShareFairness, random_kinds_under_quotas_of_classes);
+    kinds_keep_quotas_exactly(400..460, Objective::TaskShareFairness, random_kinds_under_quotas_of_classes);
 }
 
 /// The same where the cases have to be of all sorts, fewer of each: bundles of kinds come to fewer tasks than are guaranteed.

@@ -279,7 +279,7 @@ pub(crate) fn all_placements(instance: &Instance) -> Option<Vec<Vec<ServerTasks>
 fn no_placement_under_rules_and_quotas_is_above_its_bound_and_patterns_are_no_worse_than_best_fit() {
     let mut random = Random::new(27, 5);
     let (mut tried, mut best_found, mut better) = (0, 0, 0);
-    for case in 0..400 {
+    for case in 0..160 {
         let instance = with_quotas(&mut random, case % 3 == 0, case % 2 == 0, case % 5 == 0);
         let Some(ways) = all_placements(&instance) else { continue };
         tried += 1;
@@ -320,7 +320,7 @@ fn no_placement_under_rules_and_quotas_is_above_its_bound_and_patterns_are_no_wo
             assert!(taken(&placement.servers) <= most, "case {case}: {placement:?}, at most {most}");
         }
     }
-    assert!(tried > 100 && 2 * best_found > tried, "{best_found} of {tried} are best, {better} better");
+    assert!(tried > 40 && 2 * best_found > tried, "{best_found} of {tried} are best, {better} better");
 }
 
 /// Two servers of four cpu in either of two racks; a worker of one cpu in gangs, and another user.

@@ -332,7 +332,7 @@ fn tasks_of_random_traces_keep_their_rules_and_wait_only_without_room() {
 #[test]
 #[ignore = "a quarter of a minute: forty times as many"]
 fn tasks_of_many_random_traces_keep_their_rules_and_wait_only_without_room() {
-    run(1_000..3_400);
+    run(1_000..2_200);
 }
 
 #[test]
