@@ -287,7 +287,7 @@ mod tests {
         let names = ["high-memory/1", "high-memory/2", "n\"1"].map(str::to_owned);
         let mut out = Vec::new();
         messages.cluster(&names, &packing, &mut out);
-        messages.place(7, 1, &mut out);
+        messages.place(7, KindId(1), None, &mut out);
         assert_eq!(
             String::from_utf8(out).unwrap(),
             concat!(
