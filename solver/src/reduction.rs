@@ -254,8 +254,16 @@ fn normalise_users(
             columns.iter_mut().for_each(|column| column[i] *= scale);
         }
     });
-    let weights = (!objective.counts_by_weight() || instance.is_weighted() || has_lines)
-        .then(|| column(n, |i| objective.share_per_level(view(i)) * part(i)));
+    let is_weighted = !objective.counts_by_weight() || instance.is_weighted() || has_lines;
+    let weights = is_weighted.then(|| match &lines {
+        None => column(n, |i| objective.share_per_level(view(i))),
+        // Of a user once, however many kinds it has: what it could run alone is a program of its own.
+        Some(lines) => {
+            let of_user =
+                column(instance.user_count(), |user| objective.share_per_level(instance.user(UserId(user))));
+            column(n, |i| of_user[lines.user[i] as usize] * lines.part[i])
+        }
+    });
     let limit = |i: usize| view(i).tasks().map(|tasks| view(i).task_share() * part(i) * tasks as f64);
     let tasks =
         instance.has_task_limits().then(|| (0..n).map(|i| limit(i).unwrap_or(f64::INFINITY)).collect());

@@ -164,6 +164,8 @@ pub(crate) mod sum {
     pub(crate) const NO_LOSS: f64 = 1e-12;
     /// The gap to which users with kinds and groups are solved for, and the gap below which a run ends after so many steps without half.
     pub(crate) const KINDS: (f64, f64, u64) = (1e-13, 1e-9, 5);
+    /// The part of a row or of a kind's share that rounding may take of it or add to it before that is made up for.
+    pub(crate) const EVEN: f64 = 1e-13;
     /// Capacity of which at least this part is left is not used up: far more than a solved sum leaves of what has a price.
     pub(crate) const USED_UP: f64 = 1e-6;
 }

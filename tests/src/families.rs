@@ -2,7 +2,7 @@
 //! Google's servers, and odd ones that mix whatever a model allows.
 
 use crate::dice::Dice;
-use crate::{Draft, DraftUser, decimal, plain_user};
+use crate::{Draft, DraftUser, decimal, plain_user, random_draft_without_rates, with_random_kinds};
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Decimal, DemandSeries, DemandSeriesBuilder, Instance, QuantumLabel, ServerClass};
 
@@ -17,7 +17,7 @@ pub struct Family {
 }
 
 /// All families, the plainest first.
-pub const FAMILIES: [Family; 5] = [
+pub const FAMILIES: [Family; 6] = [
     Family {
         name: "plain",
         about: "300 to 30,000 users, 3 to 6 resources, 5 to 50 classes, uniform demands and capacities",
@@ -39,6 +39,11 @@ pub const FAMILIES: [Family; 5] = [
         instance: odd,
     },
     Family { name: "tiny", about: "the same with 1 to 3 users on 1 to 3 classes", instance: tiny },
+    Family {
+        name: "kinds",
+        about: "up to 6 users, most with up to three kinds of tasks, digits, a third with weights of 0.001 to 100",
+        instance: kinds,
+    },
 ];
 
 /// The instance of a seed without limits on tasks, and demands in tasks for a few quanta.
@@ -137,6 +142,17 @@ fn tiny(seed: u64) -> Instance {
         let resources = dice.pick(&[1, 2, 2, 3]);
         draw(dice, users, classes, resources)
     })
+}
+
+fn kinds(seed: u64) -> Instance {
+    let mut dice = Dice::new(seed ^ 0x0008_0000_0000);
+    let mut draft = with_random_kinds(random_draft_without_rates(seed), seed);
+    for user in &mut draft.users {
+        if dice.percent(33) {
+            user.weight = decimal(dice.pick(&["0.001", "0.5", "10", "100"]));
+        }
+    }
+    draft.build().expect("weights above zero break no rule")
 }
 
 /// The first drawn that breaks no rule of the model.

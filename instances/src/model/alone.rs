@@ -67,6 +67,9 @@ fn most_on(class: &ServerClass, demand: &[f64]) -> f64 {
 /// How much more than what the servers hold a mix must be worth to be another one, in parts of it: less is rounding.
 const NO_BETTER: f64 = 1e-15;
 
+/// A part of a resource that is all of it, up to rounding.
+const ALL: f64 = 1.0 - 2.0 * f64::EPSILON;
+
 /// Far more rounds than are needed: mixes that roundings alone tell apart end there.
 const MOST_ROUNDS: usize = 10_000;
 
@@ -80,6 +83,8 @@ struct Search<'a> {
     most: Vec<f64>,
     /// The part of each resource that so many pieces take, class by class and resource by resource.
     needs: Vec<f64>,
+    /// Whether so many pieces are all that some resource holds, class by class and kind by kind: then it holds no more anyway.
+    filling: Vec<bool>,
     /// For each mix, what a server of each class has of each kind.
     mixes: Vec<Vec<f64>>,
     /// What that comes to on all servers, as parts of the bound: mix by mix.
@@ -94,6 +99,7 @@ impl<'a> Search<'a> {
     fn new(classes: &'a [ServerClass], demands: &[&[f64]], mut most: Vec<f64>, bound: f64) -> Self {
         let kinds = demands.len();
         let mut needs = Vec::new();
+        let mut filling = Vec::with_capacity(most.len());
         for (class, most) in classes.iter().zip(most.chunks_exact_mut(kinds)) {
             most.iter_mut().for_each(|most| *most = most.min(bound / class.count.max(1) as f64));
             for (r, capacity) in class.capacity.iter().enumerate() {
@@ -103,6 +109,9 @@ impl<'a> Search<'a> {
                 };
                 needs.extend(demands.iter().zip(most.iter()).map(part));
             }
+            let of_class = &needs[needs.len() - class.capacity.len() * kinds..];
+            let is_filling = |k: usize| of_class.iter().skip(k).step_by(kinds).any(|part| *part >= ALL);
+            filling.extend((0..kinds).map(is_filling));
         }
         Self {
             classes,
@@ -110,6 +119,7 @@ impl<'a> Search<'a> {
             bound,
             most,
             needs,
+            filling,
             mixes: Vec::new(),
             together: Vec::new(),
             worths: vec![1.0; kinds],
@@ -143,15 +153,16 @@ impl<'a> Search<'a> {
         let mut mix = Vec::with_capacity(self.most.len());
         let mut together = vec![0.0; kinds];
         let mut needs = self.needs.chunks_exact(kinds);
-        for ((class, most), prices) in
-            self.classes.iter().zip(self.most.chunks_exact(kinds)).zip(&mut self.prices)
-        {
+        let of_classes = self.most.chunks_exact(kinds).zip(self.filling.chunks_exact(kinds));
+        for ((class, (most, filling)), prices) in self.classes.iter().zip(of_classes).zip(&mut self.prices) {
             let program = &mut self.of_server;
             program.start(self.worths.iter().zip(most).map(|(worth, most)| worth * most));
             for needs in needs.by_ref().take(prices.len()) {
                 program.row(needs.iter().copied(), 1.0);
             }
-            (0..kinds).for_each(|k| program.row((0..kinds).map(|other| f64::from(other == k)), 1.0));
+            for k in (0..kinds).filter(|k| !filling[*k]) {
+                program.row((0..kinds).map(|other| f64::from(other == k)), 1.0);
+            }
             program.maximise();
             prices.iter_mut().zip(&program.prices).for_each(|(price, found)| *price = *found);
             for ((part, most), together) in program.point.iter().zip(most).zip(&mut together) {

@@ -135,7 +135,7 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         groups: &groups,
         limits: None,
     };
-    let mut bundles = Bundles::start(&problem, &taking, alpha);
+    let mut bundles = Bundles::start(&problem, &taking, alpha, question.deadline);
     let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) };
     let mut iterations = run(&mut bundles, stopping, question.deadline);
     for _ in 0..MOST_STARTS {
@@ -200,7 +200,8 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
             let unlimited = children.iter().zip(&paying).filter(|(child, _)| child.cap == f64::INFINITY);
             let least = unlimited.map(|(child, price)| price / child.weight).fold(f64::INFINITY, f64::min);
             let most = least.ln() - SHADED * f64::EPSILON;
-            if most < f64::INFINITY { Utility::new(0.0, most) } else { utility }
+            // Who has something may be limited, and then pays what it is worth to whoever the others are.
+            Utility::new(0.0, most.min(utility.log_scale()))
         }
         _ => utility,
     };

@@ -26,8 +26,8 @@ const OBJECTIVES: [&str; 8] =
 const OFFLINE: &str = "offline";
 /// The backend that solves in fractions, whose answers are held against the rational oracle, too.
 const EXACT: &str = "exact";
-/// Families of more users than demands over time are meant to be drawn for.
-const NOT_OFFLINE: [&str; 2] = ["plain", "google"];
+/// Families of more users than demands over time are meant to be drawn for, or of users with kinds of tasks, which these do not know.
+const NOT_OFFLINE: [&str; 3] = ["plain", "google", "kinds"];
 
 /// What is asked of an instance.
 #[derive(Clone, Copy)]

@@ -13,11 +13,14 @@
 //! A user's own variables are eliminated, kind by kind and then `v`, which leaves a system in the prices. The last condition is
 //! taken in logarithms, so that it is as good far from the optimum as near it.
 
+mod elimination;
+mod even;
+
 use super::utility::Utility;
-use crate::interior_point::{Cholesky, Iterate, NewtonSystem, Prediction, Quality, StepLength};
+use crate::interior_point::{Iterate, NewtonSystem, Prediction, Quality, StepLength};
 use crate::level::LevelProblem;
+use elimination::{Factors, Moves, Slopes};
 use fairplan_instances::Deadline;
-use nalgebra::DMatrix;
 use std::ops::Range;
 
 /// A user that can have something.
@@ -51,6 +54,7 @@ pub(super) struct Bundles<'a> {
     problem: &'a LevelProblem<'a>,
     users: &'a [User],
     utility: Utility,
+    deadline: &'a Deadline,
     /// The rows with capacity: for each class and resource their number, and of each its class and resource.
     row_of: Vec<usize>,
     rows: Vec<usize>,
@@ -60,21 +64,18 @@ pub(super) struct Bundles<'a> {
     gap: f64,
 }
 
-/// What a step solves for once: the factored system, and what eliminating leaves of every kind and user.
-pub(super) struct Factors {
-    system: Cholesky,
-    /// `Θ_k = Σ ρ² z/s` of each kind, and `H` of each user.
-    theta: Vec<f64>,
-    stiffness: Vec<f64>,
-}
-
 const NO_ROW: usize = usize::MAX;
 /// How much is shared where steps begin again.
 const NEARLY_ALL: f64 = 0.95;
 
 impl<'a> Bundles<'a> {
     /// A first point inside: everybody takes of all its classes by what they hold, half of all there is at most.
-    pub fn start(problem: &'a LevelProblem<'a>, users: &'a [User], alpha: f64) -> Self {
+    pub fn start(
+        problem: &'a LevelProblem<'a>,
+        users: &'a [User],
+        alpha: f64,
+        deadline: &'a Deadline,
+    ) -> Self {
         let (m, groups) = (problem.resources, problem.groups);
         let mut z = vec![0.0; groups.pair_count()];
         let mut v: Vec<f64> = Vec::with_capacity(users.len());
@@ -94,7 +95,7 @@ impl<'a> Bundles<'a> {
                 }
             }
         }
-        Self::inside(problem, users, alpha, 0.5, (v, z))
+        Self::inside((problem, users, deadline), alpha, 0.5, (v, z))
     }
 
     /// The gap between the worth of shares and what prices allow, at the best point.
@@ -106,13 +107,12 @@ impl<'a> Bundles<'a> {
     /// magnitude on the way from half of it to all, and steps that began there may not come to the end.
     pub fn again(&self) -> Self {
         let shares = (self.best.v.clone(), self.best.z.clone());
-        Self::inside(self.problem, self.users, self.utility.alpha, NEARLY_ALL, shares)
+        Self::inside((self.problem, self.users, self.deadline), self.utility.alpha, NEARLY_ALL, shares)
     }
 
     /// A first point with shares in proportion to these: as large as use up a part of some resource or of what somebody may have.
     fn inside(
-        problem: &'a LevelProblem<'a>,
-        users: &'a [User],
+        (problem, users, deadline): (&'a LevelProblem<'a>, &'a [User], &'a Deadline),
         alpha: f64,
         part: f64,
         (mut v, mut z): (Vec<f64>, Vec<f64>),
@@ -144,6 +144,7 @@ impl<'a> Bundles<'a> {
             problem,
             users,
             utility,
+            deadline,
             row_of,
             at: Point {
                 room: users
@@ -228,13 +229,11 @@ impl<'a> Bundles<'a> {
     /// The step to these products of pairs, rows and limits (less what they are).
     fn step(&self, factors: &Factors, of_pairs: &[f64], of_rows: &[f64], of_limits: &[f64]) -> Point {
         let (at, groups) = (&self.at, self.problem.groups);
-        let mut right: Vec<f64> = of_rows.iter().zip(&at.p).map(|(product, p)| product / p).collect();
-        let mut free = vec![0.0; at.q.len()];
-        // Per kind r3 − A, per user e.
-        let mut own = vec![0.0; groups.len()];
-        let mut wish = vec![0.0; self.users.len()];
-        let mut left: Vec<f64> = self.rows.iter().map(|row| self.problem.capacities[*row]).collect();
-        left.iter_mut().zip(&at.q).for_each(|(left, q)| *left -= q);
+        let mut moves = Moves {
+            pairs: vec![0.0; at.z.len()],
+            rows: of_rows.iter().zip(&at.p).map(|(product, p)| product / p).collect(),
+            users: vec![0.0; self.users.len()],
+        };
         for (u, user) in self.users.iter().enumerate() {
             let mut dual = at.psi[u] - at.lambda[u];
             let mut asked = at.psi[u] * self.miss(u);
@@ -245,47 +244,20 @@ impl<'a> Bundles<'a> {
             }
             for (line, part) in user.lines.clone().zip(&user.parts) {
                 dual -= part * at.y[line];
-                let mut sum = part * at.v[u];
                 for pair in groups.pairs(line) {
                     let gone = self.dual_residual(line, pair);
-                    let moved = (of_pairs[pair] - at.z[pair] * gone) / at.s[pair];
-                    sum -= groups.rate[pair] * (at.z[pair] + moved);
-                    for (row, d) in self.needs(line, pair) {
-                        right[row] += d * moved;
-                        left[row] -= d * at.z[pair];
-                    }
+                    moves.pairs[pair] = (of_pairs[pair] - at.z[pair] * gone) / at.s[pair];
                 }
-                own[line] = sum;
-                asked -= part * sum / factors.theta[line];
             }
             // r1 = −(ψ − Σ π y − λ)
-            wish[u] = asked + dual;
+            moves.users[u] = asked + dual;
         }
-        right.iter_mut().zip(&left).for_each(|(right, left)| *right -= left);
-        for (u, user) in self.users.iter().enumerate() {
-            for (line, part) in user.lines.clone().zip(&user.parts) {
-                let weight = own[line] / factors.theta[line]
-                    + part / factors.theta[line] * wish[u] / factors.stiffness[u];
-                for pair in groups.pairs(line) {
-                    let slope = groups.rate[pair] * at.z[pair] / at.s[pair] * weight;
-                    self.needs(line, pair).for_each(|(row, d)| right[row] += slope * d);
-                }
-            }
-        }
-        let mut step = Point { p: vec![0.0; right.len()], ..at.clone() };
-        factors.system.solve_into(&right, &mut step.p, &mut free);
-        for row in 0..right.len() {
+        let (p, v, y) = self.eliminated(factors, &moves);
+        let mut step = Point { p, v, y, ..at.clone() };
+        for row in 0..step.q.len() {
             step.q[row] = (of_rows[row] - at.q[row] * step.p[row]) / at.p[row];
         }
         for (u, user) in self.users.iter().enumerate() {
-            let seen = |line: usize| -> f64 {
-                let slope = |pair: usize| groups.rate[pair] * at.z[pair] / at.s[pair];
-                groups.pairs(line).map(|pair| slope(pair) * self.cost(line, pair, &step.p)).sum()
-            };
-            let seen: Vec<f64> = user.lines.clone().map(seen).collect();
-            let lines = || user.lines.clone().zip(&user.parts).zip(&seen);
-            let pulled: f64 = lines().map(|((line, part), seen)| part / factors.theta[line] * seen).sum();
-            step.v[u] = (wish[u] - pulled) / factors.stiffness[u];
             step.psi[u] = at.psi[u] * (self.miss(u) - self.utility.alpha * step.v[u] / at.v[u]);
             if user.cap < f64::INFINITY {
                 let off = user.cap - at.v[u] - at.room[u];
@@ -294,8 +266,7 @@ impl<'a> Bundles<'a> {
             } else {
                 (step.room[u], step.lambda[u]) = (0.0, 0.0);
             }
-            for ((line, part), seen) in lines() {
-                step.y[line] = (own[line] + part * step.v[u] + seen) / factors.theta[line];
+            for line in user.lines.clone() {
                 for pair in groups.pairs(line) {
                     step.s[pair] = self.dual_residual(line, pair) + self.cost(line, pair, &step.p)
                         - groups.rate[pair] * step.y[line];
@@ -304,6 +275,14 @@ impl<'a> Bundles<'a> {
             }
         }
         step
+    }
+
+    /// Whether all numbers of a point are above zero.
+    fn is_inside(&self, point: &Point) -> bool {
+        let numbers = [&point.v, &point.psi, &point.z, &point.s, &point.q, &point.p];
+        let has_room = |(room, user): (&f64, &User)| user.cap == f64::INFINITY || *room > 0.0;
+        numbers.iter().all(|column| column.iter().all(|x| x.is_finite() && *x > 0.0))
+            && point.room.iter().zip(self.users).all(has_room)
     }
 
     /// `d·p − ρ y − s`.
@@ -349,57 +328,18 @@ impl NewtonSystem for Bundles<'_> {
     type Step = Point;
 
     fn factor(&mut self, deadline: &Deadline) -> Option<Factors> {
-        let (at, groups) = (&self.at, self.problem.groups);
-        let order = at.q.len();
-        let mut matrix = DMatrix::<f64>::zeros(order, order);
-        let (mut theta, mut stiffness) = (vec![0.0; groups.len()], vec![0.0; self.users.len()]);
-        let add = |matrix: &mut DMatrix<f64>, terms: &[(usize, f64)], factor: f64| {
-            for (j, b) in terms {
-                for (i, a) in terms {
-                    if i <= j {
-                        matrix[(*i, *j)] += factor * a * b;
-                    }
-                }
-            }
+        let at = &self.at;
+        let over = |x: &[f64], z: &[f64]| x.iter().zip(z).map(|(x, z)| x / z).collect::<Vec<f64>>();
+        let stiff = |(u, user): (usize, &User)| {
+            let of_limit = if user.cap < f64::INFINITY { at.lambda[u] / at.room[u] } else { 0.0 };
+            self.utility.alpha * at.psi[u] / at.v[u] + of_limit
         };
-        let mut of_user: Vec<(usize, f64)> = Vec::new();
-        for (u, user) in self.users.iter().enumerate() {
-            of_user.clear();
-            let mut stiff = self.utility.alpha * at.psi[u] / at.v[u];
-            if user.cap < f64::INFINITY {
-                stiff += at.lambda[u] / at.room[u];
-            }
-            for (line, part) in user.lines.clone().zip(&user.parts) {
-                let mut sum = 0.0;
-                let first = of_user.len();
-                for pair in groups.pairs(line) {
-                    let (rate, slope) = (groups.rate[pair], at.z[pair] / at.s[pair]);
-                    sum += rate * rate * slope;
-                    let needs: Vec<(usize, f64)> = self.needs(line, pair).collect();
-                    add(&mut matrix, &needs, slope);
-                    of_user.extend(needs.iter().map(|(row, d)| (*row, rate * slope * d)));
-                }
-                theta[line] = sum;
-                add(&mut matrix, &of_user[first..], -1.0 / sum);
-                of_user[first..].iter_mut().for_each(|(_, b)| *b *= part / sum);
-                stiff += part * part / sum;
-            }
-            stiffness[u] = stiff;
-            // A row that several kinds need counts once, with all of them.
-            of_user.sort_by_key(|(row, _)| *row);
-            of_user.dedup_by(|later, first| {
-                let same = later.0 == first.0;
-                if same {
-                    first.1 += later.1;
-                }
-                same
-            });
-            add(&mut matrix, &of_user, 1.0 / stiff);
-        }
-        for row in 0..order {
-            matrix[(row, row)] += at.q[row] / at.p[row];
-        }
-        Some(Factors { system: Cholesky::within(matrix, deadline)?, theta, stiffness })
+        let slopes = Slopes {
+            pairs: over(&at.z, &at.s),
+            rows: over(&at.q, &at.p),
+            users: self.users.iter().enumerate().map(stiff).collect(),
+        };
+        self.factored(slopes, deadline)
     }
 
     fn predict(&mut self, factors: &Factors) -> (Point, Prediction) {
@@ -434,10 +374,10 @@ impl NewtonSystem for Bundles<'_> {
 
     fn take(&mut self, step: &Point, reach: StepLength) -> bool {
         let moved = self.moved(step, reach);
-        let numbers = [&moved.v, &moved.psi, &moved.z, &moved.s, &moved.q, &moved.p];
-        let sound = numbers.iter().all(|column| column.iter().all(|x| x.is_finite() && *x > 0.0));
+        let sound = self.is_inside(&moved);
         if sound {
             self.at = moved;
+            self.make_even();
         }
         sound
     }
@@ -447,14 +387,22 @@ impl Iterate for Bundles<'_> {
     fn quality(&mut self) -> Quality {
         let at = &self.at;
         let (products, _) = self.products(at);
-        let mut off = 0.0;
+        let mut off = self.missed().0;
         let mut worth = 0.0;
         for (u, user) in self.users.iter().enumerate() {
             let paid: f64 =
                 user.lines.clone().zip(&user.parts).map(|(line, part)| part * at.y[line]).sum::<f64>();
-            off += ((at.psi[u] - paid - at.lambda[u]) * at.v[u]).abs();
-            off += at.psi[u] * at.v[u] * self.miss(u).powi(2);
-            worth += at.psi[u] * at.v[u];
+            let price = paid + at.lambda[u];
+            let marginal = self.utility.marginal(user.weight, at.v[u]);
+            worth += marginal * at.v[u];
+            off += if self.utility.alpha == 0.0 {
+                ((marginal - price) * at.v[u]).abs()
+            } else {
+                // Who has next to nothing of what it would buy loses by that, however little it pays; and what a large α lets nobody lose
+                // is no measure of how near a point is.
+                let demand = self.utility.demand(user.weight, price);
+                price * demand * self.utility.regret(at.v[u] / demand)
+            };
         }
         Quality { gap: (products + off) / worth, widest: 0.0, rounding: false }
     }
