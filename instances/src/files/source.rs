@@ -22,6 +22,9 @@ struct GzipLimit {
 
 const GZIP_LIMIT: GzipLimit = GzipLimit { bytes: 256 << 20, ratio: 100 };
 
+/// So many blanks in the beginning are looked past for something else.
+const MOST_BLANK: usize = 1 << 20;
+
 /// An opened input: its content as a stream, gzip already undone and text in UTF-16 made UTF-8, and its name for messages.
 pub struct Source {
     name: String,
@@ -36,7 +39,7 @@ pub struct Source {
 /// by its byte order mark: it is read as UTF-8.
 ///
 /// Refused, with the reason: what is no regular file (a directory, a named pipe, a device; redirect those to
-/// `-`), an empty file, a file named `.gz` that is not gzip. Damaged gzip (truncated, wrong checksum, trailing
+/// `-`), an empty file (nothing but white space is nothing, whatever reads the file), a file named `.gz` that is not gzip. Damaged gzip (truncated, wrong checksum, trailing
 /// garbage) and a decompression bomb (over 256 MiB and over 100 times the compressed size) are errors of the
 /// read that meets them.
 pub fn open(path: &str) -> Result<Source, InstanceError> {
@@ -106,10 +109,11 @@ impl Source {
         if let Some(problem) = packed(&head) {
             return refused(io::ErrorKind::InvalidData, problem);
         }
-        if !head.is_empty() && !gzip && named("gz") {
+        let has_content = !is_blank(&head) || head.len() as u64 == HEAD;
+        if has_content && !gzip && named("gz") {
             return refused(io::ErrorKind::InvalidData, "is named .gz but is not gzip");
         }
-        if !head.is_empty() && !parquet && named("parquet") {
+        if has_content && !parquet && named("parquet") {
             return refused(io::ErrorKind::InvalidData, "is named .parquet but is not Parquet");
         }
         if named("arrow") {
@@ -128,8 +132,11 @@ impl Source {
         if let Some(order) = order {
             reader = Box::new(Cursor::new(utf16::decoded(reader, order).map_err(failed)?));
         }
-        if reader.fill_buf().map_err(failed)?.is_empty() {
+        let Some(read) = beginning(&mut reader).map_err(failed)? else {
             return refused(io::ErrorKind::UnexpectedEof, "the file is empty");
+        };
+        if !read.is_empty() {
+            reader = Box::new(Cursor::new(read).chain(reader));
         }
         Ok(Self { name: name.to_owned(), reader, parquet, recoded: gzip || order.is_some(), length: None })
     }
@@ -197,6 +204,32 @@ impl BufRead for Source {
     fn consume(&mut self, count: usize) {
         self.reader.consume(count);
     }
+}
+
+/// What was read to find something else than blanks: nothing where that stands in the reader's buffer first. `None` where there is
+/// nothing else.
+fn beginning(reader: &mut dyn BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut read = Vec::new();
+    loop {
+        let more = reader.fill_buf()?;
+        if more.is_empty() {
+            return Ok(None);
+        }
+        if read.is_empty() && !is_blank(more) {
+            return Ok(Some(read));
+        }
+        let count = more.len();
+        read.extend_from_slice(more);
+        reader.consume(count);
+        if !is_blank(&read) || read.len() >= MOST_BLANK {
+            return Ok(Some(read));
+        }
+    }
+}
+
+/// Whether there is nothing but white space, perhaps behind a byte order mark.
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii().is_empty()
 }
 
 /// Decompresses all members and holds the result against the limit.
@@ -281,6 +314,25 @@ mod tests {
         assert_eq!(second, Err("standard input: the file is empty".into()));
         assert!(std::panic::catch_unwind(|| fed(Vec::new(), || panic!("broke"))).is_err());
         assert!(FED.with_borrow(Option::is_none), "a panic does not leave anybody fed");
+    }
+
+    #[test]
+    fn white_space_is_nothing_and_what_follows_it_is_all_there() {
+        let mark = b"\xef\xbb\xbf".as_slice();
+        let read = |name: &str, bytes: Vec<u8>| {
+            in_memory(name, bytes).and_then(Source::read_all).map_err(|error| error.to_string())
+        };
+        let blanks =
+            [b"".to_vec(), b" \r\n\t".to_vec(), mark.to_vec(), [mark, b"\n"].concat(), vec![b' '; 300_000]];
+        for bytes in &blanks {
+            for name in ["it.json", "it.csv.gz", "it.parquet"] {
+                let long = bytes.len() as u64 >= HEAD && name != "it.json";
+                let refused = read(name, bytes.clone()).unwrap_err();
+                assert!(long || refused == format!("{name}: the file is empty"), "{refused}");
+            }
+            let before: Vec<u8> = [bytes, b"a, 1\n".as_slice()].concat();
+            assert_eq!(read("it.csv", before.clone()), Ok(before));
+        }
     }
 
     #[test]
