@@ -3,6 +3,7 @@
 use crate::arguments::CommonOptions;
 use crate::commands;
 use crate::failure::Answer;
+use crate::input::InstanceArguments;
 use clap::{CommandFactory, Parser, Subcommand};
 use fairplan::{Error, highs_version};
 use fairplan_sweeps::Commands;
@@ -73,8 +74,38 @@ pub fn run(cli: Cli, swept: &dyn Commands) -> Result<Answer, Error> {
     dispatch(cli.command, common, swept)
 }
 
-/// Does what a command says, on the threads that are there. `swept` is what sweeps run.
+impl Command {
+    /// The instance that it is about, where it names one.
+    fn instance(&self) -> Option<InstanceArguments> {
+        let instance = match self {
+            Self::Solve(arguments) => &arguments.instance,
+            Self::Place(arguments) => &arguments.instance,
+            Self::Bound(arguments) => &arguments.instance,
+            Self::Compare(arguments) => &arguments.instance,
+            Self::Audit(arguments) => &arguments.instance,
+            Self::Entitlements(arguments) => &arguments.instance,
+            Self::Explain(arguments) => &arguments.instance,
+            Self::Convert(arguments) => &arguments.instance,
+            Self::Plan(arguments) => arguments.instance()?,
+            Self::Allocate(arguments) => return arguments.demands.instance(),
+            Self::Offline(arguments) => return arguments.demands.instance(),
+            Self::Export(arguments) => return Some(InstanceArguments::file(&arguments.instance)),
+            _ => return None,
+        };
+        Some(instance.clone())
+    }
+}
+
+/// Does what a command says, on the threads that are there, and tells of which file what cannot be used is. `swept` is what sweeps run.
 pub fn dispatch(command: Command, common: CommonOptions, swept: &dyn Commands) -> Result<Answer, Error> {
+    let instance = command.instance();
+    run_alone(command, common, swept).map_err(|error| match instance {
+        Some(instance) => instance.told(error),
+        None => error,
+    })
+}
+
+fn run_alone(command: Command, common: CommonOptions, swept: &dyn Commands) -> Result<Answer, Error> {
     match command {
         Command::Solve(arguments) => commands::solve::run(arguments, common),
         Command::Place(arguments) => commands::place::run(arguments, common),

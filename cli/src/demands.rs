@@ -1,5 +1,6 @@
 //! Where demands over time come from, and what is due to whom.
 
+use crate::input::InstanceArguments;
 use clap::ValueEnum;
 use fairplan::Error;
 use fairplan::files::Rounding;
@@ -40,6 +41,11 @@ enum Round {
 }
 
 impl DemandsArguments {
+    /// The instance that is named here.
+    pub fn instance(&self) -> Option<InstanceArguments> {
+        self.instance.as_deref().map(InstanceArguments::file)
+    }
+
     /// Where they are read from.
     pub fn source(self) -> Result<DemandsSource, Error> {
         let Self { demands, instance, fair_share, capacity, fair_shares, members, round } = self;

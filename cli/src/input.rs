@@ -32,6 +32,29 @@ impl TableArguments {
     }
 }
 
+impl InstanceArguments {
+    /// The error with the file whose value it is about, if it is one of this instance.
+    pub fn told(&self, error: Error) -> Error {
+        error.in_file(|place| {
+            let TableArguments { servers, users, groups } = &self.tables;
+            let table = match place.split(['[', '.']).next() {
+                Some("users") => users,
+                Some("groups") => groups,
+                Some("server_classes" | "resources" | "device_profiles") => servers,
+                _ => return None,
+            };
+            let file = self.instance.as_ref().or(table.as_ref())?;
+            Some(if file == "-" { "standard input".into() } else { file.clone() })
+        })
+    }
+
+    /// One file.
+    pub fn file(path: &str) -> Self {
+        let tables = TableArguments { servers: None, users: None, groups: None };
+        Self { instance: Some(path.to_owned()), tables }
+    }
+}
+
 /// Where an instance is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InstanceSource {

@@ -89,6 +89,16 @@ impl Error {
         Self::Uncertified { why: why.to_string(), found: Found::nothing() }
     }
 
+    /// The same error with the file that it is about: `file_of` tells it by the place of the value that breaks a rule. What names no
+    /// place, or its file already, stays as it is.
+    pub fn in_file(self, file_of: impl Fn(&str) -> Option<String>) -> Self {
+        let Self::Input(cause) = &self else { return self };
+        match violation(cause).and_then(|violation| Some((violation, file_of(&violation.place)?))) {
+            Some((violation, file)) => violation.clone().in_file(&file).into(),
+            None => self,
+        }
+    }
+
     /// Takes what there is out of the error, if it is one of these.
     pub fn take_found<T: Any>(&mut self) -> Option<T> {
         let found = match self {
@@ -136,6 +146,19 @@ pub fn what_there_is<T: Any>(outcome: Result<T, Error>) -> Result<(T, Option<Err
             None => Err(error),
         },
     }
+}
+
+/// The value of an instance that breaks a rule, if that is what a cause is about.
+fn violation(cause: &Cause) -> Option<&Violation> {
+    let of_solver = || match cause.downcast_ref()? {
+        SolverError::Inapplicable(violation) => Some(violation),
+        _ => None,
+    };
+    let of_placement = || match cause.downcast_ref()? {
+        PlacementError::Rule(violation) => Some(violation),
+        _ => None,
+    };
+    cause.downcast_ref().or_else(of_solver).or_else(of_placement)
 }
 
 /// An error that begins with `what` and names the first verdict that does not hold, if there is one.
@@ -222,6 +245,21 @@ impl From<SimulationError> for Error {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn whatever_finds_a_value_that_breaks_a_rule_tells_its_file() {
+        let broken = || Violation::new("users[3].weight", "0.3", "has too many digits; round it");
+        let causes: [Error; 3] =
+            [broken().into(), SolverError::from(broken()).into(), PlacementError::from(broken()).into()];
+        for error in causes {
+            let told = error.in_file(|place| place.starts_with("users").then(|| "it.json".into()));
+            assert_eq!(told.to_string(), "it.json: users[3].weight = 0.3: has too many digits; round it");
+            // Once is enough, and another place is somebody else's.
+            assert!(told.in_file(|_| Some("other".into())).to_string().starts_with("it.json: users"));
+        }
+        let setting = Error::from(Violation::new("window", 0, "must be > 0"));
+        assert_eq!(setting.in_file(|_| None).to_string(), "window = 0: must be > 0");
+    }
 
     #[test]
     fn what_fails_when_time_is_over_keeps_its_reason_and_what_there_is() {

@@ -40,15 +40,6 @@ pub(crate) const MAX_SERVERS: u64 = 50_000_000;
 /// An instance whose tasks cannot be placed one by one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
-    /// A placement lists every server, and there are too many for that.
-    #[error(
-        "server_classes: {servers} servers: whole tasks are placed on at most {}; place them on a sample",
-        MAX_SERVERS
-    )]
-    TooManyServers {
-        /// How many servers the instance has.
-        servers: u64,
-    },
     /// Time was over before nothing more fitted. Part of a placement is not what the policy says, so there is none.
     #[error("no placement in time: {placed} tasks were placed, and more had room; allow more time")]
     OutOfTime {
@@ -76,15 +67,10 @@ pub enum PlacementError {
         /// Resources with devices.
         found: usize,
     },
-    /// The instance has a rule that the policy does not know.
+    /// The instance has a rule that the policy does not know, more servers than are listed one by one, or rates that cannot be counted
+    /// exactly.
     #[error(transparent)]
     Rule(#[from] Violation),
-    /// The rates of one user differ so much that its share cannot be counted exactly.
-    #[error("users[{user}].rates: span more than 24 decimal digits; round them")]
-    RatesTooFarApart {
-        /// Position of the user.
-        user: usize,
-    },
 }
 
 /// Why a policy in another process placed nothing.

@@ -2,7 +2,7 @@
 
 use crate::error::{MAX_SERVERS, PlacementError};
 use crate::told_apart;
-use fairplan_instances::{ClassId, Instance, Kind, KindId, ResourceId, RuleId};
+use fairplan_instances::{ClassId, Instance, Kind, KindId, ResourceId, RuleId, Violation};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -51,7 +51,9 @@ impl Packing {
         // Counts are at most 10^15 each, so only an absurd number of classes could saturate.
         let servers = instance.classes().iter().fold(0u64, |sum, class| sum.saturating_add(class.count));
         if servers > MAX_SERVERS {
-            return Err(PlacementError::TooManyServers { servers });
+            let problem =
+                format!("whole tasks are placed on at most {MAX_SERVERS} servers; place them on a sample");
+            return Err(Violation::new("server_classes", servers, problem).into());
         }
         let mut start = 0;
         let classes: Vec<Class> = (instance.classes().iter().enumerate())

@@ -7,7 +7,7 @@
 use crate::tournament::Tournament;
 use crate::turns::Turns;
 use crate::{PlacementError, Turn};
-use fairplan_instances::{ClassId, Decimal, Instance, PlacementRule, User};
+use fairplan_instances::{ClassId, Decimal, Instance, PlacementRule, User, Violation};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -78,7 +78,12 @@ impl Shares {
         for user in instance.users() {
             let exponent = match &rates[user.rule_id().0] {
                 Some(rates) => rates.exponent,
-                None => return Err(PlacementError::RatesTooFarApart { user: user.index().0 }),
+                None => {
+                    let place = format!("users[{}].rates", user.index().0);
+                    return Err(
+                        Violation::new(place, "", "span more than 24 decimal digits; round them").into()
+                    );
+                }
             };
             let unit = unit_share(of_task(user), user.weight(), exponent);
             unit_of.push(*positions.entry(unit).or_insert_with_key(|unit| {

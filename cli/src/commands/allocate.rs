@@ -26,7 +26,7 @@ Example: fairplan generate karma-fig2 | fairplan allocate - --mechanism karma --
            --initial-credits 6")]
 pub struct Arguments {
     #[command(flatten)]
-    demands: DemandsArguments,
+    pub demands: DemandsArguments,
     #[arg(long, value_name = "NAME", default_value = "karma", help = mechanism_help())]
     mechanism: String,
     #[command(flatten)]

@@ -19,7 +19,7 @@ instance; that nothing is found says what was searched, not that nothing exists.
 Example: fairplan generate drfh-fig1 | fairplan audit - --objective drfh")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// What is fair: drfh, pf, alpha=A, utilitarian, tsf, bmf, drf or drf-per-server
     #[arg(long, value_name = "NAME", default_value = "drfh")]
     objective: Objective,

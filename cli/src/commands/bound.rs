@@ -20,7 +20,7 @@ allocated=RESOURCE a fairplan.allocated-bound.v1.
 Example: fairplan generate drfh-fig4 | fairplan bound -")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     #[command(flatten)]
     time_limit: TimeLimit,
     /// What is bounded: drfh, the smallest weighted dominant share; pf, the sum of w ln(dominant share); or allocated=RESOURCE, how much

@@ -22,7 +22,7 @@ proves it. A policy that reaches it is proved optimal. Placements made elsewhere
 Example: fairplan generate drfh-fig4 | fairplan compare - --policies best-fit,first-fit,slots=10")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// The policies, separated by commas; `fairplan place --help` explains each
     #[arg(long, alias = "policy", value_name = "LIST", value_delimiter = ',', default_value = ALL)]
     policies: Vec<String>,

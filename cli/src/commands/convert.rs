@@ -23,7 +23,7 @@ Example: fairplan generate drfh-fig1 | fairplan convert - --to-servers servers.c
            --to-users users.csv")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// Instead of an instance: a trace, as JSON Lines, gzipped or not, or Parquet
     #[arg(long, value_name = "FILE", conflicts_with_all = ["instance", "servers", "users", "to_servers", "to_users"])]
     trace: Option<String>,

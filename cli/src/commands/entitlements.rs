@@ -22,7 +22,7 @@ servers can give to all users at once. The result is a fairplan.entitlements.v1.
 Example: fairplan generate drfh-fig1 | fairplan entitlements -")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// Nominal quotas for Kueue: an instance as `import kueue` writes it, where the guarantee of the user or group of the same
     /// name counts; a user who is not there has none
     #[arg(long, value_name = "INSTANCE")]

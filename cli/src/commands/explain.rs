@@ -19,7 +19,7 @@ would gain if it asked for less.
 Example: fairplan generate drfh-fig1 | fairplan explain - --user user-1")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// The user to explain
     #[arg(long, value_name = "ID")]
     user: Option<String>,

@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Who is told: kueue, yarn, yarn-fair, yunikorn, volcano, kai or slurm
     target: Target,
     /// The instance: a fairplan.instance.v1, or - for standard input
-    instance: String,
+    pub instance: String,
     /// Its fairplan.solution.v1
     solution: String,
     /// Show what would change in the configuration that these files are

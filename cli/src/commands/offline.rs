@@ -25,7 +25,7 @@ Example: fairplan generate karma-fig2 | fairplan offline - --fair-share 2 \\
            --against karma,max-min,strict")]
 pub struct Arguments {
     #[command(flatten)]
-    demands: DemandsArguments,
+    pub demands: DemandsArguments,
     /// What is evened out: totals of slices by weight, or the part of its demand that each user gets
     #[arg(long, value_enum, default_value = "totals")]
     measure: Measure,

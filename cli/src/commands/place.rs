@@ -18,7 +18,7 @@ the exit status is 3. The result is a fairplan.placement.v1.
 Example: fairplan generate drfh-fig4 | fairplan place - --policy best-fit")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     #[arg(long, alias = "policies", value_name = "NAME", default_value = "best-fit", help = policies())]
     policy: String,
     /// Ask a policy of your own instead: a command, run without a shell, that answers on its standard output where each task goes

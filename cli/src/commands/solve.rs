@@ -25,7 +25,7 @@ proved optimal says `uncertified`, and the exit status is 3.
 Example: fairplan generate drfh-fig1 | fairplan solve - -o solution.json")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// What is fair: drfh (equal weighted dominant shares over all servers together), pf (proportional fairness),
     /// alpha=A (alpha-fair, A from 0 to 64), utilitarian (the largest sum), tsf (task share fairness), drf (dominant
     /// resource fairness, all servers as one), drf-per-server (the same inside each server apart) or bmf (bottleneck max

@@ -28,7 +28,7 @@ Example: fairplan generate drfh-fig1 -o fig1.json
          fairplan plan buy fig1.json --catalog catalog.csv --share 0.9")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// What can be bought, with prices
     #[arg(long, value_name = "CATALOG")]
     catalog: Option<String>,

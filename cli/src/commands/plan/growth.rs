@@ -24,7 +24,7 @@ Example: fairplan generate drfh-fig1 -o fig1.json
          fairplan plan growth fig1.json --series demand.csv --share 0.6")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// The series: a table (CSV, gzipped or not, or Parquet) or fairplan.demands.v1 JSON
     #[arg(long, value_name = "FILE")]
     series: String,

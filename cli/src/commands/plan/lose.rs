@@ -18,7 +18,7 @@ fairplan.loss.v1.
 Example: fairplan generate drfh-fig1 | fairplan plan lose -")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// Take away so many servers of each class instead of all
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     servers_lost: Option<u64>,

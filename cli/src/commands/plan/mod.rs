@@ -10,6 +10,7 @@ mod worth;
 
 use crate::arguments::CommonOptions;
 use crate::failure::Answer;
+use crate::input::InstanceArguments;
 use fairplan::Error;
 
 /// Plan capacity: what to buy, what a server is worth, what a failure costs
@@ -43,6 +44,21 @@ enum Kind {
     Diff(diff::Arguments),
     Growth(growth::Arguments),
     Move(moves::Arguments),
+}
+
+impl Arguments {
+    /// The instance that is asked about; two that are compared say themselves which is which.
+    pub fn instance(&self) -> Option<&InstanceArguments> {
+        match &self.kind {
+            None => Some(&self.buy.instance),
+            Some(Kind::Buy(arguments)) => Some(&arguments.instance),
+            Some(Kind::Worth(arguments)) => Some(&arguments.instance),
+            Some(Kind::Lose(arguments)) => Some(&arguments.instance),
+            Some(Kind::Growth(arguments)) => Some(&arguments.instance),
+            Some(Kind::Move(arguments)) => Some(&arguments.instance),
+            Some(Kind::Diff(_)) => None,
+        }
+    }
 }
 
 /// Does what was asked for.

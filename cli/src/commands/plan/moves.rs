@@ -20,7 +20,7 @@ Example: fairplan generate drfh-fig1 -o fig1.json
          fairplan plan move fig1.json --from now.json --level 1")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// What runs where now: a fairplan.placement.v1 with its servers, as `import kubernetes --placement-out` or `place
     /// --servers-out` writes it
     #[arg(long, value_name = "PLACEMENT")]

@@ -18,7 +18,7 @@ to ten times the capacity, and some hold at no other capacity than today's. The 
 Example: fairplan generate drfh-fig1 | fairplan plan worth -")]
 pub struct Arguments {
     #[command(flatten)]
-    instance: InstanceArguments,
+    pub instance: InstanceArguments,
     /// Leave out how far prices hold, which takes some ten solutions for each class and resource
     #[arg(long)]
     no_ranges: bool,
