@@ -256,11 +256,13 @@ pub(crate) fn allocated_bracketed(
 ) -> Result<AllocatedBracket, Error> {
     let find = |control: &Control<'_>| {
         control.stage("bounding what can be allocated");
-        let mut bracket = allocated_bracket(instance, resource, &control.deadline)?;
-        if !patterns_know_all_rules(instance) {
-            let placements = under_all_rules(instance, &bracket.placement, control)?;
-            bracket.placement = taking_most(instance, resource, placements).unwrap_or(bracket.placement);
-        }
+        let searching = control.deadline.after_part(SEARCHING);
+        let mut bracket = allocated_bracket(instance, resource, &searching)?;
+        let placements = match patterns_know_all_rules(instance) {
+            true => beside_what_was_found(instance, &bracket.placement, &searching, control)?,
+            false => under_all_rules(instance, &bracket.placement, control)?,
+        };
+        bracket.placement = taking_most(instance, resource, placements).unwrap_or(bracket.placement);
         Ok(bracket)
     };
     let check = |bracket: &AllocatedBracket, end: &Deadline| {
@@ -286,13 +288,7 @@ const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
 pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<WholeTaskBracket, Error> {
     let find = |control: &Control<'_>| {
         control.stage("bounding whole tasks");
-        let bracket = whole_task_bracket(instance, &control.deadline)?;
-        let is_cut_short = !bracket.is_closed && control.deadline.is_over();
-        match patterns_know_all_rules(instance) {
-            true if is_cut_short => with_best_of_policies(instance, bracket, control),
-            true => Ok(bracket),
-            false => with_best_placement(instance, bracket, control),
-        }
+        best_found(instance, &control.deadline.after_part(SEARCHING), control)
     };
     let check = |bracket: &WholeTaskBracket, end: &Deadline| {
         let stated = Some(stated_bounds(instance, bracket));
@@ -303,7 +299,7 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
 
 /// A bracket with the best placement that keeps rules which patterns do not know. Of placements that are as good to the smallest share
 /// it is the one of the highest level, in which nobody counts whom a limit holds.
-pub(crate) fn with_best_placement(
+fn with_best_placement(
     instance: &Instance,
     bracket: WholeTaskBracket,
     control: &Control<'_>,
@@ -321,14 +317,17 @@ pub(crate) fn with_best_placement(
     Ok(with_best_of(instance, bracket, placements)?)
 }
 
-/// A bracket whose search was cut short: servers without a pattern are empty, and what a policy places may be better by far.
-pub(crate) fn with_best_of_policies(
+/// A bracket by patterns that are looked for until `searching` is over, with the best placement of all that keep the rules.
+pub(crate) fn best_found(
     instance: &Instance,
-    bracket: WholeTaskBracket,
+    searching: &Deadline,
     control: &Control<'_>,
 ) -> Result<WholeTaskBracket, Error> {
-    let mut placements = by_policies(instance, control)?;
-    placements.insert(0, bracket.placement.clone());
+    let bracket = whole_task_bracket(instance, searching)?;
+    if !patterns_know_all_rules(instance) {
+        return with_best_placement(instance, bracket, control);
+    }
+    let placements = beside_what_was_found(instance, &bracket.placement, searching, control)?;
     Ok(with_best_of(instance, bracket, placements)?)
 }
 
@@ -384,7 +383,27 @@ fn by_policies(instance: &Instance, control: &Control<'_>) -> Result<Vec<Placeme
     }
 }
 
-/// Policies of which the best placement is taken where patterns know too little.
+/// The part of the time in which patterns are looked for: where it is too short for them, policies place in the rest.
+pub(crate) const SEARCHING: f64 = 0.8;
+
+/// What a search found and what the policies place, where time was over before it found all: very many classes may leave it none for
+/// anything good. Nothing else where it was not, or where the policies have no time either.
+fn beside_what_was_found(
+    instance: &Instance,
+    found: &Placement,
+    searching: &Deadline,
+    control: &Control<'_>,
+) -> Result<Vec<Placement>, Error> {
+    if !searching.is_over() {
+        return Ok(Vec::new());
+    }
+    match by_policies(instance, control) {
+        Err(Error::TimeLimit { .. }) => Ok(Vec::new()),
+        placements => Ok([vec![found.clone()], placements?].concat()),
+    }
+}
+
+/// Policies of which the best placement is taken where patterns know too little, or time was too short for them.
 const PLACING: [&str; 4] = ["best-fit", "first-fit", "worst-fit", "dot-product"];
 
 /// Brackets the sum of logarithms, and re-proves the bracket by code that shares nothing with the solver.
@@ -394,14 +413,13 @@ fn proportionally_bracketed(
 ) -> Result<ProportionalBracket, Error> {
     let find = |control: &Control<'_>| {
         control.stage("bounding whole tasks");
-        let bracket = proportional_bracket(instance, &control.deadline)?;
-        match patterns_know_all_rules(instance) {
-            true => Ok(bracket),
-            false => {
-                let placements = under_all_rules(instance, &bracket.placement, control)?;
-                Ok(proportional_with_best_of(instance, bracket, placements)?)
-            }
-        }
+        let searching = control.deadline.after_part(SEARCHING);
+        let bracket = proportional_bracket(instance, &searching)?;
+        let placements = match patterns_know_all_rules(instance) {
+            true => beside_what_was_found(instance, &bracket.placement, &searching, control)?,
+            false => under_all_rules(instance, &bracket.placement, control)?,
+        };
+        Ok(proportional_with_best_of(instance, bracket, placements)?)
     };
     let check = |bracket: &ProportionalBracket, end: &Deadline| {
         let proved_optimal = Some(meets(instance, bracket));

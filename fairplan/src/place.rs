@@ -1,6 +1,6 @@
 //! Whole tasks onto servers: by a policy, or by the patterns behind the whole-task bound; recounted by the checker.
 
-use crate::bound::{patterns_know_all_rules, with_best_of_policies, with_best_placement};
+use crate::bound::{SEARCHING, best_found};
 use crate::error::all_hold;
 use crate::{Control, Error};
 use fairplan_heuristics::{
@@ -249,22 +249,14 @@ impl Placer {
     }
 }
 
-/// The part of the time after which a search for patterns is called cut short.
-const SEARCHING: f64 = 0.7;
-
 /// The placement that brackets the optimum. It says so if time ended the search.
 fn by_patterns(instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
     let searching = control.deadline.after_part(SEARCHING);
-    let bracket = whole_task_bracket(instance, &control.deadline)?;
-    let is_cut_short = !bracket.is_closed && searching.is_over();
-    if is_cut_short {
+    let bracket = best_found(instance, &searching, control)?;
+    if !bracket.is_closed && searching.is_over() {
         control.note(
             "time was over before patterns were found for all servers: the placement is the best by then",
         );
     }
-    match patterns_know_all_rules(instance) {
-        true if is_cut_short => Ok(with_best_of_policies(instance, bracket, control)?.placement),
-        true => Ok(bracket.placement),
-        false => Ok(with_best_placement(instance, bracket, control)?.placement),
-    }
+    Ok(bracket.placement)
 }

@@ -116,17 +116,16 @@ pub fn with_best_of(
     bracket: WholeTaskBracket,
     placements: Vec<Placement>,
 ) -> Result<WholeTaskBracket, SolverError> {
-    let Some(upper) = bracket.upper else { return Ok(bracket) };
+    let Some(upper) = bracket.upper.filter(|_| !placements.is_empty()) else { return Ok(bracket) };
     let breakpoints = Breakpoints::new(instance, &Packing::new(instance)?)?;
     let valued = placements.into_iter().map(|placement| {
         let value = breakpoints.value(&placement.tasks).unwrap_or(Breakpoint { tasks: 0, ..upper });
         (value, placement)
     });
-    let Some((lower, placement)) =
-        valued.reduce(|best, next| if breakpoints.compare(next.0, best.0).is_gt() { next } else { best })
-    else {
-        return Ok(bracket);
+    let better = |best: (Breakpoint, Placement), next: (Breakpoint, Placement)| {
+        if breakpoints.compare(next.0, best.0).is_gt() { next } else { best }
     };
+    let Some((lower, placement)) = valued.reduce(better) else { return Ok(bracket) };
     let is_closed = breakpoints.reaches(lower, upper);
     Ok(WholeTaskBracket { lower: Some(lower), placement, is_closed, ..bracket })
 }

@@ -91,6 +91,9 @@ pub fn proportional_with_best_of(
     bracket: ProportionalBracket,
     placements: Vec<Placement>,
 ) -> Result<ProportionalBracket, SolverError> {
+    if placements.is_empty() {
+        return Ok(bracket);
+    }
     let logarithms = Logarithms::new(instance, &Packing::new(instance)?);
     let valued = placements.into_iter().map(|placement| (logarithms.mean(&placement.tasks), placement));
     let better = |best: (Option<f64>, Placement), next: (Option<f64>, Placement)| {
