@@ -13,7 +13,7 @@ use fairplan_instances::{ClassId, Instance, Kind, ResourceId};
 use std::sync::Arc;
 
 /// The `k` that are used, beside as many as a device holds of a profile.
-const PARTS: [u128; 7] = [1, 2, 3, 4, 5, 7, 9];
+const PARTS: [u128; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /// The devices of a resource, wherever they are.
 #[derive(Clone, Debug)]
