@@ -360,7 +360,7 @@ pub(crate) fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, E
 }
 
 /// Whether what patterns place keeps all rules: neither quotas nor rules between servers are among them.
-pub(crate) fn patterns_know_all_rules(instance: &Instance) -> bool {
+fn patterns_know_all_rules(instance: &Instance) -> bool {
     instance.quotas().is_empty() && !instance.has_rules_between_servers()
 }
 

@@ -10,7 +10,6 @@ use fairplan_instances::{Entry, Instance, Placement, Registry, ServerTasks, User
 use fairplan_report::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, ServerResults, placement_document,
 };
-use fairplan_solver::whole_task_bracket;
 use fairplan_verify::{PlacementClaim, verify_placement};
 
 /// By which policy to place.
