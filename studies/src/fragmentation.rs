@@ -180,7 +180,7 @@ fn study(
     }
     let curve = |kind: &str, mark, points| Curve {
         kind: kind.into(),
-        subject: "any placement, first seed".into(),
+        subject: "any placement".into(),
         mark,
         points,
     };
