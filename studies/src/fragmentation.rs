@@ -178,12 +178,8 @@ fn study(
         );
         numbers.push(passage.words(quantity, reading, *least));
     }
-    let curve = |kind: &str, mark, points| Curve {
-        kind: kind.into(),
-        subject: "any placement".into(),
-        mark,
-        points,
-    };
+    let curve =
+        |kind: &str, mark, points| Curve { kind: kind.into(), subject: "any placement".into(), mark, points };
     let shown = &bounds[SHOWN..];
     let most = shown.iter().map(|(arrived, most, _)| [*arrived as f64, *most]).collect();
     let least = shown.iter().map(|(arrived, _, least)| [*arrived as f64, *least]).collect();
