@@ -95,8 +95,8 @@ fn instances_without_users_servers_or_a_demanded_resource_are_refused() {
             VALID.replace("\"memory\": 8", "\"memory\": 0").replace("\"memory\": 4", "\"memory\": 0"),
             "no server has any memory",
         ),
-        (String::new(), "empty"),
-        (" \n".into(), "line 1"),
+        (String::new(), "the file is empty"),
+        (" \n".into(), "the file is empty"),
         ("{}".into(), "format"),
         ("[]".into(), ""),
         (VALID[..VALID.len() / 2].into(), "line"),
@@ -105,6 +105,78 @@ fn instances_without_users_servers_or_a_demanded_resource_are_refused() {
         folder.write("bad.json", &content);
         let line = folder.refused(&["solve", "bad.json", "-o", "out.json"]);
         assert!(line.contains("bad.json") && line.contains(fragment), "{fragment}: {line}\n{content}");
+    }
+}
+
+#[test]
+fn a_file_of_nothing_but_white_space_is_empty_whatever_reads_it() {
+    let folder = Folder::new();
+    folder.write("valid.json", VALID);
+    folder.write("demands.csv", "quantum,user,demand\n0,u,1\n");
+    for blank in ["", " \r\n\t\n", "\u{feff}", "\u{feff} \n"] {
+        folder.write("blank", blank);
+        for words in [
+            "solve blank",
+            "solve --servers blank --users blank",
+            "verify valid.json blank",
+            "verify blank valid.json",
+            "report blank",
+            "compare valid.json --placement blank",
+            "plan move valid.json --from blank",
+            "plan buy valid.json --catalog blank --as-today",
+            "plan growth valid.json --series blank --as-today",
+            "allocate blank",
+            "allocate demands.csv --fair-shares blank",
+            "offline blank",
+            "flows blank",
+            "simulate blank",
+            "sweep plan blank",
+            "import kubernetes --nodes blank --pods blank",
+            "import kubernetes-queues --nodes blank --queues blank",
+            "import kueue blank",
+            "import slurm --nodes blank --jobs blank",
+            "import yarn --nodes blank --queues blank",
+            "import alibaba-gpu2023 --nodes blank --pods blank",
+            "import alibaba-gpu2023-trace --nodes blank --pods blank",
+            "import azure-v1 --arrivals blank --sizes blank --servers 1 --cores 1 --memory 1",
+            "import philly-trace blank --servers 1",
+            "import swf-trace blank",
+            "import snowset blank",
+            "import helios blank",
+            "import shaved-ice blank",
+            "import google-2011 --machine-events blank --task-events blank",
+            "import google-2011-trace --machine-events blank --task-events blank",
+        ] {
+            let words: Vec<&str> = words.split(' ').collect();
+            assert_eq!(folder.refused(&words), "error: blank: the file is empty", "{words:?}, {blank:?}");
+        }
+    }
+}
+
+#[test]
+fn what_computing_finds_wrong_with_a_value_is_told_with_its_file() {
+    let folder = Folder::new();
+    let tiny = VALID.replace(r#""memory": 2"#, r#""memory": 0"#).replace(r#""cpu": 1,"#, r#""cpu": 1e-15,"#);
+    let long = VALID
+        .replace(r#""cpu": 4,"#, r#""cpu": 7.12345678901237,"#)
+        .replace(r#"{"cpu": 2, "memory": 1}"#, r#"{"cpu": 0.12345678912343}"#)
+        .replace(r#""eligible": ["a"]"#, r#""weight": 1.234567890123456789"#);
+    let rates = VALID.replace(r#"["a"]"#, r#"["a"], "rates": {"a": 0.5}"#);
+    folder.write("tiny.json", tiny);
+    folder.write("long.json", long);
+    folder.write("rates.json", rates);
+    folder.write("servers.csv", "id,count,cpu\na,1,4\n");
+    folder.write("users.csv", "id,cpu\nu,1e-15\n");
+    for (words, told) in [
+        ("-q bound tiny.json", "tiny.json: users[0].demand: is so small that a server holds more than 2^40"),
+        ("-q bound --servers servers.csv --users users.csv", "users.csv: users[0].demand: is so small"),
+        ("-q bound long.json", "long.json: users[1].weight = 1.234567890123456789: has too many digits"),
+        ("-q bound rates.json", "rates.json: users[1].rates: "),
+        ("-q solve rates.json --objective drf", "rates.json: users[1]."),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let line = folder.refused(&words);
+        assert!(line.starts_with(&format!("error: {told}")), "{words:?}: {line}");
     }
 }
 
