@@ -13,7 +13,7 @@ use fairplan_instances::{
 };
 use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
-use fairplan_report::placement::{PlacementFigures, ServerResults};
+use fairplan_report::placement::ServerResults;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
 use fairplan_solver::{
     allocated_bracket, allocated_by_prices, allocated_placement, proportional_bracket,
@@ -131,8 +131,10 @@ impl AllocatedBound {
 /// Brackets the smallest weighted dominant share that whole tasks can reach, where users have kinds with all pieces of a task somewhere,
 /// and within the rules inside servers (devices, limits a server).
 ///
-/// Of rules between servers the bound counts whole gangs, what each user could have alone, and whole gangs in each domain. Of quotas it knows
-/// nothing and holds all the same. Where there are any of these, the placement is the best of the policies', which keep them, and, where nothing is guaranteed, of what limits, reserves and rules between
+/// Whom a limit holds needs no more than it has: a level is about those who want more. Of rules between servers the bound counts whole gangs,
+/// what each user could have alone, and whole gangs in each domain. Of limits otherwise, of guarantees and of reserves it knows nothing and
+/// holds all the same. Where there are any of these, the placement is the best of the policies', which keep them, and, where nothing is
+/// guaranteed, of what limits, reserves and rules between
 /// servers leave of the patterns.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
@@ -146,8 +148,7 @@ impl AllocatedBound {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
-    let free = without_quotas(instance)?;
-    let divisible = divisible_bound(&free, Objective::Drfh, &options.backend, control)?;
+    let divisible = divisible_bound(instance, Objective::Drfh, &options.backend, control)?;
     let (bracket, sha256) = hashed(instance, || bracketed(instance, control))?;
     Ok(Bound { divisible, bracket, sha256 })
 }
@@ -168,10 +169,9 @@ pub fn bound_proportional(
     control: &Control<'_>,
 ) -> Result<ProportionalBound, Error> {
     instance.without_groups("bound --objective pf")?;
-    let free = without_quotas(instance)?;
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
     let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
-    let find = || divisible_bound(&free, Objective::ProportionalFairness, &options.backend, control);
+    let find = || divisible_bound(instance, Objective::ProportionalFairness, &options.backend, control);
     let divisible = match bracket.without_tasks.is_empty().then(find).transpose() {
         // The bracket stands without it.
         Err(Error::TimeLimit { .. }) => {
@@ -297,23 +297,13 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
     in_time::proved(control, &find, &check, None)
 }
 
-/// A bracket with the best placement that keeps rules which patterns do not know. Of placements that are as good to the smallest share
-/// it is the one of the highest level, in which nobody counts whom a limit holds.
+/// A bracket with the best placement that keeps rules which patterns do not know.
 fn with_best_placement(
     instance: &Instance,
     bracket: WholeTaskBracket,
     control: &Control<'_>,
 ) -> Result<WholeTaskBracket, Error> {
-    let mut placements = under_all_rules(instance, &bracket.placement, control)?;
-    if !instance.limit_rows().is_empty() {
-        let level = |placement: &Placement| PlacementFigures::new(instance, placement).level;
-        let mut leveled: Vec<(f64, Placement)> = placements
-            .into_iter()
-            .map(|placement| (level(&placement).unwrap_or(f64::INFINITY), placement))
-            .collect();
-        leveled.sort_by(|a, b| b.0.total_cmp(&a.0));
-        placements = leveled.into_iter().map(|(_, placement)| placement).collect();
-    }
+    let placements = under_all_rules(instance, &bracket.placement, control)?;
     Ok(with_best_of(instance, bracket, placements)?)
 }
 
@@ -350,8 +340,8 @@ fn under_all_rules(
 }
 
 /// The same cluster and users, whose divisible tasks are bounded: what nobody can reach there nobody can with limits, reserves and
-/// guarantees. Patterns of whole tasks know none of these anyway.
-pub(crate) fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
+/// guarantees.
+fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
     if instance.quotas().is_empty() {
         return Ok(Cow::Borrowed(instance));
     }
@@ -431,7 +421,7 @@ fn proportionally_bracketed(
 /// The properties without which the bound of a solution holds all the same; it is proved from the prices alone anyway.
 const OPEN: [&str; 4] = ["level-gaps", "freezing", "optimality", "price-scale"];
 
-/// The proved bound of divisible tasks, which is proved once more from its prices alone.
+/// The proved bound of divisible tasks, which is proved once more from its prices, tasks and limits alone.
 fn divisible_bound(
     instance: &Instance,
     objective: Objective,
@@ -440,9 +430,10 @@ fn divisible_bound(
 ) -> Result<DivisibleBound, Error> {
     let limit = control.deadline.after_part(DIVISIBLE);
     let solver = solver(backend, &limit)?;
-    let solved = Solved::new(instance, &*solver, objective, control)?.certified();
+    let free = without_quotas(instance)?;
+    let solved = Solved::new(&free, &*solver, objective, control)?.certified();
     let solved = solved.map_err(|failure| failure.by(&limit)).or_else(what_prices_rule_out)?;
-    let divisible = DivisibleBound::new(instance, &solved.solution);
+    let divisible = DivisibleBound::new(&free, &solved.solution).within_limits(instance, objective);
     let verdict = verify_divisible(instance, divisible.claim(objective));
     all_hold(NOT_PROVED, &[verdict]).map(|()| divisible)
 }

@@ -17,7 +17,7 @@ use fairplan_report::comparison::{
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::judgement::Judgement;
 use fairplan_report::placement::PlacementFigures;
-use fairplan_verify::reaches;
+use fairplan_verify::is_best;
 use std::path::Path;
 use std::time::Instant;
 
@@ -163,7 +163,6 @@ pub fn compare_by(
         let solution = solved(&placeable)?;
         (level, divisible_level) = (Headline::new(&placeable, &solution).level, first(&solution));
     }
-    let has_limits = bounded.limit_rows().iter().any(|row| !row.is_reserve());
     let taken = resource.map(|resource| {
         let limited = control.until(control.deadline.after_part(BOUNDING));
         allocated_bracketed(instance, resource, &limited)
@@ -174,7 +173,7 @@ pub fn compare_by(
     let mut bounds = Bounds {
         divisible,
         divisible_level,
-        drfh_level: level.filter(|_| has_limits),
+        drfh_level: level.filter(|_| bounded.has_limits()),
         integral_upper: stated.map(|bounds| bounds.upper),
         integral_lower: stated.map(|bounds| bounds.lower),
         integral_level_upper: stated.and_then(|bounds| bounds.level_upper),
@@ -318,10 +317,7 @@ impl Judged {
         };
         // What was placed now has passed its check.
         let is_valid = judgement.as_ref().is_none_or(Judgement::is_valid);
-        let is_optimal = bracket.map(|bracket| {
-            let without = &bracket.without_tasks;
-            is_valid && bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))
-        });
+        let is_optimal = bracket.map(|bracket| is_valid && is_best(instance, placement, bracket));
         let figures = PlacementFigures::new(instance, placement);
         Ok(Self { figures, is_optimal, is_valid, judgement, users: None, allocated: None })
     }

@@ -22,6 +22,7 @@ mod ids;
 mod kept_guarantees;
 mod limit_result;
 mod limit_room;
+mod limited_tasks;
 mod lint;
 mod model;
 mod moves;
@@ -70,6 +71,7 @@ pub use ids::{IdTable, TextPart};
 pub use kept_guarantees::{KeptGuarantees, ShortOwner};
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
 pub use limit_room::LimitRoom;
+pub use limited_tasks::LimitedTasks;
 pub use lint::{Warning, WarningKind, lint, lint_catalog};
 pub use model::{
     Alone, AloneGroup, ClassAmounts, ClassId, DeviceProfile, DeviceProfiles, DomainId, Draft, DraftKind,

@@ -8,8 +8,8 @@ use fairplan_instances::ResourceMap;
 use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Breakpoint, Deadline, Document, FilledTree, Headline, Instance, Objective, Part, Placement,
-    ServerClass, Solution, User, UserId, WholeTaskBracket, WholeTaskProof,
+    Body, Breakpoint, Deadline, Document, FilledTree, Headline, Instance, LimitRoom, LimitedTasks, Objective,
+    Part, Placement, ServerClass, Solution, User, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use fairplan_verify::{
     DivisibleClaim, StatedBounds, Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks,
@@ -26,7 +26,8 @@ use serde::{Deserialize, Serialize};
 pub struct BoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
-    /// Whether anybody has guarantees, limits or reserves. What is proved counts none of them: with them it may be out of reach.
+    /// Whether anybody has guarantees, limits or reserves. What is proved counts whom limits may hold, and no guarantees and reserves:
+    /// with all of them it may be out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
     /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
@@ -39,11 +40,11 @@ pub struct BoundBody<S = Vec<ServerResult>> {
     /// The placement below reaches this.
     pub integral_lower: f64,
     /// The same for the level: no placement of whole tasks gives those who still want more a larger smallest share (where there are
-    /// groups: divided among groups first). Absent where all can have all that they ask for, and where nobody's tasks are limited
-    /// and nobody is in a group, so that it is `integral_upper`.
+    /// groups: divided among groups first); whom a limit holds does not. Absent where all may have all that they ask for or their limits
+    /// let them have, and where nobody's tasks are limited, nobody has a limit and nobody is in a group, so that it is `integral_upper`.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub integral_level_upper: Option<f64>,
-    /// The level of the placement below. Absent where it has all tasks of everybody, and as above.
+    /// The level of the placement below. Absent where nobody wants more in it, and where nothing tells it from `integral_lower`.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub integral_level_lower: Option<f64>,
     /// Tasks that wait in the placement below, of users who have a number of them. Absent where nobody's tasks are limited.
@@ -93,10 +94,10 @@ pub struct OtherUsers {
 }
 
 /// What proves the bounds, in whole numbers. A level of whole tasks is excluded if the tasks that it gives, `k_i` of user `i` and
-/// never more than all that it has, are more than the servers can hold: `Σ_i task_values[i] k_i > Σ_l count_l
-/// server_values[l]`; or if everybody has all its tasks at the upper breakpoint; or if a user cannot have so many alone. Tasks of gangs are
-/// counted in whole gangs, and where each is within a domain, the servers of a domain hold the largest sum of whole gangs and single pieces
-/// within what they come to.
+/// never more than all that it has or the fewest with which a limit may hold it, are more than the servers can hold: `Σ_i
+/// task_values[i] k_i > Σ_l count_l server_values[l]`; or if everybody has all the tasks that it can have at the upper breakpoint; or if a
+/// user cannot have so many alone. Tasks of gangs are counted in whole gangs, and where each is within a domain, the servers of a domain
+/// hold the largest sum of whole gangs and single pieces within what they come to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoundCertificate {
@@ -213,6 +214,14 @@ impl DivisibleBound {
         Self { prices: None, ..priced }
     }
 
+    /// The same for an instance whose limits, which were left out, let users have only so many tasks.
+    pub fn within_limits(self, instance: &Instance, objective: Objective) -> Self {
+        match by_limits(instance, objective).filter(|most| *most < self.bound) {
+            Some(bound) => Self { bound, prices: None },
+            None => self,
+        }
+    }
+
     /// The prices class by class.
     pub(crate) fn stated(&self, instance: &Instance) -> Option<Vec<ClassPrice>> {
         let rows = self.prices.as_ref()?.chunks(instance.resources().len());
@@ -247,6 +256,20 @@ impl DivisibleBound {
     }
 }
 
+/// The smallest weighted share that tasks and limits alone allow; `None` of sums, and where nobody has a limit.
+fn by_limits(instance: &Instance, objective: Objective) -> Option<f64> {
+    if !instance.has_limits() || objective != Objective::Drfh {
+        return None;
+    }
+    let LimitedTasks { divided, .. } = LimitedTasks::of(instance);
+    let cap = |i: usize| match instance.user(UserId(i)) {
+        user if user.rule().rates().is_empty() => divided[i] * user.task_share(),
+        _ => f64::INFINITY,
+    };
+    let [least, _] = Part::smallest(&instance.parts_at_the_root(|i| Part::new(cap(i), false)));
+    Some(least)
+}
+
 /// The level of a breakpoint; 0 where no user can have tasks.
 pub fn breakpoint_value(instance: &Instance, at: Option<Breakpoint>) -> f64 {
     at.map_or(0.0, |at| {
@@ -259,42 +282,52 @@ pub fn breakpoint_value(instance: &Instance, at: Option<Breakpoint>) -> f64 {
     })
 }
 
-/// The bounds of a bracket as doubles: of the smallest share, which is no more than anybody's tasks allow, and of the level
-/// where tasks or groups tell the two apart.
+/// The bounds of a bracket as doubles: of the smallest share, which is no more than anybody's tasks and limits allow, and of the level
+/// where tasks, limits or groups tell the two apart.
 pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedBounds {
     let share = |i: usize, tasks: u64| tasks as f64 * instance.user(UserId(i)).task_share();
-    let wanted = |i: usize| match bracket.without_tasks.binary_search(&UserId(i)) {
-        Ok(_) => Some(0),
-        Err(_) => instance.user(UserId(i)).tasks(),
-    };
+    let has_none = |i: usize| bracket.without_tasks.binary_search(&UserId(i)).is_ok();
     let tasks = &bracket.placement.tasks;
     // Of all users, who can have no whole task lacks what divisible tasks could have.
     let lacks_all = |i: usize| {
         let user = instance.user(UserId(i));
-        wanted(i) == Some(0) && user.tasks() != Some(0) && user.can_run()
+        has_none(i) && user.tasks() != Some(0) && user.can_run()
     };
-    let wants_more = |i: usize| wanted(i).is_none_or(|all| tasks[i] < all);
-    let cap = |i: usize| wanted(i).map_or(f64::INFINITY, |tasks| share(i, tasks));
-    let caps = instance.parts_at_the_root(|i| Part::new(cap(i), false));
-    let children = instance.parts_at_the_root(|i| Part::new(share(i, tasks[i]), wants_more(i)));
-    let caps_of_all = instance.parts_at_the_root(|i| Part::new(cap(i), lacks_all(i)));
-    let all = instance.parts_at_the_root(|i| Part::new(share(i, tasks[i]), wants_more(i) || lacks_all(i)));
-    let least = |shares: &mut dyn Iterator<Item = f64>| shares.fold(f64::INFINITY, f64::min);
-    let others = || caps.iter().zip(&children).filter(|(cap, _)| cap.share > 0.0);
+    let has_left =
+        |i: usize| !has_none(i) && instance.user(UserId(i)).tasks().is_none_or(|all| tasks[i] < all);
+    let room = LimitRoom::of(instance, &bracket.placement);
+    let wants_more = |i: usize| has_left(i) && !room.holds(instance.user(UserId(i)));
+    let LimitedTasks { most, .. } = LimitedTasks::of(instance);
+    let cap = |i: usize| match most[i] {
+        _ if has_none(i) => 0.0,
+        u64::MAX => f64::INFINITY,
+        tasks => share(i, tasks),
+    };
+    let parts = |has: &dyn Fn(usize) -> f64, wants_more: &dyn Fn(usize) -> bool| {
+        instance.parts_at_the_root(|i| Part::new(has(i), wants_more(i)))
+    };
+    let has = |i: usize| share(i, tasks[i]);
+    let caps = parts(&cap, &|_| false);
+    let children = parts(&has, &has_left);
+    // Who can have tasks is among the others, even if a limit has no room for one.
+    let can_have = parts(&|i| if has_none(i) { 0.0 } else { 1.0 }, &|_| false);
+    let of_others = |of: &[Part]| {
+        let others = can_have.iter().zip(of).filter(|(can, _)| can.share > 0.0);
+        others.map(|(_, part)| part.share).fold(f64::INFINITY, f64::min)
+    };
     let upper = breakpoint_value(instance, bracket.upper);
-    let ([lower, _], [_, level]) = (Part::smallest(&all), Part::smallest(&children));
+    let [lower, _] = Part::smallest(&parts(&has, &|i| has_left(i) || lacks_all(i)));
+    let [_, level] = Part::smallest(&parts(&has, &wants_more));
     let is_level = !matches!(bracket.proof, None | Some(WholeTaskProof::TaskLimit(_)));
-    // What is out of reach without limits says nothing of the level of those whom no limit holds.
-    let tells_apart =
-        (instance.has_task_limits() || instance.has_groups()) && instance.limit_rows().is_empty();
+    let tells_apart = instance.has_task_limits() || instance.has_groups() || instance.has_limits();
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     let waiting = |user: User<'_>| Some(user.tasks()?.saturating_sub(tasks[user.index().0]));
     let unplaced = || instance.users().filter_map(waiting).fold(0, u64::saturating_add);
     StatedBounds {
-        upper: upper.min(Part::smallest(&caps_of_all)[0]),
+        upper: upper.min(Part::smallest(&parts(&cap, &lacks_all))[0]),
         lower,
-        upper_of_others: anybody(upper.min(least(&mut others().map(|(cap, _)| cap.share)))),
-        lower_of_others: anybody(least(&mut others().map(|(_, child)| child.share))),
+        upper_of_others: anybody(upper.min(of_others(&caps))),
+        lower_of_others: anybody(of_others(&children)),
         level_upper: (tells_apart && is_level).then_some(upper),
         level_lower: (tells_apart && level < f64::INFINITY).then_some(level),
         unplaced: instance.has_task_limits().then(unplaced),

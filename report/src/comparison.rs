@@ -28,8 +28,8 @@ pub struct Comparison {
     /// group counted as far as its members divide by their weights what it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_groups: bool,
-    /// Whether anybody has guarantees, limits or reserves. Bounds count no guarantees, those of whole tasks no limits and reserves
-    /// either: with them they may be out of reach.
+    /// Whether anybody has guarantees, limits or reserves. Bounds count no guarantees; those of whole tasks count whom limits may hold, and
+    /// no reserves: with all of them they may be out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
     /// Upper and lower bounds on the value of any placement.
@@ -67,11 +67,12 @@ pub struct Bounds {
     /// Some placement of whole tasks reaches this. Absent when not computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integral_lower: Option<f64>,
-    /// No placement of whole tasks has a higher level. Absent when not computed, where all can have all that they ask for, and where
-    /// nobody's tasks are limited and nobody is in a group.
+    /// No placement of whole tasks has a higher level. Absent when not computed, where all may have all that they ask for or their limits
+    /// let them have, and where nobody's tasks are limited, nobody has a limit and nobody is in a group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integral_level_upper: Option<f64>,
-    /// Some placement of whole tasks has this level. Absent as above, and where one has all tasks of everybody.
+    /// Some placement of whole tasks has this level. Absent where one is known in which nobody wants more, when not computed, and where
+    /// nothing tells it from `integral_lower`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integral_level_lower: Option<f64>,
     /// Tasks that wait in the placement behind the lower bound, of users who have a number of them. Absent when not computed, and where

@@ -279,6 +279,7 @@ pub(crate) fn all_placements(instance: &Instance) -> Option<Vec<Vec<ServerTasks>
 fn no_placement_under_rules_and_quotas_is_above_its_bound_and_patterns_are_no_worse_than_best_fit() {
     let mut random = Random::new(27, 5);
     let (mut tried, mut best_found, mut better) = (0, 0, 0);
+    let (mut levels, mut closed) = (0, 0);
     for case in 0..160 {
         let instance = with_quotas(&mut random, case % 3 == 0, case % 2 == 0, case % 5 == 0);
         let Some(ways) = all_placements(&instance) else { continue };
@@ -295,12 +296,32 @@ fn no_placement_under_rules_and_quotas_is_above_its_bound_and_patterns_are_no_wo
         assert!(best <= stated.upper * (1.0 + 1e-9), "case {case}: {best} above {stated:?}");
         assert!(stated.lower <= best * (1.0 + 1e-9), "case {case}: {stated:?} above {best}");
         best_found += u32::from(stated.lower >= best * (1.0 - 1e-9));
+        // Whoever a limit holds does not count in the level of a placement, so it may not in the bound.
+        let level = |servers: &Vec<ServerTasks>| figures(servers).level.unwrap_or(f64::INFINITY);
+        let highest = ways.iter().map(level).fold(0.0, f64::max);
+        if let Some(most) = stated.level_upper {
+            levels += u32::from(instance.has_limits());
+            assert!(highest <= most * (1.0 + 1e-9), "case {case}: a level of {highest} above {stated:?}");
+        }
+        let placed = level(&bracket.placement.servers);
+        assert!(
+            stated.level_lower.is_none_or(|lower| lower == placed),
+            "case {case}: {stated:?}, placed {placed}"
+        );
+        if stated.proved_optimal {
+            closed += u32::from(instance.has_limits());
+            assert!(
+                placed >= highest * (1.0 - 1e-9),
+                "case {case}: {placed} is said to be best, {highest} can be had"
+            );
+        }
         let [pattern, best_fit] = ["pattern", "best-fit"].map(|policy| {
             let options = PlaceOptions { policy: policy.into(), ..PlaceOptions::default() };
             let placed = place(&instance, &options, &Control::none()).unwrap();
             let found = all_broken(&instance, &placed.placement.servers);
             assert!(found.is_empty(), "case {case}, {policy} breaks {found:?}: {:?}", placed.placement);
-            placed.figures.value
+            // Whom a limit of its group holds may have nothing at the highest level.
+            placed.figures.level.unwrap_or(f64::INFINITY)
         });
         assert!(pattern >= best_fit * (1.0 - 1e-9), "case {case}: {pattern} and {best_fit} by best-fit");
         better += u32::from(pattern > best_fit * (1.0 + 1e-9));
@@ -321,6 +342,7 @@ fn no_placement_under_rules_and_quotas_is_above_its_bound_and_patterns_are_no_wo
         }
     }
     assert!(tried > 40 && 2 * best_found > tried, "{best_found} of {tried} are best, {better} better");
+    assert!(levels > 12 && closed > 8, "levels under limits: {levels} bounded, {closed} proved highest");
 }
 
 /// Two servers of four cpu in either of two racks; a worker of one cpu in gangs, and another user.

@@ -1,7 +1,7 @@
 //! What divisible tasks can reach at best, as results about whole tasks state it, proved from prices alone.
 //!
 //! With `c_i` the least that a unit of work costs user `i` at prices `p`, no allocation gives everybody a weighted share above
-//! `Σ C_lr p_lr / Σ_i c_i w_i/δ_i`, nor above what anybody's tasks allow; and no sum of `w_i ln G_i` is above
+//! `Σ C_lr p_lr / Σ_i c_i w_i/δ_i`, nor above what anybody's tasks and limits allow; and no sum of `w_i ln G_i` is above
 //! `Σ C_lr p_lr + Σ_i max_G (w_i ln G − c_i G/δ_i)`, `G` being at most what the user's tasks allow.
 
 use crate::claim::Tasks;
@@ -13,6 +13,7 @@ use crate::tolerance;
 use crate::tolerance::surely;
 use crate::users::{UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
+use crate::whole_tasks::Limited;
 use fairplan_instances::{Instance, Objective, UserId};
 
 /// A bound on what divisible tasks can reach, as claimed.
@@ -72,15 +73,16 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
     let worth = prices.as_ref().map(|prices| capacity_value(instance, prices));
     match claim.objective {
         Objective::Drfh => {
-            let by_tasks = users.iter().map(|user| user.cap).fold(f64::INFINITY, f64::min);
+            let caps = caps(instance, &users);
             if instance.has_groups() {
                 return proved_in_groups(
                     instance,
                     claim.bound,
-                    &users,
+                    (&users, &caps),
                     worth.map(|worth| (worth, &cost as _)),
                 );
             }
+            let by_tasks = caps.iter().copied().fold(f64::INFINITY, f64::min);
             let Some(worth) = worth else { return Ok(Proved { bound: by_tasks, scale: 1.0, size: None }) };
             let mut sum = Sum::new();
             (0..n).for_each(|i| sum.add(down(cost(i) * users[i].work_per_level)));
@@ -116,15 +118,30 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
     }
 }
 
+/// What tasks allow each user, over its weight, and its limits.
+fn caps(instance: &Instance, users: &[UserShares]) -> Vec<f64> {
+    let by_tasks = users.iter().map(|user| user.cap);
+    if !instance.has_limits() {
+        return by_tasks.collect();
+    }
+    let limited = Limited::of(instance).divided;
+    let has_rates = |i: usize| !instance.user(UserId(i)).rule().rates().is_empty();
+    let cap = |(i, cap): (usize, f64)| match limited[i] < f64::INFINITY && !has_rates(i) {
+        true => cap.min(up(limited[i] / users[i].work_per_level)),
+        false => cap,
+    };
+    by_tasks.enumerate().map(cap).collect()
+}
+
 /// The same of the smallest weighted share among the children of the root: what prices prove of the first level, given with what
-/// work costs, or else what tasks allow.
+/// work costs, or else what tasks and limits allow.
 fn proved_in_groups(
     instance: &Instance,
     stated: f64,
-    users: &[UserShares],
+    (users, caps): (&[UserShares], &[f64]),
     prices: Option<(f64, &dyn Fn(usize) -> f64)>,
 ) -> Result<Proved, String> {
-    let cap = |i: usize| match users[i].cap {
+    let cap = |i: usize| match caps[i] {
         0.0 => 0.0,
         cap => cap * instance.user(UserId(i)).weight().to_f64(),
     };

@@ -61,6 +61,6 @@ pub use task_optimum::{TaskClaim, TaskProof, verify_task_optimum};
 pub use tolerance::{LOGARITHMS_MEET, OFFLINE_TOLERANCE, TASK_TOLERANCE};
 pub use verdict::Verdict;
 pub use whole_tasks::{
-    AllocatedClaim, MovesClaim, PrintedMoves, ProportionalClaim, StatedBounds, WholeTaskClaim, reaches,
-    verify_allocated, verify_moves, verify_proportional, verify_whole_tasks,
+    AllocatedClaim, MovesClaim, PrintedMoves, ProportionalClaim, StatedBounds, WholeTaskClaim, has_level,
+    is_best, verify_allocated, verify_moves, verify_proportional, verify_whole_tasks,
 };

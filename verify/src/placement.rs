@@ -248,7 +248,7 @@ fn named(kind: Kind<'_>) -> String {
 }
 
 /// What users take of each limit, in whole units; of a reserve what all others take.
-fn taken_of_limits(instance: &Instance, servers: &[ServerTasks]) -> Vec<u128> {
+pub(crate) fn taken_of_limits(instance: &Instance, servers: &[ServerTasks]) -> Vec<u128> {
     let rows = instance.limit_rows();
     let mut taken = vec![0u128; rows.len()];
     if rows.is_empty() {
@@ -298,7 +298,7 @@ fn limits_kept(instance: &Instance, taken: &[u128]) -> Verdict {
 /// Whether no more of a user's tasks is within its limits and those of its groups: no more pieces of some kind are, wherever they can
 /// run, or a limit has no room for a whole task's pieces of those kinds that can run nowhere else, or for a whole gang, of each domain
 /// where that is in one.
-fn is_held(user: User<'_>, taken: &[u128]) -> bool {
+pub(crate) fn is_held(user: User<'_>, taken: &[u128]) -> bool {
     let instance = user.instance();
     let rows = instance.limit_rows();
     if rows.is_empty() {

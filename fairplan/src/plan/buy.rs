@@ -7,8 +7,8 @@ use crate::solve::{AUTO, SOLVING, Solved, solver};
 use crate::{Control, Error, Placed, Progress};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
-    SolverError, UserId, files, kinds_apart, lint_catalog, pieces_of, tasks_of,
+    Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase,
+    QuotaPart, Solver, SolverError, UserId, files, kinds_apart, lint_catalog, pieces_of, tasks_of,
 };
 use fairplan_report::placement::PlacementFigures;
 use fairplan_report::planning::{PlanDocument, PlanParts, TaskKind, plan_document};
@@ -197,7 +197,16 @@ fn plan(
     if apart.is_some() {
         planner = planner.with_kinds_of(&asked.extended, &asked.required);
     }
-    let part_before = planner.part_with(&vec![0; catalog.types.len()])?;
+    let nothing = vec![0; catalog.types.len()];
+    let part_before = planner.part_with(&nothing)?;
+    if let Some(ruled) = asked.under_quotas.as_ref().filter(|_| part_before.is_finite()) {
+        planner = planner.with_kinds_of(ruled, &asked.required);
+        // What cannot be kept today gives nobody anything.
+        if let Err(SolverError::Guarantees(_)) = planner.parts_under_drfh(&nothing) {
+            let ruled = ruled.without_parts(&[QuotaPart::Guarantees])?;
+            planner = planner.with_kinds_of(&ruled, &asked.required);
+        }
+    }
     let (outcome, placement) = if options.whole {
         let place = &mut |variant: &Instance, order| place(variant, order, &pieces, deadline);
         match planner.cheapest_of_whole_tasks(place)? {
@@ -219,7 +228,7 @@ fn plan(
     };
     // Who waits today is told of groups.
     let is_asked = asked.extended.has_groups() && part_before.is_finite();
-    let today = is_asked.then(|| planner.parts_under_drfh(&vec![0; catalog.types.len()]));
+    let today = is_asked.then(|| planner.parts_under_drfh(&nothing));
     let today = match today.unwrap_or_else(|| Ok(Vec::new())) {
         Err(error @ SolverError::OutOfTime) => return Err(error.into()),
         parts => parts.unwrap_or_default(),

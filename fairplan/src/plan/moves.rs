@@ -1,6 +1,5 @@
 //! The steps from the placement that is to a better one.
 
-use crate::bound::without_quotas;
 use crate::error::all_hold;
 use crate::{Control, Error, ResultFile, user_named};
 use fairplan_heuristics::{PlacementError, place_along};
@@ -14,7 +13,9 @@ use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::moves::{MovesAsked, MovesBody, MovesFigures, MovesTarget, TargetKind, TargetLevel};
 use fairplan_report::placement::PlacementFigures;
 use fairplan_solver::{Mend, fewest_moves, level_target, steps_between};
-use fairplan_verify::{MovesClaim, PlacementClaim, Verdict, guarantees_stay, verify_moves, verify_placement};
+use fairplan_verify::{
+    MovesClaim, PlacementClaim, Verdict, guarantees_stay, has_level, verify_moves, verify_placement,
+};
 
 /// What steps lead to.
 #[derive(Clone, Debug, Default)]
@@ -265,8 +266,7 @@ fn to_level(
         return Err(Error::Setting(format!("level {part}: a part of the bound is above 0 and at most 1")));
     }
     control.stage("bounding whole tasks");
-    let free = without_quotas(instance)?;
-    let target = level_target(&free, part, &control.deadline.after_part(BOUNDING))?;
+    let target = level_target(instance, part, &control.deadline.after_part(BOUNDING))?;
     let Some(mut target) = target else {
         return Err(Error::input("no user can have tasks: none fits on any server that its user may use"));
     };
@@ -286,7 +286,7 @@ fn to_level(
             tasks: level.tasks,
             value: breakpoint_value(instance, Some(level)),
         }),
-        ..target_of(TargetKind::Level, plan.required == target.required)
+        ..target_of(TargetKind::Level, has_level(instance, &plan.after, level))
     };
     Ok((plan, stated, Some(level)))
 }

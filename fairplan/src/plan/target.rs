@@ -15,7 +15,7 @@ pub struct TargetOptions {
     pub share: Option<Decimal>,
     /// Every user shall be able to run so many tasks, or all it has.
     pub tasks: Option<Decimal>,
-    /// Users, by id, that shall be able to run so many tasks.
+    /// Users, by id, that shall be able to run so many tasks; of a group each of those below it that are not named, or all it has.
     pub tasks_of: Vec<(String, Decimal)>,
     /// Every user shall keep what DRFH gives it today; where guarantees cannot be kept today, at least what it is guaranteed.
     pub as_today: bool,
@@ -32,8 +32,10 @@ pub struct TargetOptions {
 
 /// What is asked for, of whom.
 pub(super) struct Asked {
-    /// The instance with the users that come.
+    /// The instance with the users that come, without quotas: what is asked for takes their place.
     pub extended: Instance,
+    /// The same with them, where there are any: what DRFH gives today is under these.
+    pub under_quotas: Option<Instance>,
     /// The work asked for of each user.
     pub required: Vec<f64>,
     /// What is echoed.
@@ -60,8 +62,14 @@ impl TargetOptions {
         }
         let scaling = Scaling::new(self, instance)?;
         let mut target = Target { share: self.share, tasks: self.tasks, ..Target::default() };
-        for (id, tasks) in &self.tasks_of {
-            target.tasks_of.push((user_named(instance, "tasks", id)?, *tasks));
+        let tasks_of = of_users_and_groups(instance, "tasks", &self.tasks_of)?.of_users;
+        for (user, tasks) in instance.users().zip(tasks_of) {
+            let Some(tasks) = tasks else { continue };
+            let is_named = self.tasks_of.iter().any(|(id, _)| id == user.id());
+            // Who is asked by its group shall have them, or all that it has.
+            let all = user.tasks().filter(|all| !is_named && (*all as f64) < tasks.to_f64());
+            let tasks = all.map_or(Ok(tasks), |all| Decimal::from_units(all.into(), 0));
+            target.tasks_of.push((user.index(), tasks.map_err(Error::input)?));
         }
         let mut more = Vec::new();
         for (id, count) in &self.more_users {
@@ -88,8 +96,9 @@ impl TargetOptions {
             return Err(Error::input("nothing is asked for of any user; state a target above 0"));
         }
         let (extended, models) = with_more_users(grown, &more)?;
-        let extended = without_quotas(extended, as_today, control)?;
+        let (extended, under_quotas) = without_quotas(extended, as_today, control)?;
         Ok(Asked {
+            under_quotas,
             required: models.iter().map(|model| known[model.0]).collect(),
             target: StatedTarget {
                 share: self.share.map(Decimal::to_f64),
@@ -131,10 +140,15 @@ fn works_today(instance: &Instance, solver: &dyn Solver, control: &Control<'_>) 
     Ok(without.into_iter().zip(floors).map(|(work, floor)| work.max(floor)).collect())
 }
 
-/// The same without quotas, and a word of it: what is asked for may be more than users are guaranteed, or can have today.
-fn without_quotas(instance: Instance, as_today: bool, control: &Control<'_>) -> Result<Instance, Error> {
+/// The same without quotas, and with them if there are any, and a word of it: what is asked for may be more than users are guaranteed, or
+/// can have today.
+fn without_quotas(
+    instance: Instance,
+    as_today: bool,
+    control: &Control<'_>,
+) -> Result<(Instance, Option<Instance>), Error> {
     if instance.quotas().is_empty() {
-        return Ok(instance);
+        return Ok((instance, None));
     }
     let note = if as_today {
         "What users have today, with what they are guaranteed, takes the place of guarantees, limits and reserves in what to buy."
@@ -142,7 +156,51 @@ fn without_quotas(instance: Instance, as_today: bool, control: &Control<'_>) -> 
         "What is asked for takes the place of guarantees, limits and reserves: they are not counted in what to buy."
     };
     (control.progress)(Progress::Note(note));
-    Ok(instance.without_parts(&[QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves])?)
+    let free = instance.without_parts(&[QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves])?;
+    Ok((free, Some(instance)))
+}
+
+/// What is stated of users and groups.
+struct Own {
+    /// Of each user: its own, or that of the nearest group above it.
+    of_users: Vec<Option<Decimal>>,
+    of_groups: Vec<Option<Decimal>>,
+}
+
+/// What is stated by `id` for users and groups; a group's is for all below it that have none of their own.
+fn of_users_and_groups(
+    instance: &Instance,
+    option: &str,
+    stated: &[(String, Decimal)],
+) -> Result<Own, Error> {
+    let mut of_user = vec![None; instance.user_count()];
+    let mut of_groups = vec![None; instance.groups().len()];
+    for (id, amount) in stated {
+        match (instance.user_named(id), instance.group_named(id)) {
+            (Some(_), Some(_)) => {
+                let id = printable(id, 60);
+                let problem = format!(
+                    "{option} {id}: the instance has a user and a group of this id; rename one of them in the file, or name the users of the group"
+                );
+                return Err(Error::Setting(problem));
+            }
+            (Some(user), None) => of_user[user.0] = Some(*amount),
+            (None, Some(group)) => of_groups[group.0] = Some(*amount),
+            (None, None) => {
+                let names = instance.users().map(|user| user.id());
+                let meant = did_you_mean(id, names.chain(instance.groups().iter().map(|group| &*group.id)));
+                let id = printable(id, 60);
+                let problem = format!("{option} {id}: the instance has no user or group of this id{meant}");
+                return Err(Error::Setting(problem));
+            }
+        }
+    }
+    let nearest = |group: Option<GroupId>| {
+        let mut above = std::iter::successors(group, |group| instance.groups()[group.0].parent);
+        above.find_map(|group| of_groups[group.0])
+    };
+    let of_users = instance.users().map(|user| of_user[user.index().0].or_else(|| nearest(user.group())));
+    Ok(Own { of_users: of_users.collect(), of_groups })
 }
 
 /// By how much what users ask for grows.
@@ -160,33 +218,12 @@ impl Scaling {
         if of_zero.into_iter().any(|factor| factor.is_zero()) {
             return Err(Error::Setting("scale 0: must be > 0".into()));
         }
-        let mut of_user = vec![None; instance.user_count()];
-        let mut of_group = vec![None; instance.groups().len()];
-        for (id, factor) in &options.scale_of {
-            match (instance.user_named(id), instance.group_named(id)) {
-                (Some(user), _) => of_user[user.0] = Some(*factor),
-                (None, Some(group)) => of_group[group.0] = Some(*factor),
-                (None, None) => {
-                    let names = instance.users().map(|user| user.id());
-                    let meant =
-                        did_you_mean(id, names.chain(instance.groups().iter().map(|group| &*group.id)));
-                    let id = printable(id, 60);
-                    let problem = format!("scale {id}: the instance has no user or group of this id{meant}");
-                    return Err(Error::Setting(problem));
-                }
-            }
-        }
-        let nearest = |group: Option<GroupId>| {
-            let mut above = std::iter::successors(group, |group| instance.groups()[group.0].parent);
-            above.find_map(|group| of_group[group.0])
-        };
-        let own: Vec<Option<Decimal>> =
-            instance.users().map(|user| of_user[user.index().0].or_else(|| nearest(user.group()))).collect();
-        let count = own.iter().flatten().count();
+        let own = of_users_and_groups(instance, "scale", &options.scale_of)?;
+        let count = own.of_users.iter().flatten().count();
         // Where some grow, the others keep what they ask for.
         let others = options.scale.or((!options.scale_of.is_empty()).then_some(Decimal::ONE));
-        let factors = own.into_iter().map(|own| own.or(others)).collect();
-        Ok(Self { factors, of_groups: of_group, own: count })
+        let factors = own.of_users.into_iter().map(|own| own.or(others)).collect();
+        Ok(Self { factors, of_groups: own.of_groups, own: count })
     }
 
     fn is_asked(&self) -> bool {
@@ -242,6 +279,24 @@ fn times(tasks: u64, factor: Decimal) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_stated_of_a_group_is_of_all_below_it_that_are_not_named_and_a_name_of_both_is_refused() {
+        let mut draft = Draft::from(&fairplan_instances::generate::drfh_fig1().unwrap());
+        let group =
+            |id: &str| fairplan_instances::NewGroup { id: id.into(), weight: Decimal::ONE, parent: None };
+        draft.groups = vec![group("team"), group("user-2")];
+        draft.users.iter_mut().for_each(|user| user.group = Some(0));
+        let instance = draft.build().unwrap();
+        let (one, two) = (Some(Decimal::ONE), Some(Decimal::from(2)));
+        let stated = |all: &[(&str, Option<Decimal>)]| {
+            let stated = all.iter().map(|(id, amount)| ((*id).to_owned(), amount.unwrap()));
+            of_users_and_groups(&instance, "tasks", &stated.collect::<Vec<_>>())
+        };
+        assert_eq!(stated(&[("team", two), ("user-1", one)]).unwrap().of_users, [one, two]);
+        let refused = stated(&[("user-2", one)]).err().unwrap().to_string();
+        assert!(refused.contains("a user and a group of this id"), "{refused}");
+    }
 
     #[test]
     fn tasks_grow_by_a_factor_exactly_whole_or_not() {

@@ -5,6 +5,7 @@
 //! Where the children of a node come to their ceilings, one after the other, is known beforehand, and a search finds the place.
 
 use super::{GroupId, Instance, UserId};
+use crate::LimitedTasks;
 
 /// The tree with its ceilings.
 pub struct FilledTree {
@@ -74,15 +75,13 @@ impl Division {
 }
 
 impl FilledTree {
-    /// The tree of whole tasks: who fits on no server can have none.
+    /// The tree of whole tasks: who fits on no server can have none, and nobody more than its limits let it have.
     pub fn of_whole_tasks(instance: &Instance) -> Self {
-        Self::new(instance, |user| {
-            let user = instance.user(user);
-            match user.tasks() {
-                _ if !user.fits_somewhere() => 0.0,
-                None => f64::INFINITY,
-                Some(tasks) => tasks as f64 * user.task_share(),
-            }
+        let LimitedTasks { most, .. } = LimitedTasks::of(instance);
+        Self::new(instance, |user| match (instance.user(user), most[user.0]) {
+            (user, _) if !user.fits_somewhere() => 0.0,
+            (_, u64::MAX) => f64::INFINITY,
+            (user, tasks) => tasks as f64 * user.task_share(),
         })
     }
 

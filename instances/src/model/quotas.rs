@@ -267,6 +267,11 @@ impl Instance {
         &self.limit_rows
     }
 
+    /// Whether anybody has a limit; reserves are none.
+    pub fn has_limits(&self) -> bool {
+        self.limit_rows.iter().any(|row| !row.is_reserve())
+    }
+
     /// The amount of a limit in whole smallest units.
     pub fn limit_units(&self, row: &LimitRow) -> u128 {
         self.in_units(row.resource, row.amount)

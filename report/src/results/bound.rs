@@ -5,7 +5,7 @@ use crate::bound::{BoundDocument, UserTotal, stated_bounds, tasks_placed};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes};
 use crate::units::{counted, number, share};
-use fairplan_instances::{Instance, UserId, WholeTaskBracket};
+use fairplan_instances::{Instance, UserId, WholeTaskBracket, WholeTaskProof};
 use std::fmt::Write;
 
 /// Users without tasks that are named.
@@ -25,6 +25,14 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
             );
         }
         return "Whole tasks fit: all that everybody asks for can be placed.".into();
+    }
+    let may_have_all = document.certificate.as_ref().is_some_and(|proof| proof.task_limit.is_some());
+    if may_have_all
+        && document.under_quotas
+        && document.proved_optimal
+        && document.integral_level_lower.is_none()
+    {
+        return "Whole tasks fit: all can have all that they ask for or that limits let them have.".into();
     }
     if let Some(most) = document.integral_level_upper {
         let has = document
@@ -69,7 +77,9 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
     let mut text = heading(instance);
     let bounds = stated_bounds(instance, bracket);
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", share(divisible));
-    text += &without_quotas(instance);
+    if !instance.quotas().is_empty() {
+        let _ = writeln!(text, "{WITH_SOME_QUOTAS}");
+    }
     let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
     text += &without_tasks(instance, &bracket.without_tasks, so);
     // Whoever has all its tasks does not say how good a placement is.
@@ -77,7 +87,17 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
         (Some(upper), Some(lower)) => (OF_THOSE, upper, lower),
         _ => ("Best smallest share of whole tasks", bounds.upper_of_others, bounds.lower_of_others),
     };
-    if bounds.proved_optimal {
+    let is_unbounded = instance.has_limits() && matches!(bracket.proof, Some(WholeTaskProof::TaskLimit(_)));
+    if is_unbounded && bounds.proved_optimal {
+        text += "Whole tasks: all have all that they ask for or that limits let them have (placed)\n";
+        let _ = writeln!(text, "Smallest share: {}", share(bounds.lower_of_others));
+    } else if let (true, Some(level)) = (is_unbounded, bounds.level_lower) {
+        let _ = writeln!(
+            text,
+            "{OF_THOSE}: {} placed; nothing is proved to be out of reach, since members may use up the limit of their group",
+            share(level)
+        );
+    } else if bounds.proved_optimal {
         let _ = writeln!(text, "{what}: {} (placed, and proved optimal)", share(lower));
     } else {
         let (below, upper, lower) = (1.0 - lower / upper, share(upper), share(lower));
@@ -95,12 +115,20 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
     }
     if bounds.level_upper.is_some() {
         let smallest = share(bounds.lower_of_others);
-        let _ = writeln!(text, "Smallest share, counting those who have all their tasks: {smallest}");
+        let whom = if instance.has_limits() {
+            "those who have all their tasks or are held by limits"
+        } else {
+            "those who have all their tasks"
+        };
+        let _ = writeln!(text, "Smallest share, counting {whom}: {smallest}");
     }
     text
 }
 
-/// What a bracket leaves out.
+/// What a bracket of levels leaves out.
+const WITH_SOME_QUOTAS: &str = "The proof counts whom limits may hold, and no reserves and guarantees: with all of them it may be out of reach.";
+
+/// What brackets of sums leave out.
 pub(super) const WITHOUT_QUOTAS: &str =
     "What is proved here counts no limits, guarantees and reserves: with them it may be out of reach.";
 
@@ -160,7 +188,7 @@ pub(crate) fn section(document: BoundDocument) -> Section {
     let section = Section::new("The best that whole tasks can do")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .warning(document.under_quotas.then_some(WITHOUT_QUOTAS));
+        .warning(document.under_quotas.then_some(WITH_SOME_QUOTAS));
     let section = sides(section, [share(lower), share(upper)], document.proved_optimal);
     all_without_tasks(section, &document.users_without_tasks)
         .block(Block::Bars(bars))

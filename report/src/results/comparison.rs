@@ -433,11 +433,10 @@ fn without_quotas(document: &Comparison) -> Option<&'static str> {
     }
 }
 
-const WITHOUT_GUARANTEES: &str = "The bounds count no guarantees, those of whole tasks no limits and reserves either: with them they may be out of reach, \
-                                  and what is below them may be due to guarantees alone, which come first.";
+const WITHOUT_GUARANTEES: &str = "The bounds count no guarantees; those of whole tasks count whom limits may hold, and no reserves: with all of them \
+                                  they may be out of reach, and what is below them may be due to guarantees alone, which come first.";
 
-const WITHOUT_LIMITS: &str =
-    "The bounds of whole tasks count no limits and reserves: with them they may be out of reach.";
+const WITHOUT_LIMITS: &str = "The bounds of whole tasks count whom limits may hold, and no reserves: with all of them they may be out of reach.";
 
 /// What the table of groups is about.
 const OF_GROUPS: &str = "What each group has under each policy, and how many of its tasks wait";

@@ -1,5 +1,5 @@
 //! Levels come in whole tasks: those that placements can have, and the tasks that each of them takes. Nobody needs more than
-//! all its tasks, so that a level is about those who still want more.
+//! all its tasks, or those with which a limit may hold it, so that a level is about those who still want more.
 //!
 //! Where users stand side by side, levels are compared exactly. In groups a level gives them what filling the tree does, and
 //! levels are told apart by doubles.
@@ -8,7 +8,10 @@ use super::fill::Priority;
 use super::packing::{MANY, Packing};
 use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{LEVELS, WHOLE_TASKS};
-use fairplan_instances::{Breakpoint, FilledTree, Instance, UserId, Violation, compare_ratios};
+use fairplan_instances::{
+    Breakpoint, FilledTree, Instance, LimitRoom, LimitedTasks, Part, Placement, User, UserId, Violation,
+    compare_ratios,
+};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -26,7 +29,9 @@ struct Step {
     user: UserId,
     /// Where its pieces are among those of all.
     pieces: Range<usize>,
+    /// The fewest tasks with which it may want no more, and the most that it can have: of both all its tasks where no limit is above it.
     limit: u64,
+    most: u64,
     /// So many tasks run at once or none.
     gang: u64,
     /// The share of one task over the weight, `a_i = δ_i / w_i`.
@@ -41,6 +46,7 @@ impl Breakpoints {
     /// Weights and totals with so many digits that shares cannot be compared exactly.
     pub fn new(instance: &Instance, packing: &Packing) -> Result<Self, Violation> {
         let (mut users, mut pieces) = (Vec::new(), Vec::new());
+        let limited = LimitedTasks::of(instance);
         let mut of_user = vec![None; instance.user_count()];
         for user in instance.users() {
             let of_task = packing.pieces(user.index());
@@ -73,7 +79,8 @@ impl Breakpoints {
             users.push(Step {
                 user: user.index(),
                 pieces: first..pieces.len(),
-                limit: user.tasks().unwrap_or(u64::MAX),
+                limit: limited.fewest[user.index().0],
+                most: limited.most[user.index().0],
                 gang: user.at_once(),
                 exact,
                 nearly: exact.0 as f64 / exact.1 as f64,
@@ -128,9 +135,18 @@ impl Breakpoints {
         tasks
     }
 
-    /// Tasks of every user (0 for those that can have none) for a level of `at`, or of more than that; never more than all that
-    /// a user has, and in whole gangs.
+    /// Tasks of every user (0 for those that can have none) for a level of `at`, or of more than that, in whole gangs; never more than
+    /// those with which it may want no more. No placement of that level has fewer.
     pub fn required(&self, at: Breakpoint, more: bool) -> Vec<u64> {
+        self.tasks_for(at, more, |step| step.limit)
+    }
+
+    /// Tasks of every user with which a placement has a level of `at`, whoever of them limits hold.
+    pub fn enough(&self, at: Breakpoint) -> Vec<u64> {
+        self.tasks_for(at, false, |step| step.most / step.gang * step.gang)
+    }
+
+    fn tasks_for(&self, at: Breakpoint, more: bool, most: fn(&Step) -> u64) -> Vec<u64> {
         let mut required = vec![0; self.of_user.len()];
         let shares = self.tree.as_ref().map(|tree| tree.shares(self.nearly(at)));
         for step in &self.users {
@@ -143,15 +159,20 @@ impl Breakpoints {
                 Some(shares) => whole_nearly(shares[step.user.0] / step.share),
             };
             let needed = if more || !is_exact { whole + 1 } else { whole };
-            required[step.user.0] = step.in_gangs(needed).min(step.limit);
+            required[step.user.0] = step.in_gangs(needed).min(most(step));
         }
         required
     }
 
-    /// The level at which everybody has all its tasks; `None` where somebody's are without limit.
-    pub fn all(&self) -> Option<Breakpoint> {
-        let all = |step: &Step| Breakpoint { user: step.user, tasks: step.limit };
-        let is_limited = self.users.iter().all(|step| step.limit < u64::MAX);
+    /// The most tasks that a user can have for all that it has and its limits.
+    pub fn most(&self, user: UserId) -> u64 {
+        self.of_user[user.0].map_or(0, |step| self.users[step].most)
+    }
+
+    /// The level at which everybody has all the tasks that it can have; `None` where somebody's are without limit.
+    fn all(&self) -> Option<Breakpoint> {
+        let all = |step: &Step| Breakpoint { user: step.user, tasks: step.most };
+        let is_limited = self.users.iter().all(|step| step.most < u64::MAX);
         let last = self.users.iter().map(all).max_by(|a, b| self.compare(*a, *b));
         last.filter(|_| is_limited)
     }
@@ -223,7 +244,7 @@ impl Breakpoints {
         lower.filter(|lower| self.compare(*lower, at).is_lt()).max_by(|a, b| self.compare(*a, *b))
     }
 
-    /// The level of a placement of so many tasks: of those that want more; of all if nobody does.
+    /// The level of so many tasks, if these alone say who wants more: of those that do; of all if nobody does.
     pub fn value(&self, tasks: &[u64]) -> Option<Breakpoint> {
         let wants_more = |step: &&Step| tasks[step.user.0] < step.limit;
         let own = |step: &Step| Breakpoint { user: step.user, tasks: tasks[step.user.0] };
@@ -231,12 +252,50 @@ impl Breakpoints {
         smallest.or_else(|| self.all())
     }
 
+    /// The level of a placement that keeps all limits; or where nobody in it wants more, which is more than any level, the smallest that
+    /// anybody has.
+    pub fn reached(&self, instance: &Instance, placement: &Placement) -> Option<Reached> {
+        let tasks = &placement.tasks;
+        if !instance.has_limits() {
+            return Some(Reached { all: false, at: self.value(tasks)? });
+        }
+        let room = LimitRoom::of(instance, placement);
+        let has_left = |user: User<'_>| user.tasks().is_none_or(|all| tasks[user.index().0] < all);
+        let wants_more = |user: User<'_>| has_left(user) && !room.holds(user);
+        let own = |step: &Step| Breakpoint { user: step.user, tasks: tasks[step.user.0] };
+        let wanting = || self.users.iter().filter(|step| wants_more(instance.user(step.user)));
+        let lowest = wanting().map(own).min_by(|a, b| self.compare(*a, *b));
+        let Some(lowest) = lowest else {
+            let least = self.users.iter().map(own).min_by(|a, b| self.compare(*a, *b));
+            return least.map(|at| Reached { all: true, at });
+        };
+        if self.tree.is_none() {
+            return Some(Reached { all: false, at: lowest });
+        }
+        // Whom a limit of its group holds may have left less to its siblings than it could have had.
+        let part = |i: usize| {
+            let (user, step) = (instance.user(UserId(i)), self.of_user[i]);
+            let share = step.map_or(0.0, |step| self.users[step].share * tasks[i] as f64);
+            Part::new(share, step.is_some() && wants_more(user))
+        };
+        let [_, level] = Part::smallest(&instance.parts_at_the_root(part));
+        let below = |step: &Step| Breakpoint {
+            user: step.user,
+            tasks: self.tasks_at(step.user, level * (1.0 + LEVELS)).min(tasks[step.user.0]),
+        };
+        let below = wanting().map(below).max_by(|a, b| self.compare(*a, *b));
+        below.map(|at| Reached { all: false, at })
+    }
+
     /// The smallest level over all users of what each could have alone, `alone` tasks, where that is not all that it wants; the
-    /// level of all tasks if it is for everybody.
-    pub fn alone(&self, alone: impl Fn(UserId) -> u64) -> Option<Breakpoint> {
+    /// level of all tasks if it is for everybody, which is told.
+    pub fn alone(&self, alone: impl Fn(UserId) -> u64) -> Option<Reached> {
         let own = |step: &Step| (step.limit, Breakpoint { user: step.user, tasks: alone(step.user) });
         let short = self.users.iter().map(own).filter(|(limit, own)| own.tasks < *limit).map(|(_, own)| own);
-        short.min_by(|a, b| self.compare(*a, *b)).or_else(|| self.all())
+        match short.min_by(|a, b| self.compare(*a, *b)) {
+            Some(at) => Some(Reached { all: false, at }),
+            None => self.all().map(|at| Reached { all: true, at }),
+        }
     }
 }
 
@@ -245,6 +304,13 @@ impl Step {
     fn in_gangs(&self, tasks: u64) -> u64 {
         tasks.div_ceil(self.gang).saturating_mul(self.gang)
     }
+}
+
+/// A level, or that it is with all that everybody wants or may have.
+#[derive(Clone, Copy)]
+pub(super) struct Reached {
+    pub all: bool,
+    pub at: Breakpoint,
 }
 
 /// The whole tasks in a number of them, and whether that is all of it.

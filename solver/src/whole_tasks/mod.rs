@@ -39,7 +39,7 @@ mod tests;
 
 pub use allocated::{allocated_bracket, allocated_by_prices, allocated_placement};
 use bound::{Bound, Proof};
-use breakpoints::Breakpoints;
+use breakpoints::{Breakpoints, Reached};
 use dive::Dive;
 use fairplan_instances::{
     Breakpoint, Deadline, Instance, Placement, SolverError, WholeTaskBracket, WholeTaskProof,
@@ -65,7 +65,8 @@ const BOUNDING: f64 = 0.7;
 const MANY: u64 = 10;
 
 /// Brackets the highest level of whole tasks: the largest smallest weighted dominant share of those that still want more. Within a time limit bounding ends after a part
-/// of it, placing after all of it, and the best bracket so far is returned. Bounds are valid at any time.
+/// of it, placing after all of it, and the best bracket so far is returned. Bounds are valid at any time. Whom a limit holds does not
+/// count, but the placement need not keep limits; [`with_best_of`] takes others.
 ///
 /// # Errors
 /// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
@@ -73,7 +74,7 @@ pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<Whole
     let packing = Packing::new(instance)?;
     let breakpoints = Breakpoints::new(instance, &packing)?;
     let without_tasks = packing.without_tasks();
-    let Some((upper, proof)) = first_bound(instance, &packing, &breakpoints) else {
+    let Some((upper, proof)) = first_bound(&packing, &breakpoints) else {
         let servers = instance.server_count() as usize;
         let placement =
             Placement { tasks: vec![0; instance.user_count()], servers: vec![Vec::new(); servers] };
@@ -106,8 +107,8 @@ pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<Whole
     })
 }
 
-/// The same bracket with the best of some placements instead of its own, which may break rules inside servers that bounds know nothing
-/// of. Without placements it is left as it is.
+/// The same bracket with the best of some placements, which keep all rules, instead of its own, which may break rules that bounds know
+/// nothing of, limits among them. Without placements it is left as it is.
 ///
 /// # Errors
 /// As [`whole_task_bracket`].
@@ -116,29 +117,34 @@ pub fn with_best_of(
     bracket: WholeTaskBracket,
     placements: Vec<Placement>,
 ) -> Result<WholeTaskBracket, SolverError> {
-    let Some(upper) = bracket.upper.filter(|_| !placements.is_empty()) else { return Ok(bracket) };
+    let (Some(upper), Some(proof)) = (bracket.upper, &bracket.proof) else { return Ok(bracket) };
+    if placements.is_empty() {
+        return Ok(bracket);
+    }
     let breakpoints = Breakpoints::new(instance, &Packing::new(instance)?)?;
     let valued = placements.into_iter().map(|placement| {
-        let value = breakpoints.value(&placement.tasks).unwrap_or(Breakpoint { tasks: 0, ..upper });
-        (value, placement)
+        let nothing = Reached { all: false, at: Breakpoint { tasks: 0, ..upper } };
+        (breakpoints.reached(instance, &placement).unwrap_or(nothing), placement)
     });
-    let better = |best: (Breakpoint, Placement), next: (Breakpoint, Placement)| {
-        if breakpoints.compare(next.0, best.0).is_gt() { next } else { best }
+    let is_better = |next: Reached, best: Reached| {
+        let order = next.all.cmp(&best.all);
+        order.then_with(|| breakpoints.compare(next.at, best.at)).is_gt()
     };
+    let better = |best: (Reached, Placement), next| if is_better(next.0, best.0) { next } else { best };
     let Some((lower, placement)) = valued.reduce(better) else { return Ok(bracket) };
-    let is_closed = breakpoints.reaches(lower, upper);
-    Ok(WholeTaskBracket { lower: Some(lower), placement, is_closed, ..bracket })
+    let is_closed = match proof {
+        // That all have all they may have closes it, and under limits nothing else does.
+        WholeTaskProof::TaskLimit(_) if instance.has_limits() => lower.all,
+        _ => breakpoints.reaches(lower.at, upper),
+    };
+    Ok(WholeTaskBracket { lower: Some(lower.at), placement, is_closed, ..bracket })
 }
 
 /// What every user could have at most if it were alone: a first valid bound. `None` if no user can have tasks.
-fn first_bound(
-    instance: &Instance,
-    packing: &Packing,
-    breakpoints: &Breakpoints,
-) -> Option<(Breakpoint, Proof)> {
-    let upper = breakpoints.alone(|user| packing.most(user))?;
+fn first_bound(packing: &Packing, breakpoints: &Breakpoints) -> Option<(Breakpoint, Proof)> {
+    let Reached { all, at: upper } = breakpoints.alone(|user| packing.most(user))?;
     let (alone, shape) = packing.alone(upper.user)?;
-    let proof = if instance.user(upper.user).tasks() == Some(upper.tasks) {
+    let proof = if all {
         Proof::AllTasks(upper.user)
     } else if upper.tasks < alone {
         Proof::Alone(upper.user)

@@ -582,7 +582,7 @@ fn catalogs_and_targets_that_cannot_be_meant_are_refused_in_one_line() {
         ("plan i.json --catalog c.json --share=-1", "must be >= 0"),
         (
             "plan i.json --catalog c.json --tasks nobody=4",
-            "--tasks nobody: the instance has no user of this id",
+            "--tasks nobody: the instance has no user or group of this id",
         ),
         ("plan i.json --catalog c.json --tasks user-1=x", "is not a decimal number"),
         ("plan i.json --catalog c.json --more-users 1.5", "must be a whole number"),

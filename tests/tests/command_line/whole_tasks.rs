@@ -199,11 +199,11 @@ fn digits_that_only_quotas_have_change_no_bound_of_whole_tasks() {
     let free = bounds("");
     for quota in [
         r#""limit": {"cpu": 15.52}"#,
-        r#""limits": [{"classes": ["c"], "amounts": {"cpu": 6.125}}]"#,
+        r#""limits": [{"classes": ["c"], "amounts": {"cpu": 8.125}}]"#,
         r#""reserve": {"cpu": 0.75}"#,
         r#""guarantee": {"cpu": 2.0001}"#,
         // In such units a server has more than 62 bits.
-        r#""limit": {"cpu": 6.000000000000000001}"#,
+        r#""limit": {"cpu": 8.000000000000000001}"#,
     ] {
         assert_eq!(bounds(&format!(", {quota}")), free, "{quota}");
     }

@@ -1,44 +1,64 @@
 //! Levels that whole tasks can have, and the tasks that it takes to have more: in exact fractions where users stand side by
 //! side, between bounds rounded outward where they stand in groups.
 
+use super::limited::Limited;
 use super::shares::Share;
 use crate::groups::{Bounds, Divided, Tree, divided, smallest};
+use crate::placement::{is_held, taken_of_limits};
 use crate::rounding::{down, up};
 use crate::tolerance;
 use crate::tolerance::QUOTIENTS;
-use fairplan_instances::{Breakpoint, Instance, User, UserId};
+use fairplan_instances::{Breakpoint, Instance, Placement, User, UserId};
 
 /// The levels of an instance, in which `has_tasks` tells who can have tasks at all.
 pub(super) struct Levels<'a> {
     instance: &'a Instance,
     has_tasks: &'a [bool],
+    limited: Limited,
     /// Where users stand in groups: the tree, and what all tasks of each user are worth.
     tree: Option<(Tree, Vec<Bounds>)>,
 }
 
 impl<'a> Levels<'a> {
     pub fn of(instance: &'a Instance, has_tasks: &'a [bool]) -> Self {
-        let cap = |user: User<'_>| match (has_tasks[user.index().0], user.tasks()) {
+        let limited = Limited::of(instance);
+        let cap = |user: User<'_>| match (has_tasks[user.index().0], limited.most[user.index().0]) {
             (false, _) => Bounds::NOTHING,
             (true, None) => Bounds { low: f64::INFINITY, high: f64::INFINITY },
             (true, Some(tasks)) => share_of(user, tasks),
         };
         let tree = || (Tree::of(instance), instance.users().map(cap).collect());
-        Self { instance, has_tasks, tree: instance.has_groups().then(tree) }
+        let tree = instance.has_groups().then(tree);
+        Self { instance, has_tasks, limited, tree }
     }
 
     /// Whether a user has all its tasks, or can have none.
-    pub fn is_satisfied(&self, user: User<'_>, tasks: u64) -> bool {
+    fn is_satisfied(&self, user: User<'_>, tasks: u64) -> bool {
         !self.has_tasks[user.index().0] || user.tasks().is_some_and(|limit| tasks >= limit)
     }
 
-    /// The fewest tasks of each user that a higher level than `at` takes, at most all that it has: in groups, higher by more than
-    /// bounds are told apart. Gangs are whole.
+    /// Of each user whether it wants more in a placement: it has tasks left, and no limit holds it.
+    pub fn wanting(&self, placement: &Placement) -> Vec<bool> {
+        let taken = taken_of_limits(self.instance, &placement.servers);
+        let wants_more = |user: User<'_>| {
+            !self.is_satisfied(user, placement.tasks[user.index().0]) && !is_held(user, &taken)
+        };
+        self.instance.users().map(wants_more).collect()
+    }
+
+    /// Whether a user can have no more tasks, for all that it has and its limits, than this level gives it.
+    pub fn ends_at(&self, user: User<'_>, at: Breakpoint) -> bool {
+        let most = self.limited.most[user.index().0].map(|tasks| Breakpoint { user: user.index(), tasks });
+        !self.has_tasks[user.index().0] || most.is_some_and(|most| self.reaches(at, most))
+    }
+
+    /// The fewest tasks of each user that a higher level than `at` takes, in whole gangs, at most those with which it may want no more: in
+    /// groups, higher by more than bounds are told apart.
     pub fn needed_for_more(&self, at: Breakpoint) -> Vec<u64> {
         let limited = |user: User<'_>, tasks: u64| match self.has_tasks[user.index().0] {
             true => {
                 let whole = tasks.div_ceil(user.at_once()).saturating_mul(user.at_once());
-                whole.min(user.tasks().unwrap_or(u64::MAX))
+                whole.min(self.limited.fewest[user.index().0].unwrap_or(u64::MAX))
             }
             false => 0,
         };
@@ -80,19 +100,33 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// Whether so many tasks are a placement of this level or above: all others have all their tasks.
-    pub fn is_reached(&self, tasks: &[u64], at: Breakpoint) -> bool {
+    /// Whether a placement has this level or one above: nobody who wants more has less.
+    pub fn is_reached(&self, placement: &Placement, at: Breakpoint) -> bool {
+        self.have(&placement.tasks, &self.wanting(placement), at)
+    }
+
+    /// Whether so many tasks come to a level or one above, of those of whom `wanting` says that they count and who have tasks left.
+    pub fn have(&self, tasks: &[u64], wanting: &[bool], at: Breakpoint) -> bool {
+        let counts = |i: usize| wanting[i] && !self.is_satisfied(self.instance.user(UserId(i)), tasks[i]);
         match self.tree {
-            None => self.instance.users().all(|user| {
-                let tasks = tasks[user.index().0];
-                self.is_satisfied(user, tasks) || self.reaches(Breakpoint { user: user.index(), tasks }, at)
-            }),
-            Some(_) => smallest(&self.of_placement(tasks))[1] >= self.value(at) * (1.0 - tolerance::GAP),
+            None => (0..tasks.len())
+                .all(|i| !counts(i) || self.reaches(Breakpoint { user: UserId(i), tasks: tasks[i] }, at)),
+            Some(_) => {
+                let children = divided(self.instance, |i| self.share(i, tasks[i]), counts);
+                smallest(&children)[1] >= self.value(at) * (1.0 - tolerance::GAP)
+            }
         }
     }
 
-    /// What the children of the root have with so many tasks.
-    pub fn of_placement(&self, tasks: &[u64]) -> Vec<Divided> {
+    /// The level of a placement; infinite where nobody wants more.
+    pub fn of_placement(&self, placement: &Placement) -> f64 {
+        let wanting = self.wanting(placement);
+        let children = divided(self.instance, |i| self.share(i, placement.tasks[i]), |i| wanting[i]);
+        smallest(&children)[1]
+    }
+
+    /// What the children of the root have with so many tasks, as far as their members divide it who have tasks left.
+    pub fn divided(&self, tasks: &[u64]) -> Vec<Divided> {
         let wants_more = |i: usize| !self.is_satisfied(self.instance.user(UserId(i)), tasks[i]);
         divided(self.instance, |i| self.share(i, tasks[i]), wants_more)
     }
@@ -120,10 +154,16 @@ impl<'a> Levels<'a> {
         self.instance.users().zip(tasks).map(waiting).fold(0, u64::saturating_add)
     }
 
-    /// What the children of the root could have at most for their tasks alone, over their weights, in the same order; 0 where
+    /// What the children of the root could have at most for their tasks and limits alone, over their weights, in the same order; 0 where
     /// those inside can have none.
     pub fn caps(&self) -> Vec<f64> {
         divided(self.instance, |i| self.cap(i), |_| false).iter().map(|child| child.has).collect()
+    }
+
+    /// Of the same children whether anybody there can have tasks, whatever limits say.
+    pub fn can_have(&self) -> Vec<bool> {
+        let can = |i: usize| if self.has_tasks[i] { 1.0 } else { 0.0 };
+        divided(self.instance, can, |_| false).iter().map(|child| child.has > 0.0).collect()
     }
 
     /// The smallest of the same where who can have no whole task, though parts of one could run, lacks what is its part.
@@ -133,7 +173,7 @@ impl<'a> Levels<'a> {
     }
 
     fn cap(&self, user: usize) -> f64 {
-        match (self.has_tasks[user], self.instance.user(UserId(user)).tasks()) {
+        match (self.has_tasks[user], self.limited.most[user]) {
             (false, _) => 0.0,
             (true, tasks) => tasks.map_or(f64::INFINITY, |tasks| self.share(user, tasks)),
         }

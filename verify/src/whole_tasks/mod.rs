@@ -9,6 +9,7 @@ mod exchanges;
 mod inside;
 mod knapsack;
 mod levels;
+mod limited;
 mod logarithm;
 mod moves;
 mod proportional;
@@ -18,7 +19,6 @@ mod task;
 mod units;
 
 use crate::claim::PlacementClaim;
-use crate::groups::smallest;
 use crate::placement::verify_placement;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
@@ -32,6 +32,7 @@ use fairplan_instances::{
 use inside::Sizes;
 use knapsack::{Outcome, Server};
 use levels::Levels;
+pub(crate) use limited::Limited;
 pub use moves::{MovesClaim, PrintedMoves, verify_moves};
 use num_bigint::BigUint;
 pub use proportional::{ProportionalClaim, verify_proportional};
@@ -115,10 +116,27 @@ fn begin(
     (verdicts, is_sound)
 }
 
-/// Whether a placement of `tasks` in the instance's order has a level of at least `breakpoint`: every user but those `without`
-/// has tasks for it, or all its tasks. Compared exactly; in groups as nearly as bounds are told apart.
-pub fn reaches(instance: &Instance, tasks: &[u64], breakpoint: Breakpoint, without: &[UserId]) -> bool {
-    Levels::of(instance, &has_tasks(instance, without)).is_reached(tasks, breakpoint)
+/// Whether a placement that keeps all rules has a level that no placement exceeds, by a bracket that holds: every user who wants more has
+/// tasks for it; under limits that all can have all they may is no level, and then nobody wants more. Compared exactly; in groups as
+/// nearly as bounds are told apart.
+pub fn is_best(instance: &Instance, placement: &Placement, bracket: &WholeTaskBracket) -> bool {
+    let Some(upper) = bracket.upper else { return true };
+    let has_tasks = has_tasks(instance, &bracket.without_tasks);
+    let levels = Levels::of(instance, &has_tasks);
+    match is_unbounded(instance, bracket) {
+        true => !levels.wanting(placement).contains(&true),
+        false => levels.is_reached(placement, upper),
+    }
+}
+
+/// Whether a placement that keeps all rules has a level: every user who wants more has tasks for it. Compared as by [`is_best`].
+pub fn has_level(instance: &Instance, placement: &Placement, level: Breakpoint) -> bool {
+    Levels::of(instance, &who_can_have_tasks(instance)).is_reached(placement, level)
+}
+
+/// Whether a bracket says of levels under limits only that all may have all they can.
+fn is_unbounded(instance: &Instance, bracket: &WholeTaskBracket) -> bool {
+    instance.has_limits() && matches!(bracket.proof, Some(WholeTaskProof::TaskLimit(_)))
 }
 
 /// Whether whole tasks of an instance can be counted.
@@ -243,19 +261,24 @@ fn lower_bound(instance: &Instance, bracket: &WholeTaskBracket, levels: &Levels<
     let Some(lower) = bracket.lower else { return Worst::of("lower-bound", 0.0).verdict() };
     if instance.has_groups() {
         let mut verdict = Worst::of("lower-bound", tolerance::STATED);
-        let [_, level] = smallest(&levels.of_placement(tasks));
-        if level < f64::INFINITY {
-            verdict.compare(levels.value(lower), level, || "level of the placement".into());
+        let (stated, level) = (levels.value(lower), levels.of_placement(&bracket.placement));
+        let what = || "level of the placement".into();
+        if level < f64::INFINITY && instance.has_limits() {
+            // Whom limits of groups hold have what they have, which no breakpoint need say: it is no more than the level.
+            verdict.see((stated / level - 1.0).max(0.0), what);
+        } else if level < f64::INFINITY {
+            verdict.compare(stated, level, what);
         }
         return verdict.verdict();
     }
     let mut verdict = Worst::of("lower-bound", 0.0);
     let mut is_reached = false;
+    let wanting = levels.wanting(&bracket.placement);
     for user in instance.users() {
         let own = Breakpoint { user: user.index(), tasks: tasks[user.index().0] };
         let reaches = levels.reaches(own, lower);
         is_reached |= reaches && levels.reaches(lower, own);
-        if !reaches && !levels.is_satisfied(user, own.tasks) {
+        if !reaches && wanting[user.index().0] {
             verdict
                 .fail(|| format!("user {} has {} tasks placed, less than is stated", user.id(), own.tasks));
         }
@@ -280,15 +303,13 @@ fn upper_bound(
     match proof {
         WholeTaskProof::TaskLimit(user) => {
             let user = instance.user(*user);
-            let runs_out = |user: User<'_>| {
-                let all = user.tasks().map(|tasks| Breakpoint { user: user.index(), tasks });
-                !has_tasks[user.index().0] || all.is_some_and(|all| levels.reaches(upper, all))
-            };
-            if !runs_out(user) || !has_tasks[user.index().0] {
+            if !levels.ends_at(user, upper) || !has_tasks[user.index().0] {
                 excluded.fail(|| format!("user {} has tasks enough for more", user.id()));
             }
-            // In groups one user decides nothing: all must have all their tasks.
-            if let Some(user) = instance.users().find(|user| instance.has_groups() && !runs_out(*user)) {
+            // In groups, and where limits hold others, one user decides nothing: all must have all that they may.
+            let is_asked_of_all = instance.has_groups() || instance.has_limits();
+            if let Some(user) = instance.users().find(|user| is_asked_of_all && !levels.ends_at(*user, upper))
+            {
                 excluded.fail(|| format!("user {} has tasks enough for more", user.id()));
             }
             vec![excluded.verdict()]
@@ -410,10 +431,17 @@ fn bounds(
     stated: StatedBounds,
 ) -> Verdict {
     let mut verdict = Worst::of("bounds", tolerance::STATED);
-    let (caps, children) = (levels.caps(), levels.of_placement(&bracket.placement.tasks));
-    let least = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
+    let (caps, children) = (levels.caps(), levels.divided(&bracket.placement.tasks));
     let upper = bracket.upper.map_or(0.0, |upper| levels.value(upper));
-    let others = || caps.iter().zip(&children).filter(|(cap, _)| **cap > 0.0);
+    let can_have = levels.can_have();
+    let least = |values: &mut dyn Iterator<Item = f64>| {
+        can_have
+            .iter()
+            .zip(values)
+            .filter(|(can, _)| **can)
+            .map(|(_, value)| value)
+            .fold(f64::INFINITY, f64::min)
+    };
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     for (name, stated, computed) in [
         ("integral_upper", stated.upper, upper.min(levels.cap_of_all())),
@@ -421,24 +449,23 @@ fn bounds(
         (
             "integral_upper of the others",
             stated.upper_of_others,
-            anybody(upper.min(least(&mut others().map(|(cap, _)| *cap)))),
+            anybody(upper.min(least(&mut caps.iter().copied()))),
         ),
         (
             "integral_lower of the others",
             stated.lower_of_others,
-            anybody(least(&mut others().map(|(_, child)| child.has))),
+            anybody(least(&mut children.iter().map(|child| child.has))),
         ),
     ] {
         verdict.compare(stated, computed, || name.into());
     }
     let by_proof = !matches!(bracket.proof, None | Some(WholeTaskProof::TaskLimit(_)));
-    // Levels are stated where tasks or groups tell them from the smallest share; under limits the bound says nothing of them.
-    let tells_apart =
-        (instance.has_task_limits() || instance.has_groups()) && instance.limit_rows().is_empty();
+    // Levels are stated where tasks, limits or groups tell them from the smallest share.
+    let tells_apart = instance.has_task_limits() || instance.has_groups() || instance.has_limits();
     let level = |is_stated: bool, level: f64| if tells_apart && is_stated { level } else { f64::INFINITY };
     for (name, stated, computed) in [
         ("integral_level_upper", stated.level_upper, level(by_proof, upper)),
-        ("integral_level_lower", stated.level_lower, level(true, smallest(&children)[1])),
+        ("integral_level_lower", stated.level_lower, level(true, levels.of_placement(&bracket.placement))),
     ] {
         verdict.compare_if_any(stated, computed, || name.into());
     }
@@ -448,6 +475,7 @@ fn bounds(
         verdict.fail(|| format!("{} tasks are said to wait, {} do", said(stated.unplaced), said(waiting)));
     }
     let is_closed = match (bracket.upper, bracket.lower) {
+        _ if is_unbounded(instance, bracket) => is_best(instance, &bracket.placement, bracket),
         (Some(upper), Some(lower)) => levels.reaches(lower, upper),
         _ => true,
     };

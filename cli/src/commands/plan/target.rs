@@ -10,7 +10,7 @@ pub struct TargetArguments {
     /// Every user shall reach this weighted dominant share of the cluster as it is now, or have all its tasks
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     share: Option<Decimal>,
-    /// Every user shall be able to run so many tasks (or all it has), or those of a user: 40 or user-1=100,user-2=7
+    /// Every user shall be able to run so many tasks (or all it has), or a user, or each below a group: 40 or user-1=100,research=7
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     tasks: Vec<String>,
     /// Every user shall keep what DRFH gives it today

@@ -247,7 +247,7 @@ pub struct LevelTarget {
     pub bound: Breakpoint,
     /// The level to reach.
     pub target: Breakpoint,
-    /// Tasks of each user for it.
+    /// Tasks of each user with which a placement has it: no more than all that it has and its limits let it have.
     pub required: Vec<u64>,
 }
 
@@ -262,7 +262,7 @@ pub fn level_target(
 ) -> Result<Option<LevelTarget>, SolverError> {
     let packing = Packing::new(instance)?;
     let breakpoints = Breakpoints::new(instance, &packing)?;
-    let Some((upper, proof)) = first_bound(instance, &packing, &breakpoints) else { return Ok(None) };
+    let Some((upper, proof)) = first_bound(&packing, &breakpoints) else { return Ok(None) };
     let bound = bound::bound(&packing, &breakpoints, upper, proof, limit)?.upper;
     let level = part * breakpoints.nearly(bound);
     // The lowest level of all users' that is no lower: of the user with the smallest steps nearest to it.
@@ -270,14 +270,11 @@ pub fn level_target(
     let at = |user: usize| {
         let one = breakpoints.nearly(Breakpoint { user: UserId(user), tasks: 1 });
         let tasks = (level / one).ceil().max(0.0) as u64;
-        Breakpoint {
-            user: UserId(user),
-            tasks: tasks.min(instance.user(UserId(user)).tasks().unwrap_or(u64::MAX)),
-        }
+        Breakpoint { user: UserId(user), tasks: tasks.min(breakpoints.most(UserId(user))) }
     };
     let reaching = users.map(at).filter(|at| breakpoints.nearly(*at) >= level);
     let lowest = reaching.min_by(|a, b| breakpoints.compare(*a, *b));
     let target = lowest.filter(|lowest| breakpoints.compare(*lowest, bound).is_lt()).unwrap_or(bound);
-    let required = breakpoints.required(target, false);
+    let required = breakpoints.enough(target);
     Ok(Some(LevelTarget { bound, target, required }))
 }
