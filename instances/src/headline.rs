@@ -4,7 +4,8 @@ use crate::threads::FEW_USERS;
 use crate::tolerance::SAME;
 use crate::{
     Certificate, ClassId, GroupResult, GuaranteeResult, Instance, Level, LimitResult, LimitedBy, Part,
-    ResourceId, Solution, User, UserId, group_results, guarantee_results, guaranteed_shares, limit_results,
+    ResourceId, Solution, User, UserId, all_waiting, group_results, guarantee_results, guaranteed_shares,
+    limit_results,
 };
 use rayon::prelude::*;
 
@@ -30,6 +31,8 @@ pub struct Headline {
     pub loads: Vec<f64>,
     /// Whether all servers are one.
     pub pooled: bool,
+    /// Tasks that wait, of users who have a number of them; `None` where nobody has.
+    pub unplaced: Option<f64>,
     /// What groups get.
     pub groups: Vec<GroupResult>,
     /// What is used of limits.
@@ -49,6 +52,7 @@ impl Headline {
         };
         let level = (standing.level < f64::INFINITY).then_some(standing.level);
         let groups = group_results(instance, solution);
+        let unplaced = all_waiting(instance, solution);
         match &solution.certificate {
             Certificate::Levels { .. } | Certificate::Bottlenecks => {
                 let Standing { value, mut bound, first, .. } = standing;
@@ -73,6 +77,7 @@ impl Headline {
                     prices: first.map_or_else(unpriced, |level| level.prices.clone()),
                     loads,
                     pooled,
+                    unplaced,
                     groups,
                     guarantees: guarantee_results(instance, solution),
                 }
@@ -85,6 +90,7 @@ impl Headline {
                 prices: total.prices.clone(),
                 loads,
                 pooled,
+                unplaced,
                 groups,
                 limits: Vec::new(),
                 guarantees: Vec::new(),

@@ -51,6 +51,7 @@ mod tolerance;
 pub mod trace;
 mod traffic;
 mod violation;
+mod waiting;
 mod whole_tasks;
 pub mod wording;
 
@@ -107,6 +108,7 @@ pub use traffic::{
     WorkDistribution,
 };
 pub use violation::Violation;
+pub use waiting::{all_waiting, waiting};
 pub use whole_tasks::{
     AllocatedBracket, AllocationProof, Breakpoint, GANG_SUMS, LogarithmProof, ProportionalBracket,
     WholeTaskBracket, WholeTaskProof,

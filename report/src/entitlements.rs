@@ -15,7 +15,10 @@ pub struct Entitlements {
     /// The rules, in the order in which users list them.
     pub rules: Vec<RuleResult>,
     /// The users, in the instance's order.
-    pub users: Vec<EntitledUser>,
+    pub users: Vec<Entitled>,
+    /// The groups, in the instance's order, all members together. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Entitled>,
 }
 
 impl Body for Entitlements {
@@ -32,25 +35,28 @@ pub struct RuleResult {
     pub kept: f64,
 }
 
-/// A user's share of its dominant resource by each rule.
+/// What a user has of its dominant resource by each rule; of a group the sum of its members' shares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct EntitledUser {
-    /// The user.
+pub struct Entitled {
+    /// The user or group.
     pub id: String,
+    /// The group that it is in. Absent for a child of the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// Of the cluster's total of its dominant resource, what exact DRFH over the servers gives it.
     pub drfh_share: f64,
     /// One entry a rule.
     pub entitlements: Vec<Entitlement>,
 }
 
-/// What a rule entitles a user to.
+/// What a rule entitles a user, or the members of a group together, to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entitlement {
     /// Tasks, in fractions.
     pub tasks: f64,
-    /// Of the cluster's total of the user's dominant resource.
+    /// Of the cluster's total of a user's dominant resource.
     pub dominant_share: f64,
     /// By how much that is more than DRFH gives.
     pub difference: f64,
@@ -72,21 +78,48 @@ impl Entitlements {
                 let dominant_share = tasks[id] * user.task_share();
                 Entitlement { tasks: tasks[id], dominant_share, difference: dominant_share - drfh_share }
             };
-            EntitledUser {
+            Entitled {
                 id: user.id().into(),
+                group: user.group().map(|group| instance.groups()[group.0].id.clone()),
                 drfh_share,
                 entitlements: rules.iter().map(entitlement).collect(),
             }
         };
+        let users: Vec<Entitled> = (0..instance.user_count()).map(user).collect();
+        let groups = groups(instance, &users, rules.len());
         Self {
             instance: InstanceStamp::new(instance, sha256),
             rules: rules
                 .iter()
                 .map(|(name, _, kept)| RuleResult { name: (*name).into(), kept: *kept })
                 .collect(),
-            users: (0..instance.user_count()).map(user).collect(),
+            users,
+            groups,
         }
     }
+}
+
+/// What the members of each group have together.
+fn groups(instance: &Instance, users: &[Entitled], rules: usize) -> Vec<Entitled> {
+    let nothing = (0.0, vec![Entitlement { tasks: 0.0, dominant_share: 0.0, difference: 0.0 }; rules]);
+    let of_user = |i: usize| (users[i].drfh_share, users[i].entitlements.clone());
+    let add = |a: Entitlement, b: Entitlement| Entitlement {
+        tasks: a.tasks + b.tasks,
+        dominant_share: a.dominant_share + b.dominant_share,
+        difference: a.difference + b.difference,
+    };
+    let sums = instance.of_groups(nothing, of_user, |a, b| {
+        (a.0 + b.0, a.1.into_iter().zip(b.1).map(|(a, b)| add(a, b)).collect())
+    });
+    let groups = instance.groups().iter().zip(sums);
+    groups
+        .map(|(group, (drfh_share, entitlements))| Entitled {
+            id: group.id.clone(),
+            group: group.parent.map(|parent| instance.groups()[parent.0].id.clone()),
+            drfh_share,
+            entitlements,
+        })
+        .collect()
 }
 
 impl Tabular for Entitlements {
@@ -99,8 +132,7 @@ impl Tabular for Entitlements {
             |user| user.drfh_share,
         );
         for (k, RuleResult { name, .. }) in self.rules.iter().enumerate() {
-            let of =
-                |of: fn(&Entitlement) -> f64| move |user: &EntitledUser| user.entitlements.get(k).map(of);
+            let of = |of: fn(&Entitlement) -> f64| move |user: &Entitled| user.entitlements.get(k).map(of);
             columns = columns
                 .column(
                     format!("{name}_share"),

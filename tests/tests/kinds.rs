@@ -121,7 +121,7 @@ fn every_backend_finds_the_exact_task_shares_of_users_with_kinds() {
         conforms(instance, Objective::TaskShareFairness, &exact, solver)
     });
     let draw = |seed| with_random_kinds(random_tree(seed), seed);
-    every_backend_divides(500..650, draw, |instance, solver| {
+    every_backend_divides(500..700, draw, |instance, solver| {
         conforms_in_groups(instance, Objective::TaskShareFairness, solver)
     });
 }

@@ -93,6 +93,8 @@ pub struct Printed<'a> {
     pub value: f64,
     /// The smallest weighted share of the root's children that still want more; `None` if none does.
     pub level: Option<f64>,
+    /// Tasks that wait, of users who have a number of them; `None` where none are stated.
+    pub unplaced: Option<f64>,
     /// What groups get.
     pub groups: &'a [GroupResult],
     /// What is used of limits, and what more of them is worth.

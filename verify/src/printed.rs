@@ -26,7 +26,7 @@ pub(crate) fn judge(
     ]
 }
 
-/// `groups`: what groups have, and the smallest weighted share of the root's children that still want more.
+/// `groups`: what groups have, how many tasks wait, and the smallest weighted share of the root's children that still want more.
 fn levels(
     instance: &Instance,
     claim: &SolutionClaim<'_>,
@@ -42,6 +42,7 @@ fn levels(
     };
     let computed = instance.of_groups((0.0, None), of_user, |a, b| (a.0 + b.0, LimitedBy::hardest(a.1, b.1)));
     let mut worst = Worst::of("groups", tolerance::STATED);
+    waiting(instance, claim, stated, &mut worst);
     for ((group, stated), (share, limited_by)) in instance.groups().iter().zip(stated.groups).zip(computed) {
         let (weight, id) = (group.weight.to_f64(), &group.id);
         let limited_by = limited_by.unwrap_or(LimitedBy::Tasks);
@@ -60,6 +61,41 @@ fn levels(
         smallest(&divided_in(instance, &tree_of(instance, floors), |i| of_user(i).0, wants_more));
     worst.compare_if_any(stated.level, level, || "level of those that still want more".into());
     worst.verdict()
+}
+
+/// Whether as many tasks are said to wait as do, of all users and of each group; in parts of all tasks that those have.
+fn waiting(instance: &Instance, claim: &SolutionClaim<'_>, stated: &Printed<'_>, worst: &mut Worst) {
+    let of_user = |i: usize| {
+        let user = instance.user(UserId(i));
+        let all = user.tasks()? as f64;
+        let has_all = claim.limited_by[i] == LimitedBy::Tasks;
+        Some((all, if has_all { 0.0 } else { (all - claim.tasks.running(user)).max(0.0) }))
+    };
+    let add = |a: Option<(f64, f64)>, b: Option<(f64, f64)>| match (a, b) {
+        (Some(a), Some(b)) => Some((a.0 + b.0, a.1 + b.1)),
+        (a, b) => a.or(b),
+    };
+    let mut compare = |who: &dyn Fn() -> String, stated: Option<f64>, computed: Option<(f64, f64)>| match (
+        stated, computed,
+    ) {
+        (None, None) => {}
+        (Some(stated), Some((all, waiting))) => {
+            let part = (stated - waiting).abs() / all.max(1.0);
+            worst.see(part, || format!("{stated} tasks of {} are said to wait, {waiting} do", who()));
+        }
+        (None, Some(_)) => worst.fail(|| format!("how many tasks of {} wait is not stated", who())),
+        (Some(stated), None) => {
+            worst.fail(|| {
+                format!("{stated} tasks of {} are said to wait, and nobody has a number of tasks", who())
+            });
+        }
+    };
+    let all = (0..instance.user_count()).map(of_user).fold(None, add);
+    compare(&|| "all users".into(), stated.unplaced, all);
+    let of_groups = instance.of_groups(None, of_user, add);
+    for ((group, stated), computed) in instance.groups().iter().zip(stated.groups).zip(of_groups) {
+        compare(&|| format!("group {}", group.id), stated.waiting, computed);
+    }
 }
 
 /// `shares`: tasks, dominant shares and dominant resources (of several equal ones the first).

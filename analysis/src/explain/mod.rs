@@ -12,7 +12,7 @@ use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Decimal, Draft, GroupResult, GuaranteeResult, Instance, InstanceStamp, LimitResult,
-    LimitedBy, ResourceId, Solution, Solver, SolverError, Status, User, UserId, group_results,
+    LimitedBy, ResourceId, Solution, Solver, SolverError, Status, User, UserId, group_results, waiting,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,9 @@ pub struct Explanation {
     pub weighted_share: f64,
     /// How many tasks it gets.
     pub tasks: f64,
+    /// How many of its tasks wait. Absent where it has no number of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<f64>,
     /// What limits it.
     pub limited_by: LimitedBy,
     /// The groups that it is in, its own first: what the members of each have together, and what limits them.
@@ -264,6 +267,7 @@ pub fn explain(
         dominant_share: share,
         weighted_share: share / view.weight().to_f64(),
         tasks: solution.allocation.tasks(user),
+        waiting: waiting(instance, solution, user),
         limited_by,
         groups: groups_above(instance, solution, view),
         level,

@@ -34,6 +34,9 @@ pub struct Worth {
     /// The same of those that still want more, which is what gains add to, where it is more.
     #[serde(default, alias = "limited_by_capacity", skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
+    /// How many users still want more, and no limit holds them. Absent in results of versions that did not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanting: Option<usize>,
     /// Every server class, the most valuable first.
     pub server_classes: Vec<ServerWorth>,
 }
@@ -284,6 +287,7 @@ pub fn worth_of_servers(
         instance: InstanceStamp::new(instance, sha256),
         value: today.value,
         level: today.stated_level(),
+        wanting: Some(solution.limited_by.iter().filter(|reason| **reason == LimitedBy::Capacity).count()),
         server_classes: worths,
     })
 }

@@ -398,6 +398,7 @@ impl Instance {
         };
         let either = |a: Vec<bool>, b: Vec<bool>| a.iter().zip(b).map(|(a, b)| *a || b).collect();
         let of_groups = self.of_groups(vec![false; m], needs, either);
+        let has_users = self.of_groups(false, |_| true, |a, b| a || b);
         for (owner, quota) in &self.quotas {
             let needed = match owner {
                 Owner::Group(group) => of_groups[group.0].clone(),
@@ -405,7 +406,14 @@ impl Instance {
             };
             if let Some(sure) = quota.guaranteed().find(|sure| !needed[sure.resource.0]) {
                 let (who, name) = (self.name_of(*owner), &self.resources[sure.resource.0]);
-                let problem = format!("no task of {who} needs {name}; leave it out");
+                let problem = match owner {
+                    Owner::Group(group) if !has_users[group.0] => {
+                        format!(
+                            "{who} has no users, so nothing can be kept for it; leave it out or give the group users"
+                        )
+                    }
+                    _ => format!("no task of {who} needs {name}; leave it out"),
+                };
                 let list = if sure.classes.is_some() { "guarantees" } else { "guarantee" };
                 return Err(Violation::new(
                     format!("{}.{list}.{name}", place_of(*owner)),

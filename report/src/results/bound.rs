@@ -1,6 +1,6 @@
 //! The best that whole tasks can do, for people.
 
-use super::sentences::{heading, label, users};
+use super::sentences::{heading, label, of_whom, users};
 use crate::bound::{BoundDocument, UserTotal, stated_bounds, tasks_placed};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes};
@@ -109,7 +109,12 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
             text += "All tasks of everybody are placed.\n"
         }
         Some(tasks) if tasks > 0 => {
-            let _ = writeln!(text, "Waiting in the placement: {}", counted(tasks, "task", "tasks"));
+            let left = |UserId(i): UserId| {
+                let all = instance.user(UserId(i)).tasks()?;
+                Some(all.saturating_sub(bracket.placement.tasks[i]) as f64)
+            };
+            let (tasks, whom) = (counted(tasks, "task", "tasks"), of_whom(instance, left));
+            let _ = writeln!(text, "Waiting in the placement: {tasks}{whom}");
         }
         _ => {}
     }

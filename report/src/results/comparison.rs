@@ -282,7 +282,13 @@ fn answer_by_level(document: &Comparison) -> String {
     } else {
         String::new()
     };
-    format!("{} {does} best: {}{better}.{worst}", listed(&winners), told(best))
+    // Of one with nothing, who waits tells policies apart.
+    let fewest = policies.iter().copied().filter(|policy| policy.unplaced < best.unplaced);
+    let fewest = fewest.min_by_key(|policy| policy.unplaced).map_or_else(String::new, |fewest| {
+        let waiting = counted(fewest.unplaced.unwrap_or(0), "task waits", "tasks wait");
+        format!(" Fewest wait with {}: {waiting}.", name(&fewest.name))
+    });
+    format!("{} {does} best: {}{better}.{worst}{fewest}", listed(&winners), told(best))
 }
 
 /// Whether anything could do better than the best policy.

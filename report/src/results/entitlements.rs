@@ -1,7 +1,7 @@
 //! What schedulers' rules promise beside what the servers can give, for people.
 
 use super::sentences::listed;
-use crate::entitlements::{EntitledUser, Entitlement, Entitlements};
+use crate::entitlements::{Entitled, Entitlement, Entitlements};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes_side_by_side};
 use crate::summary::grid::{listed as tabled, paragraph};
@@ -29,42 +29,49 @@ pub fn summary(document: &Entitlements) -> String {
         "Dominant shares: DRFH on the servers, and what the rules promise on all servers as one pool (difference)",
     );
     text.push('\n');
-    let mut users: Vec<_> = document.users.iter().collect();
-    let largest = |user: &EntitledUser| {
-        let differences = user.entitlements.iter().map(|entitlement| entitlement.difference.abs());
+    text += &tabled(&beside_drfh(document, &document.users, "user"), "users");
+    text.push('\n');
+    if !document.groups.is_empty() {
+        text += &tabled(&beside_drfh(document, &document.groups, "group"), "groups");
+        text.push('\n');
+    }
+    for rule in &document.rules {
+        text +=
+            &format!("{}: the servers can keep {} of every promise at once\n", rule.name, percent(rule.kept));
+    }
+    text
+}
+
+/// What users or groups have by each rule beside DRFH: those that differ most first, of equals those with the largest share.
+fn beside_drfh<'a>(document: &'a Entitlements, rows: &'a [Entitled], who: &'a str) -> Table<'a> {
+    let mut rows: Vec<&Entitled> = rows.iter().collect();
+    let largest = |row: &Entitled| {
+        let differences = row.entitlements.iter().map(|entitlement| entitlement.difference.abs());
         differences.filter(|difference| *difference >= SAME).fold(0.0, f64::max)
     };
-    let order = |user: &EntitledUser| (largest(user), user.drfh_share);
-    users.sort_by(|a, b| {
+    let order = |row: &Entitled| (largest(row), row.drfh_share);
+    rows.sort_by(|a, b| {
         let ((a, share), (b, other)) = (order(a), order(b));
         b.total_cmp(&a).then(other.total_cmp(&share))
     });
-    let beside = |user: &EntitledUser, rule: usize| {
-        let Entitlement { dominant_share, difference, .. } = user.entitlements[rule];
+    let beside = |row: &Entitled, rule: usize| {
+        let Entitlement { dominant_share, difference, .. } = row.entitlements[rule];
         let sign = if difference > 0.0 { "+" } else { "" };
         // Both are sums of doubles.
         let difference =
             if difference.abs() < SAME { String::new() } else { format!(" ({sign}{})", share(difference)) };
         Some(format!("{}{difference}", share(dominant_share)))
     };
-    let mut columns = Table::of(&users).column("user", "user", Kind::Id, |user| &user.id).column(
-        "drfh",
-        "DRFH",
-        Kind::Share,
-        |user| user.drfh_share,
-    );
+    let count = rows.len();
+    let mut columns = Table::over(count, move |row| rows[row])
+        .column("id", who, Kind::Id, |row| &row.id)
+        .column("drfh", "DRFH", Kind::Share, |row| row.drfh_share);
     for (k, rule) in document.rules.iter().enumerate() {
-        let shares = move |user: &&EntitledUser| user.entitlements[k].dominant_share;
+        let shares = move |row: &Entitled| row.entitlements[k].dominant_share;
         columns =
-            columns.column(&*rule.name, &*rule.name, Kind::Share, shares).said(move |user| beside(user, k));
+            columns.column(&*rule.name, &*rule.name, Kind::Share, shares).said(move |row| beside(row, k));
     }
-    text += &tabled(&columns.done(), "users");
-    text.push('\n');
-    for rule in &document.rules {
-        text +=
-            &format!("{}: the servers can keep {} of every promise at once\n", rule.name, percent(rule.kept));
-    }
-    text
+    columns.done()
 }
 
 /// Entitlements as a section.

@@ -17,7 +17,12 @@ pub(super) fn answer(document: &Explanation) -> String {
     let (tasks, part, resource) =
         (number(document.tasks), share(document.dominant_share), name(&document.dominant_resource));
     let tasks = if tasks == "1" { "1 task".to_owned() } else { format!("{tasks} tasks") };
-    let has = format!("User {} gets {tasks}, {part} of all {resource}.", name(&document.user));
+    let waiting = document.waiting.filter(|tasks| *tasks > 0.0);
+    let waiting = waiting.map_or(String::new(), |tasks| match number(tasks).as_str() {
+        "1" => "; 1 more waits".to_owned(),
+        tasks => format!("; {tasks} more wait"),
+    });
+    let has = format!("User {} gets {tasks}, {part} of all {resource}{waiting}.", name(&document.user));
     let why = match document.limited_by {
         LimitedBy::Tasks => "It has no more tasks: nothing else holds it.".to_owned(),
         LimitedBy::Limit => {

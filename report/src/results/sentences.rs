@@ -3,7 +3,7 @@
 use crate::names::{beginning, cut};
 use crate::units::{counted, money, number, percent, share, thousands};
 use fairplan_instances::{
-    DemandSeries, Instance, InstanceStamp, LimitedBy, Objective, ResourceMap, WarningKind,
+    DemandSeries, Instance, InstanceStamp, LimitedBy, Objective, ResourceMap, UserId, WarningKind,
 };
 
 /// Letters of a name in a sentence, where it stands alone and must tell who is meant.
@@ -130,6 +130,35 @@ impl Fates {
             }
         }
     }
+}
+
+/// Whose tasks wait, most first, as the end of a sentence: by users, where there are groups by the children of the root. Nothing where
+/// there is one user.
+pub(super) fn of_whom(instance: &Instance, waiting: impl Fn(UserId) -> Option<f64>) -> String {
+    if instance.user_count() < 2 {
+        return String::new();
+    }
+    let of_user = |i: usize| waiting(UserId(i)).unwrap_or(0.0);
+    let alone = instance.users().filter(|user| user.group().is_none());
+    let mut all: Vec<(&str, f64)> = alone.map(|user| (user.id(), of_user(user.index().0))).collect();
+    if instance.has_groups() {
+        let sums = instance.of_groups(0.0, of_user, |a, b| a + b);
+        let groups = instance.groups().iter().zip(sums).filter(|(group, _)| group.parent.is_none());
+        all.extend(groups.map(|(group, sum)| (group.id.as_str(), sum)));
+    }
+    all.retain(|(_, tasks)| *tasks > 0.0);
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let others: f64 = all.iter().skip(NAMES).map(|(_, tasks)| tasks).sum();
+    let mut told: Vec<String> =
+        all.iter().take(NAMES).map(|(id, tasks)| format!("{} of {}", number(*tasks), name(id))).collect();
+    if others > 0.0 {
+        told.push(format!(
+            "{} of {}",
+            number(others),
+            counted((all.len() - NAMES) as u64, "other", "others")
+        ));
+    }
+    format!(": {}", listed(&told))
 }
 
 /// Who of these has the least.

@@ -1,6 +1,6 @@
 //! A solution, for people: who gets what, where it is used, what capacity is worth.
 
-use super::sentences::{Fates, few_used, heading, proof, smallest, used, value_of, worst_off};
+use super::sentences::{Fates, few_used, heading, of_whom, proof, smallest, used, value_of, worst_off};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section, sizes};
 use crate::solution::{SolutionDocument, classes_of, users_of};
@@ -9,7 +9,7 @@ use crate::units::{number, percent, share};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{
     Certificate, Headline, Instance, Objective, Solution, Status, groups_table, guarantees_table,
-    limits_table, stated_level,
+    limits_table, stated_level, waiting,
 };
 use std::fmt::Write;
 
@@ -33,6 +33,10 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     let what = value_name(solution.objective, !headline.groups.is_empty());
     let _ = writeln!(text, "{what}: {value}{unit} ({proof})");
     text += &level(solution.objective, headline.value, headline.level);
+    if let Some(tasks) = headline.unplaced.filter(|tasks| *tasks > 0.0) {
+        let whom = of_whom(instance, |user| waiting(instance, solution, user));
+        let _ = writeln!(text, "Waiting: {}{whom}", tasks_of(tasks));
+    }
     if !headline.groups.is_empty() {
         let shares = instance
             .users()
@@ -73,6 +77,12 @@ fn level(objective: Objective, value: f64, level: Option<f64>) -> String {
     }
 }
 
+/// A number of tasks, divided or not.
+fn tasks_of(tasks: f64) -> String {
+    let tasks = number(tasks);
+    if tasks == "1" { "1 task".into() } else { format!("{tasks} tasks") }
+}
+
 /// What follows a value in the summary: its power of ten, if it has one.
 fn unit(certificate: &Certificate) -> String {
     match certificate {
@@ -97,6 +107,9 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
 
     if let Some(level) = document.level.filter(|_| document.objective.alpha().is_none()) {
         section = section.fact("Level of those who still want more", value_of(document.objective, level));
+    }
+    if let Some(tasks) = document.unplaced.filter(|tasks| *tasks > 0.0) {
+        section = section.fact("Waiting", tasks_of(tasks));
     }
     if !document.groups.is_empty() {
         section = section.grid("Groups", &groups_table(&document.groups));

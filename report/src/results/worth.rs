@@ -47,6 +47,9 @@ fn helpful(document: &Worth) -> String {
                 percent(best.gain / document.raised())
             )
         }
+        _ if document.wanting == Some(0) => {
+            "No server would give anybody more: nobody, in whatever group, is held by full servers.".into()
+        }
         None if document.server_classes.iter().any(|class| !document.is_nothing(class.by_price)) => format!(
             "No single server would raise the smallest share, {}: several have it, and a server that helps some of them does not help \
              the others.",
@@ -66,7 +69,7 @@ pub fn summary(document: &Worth) -> String {
     if let Some(level) = document.level {
         let _ = writeln!(
             text,
-            "\nThe smallest share of all is of one that asks for no more; the smallest of those that still want more is {}.",
+            "\nLevel of those who still want more: {}. The smallest share of all is of one that asks for no more.",
             share(level)
         );
     }

@@ -23,6 +23,7 @@ pub struct StatedSolution {
     limited_by: Vec<LimitedBy>,
     value: f64,
     level: Option<f64>,
+    unplaced: Option<f64>,
     groups: Vec<GroupResult>,
     limits: Vec<LimitResult>,
     guarantees: Vec<GuaranteeResult>,
@@ -83,6 +84,7 @@ impl StatedSolution {
             limited_by: users.limited_by.to_vec(),
             value: document.value,
             level: document.level,
+            unplaced: document.unplaced,
             groups: groups(document, instance)?,
             limits: limits(document, instance)?,
             guarantees: guarantees(document, instance)?,
@@ -131,6 +133,7 @@ impl StatedSolution {
             printed: Some(Printed {
                 value: self.value,
                 level: self.level,
+                unplaced: self.unplaced,
                 groups: &self.groups,
                 limits: &self.limits,
                 guarantees: &self.guarantees,

@@ -49,6 +49,10 @@ pub struct SolutionBody<U = UserColumns> {
     /// all have all they ask for. (`value` counts these too: a user whose few tasks all run may decide it.)
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
+    /// Tasks that wait, of users who have a number of them: what all have less what runs. Absent where nobody has.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub unplaced: Option<f64>,
     /// What groups get. Absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupResult>,

@@ -57,11 +57,13 @@ impl StatedNumbers {
 
     /// The claim that the document will make.
     pub fn claim<'a>(&'a self, solution: &'a Solution) -> SolutionClaim<'a> {
-        let Headline { value, level, bound, relative_gap, prices, groups, limits, guarantees, .. } =
-            &self.headline;
+        let Headline {
+            value, level, unplaced, bound, relative_gap, prices, groups, limits, guarantees, ..
+        } = &self.headline;
         let printed = Printed {
             value: *value,
             level: *level,
+            unplaced: *unplaced,
             groups,
             limits,
             guarantees,

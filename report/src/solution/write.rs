@@ -93,6 +93,7 @@ pub fn solution_document<'a>(
         value_exponent,
         exact: solution.exact.as_deref().map(|exact| ExactResult::new(instance, exact)),
         level: headline.level,
+        unplaced: headline.unplaced,
         groups: headline.groups.clone(),
         limits: headline.limits.clone(),
         guarantees: headline.guarantees.clone(),

@@ -50,6 +50,7 @@ struct Statement {
     level_of: Vec<u32>,
     limited_by: Vec<LimitedBy>,
     value: f64,
+    unplaced: Option<f64>,
     level: Option<f64>,
     primal: f64,
     dual: f64,
@@ -81,6 +82,13 @@ impl Statement {
         let value = (0..shares.len()).map(weighted).fold(f64::INFINITY, f64::min);
         let wants_more = |i: &usize| limited_by[*i] == LimitedBy::Capacity;
         let level = (0..shares.len()).filter(wants_more).map(weighted).fold(f64::INFINITY, f64::min);
+        let waits = |user: fairplan_instances::User<'_>| -> Option<f64> {
+            let i = user.index().0;
+            let runs: f64 = tasks[i * classes..(i + 1) * classes].iter().sum();
+            let all = user.tasks()? as f64;
+            Some(if limited_by[i] == LimitedBy::Tasks { 0.0 } else { all - runs })
+        };
+        let unplaced = instance.has_task_limits().then(|| instance.users().filter_map(waits).sum());
         let mut loads = vec![0.0; classes * m];
         for user in instance.users() {
             for l in 0..classes {
@@ -98,6 +106,7 @@ impl Statement {
         Self {
             value,
             level: (level < f64::INFINITY).then_some(level),
+            unplaced,
             primal: value,
             dual: value,
             relative_gap: 0.0,
@@ -118,6 +127,7 @@ impl Statement {
 
     fn printed(&self) -> Printed<'_> {
         Printed {
+            unplaced: self.unplaced,
             level: self.level,
             limits: &[],
             guarantees: &[],
