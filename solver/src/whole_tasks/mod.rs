@@ -130,7 +130,9 @@ pub fn with_best_of(
         let order = next.all.cmp(&best.all);
         order.then_with(|| breakpoints.compare(next.at, best.at)).is_gt()
     };
-    let better = |best: (Reached, Placement), next| if is_better(next.0, best.0) { next } else { best };
+    let better = |best: (Reached, Placement), next: (Reached, Placement)| {
+        if is_better(next.0, best.0) { next } else { best }
+    };
     let Some((lower, placement)) = valued.reduce(better) else { return Ok(bracket) };
     let is_closed = match proof {
         // That all have all they may have closes it, and under limits nothing else does.
