@@ -75,6 +75,9 @@ pub(crate) trait NewtonSystem {
 
 /// A problem whose points can be judged by themselves, whatever the way to them.
 pub(crate) trait Iterate: NewtonSystem {
+    /// Steps without half the gap after which a run ends whose gap is still large.
+    const PATIENCE: u64 = PATIENCE;
+
     /// How far the present point is from being optimal.
     fn quality(&mut self) -> Quality;
 
@@ -184,17 +187,22 @@ impl Stopping {
         gap > LOST.0.max(LOST.1 * self.accuracy)
     }
 
-    fn is_reached(self, Quality { gap, widest, rounding }: Quality, steps_without_halving: u64) -> bool {
+    fn is_reached(
+        self,
+        Quality { gap, widest, rounding }: Quality,
+        steps_without_halving: u64,
+        patience: u64,
+    ) -> bool {
         let close_enough = gap <= self.accuracy && widest <= self.accuracy.sqrt();
         // What is lost is no answer: rounding or not, it may yet be found again.
         let near_rounding = rounding && !self.is_lost(gap);
-        let patience = if near_rounding || gap < self.small.0 { self.small.1 } else { PATIENCE };
+        let patience = if near_rounding || gap < self.small.0 { self.small.1 } else { patience };
         close_enough || steps_without_halving >= patience
     }
 }
 
 /// Iterates until the best point is as good as asked or none gets better, or time is over. Returns the number of steps.
-pub(crate) fn run(problem: &mut impl Iterate, stopping: Stopping, deadline: &Deadline) -> u64 {
+pub(crate) fn run<P: Iterate>(problem: &mut P, stopping: Stopping, deadline: &Deadline) -> u64 {
     let (mut best, mut halved_at) = (Quality::UNKNOWN, 0);
     for step in 0..MAX_STEPS {
         let quality = problem.quality();
@@ -203,8 +211,8 @@ pub(crate) fn run(problem: &mut impl Iterate, stopping: Stopping, deadline: &Dea
             (best, halved_at) = (quality, step);
             problem.keep(quality);
         }
-        let is_done = stopping.is_reached(Quality { rounding: quality.rounding, ..best }, step - halved_at)
-            || deadline.is_over();
+        let found = Quality { rounding: quality.rounding, ..best };
+        let is_done = stopping.is_reached(found, step - halved_at, P::PATIENCE) || deadline.is_over();
         if is_done || advance(problem, deadline).is_none() {
             return step;
         }
@@ -231,13 +239,15 @@ mod tests {
     #[test]
     fn stops_just_inside_each_tolerance_and_not_just_outside() {
         let stopping = Stopping { accuracy: 1e-14, small: (1e-11, 2) };
-        let reached =
-            |gap, widest, steps| stopping.is_reached(Quality { gap, widest, rounding: false }, steps);
+        let reached = |gap, widest, steps| {
+            stopping.is_reached(Quality { gap, widest, rounding: false }, steps, PATIENCE)
+        };
         assert!(reached(0.99e-14, 0.0, 0) && !reached(1.01e-14, 0.0, 0));
         assert!(reached(1e-14, 0.99e-7, 0) && !reached(1e-14, 1.01e-7, 0));
         assert!(reached(0.9e-11, 0.0, 2) && !reached(0.9e-11, 0.0, 1));
         assert!(reached(1.1e-11, 0.0, 15) && !reached(1.1e-11, 0.0, 14));
-        let rounded = |gap, steps| stopping.is_reached(Quality { gap, widest: 0.0, rounding: true }, steps);
+        let rounded =
+            |gap, steps| stopping.is_reached(Quality { gap, widest: 0.0, rounding: true }, steps, PATIENCE);
         assert!(rounded(0.99 * LOST.0, 2) && !rounded(0.99 * LOST.0, 1));
         assert!(rounded(1.01 * LOST.0, 15) && !rounded(1.01 * LOST.0, 14));
     }

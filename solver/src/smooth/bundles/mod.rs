@@ -384,6 +384,9 @@ impl NewtonSystem for Bundles<'_> {
 }
 
 impl Iterate for Bundles<'_> {
+    /// With a large α the first steps may make the gap larger before it falls.
+    const PATIENCE: u64 = 45;
+
     fn quality(&mut self) -> Quality {
         let at = &self.at;
         let (products, _) = self.products(at);
