@@ -320,8 +320,8 @@ fn whole_files_that_are_no_instance_say_what_they_are() {
     let mut cases = Vec::new();
     for (content, expected) in [
         (&b""[..], "bad.json: the file is empty"),
-        (b" \n\t ", "bad.json: line 1: an instance is a JSON object"),
-        (b"\xef\xbb\xbf", "bad.json: line 1: an instance is a JSON object"),
+        (b" \n\t ", "bad.json: the file is empty"),
+        (b"\xef\xbb\xbf", "bad.json: the file is empty"),
         (b"[]", "bad.json: line 1: an instance is a JSON object"),
         (b"null", "bad.json: line 1: an instance is a JSON object"),
         (
