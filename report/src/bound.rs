@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub struct BoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
-    /// Whether anybody has guarantees, limits or reserves. What is proved counts whom limits may hold, and no guarantees and reserves:
+    /// Whether anybody has guarantees, limits or reserves. What is proved counts whom limits may hold, but no guarantees and no reserves:
     /// with all of them it may be out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,

@@ -143,7 +143,7 @@ fn what_cannot_be_meant_is_refused_in_one_line() {
         ("d.csv --fair-share 2 --alpha -1", "--alpha"),
         ("d.csv --fair-share 2 --alpha nan", "--alpha"),
         ("d.csv --fair-share 2 --mechanism drf", "unknown mechanism drf: use karma, max-min"),
-        ("d.csv --fair-share 2 --ties middle", "use lowest, highest or demand"),
+        ("d.csv --fair-share 2 --ties middle", "choose lowest, highest or demand"),
         ("d.csv --fair-share 2 --non-conformant 1.1", "--non-conformant = 1.1: must be at most 1"),
         ("d.csv --fair-share 2 --non-conformant 0.5 --reported d.csv", "--reported"),
         ("d.csv --fair-share 2 --reported fewer.csv", "fewer.csv: the quanta are not those of DEMANDS"),

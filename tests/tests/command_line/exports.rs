@@ -213,7 +213,7 @@ fn memory_that_a_large_server_counts_in_mebibytes_is_not_taken_for_bytes() {
     );
     folder.done(&["solve", "cluster.json", "-o", "solution.json"]);
     for target in ["kueue", "volcano", "yunikorn", "kai"] {
-        let line = folder.refused(&["export", target, "cluster.json", "solution.json", "-o", "it"]);
+        let line = folder.refused(&["-q", "export", target, "cluster.json", "solution.json", "-o", "it"]);
         assert!(line.contains("memory = 4194304: ") && line.contains("--memory-in"), "{target}: {line}");
         folder.done(&["export", target, "cluster.json", "solution.json", "--memory-in", "Mi", "-o", "it"]);
     }

@@ -674,6 +674,6 @@ fn new_servers_need_no_domain_where_no_rule_asks_for_one() {
     let spread = folder.read("i.json").replace("\"id\": \"a\",", "\"id\": \"a\", \"spread\": 1,");
     folder.write("i.json", spread);
     folder.done(&buy);
-    let line = folder.refused(&[&buy[..], &["--whole"]].concat());
+    let line = folder.refused(&[&["-q"], &buy[..], &["--whole"]].concat());
     assert!(line.contains("server_types[0].like") && line.contains("type new is in no domain"), "{line}");
 }

@@ -49,7 +49,7 @@ fn the_sum_of_logarithms_is_bracketed_verified_and_refused_when_changed() {
     folder.write("forged.json", again.replace(&value, &(of("integral_upper") - 1e-3).to_string()));
     assert_eq!(folder.run(&["-q", "verify", "i.json", "forged.json"]).status.code(), Some(1));
     let refusal = folder.refused(&["-q", "bound", "i.json", "--objective", "utilitarian"]);
-    assert!(refusal.contains("drfh, pf and allocated=RESOURCE"), "{refusal}");
+    assert!(refusal.contains("choose drfh, pf or allocated=RESOURCE"), "{refusal}");
 }
 
 #[test]
