@@ -131,7 +131,7 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
 }
 
 /// What a bracket of levels leaves out.
-const WITH_SOME_QUOTAS: &str = "The proof counts whom limits may hold, but no guarantees and no reserves: with these it may be out of reach.";
+const WITH_SOME_QUOTAS: &str = "The proof counts whom limits may hold, but no guarantees and no reserves: with them it may be out of reach.";
 
 /// What brackets of sums leave out.
 pub(super) const WITHOUT_QUOTAS: &str =

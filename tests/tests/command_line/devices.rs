@@ -228,7 +228,10 @@ fn policies_are_held_against_the_most_gpu_that_any_placement_takes() {
         assert!(amount <= 7.2 + 1e-12 && (gap.unwrap() - (1.0 - amount / 7.2)).abs() < 1e-12, "{policy}");
     }
     let told = folder.refused(&["-q", "bound", "instance.json", "--objective", "allocated=gpus"]);
-    assert!(told.contains("allocated=gpus: unknown resource gpus (did you mean gpu?): use cpu, gpu"), "{told}");
+    assert!(
+        told.contains("allocated=gpus: unknown resource gpus (did you mean gpu?): use cpu, gpu"),
+        "{told}"
+    );
 }
 
 #[test]
