@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use std::time::Duration;
 
 /// Which policies to run, and how.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SimulateOptions {
     /// Some of [`POLICIES`](crate::POLICIES), [`DEVICE_POLICIES`](crate::DEVICE_POLICIES) and [`MOST_DEPRIVED`]. Default: none, which means
     /// those of [`USUAL_POLICIES`] that know the rules of the trace.
@@ -45,20 +45,6 @@ pub struct SimulateOptions {
 
 /// What is run where nothing is named: best-fit, first-fit and the slots that served the DRFH paper best.
 pub const USUAL_POLICIES: [&str; 3] = ["best-fit", "first-fit", "slots=14"];
-
-impl Default for SimulateOptions {
-    fn default() -> Self {
-        Self {
-            policies: Vec::new(),
-            commands: Vec::new(),
-            settings: ClusterSettings::default(),
-            dedicated: false,
-            seed: 0,
-            start: None,
-            tenants: None,
-        }
-    }
-}
 
 impl SimulateOptions {
     /// Refuses what cannot be meant, whatever the trace.

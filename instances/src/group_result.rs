@@ -42,33 +42,48 @@ pub fn objective_share(instance: &Instance, solution: &Solution, id: UserId) -> 
     if share == 0.0 { 0.0 } else { share / per_share }
 }
 
+/// What members of a group have together.
+#[derive(Clone, Copy)]
+struct Together {
+    share: f64,
+    limited_by: Option<LimitedBy>,
+    waiting: Option<f64>,
+}
+
+impl Together {
+    const NOBODY: Self = Self { share: 0.0, limited_by: None, waiting: None };
+
+    fn of(instance: &Instance, solution: &Solution, id: UserId) -> Self {
+        let share = objective_share(instance, solution, id);
+        let limited_by = Some(solution.limited_by[id.0]);
+        Self { share, limited_by, waiting: waiting(instance, solution, id) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        let waiting = match (self.waiting, other.waiting) {
+            (Some(some), Some(more)) => Some(some + more),
+            (some, more) => some.or(more),
+        };
+        let limited_by = LimitedBy::hardest(self.limited_by, other.limited_by);
+        Self { share: self.share + other.share, limited_by, waiting }
+    }
+}
+
 /// What all groups get, in the instance's order.
 pub fn group_results(instance: &Instance, solution: &Solution) -> Vec<GroupResult> {
-    let of_user = |i: usize| {
-        let waiting = waiting(instance, solution, UserId(i));
-        (objective_share(instance, solution, UserId(i)), Some(solution.limited_by[i]), waiting)
-    };
-    let add = |a: Option<f64>, b: Option<f64>| match (a, b) {
-        (Some(a), Some(b)) => Some(a + b),
-        (a, b) => a.or(b),
-    };
-    let all = instance.of_groups((0.0, None, None), of_user, |a, b| {
-        (a.0 + b.0, LimitedBy::hardest(a.1, b.1), add(a.2, b.2))
-    });
+    let of_user = |i: usize| Together::of(instance, solution, UserId(i));
+    let all = instance.of_groups(Together::NOBODY, of_user, Together::and);
     let exact = |g: usize| solution.exact.as_deref()?.groups.get(g)?.as_deref().map(str::to_owned);
-    let result = |(g, (group, (share, limited_by, waiting))): (
-        usize,
-        (&crate::Group, (f64, Option<LimitedBy>, Option<f64>)),
-    )| GroupResult {
+    let result = |(g, (group, all)): (usize, (&crate::Group, Together))| GroupResult {
         id: group.id.clone(),
         parent: group.parent.map(|parent| instance.groups()[parent.0].id.clone()),
         weight: group.weight.to_f64(),
-        share,
+        share: all.share,
         exact: exact(g),
-        level: share / group.weight.to_f64(),
+        level: all.share / group.weight.to_f64(),
         // A group without members has all it asks for.
-        limited_by: limited_by.unwrap_or(LimitedBy::Tasks),
-        waiting,
+        limited_by: all.limited_by.unwrap_or(LimitedBy::Tasks),
+        waiting: all.waiting,
     };
     instance.groups().iter().zip(all).enumerate().map(result).collect()
 }

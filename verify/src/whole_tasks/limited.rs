@@ -98,8 +98,8 @@ fn most_by_limits(user: User<'_>, above: &[usize]) -> Vec<Most> {
     let mut found = Vec::new();
     for row in above.iter().map(|j| &rows[*j]) {
         let (amount, each) = (instance.limit_units(row), at_least_of(user, row));
-        if each > 0 {
-            found.push(Most { tasks: whole(amount / each), divided: amount as f64 / each as f64 });
+        if let Some(tasks) = amount.checked_div(each) {
+            found.push(Most { tasks: whole(tasks), divided: amount as f64 / each as f64 });
         }
     }
     for kind in user.kinds() {
