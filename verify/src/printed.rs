@@ -78,12 +78,12 @@ fn waiting(instance: &Instance, claim: &SolutionClaim<'_>, stated: &Printed<'_>,
     let mut compare = |who: &dyn Fn() -> String, stated: Option<f64>, computed: Option<(f64, f64)>| match (
         stated, computed,
     ) {
-        // Results of before it was stated say nothing false.
-        (None, _) => {}
+        (None, None) => {}
         (Some(stated), Some((all, waiting))) => {
             let part = (stated - waiting).abs() / all.max(1.0);
             worst.see(part, || format!("{stated} tasks of {} are said to wait, {waiting} do", who()));
         }
+        (None, Some(_)) => worst.fail(|| format!("how many tasks of {} wait is not stated", who())),
         (Some(stated), None) => {
             worst.fail(|| {
                 format!("{stated} tasks of {} are said to wait, and nobody has a number of tasks", who())
