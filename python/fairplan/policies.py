@@ -61,12 +61,17 @@ def asked(
 
 def all_asked(given: Iterable[str | PolicyCommand | Policy]) -> list[str | tuple[str, float] | tuple[str, Callable[..., Any]]]:
     """The policies that an option of this name was given, at least one."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"policies: {type(given).__name__} is no list of names and functions")
-    policies = [asked("policies", policy) for policy in given]
+    policies = each_asked(given)
     if not policies:
         raise TypeError("policies: name at least one")
     return policies
+
+
+def each_asked(given: Iterable[str | PolicyCommand | Policy]) -> list[str | tuple[str, float] | tuple[str, Callable[..., Any]]]:
+    """The same where there may be none."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"policies: {type(given).__name__} is no list of names and functions")
+    return [asked("policies", policy) for policy in given]
 
 
 def named(what: str, given: str | Callable[..., Any], form: str) -> str | tuple[str, Callable[..., Any]]:

@@ -14,7 +14,7 @@ from fairplan.documents import as_json
 from fairplan.errors import InputError, NotProved
 from fairplan.files import path_of
 from fairplan.options import Level, Run, Start
-from fairplan.policies import Policy, PolicyCommand, all_asked
+from fairplan.policies import Policy, PolicyCommand, each_asked
 from fairplan.results import Flows, Placement, Simulation, document_of
 from fairplan.traces import Trace
 
@@ -101,7 +101,7 @@ def simulate(
     >>> [(time, part) for time, part in used if part is not None]
     [(0.0, 1.0), (30.0, 1.0), (60.0, 0.5), (90.0, 0.5), (120.0, 0.0)]
     """
-    all_policies = all_asked(policies)
+    all_policies = each_asked(policies)
     if (placement is None) != (instance is None):
         raise TypeError("placement and instance must be stated together")
     if not series and (sample is not None or optimum is not None):
