@@ -205,7 +205,7 @@ mod tests {
             ("allocate a --instance - --capacity 1", "--instance"),
             (
                 "simulate a --policy x",
-                "unknown policy x: use best-fit, first-fit, worst-fit, dot-product, random, slots=N, hadoop-slots=N, exact",
+                "unknown policy x: use best-fit, first-fit, worst-fit, dot-product, random, slots=N, hadoop-slots=N, fgd",
             ),
             ("simulate a --policy pf,pf", "--policy names pf twice"),
             ("simulate a --horizon -1", "--horizon"),

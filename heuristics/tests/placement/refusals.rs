@@ -22,7 +22,7 @@ fn every_policy_refuses_what_it_cannot_list_or_count() {
         let message = |instance| policy.place(&instance).unwrap_err().to_string();
         assert_eq!(
             message(instance(1_000_000_000_000_000, &[])),
-            "server_classes: 2000000000000000 servers: whole tasks are placed on at most 50000000; place them \
+            "server_classes = 2000000000000000: whole tasks are placed on at most 50000000 servers; place them \
              on a sample"
         );
         // Whoever counts tasks does not ask what they are worth.
