@@ -61,7 +61,7 @@ fn asked<T>(
 /// use std::io::Write;
 ///
 /// let mut file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
-/// let text = r#"{"format": "fairplan.instance.v1",
+/// let text = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
 ///     "server_classes": [{"id": "node", "count": 3, "capacity": {"cpu": 4}}], "groups": [{"id": "team"}],
 ///     "users": [{"id": "a", "demand": {"cpu": 1}, "group": "team"}, {"id": "b", "demand": {"cpu": 1}}]}"#;
 /// file.write_all(text.as_bytes()).unwrap();
