@@ -258,10 +258,7 @@ pub(crate) fn allocated_bracketed(
         control.stage("bounding what can be allocated");
         let searching = control.deadline.after_part(SEARCHING);
         let mut bracket = allocated_bracket(instance, resource, &searching)?;
-        let placements = match patterns_know_all_rules(instance) {
-            true => beside_what_was_found(instance, &bracket.placement, &searching, control)?,
-            false => under_all_rules(instance, &bracket.placement, control)?,
-        };
+        let placements = beside_what_was_found(instance, &bracket.placement, &searching, control)?;
         bracket.placement = taking_most(instance, resource, placements).unwrap_or(bracket.placement);
         Ok(bracket)
     };
@@ -297,16 +294,6 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
     in_time::proved(control, &find, &check, None)
 }
 
-/// A bracket with the best placement that keeps rules which patterns do not know.
-fn with_best_placement(
-    instance: &Instance,
-    bracket: WholeTaskBracket,
-    control: &Control<'_>,
-) -> Result<WholeTaskBracket, Error> {
-    let placements = under_all_rules(instance, &bracket.placement, control)?;
-    Ok(with_best_of(instance, bracket, placements)?)
-}
-
 /// A bracket by patterns that are looked for until `searching` is over, with the best placement of all that keep the rules.
 pub(crate) fn best_found(
     instance: &Instance,
@@ -314,9 +301,6 @@ pub(crate) fn best_found(
     control: &Control<'_>,
 ) -> Result<WholeTaskBracket, Error> {
     let bracket = whole_task_bracket(instance, searching)?;
-    if !patterns_know_all_rules(instance) {
-        return with_best_placement(instance, bracket, control);
-    }
     let placements = beside_what_was_found(instance, &bracket.placement, searching, control)?;
     Ok(with_best_of(instance, bracket, placements)?)
 }
@@ -376,14 +360,18 @@ fn by_policies(instance: &Instance, control: &Control<'_>) -> Result<Vec<Placeme
 /// The part of the time in which patterns are looked for: where it is too short for them, policies place in the rest.
 pub(crate) const SEARCHING: f64 = 0.8;
 
-/// What a search found and what the policies place, where time was over before it found all: very many classes may leave it none for
-/// anything good. Nothing else where it was not, or where the policies have no time either.
+/// Placements that may be better than what a search by patterns found: where these do not know all rules, those that do; where time was
+/// over before all were found, as very many classes leave it none for anything good, what was found and what the policies place. Nothing
+/// else, nor where the policies have no time either.
 fn beside_what_was_found(
     instance: &Instance,
     found: &Placement,
     searching: &Deadline,
     control: &Control<'_>,
 ) -> Result<Vec<Placement>, Error> {
+    if !patterns_know_all_rules(instance) {
+        return under_all_rules(instance, found, control);
+    }
     if !searching.is_over() {
         return Ok(Vec::new());
     }
@@ -405,10 +393,7 @@ fn proportionally_bracketed(
         control.stage("bounding whole tasks");
         let searching = control.deadline.after_part(SEARCHING);
         let bracket = proportional_bracket(instance, &searching)?;
-        let placements = match patterns_know_all_rules(instance) {
-            true => beside_what_was_found(instance, &bracket.placement, &searching, control)?,
-            false => under_all_rules(instance, &bracket.placement, control)?,
-        };
+        let placements = beside_what_was_found(instance, &bracket.placement, &searching, control)?;
         Ok(proportional_with_best_of(instance, bracket, placements)?)
     };
     let check = |bracket: &ProportionalBracket, end: &Deadline| {
