@@ -20,3 +20,26 @@ pub(crate) const OFF_THE_LINE: f64 = 1e-7;
 
 /// Factors of a capacity this close are one: prices are told to five digits.
 pub(crate) const CLOSE: f64 = 1e-5;
+
+/// The largest violation of a property that counts as none, in parts of a user's work. A smooth objective fixes its value to 1e-9, and so its
+/// shares only to the root of that.
+pub(crate) const VIOLATION: f64 = 1e-6;
+pub(crate) const VIOLATION_OF_SUMS: f64 = 1e-4;
+
+/// The part of it within which what two users do must be for them to count as alike.
+pub(crate) const ALIKE: f64 = 0.1;
+
+/// The part of a resource that is left where it counts as full while levels rise in steps.
+pub(crate) const LEFT: f64 = 1e-12;
+
+/// By which part a level may miss a user's cap and still be at it.
+pub(crate) const AT_THE_CAP: f64 = 1e-12;
+
+/// By which part a misreport must do more than the best so far to be another one.
+pub(crate) const BETTER: f64 = 1e-12;
+
+/// By which part costs must differ from the quantum before to be told again, and commitments cover less than is needed to leave a rest.
+pub(crate) const COSTS: f64 = 1e-9;
+
+/// The part of the level below which what a server adds is nothing: ten times what solutions are exact to.
+pub(crate) const NO_WORTH: f64 = 1e-8;

@@ -5,6 +5,7 @@
 //! [`Measure`], until nothing more fits. A step is a thousandth of what the tenant has on all classes, so that what is found is right to
 //! about that.
 
+use crate::tolerance::ENOUGH;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -65,8 +66,6 @@ pub struct Shared {
 const STEP: f64 = 1e-3;
 /// The largest part of what it has on a class that a step there is, of those of which it has little.
 const LARGEST_STEP: f64 = 0.01;
-/// What is short by less than this part is not short.
-const ENOUGH: f64 = 1e-9;
 
 impl Shared {
     /// Of each tenant and class, in the order of the tenants: so many times as much as the answer has it use there. Of those with

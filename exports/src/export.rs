@@ -2,6 +2,7 @@
 
 use crate::Target;
 use crate::amounts::{Counted, MemoryIn, Unit};
+use crate::tolerance::NOTHING;
 use crate::tree::Tenant;
 use fairplan_instances::Decimal;
 
@@ -89,7 +90,9 @@ impl Export {
             let mut told = all.filter(|(_, (_, resource))| resource.called.is_some());
             told.all(|(r, (asked, _))| *asked <= self.amount(tenant, None, r))
         };
-        tenant.is_leaf && tenant.exact.iter().any(|amount| *amount > 1e-9) && !tenant.tasks.iter().any(fits)
+        tenant.is_leaf
+            && tenant.exact.iter().any(|amount| *amount > NOTHING)
+            && !tenant.tasks.iter().any(fits)
     }
 
     /// Lines that say where the file comes from and what it lacks, for its comments.

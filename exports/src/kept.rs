@@ -7,11 +7,9 @@
 
 use crate::Target;
 use crate::export::Export;
+use crate::tolerance::NOTHING;
 use crate::tree::Tenant;
 use crate::worst_case::{Case, Choice, Other};
-
-/// Amounts below this, in units, are none.
-const NOTHING: f64 = 1e-9;
 
 /// Sets, of each leaf, the part of its answer that is sure whatever the others do with theirs.
 pub(crate) fn set(export: &mut Export) {

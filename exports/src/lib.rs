@@ -18,6 +18,7 @@ mod sums;
 mod target;
 mod targets;
 mod told;
+mod tolerance;
 mod tree;
 mod whole_units;
 mod worst_case;

@@ -3,6 +3,7 @@
 use crate::Target;
 use crate::export::Export;
 use crate::targets::kueue::FLAVORS;
+use crate::tolerance::{NOTHING, WHOLE};
 use crate::tree::Tenant;
 use fairplan_instances::Decimal;
 
@@ -50,7 +51,7 @@ fn uncounted(export: &Export, resource: usize, notes: &mut Vec<String>) {
 fn lost_by_rounding(export: &Export, resource: usize, notes: &mut Vec<String>) {
     let counted = &export.resources[resource];
     let has = |tenant: &Tenant| exact_of(export, tenant, resource).sum::<f64>();
-    let is_lost = |tenant: &&Tenant| has(tenant) > 1e-6 && export.amount(tenant, None, resource) == 0;
+    let is_lost = |tenant: &&Tenant| has(tenant) > WHOLE && export.amount(tenant, None, resource) == 0;
     let leaves = export.tenants.iter().filter(|tenant| tenant.is_leaf);
     let Some(who) = named(leaves.filter(is_lost).map(|tenant| &tenant.id)) else { return };
     if counted.called.is_none() {
@@ -61,7 +62,7 @@ fn lost_by_rounding(export: &Export, resource: usize, notes: &mut Vec<String>) {
         Target::Slurm => ", and their QOS lets no job run that asks for it",
         _ => "",
     };
-    let in_parts = export.tenants.iter().filter(is_lost).any(|tenant| has(tenant) >= 1.0 - 1e-6);
+    let in_parts = export.tenants.iter().filter(is_lost).any(|tenant| has(tenant) >= 1.0 - WHOLE);
     let each = if in_parts { " on each class" } else { "" };
     notes.push(format!(
         "{who} would get less than a unit of {}{each} and get none{forbids}; state a smaller --unit {}=AMOUNT",
@@ -74,7 +75,8 @@ fn maximum_of_nothing(export: &Export, resource: usize, notes: &mut Vec<String>)
     let counted = &export.resources[resource];
     let Some(called) = &counted.called else { return };
     let is_zero = |tenant: &&Tenant| {
-        exact_of(export, tenant, resource).sum::<f64>() > 1e-9 && export.amount(tenant, None, resource) == 0
+        exact_of(export, tenant, resource).sum::<f64>() > NOTHING
+            && export.amount(tenant, None, resource) == 0
     };
     let Some(who) = named(export.tenants.iter().filter(is_zero).map(|tenant| &tenant.id)) else { return };
     notes.push(format!(

@@ -1,7 +1,6 @@
 //! Whole numbers that fit: each the one below or above its own, together no more than there is, by largest remainders.
 
-/// What is this close to a whole number is that number: the answers of a solver are sums of doubles.
-pub(crate) const WHOLE: f64 = 1e-6;
+use crate::tolerance::WHOLE;
 
 /// Whole numbers for `exact` (each >= 0) that come to no more than `most`: each is the whole number below or above its own, and the
 /// larger remainders are those that are rounded up; of equal ones the smaller number, then the first. `owed` is what each got too little
@@ -52,6 +51,12 @@ mod tests {
         assert_eq!(rounded(&[3.0 - 1e-9, 7.0 + 1e-9], 10), [3, 7]);
         // Of equal remainders the smaller number, to which one is more.
         assert_eq!(rounded(&[9.5, 1.5], 11), [9, 2]);
+    }
+
+    #[test]
+    fn what_is_nearly_a_whole_number_is_that_number_and_what_is_not_may_have_to_be_rounded_down() {
+        let below = |part: f64| largest_remainders(&[3.0 - part * WHOLE], &[0.0], 10, &[false]);
+        assert_eq!((below(0.9), below(1.1)), (vec![3], vec![2]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Whole numbers in rows and columns, for schedulers that are told the sums of rows: each number is the one below or above its own, each
 //! row comes to the whole number below or above its sum, and each column to no more than there is.
 
-use crate::rounding::WHOLE;
+use crate::tolerance::WHOLE;
 use std::collections::VecDeque;
 
 /// What is to be rounded: a row a tenant, a column a class.

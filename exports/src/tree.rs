@@ -2,6 +2,7 @@
 
 use crate::amounts::Counted;
 use crate::held::Held;
+use crate::tolerance::MULTIPLE;
 use fairplan_instances::{ClassId, Decimal, GroupId, Instance, Owner, Quota, User};
 use std::collections::BTreeSet;
 
@@ -226,7 +227,7 @@ impl Builder<'_> {
             let (Some(unit), Some(other)) = (unit, other) else { return unit == other };
             let crossed = |r: usize| {
                 let (x, y) = (a[r].to_f64() * b[unit].to_f64(), b[r].to_f64() * a[unit].to_f64());
-                (x - y).abs() <= 1e-12 * x.max(y)
+                (x - y).abs() <= MULTIPLE * x.max(y)
             };
             let there = usable.iter().enumerate().all(|(l, may)| kind.can_use(ClassId(l)) == *may);
             unit == other && (0..a.len()).all(crossed) && there

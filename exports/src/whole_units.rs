@@ -7,6 +7,7 @@ use crate::held::Held;
 use crate::names::{given, short};
 use crate::rounding::largest_remainders;
 use crate::sums::Rows;
+use crate::tolerance::ROOM;
 use crate::tree::{Tenant, Tree};
 use crate::{Target, kept, notes};
 use fairplan_instances::{Decimal, Instance, ServerClass, Violation};
@@ -93,7 +94,7 @@ impl Export {
                 let used: f64 = top.map(|tenant| tenant.exact[at]).sum();
                 let most =
                     capacity[at] as f64 / self.resources[r].unit as f64 * (free as f64 / BILLION as f64);
-                if used > most * (1.0 + 1e-9) {
+                if used > most * (1.0 + ROOM) {
                     factor = factor.min(most / used);
                 }
             }

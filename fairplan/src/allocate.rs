@@ -1,5 +1,6 @@
 //! Demands over time, quantum by quantum: slices divided by a mechanism, or tasks over the servers of an instance.
 
+use crate::tolerance::RULE;
 use crate::{Control, Error};
 use fairplan_instances::wording::counted;
 use fairplan_instances::{
@@ -389,9 +390,6 @@ pub(crate) fn hashes_of_tasks(demands: &TaskDemands<'_>) -> [String; 2] {
     [files::demands_sha256_hex(demands.series()), files::sha256_hex(demands.instance())]
 }
 
-/// A share further than this from what a rule asks for is an internal failure.
-const WIDEST_GAP: f64 = 1e-6;
-
 /// What a rule makes of the demands.
 pub(crate) fn divided_tasks(
     name: &str,
@@ -400,7 +398,7 @@ pub(crate) fn divided_tasks(
     deadline: &Deadline,
 ) -> Result<TaskAllocation, Error> {
     let allocation = divide_tasks_within(name, demands, settings, deadline)?;
-    let wide: Vec<usize> = (0..allocation.gaps.len()).filter(|t| allocation.gaps[*t] > WIDEST_GAP).collect();
+    let wide: Vec<usize> = (0..allocation.gaps.len()).filter(|t| allocation.gaps[*t] > RULE).collect();
     let Some(first) = wide.first() else { return Ok(allocation) };
     Err(Error::uncertified(format!(
         "{name}: {} of {} quanta did not close, the first is quantum {}: a share may be {:.1e} from what the rule asks for",

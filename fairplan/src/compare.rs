@@ -174,7 +174,8 @@ pub fn compare_by(
         divisible,
         divisible_level,
         drfh_level: level.filter(|_| bounded.has_limits()),
-        integral_upper: stated.map(|bounds| bounds.upper),
+        // Of guarantees, limits and reserves the bound of whole tasks knows less than that of divided ones.
+        integral_upper: stated.map(|bounds| bounds.upper.min(divisible)),
         integral_lower: stated.map(|bounds| bounds.lower),
         integral_level_upper: stated.and_then(|bounds| bounds.level_upper),
         integral_level_lower: stated.and_then(|bounds| bounds.level_lower),

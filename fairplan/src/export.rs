@@ -1,5 +1,6 @@
 //! A solution as the configuration of the scheduler that shall obey it, and what that changes.
 
+use crate::tolerance::GAINED;
 use crate::{Control, Error, ResultFile};
 use fairplan_exports::{Export, ExportOptions, Held, Source, Target};
 use fairplan_imports::{ConfigurationKind, Deployed, DeployedQueue, deployed, deployed_in};
@@ -111,6 +112,15 @@ impl ExportChanges {
     /// Whether applying the export changes nothing.
     pub fn is_nothing(&self) -> bool {
         self.changes.is_empty() && self.lost.is_empty()
+    }
+
+    /// Who gains or loses by the scheduler's rule: its queue, its share now and then.
+    pub fn moved(&self) -> impl Iterator<Item = (&str, f64, f64)> {
+        let shares =
+            self.entitled.iter().map(|(queue, shares)| (queue, shares.map(Option::unwrap_or_default)));
+        let moved =
+            shares.filter(|(_, [before, after])| (after - before).abs() > GAINED * before.max(*after));
+        moved.map(|(queue, [before, after])| (queue.as_str(), before, after))
     }
 }
 
@@ -234,9 +244,7 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
         }
         let numbers = |what: String, resource: String, [before, after]: [Option<f64>; 2]| {
             let same = match (before, after) {
-                (Some(before), Some(after)) if before.is_finite() && after.is_finite() => {
-                    (before - after).abs() <= 1e-9 * before.abs().max(after.abs())
-                }
+                (Some(before), Some(after)) => alike::is_near(before, after),
                 (one, other) => one == other,
             };
             // Nothing and no word of it are the same.
@@ -300,6 +308,21 @@ fn bounds(what: &str) -> bool {
     ["most ", "lends "].iter().any(|verb| what.starts_with(verb))
 }
 
+#[cfg(test)]
+mod moved {
+    use super::*;
+
+    #[test]
+    fn a_queue_gains_or_loses_just_beyond_the_steps_of_the_rule_and_not_just_within() {
+        let shares = [1.0 + 0.9 * GAINED, 1.0 + 1.1 * GAINED, 1.0 - 1.1 * GAINED];
+        let entitled = shares.iter().enumerate().map(|(i, then)| (i.to_string(), [Some(1.0), Some(*then)]));
+        let mut changes =
+            ExportChanges { changes: vec![], entitled: entitled.collect(), untold: None, lost: vec![] };
+        changes.entitled.insert("new".into(), [None, Some(0.5)]);
+        let moved: Vec<_> = changes.moved().map(|(queue, before, after)| (queue, after > before)).collect();
+        assert_eq!(moved, [("1", true), ("2", false), ("new", true)]);
+    }
+}
 #[cfg(test)]
 mod round_trip;
 #[cfg(test)]

@@ -57,6 +57,7 @@ mod present;
 pub mod read;
 mod simulate;
 mod solve;
+mod tolerance;
 mod verify;
 pub mod write;
 

@@ -11,6 +11,7 @@ use crate::packing::Packing;
 use crate::quotas::Accounts;
 use crate::rule::Rule;
 use crate::shares::Shares;
+use crate::tolerance::AT_ONCE;
 use fairplan_instances::{ClassId, Gang, Instance, UserId};
 use std::collections::BTreeMap;
 
@@ -19,9 +20,6 @@ pub(crate) const SINGLY: usize = 64;
 
 /// So many gaps between shares are tried.
 const GAPS: usize = 8;
-
-/// By this part less is aimed at than doubles say has room.
-const CAUTION: f64 = 1e-9;
 
 /// What is placed so far.
 pub(crate) struct Filling<'a> {
@@ -212,7 +210,7 @@ impl Filling<'_> {
             level = level.min(until(free, &mut takers));
         }
         let pivot = moving().min_by(|a, b| step(a).total_cmp(&step(b)))?;
-        let tasks = (level - self.shares.share(pivot.user)) / step(pivot) * (1.0 - CAUTION);
+        let tasks = (level - self.shares.share(pivot.user)) / step(pivot) * (1.0 - AT_ONCE);
         let work = self.shares.work_after(pivot.user, class(pivot), tasks as u64)?;
         (level > highest && tasks >= 1.0 && tasks < u64::MAX as f64).then_some((pivot.user, work))
     }

@@ -33,6 +33,7 @@ mod slots;
 mod states;
 mod together;
 mod told_apart;
+mod tolerance;
 mod tournament;
 mod tree;
 mod turns;

@@ -3,6 +3,7 @@
 use crate::packing::{Packing, fits, resized};
 use crate::rule::Rule;
 use crate::states::{States, groups};
+use crate::tolerance::COST;
 use crate::tree::{Search, Tree};
 use fairplan_instances::ServerChoice;
 use std::cmp::Ordering;
@@ -33,7 +34,7 @@ pub(crate) trait Score {
         true
     }
 
-    /// The cost of a server, the lower the better. Its error is at most `UNCERTAIN · (offset + |cost|)`.
+    /// The cost of a server, the lower the better. Its error is at most `COST · (offset + |cost|)`.
     fn cost(&self, shape: usize, point: &[f64]) -> f64;
 
     /// See [`Score::cost`].
@@ -47,9 +48,6 @@ pub(crate) trait Score {
     /// Compares the costs of two servers with room for a task of this shape and demand exactly.
     fn compare(&self, shape: usize, demand: &[u128], a: &[u128], b: &[u128]) -> Ordering;
 }
-
-/// Bound on the relative error of costs: each is a sum over resources of a few roundings.
-const UNCERTAIN: f64 = 1e-12;
 
 /// Takes the server of least cost; ties go to the lowest index.
 pub(crate) struct LeastCost<S> {
@@ -300,7 +298,7 @@ struct Cheapest<'a, S> {
 impl<S: Score> Cheapest<'_, S> {
     /// By how much two costs as doubles may be apart while equal in truth.
     fn error(&self, a: f64, b: f64) -> f64 {
-        UNCERTAIN * (self.offset + a.abs() + b.abs())
+        COST * (self.offset + a.abs() + b.abs())
     }
 
     /// What is free at a point or at the upper corner of a box beside what the task needs. Rounding keeps the

@@ -3,9 +3,7 @@
 //! Doubles decide where they differ by more than their error; elsewhere it is asked who is lower in truth. Of equal ones the
 //! first in order wins.
 
-/// Doubles of shares carry at most a dozen roundings; two that differ by more than this part of the larger
-/// one differ in truth.
-const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
+use fairplan_instances::compare_nearly;
 
 /// Who plays, in order. Entry 1 is the winner, entries `2p` and `2p + 1` play for entry `p`, and entrant `i` enters at
 /// `places.len() / 2 + i`.
@@ -69,10 +67,10 @@ impl Tournament {
         let (left, right) = (self.places[2 * place], self.places[2 * place + 1]);
         let (x, y) = (left.nearly, right.nearly);
         let has_left = x == f64::INFINITY || y == f64::INFINITY;
-        let right_is_lower = if has_left || (x - y).abs() > UNCERTAIN * x.max(y) {
-            y < x
-        } else {
-            is_lower(right.entrant as usize, left.entrant as usize)
+        let right_is_lower = match compare_nearly(x, y) {
+            _ if has_left => y < x,
+            Some(order) => order.is_gt(),
+            None => is_lower(right.entrant as usize, left.entrant as usize),
         };
         self.places[place] = if right_is_lower { right } else { left };
     }

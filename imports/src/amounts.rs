@@ -1,5 +1,6 @@
 //! Amounts as files state them, which may say nothing of a resource.
 
+use crate::tolerance::DOUBLE;
 use fairplan_instances::Decimal;
 
 /// An amount of each resource of the cluster, where one is stated.
@@ -22,9 +23,8 @@ pub(super) fn added(one: Decimal, other: Decimal) -> Option<Decimal> {
 /// A number with twelve significant digits that is no larger, but for what a double is off by; `None` for what is no number >= 0. So
 /// many tasks of this size fit where so many of the number do.
 pub(super) fn rounded_down(number: f64) -> Option<Decimal> {
-    const OFF: f64 = 1e-14;
     let nearest = rounded(number)?;
-    if nearest.to_f64() <= number * (1.0 + OFF) {
+    if nearest.to_f64() <= number * (1.0 + DOUBLE) {
         return Some(nearest);
     }
     // A unit in the last of twelve places less.

@@ -39,6 +39,7 @@ mod slurm;
 mod snowset;
 mod swf;
 mod tasks;
+mod tolerance;
 mod xml;
 mod yarn;
 

@@ -6,6 +6,7 @@ use super::queue_tasks::{Asked, Scopes};
 use super::quota_places::{Spread, sum};
 use super::report::ImportReport;
 use super::servers::{Class, Memory, Server, add_classes};
+use super::tolerance::SUMS;
 use fairplan_instances::{
     ClassAmounts, ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, PlacementRule,
     Quota, ResourceAmounts, ResourceId, Violation,
@@ -431,7 +432,7 @@ impl<'a> Tree<'a> {
 
     /// Says of guarantees that are of more than there is, each by itself and those of a resource together.
     fn tell_what_cannot_be_kept(&self, below: &[Vec<bool>], report: &mut ImportReport) {
-        let more = |sure: f64, all: f64| sure > all * (1.0 + 1e-9);
+        let more = |sure: f64, all: f64| sure > all * (1.0 + SUMS);
         for r in 0..self.resources.len() {
             let (mut sum, mut count) = (0.0, 0);
             for (at, queue) in self.queues.iter().enumerate().filter(|(at, _)| below[*at][r]) {

@@ -72,7 +72,7 @@ pub use ids::{IdTable, TextPart};
 pub use kept_guarantees::{KeptGuarantees, ShortOwner};
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
 pub use limit_room::LimitRoom;
-pub use limited_tasks::LimitedTasks;
+pub use limited_tasks::{LimitedTasks, wants_beyond_limits};
 pub use lint::{Warning, WarningKind, lint, lint_catalog};
 pub use model::{
     Alone, AloneGroup, ClassAmounts, ClassId, DeviceProfile, DeviceProfiles, DomainId, Draft, DraftKind,
@@ -92,7 +92,7 @@ pub use planning::{
     StatedTarget, Target, kinds_apart, pieces_of, tasks_of, with_more_users,
 };
 pub use random::Random;
-pub use ratio::compare_ratios;
+pub use ratio::{compare_nearly, compare_ratios};
 pub use registry::{Entry, Registry, UnknownName};
 pub use resource_kind::ResourceKind;
 pub use resource_map::ResourceMap;

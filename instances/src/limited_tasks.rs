@@ -51,6 +51,11 @@ impl LimitedTasks {
     }
 }
 
+/// Whether a user that has the most tasks that limits let it have, infinitely many where there are none, wants more all the same.
+pub fn wants_beyond_limits(user: User<'_>, most: f64) -> bool {
+    user.tasks().is_none_or(|all| most < all as f64)
+}
+
 /// A user and the limits above it, its own and those of groups that it is in.
 struct Limits<'a> {
     user: User<'a>,

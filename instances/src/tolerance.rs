@@ -6,6 +6,33 @@ pub(crate) const SAME: f64 = 1e-9;
 /// Parts of a commitment below this are none: periods are counted in doubles.
 pub(crate) const NO_PERIOD: f64 = 1e-9;
 
+/// Doubles of two fractions that differ by more than this part of the larger differ in truth: each carries at most a dozen roundings.
+pub(crate) const APART: f64 = 64.0 * f64::EPSILON;
+
+/// Loads over capacities, and limits, are kept exactly; what is above a full 1 by less than this is rounding.
+pub(crate) const FULL: f64 = 1e-9;
+
+/// A purchase that costs no more than its bound but for this part of it is proved the cheapest: prices are sums of doubles.
+pub(crate) const CHEAPEST: f64 = 1e-9;
+
+/// How much more than what the servers hold a mix of tasks must be worth to be another one, in parts of it: less is rounding.
+pub(crate) const NO_BETTER: f64 = 1e-15;
+
+/// A part of a resource that is all of it, up to rounding.
+pub(crate) const ALL: f64 = 1.0 - 2.0 * f64::EPSILON;
+
+/// Where what a variable adds to the objective of a small program counts as nothing, beside the largest coefficient, which is scaled to 1.
+pub(crate) const NO_GAIN: f64 = 1e-15;
+
+/// Where an entry of a column of it counts as nothing; entries are expected to be at most about 1.
+pub(crate) const NO_PIVOT: f64 = 1e-13;
+
+/// Entries by which a row of it can be divided without blowing up roundings beyond a few digits.
+pub(crate) const SOUND_PIVOT: f64 = 1e-3;
+
+/// By which part the mean of the packets of a class may miss what the class states.
+pub(crate) const MEAN_OF_PACKETS: f64 = 1e-9;
+
 /// What dividing amounts by demands may be off.
 pub(crate) const QUOTIENT: f64 = 1e-12;
 

@@ -10,6 +10,7 @@ use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, Breakpoint, Deadline, Document, FilledTree, Headline, Instance, LimitRoom, LimitedTasks, Objective,
     Part, Placement, ServerClass, Solution, User, UserId, WholeTaskBracket, WholeTaskProof,
+    wants_beyond_limits,
 };
 use fairplan_verify::{
     DivisibleClaim, StatedBounds, Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks,
@@ -266,7 +267,12 @@ fn by_limits(instance: &Instance, objective: Objective) -> Option<f64> {
         user if user.rule().rates().is_empty() => divided[i] * user.task_share(),
         _ => f64::INFINITY,
     };
-    let [least, _] = Part::smallest(&instance.parts_at_the_root(|i| Part::new(cap(i), false)));
+    // Whom a limit holds wants more, and its siblings count as far as that is their part.
+    let part = |i: usize| {
+        let user = instance.user(UserId(i));
+        Part::new(cap(i), user.can_run() && wants_beyond_limits(user, divided[i]))
+    };
+    let [least, _] = Part::smallest(&instance.parts_at_the_root(part));
     Some(least)
 }
 
@@ -307,7 +313,8 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
         instance.parts_at_the_root(|i| Part::new(has(i), wants_more(i)))
     };
     let has = |i: usize| share(i, tasks[i]);
-    let caps = parts(&cap, &|_| false);
+    let beyond = |i: usize| !has_none(i) && wants_beyond_limits(instance.user(UserId(i)), most[i] as f64);
+    let caps = parts(&cap, &beyond);
     let children = parts(&has, &has_left);
     // Who can have tasks is among the others, even if a limit has no room for one.
     let can_have = parts(&|i| if has_none(i) { 0.0 } else { 1.0 }, &|_| false);
@@ -324,7 +331,7 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
     let waiting = |user: User<'_>| Some(user.tasks()?.saturating_sub(tasks[user.index().0]));
     let unplaced = || instance.users().filter_map(waiting).fold(0, u64::saturating_add);
     StatedBounds {
-        upper: upper.min(Part::smallest(&parts(&cap, &lacks_all))[0]),
+        upper: upper.min(Part::smallest(&parts(&cap, &|i| beyond(i) || lacks_all(i)))[0]),
         lower,
         upper_of_others: anybody(upper.min(of_others(&caps))),
         lower_of_others: anybody(of_others(&children)),

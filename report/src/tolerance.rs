@@ -7,15 +7,15 @@ pub(crate) const SAME: f64 = 1e-9;
 /// Who has more or less by a smaller part than this is not said to: what solutions are exact to, with room.
 pub(crate) const NOTICED: f64 = 1e-6;
 
-/// One more server is worth something from this part on of the level that it raises: ten times what a level is exact to.
-pub(crate) const WORTH: f64 = 1e-8;
-
 /// How far two prices of one group of classes may lie apart, in parts of the largest of all classes: prices have fewer digits than
 /// the levels that they prove.
 pub(crate) const PRICES: f64 = 1e-6;
 
 /// A number this close to a tick of an axis is on it, in steps of the axis: a quotient of two doubles.
 pub(crate) const TICK: f64 = 1e-9;
+
+/// By which part of itself a percentage may be below the half from which it is rounded up: more than rounding takes away on the way.
+pub(crate) const HALF: f64 = 1e-12;
 
 /// Whether two numbers are told as one.
 pub(crate) fn same(a: f64, b: f64) -> bool {

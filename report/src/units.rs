@@ -2,7 +2,7 @@
 //! keep every digit.
 
 use crate::names::cut;
-use crate::tolerance::SAME;
+use crate::tolerance::{HALF, SAME};
 use fairplan_instances::table::{Cell, Column, Kind};
 pub(crate) use fairplan_instances::wording::{counted, thousands};
 use fairplan_instances::wording::{grouped, printable};
@@ -25,12 +25,9 @@ pub(crate) fn number(value: f64) -> String {
 /// A part of a capacity, or by how much something falls short: a percentage with two decimals; what rounds to zero has no
 /// sign. A half is rounded away from zero, also where it came out a hair below: the same share has the same text by every way to it.
 pub(crate) fn percent(part: f64) -> String {
-    let hundredths = (part * 10_000.0 * A_HAIR_MORE).round();
+    let hundredths = (part * 10_000.0 * (1.0 + HALF)).round();
     format!("{:.2}%", if hundredths == 0.0 { 0.0 } else { hundredths / 100.0 })
 }
-
-/// More than rounding takes away from a number on the way.
-const A_HAIR_MORE: f64 = 1.0 + 1e-12;
 
 /// A user's share of a cluster: a percentage with two decimals, and with three significant digits where it is below one
 /// percent, as shares of clusters with many users are. Far above the whole cluster it is a share over a small weight, with six digits.
@@ -152,6 +149,12 @@ mod tests {
             assert_eq!(percent(part), text);
         }
         assert_eq!(percent(-0.468_749_999_999_998_33), "-46.88%");
+    }
+
+    #[test]
+    fn a_percentage_a_hair_below_a_half_is_rounded_up_and_one_clearly_below_is_not() {
+        let [inside, outside] = [0.5, 2.0].map(|hairs| percent(0.123_45 * (1.0 - hairs * HALF)));
+        assert_eq!((&*inside, &*outside), ("12.35%", "12.34%"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod packet_level;
 mod ranks;
 mod replications;
 mod task_level;
+mod tolerance;
 mod variates;
 
 pub use cluster::{

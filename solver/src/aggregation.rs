@@ -20,13 +20,32 @@ pub(crate) struct Solved {
     pub solution: LevelSolution,
     pub iterations: u64,
     pub rounds: u64,
+    /// Whether the work went beyond the budget before the level was proved.
+    pub gave_up: bool,
+}
+
+impl Solved {
+    /// The largest part of its share that a settled user lacks here.
+    pub fn missing(&self) -> f64 {
+        let Self { grouping: Grouping { groups, .. }, solution, .. } = self;
+        let settled = (0..groups.len()).filter(|g| !groups.rising[*g]);
+        let has = |g: usize| dot(&groups.rate[groups.pairs(g)], &solution.splits[groups.pairs(g)]);
+        settled.map(|g| 1.0 - has(g)).fold(0.0, f64::max)
+    }
+}
+
+/// The round that reached the highest level so far, for when time is over in a later one.
+struct Highest {
+    bins: Bins,
+    grouping: Grouping,
+    solution: LevelSolution,
 }
 
 /// Most rounds of refinement, and the most bins they may lead to.
 const MOST: (u64, usize) = (40, 40_000);
 
-/// Solves the level of the rising users, the settled ones held at their shares. An error when that does not promise to be done within the
-/// `budget`, what solving in full would take, in the unit of [`work_of_a_step`].
+/// Solves the level of the rising users, the settled ones held at their shares. It gives up when that does not promise to be done within the
+/// `budget`, what solving in full would take, in the unit of [`work_of_a_step`]. When time is over the answer is the highest level so far.
 pub(crate) fn solve_level(
     reduction: &Reduction,
     bins: &mut Bins,
@@ -41,13 +60,15 @@ pub(crate) fn solve_level(
     let mut gap = 1.0f64;
     let mut offer_all = true;
     let mut spent = 0.0;
+    let mut highest: Option<Highest> = None;
+    let ends = solver.deadline().time_left().is_some();
     loop {
         let uncertain = vec![uncertainty(gap); reduction.classes()];
         let near = (!offer_all).then_some((best_prices.as_slice(), uncertain.as_slice()));
         let grouping = bins.group(reduction, amounts, near);
         let problem = level_problem(reduction, &grouping);
         let accuracy = if rounds == 0 { FINEST } else { FINEST.max(gap * AHEAD) };
-        let mut solution = solver.solve(&problem, accuracy)?;
+        let solution = solver.solve(&problem, accuracy)?;
         iterations += solution.iterations;
         rounds += 1;
         cheapest_costs(&reduction.users, &solution.prices, &reduction.capacities, costs);
@@ -66,16 +87,21 @@ pub(crate) fn solve_level(
         // A level above the bound is as wrong as one below: it overloads some class.
         let before = std::mem::replace(&mut gap, (1.0 - solution.level / best_bound).abs());
         spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, reduction.capacities.len());
-        if is_no_cheaper(budget, spent, before, gap) {
-            return Err(gives_up());
-        }
-        if gap > CLOSED && rounds < MOST.0 && bins.pattern.len() < MOST.1 && !solver.deadline().is_over() {
+        let gave_up = is_no_cheaper(budget, spent, before, gap);
+        let is_over = gave_up || solver.deadline().is_over();
+        if gap > CLOSED && rounds < MOST.0 && bins.pattern.len() < MOST.1 && !is_over {
             let asked = problem.costs(&solution.prices);
             let slack_of = |(g, paid): (usize, &f64)| {
                 // Users of a group with a task row are alike.
                 if grouping.groups.has_task_row(g) { 0.0 } else { problem.cheapest(&asked, 0.0, g) - paid }
             };
             let slack: Vec<f64> = paid.iter().enumerate().map(slack_of).collect();
+            // A level above the bound overloads some class.
+            let may_stand = ends && solution.level <= best_bound;
+            if may_stand && highest.as_ref().is_none_or(|highest| highest.solution.level < solution.level) {
+                let (grouping, solution) = (grouping.clone(), solution.clone());
+                highest = Some(Highest { bins: bins.clone(), grouping, solution });
+            }
             let split = bins.refine(reduction, &solution.prices, &grouping, &slack, uncertainty(gap));
             if split || !offer_all {
                 // Where no bin can be split, it was the classes left out that kept the gap open.
@@ -83,8 +109,15 @@ pub(crate) fn solve_level(
                 continue;
             }
         }
+        let (grouping, mut solution) = match highest {
+            Some(highest) if is_over && (solution.level..=best_bound).contains(&highest.solution.level) => {
+                *bins = highest.bins;
+                (highest.grouping, highest.solution)
+            }
+            _ => (grouping, solution),
+        };
         solution.prices = best_prices;
-        return Ok(Solved { grouping, solution, iterations, rounds });
+        return Ok(Solved { grouping, solution, iterations, rounds, gave_up });
     }
 }
 
@@ -126,6 +159,77 @@ fn uncertainty(gap: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interior_point::InteriorPoint;
+    use crate::level::LevelProblem;
+    use crate::progress::Progress;
+    use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
+    use fairplan_instances::{Deadline, Objective};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use std::time::Duration;
+
+    /// An interior point of whose round with this number a tenth is left, since time is over in it.
+    struct Interrupted {
+        round: u64,
+        rounds: AtomicU64,
+        over: Arc<AtomicBool>,
+        inner: InteriorPoint,
+    }
+
+    impl LevelSolver for Interrupted {
+        fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
+            let mut solution = InteriorPoint(Deadline::never()).solve(problem, accuracy)?;
+            if self.rounds.fetch_add(1, Ordering::Relaxed) + 1 == self.round {
+                self.over.store(true, Ordering::Relaxed);
+                solution.level *= 0.1;
+                solution.splits.iter_mut().for_each(|split| *split *= 0.1);
+            }
+            Ok(solution)
+        }
+
+        fn deadline(&self) -> &Deadline {
+            self.inner.deadline()
+        }
+    }
+
+    /// The level over the bins of many users where time is over in this round, within this budget.
+    fn level_if_over_in(round: u64, budget: f64) -> Solved {
+        let options = PopulationOptions {
+            kind: PopulationKind::Spread,
+            users: 3_000,
+            cluster: Cluster::Random { classes: 30, resources: 4 },
+            seed: 1,
+        };
+        let instance = population(&options).unwrap();
+        let reduction = Reduction::new(&instance, Objective::Drfh);
+        let mut bins = Bins::by_direction(&reduction, 8);
+        let amounts = Progress::start(&reduction, &mut bins).amounts;
+        let mut costs = vec![0.0; reduction.users.len()];
+        let over = Arc::new(AtomicBool::new(false));
+        let deadline = Deadline::after(Duration::from_secs(3_600)).or_when(over.clone());
+        let solver = Interrupted { round, rounds: AtomicU64::new(0), over, inner: InteriorPoint(deadline) };
+        let solved = solve_level(&reduction, &mut bins, &amounts, &solver, &mut costs, budget).unwrap();
+        // Its groups are those of the bins as they are.
+        let most = bins.of.iter().map(|bin| solved.grouping.group(*bin, true)).max().unwrap();
+        assert_eq!((most + 1, solved.grouping.groups.len()), (bins.pattern.len(), bins.pattern.len()));
+        solved
+    }
+
+    #[test]
+    fn when_time_is_over_in_a_round_the_highest_level_so_far_stands_with_the_best_prices() {
+        let first = level_if_over_in(1, f64::INFINITY).solution.level * 10.0;
+        let second = level_if_over_in(2, f64::INFINITY);
+        assert!((second.solution.level / first - 1.0).abs() < 1e-12);
+        assert!(second.rounds == 2 && !second.gave_up, "{} rounds", second.rounds);
+        let whole = level_if_over_in(u64::MAX, f64::INFINITY);
+        assert!(whole.rounds > 2 && whole.solution.level > first, "{} rounds", whole.rounds);
+    }
+
+    #[test]
+    fn beyond_the_budget_the_level_so_far_is_told_as_given_up() {
+        let solved = level_if_over_in(u64::MAX, 1.0);
+        assert!(solved.gave_up && solved.rounds == 1 && solved.solution.level > 0.0);
+    }
 
     #[test]
     fn bins_go_on_past_a_quarter_of_the_full_work_only_while_their_gap_falls_fast() {

@@ -23,6 +23,7 @@ const OFFERED: f64 = 4.0;
 const SAME_WEIGHT_BELOW: f64 = 0.5;
 
 /// A partition of the users. All users of a bin have the same pattern.
+#[derive(Clone)]
 pub(crate) struct Bins {
     /// Bin of each user, or [`NO_BIN`].
     pub of: Vec<u32>,
@@ -53,6 +54,7 @@ impl Amounts {
 }
 
 /// The groups of a level problem, made from bins: one for the rising and one for the settled users of each.
+#[derive(Clone)]
 pub(crate) struct Grouping {
     pub groups: Groups,
     /// For each bin the groups of its rising and of its settled users, or [`NO_GROUP`].

@@ -7,7 +7,7 @@
 //! nearly known, from a like instance. Users with
 //! task rows hold back the level by their own rows instead; those it will reach are found beforehand (`search`).
 
-use crate::aggregation::{Solved, solve_level};
+use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::certificate::certify;
 use crate::level::LevelSolver;
@@ -22,7 +22,8 @@ use crate::tolerance::level::NEARLY_KNOWN;
 use fairplan_instances::{Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics};
 
 /// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;
-/// each level within the `budget` (see [`solve_level`]).
+/// each level within the `budget` (see [`solve_level`]). Beyond it that is an error, or, where there may be no time for another way, the
+/// levels so far.
 pub(crate) fn solve(
     question: &Question<'_>,
     method: &'static str,
@@ -38,6 +39,7 @@ pub(crate) fn solve(
     // The prices of each level, in the reduction's terms.
     let mut levels: Vec<Vec<f64>> = Vec::new();
     let mut last: Option<(Solved, Vec<bool>)> = None;
+    let ends = solver.deadline().time_left().is_some();
     let mut guess = question.near.and_then(|level| Guess::make(&mut progress, reduction, level));
     while progress.amounts.rising.iter().any(|rising| *rising) {
         let level = levels.len() as u32;
@@ -45,7 +47,7 @@ pub(crate) fn solve(
             let solved = solve_level(reduction, bins, amounts, solver, costs, budget)?;
             statistics.iterations += solved.iterations;
             statistics.rounds += solved.rounds;
-            Ok(solved)
+            if solved.gave_up && !ends { Err(gives_up()) } else { Ok(solved) }
         };
         settle_users_whose_tasks_will_run_out(
             reduction,
@@ -71,8 +73,9 @@ pub(crate) fn solve(
             levels.push(solved.solution.prices.clone());
         }
         progress.hold_kinds_together(reduction);
+        let is_last = solved.gave_up || solver.deadline().is_over();
         last = Some((solved, was_rising));
-        if solver.deadline().is_over() {
+        if is_last {
             break;
         }
     }

@@ -58,6 +58,9 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
         let mut targets = targets(reduction, progress, level);
         targets.rising.fill(true);
         let solved = solve(bins, &targets, &mut costs)?;
+        if solved.gave_up {
+            return Ok(());
+        }
         if solved.solution.level >= 1.0 - MISSING {
             for i in rising {
                 if level_of_cap(progress, i) <= level {

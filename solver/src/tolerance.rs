@@ -88,6 +88,8 @@ pub(crate) mod level {
     pub(crate) const MISSING: f64 = 1e-11;
     /// Where all that rise come to this part of the cluster, they do not rise: the level problem ends where it begins.
     pub(crate) const NO_RISE: f64 = 1e-9;
+    /// Where settled users lack more than this part of their shares, those who rise took it: the level is not to be believed.
+    pub(crate) const TAKEN: f64 = 1e-9;
     /// By how much of the cluster more prices are asked for then: little beside what others have, much beside rounding.
     pub(crate) const ABOVE: f64 = 1e-5;
     /// The part of the cluster below which what floors leave is their rounding.
@@ -96,6 +98,9 @@ pub(crate) mod level {
     pub(crate) const KEPT: f64 = 1e-10;
     /// A level this little beyond a piece of the filling, relative to it, is on its end: rounding of the break.
     pub(crate) const PIECE: f64 = 1e-12;
+    /// A piece that ends within this part of a level ends there, as far as its prices go: far below the step by which the checker sees what
+    /// one level costs.
+    pub(crate) const NARROW: f64 = 1e-9;
 
     /// How near, as a part, two levels are that are told as one where limits are met that follow from shares: some hundred roundings, and
     /// far within [`TOLERANCE`].
@@ -277,6 +282,12 @@ pub(crate) mod over_time {
     pub(crate) const NO_DONATION: f64 = 1e-12;
     /// Part of what is due to donors that bisection may miss.
     pub(crate) const BISECTED: f64 = 1e-12;
+    /// Users who lack no more than this part of what is due to them are left as they are: it may not be there.
+    pub(crate) const LACKING: f64 = 3e-8;
+    /// More than the roundings of a bound, in parts of it.
+    pub(crate) const ROUNDINGS: f64 = 64.0 * f64::EPSILON;
+    /// A user whose share fills less of a class than this may be held by so little that only a vertex tells.
+    pub(crate) const LIGHT: f64 = 1e-6;
 }
 
 /// HiGHS, whose tolerances are absolute: programs are scaled to numbers near one.
@@ -335,6 +346,13 @@ pub(crate) mod whole_tasks {
     /// Levels of a tree of groups that differ by less than this part are one, and so little off a whole number of tasks is that
     /// number: half of what the checker allows a bound in groups.
     pub(crate) const LEVELS: f64 = 5e-10;
+    /// While servers are filled by moves: a bound in doubles is off by less than this part.
+    pub(crate) const OFF: f64 = 1e-9;
+    /// The same: tasks and servers of a program below this are none, and a number that misses a whole one by less is whole.
+    pub(crate) const NO_TASKS: f64 = 1e-6;
+    /// Where one resource is to be taken: rooms are worth this part more than their prices say, since values of tasks are rounded to whole
+    /// numbers.
+    pub(crate) const UPWARDS: f64 = 1e-7;
 }
 
 /// What to buy.
@@ -354,4 +372,30 @@ pub(crate) mod planning {
     pub(crate) const COMPLETED: f64 = 2e-9;
     /// A cost this part above the bound is as low as can be proved.
     pub(crate) const CHEAPEST: f64 = 1e-9;
+}
+
+/// Solving in fractions. Doubles only point the way; what they are mistaken in costs a pivot.
+pub(crate) mod exact {
+    /// Costs this part above the least are not least.
+    pub(crate) const DEAR: f64 = 1e-6;
+    /// A row with less than this part of all that rows are worth has no price; the same over several quanta, which are less sharp.
+    pub(crate) const UNPRICED: f64 = 1e-9;
+    pub(crate) const UNPRICED_OVER_TIME: f64 = 1e-7;
+    /// Levels this near are one.
+    pub(crate) const SAME: f64 = 1e-9;
+    /// Work that moves by less than this part of what moves stays where it is: rounding of the inverse.
+    pub(crate) const LITTLE: f64 = 1e-12;
+    /// Steps that differ by less than this part of the whole end at once: then the surest pivot is taken.
+    pub(crate) const ALIKE: f64 = 1e-12;
+    /// Entries below this part of the largest do not move anything.
+    pub(crate) const NOTHING: f64 = 1e-9;
+    /// What everybody has less of by this part where the rounding of loads asks for it, the first that is enough.
+    pub(crate) const THINNED: [f64; 4] = [0.0, 2e-15, 1e-14, 1e-12];
+    /// A part of a user's work that is rounding.
+    pub(crate) const SPECK: f64 = 1e-12;
+    /// The rounding of a cost in doubles, far more than its terms make.
+    pub(crate) const ROUGHLY: f64 = 1e-9;
+    /// By this part doubles are smaller where the nearest ones overload something: more than the rounding of a user's tasks, of its
+    /// part on a class and of their product.
+    pub(crate) const ROUNDED_DOWN: f64 = 1.0 - 8.0 * f64::EPSILON;
 }

@@ -5,7 +5,7 @@ use crate::conformance::backends;
 use crate::groups::{conforms, in_groups};
 use fairplan_instances::{
     Allocation, Certificate, ClassAmounts, ClassId, DraftQuota, GroupId, InsideGroup, Instance, LimitedBy,
-    Objective, Quota, ResourceId, Shortfall, Solution, Solver, SolverError, UserId,
+    Objective, Quota, ResourceId, Shortfall, Solution, Solver, SolverError, UserId, files,
 };
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{
@@ -595,6 +595,79 @@ fn beside_reserves(reserves: &[(Option<&[usize]>, &str)]) {
     for solver in backends() {
         conforms(&instance, Objective::Drfh, solver.as_ref())
             .unwrap_or_else(|problem| panic!("{reserves:?}, {}: {problem}", solver.name()));
+    }
+}
+
+/// The same where each group is guaranteed just what its members are together, so that all of it is theirs, and odd amounts of servers
+/// that nobody runs on.
+fn all_is_the_members(mut draft: Draft) -> Draft {
+    let Ok(instance) = draft.build() else { return draft };
+    let of_users: Vec<DraftQuota> = draft.quotas.iter().filter(|quota| !quota.is_group).cloned().collect();
+    let mut changed = Vec::new();
+    for (position, group) in instance.groups().iter().enumerate() {
+        let inside = instance.groups_inside(GroupId(position));
+        let is_inside = |id: &str| {
+            let user = instance.users().find(|user| user.id() == id);
+            user.and_then(|user| user.group()).is_some_and(|group| inside[group.0])
+        };
+        let mut quota = Quota::default();
+        for of_user in of_users.iter().filter(|quota| is_inside(&quota.owner)) {
+            for (resource, amount) in &of_user.quota.guarantee {
+                match quota.guarantee.iter_mut().find(|(other, _)| other == resource) {
+                    Some((_, sum)) => *sum = decimal(&(sum.to_f64() + amount.to_f64()).to_string()),
+                    None => quota.guarantee.push((*resource, *amount)),
+                }
+            }
+        }
+        if !quota.guarantee.is_empty() {
+            changed.push(of(true, &group.id, quota));
+        }
+    }
+    draft.quotas.retain(|quota| !quota.is_group);
+    draft.quotas.extend(changed);
+    draft
+}
+
+#[test]
+fn groups_whose_guarantees_are_all_their_members_are_divided_exactly() {
+    let random = |seed| all_is_the_members(random_tree_with_quotas(seed));
+    all_keep_quotas_exactly(0..120, Objective::Drfh, random);
+}
+
+/// What members are guaranteed leaves the next to nothing but for rounding, by limits and where floors of several end together.
+#[test]
+fn members_that_use_up_what_their_group_is_guaranteed_are_solved() {
+    let classes = r#""server_classes": [{"id": "D", "count": 1, "capacity": {"cpu": 1, "memory": 3}}, {"id": "A", "count": 1, "capacity":
+        {"cpu": 5, "memory": 304}}, {"id": "B", "count": 1, "capacity": {"cpu": 9, "memory": 242}}, {"id": "C", "count": 1,
+        "capacity": {"cpu": 7, "memory": 51}}]"#;
+    let users = r#""users": [{"id": "x", "demand": {"cpu": 1, "memory": 22}, "group": "T", "eligible": ["B"], "guarantee": {"cpu": 4}},
+        {"id": "y", "demand": {"memory": 1}, "group": "S", "eligible": ["A"], "guarantee": {"memory": 1}},
+        {"id": "z", "demand": {"cpu": 1}, "group": "S", "eligible": ["B"]}]"#;
+    let amounts = r#"[{"classes": ["A"], "amounts": {"memory": 1}}, {"classes": ["B"], "amounts": {"cpu": 4, "memory": 89}}]"#;
+    let tree = |quota: &str| {
+        format!(
+            r#"{classes}, "groups": [{{"id": "T", "{quota}": {amounts}}}, {{"id": "S", "parent": "T"}}], {users}"#
+        )
+    };
+    // Floors that end together but for the twelfth digit of weights.
+    let together = r#""server_classes": [{"id": "a", "count": 1, "capacity": {"cpu": 4, "memory": 64000000000}}, {"id": "b", "count": 1,
+        "capacity": {"cpu": 16, "memory": 34359738368}}, {"id": "c", "count": 1, "capacity": {"cpu": 16, "memory": 16655360000}}],
+        "groups": [{"id": "g", "guarantee": {"cpu": 11, "memory": 12884901888}}],
+        "users": [{"id": "x", "demand": {"cpu": 1, "memory": 402653184}, "group": "g", "weight": 0.222222222222,
+            "guarantee": {"cpu": 8, "memory": 3221225472}},
+        {"id": "y", "demand": {"cpu": 1, "memory": 2147483648}, "group": "g", "weight": 0.0277777777778,
+            "guarantee": {"cpu": 1, "memory": 2147483648}},
+        {"id": "z", "demand": {"cpu": 1, "memory": 3758096384}, "group": "g", "weight": 0.065349618221,
+            "guarantee": {"cpu": 2, "memory": 7516192768}}]"#;
+    for text in [tree("guarantees"), tree("limits"), together.into()] {
+        let text = format!(r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"], {text}}}"#);
+        let source = files::source::in_memory("i.json", text.clone().into_bytes()).unwrap();
+        let instance = files::read_json(source).unwrap();
+        let solution = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+        let numbers = StatedNumbers::new(&instance, &solution);
+        let proof = verify_solution(&instance, &numbers.claim(&solution));
+        let failures: Vec<_> = proof.failures().collect();
+        assert!(failures.is_empty(), "{failures:?}\n{text}");
     }
 }
 

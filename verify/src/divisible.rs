@@ -145,7 +145,13 @@ fn proved_in_groups(
         0.0 => 0.0,
         cap => cap * instance.user(UserId(i)).weight().to_f64(),
     };
-    let [by_tasks, _] = smallest(&divided(instance, cap, |_| false));
+    // Whom limits let have less than all its tasks wants more.
+    let most = Limited::of(instance).divided;
+    let wants = |i: usize| {
+        let all = instance.user(UserId(i)).tasks().map_or(f64::INFINITY, |tasks| tasks as f64);
+        caps[i] > 0.0 && (most[i] < all || all == f64::INFINITY)
+    };
+    let [by_tasks, _] = smallest(&divided(instance, cap, wants));
     let bound = match prices {
         None => by_tasks,
         Some((worth, cost)) => {

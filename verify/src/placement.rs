@@ -56,7 +56,10 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             if load > limit {
                 capacity.fail(|| {
                     let (resource, class) = (&instance.resources()[r], &classes[class.0].id);
-                    format!("server {server}, of class {class}, is loaded with {load} units of {resource}, has {limit}")
+                    let [load, limit] = [load, limit].map(|units| instance.written(ResourceId(r), units));
+                    format!(
+                        "server {server}, of class {class}, is loaded with {load} {resource}, has {limit}"
+                    )
                 });
             }
             used[r] = used[r].saturating_add(load);
@@ -281,12 +284,12 @@ fn limits_kept(instance: &Instance, taken: &[u128]) -> Verdict {
         let most = instance.limit_units(row);
         if *taken > most {
             worst.fail(|| {
-                let (owner, resource) =
-                    (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
+                let (owner, resource) = (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
+                let [taken, most] = [*taken, most].map(|units| instance.written(row.resource, units));
                 match row.reserve {
-                    None => format!("{owner} has {taken} units of {resource}, its limit is {most}"),
+                    None => format!("{owner} has {taken} {resource}, its limit is {most}"),
                     Some(_) => format!(
-                        "others have {taken} units of {resource}, beside what {owner} reserves there are {most}"
+                        "others have {taken} {resource}, beside what {owner} reserves there are {most}"
                     ),
                 }
             });

@@ -123,3 +123,13 @@ pub(crate) const GUESSED: f64 = 1e-12;
 
 /// By which part of it a limit may be exceeded: answers of a solver are sums of doubles.
 pub(crate) const BEYOND_LIMIT: f64 = 1e-6;
+
+/// While costs of a server's resources are looked for, which any would do: a task is worth more than it costs if it is so by more than this
+/// part of the dearest.
+pub(crate) const WORTH_MORE: f64 = 1e-12;
+
+/// There too: a task that takes less than this of a resource, in parts of the server, does not drive another out.
+pub(crate) const TAKES: f64 = 1e-11;
+
+/// By which part of both sums the difference of two sums of logarithms may be off: four roundings.
+pub(crate) const OF_DIFFERENCE: f64 = 4.0 * f64::EPSILON;

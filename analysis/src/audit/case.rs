@@ -2,6 +2,7 @@
 
 use super::finding::AuditSettings;
 use super::largest::LargestViolation;
+use crate::tolerance::{VIOLATION, VIOLATION_OF_SUMS};
 use fairplan_instances::{
     Allocation, ClassId, Decimal, Draft, Instance, Objective, Owner, QuotaPart, ResourceId, ServerClass,
     Solution, Solver, SolverError, Status, User, UserId,
@@ -38,10 +39,9 @@ impl<'a> Case<'a> {
         Ok(Self { instance, draft, objective, mechanism, reference, settings, solution, work })
     }
 
-    /// The largest violation that counts as none. A smooth objective fixes its value to 1e-9 and so its shares only
-    /// to the root of that.
+    /// The largest violation that counts as none.
     pub fn tolerance(&self) -> f64 {
-        if self.objective.alpha().is_some() { 1e-4 } else { 1e-6 }
+        if self.objective.alpha().is_some() { VIOLATION_OF_SUMS } else { VIOLATION }
     }
 
     /// A collector of violations.

@@ -5,6 +5,7 @@ use super::case::{Case, work};
 use super::finding::Searched;
 use super::largest::LargestViolation;
 use super::work::{amount, shortfall};
+use crate::tolerance::{AT_THE_CAP, LEFT};
 use fairplan_instances::wording::counted;
 use fairplan_instances::{ClassId, Instance, ResourceId, SolverError};
 
@@ -160,8 +161,9 @@ fn water_fill(instance: &Instance) -> Vec<f64> {
         let step = until_full.chain(until_cap).fold(f64::INFINITY, f64::min);
         at += step;
         left.iter_mut().zip(&speed).for_each(|(left, speed)| *left -= step * speed);
-        let full = |r: usize| left[r] <= 1e-12;
-        let stops = |i: usize| caps[i] <= at * (1.0 + 1e-12) || (0..m).any(|r| rise[i][r] > 0.0 && full(r));
+        let full = |r: usize| left[r] <= LEFT;
+        let stops =
+            |i: usize| caps[i] <= at * (1.0 + AT_THE_CAP) || (0..m).any(|r| rise[i][r] > 0.0 && full(r));
         let before = rising.len();
         rising.retain(|&i| {
             if stops(i) {

@@ -7,6 +7,7 @@ use super::case::{Case, bundles, name};
 use super::finding::Searched;
 use super::largest::LargestViolation;
 use super::work::{amount, shortfall};
+use crate::tolerance::{ALIKE, BETTER, NOTICED};
 use fairplan_instances::{Decimal, DraftUser, Instance, Solution, SolverError, UserId};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -68,7 +69,7 @@ pub(super) fn searched(case: &Case<'_>) -> String {
 fn are_alike(case: &Case<'_>, one: usize, other: usize) -> bool {
     let named_alike = |i: usize| DraftUser { id: String::new(), ..case.draft.users[i].clone() };
     let (less, more) = (case.work[one].min(case.work[other]), case.work[one].max(case.work[other]));
-    shortfall(less, more) <= 0.1 * case.tolerance() && named_alike(one) == named_alike(other)
+    shortfall(less, more) <= ALIKE * case.tolerance() && named_alike(one) == named_alike(other)
 }
 
 /// The search for a misreport that a user gains by.
@@ -109,7 +110,7 @@ impl Search {
                         // Where a step gains only by rounding, the search is over.
                         let before = self.best;
                         let better = self.attempt(case, user, &factors, &mut known)?;
-                        moved |= better && self.best > before * (1.0 + 1e-6);
+                        moved |= better && self.best > before * (1.0 + NOTICED);
                     }
                 }
             }
@@ -132,7 +133,7 @@ impl Search {
         };
         let Some(work) = work else { return Ok(false) };
         self.tried += 1;
-        let better = work > self.best * (1.0 + 1e-12);
+        let better = work > self.best * (1.0 + BETTER);
         if better {
             (self.best, self.factors) = (work, factors.to_vec());
         }

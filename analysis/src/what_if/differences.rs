@@ -144,7 +144,7 @@ impl Tabular for Difference {
 impl UserChange {
     /// Whether it has more or less, by more than solutions are exact to.
     pub fn has_moved(&self) -> bool {
-        self.part.is_none_or(|part| part.abs() > 1e-6)
+        self.part.is_none_or(|part| part.abs() > NOTICED)
     }
 }
 
@@ -195,8 +195,7 @@ pub fn differences(
     solver: &dyn Solver,
 ) -> Result<Difference, SolverError> {
     if before.resources() != after.resources() {
-        let problem =
-            "the two instances have different resources, or in another order; only like can be compared";
+        let problem = "the two instances have different resources, or in another order; state the same ones in both, with 0 where servers have none";
         return Err(SolverError::Unsupported(problem.into()));
     }
     let (first, second) = (Draft::from(before), Draft::from(after));
@@ -473,4 +472,16 @@ fn groups_of_both(
         ids.into_iter().zip(sums(instance, works))
     };
     GroupChange::of_both([(before, first), (after, last)].map(named))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_has_moved_just_above_what_is_noticed_and_not_just_below() {
+        let moved = |part: f64| UserChange::new("a".into(), Some(1.0), Some(1.0 + part)).has_moved();
+        assert!(moved(1.1 * NOTICED) && moved(-1.1 * NOTICED));
+        assert!(!moved(0.9 * NOTICED) && !moved(-0.9 * NOTICED) && !moved(0.0));
+    }
 }

@@ -4,6 +4,7 @@
 //! `n` times its price on demand; or commitments of `P` periods at a lower price one after the other, the last of which may reach beyond
 //! the end and is paid all the same; or so many commitments as are worth it, and on demand what is left.
 
+use crate::tolerance::COSTS;
 use fairplan_instances::table::{Kind, Table};
 use fairplan_instances::{Catalog, DemandSeries, Label, ServerType};
 use schemars::JsonSchema;
@@ -192,7 +193,7 @@ impl CostsOverTime {
                 || costs(row)
                     .iter()
                     .zip(costs(row - 1))
-                    .any(|(now, before)| (now - before).abs() > 1e-9 * before)
+                    .any(|(now, before)| (now - before).abs() > COSTS * before)
         };
         self.table().only_rows(is_new)
     }
@@ -311,7 +312,7 @@ fn way(costs: &CostsOfServers) -> String {
         Some(reserved) => {
             let (number, periods) = (reserved.commitments, reserved.periods);
             let times = if number == 1 { String::new() } else { format!("{number} times ") };
-            let rest = number as f64 * (periods as f64) < costs.needed * (1.0 - 1e-9);
+            let rest = number as f64 * (periods as f64) < costs.needed * (1.0 - COSTS);
             format!("reserved {times}for {periods} periods{}", if rest { ", then on demand" } else { "" })
         }
     }

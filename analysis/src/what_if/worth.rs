@@ -11,7 +11,7 @@ use super::standing::Standing;
 use super::variants::solved_near;
 use super::work::change;
 use crate::explain::{PricedCapacity, range_of_price};
-use crate::tolerance::NOTICED;
+use crate::tolerance::{NO_WORTH, NOTICED};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Decimal, Draft, Instance, InstanceStamp, Level, LimitedBy, ResourceId, Solution, Solver,
@@ -173,7 +173,7 @@ const NOTHING: &str = "0.00%";
 impl Worth {
     /// Whether a gain is below what solutions are exact to.
     pub fn is_nothing(&self, gain: f64) -> bool {
-        gain < 1e-8 * self.raised()
+        gain < NO_WORTH * self.raised()
     }
 
     /// A row a class.

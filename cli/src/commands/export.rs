@@ -155,12 +155,7 @@ fn summary_of(found: &ExportChanges, target: Target) -> String {
     if let Some(why) = &found.untold {
         return text + &format!("Who gains by the scheduler's rule is not told: {}.\n", printable(why, 300));
     }
-    let moved = found.entitled.iter().filter_map(|(queue, shares)| {
-        let [before, after] = shares.map(|share| share.unwrap_or(0.0));
-        // The rule is followed in steps of a thousandth.
-        ((after - before).abs() > 2e-3 * before.max(after)).then_some((queue, before, after))
-    });
-    let moved: Vec<_> = moved.collect();
+    let moved: Vec<_> = found.moved().collect();
     if moved.is_empty() {
         return text + "The scheduler's rule gives everybody the same share as now.\n";
     }

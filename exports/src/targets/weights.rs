@@ -1,5 +1,6 @@
 //! Weights in whole numbers, for schedulers that take no others.
 
+use crate::tolerance::WHOLE_WEIGHT;
 use crate::tree::Tenant;
 
 /// A weight that Slurm takes: the next one would mean another thing.
@@ -19,7 +20,7 @@ pub(super) fn whole(tenants: &[Tenant], most: f64, weight: impl Fn(&Tenant) -> f
         let whole = |factor: f64| {
             weights.iter().all(|weight| {
                 let scaled = weight * factor;
-                scaled <= most && (scaled - scaled.round()).abs() <= 1e-9 * scaled.max(1e-9)
+                scaled <= most && (scaled - scaled.round()).abs() <= WHOLE_WEIGHT * scaled
             })
         };
         let exact = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6].into_iter().find(|factor| whole(*factor));

@@ -1,16 +1,14 @@
 //! When queues have the same amounts, and the first difference where they have not.
 
+use crate::tolerance::AMOUNT;
 use fairplan_exports::{Target, ToldQueue};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Amounts are told and computed by the same steps: they differ by what a text of a number loses.
-const NEAR: f64 = 1e-9;
 
 /// What a queue has, by class and resource.
 pub(super) type Amounts = BTreeMap<(String, String), f64>;
 
 pub(super) fn is_near(one: f64, other: f64) -> bool {
-    one == other || (one - other).abs() <= NEAR * one.abs().max(other.abs()).min(f64::MAX)
+    one == other || (one - other).abs() <= AMOUNT * one.abs().max(other.abs()).min(f64::MAX)
 }
 
 /// Whether a file of the target says what a queue gets: Kueue's and Slurm's say it of leaves only.
@@ -56,4 +54,15 @@ pub(super) fn difference(
     };
     more.map(|(name, _)| format!("{name} has amounts, and is not in the export"))
         .or_else(|| of_cohort().map(|(name, _)| format!("{name} has amounts of its own")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_one_just_inside_the_part_of_them_that_a_text_loses_and_two_just_outside() {
+        assert!(is_near(7.0, 7.0 * (1.0 + 0.9 * AMOUNT)) && !is_near(7.0, 7.0 * (1.0 + 1.1 * AMOUNT)));
+        assert!(is_near(f64::INFINITY, f64::INFINITY) && !is_near(f64::INFINITY, 1e300));
+    }
 }

@@ -4,6 +4,7 @@ use super::TargetOptions;
 use super::target::Asked;
 use super::whole::{bought, in_whole_tasks, place, placed};
 use crate::solve::{AUTO, SOLVING, Solved, solver};
+use crate::tolerance::{PROMISED, REACHED};
 use crate::{Control, Error, Placed, Progress};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
@@ -240,7 +241,7 @@ fn plan(
         for step in 0..=steps {
             let part = least + (most - least) * f64::from(step) / f64::from(steps);
             // What is reached now costs nothing, whatever its last digit.
-            let asked = if step == 0 { part * (1.0 - 1e-9) } else { part };
+            let asked = if step == 0 { part * (1.0 - REACHED) } else { part };
             frontier.extend(planner.cheapest(asked)?.map(|purchase| (part, purchase)));
             if least == most {
                 break;
@@ -293,8 +294,7 @@ pub(super) fn reached(
     for (i, work) in works.iter().enumerate() {
         let user = variant.user(UserId(i));
         let done = solved.solution.allocation.dominant_share(&variant, user.index()) / user.task_share();
-        // The program's slack, and the solver's.
-        if done < work * (1.0 - 3e-9) {
+        if done < work * (1.0 - PROMISED) {
             let id = printable(user.id(), 60);
             return Err(Error::uncertified(format!(
                 "the plan gives user {id} {done} tasks instead of {work}"

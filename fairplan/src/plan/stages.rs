@@ -5,6 +5,7 @@ use super::buy::reached;
 use super::growth::{GrowthOptions, Scaling};
 use super::target::Asked;
 use crate::solve::solver;
+use crate::tolerance::REACHED;
 use crate::{Control, Error, Progress};
 use fairplan_analysis::{BoughtBy, BoughtServers, CostsOverTime, Growth};
 use fairplan_instances::{Catalog, DemandSeries, Instance, Label, Offer, lint_catalog};
@@ -82,7 +83,7 @@ pub fn growth_purchases(
     }
     let quanta = series.quantum_count();
     let scale = |quantum: usize| scaling.at(quantum, 0);
-    let next = |have: f64| (0..quanta).find(|quantum| scale(*quantum) > have * (1.0 + 1e-9));
+    let next = |have: f64| (0..quanta).find(|quantum| scale(*quantum) > have * (1.0 + REACHED));
     let mut have = growth.part_at_one;
     let Some(first) = next(have) else { return Ok(()) };
     let span = (quanta - first).div_ceil(stages.stages as usize).max(1);

@@ -3,6 +3,7 @@
 use super::target::Asked;
 use crate::compare::is_soon_bounded;
 use crate::error::all_hold;
+use crate::tolerance::WHOLE;
 use crate::{Control, Error, Progress};
 use fairplan_heuristics::{PlacementError, policy};
 use fairplan_instances::wording::printable;
@@ -14,7 +15,7 @@ use fairplan_verify::{PlacementClaim, verify_placement};
 pub(super) fn in_whole_tasks(asked: &mut Asked, control: &Control<'_>) {
     for (user, work) in asked.extended.users().zip(&mut asked.required) {
         // What is a whole number but for rounding is one.
-        *work = (*work * (1.0 - 1e-9)).ceil();
+        *work = (*work * (1.0 - WHOLE)).ceil();
         let Some(gang) = user.gang() else { continue };
         let size = gang.tasks as f64;
         let gangs = (*work / size).ceil() * size;

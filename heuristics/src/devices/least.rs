@@ -2,10 +2,8 @@
 
 use super::{Choice, Chosen, Servers};
 use crate::scoring::Score;
+use crate::tolerance::COST_AMONG_DEVICES;
 use std::cmp::Ordering;
-
-/// Costs as doubles decide where they are clearly apart: by more than this part, a thousand times their error.
-const CLEARLY: f64 = 1e-9;
 
 /// Takes the server of least cost; ties go to the lowest index.
 pub(crate) struct Least<S> {
@@ -44,7 +42,7 @@ impl<S: Score> Choice for Least<S> {
         for server in servers.with_room(shape) {
             let Some(cost) = self.cost(servers, shape, server) else { continue };
             let is_less = best.is_none_or(|(least, chosen)| {
-                if (cost - least).abs() > CLEARLY * (offset + cost.abs() + least.abs()) {
+                if (cost - least).abs() > COST_AMONG_DEVICES * (offset + cost.abs() + least.abs()) {
                     return cost < least;
                 }
                 let (this, other) = (servers.free(server), servers.free(chosen));

@@ -9,12 +9,10 @@ use crate::amounts::{Stated, tighter};
 use crate::misspelt;
 use crate::queues::{Part, Queue};
 use crate::report::ImportReport;
+use crate::tolerance::PERCENTAGES;
 use crate::xml::Element;
 use fairplan_instances::{Decimal, InstanceError};
 use std::collections::{BTreeMap, HashSet};
-
-/// By so many percent the percentages below a queue may miss 100, as in Hadoop (`ParentQueue.PRECISION`).
-const ROUNDING: f64 = 0.05;
 
 /// What the names of all properties that concern queues begin with.
 const PREFIX: &str = "yarn.scheduler.capacity.";
@@ -182,8 +180,8 @@ impl Reading<'_> {
             let sum: f64 = percentages.iter().sum();
             // A queue that states no capacity has 0 beside those that do.
             let all_count = field == "capacity" || percentages.len() == children.len();
-            let is_short = all_count && sum > 0.0 && sum < 100.0 - ROUNDING;
-            if is_short || sum > 100.0 + ROUNDING {
+            let is_short = all_count && sum > 0.0 && sum < 100.0 - PERCENTAGES;
+            if is_short || sum > 100.0 + PERCENTAGES {
                 let sum = (sum * 1e4).round() / 1e4;
                 let problem = "is what the queues below it have together (one that states none has 0), and Hadoop refuses all but 100% (unless \
                      yarn.scheduler.capacity.legacy-queue-mode.enabled is false); change one of them";

@@ -4,6 +4,7 @@ use super::amounts::{self, Amount, percent_of};
 use crate::amounts::{Stated, added};
 use crate::report::ImportReport;
 use crate::servers::Server;
+use crate::tolerance::PARTS;
 use fairplan_instances::{Decimal, InstanceError, Violation};
 
 /// The resources of YARN that count, memory in MiB.
@@ -33,8 +34,8 @@ pub(super) fn part_held(nodes: &[Server], place: usize) -> Option<Decimal> {
     let held: f64 = there().filter(is_usable).map(|node| least(tasks(&|r| of(node, r)))).sum();
     let part = held / tasks(&|r| all[r]).into_iter().fold(0.0, f64::max);
     // Cut to hundredths of a percent, so that what is stated can be kept.
-    let hundredths = (part * 1e4 + 1e-9).floor();
-    (part < 1.0 - 1e-9 && hundredths >= 1.0).then(|| Decimal::new(hundredths as u64, -2).ok()).flatten()
+    let hundredths = (part * 1e4 + PARTS).floor();
+    (part < 1.0 - PARTS && hundredths >= 1.0).then(|| Decimal::new(hundredths as u64, -2).ok()).flatten()
 }
 
 /// Names what a problem is in, and what percentages are of.

@@ -175,6 +175,8 @@ fn what_hadoop_refuses_of_percentages_and_names_is_refused_by_name() {
         refused(&two("40", "50"))
             .contains("queue root: capacity = 90%: is what the queues below it have together")
     );
+    assert!(with_properties(&two("39.96", "60")).is_ok() && refused(&two("39.94", "60")).contains("99.94%"));
+    assert!(with_properties(&two("40.04", "60")).is_ok() && refused(&two("40.06", "60")).contains("100.06%"));
     // A queue that states none has 0, as in Hadoop.
     let missing = [("root.queues", "a,b"), ("root.a.capacity", "60")];
     assert!(refused(&missing).contains("queue root: capacity = 60%"));

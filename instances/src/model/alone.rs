@@ -8,6 +8,7 @@
 
 use super::small_program::SmallProgram;
 use super::{ClassId, ServerClass, User};
+use crate::tolerance::{ALL, NO_BETTER};
 
 /// How many tasks of several kinds a user could have alone, and what proves it from both sides.
 #[derive(Clone, Debug)]
@@ -63,12 +64,6 @@ fn most_on(class: &ServerClass, demand: &[f64]) -> f64 {
     let parts = demand.iter().zip(&class.capacity).filter(|(demand, _)| **demand > 0.0);
     parts.map(|(demand, capacity)| capacity.to_f64() / demand).fold(f64::INFINITY, f64::min)
 }
-
-/// How much more than what the servers hold a mix must be worth to be another one, in parts of it: less is rounding.
-const NO_BETTER: f64 = 1e-15;
-
-/// A part of a resource that is all of it, up to rounding.
-const ALL: f64 = 1.0 - 2.0 * f64::EPSILON;
 
 /// Far more rounds than are needed: mixes that roundings alone tell apart end there.
 const MOST_ROUNDS: usize = 10_000;

@@ -35,7 +35,7 @@ pub use quotas::{ClassAmounts, DraftQuota, LimitRow, Owner, Quota, QuotaAmount, 
 pub use server_names::ServerNames;
 
 use crate::violation::Violation;
-use crate::{Decimal, IdTable, compare_ratios};
+use crate::{Decimal, IdTable, compare_nearly, compare_ratios};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -322,6 +322,12 @@ impl Instance {
         }
     }
 
+    /// Whole smallest units of a resource as messages tell the amount: exactly, and as the nearest double where that has too many digits.
+    pub fn written(&self, resource: ResourceId, units: u128) -> String {
+        let exact = Decimal::from_units(units, self.exponents[resource.0].into());
+        exact.map_or_else(|_| self.amount(resource, units).to_string(), |amount| amount.to_string())
+    }
+
     /// The servers by which shares are measured: its own, unless it is a variant that is measured by those of another
     /// ([`InstanceBuilder::measured_by`]).
     pub fn measuring_classes(&self) -> &[ServerClass] {
@@ -460,10 +466,9 @@ impl<'a> User<'a> {
         let doubles = self.demand_doubles();
         let near = |r: usize| doubles[r] / self.instance.measure_doubles[r];
         let exact = |r: usize| (self.demand_units(ResourceId(r)), self.instance.measures[r]);
-        // Doubles decide where they are clearly apart: each is within two units of its last place.
         let exceeds = |r: usize, best: usize| {
-            let (a, b) = (near(r), near(best));
-            if (a - b).abs() > 1e-12 * b { a > b } else { compare_ratios(exact(r), exact(best)).is_gt() }
+            let order = compare_nearly(near(r), near(best));
+            order.unwrap_or_else(|| compare_ratios(exact(r), exact(best))).is_gt()
         };
         let mut best = None;
         for r in (0..self.instance.resources.len()).filter(|&r| !self.demand()[r].is_zero()) {

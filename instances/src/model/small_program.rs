@@ -3,6 +3,8 @@
 //! The rule may have to divide by next to nothing, which blows roundings up. Then the basis is set up anew from the program itself, by
 //! its largest entries, and the rule goes on from there.
 
+use crate::tolerance::{NO_GAIN, NO_PIVOT, SOUND_PIVOT};
+
 /// A program and its optimum; solving another one in the same place takes no new memory.
 #[derive(Default)]
 pub(super) struct SmallProgram {
@@ -28,15 +30,6 @@ struct Rows {
     right: Vec<f64>,
     gains: Vec<f64>,
 }
-
-/// Where what a variable adds to the objective counts as nothing, beside the largest coefficient (which is scaled to 1).
-const NO_GAIN: f64 = 1e-15;
-
-/// Where an entry of a column counts as nothing; entries are expected to be at most about 1.
-const NO_PIVOT: f64 = 1e-13;
-
-/// Entries by which a row can be divided without blowing up roundings beyond a few digits.
-const SOUND_PIVOT: f64 = 1e-3;
 
 /// How often a basis is set up anew at most; the first time is nearly always enough.
 const MOST_SET_UP: usize = 20;

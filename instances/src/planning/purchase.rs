@@ -1,5 +1,6 @@
 //! What was found to buy, or what stands against any purchase.
 
+use crate::tolerance::CHEAPEST;
 use crate::{ResourceId, UserId};
 
 /// Servers to buy.
@@ -20,7 +21,7 @@ pub struct Purchase {
 impl Purchase {
     /// By which part of its cost the purchase may be too dear: 0 where it is proved the cheapest.
     pub fn gap(&self) -> f64 {
-        if self.cost > self.bound * (1.0 + 1e-9) { 1.0 - self.bound / self.cost } else { 0.0 }
+        if self.cost > self.bound * (1.0 + CHEAPEST) { 1.0 - self.bound / self.cost } else { 0.0 }
     }
 }
 
@@ -72,4 +73,16 @@ pub struct HeldNowhere {
     /// The server class or type that comes nearest to holding the task, with how much of the resource it has; `None` where the user may
     /// run on no server.
     pub nearest: Option<(String, f64)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_purchase_is_the_cheapest_just_inside_the_tolerance_and_not_just_outside() {
+        let gap = |cost| Purchase { counts: vec![1], cost, bound: 100.0, part: 1.0, rounds: 1 }.gap();
+        assert_eq!(gap(100.0 * (1.0 + 0.9 * CHEAPEST)), 0.0);
+        assert!(gap(100.0 * (1.0 + 1.1 * CHEAPEST)) > 0.0);
+    }
 }

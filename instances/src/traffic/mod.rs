@@ -8,6 +8,7 @@ pub use outcome::{ClassPerformance, Evidence, TrafficOutcome};
 pub use sharing::{Sharing, SharingRule};
 
 use crate::Violation;
+use crate::tolerance::MEAN_OF_PACKETS;
 
 /// Most classes, and most resources.
 const MOST: usize = 64;
@@ -197,7 +198,6 @@ impl Traffic {
     }
 
     fn check_packets(&self, class: &TrafficClass, place: impl Fn(&str) -> String) -> Result<(), Violation> {
-        const CLOSE: f64 = 1e-9;
         for (position, demand) in class.packet_demands.iter().enumerate() {
             self.check_amounts(demand, || place(&format!("packet_demands[{position}]")))?;
         }
@@ -208,7 +208,7 @@ impl Traffic {
         let count = class.packet_demands.len() as f64;
         for (r, name) in self.resources.iter().enumerate().filter(|_| count > 0.0) {
             let mean = class.packet_demands.iter().map(|demand| demand[r]).sum::<f64>() / count;
-            if (mean - class.demand[r]).abs() > CLOSE * class.demand[r].max(mean) {
+            if (mean - class.demand[r]).abs() > MEAN_OF_PACKETS * class.demand[r].max(mean) {
                 let problem = format!("their mean must be the class's demand, {}", class.demand[r]);
                 return Err(Violation::new(place(&format!("packet_demands.{name}")), mean, problem));
             }

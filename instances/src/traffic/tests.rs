@@ -65,4 +65,11 @@ fn what_breaks_a_rule_is_refused_with_its_place() {
     );
     let packets = told(&|c| c[0].packet_demands = vec![vec![0.1, 1.0], vec![0.3, 1.0]]);
     assert_eq!(packets, "classes[0].packet_demands.x = 0.2: their mean must be the class's demand, 0.1");
+    let by_parts = |parts: f64| {
+        let mut classes = classes();
+        classes[0].packet_demands =
+            vec![classes[0].demand.iter().map(|demand| demand * (1.0 + parts)).collect()];
+        traffic(classes).is_ok()
+    };
+    assert!(by_parts(0.9 * MEAN_OF_PACKETS) && !by_parts(1.1 * MEAN_OF_PACKETS));
 }

@@ -4,7 +4,6 @@ use super::sentences::{left_out, listed as sentences_listed, name, smallest, wor
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{listed, paragraph};
-use crate::tolerance::WORTH;
 use crate::units::{percent, share};
 use fairplan_analysis::{ServerWorth, Worth};
 use fairplan_instances::table::{Cell, Tabular};
@@ -21,7 +20,7 @@ fn helpful(document: &Worth) -> String {
     let alike: Vec<&ServerWorth> =
         document.server_classes.iter().filter(|class| document.is_nothing(most - class.gain)).collect();
     let best = alike.first();
-    match best.filter(|best| best.gain >= WORTH * document.raised() && best.gain > 0.0) {
+    match best.filter(|best| best.gain > 0.0 && !document.is_nothing(best.gain)) {
         Some(best) => {
             let alike: Vec<String> = alike.iter().map(|class| name(&class.id)).collect();
             let group = best.largest_gain_of_groups().map_or(String::new(), |group| {

@@ -2,12 +2,9 @@
 //! compared exactly.
 
 use super::groups::{Child, Groups, Held};
-use fairplan_instances::compare_ratios;
+use fairplan_instances::{compare_nearly, compare_ratios};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
-
-/// Two doubles of shares that differ by more than this part of the larger one differ in truth.
-const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
 
 /// What users hold, and who has less.
 pub(super) struct Shares {
@@ -122,13 +119,10 @@ impl Shares {
     pub fn least(&self, users: &[u32]) -> Option<usize> {
         let mut users = users.iter().enumerate();
         let (mut place, mut least) = users.next().map(|(place, user)| (place, *user as usize))?;
-        // Most users have so much more that their doubles say so.
-        let above = |user: usize| self.nearly[user] * (1.0 + 2.0 * UNCERTAIN);
-        let mut bound = above(least);
         for (other_place, other) in users {
             let other = *other as usize;
-            if self.nearly[other] <= bound && self.compare(other, least).then(other.cmp(&least)).is_lt() {
-                (place, least, bound) = (other_place, other, above(other));
+            if self.compare(other, least).then(other.cmp(&least)).is_lt() {
+                (place, least) = (other_place, other);
             }
         }
         Some(place)
@@ -140,7 +134,7 @@ impl Shares {
             return self.compare(a, b);
         }
         let (x, y) = (self.nearly_of(a), self.nearly_of(b));
-        if (x - y).abs() > UNCERTAIN * x.max(y) { x.total_cmp(&y) } else { self.compare_sums(a, b) }
+        compare_nearly(x, y).unwrap_or_else(|| self.compare_sums(a, b))
     }
 
     /// Which of two siblings has fewer tasks over its weight.
@@ -252,5 +246,5 @@ fn nearly((up, down): (u128, u128)) -> f64 {
 
 /// Compares two fractions, by their doubles where these are far enough apart.
 fn compare(a: (u128, u128), x: f64, b: (u128, u128), y: f64) -> Ordering {
-    if (x - y).abs() > UNCERTAIN * x.max(y) { x.total_cmp(&y) } else { compare_ratios(a, b) }
+    compare_nearly(x, y).unwrap_or_else(|| compare_ratios(a, b))
 }

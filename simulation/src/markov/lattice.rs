@@ -4,13 +4,11 @@
 //! parallel parts (planes of the same parity do not touch) and its exact solves (along lines), whatever the number of
 //! dimensions.
 
+use crate::tolerance::LEAST_PROBABILITY;
 use rayon::prelude::*;
 
 /// Planes of one task have at least this many states in all.
 const STATES_A_TASK: usize = 1 << 12;
-
-/// Probabilities do not fall below this: far out they would become numbers that processors are slow with, or zero.
-const LEAST: f64 = 1e-280;
 
 /// The rates of a chain. Rates that lead out of the lattice are zero.
 pub(super) struct Lattice {
@@ -88,7 +86,7 @@ impl Plane {
             for s in start..start + line {
                 let aside: f64 = (0..last).map(|d| up[d][s] + down[d][s]).sum();
                 kept = aside + down[last][s] * kept * inverse;
-                inverse = 1.0 / (kept + up[last][s]).max(LEAST);
+                inverse = 1.0 / (kept + up[last][s]).max(LEAST_PROBABILITY);
                 inverse_pivots[s] = inverse;
             }
         }
@@ -125,10 +123,10 @@ impl Lattice {
         let line = masses.plane_mut(0);
         line[0] = 1.0;
         for s in 1..line.len() {
-            line[s] = (line[s - 1] * up[s - 1] / down[s]).max(LEAST);
+            line[s] = (line[s - 1] * up[s - 1] / down[s]).max(LEAST_PROBABILITY);
             if line[s] > 1e200 {
                 let scale = 1.0 / line[s];
-                line[..=s].iter_mut().for_each(|mass| *mass = (*mass * scale).max(LEAST));
+                line[..=s].iter_mut().for_each(|mass| *mass = (*mass * scale).max(LEAST_PROBABILITY));
             }
         }
         masses.normalise();
@@ -276,7 +274,7 @@ impl Lattice {
                             * shape[last];
                         for (g, states) in line.chunks_mut(factors[last]).enumerate() {
                             let scale = after[first + g] / before[first + g];
-                            states.iter_mut().for_each(|mass| *mass = (*mass * scale).max(LEAST));
+                            states.iter_mut().for_each(|mass| *mass = (*mass * scale).max(LEAST_PROBABILITY));
                         }
                         advance(&mut at, &self.shape[1..last]);
                     }
@@ -299,7 +297,7 @@ fn balance_line(masses: &mut [f64], inflow: &[f64], up: &[f64], down: &[f64], in
     }
     let mut returned = 0.0;
     for ((mass, down), inverse) in masses.iter_mut().zip(down).zip(inverse_pivots).rev() {
-        *mass = (*mass + returned * inverse).max(LEAST);
+        *mass = (*mass + returned * inverse).max(LEAST_PROBABILITY);
         returned = *mass * down;
     }
 }

@@ -6,6 +6,7 @@ mod multilevel;
 mod truncation;
 
 use crate::SimulationError;
+use crate::tolerance::{FINE, ROUGH};
 use fairplan_instances::{
     ClassPerformance, Evidence, Sharing, SharingRule, SolverError, Traffic, TrafficOutcome, Violation,
     WorkDistribution,
@@ -17,10 +18,6 @@ pub use truncation::MarkovSettings;
 
 /// Cycles after which it gives up.
 const CYCLES: u64 = 300;
-
-/// Mean numbers are known to this part before the truncation is judged, and in the end.
-const ROUGH: f64 = 1e-2;
-const FINE: f64 = 1e-8;
 
 /// Transactions of each class that the first truncation lets in.
 const FIRST: usize = 8;

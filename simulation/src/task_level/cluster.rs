@@ -1,9 +1,7 @@
 //! What jobs run and wait for, and what is taken of each resource.
 
+use crate::tolerance::ROOM;
 use fairplan_instances::Traffic;
-
-/// Sums of parts may be off by so much.
-const ROUNDING: f64 = 1e-9;
 
 /// Jobs in progress on resources of which there is 1 each.
 pub(super) struct Cluster {
@@ -70,7 +68,7 @@ impl Cluster {
 
     fn has_room(&self, class: usize, resource: usize) -> bool {
         let need = self.need(class, resource);
-        need == 0.0 || self.used(resource) + need <= 1.0 + ROUNDING
+        need == 0.0 || self.used(resource) + need <= 1.0 + ROOM
     }
 
     /// Whether one more task of this class fits.
@@ -119,7 +117,7 @@ impl Cluster {
         for r in 0..self.resources {
             let left = 1.0 - self.used(r);
             let largest = self.waiting().map(|job| self.need(self.class(job), r)).fold(0.0, f64::max);
-            self.bottlenecks[r] = largest > 0.0 && left + ROUNDING < 2.0 * largest;
+            self.bottlenecks[r] = largest > 0.0 && left + ROOM < 2.0 * largest;
         }
     }
 

@@ -7,6 +7,7 @@
 
 use super::program::Program;
 use crate::sums::Compensated;
+use crate::tolerance::exact::{ALIKE, LITTLE, NOTHING};
 
 /// The lines so far, and the basis that took what they gave up.
 pub(crate) struct Crossover<'p> {
@@ -44,15 +45,6 @@ enum Variable {
 
 /// Pivots after which the inverse is worked out afresh.
 const FRESH: u32 = 500;
-
-/// Work that moves by less than this part of what moves stays where it is: rounding of the inverse.
-const LITTLE: f64 = 1e-12;
-
-/// Steps that differ by less than this part of the whole end at once: then the surest pivot is taken.
-const ALIKE: f64 = 1e-12;
-
-/// Entries below this part of the largest do not move anything.
-const NOTHING: f64 = 1e-9;
 
 impl<'p> Crossover<'p> {
     /// Nothing is on the basis but slack: what is left of each row, in parts of it. Rows that are `fixed` stay as they are.

@@ -5,6 +5,7 @@ use super::filling::Filling;
 use super::number::Rational;
 use super::program::{Place, Program};
 use super::vertex::{Split, Vertex};
+use crate::tolerance::exact::{DEAR, SAME, UNPRICED, UNPRICED_OVER_TIME};
 use fairplan_instances::{Allocation, KindId, ResourceId, Solution, TaskDemands, TaskOptimum, UserId};
 
 /// A solution in doubles, by lines and rows.
@@ -34,20 +35,8 @@ pub(crate) fn places_of(program: &Program<'_>, allocation: &Allocation) -> Vec<V
     (0..program.lines.len()).map(of_line).collect()
 }
 
-/// Costs this part above the least are not least.
-const DEAR: f64 = 1e-6;
-
-/// A row with less than this part of all that rows are worth has no price.
-const UNPRICED: f64 = 1e-9;
-
-/// The same of solutions over several quanta, which are less sharp.
-const UNPRICED_OVER_TIME: f64 = 1e-7;
-
 /// Rows up to which doubles point the way: what they need for it takes the square of that, in numbers.
 const MOST_ROWS: usize = 4_000;
-
-/// Levels this near are one.
-const SAME: f64 = 1e-9;
 
 impl Guide {
     pub fn new(program: &Program<'_>, solution: &Solution) -> Self {

@@ -9,6 +9,7 @@ use super::program::{Program, task_share};
 use super::sums::LONGEST;
 use super::too_long;
 use super::vertex::Amount;
+use crate::tolerance::exact::ROUNDED_DOWN;
 use fairplan_instances::{
     Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, Level, LimitedBy,
     ResourceId, Solution, SolverError, Statistics, Status, User, UserId,
@@ -327,10 +328,6 @@ fn rounded(program: &Program<'_>, held: &[Held], part: f64) -> Allocation {
     }
     Allocation::of_kinds(instance, classes, tasks, split_of, rows)
 }
-
-/// By this part doubles are smaller where the nearest ones overload something: more than the rounding of a user's tasks, of its
-/// part on a class and of their product.
-const ROUNDED_DOWN: f64 = 1.0 - 8.0 * f64::EPSILON;
 
 /// The same numbers, all as many times as large, as whole numbers without a common divisor.
 pub(super) fn in_whole_numbers(numbers: &[Rational]) -> Vec<BigInt> {

@@ -5,6 +5,7 @@ use super::fit::overloads;
 use super::guide::places_of;
 use super::program::Program;
 use crate::sums::Compensated;
+use crate::tolerance::exact::{SPECK, THINNED};
 use fairplan_instances::{
     Allocation, Deadline, Instance, KindId, Objective, Solution, Solver, SolverError, UserId,
 };
@@ -44,9 +45,6 @@ impl Solver for Sparse {
         Ok(Solution { statistics, ..thinned })
     }
 }
-
-/// What everybody has less of by this part where the rounding of loads asks for it, the first that is enough.
-const PARTS: [f64; 4] = [0.0, 2e-15, 1e-14, 1e-12];
 
 fn thinned(instance: &Instance, solution: &Solution, deadline: &Deadline) -> Solution {
     // Fractions are at a vertex already, and a pool has no classes.
@@ -123,7 +121,7 @@ fn thinned(instance: &Instance, solution: &Solution, deadline: &Deadline) -> Sol
             }
         }
     }
-    for part in PARTS {
+    for part in THINNED {
         let tasks: Vec<f64> = tasks.iter().map(|tasks| tasks * (1.0 - part)).collect();
         let allocation = Allocation::of_kinds(instance, classes, tasks, split_of.clone(), rows.clone());
         if !overloads(&program, &allocation) {
@@ -149,6 +147,3 @@ fn left(
     }
     left
 }
-
-/// A part of a user's work that is rounding.
-const SPECK: f64 = 1e-12;

@@ -153,6 +153,9 @@ impl Highs {
     }
 }
 
+/// The largest unit of a split: HiGHS refuses coefficients above 1e15.
+const LARGEST_UNIT: f64 = (1u64 << 40) as f64;
+
 /// Powers of two that bring every row and column near one.
 struct Scaling {
     /// Factor of each capacity row.
@@ -178,8 +181,8 @@ impl Scaling {
         for g in 0..groups.len() {
             let size = power(problem.load(g).iter().copied().fold(0.0, f64::max));
             for i in groups.pairs(g) {
-                // The split at which the group would fill the class.
-                pair[i] = class[groups.class[i] as usize] / size;
+                // The split at which the group would fill the class; of one that is next to nothing HiGHS takes no such numbers.
+                pair[i] = (class[groups.class[i] as usize] / size).min(LARGEST_UNIT);
             }
         }
         Self { row, level, pair }

@@ -5,10 +5,7 @@
 
 use super::interior_point::Point;
 use super::problem::{Member, Problem, Quantum};
-use crate::tolerance::over_time::MARGIN;
-
-/// Users who lack no more than this part of what is due to them are left as they are: it may not be there.
-const HARDLY: f64 = 3e-8;
+use crate::tolerance::over_time::{LACKING, MARGIN};
 
 /// By quantum, entry and class the tasks of a point, of which no class is overloaded. `due` is what users have to have who
 /// are settled, and 0 for the others.
@@ -24,7 +21,7 @@ pub(super) fn running(problem: &Problem, point: &Point<'_>, due: &[f64]) -> Vec<
         });
     }
     let work = problem.work(&tasks);
-    let lacking = |(due, work): (&f64, &f64)| if due - work > HARDLY * due { due - work } else { 0.0 };
+    let lacking = |(due, work): (&f64, &f64)| if due - work > LACKING * due { due - work } else { 0.0 };
     let mut lacking: Vec<f64> = due.iter().zip(&work).map(lacking).collect();
     for (quantum, tasks) in problem.quanta.iter().zip(&mut tasks) {
         let mut used = usage(problem, quantum, tasks, |user| due[user] > 0.0);

@@ -6,7 +6,7 @@ use crate::certificate::{drop_rounding_noise, prices_of_classes};
 use crate::level::dot;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{KEPT, PIECE, TOLERANCE};
+use crate::tolerance::level::{KEPT, NARROW, PIECE, TOLERANCE};
 use fairplan_instances::{Allocation, Level, LimitedBy};
 use std::borrow::Cow;
 
@@ -97,10 +97,13 @@ impl Stages<'_> {
         };
         let bound = bound.max(value);
         let rising_on = |piece: &Piece| piece.cost(costs).1;
+        // Floors of many users may end within rounding of one another: what counts is what is paid beyond all of these.
+        let is_wide = |piece: &&Piece| !self.tree.has_floors() || piece.to > value * (1.0 + NARROW);
         let known = known.filter(|piece| piece.is_at(value));
         // Where the parts of those at their floors begin to be more, nobody may have risen just before.
-        let rising = match here.or(known.as_ref()) {
+        let rising = match here.or(known.as_ref()).filter(is_wide) {
             Some(piece) => rising_on(piece),
+            None if self.tree.has_floors() => rising_on(&self.tree.at(value * (1.0 + NARROW), ceilings)),
             None => rising_on(&self.tree.at(value, ceilings)),
         };
         let rising = match rising {

@@ -15,6 +15,7 @@ use super::refill::refill;
 use super::rounds::{self, Effort, Goal, Lengths, SCALE, held, price, scaled};
 use super::servers::Servers;
 use crate::merged_classes::greatest_common_divisor;
+use crate::tolerance::whole_tasks::{CLOSE, UPWARDS};
 use fairplan_instances::{
     AllocatedBracket, AllocationProof, Deadline, Instance, Placement, ResourceId, SolverError, UserId,
 };
@@ -24,9 +25,6 @@ use std::cmp::Ordering;
 /// The part of the time after which bounding ends, and of what is left then for whole servers of the mix.
 const BOUNDING: f64 = 0.4;
 const DIVING: f64 = 0.3;
-
-/// A bound that is above what fractions of patterns reach by so little is good enough.
-const ENOUGH: f64 = 1e-6;
 
 /// First contents that are looked for may be worth this part less than divisible tasks.
 const SEED: Effort = Effort { budget: 10_000, part: 1e-3, kept: usize::MAX };
@@ -38,9 +36,6 @@ const LENGTHS: Lengths =
 
 /// Tasks of a group that are looked at beyond those of the best mix.
 const BEYOND: f64 = 3.0;
-
-/// Rooms are worth this part more than their prices say: values of tasks are rounded to whole numbers.
-const UPWARDS: f64 = 1e-7;
 
 /// What all of the resource is worth in whole numbers.
 const IN_ALL: u64 = SCALE as u64;
@@ -259,7 +254,7 @@ struct Search<'a> {
 
 impl Goal for Search<'_> {
     fn is_met(&self, _: &Mix) -> bool {
-        self.excess <= ENOUGH
+        self.excess <= CLOSE
     }
 
     fn lengths(&self) -> Lengths {

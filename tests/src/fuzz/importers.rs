@@ -29,7 +29,16 @@ const SAMPLES: [(&str, &[u8]); 19] = [
     ("yunikorn.yaml", include_bytes!("../../../imports/data/kubernetes/yunikorn.yaml")),
 ];
 
-const MORE_SAMPLES: [(&str, &[u8]); 10] = [
+const MORE_SAMPLES: [(&str, &[u8]); 12] = [
+    (
+        "topology.conf",
+        b"# Leaves and their spine.\nSwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n3,n4\nSwitchName=spine Switches=leaf[1-2]\n",
+    ),
+    (
+        "sacctmgr.txt",
+        b"Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=2G\n\
+          Parent - 'a'\nUser - 'u':Fairshare=1\nName|GrpTRES|Priority\nnormal||0\nsure-a|cpu=2|1\n",
+    ),
     ("accounts.json", include_bytes!("../../../imports/data/slurm/accounts.json")),
     ("quotas.yaml", include_bytes!("../../../imports/data/kubernetes/quotas.yaml")),
     ("fleet.yaml", include_bytes!("../../../imports/data/kueue/fleet.yaml")),
@@ -216,7 +225,24 @@ pub(super) fn targets() -> Vec<Target> {
         target("import slurm (sinfo)", &["sinfo.json", "jobs.json"], cluster_of_slurm),
         target("import yarn (fair)", &["yarn_nodes.json", "fair-scheduler.xml"], cluster_of_yarn),
         target("import yarn (capacity)", &["yarn_nodes.json", "capacity-scheduler.xml"], cluster_of_yarn),
+        target("import slurm (topology)", &["slurm_nodes.json", "jobs.json", "topology.conf"], |paths| {
+            let [nodes, jobs, topology] = [0, 1, 2].map(|file: usize| vec![paths[file].clone()]);
+            let options = SlurmOptions { nodes, jobs, topology, rules: true, ..Default::default() };
+            imported(paths, fairplan_imports::slurm(&options))
+        }),
+        configured("deployed kueue", "fleet.yaml", ConfigurationKind::Kueue),
+        configured("deployed yarn", "capacity-scheduler.xml", ConfigurationKind::Yarn),
+        configured("deployed yarn-fair", "fair-scheduler.xml", ConfigurationKind::YarnFair),
+        configured("deployed yunikorn", "yunikorn.yaml", ConfigurationKind::YuniKorn),
+        configured("deployed volcano", "volcano.yaml", ConfigurationKind::Volcano),
+        configured("deployed kai", "kai.yaml", ConfigurationKind::Kai),
+        configured("deployed slurm", "sacctmgr.txt", ConfigurationKind::Slurm),
     ]
+}
+
+/// What a scheduler is configured with, as `export --current` reads it.
+fn configured(name: &str, sample: &'static str, kind: ConfigurationKind) -> Target {
+    target(name, &[sample], move |paths| deployed(kind, paths).map(|_| ()).map_err(text))
 }
 
 fn queues(paths: &[String]) -> Result<(), String> {

@@ -170,7 +170,7 @@ fn every_policy_keeps_a_limit_of_kinds_and_a_placement_above_it_does_not_hold() 
     folder.done(&["-q", "place", "i.json", "--servers-out", "-o", "p.json"]);
     free["instance"] = json(&folder, "p.json")["instance"].clone();
     let told = refusal(&folder, &free, |_| {});
-    assert!(told.contains("group ml has 4 units of gpu, its limit is 2"), "{told}");
+    assert!(told.contains("group ml has 4 gpu, its limit is 2"), "{told}");
     folder.done(&["-q", "bound", "i.json", "-o", "b.json"]);
     folder.done(&["-q", "verify", "i.json", "b.json"]);
     let bound = json(&folder, "b.json");

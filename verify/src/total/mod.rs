@@ -24,7 +24,7 @@ use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_price
 use crate::proof::SolutionProof;
 use crate::rounding::{Sum, at_least_nothing, decimal_up, down, up};
 use crate::tolerance;
-use crate::tolerance::{BARELY, CANCELLED, LOOSE, SERIES};
+use crate::tolerance::{BARELY, CANCELLED, LOOSE, OF_DIFFERENCE, SERIES};
 use crate::users::{Subject, Usable, UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
@@ -449,7 +449,7 @@ impl Sums {
         let gap = sum_up(unsold, self.regrets.above());
         let (primal, width) = if alpha == 1.0 {
             let (gains, losses) = (self.gains.below(), self.losses.above());
-            let width = 4.0 * f64::EPSILON * (gains + losses);
+            let width = OF_DIFFERENCE * (gains + losses);
             (gains - losses - width, 2.0 * width)
         } else {
             let size = worth / (1.0 - alpha).abs();

@@ -3,14 +3,10 @@
 //!
 //! In doubles, and stopped where it takes long: any costs measure size, and what follows from a measure is proved in whole numbers.
 
+use crate::tolerance::{TAKES, WORTH_MORE};
+
 /// Steps of the method for each resource.
 const STEPS: usize = 30;
-
-/// A task is worth more than it costs if it is so by more than this part of the dearest.
-const MORE: f64 = 1e-12;
-
-/// A task that takes less than this of a resource, in parts of the server, does not drive another out there.
-const TAKES: f64 = 1e-11;
 
 /// The costs of all of each resource, for tasks of these `values` that take these `parts` of each, task by task.
 pub(super) fn least_costs(values: &[f64], parts: &[f64], resources: usize) -> Vec<f64> {
@@ -20,7 +16,7 @@ pub(super) fn least_costs(values: &[f64], parts: &[f64], resources: usize) -> Ve
     let mut held = vec![1.0; m];
     let mut worth = vec![0.0; m];
     let mut costs = vec![0.0; m];
-    let enough = MORE * values.iter().copied().fold(0.0, f64::max);
+    let enough = WORTH_MORE * values.iter().copied().fold(0.0, f64::max);
     for _ in 0..STEPS * m {
         for (r, cost) in costs.iter_mut().enumerate() {
             *cost = (0..m).map(|row| worth[row] * inverse[row * m + r]).sum();

@@ -157,7 +157,15 @@ impl<'a> Levels<'a> {
     /// What the children of the root could have at most for their tasks and limits alone, over their weights, in the same order; 0 where
     /// those inside can have none.
     pub fn caps(&self) -> Vec<f64> {
-        divided(self.instance, |i| self.cap(i), |_| false).iter().map(|child| child.has).collect()
+        let caps = divided(self.instance, |i| self.cap(i), |i| self.wants_beyond_limits(i));
+        caps.iter().map(|child| child.has).collect()
+    }
+
+    /// Whether a user wants more however many tasks limits let it have.
+    fn wants_beyond_limits(&self, user: usize) -> bool {
+        let all = self.instance.user(UserId(user)).tasks();
+        let has_fewer = |all: u64| self.limited.most[user].is_some_and(|most| most < all);
+        self.has_tasks[user] && all.is_none_or(has_fewer)
     }
 
     /// Of the same children whether anybody there can have tasks, whatever limits say.
@@ -168,8 +176,8 @@ impl<'a> Levels<'a> {
 
     /// The smallest of the same where who can have no whole task, though parts of one could run, lacks what is its part.
     pub fn cap_of_all(&self) -> f64 {
-        let lacks_all = |i: usize| self.lacks_all(self.instance.user(UserId(i)));
-        smallest(&divided(self.instance, |i| self.cap(i), lacks_all))[0]
+        let lacks = |i: usize| self.lacks_all(self.instance.user(UserId(i))) || self.wants_beyond_limits(i);
+        smallest(&divided(self.instance, |i| self.cap(i), lacks))[0]
     }
 
     fn cap(&self, user: usize) -> f64 {

@@ -126,8 +126,9 @@ impl<'a> Replay<'a> {
             let load = tasks.iter().map(units).fold(0, u128::saturating_add);
             let capacity = self.instance.capacity_units(class, r);
             if load > capacity {
+                let [load, capacity] = [load, capacity].map(|units| self.instance.written(r, units));
                 let problem = format!(
-                    "server {name} has no room for {count} {}: {load} units of {resource} with them, it has {capacity}",
+                    "server {name} has no room for {count} {}: {load} {resource} with them, it has {capacity}",
                     named(kind)
                 );
                 return Err(("capacity", problem));
@@ -168,10 +169,11 @@ impl<'a> Replay<'a> {
             if taken > most && !freed.iter().any(|(other, _)| *other == j) {
                 let (owner, resource) =
                     (self.instance.name_of(row.owner), &self.instance.resources()[row.resource.0]);
+                let [taken, most] = [taken, most].map(|units| self.instance.written(row.resource, units));
                 let what = match row.reserve {
-                    None => format!("{owner} has {taken} units of {resource} then, its limit is {most}"),
+                    None => format!("{owner} has {taken} {resource} then, its limit is {most}"),
                     Some(_) => format!(
-                        "others have {taken} units of {resource} then, beside what {owner} reserves there are {most}"
+                        "others have {taken} {resource} then, beside what {owner} reserves there are {most}"
                     ),
                 };
                 return Err(("limits", what));

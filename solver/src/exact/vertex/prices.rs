@@ -5,6 +5,7 @@
 use super::super::number::Rational;
 use super::super::program::Program;
 use super::{Amount, Variable, Vertex};
+use crate::tolerance::exact::ROUGHLY;
 
 impl Vertex<'_> {
     /// What raises the level at these prices: of what raises it most, or by Bland's rule the first.
@@ -94,9 +95,6 @@ impl Vertex<'_> {
 struct Rough {
     prices: Vec<f64>,
 }
-
-/// The rounding of a cost in doubles, far more than its terms make.
-const ROUGHLY: f64 = 1e-9;
 
 impl Rough {
     fn of(prices: &[Rational]) -> Self {

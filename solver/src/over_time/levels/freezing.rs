@@ -3,13 +3,8 @@
 use super::super::interior_point::{Point, Role};
 use super::super::running::running;
 use super::{Search, State};
-use crate::tolerance::over_time::MISSED;
+use crate::tolerance::over_time::{LIGHT, MISSED, ROUNDINGS};
 use fairplan_instances::TaskLevel;
-
-/// More than the roundings of a bound, in parts of it.
-const ROUNDINGS: f64 = 64.0 * f64::EPSILON;
-/// A user whose share fills less of a class than this may be held by so little that only a vertex tells.
-const LIGHT: f64 = 1e-6;
 
 /// What a level froze.
 pub(super) struct Frozen {

@@ -4,7 +4,7 @@
 //! as weights, and what shares are above them as base. If that is beyond the piece, its prices say where to look next. Newton's method from
 //! both sides, since what one user leaves another takes.
 
-use super::super::affordable::{Bracket, MOST_PIECES};
+use super::super::affordable::{Bracket, MOST_PIECES, root};
 use super::super::filling::{Piece, Sides};
 use super::Stages;
 use crate::aggregation::{Solved, gives_up, solve_level};
@@ -12,7 +12,7 @@ use crate::bins::Amounts;
 use crate::level::dot;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{ABOVE, MISSING, NO_RISE, NOTHING_LEFT, PIECE, ROUNDING};
+use crate::tolerance::level::{ABOVE, KEPT, MISSING, NO_RISE, NOTHING_LEFT, PIECE, ROUNDING, TAKEN};
 use fairplan_instances::{FEW_USERS, SolverError};
 use rayon::prelude::*;
 
@@ -63,6 +63,12 @@ impl Stages<'_> {
             let below = piece.lowest_line();
             let solved = self.solve(&self.amounts(&piece, below), &mut costs)?;
             let reached = below + solved.solution.level;
+            // Who rises may have taken what the others are to keep, where there is next to nothing left to rise by.
+            let is_lowered = self.tree.has_floors() && solved.missing() > TAKEN;
+            let reached = match is_lowered {
+                true => self.lowered(&piece, piece.from.max(bracket.low), reached)?,
+                false => reached,
+            };
             let beyond = reached > piece.to * (1.0 + PIECE) && bracket.high > piece.to * (1.0 + PIECE);
             if !beyond || self.solver.deadline().is_over() {
                 // Where the piece begins is known to be possible, though it may be so by a hair: who is at its floor rises from there.
@@ -78,7 +84,10 @@ impl Stages<'_> {
                 let of_level = self.in_dominant_shares(&piece.slope).iter().sum::<f64>();
                 // What is left beside floors may be nothing, but for rounding.
                 let level = if level * of_level <= NOTHING_LEFT { 0.0 } else { level };
-                let rises = solved.solution.level * of_level > NO_RISE;
+                let rises = !is_lowered && solved.solution.level * of_level > NO_RISE;
+                // Where lines begin at nothing, what they rose by rounding is nothing.
+                let begins = below.max(least);
+                let level = if !rises && level - begins <= KEPT * level { begins } else { level };
                 let solved = if rises { solved } else { self.just_above(&piece, level + ABOVE / of_level)? };
                 return Ok(Some(Highest { level, piece, solved }));
             }
@@ -87,6 +96,32 @@ impl Stages<'_> {
             (next, known) = self.affordable(&solved.solution.prices, &mut costs, reached);
             let after = piece.to * (1.0 + 2.0 * PIECE);
             level = if next == f64::INFINITY { next } else { bracket.inside(next).max(after) };
+        }
+        Err(gives_up())
+    }
+
+    /// The highest level of a piece, not above `level`, that the servers hold; that one where they hold all of the piece. From above: prices
+    /// at which they do not hold a level rule out all down to the one that is worth as much as the servers are.
+    fn lowered(&mut self, piece: &Piece, least: f64, level: f64) -> Result<f64, SolverError> {
+        let mut costs = vec![0.0; self.reduction.users.len()];
+        let mut here = level.min(piece.to);
+        for step in 0..MOST_PIECES {
+            let shares = self.shares_at(piece, here);
+            let (held, prices) = self.holds(&shares, &mut costs)?;
+            if held {
+                return Ok(if step == 0 { level } else { here });
+            }
+            let capacities = &self.reduction.capacities;
+            cheapest_costs(&self.reduction.users, &prices, capacities, &mut costs);
+            let next = root(piece.cost(&self.costs_of_shares(&costs)), dot(&prices, capacities));
+            if next <= least {
+                return Ok(least);
+            }
+            // What the prices do not rule out is held but for rounding.
+            if next >= here * (1.0 - PIECE) || self.is_over() {
+                return Ok(here.min(next));
+            }
+            here = next;
         }
         Err(gives_up())
     }
@@ -155,7 +190,7 @@ impl Stages<'_> {
         let solved = solve_level(self.reduction, &mut self.bins, amounts, self.solver, costs, self.budget)?;
         self.statistics.iterations += solved.iterations;
         self.statistics.rounds += solved.rounds;
-        Ok(solved)
+        if solved.gave_up { Err(gives_up()) } else { Ok(solved) }
     }
 
     /// Who can have no more. Whether one can is the same for all users of a pattern (it depends on which prices are zero), so the

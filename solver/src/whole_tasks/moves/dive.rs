@@ -4,6 +4,7 @@
 use super::cluster::{Cluster, Exchange};
 use super::program::{Priced, Question, UNIT};
 use super::whole::Making;
+use crate::tolerance::whole_tasks::NO_TASKS;
 use fairplan_instances::{Deadline, SolverError};
 
 /// Programs that are solved again at most.
@@ -12,9 +13,6 @@ const ROUNDS: usize = 40;
 /// Fractions from this on are rounded up, and one in so many of the largest in any case.
 const NEARLY: f64 = 0.7;
 const ONE_IN: usize = 6;
-
-/// A fraction that misses a whole number by less is whole.
-const WHOLE: f64 = 1e-6;
 
 /// A program that is solved again ends when its bound is within this part, or so much.
 const CLOSE: (f64, f64) = (0.02, 0.5);
@@ -39,9 +37,9 @@ pub(super) fn dive(
     for round in 0..ROUNDS {
         let mut fractions: Vec<(f64, usize)> = Vec::new();
         for (at, (group, exchange, servers)) in used.iter().enumerate() {
-            let whole = (servers + WHOLE).floor();
+            let whole = (servers + NO_TASKS).floor();
             (0..whole as u64).for_each(|_| make(&mut making.cluster, &mut left[*group], exchange));
-            if servers - whole > WHOLE {
+            if servers - whole > NO_TASKS {
                 fractions.push((servers - whole, at));
             }
         }

@@ -7,6 +7,7 @@ use super::search::{Found, Prices};
 use crate::linear_program::{Column, Ended, Program, Row, Settings};
 use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
+use crate::tolerance::whole_tasks::NO_TASKS;
 use fairplan_instances::{Deadline, Instance, KindId, MoveRules, SolverError};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -156,7 +157,7 @@ impl Question<'_> {
         }
         for raise in 0..=WORTH.1 {
             let missing = self.rounds(&worth, columns, &mut priced, stop)?;
-            let is_missing = missing.iter().any(|tasks| *tasks > 1e-6);
+            let is_missing = missing.iter().any(|tasks| *tasks > NO_TASKS);
             if !is_missing
                 || stop.is_over()
                 || raise == WORTH.1
@@ -165,7 +166,7 @@ impl Question<'_> {
                 break;
             }
             for (worth, missing) in worth.iter_mut().zip(&missing) {
-                if *missing > 1e-6 {
+                if *missing > NO_TASKS {
                     *worth *= 2.0;
                 }
             }
@@ -231,7 +232,8 @@ impl Question<'_> {
                 _ => return Err(solved.unusable()),
             }
             missing.copy_from_slice(&solved.columns[..users]);
-            let used = columns.iter().zip(&solved.columns[users..]).filter(|(_, servers)| **servers > 1e-6);
+            let used =
+                columns.iter().zip(&solved.columns[users..]).filter(|(_, servers)| **servers > NO_TASKS);
             priced.used =
                 used.map(|((group, exchange), servers)| (*group, exchange.clone(), *servers)).collect();
             priced.used.sort_by(|a, b| b.2.total_cmp(&a.2));
@@ -298,7 +300,7 @@ impl Question<'_> {
             }
             (looks_at_all, is_exact) = (!is_large || added < FEW, !is_large || added < FEW);
             // While tasks are missing their worth goes up before more is looked for.
-            let is_missing = missing.iter().any(|tasks| *tasks > 1e-6);
+            let is_missing = missing.iter().any(|tasks| *tasks > NO_TASKS);
             let is_rough = is_missing && (cost - bound <= ROUGH * cost || is_large && added < FEW);
             if is_rough || added == 0 && nodes >= NODES.1 {
                 break;

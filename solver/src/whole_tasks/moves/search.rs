@@ -7,6 +7,7 @@
 use super::super::packing::{Packing, Quantities, WIDTH, copies, directions, less, more, size, times};
 use super::super::table::Table;
 use super::cluster::{Exchange, Server};
+use crate::tolerance::whole_tasks::OFF;
 
 /// What tasks are worth and cost, in the same whole numbers.
 pub(super) struct Prices<'a> {
@@ -45,12 +46,9 @@ pub(super) struct Found {
     pub best: Option<(u64, Exchange)>,
 }
 
-/// A bound in doubles is off by less than this part.
-const ROUNDING: f64 = 1e-9;
-
 /// The next whole number above a value in doubles, rounding included.
 fn above(value: f64) -> u64 {
-    (value * (1.0 + ROUNDING)).ceil() as u64
+    (value * (1.0 + OFF)).ceil() as u64
 }
 
 impl<'a> Prices<'a> {
