@@ -4,11 +4,12 @@ use super::holders::{Holder, Holders};
 use super::report::ImportReport;
 use super::rules::with_rules;
 use super::servers::{Class, Memory, Names, Server, add_named_classes, shape};
-use super::tasks::{Rules, Tasks, User};
+use super::sets::Sets;
+use super::tasks::{Piece, Rules, Tasks, User};
 use fairplan_instances::wording::{agreeing, choose};
 use fairplan_instances::{
-    ClassId, Decimal, Instance, InstanceBuilder, NewUser, Placement, PlacementRule, ResourceId, ServerTasks,
-    Violation,
+    ClassId, Decimal, Instance, InstanceBuilder, NewKind, NewUser, Placement, PlacementRule, ResourceId,
+    ServerTasks, Violation,
 };
 use hashbrown::HashMap;
 use std::str::FromStr;
@@ -71,7 +72,7 @@ pub(super) struct Census {
 }
 
 impl Census {
-    /// The instance: classes as [`add_named_classes`] makes them, users in the order of their first task.
+    /// The instance: classes as [`add_named_classes`] makes them, users in the order of their first task, those of [`Sets`] last.
     ///
     /// A user whose tasks may run everywhere has its owner's name; tasks of one owner under different conditions are
     /// several users, named `OWNER@CONDITION`, after the first of the conditions that come to the same servers. Tasks that
@@ -112,6 +113,7 @@ impl Census {
         let holders = Holders::new(&self.holders);
         let mut users: Vec<User> = Vec::new();
         let mut found: HashMap<Kind, usize> = HashMap::new();
+        let mut sets = Sets::default();
         for tasks in &self.tasks {
             // Without servers nothing is known of any condition.
             let may_run = meeting.get(tasks.condition).map_or(&[][..], Vec::as_slice);
@@ -119,30 +121,30 @@ impl Census {
                 !tasks.demand[*r].is_zero() && classes.iter().all(|class| class.server.capacity[*r].is_zero())
             };
             let barred = |r: &usize| !tasks.demand[*r].is_zero() && holders.bars(&tasks.owner, *r);
+            let mut leave_out = |why: String| {
+                report.add(tasks.count, format!("tasks left out: {why}"));
+                sets.leave_out(tasks);
+            };
             if let Some(r) = (0..resources.len()).find(barred) {
-                report.add(
-                    tasks.count,
-                    format!("tasks left out: they ask for {}, of which a limit of theirs is 0", resources[r]),
-                );
+                leave_out(format!("they ask for {}, of which a limit of theirs is 0", resources[r]));
             } else if tasks.demand.iter().all(|demand| demand.is_zero()) {
-                report.add(tasks.count, "tasks left out: they ask for none of the resources");
+                leave_out("they ask for none of the resources".into());
             } else if let Some(r) = (0..resources.len()).find(lacks) {
-                report.add(
-                    tasks.count,
-                    format!("tasks left out: they ask for {}, which no server has", resources[r]),
-                );
+                leave_out(format!("they ask for {}, which no server has", resources[r]));
             } else if may_run.is_empty() {
-                report.add(tasks.count, "tasks left out: no server meets their conditions");
-            } else {
+                leave_out("no server meets their conditions".into());
+            } else if !sets.take(tasks, may_run) {
                 let request = grouping.tells_requests_apart().then_some(tasks.demand.as_slice());
                 let kind = (tasks.owner.as_str(), may_run, request, &tasks.rules);
                 let user = *found.entry(kind).or_insert_with(|| {
-                    users.push(User { owner: &tasks.owner, may_run, rules: &tasks.rules, tasks: Vec::new() });
+                    let (owner, rules) = (tasks.owner.as_str(), &tasks.rules);
+                    users.push(User { owner, may_run, rules, tasks: Vec::new(), pieces: Vec::new() });
                     users.len() - 1
                 });
                 users[user].tasks.push(tasks);
             }
         }
+        users.extend(sets.users(report));
 
         if users.is_empty() && !classes.is_empty() {
             return Err(none_left(report));
@@ -152,6 +154,27 @@ impl Census {
         }
         let mut names = Names::default();
         for user in &users {
+            let group = builder.group_named(user.owner);
+            let mut rule = |may_run: &[usize]| {
+                let eligible = may_run.iter().copied().map(ClassId).collect();
+                let everywhere = may_run.len() == classes.len();
+                builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()))
+            };
+            if !user.pieces.is_empty() {
+                let mut of_kinds = Names::default();
+                let kind = |piece: &Piece<'_>| NewKind {
+                    id: of_kinds.unique(shape(&resources, piece.demand, self.memory)),
+                    each: piece.each,
+                    demand: piece.demand.to_vec(),
+                    rule: rule(piece.may_run),
+                };
+                let kinds: Vec<NewKind> = user.pieces.iter().map(kind).collect();
+                let size: u64 = kinds.iter().map(|kind| kind.each).sum();
+                let id = names.unique(format!("{}+gang{size}", user.owner));
+                let new = NewUser { tasks: Some(user.count()), group, ..NewUser::new(&id, &[]) };
+                builder.user_with_kinds(new, &kinds)?;
+                continue;
+            }
             let (demand, count) = user.mean(&resources)?;
             let mut id = user.owner.to_owned();
             if grouping.tells_requests_apart() {
@@ -167,10 +190,8 @@ impl Census {
                 (named, _) => id = format!("{id}@{named}"),
             }
             id.push_str(&user.rules.name());
-            let eligible = user.may_run.iter().copied().map(ClassId).collect();
-            let rule = builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()));
+            let rule = rule(user.may_run);
             let id = names.unique(id);
-            let group = builder.group_named(user.owner);
             builder.user(NewUser { tasks: Some(count), rule, group, ..NewUser::new(&id, &demand) })?;
         }
         for (owner, quota) in holders.limits(&builder, &users, classes, report) {
@@ -198,16 +219,29 @@ fn placement(users: &[User<'_>], classes: &[Class<'_>], servers: usize) -> Place
         .enumerate()
         .for_each(|(at, server)| position[*server] = at);
     let mut placement = Placement { tasks: vec![0; users.len()], servers: vec![ServerTasks::new(); servers] };
+    let mut first = 0;
     for (i, user) in users.iter().enumerate() {
-        for (server, count) in user.tasks.iter().flat_map(|tasks| &tasks.on) {
-            placement.tasks[i] += count;
-            let there = &mut placement.servers[position[*server]];
-            match there.last_mut().filter(|(last, _)| *last == i as u32) {
-                Some((_, tasks)) => *tasks += count,
-                None => there.push((i as u32, *count)),
+        let kinds = user.pieces.len().max(1);
+        let (mut running, mut before) = (vec![0u64; kinds], 0u64);
+        for tasks in &user.tasks {
+            let kind = user.piece_after(before);
+            before += tasks.count;
+            for (server, count) in &tasks.on {
+                running[kind] += count;
+                let there = &mut placement.servers[position[*server]];
+                let id = (first + kind) as u32;
+                match there.iter_mut().rev().find(|(known, _)| *known == id) {
+                    Some((_, tasks)) => *tasks += count,
+                    None => there.push((id, *count)),
+                }
             }
         }
+        let whole = running.iter().zip(&user.pieces).map(|(running, piece)| running / piece.each).min();
+        placement.tasks[i] = whole.unwrap_or(running[0]);
+        first += kinds;
     }
+    // Sets of one user come one after the other, each with all its kinds.
+    placement.servers.iter_mut().for_each(|there| there.sort_unstable());
     placement
 }
 

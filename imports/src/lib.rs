@@ -32,6 +32,7 @@ mod report;
 mod rules;
 mod seconds;
 mod servers;
+mod sets;
 mod shaved_ice;
 #[cfg(test)]
 mod shown;

@@ -32,6 +32,13 @@ pub(super) fn with_rules(
     }
     let without_gangs = draft.build()?;
     for ((user, draft), held) in users.iter().zip(&mut draft.users).zip(without_gangs.users()) {
+        if !user.pieces.is_empty() && !held.fits_somewhere() {
+            let count = user.tasks.iter().map(|tasks| tasks.count).sum();
+            report.add(
+                count,
+                "tasks are in gangs of unlike tasks that the empty cluster has no room for: they wait",
+            );
+        }
         let Some(gang) = user.rules.gang else { continue };
         if held.held_alone(gang.in_one_domain) < gang.tasks {
             let count = user.tasks.iter().map(|tasks| tasks.count).sum();
@@ -53,9 +60,13 @@ fn dividing<'a>(
     report: &mut ImportReport,
 ) -> Vec<&'a (ResourceId, Decimal)> {
     let is_divided = |(ResourceId(r), size): &&(ResourceId, Decimal)| {
-        let is_odd = |user: &&DraftUser| {
-            let units = in_one_unit(user.demand[*r], *size);
+        let is_no_part = |demand: &[Decimal]| {
+            let units = in_one_unit(demand[*r], *size);
             units.is_none_or(|(amount, size)| amount > size && !amount.is_multiple_of(size))
+        };
+        let is_odd = |user: &&DraftUser| match user.kinds.is_empty() {
+            true => is_no_part(&user.demand),
+            false => user.kinds.iter().any(|kind| is_no_part(&kind.demand)),
         };
         let odd = draft.users.iter().filter(is_odd).filter_map(|user| user.tasks).sum();
         let name = &draft.resources[*r];

@@ -25,6 +25,8 @@ pub(super) struct Rules {
     pub(super) spread: Option<u64>,
     /// How many of them run at once or not at all.
     pub(super) gang: Option<Gang>,
+    /// The set of unlike tasks that run at once or not at all, of which they are, such as `shop/train`; the other rules do not go with it.
+    pub(super) set: Option<String>,
 }
 
 impl Rules {
@@ -42,9 +44,48 @@ pub(super) struct User<'a> {
     pub(super) may_run: &'a [usize],
     pub(super) rules: &'a Rules,
     pub(super) tasks: Vec<&'a Tasks>,
+    /// Where they are sets of unlike tasks: what each consists of; `tasks` has one set after the other, each in this order. A set is one
+    /// task of the user.
+    pub(super) pieces: Vec<Piece<'a>>,
+}
+
+/// Tasks of a set that are alike.
+#[derive(PartialEq, Eq)]
+pub(super) struct Piece<'a> {
+    pub(super) demand: &'a [Decimal],
+    pub(super) may_run: &'a [usize],
+    /// How many of them are in one set.
+    pub(super) each: u64,
+}
+
+impl<'a> Piece<'a> {
+    /// Whether a task is one of these.
+    pub(super) fn is_like(&self, demand: &[Decimal], may_run: &[usize]) -> bool {
+        self.demand == demand && self.may_run == may_run
+    }
 }
 
 impl User<'_> {
+    /// How many there are of whole sets, or of tasks.
+    pub(super) fn count(&self) -> u64 {
+        let all = self.tasks.iter().fold(0u64, |sum, tasks| sum.saturating_add(tasks.count));
+        all / self.size_of_set()
+    }
+
+    fn size_of_set(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.each).sum::<u64>().max(1)
+    }
+
+    /// Which piece of its set the task is before which so many come.
+    pub(super) fn piece_after(&self, before: u64) -> usize {
+        let at = before % self.size_of_set();
+        let ends = self.pieces.iter().scan(0, |end, piece| {
+            *end += piece.each;
+            Some(*end)
+        });
+        ends.take_while(|end| *end <= at).count()
+    }
+
     /// Whether not all its tasks ask for the same.
     pub(super) fn asks_differently(&self) -> bool {
         self.tasks.windows(2).any(|pair| pair[0].demand != pair[1].demand)

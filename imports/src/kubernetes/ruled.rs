@@ -134,9 +134,6 @@ fn groups_that_are_all_here_and_alike_are_gangs() {
     // One is missing; one asks for something else.
     let (instance, report) = read(&pods("w", 3, "1", &kueue(4, ""), ""), &[]);
     assert_eq!((gang(&instance), report.count(rules::BROKEN_GANG)), (vec![(Some(3), None)], 3));
-    let mut odd = pods("w", 3, "1", &kueue(4, ""), "");
-    odd.extend(pods("v", 1, "2", &kueue(4, ""), ""));
-    assert_eq!(read(&odd, &[]).1.count(rules::BROKEN_GANG), 4);
 
     let volcano = "annotations: {scheduling.k8s.io/group-name: g}";
     let group = |least: u64| {
@@ -157,6 +154,53 @@ fn groups_that_are_all_here_and_alike_are_gangs() {
     ];
     let (instance, _) = read(&pods("w", 4, "1", "labels: {job-name: j}", ""), &job);
     assert_eq!(gang(&instance), [(Some(4), four(false))]);
+}
+
+#[test]
+fn unlike_pods_that_start_together_are_one_task_of_several_kinds() {
+    let group = |name: &str, more: &str| {
+        format!(
+            "labels: {{kueue.x-k8s.io/pod-group-name: {name}, app: x}}, annotations: {{kueue.x-k8s.io/pod-group-total-count: \"4\"{more}}}"
+        )
+    };
+    // A launcher and its workers, twice; of the second set two run.
+    let set = |name: &str, more: &str, spec: &str| {
+        let launcher = pods(&format!("{name}-launcher"), 1, "2", &group(name, more), spec);
+        [launcher, pods(&format!("{name}-worker"), 3, "1", &group(name, more), spec)].concat()
+    };
+    let mut all = set("g", "", "");
+    all.extend(pods("web", 1, "1", &labels("web"), ""));
+    all.extend(set("h", "", ""));
+    let (instance, report) = read(&all, &[]);
+    assert_eq!(instance.users().map(|user| user.id()).collect::<Vec<_>>()[1..], ["shop+gang4"]);
+    let user = instance.user(UserId(1));
+    let kinds: Vec<_> = user.kinds().map(|kind| (kind.each(), kind.piece()[0].to_string())).collect();
+    assert_eq!(kinds, [(3, "1".into()), (1, "2".into())]);
+    assert_eq!((user.tasks(), user.gang(), instance.user_count()), (Some(2), None, 2));
+    assert_eq!(report.count(rules::BROKEN_GANG), 0, "{report}");
+    let on = |name: &str| set(name, "", "nodeName: n2,");
+    let files = Files(tempfile::tempdir().unwrap());
+    let options = KubernetesOptions {
+        nodes: vec![files.write("nodes.yaml", &nodes())],
+        pods: vec![files.write("pods.yaml", &[set("g", "", ""), on("h")].concat())],
+        rules: true,
+        ..Default::default()
+    };
+    let (PresentCluster { placement, .. }, _) = kubernetes_present(&options).unwrap();
+    assert_eq!((&placement.tasks[..], &placement.servers[1]), (&[1][..], &vec![(0, 3), (1, 1)]));
+    // Rules of their own, several owners or one domain are more than kinds say.
+    let (_, report) = read(&set("g", "", &spread("x", ZONES)), &[]);
+    assert_eq!(report.count(rules::MIXED_GANG), 4, "{report}");
+    let near = ", kueue.x-k8s.io/podset-required-topology: topology.kubernetes.io/zone";
+    let (instance, report) = read(&set("g", near, ""), &[]);
+    assert_eq!((report.count(rules::SCATTERED_SET), instance.user(UserId(0)).tasks()), (4, Some(1)));
+    // What one of them cannot have none needs.
+    let mut short = pods("web", 1, "1", &labels("web"), "");
+    short.extend(pods("launcher", 1, "2", &group("g", ""), "nodeSelector: {disk: none},"));
+    short.extend(pods("worker", 3, "1", &group("g", ""), ""));
+    let (instance, report) = read(&short, &[]);
+    assert_eq!(instance.user_count(), 1);
+    assert_eq!(report.count("tasks left out: they start together with others that are left out"), 3);
 }
 
 #[test]

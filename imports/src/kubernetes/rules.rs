@@ -3,7 +3,8 @@
 //! *One on a node* is a required podAntiAffinity on `kubernetes.io/hostname` of a pod with pods like itself; *spread* a
 //! topologySpreadConstraint with `DoNotSchedule` over the label that zones are taken from; a *gang* a group of pods that starts as a
 //! whole (Kueue's pod groups, PodGroups of Volcano and of the scheduler plugins, Jobs). A rule is kept where all pods that it
-//! is about are alike, so that they are tasks of one user, and nobody else's; all others are counted.
+//! is about are alike, so that they are tasks of one user, and nobody else's; all others are counted. A gang of unlike pods without
+//! other rules, such as a launcher and its workers, is one task whose kinds they are.
 //!
 //! Source: the Kubernetes documentation, "Inter-pod affinity and anti-affinity" and "Pod Topology Spread Constraints"; Kueue, "Run a
 //! group of plain pods"; Volcano and scheduler-plugins, "PodGroup".
@@ -32,7 +33,10 @@ const JOB_LABELS: [&str; 2] = ["batch.kubernetes.io/job-name", "job-name"];
 const REQUIRED_TOPOLOGY: &str = "kueue.x-k8s.io/podset-required-topology";
 
 pub(super) const BROKEN_GANG: &str =
-    "pods are in gangs of which not all pods are here, or not all alike: here each runs for itself";
+    "pods are in gangs of which not all pods are here: here each runs for itself";
+pub(super) const MIXED_GANG: &str = "pods are in gangs of unlike pods with rules of their own or of several owners: here each runs for itself";
+pub(super) const SCATTERED_SET: &str =
+    "pods are in gangs of unlike pods that require one topology: they start together, and may run across";
 
 /// Gives pods the rules that can be kept, and takes them off what is counted as unread.
 pub(super) fn keep(
@@ -113,14 +117,18 @@ fn concerns_only_alike(options: &KubernetesOptions, pod: &Pod, selector: &Select
     here.filter(|other| selector.selects(&other.metadata.labels)).all(|other| alike(options, pod, other))
 }
 
-/// Whether pods are tasks of one user whatever rules are kept.
-fn alike(options: &KubernetesOptions, a: &Pod, b: &Pod) -> bool {
-    let same_owner = match &options.owner {
+fn same_owner(options: &KubernetesOptions, a: &Pod, b: &Pod) -> bool {
+    match &options.owner {
         PodOwner::Namespace => a.metadata.namespace == b.metadata.namespace,
         PodOwner::Label(key) => a.metadata.labels.get(key) == b.metadata.labels.get(key),
-    };
-    same_owner
+    }
+}
+
+/// Whether pods are tasks of one user whatever rules are kept.
+fn alike(options: &KubernetesOptions, a: &Pod, b: &Pod) -> bool {
+    same_owner(options, a, b)
         && (a.bound, a.rules.gang) == (b.bound, b.rules.gang)
+        && a.rules.set == b.rules.set
         && a.requests == b.requests
         && a.conditions == b.conditions
         && a.apart == b.apart
@@ -192,28 +200,41 @@ fn gang_of(pod: &Pod, sizes: &Sizes, report: &mut ImportReport) -> Option<(Strin
     Some((format!("job {name}"), size))
 }
 
-/// Gives pods the gang that they are in, where all of it is here and alike.
+/// Gives pods the gang that they are in, where all of it is here: tasks of one user where they are alike, a set where they are not.
 fn keep_gangs(options: &KubernetesOptions, sizes: &Sizes, pods: &mut [Pod], report: &mut ImportReport) {
-    let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<(String, u64, Vec<usize>)> = Vec::new();
     let mut position: HashMap<String, usize> = HashMap::new();
     for (at, pod) in pods.iter().enumerate() {
         let Some((name, tasks)) = gang_of(pod, sizes, report).filter(|(_, tasks)| *tasks > 1) else {
             continue;
         };
-        let group = *position.entry(name).or_insert_with(|| {
-            groups.push((tasks, Vec::new()));
+        let group = *position.entry(name.clone()).or_insert_with(|| {
+            groups.push((name, tasks, Vec::new()));
             groups.len() - 1
         });
-        groups[group].1.push(at);
+        groups[group].2.push(at);
     }
-    for (tasks, members) in groups {
+    for (name, tasks, members) in groups {
         let first = &pods[members[0]];
-        let is_whole = members.len() as u64 == tasks;
-        if !is_whole || !members.iter().all(|member| alike(options, first, &pods[*member])) {
+        if members.len() as u64 != tasks {
             report.add(members.len() as u64, BROKEN_GANG);
             continue;
         }
+        let of_members = || members.iter().map(|member| &pods[*member]);
         let topology = first.metadata.annotations.get(REQUIRED_TOPOLOGY);
+        if !of_members().all(|pod| alike(options, first, pod)) {
+            let may_be_set = |pod: &Pod| {
+                pod.apart.is_empty() && pod.spread.is_empty() && !pod.bound && same_owner(options, first, pod)
+            };
+            if !of_members().all(may_be_set) {
+                report.add(members.len() as u64, MIXED_GANG);
+                continue;
+            }
+            let near = of_members().filter(|pod| pod.metadata.annotations.contains_key(REQUIRED_TOPOLOGY));
+            report.add(near.count() as u64, SCATTERED_SET);
+            members.iter().for_each(|member| pods[*member].rules.set = Some(name.clone()));
+            continue;
+        }
         if topology.is_some_and(|label| *label != options.domain) {
             report.add(
                 members.len() as u64,
