@@ -4,6 +4,7 @@
 //! takes more than `Σ_l N_l V_l + Σ_i T_i max(0, w_i − Σ_k each_ik z_ik)`. The same patterns, found by the same searches, as for the
 //! smallest share.
 
+use super::devices_alone;
 use super::dive::{Bounded, dive_from_bound};
 use super::divisible::{divisible_values, is_large};
 use super::fill::{Priority, fill};
@@ -328,13 +329,18 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Starts from what divisible tasks are worth.
+    /// Starts from what tasks are worth where nothing but devices counts; without these, from what divisible tasks are worth.
     fn seed(&mut self, wants: &[Want], stop: &Deadline) {
         if is_large(self.packing) {
             return;
         }
         // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-        let Ok(mix) = divisible_values(self.packing, wants, stop) else { return };
+        let by_devices = devices_alone::values(self.packing, self.demand.resource.0, wants, stop);
+        let mix = match by_devices {
+            Ok(Some(mix)) => Ok(mix),
+            _ => divisible_values(self.packing, wants, stop),
+        };
+        let Ok(mix) = mix else { return };
         let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
         let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
         let found = price(self.packing, &mix.values, &below, effort, None, stop);

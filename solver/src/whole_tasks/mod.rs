@@ -2,7 +2,7 @@
 //! can be, from both sides.
 //!
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
-//! patterns found by a knapsack search (`knapsack.rs`, `table.rs`), its values turned into the largest breakpoint that they
+//! patterns found by a knapsack search (`knapsack.rs`, `table.rs`; `devices_alone.rs` says where there are none), its values turned into the largest breakpoint that they
 //! leave (`breakpoints.rs`), in whole gangs (`between.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
 //! is left, `rebuild.rs` fills some servers anew for the last of it (`refill.rs` those that shall take most of a resource) or, where tasks are small, `gather.rs` gathers what all
 //! servers lose, and `fill.rs` adds tasks until nothing fits.
@@ -13,6 +13,7 @@ mod bound;
 mod breakpoints;
 mod choices;
 mod cuts;
+mod devices_alone;
 mod dive;
 mod divisible;
 mod fill;

@@ -1,6 +1,7 @@
 //! Rounds of column generation: the master program says what tasks are worth, searches find what a server could hold that is
 //! worth more than it, and both go on until nothing is missing, or hardly anything.
 
+use super::devices_alone;
 use super::knapsack::{Found, Search};
 use super::master::{Master, Mix};
 use super::packing::Packing;
@@ -177,11 +178,17 @@ pub(super) fn price(
         let threshold = (server_values[class] * SCALE * (1.0 + NOISE)).ceil() + 1.0;
         let slack = threshold * effort.part;
         let Effort { budget, kept, .. } = effort;
+        // What devices alone do not let be worth more needs no search.
+        let most = devices_alone::bound(packing, class, &values);
+        if most <= threshold + slack {
+            return Found { patterns: Vec::new(), bound: most, is_truncated: false };
+        }
         let search = Search { packing, class, values: &values, limits, threshold, slack, budget, kept, stop };
-        match &table {
+        let found = match &table {
             Some(table) if !stop.is_over() => search.run(table),
             _ => search.unsearched(),
-        }
+        };
+        Found { bound: found.bound.min(most), ..found }
     };
     (0..packing.classes.len()).into_par_iter().map(search).collect()
 }

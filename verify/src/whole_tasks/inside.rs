@@ -5,6 +5,7 @@
 //! `n k`, and a device has `k`. As `⌈y⌉ − 1 < y`, parts on one device count less than `k + 1` together, so no content that fits takes
 //! more than there is. A task with a profile counts more than its part where every way to cut a device allows it.
 
+use super::devices_alone;
 use super::task::Task;
 use super::units::Units;
 use crate::cuts::Cuts;
@@ -143,6 +144,12 @@ impl Inside {
     /// Whether any task takes what these rules are about.
     pub fn concerns(&self, demand: &[u128]) -> bool {
         self.devices.iter().any(|(make, _)| demand[make.resource] > 0)
+    }
+
+    /// No content is worth more than this if nothing but the devices of one resource counts; `None` where none tells.
+    pub fn most_on_devices(&self, tasks: &[Task]) -> Option<u128> {
+        let on = |(make, count): &(Make, u64)| devices_alone::most(tasks, make.resource, make.size, *count);
+        self.devices.iter().filter_map(on).min()
     }
 
     /// Whether tasks, so many of each, fit on the devices as far as is found out.

@@ -5,6 +5,7 @@ mod allocated;
 mod alone;
 mod between;
 mod costs;
+mod devices_alone;
 mod exchanges;
 mod inside;
 mod knapsack;
