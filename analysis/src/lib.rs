@@ -21,6 +21,7 @@ pub use in_time::InTime;
 pub use what_if::{
     BoughtBy, BoughtServers, Costs, CostsOfQuantum, CostsOfServers, CostsOverTime, CostsReserved, Difference,
     DifferenceSide, Failure, Followed, GainingUser, GroupChange, Growth, GrowthQuantum, Loser, Loss, Losses,
-    LostServers, PartChange, ResourceWorth, ServerWorth, ShortGuarantee, Shortfall, Step, UserChange, Worth,
-    differences, growth, losses, purchases_table, reservations_table, worth_of_servers,
+    LostServers, PartChange, PlacedBy, ResourceWorth, ServerWorth, ShortGuarantee, Shortfall, Step,
+    UserChange, WholeTasks, Worth, differences, growth, losses, losses_of_whole_tasks, purchases_table,
+    reservations_table, worth_of_servers,
 };

@@ -35,6 +35,14 @@ impl PlaceOptions {
         self.placer().map(drop)
     }
 
+    /// The policy, as results call it.
+    ///
+    /// # Errors
+    /// What cannot be meant, whatever the instance.
+    pub fn name(&self) -> Result<String, Error> {
+        self.placer().map(|placer| placer.name())
+    }
+
     fn placer(&self) -> Result<Placer, Error> {
         match &self.command {
             Some(command) => Ok(Placer::outside(command)),

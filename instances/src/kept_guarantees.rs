@@ -38,46 +38,51 @@ impl KeptGuarantees {
         if !instance.has_guarantees() {
             return None;
         }
+        let guarantees = instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee()).count() as u64;
+        let mut short = Self::short_of(instance, &placement.tasks).into_iter();
+        let kept = guarantees - short.len() as u64;
+        Some(Self { guarantees, kept, short: short.next() })
+    }
+
+    /// Who has less than it is guaranteed where users have so many whole tasks, who is short by the largest part first.
+    pub fn short_of(instance: &Instance, tasks: &[u64]) -> Vec<ShortOwner> {
         let wants_more = |user: User<'_>| {
-            let next = placement.tasks[user.index().0].saturating_add(user.at_once());
+            let next = tasks[user.index().0].saturating_add(user.at_once());
             let has_tasks_left = user.tasks().is_none_or(|all| next <= all);
             has_tasks_left && user.fits_somewhere()
         };
-        let (mut guarantees, mut short): (u64, Vec<(f64, Owner, &Quota)>) = (0, Vec::new());
-        for (owner, quota) in instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee()) {
-            guarantees += 1;
-            let missed = match *owner {
-                Owner::User(user) => of_user(instance, placement, user, wants_more),
-                Owner::Group(group) => {
-                    let inside = instance.groups_inside(group);
-                    let is_member = |user: User<'_>| user.group().is_some_and(|group| inside[group.0]);
-                    let members: Vec<User<'_>> = instance.users().filter(|user| is_member(*user)).collect();
-                    of_group(instance, placement, quota, &members, wants_more)
-                }
-            };
-            short.extend(missed.map(|part| (part, *owner, quota)));
-        }
-        let kept = guarantees - short.len() as u64;
-        // Of those who are short alike the first.
-        let worst = short.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-        let short = worst.map(|(part, owner, quota)| ShortOwner {
-            owner: instance.name_of(owner),
-            guarantee: GuaranteeResult::stated(instance, owner, quota).in_words(),
+        let missed = |(owner, quota): &(Owner, Quota)| match *owner {
+            Owner::User(user) => of_user(instance, tasks, user, wants_more),
+            Owner::Group(group) => {
+                let inside = instance.groups_inside(group);
+                let is_member = |user: User<'_>| user.group().is_some_and(|group| inside[group.0]);
+                let members: Vec<User<'_>> = instance.users().filter(|user| is_member(*user)).collect();
+                of_group(instance, tasks, quota, &members, wants_more)
+            }
+        };
+        let guaranteed = instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee());
+        let told = |(owner, quota): &(Owner, Quota), part: f64| ShortOwner {
+            owner: instance.name_of(*owner),
+            guarantee: GuaranteeResult::stated(instance, *owner, quota).in_words(),
             part,
-        });
-        Some(Self { guarantees, kept, short })
+        };
+        let mut short: Vec<ShortOwner> =
+            guaranteed.filter_map(|stated| missed(stated).map(|part| told(stated, part))).collect();
+        // Of those who are short alike the first stays first.
+        short.sort_by(|a, b| a.part.total_cmp(&b.part));
+        short
     }
 }
 
 /// The part of its guarantee that a user has; `None` where it is kept.
 fn of_user(
     instance: &Instance,
-    placement: &Placement,
+    tasks: &[u64],
     user: UserId,
     wants_more: impl Fn(User<'_>) -> bool,
 ) -> Option<f64> {
     let sure = instance.guaranteed_tasks(instance.user(user));
-    let has = placement.tasks[user.0] as f64;
+    let has = tasks[user.0] as f64;
     let next = has + instance.user(user).at_once() as f64;
     let is_short = next <= sure * (1.0 + QUOTIENT) && wants_more(instance.user(user));
     is_short.then_some(has / sure)
@@ -86,7 +91,7 @@ fn of_user(
 /// The same of a group, whose members have their parts anywhere.
 fn of_group(
     instance: &Instance,
-    placement: &Placement,
+    tasks: &[u64],
     quota: &Quota,
     members: &[User<'_>],
     wants_more: impl Fn(User<'_>) -> bool,
@@ -103,9 +108,8 @@ fn of_group(
         })
         .collect();
     let used = |resource: ResourceId| {
-        let of = |user: &User<'_>| {
-            user.demand_units(resource).saturating_mul(u128::from(placement.tasks[user.index().0]))
-        };
+        let of =
+            |user: &User<'_>| user.demand_units(resource).saturating_mul(u128::from(tasks[user.index().0]));
         members.iter().map(of).fold(0, u128::saturating_add)
     };
     let rows: Vec<(ResourceId, u128, u128)> =

@@ -15,6 +15,7 @@ from fairplan.options import (
     Google2011Options,
     KubernetesOptions,
     Level,
+    LoseSharing,
     Moving,
     PublishedFiles,
     Purchases,
@@ -215,7 +216,7 @@ def lose(
     servers: int | None,
     together: list[str],
     labelled: tuple[list[str], list[str]],
-    backend: str,
+    sharing: LoseSharing,
     call: Call,
 ) -> Document: ...
 def diff_of_results(before: tuple[str, bytes], after: tuple[str, bytes], call: Call) -> Document: ...

@@ -110,6 +110,15 @@ class Moving(TypedDict):
     costs: Sequence[tuple[str, int]]
 
 
+class LoseSharing(TypedDict):
+    """How what servers have is shared, before and after some fail."""
+
+    backend: str
+    whole: bool
+    policy: str
+    seed: int
+
+
 class Start(TypedDict):
     """What runs when a trace begins, and for how many microseconds."""
 

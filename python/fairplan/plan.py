@@ -13,7 +13,7 @@ from fairplan.errors import Infeasible
 from fairplan.files import path_of, paths_of
 from fairplan.frames import ArrowStream
 from fairplan.instances import Instance
-from fairplan.options import Files, Moving, Purchases, Target
+from fairplan.options import Files, LoseSharing, Moving, Purchases, Target
 from fairplan.results import Difference, Growth, Losses, Moves, Placement, Plan, Solution, Worth, document_of
 
 __all__ = ["buy", "diff", "growth", "lose", "move", "worth"]
@@ -139,6 +139,9 @@ def lose(
     together: Sequence[str] = (),
     label: str | Sequence[str] = (),
     nodes: Files = (),
+    whole: bool = False,
+    policy: str = "best-fit",
+    seed: int = 0,
     backend: str = "auto",
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -151,17 +154,23 @@ def lose(
         label: nodes that fail together by what they are labelled: ``KEY=VALUE``, or ``KEY`` for each of its values in turn.
         nodes: with ``label``, the files that ``kubectl get nodes -o json`` prints; the instance has the names of its nodes if
             ``fairplan import kubernetes --placement-out`` wrote it.
+        whole: count whole tasks: those that ``policy`` places today, and places anew on what is left, under all rules.
+        policy: with ``whole``, a policy of :func:`fairplan.place` by name.
+        seed: with ``whole``, the seed of the policy ``random`` and of those that look at devices.
 
     >>> import fairplan as fp
     >>> len(fp.plan.lose(fp.generate.drfh_fig1())["losses"])
     2
+    >>> [loss["tasks_lost"] for loss in fp.plan.lose(fp.generate.drfh_fig1(), whole=True)["losses"]]
+    [14, 14]
     """
     labels = [label] if isinstance(label, str) else list(label)
     labelled = labels, paths_of("nodes", nodes)
     if bool(labelled[0]) != bool(labelled[1]):
         raise TypeError("label and nodes are stated together")
+    sharing: LoseSharing = {"backend": backend, "whole": whole, "policy": policy, "seed": seed}
     call = _call(time_limit, progress)
-    return Losses(_native.lose(_instance(instance)._native, servers, list(together), labelled, backend, call))
+    return Losses(_native.lose(_instance(instance)._native, servers, list(together), labelled, sharing, call))
 
 
 def diff(

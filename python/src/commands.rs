@@ -62,8 +62,17 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     )?;
     let WorthOptions { ranges, backend } = WorthOptions::default();
     of("plan.worth", entries! { "ranges": ranges, "backend": backend })?;
-    let LoseOptions { servers, together, backend, .. } = LoseOptions::default();
-    of("plan.lose", entries! { "servers": servers, "together": together, "backend": backend })?;
+    let LoseOptions { servers, together, whole, backend, .. } = LoseOptions::default();
+    let PlaceOptions { policy, seed, .. } = PlaceOptions::default();
+    let lose = entries! {
+        "servers": servers,
+        "together": together,
+        "whole": whole.is_some(),
+        "policy": policy,
+        "seed": seed,
+        "backend": backend,
+    };
+    of("plan.lose", lose)?;
     let BuyOptions { whole, under_drfh, budget, frontier, backend, .. } = BuyOptions::default();
     let buy = entries! { "whole": whole, "under_drfh": under_drfh, "budget": budget, "frontier": frontier, "backend": backend };
     of("plan.buy", buy)?;

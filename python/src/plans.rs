@@ -12,8 +12,8 @@ use fairplan::instances::Catalog;
 use fairplan::report::read_json;
 use fairplan::report::solution::{SolutionDocument, UserResult, difference_of_results};
 use fairplan::{
-    BuyOptions, Error, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, ResultFile,
-    StagesOptions, TargetOptions, WorthOptions, read,
+    BuyOptions, Error, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, PlaceOptions,
+    ResultFile, StagesOptions, TargetOptions, WorthOptions, read,
 };
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -156,6 +156,17 @@ pub fn moves(
     })
 }
 
+/// How what servers have is shared, before and after some fail.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct LoseSharing {
+    backend: String,
+    whole: bool,
+    policy: String,
+    #[pyo3(from_py_with = counted)]
+    seed: u64,
+}
+
 /// Who loses how much when servers fail.
 #[pyfunction]
 pub fn lose(
@@ -164,12 +175,14 @@ pub fn lose(
     #[pyo3(from_py_with = counted)] servers: Option<u64>,
     together: Vec<String>,
     labelled: (Vec<String>, Vec<String>),
-    backend: String,
+    sharing: LoseSharing,
     call: Call,
 ) -> PyResult<Document> {
     document_of(py, "plan.lose", instance, &call, move |instance, control| {
         let named = read::nodes_with_labels(&labelled.0, &labelled.1)?.together;
-        let options = LoseOptions { servers, together, named, backend };
+        let LoseSharing { backend, whole, policy, seed } = sharing;
+        let whole = whole.then_some(PlaceOptions { policy, seed, command: None });
+        let options = LoseOptions { servers, together, named, whole, backend };
         let losses = fairplan::losses(instance, &options, control)?;
         Ok((json(&fairplan::Document::new(losses))?, None))
     })

@@ -105,6 +105,7 @@ def test_bounds_audits_and_plans_give_the_bytes_of_the_command(command, tmp_path
         (fp.plan.worth(cluster), "plan worth i.json"),
         (fp.plan.lose(cluster), "plan lose i.json"),
         (fp.plan.lose(cluster, servers=1), "plan lose i.json --servers-lost 1"),
+        (fp.plan.lose(cluster, whole=True, policy="random", seed=7), "plan lose i.json --whole --policy random --seed 7"),
         (fp.plan.buy(cluster, catalog=catalog, share=0.9), "plan buy i.json --catalog catalog.csv --share 0.9"),
         (
             fp.plan.buy(cluster, catalog=catalog, tasks={"user-1": 14}, whole=True),

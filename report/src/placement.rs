@@ -167,6 +167,8 @@ pub struct PlacementFigures {
     pub groups: Vec<PlacedGroup>,
     /// Which guarantees it keeps; `None` where nothing is guaranteed.
     pub guarantees: Option<KeptGuarantees>,
+    /// The work of each user, in tasks of rate 1.
+    pub works: Vec<f64>,
     /// The dominant share of each user.
     pub dominant_shares: Vec<f64>,
     /// The part of the whole cluster's capacity that is used, one number a resource; 0 where it has none.
@@ -178,9 +180,9 @@ pub struct PlacementFigures {
 impl PlacementFigures {
     /// Sums `placement` up in whole numbers, and divides once at the end.
     pub fn new(instance: &Instance, placement: &Placement) -> Self {
-        let work = work(instance, placement);
+        let works = works(instance, placement);
         let dominant_shares: Vec<f64> =
-            instance.users().zip(work).map(|(user, work)| work * user.task_share()).collect();
+            instance.users().zip(&works).map(|(user, work)| work * user.task_share()).collect();
         let waits =
             |user: User<'_>| user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]));
         let room = LimitRoom::of(instance, placement);
@@ -210,6 +212,7 @@ impl PlacementFigures {
             utilization: utilization.collect(),
             groups: placed_groups(instance, &dominant_shares, &placement.tasks),
             guarantees: KeptGuarantees::of(instance, placement),
+            works,
             dominant_shares,
             tasks: placement.tasks.iter().sum(),
         }
@@ -217,7 +220,7 @@ impl PlacementFigures {
 }
 
 /// `Σ_l ρ_il x_il` per user: its tasks, each counted at the rate of the class it runs on.
-fn work(instance: &Instance, placement: &Placement) -> Vec<f64> {
+fn works(instance: &Instance, placement: &Placement) -> Vec<f64> {
     if instance.rules().iter().all(|rule| rule.rates().is_empty()) {
         return placement.tasks.iter().map(|tasks| *tasks as f64).collect();
     }

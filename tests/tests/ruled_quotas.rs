@@ -4,7 +4,8 @@
 
 use crate::rules_of_whole_tasks::{broken, drawn, policies, put, scattered, take};
 use fairplan::{
-    BoundOptions, Control, PlaceOptions, ResultFile, allocate_most, bound, bound_allocated, place, verify,
+    BoundOptions, Control, LoseOptions, PlaceOptions, ResultFile, allocate_most, bound, bound_allocated,
+    losses, place, verify,
 };
 use fairplan_heuristics::{place_along, policy};
 use fairplan_instances::{
@@ -233,6 +234,62 @@ fn what_is_stated_of_placements_with_gangs_under_quotas_is_recounted_alike() {
         short += kept.map_or(0, |kept| kept.guarantees - kept.kept);
     }
     assert!(short > 3, "{short} guarantees are not kept");
+}
+
+#[test]
+fn of_whole_tasks_a_failure_takes_what_the_policy_no_longer_places_and_what_has_no_room() {
+    let mut random = Random::new(27, 6);
+    let (mut lost, mut short, mut unreserved) = (0, 0, 0);
+    for case in 0..150 {
+        let with_devices = case % 3 == 0;
+        let instance = with_quotas(&mut random, with_devices, false, case % 2 == 0);
+        let placing = PlaceOptions::default();
+        let before = place(&instance, &placing, &Control::none()).unwrap().placement.tasks;
+        let options =
+            LoseOptions { servers: Some(1), whole: Some(placing.clone()), ..LoseOptions::default() };
+        let told = losses(&instance, &options, &Control::none()).unwrap();
+        assert_eq!(told.tasks, Some(before.iter().sum()));
+        assert_eq!(told.losses.len(), instance.classes().iter().filter(|class| class.count > 0).count());
+        for loss in &told.losses {
+            let mut draft = Draft::from(&instance).measured_as(&instance);
+            let class = draft.classes.iter_mut().find(|class| class.id == loss.class).unwrap();
+            class.set_count(class.count - 1);
+            let variant = match draft.build() {
+                Ok(variant) => variant,
+                // What nobody can have any more, and reserves of more than there is.
+                Err(problem) => {
+                    let is_gone = problem.to_string().contains("no server has any");
+                    assert!(is_gone || loss.not_kept.is_some(), "case {case}: {problem}, {loss:?}");
+                    unreserved += u32::from(!is_gone);
+                    continue;
+                }
+            };
+            let then = place(&variant, &placing, &Control::none()).unwrap().placement;
+            let found = all_broken(&variant, &then.servers);
+            assert!(found.is_empty(), "case {case} breaks {found:?}: {then:?}");
+            if !with_devices {
+                assert_eq!(is_full(&variant, &then), None, "case {case}: a user has room, {then:?}");
+            }
+            let fewer: Vec<u64> = before.iter().zip(&then.tasks).map(|(b, a)| b.saturating_sub(*a)).collect();
+            let stated = (loss.tasks, loss.tasks_lost, loss.losing as u64);
+            let losing = fewer.iter().filter(|fewer| **fewer > 0).count() as u64;
+            assert_eq!(
+                stated,
+                (Some(then.tasks.iter().sum()), Some(fewer.iter().sum()), losing),
+                "case {case}"
+            );
+            for loser in &loss.losers {
+                let user = instance.user_named(&loser.id).unwrap().0;
+                assert_eq!(loser.tasks_lost, Some(fewer[user]), "case {case}: {loser:?}");
+            }
+            lost += losing;
+            short += loss.short.len();
+        }
+    }
+    assert!(
+        lost > 200 && short > 5 && unreserved > 0,
+        "{lost} lose, {short} are short, {unreserved} unreserved"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::group_change::{self, GroupChange, most_changed};
 use super::guaranteed::{Kept, ShortGuarantee, short_of, solved_as_far_as_guaranteed};
 use super::standing::{Standing, Wants};
-use super::variants::{both, built_as_far_as_reserved};
+use super::variants::{both, built_as_far_as_reserved, keep_who_has_a_chance};
 use super::work::works;
 use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
@@ -20,18 +20,24 @@ use serde::{Deserialize, Serialize};
 /// Users listed for each loss, those that lose the largest part first.
 const LISTED: usize = 20;
 
-/// What is lost when servers fail, class by class, or as it was named: DRFH on what is left. The same instance and settings give
-/// the same bytes.
+/// What is lost when servers fail, class by class, or as it was named: DRFH on what is left; of whole tasks, what the same policy
+/// places there. The same instance and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Losses {
     /// The instance.
     pub instance: InstanceStamp,
+    /// What placed whole tasks, today and anew after each failure. Absent where tasks are divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placed_by: Option<PlacedBy>,
     /// The smallest weighted dominant share now: of users without a group, and of groups.
     pub value: f64,
     /// The same of those that still want more, where it is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
+    /// How many whole tasks are placed now. Absent where tasks are divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<u64>,
     /// Each failure, the worst first: by the largest part that a user loses (a group, where there are any), then by
     /// what is lost in all.
     pub losses: Vec<Loss>,
@@ -65,7 +71,8 @@ pub struct Loss {
     /// kept, and without reserves where they are too much. Absent where all is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_kept: Option<String>,
-    /// Whose guarantees are not kept then, who is short of the largest part first; all others are kept.
+    /// Whose guarantees are not kept then, who is short of the largest part first; all others are kept. Of whole tasks those who are
+    /// shorter than today: an owner's `kept` is the part of the guarantee that it has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub short: Vec<ShortGuarantee>,
     /// What is lost over all users that lose, in dominant shares of the whole cluster.
@@ -76,6 +83,12 @@ pub struct Loss {
     pub stranded: usize,
     /// How many do more.
     pub gaining: usize,
+    /// How many whole tasks are placed then. Absent where tasks are divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<u64>,
+    /// How many of today's whole tasks have no room then, summed over the users that have fewer. Absent where tasks are divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks_lost: Option<u64>,
     /// The 20 users that lose the largest part of their work.
     pub losers: Vec<Loser>,
 }
@@ -102,6 +115,19 @@ pub struct Loser {
     pub after: f64,
     /// The part of its work that is lost.
     pub part: f64,
+    /// How many of its whole tasks have no room then. Absent where tasks are divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks_lost: Option<u64>,
+}
+
+/// By what whole tasks are placed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlacedBy {
+    /// The policy.
+    pub policy: String,
+    /// The seed that it could draw on.
+    pub seed: u64,
 }
 
 impl Loss {
@@ -135,6 +161,7 @@ impl Tabular for Losses {
             })
             .column("lost", "lost in all", Kind::Part, |loss| loss.lost)
             .column("short", "guarantees broken", Kind::Count, |loss| loss.short.len())
+            .column("tasks_lost", "tasks without room", Kind::Count, |loss| loss.tasks_lost)
             .column("losing", "users that lose", Kind::Count, |loss| loss.losing)
             .column("stranded", "left with nothing", Kind::Count, |loss| loss.stranded)
             .column("gaining", "users that gain", Kind::Count, |loss| loss.gaining)
@@ -149,6 +176,7 @@ impl Tabular for Losses {
         let breaks = self.losses.iter().any(|loss| !loss.short.is_empty());
         let table = if breaks { table } else { table.without(&["short"]) };
         let table = if self.has_groups() { table } else { table.without(&["worst_group", "group_part"]) };
+        let table = if self.placed_by.is_some() { table } else { table.without(&["tasks_lost"]) };
         if self.losses.iter().any(|loss| loss.level.is_some()) { table } else { table.without(&["level"]) }
     }
 }
@@ -190,65 +218,88 @@ pub fn losses(
     failures: &[Failure],
 ) -> Result<Losses, SolverError> {
     let today = Standing::of(instance, solution);
-    let before = &today.works;
+    let left = &mut |draft| what_is_left(instance, &today, draft, solver);
+    let losses = of_failures(instance, &today, failures, left)?;
+    let (value, level) = (today.value, today.stated_level());
+    let instance = InstanceStamp::new(instance, sha256);
+    Ok(Losses { instance, placed_by: None, value, level, tasks: None, losses })
+}
+
+/// What is left when servers are gone.
+pub(super) struct Left {
+    pub standing: Standing,
+    /// Why what is guaranteed or reserved is not kept.
+    pub not_kept: Option<String>,
+    /// Whose guarantees are not kept.
+    pub short: Vec<ShortGuarantee>,
+    /// Of whole tasks: how many each user has then, and how many of today's have no room.
+    pub tasks: Option<(Vec<u64>, Vec<u64>)>,
+}
+
+/// The losses of these failures, the worst first; `left` says what there is on the servers of a draft.
+pub(super) fn of_failures<E>(
+    instance: &Instance,
+    today: &Standing,
+    failures: &[Failure],
+    left: &mut dyn FnMut(Draft) -> Result<Left, E>,
+) -> Result<Vec<Loss>, E> {
     let mut losses = Vec::new();
-    for Failure { name, servers } in failures {
+    for failure in failures {
         let mut draft = Draft::from(instance);
-        for (class, lost) in servers {
+        for (class, lost) in &failure.servers {
             let left = draft.classes[class.0].count.saturating_sub(*lost);
             draft.classes[class.0].set_count(left);
         }
-        let id = |class: ClassId| instance.classes()[class.0].id.as_str();
-        let is_class = matches!(&servers[..], [(class, _)] if id(*class) == name);
-        let named = servers.iter().filter(|_| !is_class);
-        let Left { standing: left, not_kept, sure } = what_is_left(instance, &today, draft, solver)?;
-        let after = &left.works;
-        let part = |i: usize| 1.0 - after[i] / before[i];
-        let mut losers: Vec<usize> =
-            (0..before.len()).filter(|i| before[*i] > 0.0 && part(*i) > NOTICED).collect();
-        // Parts that differ by rounding are the same.
-        let rounded = |i: usize| (part(i) * 1e6).round();
-        losers.sort_by(|a, b| rounded(*b).total_cmp(&rounded(*a)));
-        let told = |i: &usize| Loser {
-            id: instance.user(UserId(*i)).id().into(),
-            before: before[*i],
-            after: after[*i],
-            part: part(*i),
-        };
-        let share = |user: UserId| instance.user(user).task_share();
-        losses.push(Loss {
-            class: name.clone(),
-            servers: servers.iter().fold(0, |sum, (_, lost)| sum.saturating_add(*lost)),
-            classes: named
-                .map(|(class, lost)| LostServers { class: id(*class).into(), servers: *lost })
-                .collect(),
-            value: left.value,
-            level: left.stated_level(),
-            groups: most_changed(instance, &today.groups, &left.groups, false),
-            not_kept,
-            short: short_of(instance, today.floors(), &sure),
-            // From 0.0 on: the sum of nothing is -0.0.
-            lost: losers.iter().fold(0.0, |sum, i| sum + (before[*i] - after[*i]) * share(UserId(*i))),
-            losing: losers.len(),
-            stranded: losers.iter().filter(|i| after[**i] == 0.0).count(),
-            gaining: before.iter().zip(after).filter(|(b, a)| **a > **b * (1.0 + NOTICED)).count(),
-            losers: losers.iter().take(LISTED).map(told).collect(),
-        });
+        losses.push(of_failure(instance, today, failure, left(draft)?));
     }
     let rounded = |x: f64| (x * 1e6).round();
     let worst = |loss: &Loss| rounded(loss.largest_part());
     losses.sort_by(|a, b| worst(b).total_cmp(&worst(a)).then(rounded(b.lost).total_cmp(&rounded(a.lost))));
-    let (value, level) = (today.value, today.stated_level());
-    Ok(Losses { instance: InstanceStamp::new(instance, sha256), value, level, losses })
+    Ok(losses)
 }
 
-/// What is left when servers are gone.
-struct Left {
-    standing: Standing,
-    /// Why what is guaranteed or reserved is not kept.
-    not_kept: Option<String>,
-    /// What every user is sure of, in dominant shares of the whole cluster.
-    sure: Vec<f64>,
+fn of_failure(instance: &Instance, today: &Standing, failure: &Failure, left: Left) -> Loss {
+    let Failure { name, servers } = failure;
+    let Left { standing: left, not_kept, short, tasks } = left;
+    let id = |class: ClassId| instance.classes()[class.0].id.as_str();
+    let is_class = matches!(&servers[..], [(class, _)] if id(*class) == name);
+    let named = servers.iter().filter(|_| !is_class);
+    let (before, after) = (&today.works, &left.works);
+    let part = |i: usize| 1.0 - after[i] / before[i];
+    let mut losers: Vec<usize> =
+        (0..before.len()).filter(|i| before[*i] > 0.0 && part(*i) > NOTICED).collect();
+    // Parts that differ by rounding are the same.
+    let rounded = |i: usize| (part(i) * 1e6).round();
+    losers.sort_by(|a, b| rounded(*b).total_cmp(&rounded(*a)));
+    let told = |i: &usize| Loser {
+        id: instance.user(UserId(*i)).id().into(),
+        before: before[*i],
+        after: after[*i],
+        part: part(*i),
+        tasks_lost: tasks.as_ref().map(|(_, lost)| lost[*i]),
+    };
+    let share = |user: UserId| instance.user(user).task_share();
+    let sum = |tasks: &[u64]| tasks.iter().fold(0, |sum: u64, tasks| sum.saturating_add(*tasks));
+    Loss {
+        class: name.clone(),
+        servers: servers.iter().fold(0, |sum, (_, lost)| sum.saturating_add(*lost)),
+        classes: named
+            .map(|(class, lost)| LostServers { class: id(*class).into(), servers: *lost })
+            .collect(),
+        value: left.value,
+        level: left.stated_level(),
+        groups: most_changed(instance, &today.groups, &left.groups, false),
+        not_kept,
+        short,
+        // From 0.0 on: the sum of nothing is -0.0.
+        lost: losers.iter().fold(0.0, |sum, i| sum + (before[*i] - after[*i]) * share(UserId(*i))),
+        losing: losers.len(),
+        stranded: losers.iter().filter(|i| after[**i] == 0.0).count(),
+        gaining: before.iter().zip(after).filter(|(b, a)| **a > **b * (1.0 + NOTICED)).count(),
+        tasks: tasks.as_ref().map(|(then, _)| sum(then)),
+        tasks_lost: tasks.as_ref().map(|(_, lost)| sum(lost)),
+        losers: losers.iter().take(LISTED).map(told).collect(),
+    }
 }
 
 /// What the users of an instance have on what is left of its servers, which may have nothing of some resource.
@@ -261,18 +312,12 @@ fn what_is_left(
     let mut works_of_all = vec![0.0; draft.users.len()];
     let mut wants_more = vec![Wants::Nothing; draft.users.len()];
     let mut sure = vec![0.0; draft.users.len()];
-    let is_there =
-        |r: usize| draft.classes.iter().any(|class| class.count > 0 && !class.capacity[r].is_zero());
-    let there: Vec<bool> = (0..draft.resources.len()).map(is_there).collect();
-    let has_a_chance = |i: &usize| {
-        draft.users[*i].demand.iter().zip(&there).all(|(demand, there)| *there || demand.is_zero())
-    };
-    let kept: Vec<usize> = (0..draft.users.len()).filter(has_a_chance).collect();
-    if kept.is_empty() || !there.contains(&true) {
+    let kept = keep_who_has_a_chance(&mut draft);
+    if kept.is_empty() {
         let standing = today.after(instance, works_of_all, wants_more);
-        return Ok(Left { standing, not_kept: None, sure });
+        let short = short_of(instance, today.floors(), &sure);
+        return Ok(Left { standing, not_kept: None, short, tasks: None });
     }
-    draft.users = kept.iter().map(|i| draft.users[*i].clone()).collect();
     let (variant, unreserved) = built_as_far_as_reserved(draft).map_err(SolverError::Inapplicable)?;
     let Kept { instance: variant, solution, not_kept } = solved_as_far_as_guaranteed(solver, variant)?;
     let floors = Standing::of(&variant, &solution);
@@ -283,5 +328,6 @@ fn what_is_left(
         sure[i] = floor / variant.user(UserId(k)).task_share() * instance.user(UserId(i)).task_share();
     }
     let standing = today.after(instance, works_of_all, wants_more);
-    Ok(Left { standing, not_kept: both(unreserved, not_kept), sure })
+    let short = short_of(instance, today.floors(), &sure);
+    Ok(Left { standing, not_kept: both(unreserved, not_kept), short, tasks: None })
 }

@@ -12,6 +12,7 @@ mod purchases;
 mod quota_changes;
 mod standing;
 mod variants;
+mod whole_losses;
 mod work;
 mod worth;
 
@@ -20,10 +21,11 @@ pub use failure::Failure;
 pub use group_change::GroupChange;
 pub use growth::{Followed, Growth, GrowthQuantum, Shortfall, growth};
 pub use guaranteed::ShortGuarantee;
-pub use loss::{Loser, Loss, Losses, LostServers, losses};
+pub use loss::{Loser, Loss, Losses, LostServers, PlacedBy, losses};
 pub use part_change::PartChange;
 pub use purchases::{
     BoughtBy, BoughtServers, Costs, CostsOfQuantum, CostsOfServers, CostsOverTime, CostsReserved,
     purchases_table, reservations_table,
 };
+pub use whole_losses::{WholeTasks, losses_of_whole_tasks};
 pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};

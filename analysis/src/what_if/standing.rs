@@ -58,6 +58,14 @@ impl Standing {
         Self::new(instance, works, wants_more, self.floors.clone())
     }
 
+    /// Of whole tasks that are placed: the work of each user, with the smallest weighted share and the level as placements tell them.
+    /// Nobody's guarantees are told, and none of the children of the root.
+    pub fn placed(instance: &Instance, works: Vec<f64>, value: f64, level: Option<f64>) -> Self {
+        let share = |i: usize| works[i] * instance.user(UserId(i)).task_share();
+        let groups = instance.of_groups(0.0, share, |a, b| a + b);
+        Self { works, groups, value, level, children: Vec::new(), floors: Vec::new() }
+    }
+
     fn new(instance: &Instance, works: Vec<f64>, wants_more: Vec<Wants>, floors: Vec<f64>) -> Self {
         let share = |i: usize| works[i] * instance.user(UserId(i)).task_share();
         let parts = |wants: fn(Wants) -> bool| {

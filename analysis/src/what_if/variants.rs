@@ -28,6 +28,22 @@ fn proved(solver: &dyn Solver, solution: Solution) -> Result<Solution, SolverErr
     Err(SolverError::Backend { backend: solver.name(), problem })
 }
 
+/// Leaves only the users of a draft who need nothing that no server has, and says which these are; none where servers have nothing.
+pub(super) fn keep_who_has_a_chance(draft: &mut Draft) -> Vec<usize> {
+    let is_there =
+        |r: usize| draft.classes.iter().any(|class| class.count > 0 && !class.capacity[r].is_zero());
+    let there: Vec<bool> = (0..draft.resources.len()).map(is_there).collect();
+    let has_a_chance = |i: &usize| {
+        draft.users[*i].demand.iter().zip(&there).all(|(demand, there)| *there || demand.is_zero())
+    };
+    let kept: Vec<usize> = match there.contains(&true) {
+        true => (0..draft.users.len()).filter(has_a_chance).collect(),
+        false => Vec::new(),
+    };
+    draft.users = kept.iter().map(|i| draft.users[*i].clone()).collect();
+    kept
+}
+
 /// The instance of a draft; where its reserves are more than its servers have, without reserves, and why not.
 pub(super) fn built_as_far_as_reserved(mut draft: Draft) -> Result<(Instance, Option<String>), Violation> {
     draft.fit_quotas();

@@ -1,9 +1,9 @@
-//! The same question of a cluster that is a little another: a server more, servers less, another instance.
+//! The same question of a cluster that is a little another: a server more, another instance.
 
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Progress};
-use fairplan_analysis::{Difference, Failure, InTime, Losses, Worth, differences};
-use fairplan_instances::{Instance, Objective, Solver, Violation, files};
+use fairplan_analysis::{Difference, InTime, Worth, differences};
+use fairplan_instances::{Instance, Objective, Solver, files};
 
 /// How to say what servers are worth.
 #[derive(Clone, Debug)]
@@ -48,62 +48,12 @@ pub fn worth_of_servers(
         .map_err(|error| Error::from(error).by(&control.deadline))
 }
 
-/// What to take away.
-#[derive(Clone, Debug)]
-pub struct LoseOptions {
-    /// So many servers of each class. Default: all of them.
-    pub servers: Option<u64>,
-    /// Servers that fail together, by a pattern of their names or of their classes' ids (`*` stands for any letters), each a
-    /// failure of its own. Default: none, which means class by class.
-    pub together: Vec<String>,
-    /// Servers that fail together, by their names, with what they have in common: a zone, a rack. Default: none.
-    pub named: Vec<(String, Vec<String>)>,
-    /// What solves: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
-    pub backend: String,
-}
-
-impl Default for LoseOptions {
-    fn default() -> Self {
-        Self { servers: None, together: Vec::new(), named: Vec::new(), backend: AUTO.into() }
-    }
-}
-
-/// Says who loses how much when a class of servers fails, some of its servers are drained, or servers fail together.
-///
-/// ```
-/// use fairplan::{Control, LoseOptions, generate, losses};
-///
-/// let losses = losses(&generate::drfh_fig1()?, &LoseOptions::default(), &Control::none())?;
-/// assert_eq!(losses.losses.len(), 2);
-/// # Ok::<(), fairplan::Error>(())
-/// ```
-pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>) -> Result<Losses, Error> {
-    let failures = match (&options.together[..], &options.named[..]) {
-        ([], []) => Failure::of_each_class(instance, options.servers),
-        _ if options.servers.is_some() => {
-            return Err(Error::Setting(
-                "servers: what fails together is named already; leave one of both out".into(),
-            ));
-        }
-        (patterns, named) => {
-            let like = patterns.iter().map(|pattern| Failure::of_those_like(instance, pattern));
-            let named = named.iter().map(|(name, servers)| {
-                Failure::of_servers(instance, name, &servers.iter().map(String::as_str).collect())
-            });
-            let failures = like.chain(named).collect::<Result<_, Violation>>();
-            failures.map_err(|violation| Error::Setting(violation.to_string()))?
-        }
-    };
-    let solver = solver(&options.backend, &control.deadline)?;
-    let (solved, sha256) = today(instance, &*solver, control)?;
-    control.stage("taking servers away");
-    let solver = InTime::new(&*solver, &control.deadline);
-    fairplan_analysis::losses(instance, &sha256, &solved.solution, &solver, &failures)
-        .map_err(|error| Error::from(error).by(&control.deadline))
-}
-
 /// What DRFH gives users now, and the hash of the instance.
-fn today(instance: &Instance, solver: &dyn Solver, control: &Control<'_>) -> Result<(Solved, String), Error> {
+pub(super) fn today(
+    instance: &Instance,
+    solver: &dyn Solver,
+    control: &Control<'_>,
+) -> Result<(Solved, String), Error> {
     let (solved, sha256) = hashed(instance, || Solved::new(instance, solver, Objective::Drfh, control))?;
     let solved = solved.certified().map_err(|failure| failure.by(&control.deadline))?;
     Ok((solved, sha256))

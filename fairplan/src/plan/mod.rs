@@ -3,14 +3,16 @@
 mod buy;
 mod changes;
 mod growth;
+mod lose;
 mod moves;
 mod stages;
 mod target;
 mod whole;
 
 pub use buy::{BuyOptions, Plan, buy};
-pub use changes::{LoseOptions, WorthOptions, compare_instances, losses, worth_of_servers};
+pub use changes::{WorthOptions, compare_instances, worth_of_servers};
 pub use growth::{FEW_QUANTA, GrowthOptions, growth};
+pub use lose::{LoseOptions, losses};
 pub use moves::{MoveTarget, MovesOptions, moves};
 pub use stages::{StagesOptions, growth_purchases};
 pub use target::TargetOptions;

@@ -7,20 +7,42 @@ use crate::summary::grid::{listed, paragraph};
 use crate::units::{counted, percent, share};
 use fairplan_analysis::{Loss, Losses, ShortGuarantee};
 use fairplan_instances::table::Tabular;
+use fairplan_instances::wording::printable;
 
 /// Failures of which it is told what cannot be kept then.
 const TOLD: usize = 3;
 
 /// What failures cost.
 pub(super) fn answer(document: &Losses) -> String {
-    worst(document) + &left_out(&document.instance)
+    match &document.placed_by {
+        Some(placed_by) => worst(document) + &in_whole_tasks(document, &placed_by.policy),
+        None => worst(document) + &left_out(&document.instance),
+    }
+}
+
+/// Of which whole tasks is told, and how many have no room after the first failure.
+fn in_whole_tasks(document: &Losses, policy: &str) -> String {
+    let policy = format!("Whole tasks, placed by {} today and anew", printable(policy, 60));
+    let Some((worst, tasks)) = document.losses.first().zip(document.tasks) else {
+        return format!(" {policy}.");
+    };
+    let lost = worst.tasks_lost.unwrap_or(0);
+    let what = if document.level.or(worst.level).is_some() { "level" } else { "smallest share" };
+    let level = |level: Option<f64>, value: f64| share(level.unwrap_or(value));
+    let (before, after) = (level(document.level, document.value), level(worst.level, worst.value));
+    let level = match before == after {
+        true => format!("the {what} stays at {before}"),
+        false => format!("the {what} goes from {before} to {after}"),
+    };
+    format!(" {policy}: {lost} of {} have no room then; {level}.", counted(tasks, "task", "tasks"))
 }
 
 fn worst(document: &Losses) -> String {
     let by_group = document.losses.iter().find_map(|loss| Some((loss, loss.worst_group()?)));
     let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?)))
     else {
-        let divided = if left_out(&document.instance).is_empty() { "" } else { " if tasks can be divided" };
+        let is_said = document.placed_by.is_some() || left_out(&document.instance).is_empty();
+        let divided = if is_said { "" } else { " if tasks can be divided" };
         return format!("Whichever of these servers fail, no user has less{divided}.{}", broken(document));
     };
     let servers = counted(worst.servers, "server", "servers");

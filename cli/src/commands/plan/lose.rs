@@ -1,19 +1,21 @@
 //! `plan lose`: what the failure of servers of each class costs whom.
 
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit, backend_name};
+use crate::arguments::{
+    CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, TimeLimit, backend_name,
+};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress::{self, tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::instances::wording::{counted, printable};
 use fairplan::report::summary;
-use fairplan::{Control, Document, Error, LoseOptions, read};
+use fairplan::{Control, Document, Error, LoseOptions, PlaceOptions, read};
 
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each class in turn is taken away, or --servers-lost of its servers, or what --together or --label name; the rest is divided anew by DRFH. The result is a \
-fairplan.loss.v1.
+Each class in turn is taken away, or --servers-lost of its servers, or what --together or --label name; the rest is divided anew by DRFH. With --whole \
+a policy places whole tasks today, and anew on what is left, under all rules: devices, gangs, domains, spread and quotas. The result is a fairplan.loss.v1.
 
 Example: fairplan generate drfh-fig1 | fairplan plan lose -")]
 pub struct Arguments {
@@ -34,6 +36,20 @@ pub struct Arguments {
     /// --placement-out
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "label")]
     nodes: Vec<String>,
+    /// Count whole tasks: those that --policy places today, and places anew on what is left
+    #[arg(long, conflicts_with = "backend")]
+    whole: bool,
+    /// With --whole: what places, one of the policies of `place`
+    #[arg(long, value_name = "NAME", default_value = "best-fit", requires = "whole")]
+    policy: String,
+    /// With --whole: ask a policy of your own instead, a command that answers where each task goes (fairplan.policy.v1)
+    #[arg(long, value_name = "COMMAND", requires = "whole", conflicts_with = "policy")]
+    policy_command: Option<String>,
+    #[command(flatten)]
+    timeout: PolicyTimeout,
+    /// With --whole: seed of the policy `random`, and of those that look at devices
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "whole")]
+    seed: u64,
     #[command(flatten)]
     time_limit: TimeLimit,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
@@ -60,7 +76,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         });
     }
     let named = labelled.together;
-    let options = LoseOptions { servers, together, named, backend: arguments.backend };
+    let command = arguments.policy_command.iter().map(|command| arguments.timeout.policy(command)).next();
+    let placing =
+        PlaceOptions { policy: arguments.policy, seed: arguments.seed, command: command.transpose()? };
+    placing.check()?;
+    let whole = arguments.whole.then_some(placing);
+    let options = LoseOptions { servers, together, named, whole, backend: arguments.backend };
     let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
