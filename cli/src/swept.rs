@@ -26,12 +26,14 @@ const SWEPT: [&str; 15] = [
 ];
 
 /// Options that write files beside the result, by command (none: of every command).
-const BESIDE: [(&str, &str); 8] = [
+const BESIDE: [(&str, &str); 10] = [
     ("", "output"),
     ("", "format"),
     ("", "cluster-out"),
     ("", "placement-out"),
+    ("", "bound-out"),
     ("", "plots"),
+    ("reproduce", "bounds"),
     ("", "plot"),
     ("simulate", "series"),
     ("simulate", "jobs"),

@@ -407,7 +407,7 @@ fn proportionally_bracketed(
 const OPEN: [&str; 4] = ["level-gaps", "freezing", "optimality", "price-scale"];
 
 /// The proved bound of divisible tasks, which is proved once more from its prices, tasks and limits alone.
-fn divisible_bound(
+pub(crate) fn divisible_bound(
     instance: &Instance,
     objective: Objective,
     backend: &str,

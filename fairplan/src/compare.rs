@@ -1,14 +1,17 @@
 //! Placement policies and placements made elsewhere side by side, each with its gap to the best divisible allocation and to the
 //! best that whole tasks can do.
 
-use crate::bound::{WholeTaskObjective, allocated_bracketed, bracketed, resource_named};
+use crate::bound::{
+    AllocatedBound, Bound, WholeTaskObjective, allocated_bracketed, bracketed, divisible_bound,
+    resource_named,
+};
 use crate::place::Placer;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Draft, Headline, Instance, InstanceStamp, Kind, KindId, Objective, Placement, QuotaPart,
-    ResourceId, Solution, User, WholeTaskBracket, files,
+    AllocatedBracket, ClassId, Draft, Headline, Instance, InstanceStamp, Kind, KindId, Objective, Placement,
+    QuotaPart, ResourceId, Solution, User, WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{
@@ -106,6 +109,45 @@ pub fn compare(
     compare_by(instance, &options.placers()?, options, control)
 }
 
+/// The bound of whole tasks that placements are held against, with what proves it.
+#[derive(Clone, Debug)]
+pub enum ComparedBound {
+    /// On the smallest share.
+    SmallestShare(Box<Bound>),
+    /// On how much of a resource is taken.
+    Allocated(Box<AllocatedBound>),
+}
+
+/// The same comparison, and the bound of whole tasks that it holds placements against, if there is one, as [`bound()`](crate::bound()) and
+/// [`bound_allocated`](crate::bound_allocated) have it, so that [`verify`](crate::verify()) proves it again.
+///
+/// ```
+/// use fairplan::{CompareOptions, ComparedBound, Control, compare_with_bound, generate};
+///
+/// let (_, bound) = compare_with_bound(&generate::drfh_fig1()?, &CompareOptions::default(), &Control::none())?;
+/// assert!(matches!(bound, Some(ComparedBound::SmallestShare(_))));
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn compare_with_bound(
+    instance: &Instance,
+    options: &CompareOptions,
+    control: &Control<'_>,
+) -> Result<(Comparison, Option<ComparedBound>), Error> {
+    let (comparison, bracket) = compared(instance, &options.placers()?, options, control)?;
+    let sha256 = comparison.instance.sha256.clone();
+    let bound = match bracket {
+        Bracket::Allocated(bracket) => {
+            Some(ComparedBound::Allocated(Box::new(AllocatedBound { bracket, sha256 })))
+        }
+        Bracket::SmallestShare(None) => None,
+        Bracket::SmallestShare(Some(bracket)) => {
+            let divisible = divisible_bound(instance, Objective::Drfh, &options.backend, control)?;
+            Some(ComparedBound::SmallestShare(Box::new(Bound { divisible, bracket, sha256 })))
+        }
+    };
+    Ok((comparison, bound))
+}
+
 /// Whether no two have the same name.
 fn distinct(placers: &[Placer]) -> Result<(), Error> {
     let mut names: Vec<String> = placers.iter().map(Placer::name).collect();
@@ -133,6 +175,21 @@ pub fn compare_by(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
+    compared(instance, placers, options, control).map(|(comparison, _)| comparison)
+}
+
+/// What whole tasks can do at best, as far as it was found.
+enum Bracket {
+    SmallestShare(Option<WholeTaskBracket>),
+    Allocated(AllocatedBracket),
+}
+
+fn compared(
+    instance: &Instance,
+    placers: &[Placer],
+    options: &CompareOptions,
+    control: &Control<'_>,
+) -> Result<(Comparison, Bracket), Error> {
     distinct(placers)?;
     options.check()?;
     let resource = match &options.objective {
@@ -230,7 +287,7 @@ pub fn compare_by(
         let row = ComparedPolicy::new(&name, instance, &figures, bounds, is_optimal, seconds);
         ComparedPolicy { file, allocated, judgement, users, ..row }
     };
-    Ok(Comparison {
+    let comparison = Comparison {
         in_groups: instance.has_groups(),
         under_quotas: !instance.quotas().is_empty(),
         instance: InstanceStamp::new(instance, &sha256),
@@ -239,7 +296,8 @@ pub fn compare_by(
         bounds,
         allocated,
         policies: rows.into_iter().map(result).collect(),
-    })
+    };
+    Ok((comparison, taken.map_or(Bracket::SmallestShare(bracket), Bracket::Allocated)))
 }
 
 /// A placement made elsewhere.

@@ -69,7 +69,7 @@ pub use bound::{
     AllocatedBound, Bound, BoundOptions, ProportionalBound, WholeTaskObjective, allocate_most, bound,
     bound_allocated, bound_proportional,
 };
-pub use compare::{CompareOptions, compare, compare_by};
+pub use compare::{CompareOptions, ComparedBound, compare, compare_by, compare_with_bound};
 pub use control::{Control, Progress};
 pub use entitlements::{Quotas, entitlements};
 pub use error::{Error, Found, what_there_is};

@@ -1,105 +1,61 @@
-//! The most GPU that any placement of some pods can allocate, all of them known and each of them refused at will: from above by a
-//! proved bound, from below by a placement.
-//!
-//! The bound is that of divided tasks, the largest sum of allocated GPU, with what devices do to tasks as further resources. A task
-//! that takes the part `x` of a device counts `min(k, ⌈(k + 1) x⌉ − 1)`, one that takes `n` devices `n k`, and a device has `k`: since
-//! `⌈y⌉ − 1 < y`, parts that fit on a device count less than `k + 1` together. With `k = 1` no two tasks of more than half a device
-//! share one.
+//! The most GPU that any placement of some pods can allocate, all of them known and each of them refused at will: what
+//! [`bound_allocated`] proves of them, and what its certificate says of a few more or fewer of them.
 
-use fairplan::instances::{Decimal, Draft, DraftUser, ResourceId};
-use fairplan::{
-    Control, Error, Instance, Objective, PlaceOptions, SolveOptions, UserId, allocate_most, place_in_order,
-    solve,
-};
-use std::cmp::Reverse;
+use fairplan::instances::{AllocationProof, Draft, ResourceId};
+use fairplan::{AllocatedBound, Control, Error, Instance, UserId, bound_allocated};
 
-/// The `k` of which there is a resource each.
-const PARTS: [u128; 8] = [1, 2, 3, 4, 5, 6, 7, 9];
-
-/// Weights are rounded up by this part, far more than a double loses.
+/// A bound is above what its certificate says by far more than doubles lose.
 const UPWARDS: f64 = 1e-12;
 
-/// No placement of the tasks of these users allocates more of a resource, as part of all of it.
-pub(crate) fn ceiling(
-    instance: &Instance,
-    gpu: ResourceId,
-    tasks: &[UserId],
-    control: &Control<'_>,
-) -> Result<f64, Error> {
-    let mut counts = vec![0u64; instance.user_count()];
-    tasks.iter().for_each(|user| counts[user.0] += 1);
-    let mut draft = Draft::from(instance);
-    draft.resources.extend(PARTS.map(|k| format!("{k} of {}", k + 1)));
-    for class in &mut draft.classes {
-        let devices = class.devices_of(gpu).unwrap_or(0);
-        class.capacity.extend(PARTS.map(|k| Decimal::from((u128::from(devices) * k) as u32)));
-        class.devices = Vec::new();
-    }
-    let size = instance.device_units(gpu).unwrap_or(1);
-    let wants = |user: &UserId| instance.user(*user).demand_units(gpu);
-    let counted = |user: &UserId, k: u128| match (wants(user), wants(user) / size) {
-        (want, 0) => ((k + 1) * want).div_ceil(size) - 1,
-        (_, whole) => whole * k,
-    };
-    let all = (0..instance.user_count()).map(UserId).filter(|user| counts[user.0] > 0 && wants(user) > 0);
-    let all: Vec<UserId> = all.collect();
-    let user = |user: &UserId| {
-        let mut draft = DraftUser { tasks: Some(counts[user.0]), ..instance.user(*user).into() };
-        draft.demand.extend(PARTS.map(|k| Decimal::from(counted(user, k) as u32)));
-        draft
-    };
-    draft.users = all.iter().map(user).collect();
-    // Worth of a task is the GPU that it takes, whatever its dominant share.
-    let shares: Vec<f64> = draft.build()?.users().map(|user| user.task_share()).collect();
-    let total = instance.total_units(gpu) as f64;
-    for ((user, id), share) in draft.users.iter_mut().zip(&all).zip(shares) {
-        let weight = wants(id) as f64 / total / share * (1.0 + UPWARDS);
-        user.weight = Decimal::from_f64(weight).map_err(Error::input)?;
-    }
-    let options = SolveOptions { objective: Objective::Utilitarian, hash: false, ..SolveOptions::default() };
-    let solved = solve(&draft.build()?, &options, control)?;
-    // Nobody allocates more than there is.
-    Ok(solved.numbers.headline().bound.min(1.0))
+/// What is proved of some pods.
+pub(crate) struct Allocatable {
+    /// The cluster with these pods and no others.
+    pub instance: Instance,
+    /// The bound, with its certificate and its placement.
+    pub bound: AllocatedBound,
 }
 
-/// What a placement of the tasks of these users allocates of a resource, as part of all of it: the best of two policies' with the tasks
-/// that want any of it as they come, and with those first that want most; and of servers filled anew until that helps no more.
-pub(crate) fn found(
-    instance: &Instance,
-    gpu: ResourceId,
-    tasks: &[UserId],
-    control: &Control<'_>,
-) -> Result<f64, Error> {
-    let wants = |user: &UserId| instance.user(*user).demand_units(gpu);
-    let as_they_come: Vec<UserId> = tasks.iter().copied().filter(|user| wants(user) > 0).collect();
-    let mut largest_first = as_they_come.clone();
-    let choices = |user: &UserId| {
-        let eligible = instance.user(*user).rule().eligible();
-        eligible.map_or(usize::MAX, <[_]>::len)
-    };
-    largest_first.sort_by_key(|user| (Reverse(wants(user)), choices(user), *user));
-    let mut best = 0u128;
-    for order in [&as_they_come, &largest_first] {
-        for policy in ["fgd", "gpu-best-fit"] {
-            let options = PlaceOptions { policy: policy.into(), ..PlaceOptions::default() };
-            let servers = place_in_order(instance, &options, order, control)?;
-            let placed = order.iter().zip(servers).filter(|(_, server)| server.is_some());
-            best = best.max(placed.map(|(user, _)| wants(user)).sum());
-        }
-    }
-    let all: u128 = as_they_come.iter().map(wants).sum();
-    if best < all {
+impl Allocatable {
+    /// Bounds what the pods of these users can allocate.
+    pub fn new(
+        instance: &Instance,
+        gpu: ResourceId,
+        pods: &[UserId],
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
         let mut draft = Draft::from(instance);
         draft.users.iter_mut().for_each(|user| user.tasks = Some(0));
-        for user in &as_they_come {
+        for user in pods {
             let tasks = &mut draft.users[user.0].tasks;
             *tasks = tasks.map(|tasks| tasks + 1);
         }
-        let known = draft.build()?;
-        let placement = allocate_most(&known, &instance.resources()[gpu.0], control)?;
-        best = best.max(placement.units_of(&known, gpu));
+        let instance = draft.build()?;
+        let bound = bound_allocated(&instance, &instance.resources()[gpu.0], control)?;
+        Ok(Self { instance, bound })
     }
-    Ok(best as f64 / instance.total_units(gpu) as f64)
+
+    /// What its placement allocates, as part of all there is.
+    pub fn found(&self) -> f64 {
+        let bracket = &self.bound.bracket;
+        bracket.placement.units_of(&self.instance, bracket.resource) as f64
+            / self.instance.total_units(bracket.resource) as f64
+    }
+
+    /// No placement of so many pods of each user allocates more, as part of all there is: what pods are worth beyond their room, and what
+    /// servers hold, is the same however many there are.
+    pub fn most(&self, pods: &[u64]) -> f64 {
+        let gpu = self.bound.bracket.resource;
+        let total = self.instance.total_units(gpu) as f64;
+        let AllocationProof { task_values, server_values, values_in_all } = &self.bound.bracket.proof;
+        let part = |value: u64| value as f64 / *values_in_all as f64;
+        let servers = self.instance.classes().iter().zip(server_values);
+        let held: f64 = servers.map(|(class, value)| class.count as f64 * part(*value)).sum();
+        let users = self.instance.users().zip(task_values).zip(pods);
+        let beyond = users.map(|((user, value), pods)| {
+            *pods as f64 * (user.demand_units(gpu) as f64 / total - part(*value)).max(0.0)
+        });
+        ((held + beyond.sum::<f64>()) * (1.0 + UPWARDS)).min(1.0)
+    }
 }
 
 #[cfg(test)]
@@ -109,7 +65,7 @@ mod tests {
     use fairplan::instances::{NewUser, ServerClass};
 
     #[test]
-    fn parts_above_one_half_fill_a_device_each() {
+    fn parts_above_one_half_fill_a_device_each_and_a_certificate_says_what_others_would_allocate() {
         let gpu = ResourceId(0);
         let mut builder = InstanceBuilder::new("", vec!["gpu".into()]).unwrap();
         let mut class = ServerClass::new("a", 2, vec![4u32.into()]);
@@ -117,9 +73,14 @@ mod tests {
         builder.class(class).unwrap();
         let user = builder.user(NewUser::new("part", &["0.6".parse().unwrap()])).unwrap();
         let instance = builder.build().unwrap();
-        let control = Control::none();
-        let ceiling = ceiling(&instance, gpu, &[user; 20], &control).unwrap();
-        assert!((ceiling - 0.6).abs() < 1e-9, "eight tasks of 0.6 on eight GPUs, not {ceiling}");
-        assert_eq!(found(&instance, gpu, &[user; 20], &control).unwrap(), 0.6);
+        let of = |pods: usize| Allocatable::new(&instance, gpu, &vec![user; pods], &Control::none()).unwrap();
+        let many = of(20);
+        assert_eq!(many.found(), 0.6, "eight tasks of 0.6 on eight GPUs");
+        for pods in [0, 3, 8, 9, 20, 40] {
+            let most = many.most(&[pods as u64]);
+            assert!(of(pods).found() <= most, "{pods}: {most}");
+        }
+        // Values are whole numbers, rounded up.
+        assert!((many.most(&[20]) - 0.6).abs() < 1e-7);
     }
 }

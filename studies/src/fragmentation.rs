@@ -5,10 +5,10 @@
 //! As there: the pods of a list come in any order, followed by pods drawn from it with replacement, until so much GPU has been asked
 //! for as 130% of what the nodes with GPUs have. Each goes where the policy says when it comes, or nowhere; none ends. What is
 //! published at a percentage of arrived demand is the mean over the moments that round to it. Beside the policies stands what any
-//! placement of the pods that have come could allocate at every tenth, all of them known, for the first seed.
+//! placement of the pods that have come could allocate then, all of them known, of the same seeds and moments.
 
-use super::allocatable::{ceiling, found};
-use super::outcome::Curves;
+use super::allocatable::Allocatable;
+use super::outcome::{Curves, KeptBound};
 use fairplan::imports::{AlibabaGpu2023Options, TaskGrouping, alibaba_gpu2023_instance};
 use fairplan::instances::{Draft, Random, ResourceId};
 use fairplan::report::figure::{Curve, Figure, Mark, Panel};
@@ -107,14 +107,14 @@ const GPU: ResourceId = ResourceId(2);
 const FGD: usize = 5;
 
 /// The list as it was.
-pub(crate) fn default(directory: &Path, control: &Control<'_>) -> Result<Curves, Error> {
+pub(crate) fn default(directory: &Path, control: &Control<'_>) -> Result<(Curves, Vec<KeptBound>), Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "fgd", source: "results published with the FGD paper, default workload" };
     study(EXHIBIT, "openb_pod_list_default.csv", &DEFAULT, directory, control)
 }
 
 /// A list of which a third of the pods that want GPUs name models.
-pub(crate) fn gpuspec33(directory: &Path, control: &Control<'_>) -> Result<Curves, Error> {
+pub(crate) fn gpuspec33(directory: &Path, control: &Control<'_>) -> Result<(Curves, Vec<KeptBound>), Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "fgd-gpuspec33", source: "results published with the FGD paper, workload gpuspec33" };
     study(EXHIBIT, "openb_pod_list_gpuspec33.csv", &GPUSPEC33, directory, control)
@@ -126,7 +126,7 @@ fn study(
     published: &Published,
     directory: &Path,
     control: &Control<'_>,
-) -> Result<Curves, Error> {
+) -> Result<(Curves, Vec<KeptBound>), Error> {
     let instance = cluster(directory, pods)?;
     control.stage("placing pods as they come");
     let orders: Vec<Vec<UserId>> = (0..SEEDS).map(|seed| arrivals(&instance, seed)).collect();
@@ -135,8 +135,12 @@ fn study(
     let run = |&(policy, seed): &(usize, u64)| {
         let options = PlaceOptions { policy: published[policy].0.into(), seed, command: None };
         let order = &orders[seed as usize];
-        place_in_order(&instance, &options, order, control)
-            .map(|servers| by_tenths(&instance, order, &servers))
+        let servers = place_in_order(&instance, &options, order, control)?;
+        let (total, mut allocated) = (instance.total_units(GPU) as f64, 0u128);
+        Ok(by_tenths(&instance, order, |at, _| {
+            allocated += servers[at].map_or(0, |_| instance.user(order[at]).demand_units(GPU));
+            100.0 * allocated as f64 / total
+        }))
     };
     let runs = runs.par_iter().map(run).collect::<Result<Vec<_>, Error>>()?;
     let passage = exhibit.says("arrived_gpu_percent, allocated_gpu_percent_mean");
@@ -162,19 +166,19 @@ fn study(
             points: crosses,
         });
     }
-    let bounds = allocatable(&instance, &orders[0], control)?;
+    let (bounds, kept) = allocatable(&instance, exhibit.id, &orders, control)?;
     for (arrived, most, least) in &bounds {
         let fgd = published[FGD].1[arrived / 10 - 1];
         let reading = Interval { least: Some(fgd - POINTS), most: None };
         numbers.push(passage.words(
-            format!("ceiling of any placement of the first seed's pods when {arrived}% has come"),
+            format!("ceiling of any placement of the pods when {arrived}% has come"),
             reading,
             *most,
         ));
         // Nobody reads more digits; rounded up, the bound still holds.
         let reading = Interval { least: None, most: Some((most * 1e4).ceil() / 1e4) };
         let quantity = format!(
-            "best placement found when all of the first seed's pods are known: percent allocated when {arrived}% has come"
+            "best placement found when all pods are known: percent allocated when {arrived}% has come"
         );
         numbers.push(passage.words(quantity, reading, *least));
     }
@@ -193,7 +197,7 @@ fn study(
         vertical: "GPU allocated, percent of all".into(),
         panels: vec![panel],
     };
-    Ok((numbers, figure))
+    Ok(((numbers, figure), kept))
 }
 
 /// The nodes with GPUs, each a device, and the pods of a list.
@@ -238,41 +242,74 @@ fn arrivals(instance: &Instance, seed: u64) -> Vec<UserId> {
     order
 }
 
-/// By percent that have come: the most that any placement can allocate, and what one does.
+/// By percent that have come: the most that any placement can allocate, and what one does, both the mean over the seeds; and the bounds that
+/// prove it, of each seed the pods that have come at most then.
 fn allocatable(
     instance: &Instance,
-    order: &[UserId],
+    exhibit: &str,
+    orders: &[Vec<UserId>],
     control: &Control<'_>,
-) -> Result<Vec<(usize, f64, f64)>, Error> {
+) -> Result<(Vec<(usize, f64, f64)>, Vec<KeptBound>), Error> {
     control.stage("bounding what can be allocated");
     let total = instance.total_units(GPU);
-    let at = |arrived: usize| {
+    let at = |(tenth, seed): (usize, usize)| {
+        let (order, arrived) = (&orders[seed], 10 * (tenth + 1));
         let mut sum = 0;
         let has_come = |user: &&UserId| {
             sum += instance.user(**user).demand_units(GPU);
             sum * 100 <= total * arrived as u128
         };
-        let tasks: Vec<UserId> = order.iter().take_while(has_come).copied().collect();
-        let most = ceiling(instance, GPU, &tasks, control)?;
-        Ok((arrived, 100.0 * most, 100.0 * found(instance, GPU, &tasks, control)?))
+        let pods: Vec<UserId> = order.iter().take_while(has_come).copied().collect();
+        let bounded = Allocatable::new(instance, GPU, &pods, control)?;
+        let mut counts = vec![0u64; instance.user_count()];
+        let ceilings = by_tenths(instance, order, |at, asked| {
+            counts[order[at].0] += 1;
+            if is_of(asked, total) == Some(tenth) {
+                100.0 * bounded.most(&counts).min(asked as f64 / total as f64)
+            } else {
+                0.0
+            }
+        });
+        let name = format!("{exhibit}-seed{seed}-{arrived:03}");
+        let found = 100.0 * bounded.found();
+        Ok((ceilings[tenth], found, KeptBound { name, instance: bounded.instance, bound: bounded.bound }))
     };
-    (1..=TENTHS).into_par_iter().map(|tenth| at(10 * tenth)).collect()
+    let all: Vec<(usize, usize)> =
+        (0..TENTHS).flat_map(|tenth| (0..orders.len()).map(move |seed| (tenth, seed))).collect();
+    let all = all.into_par_iter().map(at).collect::<Result<Vec<_>, Error>>()?;
+    let seeds = orders.len().max(1);
+    let mean = |tenth: &[(f64, f64, KeptBound)], of: fn(&(f64, f64, KeptBound)) -> f64| {
+        tenth.iter().map(of).sum::<f64>() / seeds as f64
+    };
+    let means = all.chunks(seeds).enumerate().map(|(tenth, of_seeds)| {
+        (10 * (tenth + 1), mean(of_seeds, |(most, ..)| *most), mean(of_seeds, |(_, found, _)| *found))
+    });
+    let means = means.collect();
+    Ok((means, all.into_iter().map(|(.., kept)| kept).collect()))
 }
 
-/// The mean percent allocated over the moments at which the percent that has come rounds to each tenth.
-fn by_tenths(instance: &Instance, order: &[UserId], servers: &[Option<usize>]) -> [f64; TENTHS] {
-    let total = instance.total_units(GPU) as f64;
-    let (mut arrived, mut allocated) = (0u128, 0u128);
+/// To which tenth the percent rounds that has come.
+fn is_of(asked: u128, total: u128) -> Option<usize> {
+    let percent = (100.0 * asked as f64 / total as f64).round() as usize;
+    let tenth = (percent / 10).checked_sub(1).filter(|tenth| *tenth < TENTHS)?;
+    percent.is_multiple_of(10).then_some(tenth)
+}
+
+/// The mean over the moments at which the percent that has come rounds to each tenth, of what is told of the pod that comes and of all
+/// that is asked for then.
+fn by_tenths(
+    instance: &Instance,
+    order: &[UserId],
+    mut told: impl FnMut(usize, u128) -> f64,
+) -> [f64; TENTHS] {
+    let total = instance.total_units(GPU);
+    let mut asked = 0u128;
     let mut sums = [(0.0, 0u32); TENTHS];
-    for (user, server) in order.iter().zip(servers) {
-        let wants = instance.user(*user).demand_units(GPU);
-        arrived += wants;
-        allocated += server.map_or(0, |_| wants);
-        let percent = (100.0 * arrived as f64 / total).round() as usize;
-        if percent.is_multiple_of(10)
-            && let Some((sum, count)) = (percent / 10).checked_sub(1).and_then(|at| sums.get_mut(at))
-        {
-            *sum += 100.0 * allocated as f64 / total;
+    for (at, user) in order.iter().enumerate() {
+        asked += instance.user(*user).demand_units(GPU);
+        let value = told(at, asked);
+        if let Some((sum, count)) = is_of(asked, total).map(|tenth| &mut sums[tenth]) {
+            *sum += value;
             *count += 1;
         }
     }

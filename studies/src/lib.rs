@@ -18,6 +18,7 @@ use fairplan::instances::{Entry, Registry, UnknownName};
 use fairplan::report::figure::Figure;
 use fairplan::report::reproduction::{ReproductionBody, ReproductionDocument};
 use fairplan::{Control, Error};
+pub use outcome::KeptBound;
 use outcome::{Curves, Numbers};
 use std::path::{Path, PathBuf};
 use traces::Hours;
@@ -37,8 +38,8 @@ enum How {
     Figure(fn(&Control<'_>) -> Result<Curves, Error>),
     /// Its curves, from hours of a real trace.
     OfHours(fn(&mut Hours<'_>) -> Result<Curves, Error>),
-    /// Its curves, from the tables of a GPU cluster.
-    OfPods(fn(&Path, &Control<'_>) -> Result<Curves, Error>),
+    /// Its curves, from the tables of a GPU cluster, and the bounds behind them.
+    OfPods(fn(&Path, &Control<'_>) -> Result<(Curves, Vec<KeptBound>), Error>),
 }
 
 /// Every exhibit and how it is recomputed.
@@ -204,7 +205,15 @@ impl ReproduceOptions {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<ReproductionDocument, Error> {
-    let (mut numbers, mut figures) = (Vec::new(), Vec::new());
+    reproduce_with_bounds(options, control).map(|(document, _)| document)
+}
+
+/// The same, and the bounds of whole tasks that it states, each with its certificate.
+pub fn reproduce_with_bounds(
+    options: &ReproduceOptions,
+    control: &Control<'_>,
+) -> Result<(ReproductionDocument, Vec<KeptBound>), Error> {
+    let (mut numbers, mut figures, mut bounds) = (Vec::new(), Vec::new(), Vec::new());
     let mut hours: Option<Hours<'_>> = None;
     let source = Source::new(options.snowset.clone());
     for study in options.studies()? {
@@ -220,7 +229,11 @@ pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<Re
                 with_figure(recompute(hours)?)
             }
             (How::OfPods(recompute), _) => match &options.alibaba_gpu2023 {
-                Some(directory) => with_figure(recompute(directory, control)?),
+                Some(directory) => {
+                    let (curves, kept) = recompute(directory, control)?;
+                    bounds.extend(kept);
+                    with_figure(curves)
+                }
                 None => continue,
             },
             (How::OfHours(_), None) => continue,
@@ -228,7 +241,7 @@ pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<Re
         numbers.extend(said);
         figures.extend(figure);
     }
-    Ok(document(numbers, figures, options))
+    Ok((document(numbers, figures, options), bounds))
 }
 
 /// The document of all these together, in their order, of which each was asked for with these options but for its exhibit; with

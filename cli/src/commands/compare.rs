@@ -4,11 +4,14 @@
 use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, backend_name, seconds};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
+use crate::output;
 use crate::progress::{self, tell, warn};
 use fairplan::instances::table::Tabular;
 use fairplan::report::comparison::users_of_policies;
-use fairplan::report::summary;
-use fairplan::{CompareOptions, Control, Deadline, Document, Error, WholeTaskObjective, read};
+use fairplan::report::output::commit;
+use fairplan::report::{summary, write_json};
+use fairplan::{CompareOptions, ComparedBound, Control, Deadline, Document, Error, WholeTaskObjective, read};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Compare placement policies with each other and with the best that any placement can do
@@ -53,6 +56,10 @@ pub struct Arguments {
     /// Say what each user has under each policy too
     #[arg(long)]
     per_user: bool,
+    /// Write the bound of whole tasks here too, with its placement and the certificate that `verify` proves again: a fairplan.bound.v1,
+    /// or with allocated=RESOURCE a fairplan.allocated-bound.v1
+    #[arg(long, value_name = "FILE")]
+    bound_out: Option<PathBuf>,
     /// Write the whole result (json), or the table of policies (of policies and users, with --per-user)
     /// (default: as the ending of -o FILE says, else json)
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -69,6 +76,7 @@ const ALL: &str = "best-fit,first-fit,slots=14,worst-fit,dot-product,random";
 
 /// Reads, compares, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+    let bound_out = arguments.bound_out.as_deref().map(output::document).transpose()?;
     let output = arguments.output.result(arguments.format)?;
     let Arguments { policies, seed, objective, backend, .. } = arguments;
     let source = InstanceSource::try_from(arguments.instance)?;
@@ -95,12 +103,38 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let options = CompareOptions { placements: placements.collect::<Result<_, Error>>()?, ..options };
     warn(common, &instance);
     let deadline = arguments.time_limit.map_or_else(Deadline::never, Deadline::after);
-    let compare = |control: &Control<'_>| fairplan::compare(&instance, &options, control);
-    let document = Document::new(progress::under(common, deadline, compare)?);
-    output.write(&document, || match per_user {
+    let mut prepared = Vec::new();
+    let comparison = match bound_out {
+        None => {
+            let compare = |control: &Control<'_>| fairplan::compare(&instance, &options, control);
+            progress::under(common, deadline, compare)?
+        }
+        Some(file) => {
+            let compare = |control: &Control<'_>| fairplan::compare_with_bound(&instance, &options, control);
+            let (comparison, bound) = progress::under(common, deadline, compare)?;
+            prepared.push(match bound {
+                Some(ComparedBound::SmallestShare(bound)) => {
+                    file.prepare(|out| write_json(out, &bound.document(&instance)))?
+                }
+                Some(ComparedBound::Allocated(bound)) => {
+                    file.prepare(|out| write_json(out, &bound.document(&instance)))?
+                }
+                None => {
+                    return Err(Error::Setting(
+                        "bound-out: whole tasks were not bounded; allow a --time-limit, or leave it out"
+                            .into(),
+                    ));
+                }
+            });
+            comparison
+        }
+    };
+    let document = Document::new(comparison);
+    prepared.push(output.prepare(&document, || match per_user {
         false => document.table(),
         true => users_of_policies(&document.body),
-    })?;
+    })?);
+    commit(prepared)?;
     tell(common, || summary::comparison(&instance, &document));
     Ok(Answer::Yes)
 }

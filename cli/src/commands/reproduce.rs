@@ -7,8 +7,8 @@ use crate::progress::{self, tell};
 use fairplan::report::output::{Destination, commit};
 use fairplan::report::plot::{self, Ground};
 use fairplan::report::{summary as summaries, write_json};
-use fairplan::{Control, Deadline, Error};
-use fairplan_studies::{ReproduceOptions, STUDIES, reproduce};
+use fairplan::{Control, Deadline, Error, files};
+use fairplan_studies::{KeptBound, ReproduceOptions, STUDIES, reproduce_with_bounds};
 use fairplan_sweeps::Commands;
 use std::io::Write;
 use std::path::PathBuf;
@@ -47,6 +47,10 @@ pub struct Arguments {
     /// Draw the figures, each as ID.svg in this directory
     #[arg(long, value_name = "DIRECTORY")]
     plots: Option<PathBuf>,
+    /// Keep the bounds of fgd and fgd-gpuspec33 in this directory, each with its certificate (NAME-bound.json) and its instance
+    /// (NAME-instance.json), as `verify` takes them
+    #[arg(long, value_name = "DIRECTORY", requires = "alibaba_gpu2023")]
+    bounds: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -58,23 +62,32 @@ fn exhibits() -> String {
 
 /// Recomputes, writes, says whether all agree.
 pub fn run(arguments: Arguments, common: CommonOptions, swept: &dyn Commands) -> Result<Answer, Error> {
-    let Arguments { ids, summary, google2011, alibaba_gpu2023, snowset, servers, sweep, plots, output } =
-        arguments;
+    let Arguments { ids, summary, google2011, alibaba_gpu2023, snowset, servers, .. } = arguments;
+    let Arguments { sweep, plots, bounds, output, .. } = arguments;
     let snowset = snowset.map(PathBuf::from);
     let options = ReproduceOptions { ids, summary, google2011, alibaba_gpu2023, snowset, servers };
     options.check()?;
-    if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {
-        return Err(Error::input(format!("--plots {}: no such directory", directory.display())));
+    for (option, directory) in [("plots", &plots), ("bounds", &bounds)] {
+        if let Some(directory) = directory.as_ref().filter(|directory| !directory.is_dir()) {
+            return Err(Error::input(format!("--{option} {}: no such directory", directory.display())));
+        }
     }
     let destination = output.destination()?;
-    let document = match sweep {
-        Some(directory) => reproduced(&options, &directory, common, swept)?,
+    let (document, kept) = match sweep {
+        Some(directory) => (reproduced(&options, &directory, common, swept)?, Vec::new()),
         None => {
-            let reproduce = |control: &Control<'_>| reproduce(&options, control);
+            let reproduce = |control: &Control<'_>| reproduce_with_bounds(&options, control);
             progress::under(common, Deadline::never(), reproduce)?
         }
     };
     let mut prepared = Vec::new();
+    for (directory, KeptBound { name, instance, bound }) in
+        bounds.iter().flat_map(|bounds| kept.iter().map(move |kept| (bounds, kept)))
+    {
+        let to = |what: &str| Destination::new(Some(&directory.join(format!("{name}-{what}.json"))));
+        prepared.push(to("instance")?.prepare(|out| files::write_json(instance, out))?);
+        prepared.push(to("bound")?.prepare(|out| write_json(out, &bound.document(instance)))?);
+    }
     for (directory, figure) in plots.iter().flat_map(|plots| document.figures.iter().map(move |f| (plots, f)))
     {
         let file = directory.join(format!("{}.svg", figure.exhibit));

@@ -538,3 +538,52 @@ fn a_placement_made_elsewhere_is_told_the_rules_that_it_breaks() {
     assert_eq!(rules, ["devices", "per-server"], "{broken}");
     assert!(judged("placement.json").is_null());
 }
+
+#[test]
+fn failures_take_whole_tasks_under_all_rules() {
+    let folder = Folder::new();
+    // Four of a ring need a rack of four GPUs, and two parts of 0.6 are never on one.
+    folder.write(
+        "racks.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["gpu"], "server_classes": [
+            {"id": "a", "count": 2, "capacity": {"gpu": 2}, "devices": {"gpu": 2}, "domain": "rack-1"},
+            {"id": "b", "count": 1, "capacity": {"gpu": 4}, "devices": {"gpu": 4}, "domain": "rack-2"}],
+          "users": [
+            {"id": "ring", "demand": {"gpu": 1}, "gang": 4, "gang_in_domain": true, "tasks": 4},
+            {"id": "part", "demand": {"gpu": 0.6}, "tasks": 4}]}"#,
+    );
+    let lose = ["plan", "lose", "racks.json", "--whole", "--servers-lost", "1"];
+    let output = folder.run(&[&lose[..], &["-o", "lost.json"]].concat());
+    let told = String::from_utf8(output.stderr).unwrap();
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = "Whole tasks, placed by best-fit today and anew: 4 of 8 tasks have no room then; the smallest share goes from 30.00% to 0.00%.";
+    assert!(told.contains(whole) && !told.contains("But answers in divided tasks"), "{told}");
+    let lost = json(&folder, "lost.json");
+    assert_eq!((&lost["placed_by"]["policy"], &lost["tasks"]), (&"best-fit".into(), &8.into()));
+    let of = |at: usize| (&lost["losses"][at]["class"], &lost["losses"][at]["tasks_lost"]);
+    assert_eq!([of(0), of(1)], [(&"b".into(), &4.into()), (&"a".into(), &2.into())]);
+    let by_fgd = folder.done(&[&["-q"][..], &lose, &["--policy", "fgd", "--format", "csv"]].concat());
+    assert!(by_fgd.starts_with("class,servers,value,lost,tasks_lost,"), "{by_fgd}");
+    let refused = folder.refused(&["plan", "lose", "racks.json", "--policy", "fgd"]);
+    assert!(refused.contains("--whole"), "{refused}");
+}
+
+#[test]
+fn what_placements_are_held_against_is_kept_with_its_certificate() {
+    let folder = folder();
+    for (objective, format) in
+        [("drfh", "fairplan.bound.v1"), ("allocated=gpu", "fairplan.allocated-bound.v1")]
+    {
+        let compare =
+            ["-q", "compare", "instance.json", "--objective", objective, "--bound-out", "bound.json"];
+        folder.done(&[&compare[..], &["-o", "comparison.json"]].concat());
+        let bound = json(&folder, "bound.json");
+        let comparison = json(&folder, "comparison.json");
+        let stated = match objective {
+            "drfh" => &comparison["bounds"]["integral_upper"],
+            _ => &comparison["allocated"]["integral_upper"],
+        };
+        assert_eq!((&bound["format"], &bound["integral_upper"]), (&format.into(), stated), "{objective}");
+        folder.done(&["-q", "verify", "instance.json", "bound.json"]);
+    }
+}
