@@ -88,6 +88,8 @@ pub(crate) mod level {
     pub(crate) const MISSING: f64 = 1e-11;
     /// Where all that rise come to this part of the cluster, they do not rise: the level problem ends where it begins.
     pub(crate) const NO_RISE: f64 = 1e-9;
+    /// Then a level this part above where their lines begin is there.
+    pub(crate) const BEGINS: f64 = 1e-10;
     /// Where settled users lack more than this part of their shares, those who rise took it: the level is not to be believed.
     pub(crate) const TAKEN: f64 = 1e-9;
     /// By how much of the cluster more prices are asked for then: little beside what others have, much beside rounding.

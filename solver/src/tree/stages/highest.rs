@@ -12,7 +12,7 @@ use crate::bins::Amounts;
 use crate::level::dot;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{ABOVE, KEPT, MISSING, NO_RISE, NOTHING_LEFT, PIECE, ROUNDING, TAKEN};
+use crate::tolerance::level::{ABOVE, BEGINS, MISSING, NO_RISE, NOTHING_LEFT, PIECE, ROUNDING, TAKEN};
 use fairplan_instances::{FEW_USERS, SolverError};
 use rayon::prelude::*;
 
@@ -87,7 +87,7 @@ impl Stages<'_> {
                 let rises = !is_lowered && solved.solution.level * of_level > NO_RISE;
                 // Where lines begin at nothing, what they rose by rounding is nothing.
                 let begins = below.max(least);
-                let level = if !rises && level - begins <= KEPT * level { begins } else { level };
+                let level = if !rises && level - begins <= BEGINS * level { begins } else { level };
                 let solved = if rises { solved } else { self.just_above(&piece, level + ABOVE / of_level)? };
                 return Ok(Some(Highest { level, piece, solved }));
             }
