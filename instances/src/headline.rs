@@ -92,8 +92,8 @@ impl Headline {
                 pooled,
                 unplaced,
                 groups,
-                limits: Vec::new(),
-                guarantees: Vec::new(),
+                limits: limit_results(instance, &solution.allocation, Some(&total.limit_prices)),
+                guarantees: guarantee_results(instance, solution),
             },
         }
     }

@@ -110,6 +110,12 @@ impl Objective {
         self != Self::TaskShareFairness
     }
 
+    /// By what members of a group divide what is theirs: a sum is one over the children of the root, and inside a group the tree is
+    /// filled, as `drfh` fills it.
+    pub fn inside_groups(self) -> Self {
+        if self.alpha().is_some() { Self::Drfh } else { self }
+    }
+
     /// What its value is, for people.
     pub fn value_name(self) -> &'static str {
         match self {
@@ -145,7 +151,7 @@ impl Objective {
                 return refuse(user, "tasks", problem);
             }
         }
-        if !is_max_min {
+        if !is_max_min && self.alpha().is_none() {
             instance.without_quotas(&self.to_string())?;
         }
         instance.check_guarantees()?;

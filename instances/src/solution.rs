@@ -167,7 +167,8 @@ impl Level {
 ///
 /// For any prices `p >= 0` and multipliers `λ_i >= 0` of the tasks (0 without a limit), with
 /// `y_i = min over usable classes l of (Σ_r d_ir p_lr + λ_i) / ρ_il` and `τ_i = δ_i T_i`: no allocation has more than
-/// `Σ_lr C_lr p_lr + Σ_i λ_i τ_i + Σ_i max_G (w_i U(G) − y_i G)`. (Lagrangian duality.)
+/// `Σ_lr C_lr p_lr + Σ_i λ_i τ_i + Σ_i max_G (w_i U(G) − y_i G)`. (Lagrangian duality.) Limits are rows as capacities are, and who is
+/// guaranteed a share has no less in the last sum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Total {
     /// `Σ w_i U(G_i)`, in units of `10^exponent`.
@@ -181,6 +182,9 @@ pub struct Total {
     /// of that resource in that class, dominant shares still measured against today's totals; in units of
     /// `10^exponent`.
     pub prices: Vec<f64>,
+    /// Multipliers of the limits, one for each of [`Instance::limit_rows`](crate::Instance::limit_rows), >= 0, in the same units: as
+    /// [`Level::limit_prices`] are those of a level.
+    pub limit_prices: Vec<f64>,
     /// 0, unless the value or the prices would be beyond what a double holds.
     pub exponent: i32,
 }

@@ -1,6 +1,6 @@
 //! Limits of users and groups as rows of the problem: what the users below one take of a resource, on the classes that it covers.
 //!
-//! Limits over all classes are none of these, where what they count follows from shares alone (`tree/told_limits.rs`).
+//! Limits over all classes are none of these in a max-min, where what they count follows from shares alone (`tree/told_limits.rs`).
 //!
 //! A limit is a capacity row of its own. Wherever capacities and prices of classes stand (`classes × resources`), those of the limits
 //! follow, one number a limit: worth is a plain product, and a price is dual to a row of either kind. Users below the same limits
@@ -32,11 +32,13 @@ struct LimitRow {
 }
 
 impl Limits {
-    /// The limits, their amounts in parts of what a share of one is, and the set of each user (empty without limits).
-    pub fn of(instance: &Instance, members: &[Vec<ClassId>]) -> (Self, Vec<f64>, Vec<u32>) {
+    /// The limits, their amounts in parts of what a share of one is, and the set of each user (empty without limits); `every` one, or
+    /// only those that are not told from shares.
+    pub fn of(instance: &Instance, members: &[Vec<ClassId>], every: bool) -> (Self, Vec<f64>, Vec<u32>) {
         let all = instance.limit_rows();
+        let is_row = |row: &fairplan_instances::LimitRow| every || !is_told_from_shares(instance, row);
         let (positions, stated): (Vec<usize>, Vec<&fairplan_instances::LimitRow>) =
-            all.iter().enumerate().filter(|(_, row)| !is_told_from_shares(instance, row)).unzip();
+            all.iter().enumerate().filter(|(_, row)| is_row(row)).unzip();
         let covers = |row: &fairplan_instances::LimitRow| {
             members.iter().map(|members| members.first().is_some_and(|class| row.covers(*class))).collect()
         };

@@ -66,12 +66,12 @@ impl<'a> Question<'a> {
         &self,
         mut solve: impl FnMut(&Question<'_>) -> Result<Solution, SolverError>,
     ) -> Result<(), SolverError> {
-        if self.objective.alpha().is_some() || !self.instance.has_guarantees() {
+        if !self.instance.has_guarantees() {
             return Ok(());
         }
-        let groups = self.instance.guaranteed_groups()?;
+        let (groups, inside) = (self.instance.guaranteed_groups()?, self.objective.inside_groups());
         let mut solve = |alone: &AloneGroup| {
-            let question = Question::new(&alone.instance, self.objective, self.backend, self.deadline);
+            let question = Question::new(&alone.instance, inside, self.backend, self.deadline);
             solve(&question).map_err(|error| match error {
                 SolverError::Guarantees(shortfall) => {
                     SolverError::Guarantees(Box::new(shortfall.inside(self.instance, alone.group)))
@@ -99,9 +99,11 @@ impl<'a> Question<'a> {
         self.reduction.get_or_init(|| Reduction::new(self.instance, self.objective))
     }
 
-    /// Whether a sum is asked for over users of which some have kinds of tasks, or over groups.
+    /// Whether a sum is asked for over users of which some have kinds of tasks, over groups, or under quotas.
     pub fn is_sum_over_bundles(&self) -> bool {
-        self.objective.alpha().is_some() && (self.instance.has_kinds() || self.instance.has_groups())
+        let instance = self.instance;
+        self.objective.alpha().is_some()
+            && (instance.has_kinds() || instance.has_groups() || !instance.quotas().is_empty())
     }
 
     fn users(&self) -> usize {

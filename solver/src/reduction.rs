@@ -44,7 +44,7 @@ impl Reduction {
         let m = instance.resources().len();
         let MergedClasses { members, mut capacities, part_of_merged } =
             MergedClasses::new(instance, objective.is_pooled());
-        let (limits, amounts, limits_of_user) = Limits::of(instance, &members);
+        let (limits, amounts, limits_of_user) = Limits::of(instance, &members, objective.alpha().is_some());
         capacities.extend(amounts);
         let measures: Vec<f64> = (0..m).map(|r| instance.measure(ResourceId(r))).collect();
         let rates_of_rule: Vec<Rates> = instance

@@ -112,7 +112,7 @@ impl Way {
             return match self {
                 Self::InteriorPoint => smooth::together::solve(question, self.method()),
                 _ => Err(SolverError::Unsupported(format!(
-                    "{} over groups or users with kinds of tasks is solved by an interior point; take auto or ipm",
+                    "{} over groups, users with kinds of tasks or quotas is solved by an interior point; take auto or ipm",
                     question.objective
                 ))),
             };

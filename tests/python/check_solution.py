@@ -145,7 +145,7 @@ def limits_kept(solution, users, rows, load):
         near(stated.get("reserve", {row["resource"]: 0})[row["resource"]], row.get("reserve", 0), f"reserve of limit {at[1]}")
         near(stated["used"], load[at] / row["amount"], f"used part of limit {at[1]}")
     first = solution["certificate"].get("levels", [])[:1]
-    if any(stated["price"] for stated in said):
+    if any(stated["price"] for stated in said) and "levels" in solution["certificate"]:
         for stated, price in zip(said, first[0]["limit_prices"]):
             near(stated["price"], price, "price of a limit")
     for user in users:
@@ -210,8 +210,19 @@ def bottlenecks(instance, solution, users, capacity, load):
     return f"value {float(value):.12g}, by definition, missed by {float(worst):.1e}"
 
 
-def most(alpha, weight, y):
-    """The most that utility exceeds what it costs, a unit of share costing y: max_G (weight U(G) - y G), U' = G^-alpha."""
+def is_sum_over_users(objective):
+    return objective in ("pf", "utilitarian") or objective.startswith("alpha=")
+
+
+def utility(alpha, share):
+    return share.ln() if alpha == 1 else share ** (1 - alpha) / (1 - alpha)
+
+
+def most(alpha, weight, y, sure):
+    """The most that utility exceeds what it costs, a unit of share costing y: the largest weight U(G) - y G, U' = G^-alpha, over G of at
+    least what is sure."""
+    if sure and y > weight * sure ** -alpha:
+        return weight * utility(alpha, sure) - y * sure
     if alpha == 0 or (alpha <= 1 and y == 0):
         return Decimal(0) if alpha == 0 and y >= weight else Decimal("Infinity")
     if alpha == 1:
@@ -223,12 +234,12 @@ def best(alpha, user, cost):
     """The least of z T + max_G (w U(G) - y(z) G) over prices z of a task: it is convex, and bends or is flat at one of these."""
     weight, rate = decimal(user["weight"]), {l: decimal(rate) for l, rate in user["rate"].items()}
     if "tasks" not in user:
-        return most(alpha, weight, min(cost[l] / rate[l] for l in cost))
+        return most(alpha, weight, min(cost[l] / rate[l] for l in cost), user["floor"])
     tasks = decimal(user["tasks"] * user["delta"])
     at = [Decimal(0)] + [rate[l] * weight * (tasks * rate[l]) ** -alpha - cost[l] for l in cost]
     at += [(cost[l] * rate[k] - cost[k] * rate[l]) / (rate[l] - rate[k])
            for l in cost for k in cost if rate[l] != rate[k]]
-    return min(z * tasks + most(alpha, weight, min((cost[l] + z) / rate[l] for l in cost)) for z in at if z >= 0)
+    return min(z * tasks + most(alpha, weight, min((cost[l] + z) / rate[l] for l in cost), user["floor"]) for z in at if z >= 0)
 
 
 def fill(tree, ceiling, level):
@@ -342,7 +353,8 @@ def guaranteed_inside(whole, solution, users):
                     kind["eligible"] = sure_on(piece, places, groups[g])
             own.append(one)
         alone = {key: copy.deepcopy(whole[key]) for key in ("format", "resources", "server_classes")} | {"groups": inside, "users": own}
-        divided = {"format": solution["format"], "alone": g, "status": "optimal", "objective": solution["objective"], "value": None,
+        divided = {"format": solution["format"], "alone": g, "status": "optimal", "value": None,
+                   "objective": "drfh" if is_sum_over_users(solution["objective"]) else solution["objective"],
                    "certificate": {"levels": said["levels"], "primal": None, "dual": None},
                    "users": [{"dominant_resource": None, "dominant_share": None, "tasks": None} | one for one in said["members"]],
                    "server_classes": [{"id": l["id"]} for l in alone["server_classes"]], "utilization": {},
@@ -479,14 +491,15 @@ def decimal(x):
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
-def sum_of_utilities(solution, users, capacity, tree):
+def sum_of_utilities(solution, users, capacity, tree, rows):
     """Whether prices prove that no sum of utilities is larger. A group is one user that has of every member's share what that is for its
-    part of the group's."""
+    part of the group's. Limits are rows as capacities are, and nobody may have less than is guaranteed."""
     getcontext().prec = 60
     name = solution["objective"]
     alpha = {"pf": Decimal(1), "utilitarian": Decimal(0)}.get(name) or Decimal(name.partition("=")[2] or 0)
     unit = Decimal(10) ** int(solution.get("value_exponent", 0))
     price = {(l["id"], r): decimal(p) * unit for l in solution["server_classes"] for r, p in l["price"].items()}
+    price |= {at: decimal(stated["price"]) * unit for at, stated in zip(rows, solution.get("limits", []), strict=True)}
     need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), "prices")
     need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), "a price of what is not there")
     value = worth = Decimal(0)
@@ -497,13 +510,17 @@ def sum_of_utilities(solution, users, capacity, tree):
     weights = dict(tree["children"][None])
     for user in users:
         done = "tasks" in user and user["running"] >= user["tasks"] * (1 - GAP)
-        limit = "tasks" if done else "capacity"
-        need(user["limit"] == (limit if user["usable"] else "no-usable-class"), f"limit of user {user['id']}")
+        limits = ["tasks"] if done else ["capacity", "limit"]
+        need(user["limit"] in (limits if user["usable"] else ["no-usable-class"]), f"limit of user {user['id']}")
         if not able(user):
             continue
-        costs = [{l: sum((decimal(d / user["delta"]) * price.get((l, r), 0) for r, d in needs.items()), Decimal(0))
+        on = lambda l, r: price.get((l, r), 0) + sum(price[at] for at, row in user["rows"].items()
+                                                     if row["resource"] == r and l in row["classes"])
+        costs = [{l: sum((decimal(d / user["delta"]) * on(l, r) for r, d in needs.items()), Decimal(0))
                   for l in usable} for needs, usable in user["kinds"]]
-        cost = costs[0]
+        cost, least = costs[0], tree["floors"]["user", user["id"]]
+        need(user["share"] >= least * (1 - GAP), f"user {user['id']} has less than it is guaranteed")
+        user["floor"] = decimal(min(least, user["share"]))
         if len(costs) > 1:  # Wherever its pieces run, a task does the same work: as if there were one class.
             cost, user["rate"] = {"": sum(min(cost.values()) for cost in costs)}, {"": Fraction(1)}
         node = ("user", user["id"])
@@ -517,18 +534,19 @@ def sum_of_utilities(solution, users, capacity, tree):
             top = above[top]
         part = parts[node] / weights[top]
         least = min(cost[l] / decimal(user["rate"][l]) for l in cost)
-        members.setdefault(top, []).append((part, user["share"], least, user["id"]))
+        members.setdefault(top, []).append((part, user["share"], least, user["id"], user["floor"]))
     for top, inside in members.items():
-        share = min(has / part for part, has, _, _ in inside)
-        for part, has, _, who in inside:
+        share = min(has / part for part, has, *_ in inside)
+        for part, has, _, who, _ in inside:
             near(has, share * part, f"part that user {who} has of its group")
-        cost = sum((decimal(part) * least for part, _, least, _ in inside), Decimal(0))
-        taking.append(({"weight": weights[top], "rate": {"": Fraction(1)}}, {"": cost}))
+        cost = sum((decimal(part) * least for part, _, least, *_ in inside), Decimal(0))
+        least = min(min(sure / decimal(part) for part, *_, sure in inside), decimal(share))
+        taking.append(({"weight": weights[top], "rate": {"": Fraction(1)}, "floor": least}, {"": cost}))
         having.append((weights[top], share))
     for weight, share in having:
         weight, share = decimal(weight), decimal(share)
         need(share > 0 or alpha < 1, "somebody has nothing")
-        value += weight * (share.ln() if alpha == 1 else share ** (1 - alpha) / (1 - alpha))
+        value += weight * utility(alpha, share)
         worth += weight * share ** (1 - alpha)
     dearer = Decimal(1)
     if alpha == 0:  # A user without a limit must not be worth more than it pays.
@@ -702,7 +720,7 @@ def in_doubles(instance, solution):
     need(instance["format"] == "fairplan.instance.v1", "not an instance")
     need(solution["format"] == "fairplan.solution.v1", "not a solution")
     objective = solution["objective"]
-    is_sum = objective in ("pf", "utilitarian") or objective.startswith("alpha=")
+    is_sum = is_sum_over_users(objective)
     need(is_sum or objective in ("drfh", "tsf", "drf", "drf-per-server", "bmf"), f"the objective {objective} is not known here")
     need(solution["status"] == "optimal", "the result says itself that it is not proved")
     exponent = solution.get("value_exponent")
@@ -710,7 +728,7 @@ def in_doubles(instance, solution):
     if objective in ("drf", "bmf"):
         pooled(instance, solution)
     rows = limit_rows(instance)
-    need(not rows or objective in ("drfh", "tsf", "drf"), f"{objective} is not known here with limits")
+    need(not rows or is_sum or objective in ("drfh", "tsf", "drf"), f"{objective} is not known here with limits")
     resources, classes, users = instance["resources"], instance["server_classes"], instance["users"]
     for name, ours, theirs in [("class", classes, solution["server_classes"]), ("user", users, solution["users"])]:
         need([x["id"] for x in ours] == [x["id"] for x in theirs], f"the {name} ids differ")
@@ -799,7 +817,7 @@ def in_doubles(instance, solution):
     if objective in ("drf-per-server", "bmf"):
         return bottlenecks(instance, solution, users, capacity, load)
     if is_sum:
-        return sum_of_utilities(solution, users, capacity, tree)
+        return sum_of_utilities(solution, users, capacity, tree, rows)
     having = sorted(user["share"] for user in users if user["share"] > 0)
     usual = having[(len(having) - 1) // 2] if having else 0
     values = [level["value"] for level in levels]

@@ -8,7 +8,7 @@ use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, ExponentialConeT, IPSolver, NonnegativeConeT, PowerConeT,
     SolverStatus, SupportedConeT, ZeroConeT,
 };
-use fairplan_instances::{ClassId, GroupId, Instance, Objective, ResourceId, User};
+use fairplan_instances::{ClassId, Decimal, GroupId, Instance, Objective, Owner, ResourceId, User};
 
 /// What Clarabel found.
 pub struct Conic {
@@ -123,8 +123,17 @@ pub fn sum_of_utilities(instance: &Instance, alpha: f64, shares: &[f64]) -> f64 
     bundles(instance).into_iter().map(worth).sum()
 }
 
+/// The tasks that a user's own guarantee over all classes holds, at most all that it has.
+fn guaranteed_tasks(instance: &Instance, user: User<'_>) -> f64 {
+    let Some(quota) = instance.quota_of(Owner::User(user.index())) else { return 0.0 };
+    let holds = |(r, amount): &(ResourceId, Decimal)| amount.to_f64() / user.demand_doubles()[r.0];
+    let tasks = quota.guarantee.iter().map(holds).fold(f64::INFINITY, f64::min);
+    let most = user.tasks().map_or(f64::INFINITY, |all| all as f64);
+    if quota.guarantee.is_empty() { 0.0 } else { tasks.min(most) }
+}
+
 /// Solves for `drfh` (its first level: the largest smallest weighted share), `pf`, `alpha=A` or `utilitarian` to about
-/// this tolerance. `None` when Clarabel does not get there.
+/// this tolerance; a sum under limits and reserves too, and above what users are guaranteed themselves over all classes. `None` when Clarabel does not get there.
 pub fn by_clarabel(instance: &Instance, objective: Objective, tolerance: f64) -> Option<Conic> {
     let (classes, m) = (instance.classes().len(), instance.resources().len());
     let total = |r: usize| instance.total(ResourceId(r)).max(f64::MIN_POSITIVE);
@@ -153,6 +162,24 @@ pub fn by_clarabel(instance: &Instance, objective: Objective, tolerance: f64) ->
         if let Some(tasks) = user.tasks() {
             let limit = tasks as f64 * user.task_share() / unit;
             program.row(limit, pairs.iter().map(|(_, variable)| (*variable, 1.0)));
+        }
+    }
+    for row in instance.limit_rows() {
+        let r = row.resource.0;
+        let takes = |(user, pairs): (&User<'_>, &Vec<(usize, usize)>)| {
+            let is_below =
+                instance.limits_above(*user).iter().any(|j| std::ptr::eq(&instance.limit_rows()[*j], row));
+            let per_share =
+                if is_below { user.demand_doubles()[r] / total(r) / user.task_share() } else { 0.0 };
+            let covered = pairs.iter().filter(|(l, _)| row.covers(ClassId(*l)) && per_share > 0.0);
+            covered.map(|(_, variable)| (*variable, per_share)).collect::<Vec<_>>()
+        };
+        program.row(row.amount.to_f64() / total(r) / unit, users.iter().zip(&pairs).flat_map(takes));
+    }
+    for (user, pairs) in users.iter().zip(&pairs) {
+        let sure = guaranteed_tasks(instance, *user) * user.task_share() / unit;
+        if sure > 0.0 {
+            program.row(-sure, pairs.iter().map(|(_, variable)| (*variable, -1.0)));
         }
     }
     (0..program.costs.len()).for_each(|variable| program.row(0.0, [(variable, -1.0)]));

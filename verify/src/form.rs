@@ -87,6 +87,8 @@ fn sum(instance: &Instance, total: &Total, alpha: f64) -> Result<(), String> {
         return Err(format!("a sum of logarithms has no unit of 10^{}", total.exponent));
     }
     check_prices(instance, "prices", &total.prices, false)?;
+    length("limit prices", total.limit_prices.len(), instance.limit_rows().len())?;
+    numbers("limit prices", &total.limit_prices)?;
     numbers("relative gap", &[total.relative_gap])?;
     finite("value and bound", &[total.value, total.bound])
 }

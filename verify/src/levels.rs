@@ -157,7 +157,7 @@ impl LevelPrices {
                 .map(|usable| distinct_columns(usable, &prices, m))
                 .collect(),
             prices,
-            limits: LimitPrices::of(level),
+            limits: LimitPrices::of(&level.limit_prices),
             // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
             surely: surely(m),
         }

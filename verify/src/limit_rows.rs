@@ -13,7 +13,7 @@ use crate::rounding::{Sum, decimal_up, up};
 use crate::tolerance::{self, USED_UP};
 use crate::users::{Usable, UsableClasses};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, Level, LimitedBy, User, UserId};
+use fairplan_instances::{ClassId, Instance, LimitedBy, User, UserId};
 
 /// What the users take of each limit.
 pub(crate) struct LimitUse {
@@ -137,13 +137,27 @@ fn terms_below(
     })
 }
 
-/// The prices of the limits on a level.
+/// The prices of the limits, on a level or of a sum.
 pub(crate) struct LimitPrices(Vec<f64>);
 
 impl LimitPrices {
     /// Without what is too small to count; `None` where there are no limits.
-    pub fn of(level: &Level) -> Option<Self> {
-        (!level.limit_prices.is_empty()).then(|| Self(usable_prices(&level.limit_prices)))
+    pub fn of(limit_prices: &[f64]) -> Option<Self> {
+        (!limit_prices.is_empty()).then(|| Self(usable_prices(limit_prices)))
+    }
+
+    /// So many times as high, and no higher than a number can be.
+    pub fn raise(&mut self, factor: f64) {
+        self.0.iter_mut().for_each(|price| *price = (*price * factor).min(f64::MAX));
+    }
+
+    /// What a task of a user without kinds pays for the limits above it on a class, in plain doubles; and how many roundings that takes.
+    pub fn on_class(&self, user: User<'_>, class: usize) -> (f64, usize) {
+        let (instance, above) = (user.instance(), user.instance().limits_above(user));
+        let rows = above.iter().map(|j| (&instance.limit_rows()[*j], self.0[*j]));
+        let here = rows.filter(|(row, _)| row.covers(ClassId(class)));
+        let paid = here.map(|(row, price)| user.demand_doubles()[row.resource.0] * price).sum();
+        (paid, 2 * above.len())
     }
 
     /// `Σ_j b_j q_j`, rounded up.

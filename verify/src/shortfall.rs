@@ -50,7 +50,8 @@ fn check_inside(
     let nobody = Tasks::Listed { starts: vec![0; instance.kind_count() + 1], entries: Vec::new() };
     let shares = UserShares::of_all(instance, objective, &usable_classes, &nobody);
     let guaranteed: Vec<SolutionClaim<'_>> = shortfall.guaranteed.iter().map(SolutionClaim::from).collect();
-    let (floors, verdict) = floors_of(instance, objective, &shares, &guaranteed, verify_solution);
+    let (floors, verdict) =
+        floors_of(instance, objective.inside_groups(), &shares, &guaranteed, verify_solution);
     if let Some(verdict) = verdict.filter(|verdict| !verdict.holds) {
         return Err(verdict.witness);
     }

@@ -28,8 +28,13 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     let limits =
         (!instance.limit_rows().is_empty()).then(|| LimitUse::judge(instance, &usable_classes, &claim.tasks));
     let shares = UserShares::of_all(instance, claim.objective, &usable_classes, &claim.tasks);
-    let (floors, guaranteed) =
-        groups::floors_of(instance, claim.objective, &shares, &claim.guaranteed, verify_solution);
+    let (floors, guaranteed) = groups::floors_of(
+        instance,
+        claim.objective.inside_groups(),
+        &shares,
+        &claim.guaranteed,
+        verify_solution,
+    );
     let subject = Subject { instance, usable_classes: &usable_classes, shares: &shares };
     let mut proof = match (claim.exact, claim.certificate) {
         (Some(exact), _) => fractions::prove(subject, claim, exact),
@@ -42,7 +47,10 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
                 max_min::prove(subject, levels, claim.printed.as_ref())
             }
         }
-        (None, Certificate::Total(total)) => total::prove(subject, claim, total),
+        (None, Certificate::Total(total)) => {
+            let used = limits.as_ref().map(|(used, _)| used);
+            total::prove(subject, claim, total, (used, &floors))
+        }
         (None, Certificate::Bottlenecks) => bottlenecks::prove(subject, claim, &feasible.loads),
     };
     let mut verdicts = vec![well_formed];

@@ -350,6 +350,8 @@ fn with_less(
         Ok(_) => why_not("the solution of that is not proved"),
         Err(SolverError::OutOfTime) => why_not("time was over"),
         Err(SolverError::Unsupported(why)) => why_not(&why),
+        // Its members would have few tasks then.
+        Err(SolverError::Inapplicable(violation)) => why_not(&violation.problem),
         Err(SolverError::Guarantees(_)) => why_not("guarantees cannot be kept then"),
         Err(error) => Err(error),
     }

@@ -11,8 +11,9 @@ mod ranges;
 use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, ClassId, Decimal, Draft, GroupResult, GuaranteeResult, Instance, InstanceStamp, LimitResult,
-    LimitedBy, ResourceId, Solution, Solver, SolverError, Status, User, UserId, group_results, waiting,
+    Body, Certificate, ClassId, Decimal, Draft, GroupResult, GuaranteeResult, Instance, InstanceStamp,
+    LimitResult, LimitedBy, ResourceId, Solution, Solver, SolverError, Status, User, UserId, group_results,
+    waiting,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -239,7 +240,10 @@ pub fn explain(
         Some(k) => levels.get(k).map(|level| level.prices.as_slice()),
         None => solution.certificate.prices().first().copied(),
     };
-    let of_limits = frozen_at.and_then(|k| levels.get(k)).map_or(&[][..], |level| &level.limit_prices);
+    let of_limits = match &solution.certificate {
+        Certificate::Total(total) => &total.limit_prices[..],
+        _ => frozen_at.and_then(|k| levels.get(k)).map_or(&[][..], |level| &level.limit_prices),
+    };
     let limited_by = solution.limited_by[user.0];
     let (held_by, server_classes) = match prices.filter(|_| limited_by != LimitedBy::NoUsableClass) {
         Some(prices) => {

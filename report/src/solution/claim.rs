@@ -147,7 +147,9 @@ impl StatedSolution {
                 utilization: &self.utilization,
                 prices: &self.prices,
             }),
-            guaranteed: self.guaranteed.iter().map(|alone| alone.claim(self.objective)).collect(),
+            guaranteed: (self.guaranteed.iter())
+                .map(|alone| alone.claim(self.objective.inside_groups()))
+                .collect(),
         }
     }
 }
@@ -277,6 +279,7 @@ fn certificate(
             bound: stated.dual,
             relative_gap: stated.relative_gap,
             prices: prices.to_vec(),
+            limit_prices: document.limits.iter().map(|limit| limit.price).collect(),
             exponent: document.value_exponent.unwrap_or(0),
         }));
     };

@@ -115,13 +115,25 @@ fn user(
         };
         return consumer.dual_terms(share);
     }
-    without_task_row(utility, weight, cap(reduction, i), price, share)
+    without_task_row(utility, weight, (0.0, cap(reduction, i)), price, share)
 }
 
-/// The same of a user whose tasks do all the same work, worth `cap` together, and who pays so much for a share.
-pub(super) fn without_task_row(utility: Utility, weight: f64, cap: f64, price: f64, share: f64) -> [f64; 5] {
+/// The same of a user whose tasks do all the same work, worth `cap` together, who is guaranteed `floor` and pays so much for a share.
+pub(super) fn without_task_row(
+    utility: Utility,
+    weight: f64,
+    (floor, cap): (f64, f64),
+    price: f64,
+    share: f64,
+) -> [f64; 5] {
     let marginal = utility.marginal(weight, share);
     let worth = if share > 0.0 { marginal * share } else { 0.0 };
+    // Of what it is guaranteed as much as it has: more would be worth less than it costs.
+    let kept = floor.min(share);
+    if kept > 0.0 && utility.marginal(weight, floor) < price {
+        let beyond = (price - marginal) * (share - kept);
+        return [worth, price * share, beyond.max(0.0), 0.0, 0.0];
+    }
     if utility.alpha == 0.0 {
         let most = if marginal > price { cap } else { 0.0 };
         let best = if most > 0.0 { (marginal - price) * most } else { 0.0 };

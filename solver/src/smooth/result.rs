@@ -5,6 +5,7 @@ use super::rounds::{Solved, share};
 use super::utility::Utility;
 use crate::bins::{Bins, NO_BIN, level_problem};
 use crate::certificate::prices_of_classes;
+use crate::limits::Limits;
 use crate::population::CHUNK;
 use crate::reduction::Reduction;
 use crate::repair::{SplitRows, feasible_splits};
@@ -82,7 +83,14 @@ pub(super) fn limits(
 pub(super) fn nothing(instance: &Instance) -> (Total, Status) {
     let rows = instance.classes().len() * instance.resources().len();
     (
-        Total { value: 0.0, bound: 0.0, relative_gap: 0.0, prices: vec![0.0; rows], exponent: 0 },
+        Total {
+            value: 0.0,
+            bound: 0.0,
+            relative_gap: 0.0,
+            prices: vec![0.0; rows],
+            limit_prices: vec![0.0; instance.limit_rows().len()],
+            exponent: 0,
+        },
         Status::Optimal,
     )
 }
@@ -90,8 +98,9 @@ pub(super) fn nothing(instance: &Instance) -> (Total, Status) {
 /// What is to be proved of final shares.
 pub(super) struct Claim<'a> {
     pub instance: &'a Instance,
-    /// Members of the merged classes that the prices are of.
+    /// Members of the merged classes that the prices are of, and the limits if any.
     pub members: &'a [Vec<ClassId>],
+    pub limits: &'a Limits,
     pub prices: &'a [f64],
     pub utility: Utility,
     /// The share of each user.
@@ -145,9 +154,11 @@ impl Claim<'_> {
         let relative_gap = duality.relative_gap().max(0.0) + freely;
         let bound = value + relative_gap * (log_worth - log_unit).exp();
         let prices = prices_of_classes(self.instance, self.members, self.prices, scale);
-        let finite = value.is_finite() && bound.is_finite() && prices.iter().all(|price| price.is_finite());
+        let limit_prices = self.limits.prices(self.instance, self.prices, scale);
+        let mut all = prices.iter().chain(&limit_prices);
+        let finite = value.is_finite() && bound.is_finite() && all.all(|price| price.is_finite());
         let status = if finite && relative_gap <= TOLERANCE { Status::Optimal } else { Status::Uncertified };
-        (Total { value, bound, relative_gap, prices, exponent }, status)
+        (Total { value, bound, relative_gap, prices, limit_prices, exponent }, status)
     }
 
     /// `ln Σ w G^(1−α)`.
@@ -202,8 +213,8 @@ pub(super) fn certify(
     let prices = &solved.solution.prices;
     let mut costs = vec![0.0; users.len()];
     cheapest_costs(users, prices, &reduction.capacities, &mut costs);
-    let claim =
-        Claim { instance, members: &reduction.members, prices, utility: solved.utility, shares: &shares };
+    let (members, limits) = (&reduction.members, &users.limits);
+    let claim = Claim { instance, members, limits, prices, utility: solved.utility, shares: &shares };
     let weight = |i: usize| (bins.of[i] != NO_BIN).then(|| users.weight(i));
     claim.prove(weight, |utility, unit| {
         let in_unit = |numbers: &[f64]| numbers.iter().map(|x| x * unit).collect::<Vec<f64>>();

@@ -2,7 +2,8 @@
 //! a kind is worth depends on the others that it is needed with; and groups, whose members have fixed parts of what their group has.
 //!
 //! A child of the root is worth `w U(S)`, where a group has `S = Σ_i S_i` and the tree gives `S_i = φ_i S`. A member's kinds are parts of its
-//! part. So a group is one bundle of all kinds of all its members, and the sum is over bundles.
+//! part. So a group is one bundle of all kinds of all its members, and the sum is over bundles. Limits and reserves are rows beside the
+//! capacities, and what a child is guaranteed is a floor of its share.
 
 use super::bundles::{Bundles, User};
 use super::duality::{DualityGap, without_task_row};
@@ -10,6 +11,7 @@ use super::result::{Claim, limits, nothing};
 use super::utility::Utility;
 use crate::interior_point::{Stopping, run};
 use crate::level::{Groups, LevelProblem, dot};
+use crate::limits::LimitsOfPatterns;
 use crate::population::NO_PATTERN;
 use crate::progress::{cap, fastest_rates};
 use crate::question::Question;
@@ -17,10 +19,17 @@ use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
 use crate::tolerance::allocation::MARGIN;
+use crate::tolerance::level::KEPT;
 use crate::tolerance::sum::{KINDS, SHADED, USED_UP};
-use crate::tree::Tree;
-use fairplan_instances::{Allocation, Certificate, ClassId, Kind, Solution, SolverError, Statistics, UserId};
+use crate::tree::{Tree, held_by_limits, keep_guarantees};
+use fairplan_instances::{
+    Allocation, Certificate, ClassId, Kind, Solution, SolverError, Statistics, Status, Total, UserId,
+    guaranteed_shares, taken_of_limits,
+};
 
+/// What it costs to lack all that one is guaranteed, in parts of what everybody has at first: another where some still lack it, or the gap
+/// does not close.
+const LACKING: [f64; 5] = [1e2, 1e1, 1e3, 1e5, 1e8];
 /// How often steps begin again from the best point where they came to no end.
 const MOST_STARTS: usize = 3;
 
@@ -29,12 +38,14 @@ struct Child {
     weight: f64,
     /// The largest share that its tasks allow.
     cap: f64,
+    /// The share that it is guaranteed; of a group what its members' guarantees come to if all are in proportion to their parts.
+    floor: f64,
     /// Its users, and what part of its share each of them has.
     users: Vec<(usize, f64)>,
 }
 
-/// The children of the root, in the order of their first users.
-fn children(question: &Question<'_>) -> Vec<Child> {
+/// The children of the root, in the order of their first users, given what each user is guaranteed.
+fn children(question: &Question<'_>, sure: &[f64]) -> Vec<Child> {
     let (instance, reduction) = (question.instance, question.reduction());
     let users = &reduction.users;
     let fastest = fastest_rates(reduction);
@@ -44,7 +55,7 @@ fn children(question: &Question<'_>) -> Vec<Child> {
     let able = || (0..caps.len()).filter(|i| caps[*i] > 0.0);
     let user = |i: usize| -> Child {
         let weight = users.lines_of(i).next().map_or(0.0, |line| users.weight(line) / users.part(line));
-        Child { weight, cap: caps[i], users: vec![(i, 1.0)] }
+        Child { weight, cap: caps[i], floor: sure[i].min(caps[i]), users: vec![(i, 1.0)] }
     };
     if !instance.has_groups() {
         return able().map(user).collect();
@@ -62,28 +73,34 @@ fn children(question: &Question<'_>) -> Vec<Child> {
         };
         let weight = instance.groups()[group.0].weight.to_f64();
         let at = *child_of[group.0].get_or_insert_with(|| {
-            children.push(Child { weight, cap: f64::INFINITY, users: Vec::new() });
+            children.push(Child { weight, cap: f64::INFINITY, floor: f64::INFINITY, users: Vec::new() });
             children.len() - 1
         });
-        children[at].users.push((i, rises[i] / weight));
+        let part = rises[i] / weight;
+        children[at].users.push((i, part));
+        children[at].floor = children[at].floor.min(sure[i] / part);
     }
     children
 }
 
-/// Solves an instance with kinds or groups for an objective that is a sum.
+/// Solves an instance with kinds, groups or quotas for an objective that is a sum.
 ///
 /// # Errors
-/// Where users without kinds have limited tasks that do different work on different classes, and where a member of a group could
-/// have more than its part.
+/// Where the guarantees cannot be kept together; where users without kinds have limited tasks that do different work on different classes;
+/// and where a member of a group could have more than its part, or is guaranteed more.
 pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Solution, SolverError> {
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     if reduction.has_task_rows.contains(&true) {
-        let problem = "beside users with kinds or in groups, users whose tasks are limited and do different work on different \
-                       classes are not solved for a sum; leave out these rates or tasks";
+        let problem = "beside users with kinds, in groups or under quotas, users whose tasks are limited and do different work on \
+                       different classes are not solved for a sum; leave out these rates or tasks";
         return Err(SolverError::Unsupported(problem.into()));
     }
-    let children = children(question);
+    if instance.has_guarantees() {
+        keep_guarantees(question)?;
+    }
+    let sure = sure_of(question);
+    let children = children(question, &sure);
     // The kinds as groups of a level problem, which are what is repaired and written down.
     let mut groups = Groups::new();
     let mut group_of = vec![usize::MAX; users.len()];
@@ -101,7 +118,8 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
                 parts.push(part * users.part(line));
             }
         }
-        taking.push(User { weight: child.weight, cap: child.cap, lines: first..groups.len(), parts });
+        let Child { weight, cap, floor, .. } = *child;
+        taking.push(User { weight, cap, floor, lines: first..groups.len(), parts });
     }
     let able =
         users.by_user(users.pattern.iter().map(|pattern| *pattern != NO_PATTERN).collect(), |a, b| a && b);
@@ -111,17 +129,23 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         users_merged: taking.len(),
         ..Statistics::default()
     };
-    let solution = |allocation: Allocation, (total, status), iterations: u64| Solution {
-        objective: question.objective,
-        backend: question.backend,
-        method,
-        status,
-        limited_by: limits(instance, &allocation, |user| able[user.0]),
-        allocation,
-        exact: None,
-        certificate: Certificate::Total(total),
-        statistics: Statistics { iterations, rounds: 1, ..statistics.clone() },
-        guaranteed: Vec::new(),
+    let guaranteed = question.guaranteed().solutions.clone();
+    let are_divided = guaranteed.iter().all(|solution| solution.status == Status::Optimal);
+    let solution = |allocation: Allocation, (total, status): (Total, Status), iterations: u64| {
+        let mut limited_by = limits(instance, &allocation, |user| able[user.0]);
+        held_by_limits(instance, &allocation, &mut limited_by);
+        Solution {
+            objective: question.objective,
+            backend: question.backend,
+            method,
+            status: if are_divided { status } else { Status::Uncertified },
+            limited_by,
+            allocation,
+            exact: None,
+            certificate: Certificate::Total(total),
+            statistics: Statistics { iterations, rounds: 1, ..statistics.clone() },
+            guaranteed: guaranteed.clone(),
+        }
     };
     if taking.is_empty() {
         let splits = vec![0; users.len()];
@@ -133,21 +157,40 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         resources: reduction.resources,
         capacities: &reduction.capacities,
         groups: &groups,
-        limits: None,
+        limits: (!users.limits.is_empty()).then_some(LimitsOfPatterns {
+            limits: &users.limits,
+            set_of_pattern: &reduction.limits_of_pattern,
+        }),
     };
-    let mut bundles = Bundles::start(&problem, &taking, alpha, question.deadline);
     let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) };
-    let mut iterations = run(&mut bundles, stopping, question.deadline);
-    for _ in 0..MOST_STARTS {
-        if !stopping.is_lost(bundles.gap()) || question.deadline.is_over() {
+    let solve = |lacking: f64| {
+        let mut bundles = Bundles::start(&problem, &taking, alpha, lacking, question.deadline);
+        let mut iterations = run(&mut bundles, stopping, question.deadline);
+        for _ in 0..MOST_STARTS {
+            if !stopping.is_lost(bundles.gap()) || question.deadline.is_over() {
+                break;
+            }
+            let mut again = bundles.again();
+            iterations += run(&mut again, stopping, question.deadline);
+            if again.gap() >= bundles.gap() {
+                break;
+            }
+            bundles = again;
+        }
+        (bundles, iterations)
+    };
+    let (mut bundles, mut iterations) = solve(LACKING[0]);
+    // By what is lacking of guarantees, where that is more than counts as none, else by the gap.
+    let off = |bundles: &Bundles<'_>| bundles.lacks().max(KEPT).max(bundles.gap());
+    for lacking in &LACKING[1..] {
+        if !instance.has_guarantees() || off(&bundles) <= KEPT || question.deadline.is_over() {
             break;
         }
-        let mut again = bundles.again();
-        iterations += run(&mut again, stopping, question.deadline);
-        if again.gap() >= bundles.gap() {
-            break;
+        let (other, spent) = solve(*lacking);
+        iterations += spent;
+        if off(&other) < off(&bundles) {
+            bundles = other;
         }
-        bundles = again;
     }
     let (placed_of_lines, prices, utility) = bundles.best();
     let splits = feasible_splits(&problem, &placed_of_lines);
@@ -174,6 +217,17 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
     let tasks = users.by_user((0..users.len()).map(tasks).collect(), f64::min);
     let split_of = group_of.iter().map(|group| (*group).min(groups.len()) as u32).collect();
     let allocation = Allocation::of_kinds(instance, classes, tasks, users.by_position(split_of), rows);
+    let in_groups = || children.iter().filter(|child| child.users.len() > 1).flat_map(|child| &child.users);
+    let lacks = |i: usize| allocation.dominant_share(instance, users.user_id(i)) < sure[i] * (1.0 - KEPT);
+    if let Some((i, _)) = in_groups().find(|(i, _)| lacks(*i)) {
+        return Err(SolverError::Unsupported(format!(
+            "user {} is guaranteed more than its part of its group, so that the others have less than theirs: of a group whose members \
+             have no fixed parts {} is not solved, as the group may become cheaper the more it has, and there may be several optima; \
+             lower the guarantee or take drfh, tsf or drf",
+            instance.user(users.user_id(*i)).id(),
+            question.objective
+        )));
+    }
     if let Some(user) = could_have_more(question, &children, &allocation) {
         return Err(SolverError::Unsupported(format!(
             "user {} could have more than its part of its group, since what it needs is not used up: who has what the others \
@@ -208,21 +262,51 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
     let judge = |utility: Utility, unit: f64| {
         let mut sums = [Compensated::default(); 5];
         for (c, child) in children.iter().enumerate() {
-            let terms = without_task_row(utility, child.weight, child.cap, unit * paying[c], shares[c]);
+            let terms = without_task_row(
+                utility,
+                child.weight,
+                (child.floor, child.cap),
+                unit * paying[c],
+                shares[c],
+            );
             sums.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
         }
         DualityGap::from_parts(&[sums], unit * worth)
     };
-    let claim = Claim { instance, members: &reduction.members, prices: &prices, utility, shares: &shares };
+    let (members, limits) = (&reduction.members, &users.limits);
+    let claim = Claim { instance, members, limits, prices: &prices, utility, shares: &shares };
     let proved = claim.prove(|c| (shares[c] > 0.0 || alpha < 1.0).then_some(children[c].weight), judge);
     Ok(solution(allocation, proved, iterations))
+}
+
+/// What each user is guaranteed, as a dominant share.
+fn sure_of(question: &Question<'_>) -> Vec<f64> {
+    let (instance, users) = (question.instance, &question.reduction().users);
+    if !instance.has_guarantees() {
+        return vec![0.0; users.users()];
+    }
+    let shares = guaranteed_shares(instance, question.objective, &question.guaranteed().solutions);
+    (0..users.users()).map(|i| shares[users.user_id(i).0]).collect()
 }
 
 /// The first member of a group that could have more than its part, since nothing that it needs is used up on some class.
 fn could_have_more(question: &Question<'_>, children: &[Child], allocation: &Allocation) -> Option<UserId> {
     let (instance, loads) = (question.instance, allocation.loads(question.instance));
     let m = instance.resources().len();
+    let (rows, taken) = (instance.limit_rows(), taken_of_limits(instance, allocation));
+    let is_used_up = |j: &usize| taken[*j] >= rows[*j].amount.to_f64() * (1.0 - USED_UP);
+    let full_rows: Vec<Vec<usize>> = match rows.is_empty() {
+        true => vec![Vec::new(); instance.user_count()],
+        false => (instance.users())
+            .map(|user| instance.limits_above(user).into_iter().filter(is_used_up).collect())
+            .collect(),
+    };
     let has_room = |kind: Kind<'_>, class: usize| {
+        let is_held =
+            |j: &usize| rows[*j].covers(ClassId(class)) && kind.demand_doubles()[rows[*j].resource.0] > 0.0;
+        if full_rows[kind.user().index().0].iter().any(is_held) {
+            return false;
+        }
         let (server, loads) = (&instance.classes()[class], &loads[class * m..(class + 1) * m]);
         let needs = kind.demand_doubles().iter().zip(server.capacity.iter().zip(loads));
         kind.can_use(ClassId(class))

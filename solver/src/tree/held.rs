@@ -1,10 +1,10 @@
-//! Whom limits hold back, where users are in groups.
+//! Whom limits hold back.
 
 use crate::tolerance::level::LIMIT_USED_UP;
 use fairplan_instances::{Allocation, ClassId, Instance, LimitedBy, taken_of_limits};
 
 /// Who is held by a limit rather than by capacity: where some limit above it is used up wherever it, or one of its kinds, can run.
-pub(super) fn held_by_limits(instance: &Instance, allocation: &Allocation, limited_by: &mut [LimitedBy]) {
+pub(crate) fn held_by_limits(instance: &Instance, allocation: &Allocation, limited_by: &mut [LimitedBy]) {
     let rows = instance.limit_rows();
     if rows.is_empty() {
         return;

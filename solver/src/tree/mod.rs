@@ -10,4 +10,5 @@ mod stages;
 mod told_limits;
 
 pub(crate) use filling::Tree;
-pub(crate) use stages::{UNLIKE_TASKS_IN_GROUPS, solve};
+pub(crate) use held::held_by_limits;
+pub(crate) use stages::{UNLIKE_TASKS_IN_GROUPS, keep_guarantees, solve};

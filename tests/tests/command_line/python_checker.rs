@@ -186,7 +186,7 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
 
 #[test]
 fn random_guarantees_and_reserves_pass_the_second_checker() {
-    let (mut checked, mut of_groups) = (0, 0);
+    let (mut checked, mut of_groups, mut sums) = (0, 0, 0);
     // Two of three are refused: limits and reserves are drawn apart from what is guaranteed.
     for seed in 0..190 {
         let random = match seed {
@@ -208,7 +208,16 @@ fn random_guarantees_and_reserves_pass_the_second_checker() {
         let Some(told) = check(&folder, "solution.json") else { return };
         assert!(told.is_ok(), "seed {seed}: {told:?}");
         checked += 1;
+        // Sums too, where members of groups have fixed parts.
+        let objective = ["pf", "alpha=2", "utilitarian"][seed as usize % 3];
+        let of_sum =
+            folder.run(&["-q", "solve", "instance.json", "--objective", objective, "-o", "sum.json"]);
+        if of_sum.status.success() {
+            let Some(told) = check(&folder, "sum.json") else { return };
+            assert!(told.is_ok(), "seed {seed}, {objective}: {told:?}");
+            sums += 1;
+        }
         of_groups += u64::from(folder.read("solution.json").contains("guaranteed_groups"));
     }
-    assert!(checked > 30 && of_groups > 5, "{checked}, {of_groups} by groups");
+    assert!(checked > 30 && of_groups > 5 && sums > 5, "{checked}, {of_groups} by groups, {sums} sums");
 }

@@ -11,7 +11,7 @@ mod guarantees;
 mod members;
 mod sure;
 
-use crate::claim::Printed;
+use crate::claim::{Printed, Tasks};
 use crate::levels::{LevelPrices, Levels, relative_gap};
 use crate::limit_rows::LimitUse;
 use crate::max_min;
@@ -20,7 +20,7 @@ use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::task_limits::has_task_row;
 use crate::tolerance;
 use crate::users::{Subject, UserShares, usual_share};
-use crate::verdict::Worst;
+use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, Level, LimitedBy, UserId};
 use filling::Filled;
 pub(crate) use filling::{Bounds, Divided, Tree, divided, divided_in, smallest};
@@ -28,6 +28,19 @@ pub(crate) use guarantees::{floors_of, tree_of};
 use members::Members;
 pub(crate) use members::{cap, work_of_share};
 pub(crate) use sure::guaranteed_tasks;
+
+/// `guarantees` where there are no stages: everybody has what it is guaranteed, and what is stated of that is so.
+pub(crate) fn guarantees_kept(
+    subject: Subject<'_>,
+    limited_by: &[LimitedBy],
+    tasks: &Tasks<'_>,
+    floors: &[Bounds],
+    printed: Option<&Printed<'_>>,
+) -> Verdict {
+    let tree = tree_of(subject.instance, floors);
+    let claim = Levels { levels: &[], level_of: &[], limited_by, tasks };
+    guarantees::kept(subject.instance, &tree, &Members::of(subject, claim, &tree), printed)
+}
 
 /// The verdicts on stages, as they are collected.
 struct Verdicts {

@@ -15,6 +15,8 @@ pub(super) struct Group {
     pub weight: f64,
     /// What it has as far as its members divide it by their weights, at least.
     pub share: f64,
+    /// What it is guaranteed that way: no more than any member's guarantee comes to for its part.
+    pub floor: f64,
     pub members: Vec<Member>,
 }
 
@@ -27,8 +29,11 @@ pub(super) struct Member {
     pub task_share: f64,
 }
 
-/// The groups at the root.
-pub(super) fn of_root(Subject { instance, usable_classes, shares }: Subject<'_>) -> Vec<Group> {
+/// The groups at the root, given what users are guaranteed.
+pub(super) fn of_root(
+    Subject { instance, usable_classes, shares }: Subject<'_>,
+    floors: &[Bounds],
+) -> Vec<Group> {
     if !instance.has_groups() {
         return Vec::new();
     }
@@ -40,6 +45,7 @@ pub(super) fn of_root(Subject { instance, usable_classes, shares }: Subject<'_>)
     let of_group = |group: &fairplan_instances::Group| Group {
         weight: group.weight.to_f64(),
         share: f64::INFINITY,
+        floor: f64::INFINITY,
         members: Vec::new(),
     };
     let mut groups: Vec<Group> = instance.groups().iter().map(of_group).collect();
@@ -52,6 +58,8 @@ pub(super) fn of_root(Subject { instance, usable_classes, shares }: Subject<'_>)
             high: up(at_one.high / decimal_down(weight)),
         };
         group.share = group.share.min(down(shares[i].share / part.high));
+        let sure = floors.get(i).map_or(0.0, |floor| floor.low);
+        group.floor = group.floor.min(down(sure / part.high));
         let task_share = user.task_share() * (1.0 + tolerance::ROUNDINGS);
         group.members.push(Member { user: i, part, task_share });
     }

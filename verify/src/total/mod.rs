@@ -13,12 +13,18 @@
 //! A group is one user in this: its members have fixed parts of what it has, so what a unit of its share costs is the sum of what its
 //! parts cost its members (`members`).
 //!
+//! Limits are rows as capacities are: `Σ_j b_j q_j` is added to the first sum, and a user pays the limits above it for what it takes
+//! where they cover. Nobody has less than it is guaranteed, so `max_G` goes from there on: who pays more than its last unit of share is worth to
+//! it has by what it has above that too much.
+//!
 //! Logarithms and exponentials are those of the standard library. They are taken to be right to a thousand units in
 //! the last place, and everything that rests on them is widened by that much.
 
 mod members;
 
 use crate::claim::{Printed, SolutionClaim};
+use crate::groups::{Bounds, guarantees_kept};
+use crate::limit_rows::{LimitPrices, LimitUse};
 use crate::parts::in_parts;
 use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::proof::SolutionProof;
@@ -34,10 +40,15 @@ use std::f64::consts::LN_10;
 use std::ops::Range;
 
 /// Proves a sum: its value, the bound on it, what limits each user, and that the prices are in the value's unit.
-pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, total: &Total) -> SolutionProof {
+pub(crate) fn prove(
+    subject: Subject<'_>,
+    claim: &SolutionClaim<'_>,
+    total: &Total,
+    (limits, floors): (Option<&LimitUse>, &[Bounds]),
+) -> SolutionProof {
     let alpha = claim.objective.alpha().unwrap_or(f64::NAN);
     let Subject { instance, usable_classes, .. } = subject;
-    let market = Market::new(subject, alpha, total);
+    let market = Market::new(subject, alpha, total, floors);
     let part = |users: Range<usize>| {
         let mut part = Sums::new();
         users.for_each(|i| market.add(UserId(i), &mut part));
@@ -46,7 +57,7 @@ pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, total: &Tot
     let mut sums = Sums::new();
     in_parts(instance.user_count(), part).into_iter().for_each(|part| sums.merge(&part));
     market.groups.iter().for_each(|group| market.add_group(group, &mut sums));
-    let found = sums.found(alpha, capacity_value(instance, &market.prices));
+    let found = sums.found(alpha, market.worth());
 
     let mut optimality = Worst::of("optimality", tolerance::GAP);
     optimality.see(found.relative_gap, || match found.worth {
@@ -73,13 +84,17 @@ pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, total: &Tot
         format!("relative gap: {} is stated, {} is computed", total.relative_gap, found.relative_gap)
     });
     let mut verdicts = vec![
-        reasons(instance, usable_classes, claim),
+        reasons(instance, usable_classes, claim, limits),
         optimality.verdict(),
         scale.verdict(),
         value.verdict(),
     ];
     if instance.has_groups() {
         verdicts.push(members::divide(subject, &market.groups));
+    }
+    if instance.has_guarantees() {
+        let printed = claim.printed.as_ref();
+        verdicts.push(guarantees_kept(subject, claim.limited_by, &claim.tasks, floors, printed));
     }
     verdicts.extend(claim.printed.as_ref().map(|stated| prices(instance, total, stated)));
     SolutionProof {
@@ -101,6 +116,10 @@ struct Market<'a> {
     log_unit: f64,
     prices: Vec<f64>,
     columns: Vec<Vec<f64>>,
+    /// Prices of the limits, where there are any.
+    limits: Option<LimitPrices>,
+    /// The dominant share that each user is guaranteed; none where nobody is anything.
+    floors: Vec<f64>,
     /// The groups that are children of the root.
     groups: Vec<Group>,
     /// See [`tolerance::surely`].
@@ -108,7 +127,12 @@ struct Market<'a> {
 }
 
 impl<'a> Market<'a> {
-    fn new(Subject { instance, usable_classes, shares }: Subject<'a>, alpha: f64, total: &Total) -> Self {
+    fn new(
+        Subject { instance, usable_classes, shares }: Subject<'a>,
+        alpha: f64,
+        total: &Total,
+        floors: &[Bounds],
+    ) -> Self {
         let m = instance.resources().len();
         let mut market = Self {
             instance,
@@ -118,7 +142,9 @@ impl<'a> Market<'a> {
             log_unit: f64::from(total.exponent) * LN_10,
             prices: usable_prices(&total.prices),
             columns: Vec::new(),
-            groups: members::of_root(Subject { instance, usable_classes, shares }),
+            limits: LimitPrices::of(&total.limit_prices),
+            floors: floors.iter().map(|floor| floor.low).collect(),
+            groups: members::of_root(Subject { instance, usable_classes, shares }, floors),
             surely: tolerance::surely(m),
         };
         market.set_columns();
@@ -158,11 +184,28 @@ impl<'a> Market<'a> {
         let factor = self.groups.iter().map(of_group).fold(factor, f64::max);
         let factor = if factor > 1.0 { factor * (1.0 + LOOSE) } else { 1.0 };
         self.prices.iter_mut().for_each(|price| *price = (*price * factor).min(f64::MAX));
+        self.limits.iter_mut().for_each(|limits| limits.raise(factor));
         self.set_columns();
+    }
+
+    /// What all capacity and all limits are worth, rounded up.
+    fn worth(&self) -> f64 {
+        let capacity = capacity_value(self.instance, &self.prices);
+        self.limits.as_ref().map_or(capacity, |limits| sum_up(capacity, limits.worth(self.instance)))
+    }
+
+    /// The dominant share that a user is guaranteed, as far as it has that.
+    fn floor(&self, user: User<'_>) -> f64 {
+        let i = user.index().0;
+        self.floors.get(i).map_or(0.0, |floor| floor.min(self.shares[i].share))
     }
 
     /// The least that a unit of work costs, tasks being free; rounded down.
     fn cost(&self, user: User<'_>) -> f64 {
+        if let Some(limits) = &self.limits {
+            let (cost, roundings) = limits.cheapest(user, self.usable_classes, &self.prices);
+            return down(cost.min(f64::MAX) * tolerance::surely(self.instance.resources().len() + roundings));
+        }
         cost_of_work(user, self.usable_classes, &self.columns, self.surely)
     }
 
@@ -198,6 +241,9 @@ impl<'a> Market<'a> {
         let (share, weight) = (group.share, group.weight);
         let (cost, margin) = (self.cost_of(group), self.margin_of(weight, share));
         sums.any = true;
+        if group.floor > 0.0 && self.is_held_up(cost, self.margin_of(weight, group.floor)) {
+            return self.add_held_up((cost, margin), (share, group.floor.min(share)), (weight, share), sums);
+        }
         if share == 0.0 {
             match self.alpha {
                 alpha if alpha >= 1.0 || cost == 0.0 => sums.unbounded = true,
@@ -226,6 +272,15 @@ impl<'a> Market<'a> {
         if share == 0.0 {
             return self.add_nothing(user, cost, sums);
         }
+        let floor = self.floor(user);
+        if floor > 0.0 {
+            let weight = user.weight().to_f64();
+            let at_floor = self.margin_of(weight * user.task_share(), self.floors[i.0]);
+            if self.is_held_up(cost, at_floor) {
+                let sure = down(work * down(floor / share));
+                return self.add_held_up((cost, margin), (work, sure), (weight, share), sums);
+            }
+        }
         let mut limit = 0.0;
         if let Some(tasks) = user.tasks() {
             let each = self.price_of_a_task(user, usable, margin, tasks);
@@ -244,6 +299,27 @@ impl<'a> Market<'a> {
         add(&mut sums.worth, margin * work, &mut sums.unbounded);
         add(&mut sums.regrets, self.regret(cost, margin, work), &mut sums.unbounded);
         sums.add_logarithm(user.weight().to_f64(), share);
+    }
+
+    /// Whether somebody pays more than the last unit of what it is guaranteed is worth to it.
+    fn is_held_up(&self, cost: f64, at_floor: f64) -> bool {
+        cost > at_floor * (1.0 + LOOSE)
+    }
+
+    /// Adds somebody whom its guarantee holds up: it pays for all that it has, and what it has above what it is guaranteed is the most that
+    /// it could do better. Costs and margins are of the unit in which it `has` something and is `sure` of something.
+    fn add_held_up(
+        &self,
+        (cost, margin): (f64, f64),
+        (has, sure): (f64, f64),
+        (weight, share): (f64, f64),
+        sums: &mut Sums,
+    ) {
+        let beyond = up(up(at_least_nothing(up(cost - margin))) * at_least_nothing(up(has - sure)));
+        add(&mut sums.paid, down(cost * has), &mut sums.unbounded);
+        add(&mut sums.worth, margin * has, &mut sums.unbounded);
+        add(&mut sums.regrets, beyond, &mut sums.unbounded);
+        sums.add_logarithm(weight, share);
     }
 
     /// A user that could have something and has nothing: what it would be worth at best is the loss.
@@ -275,7 +351,9 @@ impl<'a> Market<'a> {
         let demand = user.demand_doubles();
         let prices = &self.prices[class * demand.len()..];
         let cost: f64 = demand.iter().zip(prices).map(|(demand, price)| demand * price).sum();
-        down(cost.min(f64::MAX) * self.surely)
+        let Some(limits) = &self.limits else { return down(cost.min(f64::MAX) * self.surely) };
+        let (more, roundings) = limits.on_class(user, class);
+        down((cost + more).min(f64::MAX) * tolerance::surely(demand.len() + roundings))
     }
 
     /// The price of a task at which the user would wish for what its tasks do, were all of them running where work is
@@ -468,7 +546,12 @@ impl Sums {
 
 /// `limited-by`: users without usable class are those said to have none, users said to be limited by their tasks have
 /// them all running, and those said to be limited by capacity do not.
-fn reasons(instance: &Instance, usable_classes: &UsableClasses, claim: &SolutionClaim<'_>) -> Verdict {
+fn reasons(
+    instance: &Instance,
+    usable_classes: &UsableClasses,
+    claim: &SolutionClaim<'_>,
+    limits: Option<&LimitUse>,
+) -> Verdict {
     let part = |users: Range<usize>| {
         let mut worst = Worst::of("limited-by", tolerance::STATED);
         for i in users {
@@ -488,7 +571,11 @@ fn reasons(instance: &Instance, usable_classes: &UsableClasses, claim: &Solution
                 }),
                 // A hair's breadth either way both is true.
                 LimitedBy::Capacity if usable && idle > 0.1 * tolerance::STATED => {}
+                LimitedBy::Limit if usable && idle > 0.1 * tolerance::STATED && limits.is_some() => {}
                 _ => worst.fail(|| format!("user {id} is not limited by {}", reason.name())),
+            }
+            if let Some(limits) = limits {
+                limits.judge_reason(user, usable_classes, reason, &mut worst);
             }
         }
         worst
@@ -498,7 +585,7 @@ fn reasons(instance: &Instance, usable_classes: &UsableClasses, claim: &Solution
     worst.verdict()
 }
 
-/// `prices`: those stated for the classes are those of the certificate.
+/// `prices`: those stated for the classes and limits are those of the certificate.
 fn prices(instance: &Instance, total: &Total, stated: &Printed<'_>) -> Verdict {
     let m = instance.resources().len();
     let mut worst = Worst::of("prices", tolerance::STATED);
@@ -506,6 +593,11 @@ fn prices(instance: &Instance, total: &Total, stated: &Printed<'_>) -> Verdict {
         worst.compare(*stated, *price, || {
             let (class, r) = (&instance.classes()[position / m].id, &instance.resources()[position % m]);
             format!("price of {r} in class {class}")
+        });
+    }
+    for (j, (stated, price)) in stated.limits.iter().zip(&total.limit_prices).enumerate() {
+        worst.compare(stated.price, *price, || {
+            format!("price of limit {j}, of {}", instance.name_of(instance.limit_rows()[j].owner))
         });
     }
     worst.verdict()

@@ -23,7 +23,14 @@ fn optimum(alpha: f64) -> (Objective, Vec<f64>, Total) {
     let margin = share.powf(-alpha);
     let value = 2.0 * if alpha == 1.0 { share.ln() } else { share.powf(1.0 - alpha) / (1.0 - alpha) };
     let price = margin / 1.5;
-    let total = Total { value, bound: value, relative_gap: 0.0, prices: vec![price, price], exponent: 0 };
+    let total = Total {
+        value,
+        bound: value,
+        relative_gap: 0.0,
+        prices: vec![price, price],
+        limit_prices: Vec::new(),
+        exponent: 0,
+    };
     (Objective::alpha_fair(alpha).unwrap(), vec![share, share], total)
 }
 
@@ -95,7 +102,14 @@ fn a_sum_in_a_unit_in_which_it_is_next_to_nothing_or_next_to_everything_is_refus
     let in_unit = |exponent: i32| {
         let unit = 10f64.powi(exponent);
         let prices = total.prices.iter().map(|price| price / unit).collect();
-        Total { value: total.value / unit, bound: total.bound / unit, relative_gap: 0.0, prices, exponent }
+        Total {
+            value: total.value / unit,
+            bound: total.bound / unit,
+            relative_gap: 0.0,
+            prices,
+            limit_prices: Vec::new(),
+            exponent,
+        }
     };
     // All are worth three there.
     for (exponent, accepted) in
@@ -104,8 +118,14 @@ fn a_sum_in_a_unit_in_which_it_is_next_to_nothing_or_next_to_everything_is_refus
         assert_eq!(check(objective, &tasks, in_unit(exponent)).holds(), accepted, "10^{exponent}");
     }
     let little = [tasks[0] * 0.1, tasks[1] * 0.1];
-    let nothing =
-        Total { value: 0.0, bound: 0.0, relative_gap: 0.0, prices: vec![0.0; 2], exponent: 100_000 };
+    let nothing = Total {
+        value: 0.0,
+        bound: 0.0,
+        relative_gap: 0.0,
+        prices: vec![0.0; 2],
+        limit_prices: Vec::new(),
+        exponent: 100_000,
+    };
     let proof = check(objective, &little, nothing);
     assert!(failures(&proof).contains(&"optimality"), "{proof:?}");
 }

@@ -62,6 +62,7 @@ impl Bundles<'_> {
                 }
             }
         }
+        self.follow_floors(&mut even);
         if self.is_inside(&even) {
             self.at = even;
         }

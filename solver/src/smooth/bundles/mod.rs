@@ -1,20 +1,26 @@
 //! The interior point of a sum over users whose tasks are bundles of kinds.
 //!
 //! ```text
-//! max Σ w θ U(v)    Σ_l ρ z_kl = π_k v  (y_k)    Σ d_k z_kl + q = c  (p)    v + h = T  (λ)
-//! path  z s = μ, q p = μ, h λ = μ,  s_kl = d_k·p_l − ρ y_k,  ψ = Σ π_k y_k + λ,  ψ = w θ U'(v)
+//! max Σ w θ U(v) − M b    Σ_l ρ z_kl = π_k v  (y_k)    Σ d_k z_kl + q = c  (p)    v + h = T  (λ)    v − a + b = F  (ν)
+//! path  z s = μ, q p = μ, h λ = μ, a ν = μ, b (M − ν) = μ,  s_kl = d_k·p_l − ρ y_k,  ψ = Σ π_k y_k + λ − ν,  ψ = w θ U'(v)
 //! ```
 //! | symbol | meaning |
 //! |---|---|
 //! | v, T | share of a user, the most that its tasks allow |
 //! | z | share of a kind on a class, `π` the part of its user's share that a kind is |
 //! | ψ | what the last unit of its share is worth to a user |
+//! | F; a, b | what a user is guaranteed; what it has above that, and lacks of it |
+//! | M | what a unit that is lacking costs: more than any price of what is guaranteed, and nothing is lacking |
+//!
+//! Rows are those of capacities and of limits. That guarantees may be all there is, which leaves no share inside them, is why they can be
+//! lacked: so there is always a point inside.
 //!
 //! A user's own variables are eliminated, kind by kind and then `v`, which leaves a system in the prices. The last condition is
 //! taken in logarithms, so that it is as good far from the optimum as near it.
 
 mod elimination;
 mod even;
+mod floors;
 
 use super::utility::Utility;
 use crate::interior_point::{Iterate, NewtonSystem, Prediction, Quality, StepLength};
@@ -28,6 +34,8 @@ pub(super) struct User {
     pub weight: f64,
     /// The largest share that its tasks allow.
     pub cap: f64,
+    /// The share that it is guaranteed.
+    pub floor: f64,
     /// Its kinds, as groups of the problem.
     pub lines: Range<usize>,
     /// What part of its share each of them is.
@@ -42,6 +50,10 @@ pub(super) struct Point {
     room: Vec<f64>,
     lambda: Vec<f64>,
     psi: Vec<f64>,
+    /// `a`, `b` and `ν`, 0 without a guarantee.
+    above: Vec<f64>,
+    lack: Vec<f64>,
+    nu: Vec<f64>,
     y: Vec<f64>,
     z: Vec<f64>,
     s: Vec<f64>,
@@ -55,6 +67,8 @@ pub(super) struct Bundles<'a> {
     users: &'a [User],
     utility: Utility,
     deadline: &'a Deadline,
+    /// What it costs to lack all that one is guaranteed, where what everybody has at first is worth one.
+    lacking: f64,
     /// The rows with capacity: for each class and resource their number, and of each its class and resource.
     row_of: Vec<usize>,
     rows: Vec<usize>,
@@ -62,6 +76,24 @@ pub(super) struct Bundles<'a> {
     best: Point,
     /// The gap of the best point.
     gap: f64,
+}
+
+/// What a run is given.
+struct Setting<'a> {
+    problem: &'a LevelProblem<'a>,
+    users: &'a [User],
+    alpha: f64,
+    lacking: f64,
+    deadline: &'a Deadline,
+}
+
+/// What products are to come to, less what they are: of pairs, rows, limits of tasks, and of what users have above what they are
+/// guaranteed and lack of it.
+struct Products {
+    of_pairs: Vec<f64>,
+    of_rows: Vec<f64>,
+    of_limits: Vec<f64>,
+    of_floors: Vec<(f64, f64)>,
 }
 
 const NO_ROW: usize = usize::MAX;
@@ -74,6 +106,7 @@ impl<'a> Bundles<'a> {
         problem: &'a LevelProblem<'a>,
         users: &'a [User],
         alpha: f64,
+        lacking: f64,
         deadline: &'a Deadline,
     ) -> Self {
         let (m, groups) = (problem.resources, problem.groups);
@@ -95,7 +128,24 @@ impl<'a> Bundles<'a> {
                 }
             }
         }
-        Self::inside((problem, users, deadline), alpha, 0.5, (v, z))
+        let setting = Setting { problem, users, alpha, lacking, deadline };
+        if problem.limits.is_some() {
+            // What all have together uses half of a limit at most, and half of some capacity.
+            let used = problem.usage(&z);
+            let full = |(used, capacity): (&f64, &f64)| if *capacity > 0.0 { used / capacity } else { 0.0 };
+            let parts: Vec<f64> = used.iter().zip(problem.capacities).map(full).collect();
+            let fullest = problem.of_classes(&parts).iter().copied().fold(0.0, f64::max);
+            for (user, v) in users.iter().zip(&mut v) {
+                let pairs =
+                    || user.lines.clone().flat_map(|line| groups.pairs(line).map(move |pair| (line, pair)));
+                let rows =
+                    |(line, pair)| problem.limits_met(line, groups.class[pair]).map(|(row, _)| parts[row]);
+                let most = pairs().flat_map(rows).fold(fullest, f64::max);
+                pairs().for_each(|(_, pair)| z[pair] *= fullest / most);
+                *v *= fullest / most;
+            }
+        }
+        Self::inside(setting, 0.5, (v, z))
     }
 
     /// The gap between the worth of shares and what prices allow, at the best point.
@@ -107,13 +157,14 @@ impl<'a> Bundles<'a> {
     /// magnitude on the way from half of it to all, and steps that began there may not come to the end.
     pub fn again(&self) -> Self {
         let shares = (self.best.v.clone(), self.best.z.clone());
-        Self::inside((self.problem, self.users, self.deadline), self.utility.alpha, NEARLY_ALL, shares)
+        let Self { problem, users, lacking, deadline, .. } = *self;
+        let setting = Setting { problem, users, alpha: self.utility.alpha, lacking, deadline };
+        Self::inside(setting, NEARLY_ALL, shares)
     }
 
     /// A first point with shares in proportion to these: as large as use up a part of some resource or of what somebody may have.
     fn inside(
-        (problem, users, deadline): (&'a LevelProblem<'a>, &'a [User], &'a Deadline),
-        alpha: f64,
+        Setting { problem, users, alpha, lacking, deadline }: Setting<'a>,
         part: f64,
         (mut v, mut z): (Vec<f64>, Vec<f64>),
     ) -> Self {
@@ -145,8 +196,12 @@ impl<'a> Bundles<'a> {
             users,
             utility,
             deadline,
+            lacking,
             row_of,
             at: Point {
+                above: vec![0.0; users.len()],
+                lack: vec![0.0; users.len()],
+                nu: vec![0.0; users.len()],
                 room: users
                     .iter()
                     .zip(&v)
@@ -187,6 +242,7 @@ impl<'a> Bundles<'a> {
                 self.at.lambda[u] = 0.1 * self.at.psi[u];
             }
         }
+        self.set_floors();
     }
 
     /// `d_k·x_l` of a pair, for something about the rows.
@@ -197,9 +253,11 @@ impl<'a> Bundles<'a> {
     /// The rows that a pair needs, and how much of each.
     fn needs(&self, line: usize, pair: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let m = self.problem.resources;
-        let row = &self.row_of[self.problem.groups.class[pair] as usize * m..][..m];
-        let needed = row.iter().zip(self.problem.load(line)).filter(|(row, d)| **d > 0.0 && **row != NO_ROW);
-        needed.map(|(row, d)| (*row, *d))
+        let (class, load) = (self.problem.groups.class[pair], self.problem.load(line));
+        let row = &self.row_of[class as usize * m..][..m];
+        let needed = row.iter().zip(load).filter(|(row, d)| **d > 0.0 && **row != NO_ROW);
+        let of_limits = self.problem.limits_met(line, class).map(|(at, r)| (self.row_of[at], load[r]));
+        needed.map(|(row, d)| (*row, *d)).chain(of_limits.filter(|(row, d)| *d > 0.0 && *row != NO_ROW))
     }
 
     /// The best point: shares of kinds on classes, prices, and the unit of these.
@@ -218,7 +276,9 @@ impl<'a> Bundles<'a> {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let limited = self.users.iter().filter(|user| user.cap < f64::INFINITY).count();
         let sum = dot(&at.z, &at.s) + dot(&at.q, &at.p) + dot(&at.room, &at.lambda);
-        (sum, at.z.len() + at.q.len() + limited)
+        let of_floor = |u: usize| at.above[u] * at.nu[u] + at.lack[u] * (self.most(u) - at.nu[u]);
+        let of_floors: f64 = self.guaranteed().map(of_floor).sum();
+        (sum + of_floors, at.z.len() + at.q.len() + limited + 2 * self.guaranteed().count())
     }
 
     fn mean(&self, at: &Point) -> f64 {
@@ -226,9 +286,10 @@ impl<'a> Bundles<'a> {
         sum / count as f64
     }
 
-    /// The step to these products of pairs, rows and limits (less what they are).
-    fn step(&self, factors: &Factors, of_pairs: &[f64], of_rows: &[f64], of_limits: &[f64]) -> Point {
+    /// The step to these products (less what they are).
+    fn step(&self, factors: &Factors, products: &Products) -> Point {
         let (at, groups) = (&self.at, self.problem.groups);
+        let Products { of_pairs, of_rows, of_limits, of_floors } = products;
         let mut moves = Moves {
             pairs: vec![0.0; at.z.len()],
             rows: of_rows.iter().zip(&at.p).map(|(product, p)| product / p).collect(),
@@ -241,6 +302,10 @@ impl<'a> Bundles<'a> {
                 // h follows v: what it is off by is made up for here too.
                 let off = user.cap - at.v[u] - at.room[u];
                 asked -= (of_limits[u] - at.lambda[u] * off) / at.room[u];
+            }
+            if user.floor > 0.0 {
+                dual += at.nu[u];
+                asked += self.floor_slope(u) * self.floor_pull(u, of_floors[u]);
             }
             for (line, part) in user.lines.clone().zip(&user.parts) {
                 dual -= part * at.y[line];
@@ -266,6 +331,14 @@ impl<'a> Bundles<'a> {
             } else {
                 (step.room[u], step.lambda[u]) = (0.0, 0.0);
             }
+            if user.floor > 0.0 {
+                let (above, lack) = of_floors[u];
+                step.nu[u] = self.floor_slope(u) * (self.floor_pull(u, of_floors[u]) - step.v[u]);
+                step.above[u] = (above - at.above[u] * step.nu[u]) / at.nu[u];
+                step.lack[u] = (lack + at.lack[u] * step.nu[u]) / (self.most(u) - at.nu[u]);
+            } else {
+                (step.above[u], step.lack[u], step.nu[u]) = (0.0, 0.0, 0.0);
+            }
             for line in user.lines.clone() {
                 for pair in groups.pairs(line) {
                     step.s[pair] = self.dual_residual(line, pair) + self.cost(line, pair, &step.p)
@@ -281,8 +354,12 @@ impl<'a> Bundles<'a> {
     fn is_inside(&self, point: &Point) -> bool {
         let numbers = [&point.v, &point.psi, &point.z, &point.s, &point.q, &point.p];
         let has_room = |(room, user): (&f64, &User)| user.cap == f64::INFINITY || *room > 0.0;
+        let is_between = |u: usize| {
+            point.above[u] > 0.0 && point.lack[u] > 0.0 && point.nu[u] > 0.0 && point.nu[u] < self.most(u)
+        };
         numbers.iter().all(|column| column.iter().all(|x| x.is_finite() && *x > 0.0))
             && point.room.iter().zip(self.users).all(has_room)
+            && self.guaranteed().all(is_between)
     }
 
     /// `d·p − ρ y − s`.
@@ -301,6 +378,10 @@ impl<'a> Bundles<'a> {
                 longest.see((at.room[u], step.room[u]), (at.lambda[u], step.lambda[u]));
             }
         }
+        for u in self.guaranteed() {
+            longest.see((at.above[u], step.above[u]), (at.nu[u], step.nu[u]));
+            longest.see((at.lack[u], step.lack[u]), (self.most(u) - at.nu[u], -step.nu[u]));
+        }
         // Shares and what they are worth are tied to each other: both sides go the same way.
         let both = longest.primal.min(longest.dual);
         StepLength { primal: both, dual: both }
@@ -312,6 +393,9 @@ impl<'a> Bundles<'a> {
         Point {
             v: go(&at.v, &step.v, reach.primal),
             room: go(&at.room, &step.room, reach.primal),
+            above: go(&at.above, &step.above, reach.primal),
+            lack: go(&at.lack, &step.lack, reach.primal),
+            nu: go(&at.nu, &step.nu, reach.dual),
             z: go(&at.z, &step.z, reach.primal),
             q: go(&at.q, &step.q, reach.primal),
             lambda: go(&at.lambda, &step.lambda, reach.dual),
@@ -332,7 +416,8 @@ impl NewtonSystem for Bundles<'_> {
         let over = |x: &[f64], z: &[f64]| x.iter().zip(z).map(|(x, z)| x / z).collect::<Vec<f64>>();
         let stiff = |(u, user): (usize, &User)| {
             let of_limit = if user.cap < f64::INFINITY { at.lambda[u] / at.room[u] } else { 0.0 };
-            self.utility.alpha * at.psi[u] / at.v[u] + of_limit
+            let of_floor = if user.floor > 0.0 { self.floor_slope(u) } else { 0.0 };
+            self.utility.alpha * at.psi[u] / at.v[u] + of_limit + of_floor
         };
         let slopes = Slopes {
             pairs: over(&at.z, &at.s),
@@ -345,12 +430,14 @@ impl NewtonSystem for Bundles<'_> {
     fn predict(&mut self, factors: &Factors) -> (Point, Prediction) {
         let at = &self.at;
         let to_zero = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| -a * b).collect::<Vec<f64>>();
-        let step = self.step(
-            factors,
-            &to_zero(&at.z, &at.s),
-            &to_zero(&at.q, &at.p),
-            &to_zero(&at.room, &at.lambda),
-        );
+        let of_floor = |u: usize| (-at.above[u] * at.nu[u], -at.lack[u] * (self.most(u) - at.nu[u]));
+        let products = Products {
+            of_pairs: to_zero(&at.z, &at.s),
+            of_rows: to_zero(&at.q, &at.p),
+            of_limits: to_zero(&at.room, &at.lambda),
+            of_floors: self.of_floors(of_floor),
+        };
+        let step = self.step(factors, &products);
         let after = self.moved(&step, self.longest(&step).shortened(1.0));
         let prediction = Prediction { now: self.mean(at), after: self.mean(&after) };
         (step, prediction)
@@ -362,12 +449,18 @@ impl NewtonSystem for Bundles<'_> {
             let both = x.iter().zip(z).zip(dx.iter().zip(dz));
             both.map(|((x, z), (dx, dz))| target - x * z - dx * dz).collect()
         };
-        let step = self.step(
-            factors,
-            &aim(&at.z, &at.s, &predictor.z, &predictor.s),
-            &aim(&at.q, &at.p, &predictor.q, &predictor.p),
-            &aim(&at.room, &at.lambda, &predictor.room, &predictor.lambda),
-        );
+        let of_floor = |u: usize| {
+            let (above, lack) = (at.above[u] * at.nu[u], at.lack[u] * (self.most(u) - at.nu[u]));
+            let (da, db, dn) = (predictor.above[u], predictor.lack[u], predictor.nu[u]);
+            (target - above - da * dn, target - lack + db * dn)
+        };
+        let products = Products {
+            of_pairs: aim(&at.z, &at.s, &predictor.z, &predictor.s),
+            of_rows: aim(&at.q, &at.p, &predictor.q, &predictor.p),
+            of_limits: aim(&at.room, &at.lambda, &predictor.room, &predictor.lambda),
+            of_floors: self.of_floors(of_floor),
+        };
+        let step = self.step(factors, &products);
         let longest = self.longest(&step);
         (step, longest)
     }
@@ -395,9 +488,15 @@ impl Iterate for Bundles<'_> {
         for (u, user) in self.users.iter().enumerate() {
             let paid: f64 =
                 user.lines.clone().zip(&user.parts).map(|(line, part)| part * at.y[line]).sum::<f64>();
-            let price = paid + at.lambda[u];
             let marginal = self.utility.marginal(user.weight, at.v[u]);
             worth += marginal * at.v[u];
+            let mut price = paid + at.lambda[u];
+            if user.floor > 0.0 {
+                // What it pays beyond what that is worth to it is for its guarantee.
+                off +=
+                    ((price - at.nu[u] - at.psi[u]) * at.v[u]).abs() + (self.off_floor(u) * at.nu[u]).abs();
+                price = at.psi[u];
+            }
             off += if self.utility.alpha == 0.0 {
                 ((marginal - price) * at.v[u]).abs()
             } else {

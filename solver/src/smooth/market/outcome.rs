@@ -4,6 +4,7 @@ use super::demand::BestResponse;
 use super::undecided::Decided;
 use super::users::Users;
 use crate::level::dot;
+use crate::limits::Limits;
 use crate::population::CHUNK;
 use crate::smooth::duality::DualityGap;
 use crate::smooth::result::{Claim, nothing};
@@ -133,6 +134,7 @@ pub(super) fn certify(
         });
         DualityGap::from_parts(&parts, dot(&prices, &users.classes.capacities))
     };
-    Claim { instance, members: &users.classes.members, prices, utility, shares: &shares }
+    let (members, limits) = (&users.classes.members, &Limits::default());
+    Claim { instance, members, limits, prices, utility, shares: &shares }
         .prove(|i| is_able(i).then(|| users.weight(i)), judge)
 }

@@ -9,6 +9,7 @@ use super::filling::{Piece, Sides, Tree};
 use super::held::held_by_limits;
 use super::told_limits::{ToldLimits, at_ceilings};
 use crate::bins::{Bins, NO_BIN};
+use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
 use crate::population::{NO_PATTERN, Population};
 use crate::progress::{cap, fastest_rates};
@@ -67,6 +68,15 @@ pub(crate) fn solve(
         statistics: stages.statistics,
         guaranteed,
     })
+}
+
+/// Whether the servers hold all that is guaranteed together.
+///
+/// # Errors
+/// Where they do not, with the proof.
+pub(crate) fn keep_guarantees(question: &Question<'_>) -> Result<(), SolverError> {
+    let (bins, solver) = (Bins::exact(question.reduction()), InteriorPoint(question.deadline.clone()));
+    Stages::start(question, bins, &solver, f64::INFINITY)?.keep_guarantees()
 }
 
 /// What is said where tasks of users in groups are limited and do different work on different classes.
