@@ -50,6 +50,8 @@ pub(super) struct Part {
     /// In which proportions its tasks ask for which resources here; `None`: for what nearly all servers have and what it is
     /// given, in the proportions of its guarantee where that states them all, else of the servers.
     pub(super) shape: Option<Stated>,
+    /// Of which resources it is given 0, beside more of others: its tasks ask for none.
+    pub(super) none_of: Vec<usize>,
     /// The places at which queues above count what is used here, beside this one: this one is part of them.
     pub(super) within: Vec<usize>,
 }
@@ -242,20 +244,21 @@ impl<'a> Tree<'a> {
                         given = part.given();
                     }
                 }
-                let barred = (0..most.len()).filter(|r| most[*r].is_some_and(Decimal::is_zero)).collect();
+                let barred: Vec<usize> =
+                    (0..most.len()).filter(|r| most[*r].is_some_and(Decimal::is_zero)).collect();
+                let none_of = self.none_of(at, part);
                 let above = self.given_above(at, part, servers);
                 given.extend(above.iter().filter(|r| !given.contains(r)).copied().collect::<Vec<_>>());
                 given.sort_unstable();
                 let shape = part.shape.as_deref();
                 let only =
                     shape.map(|shape| (0..shape.len()).filter(|r| above_zero(shape[*r]).is_some()).collect());
-                let asked = Asked { place: part.place, only, given, barred };
                 // Whole tasks can keep a guarantee, their own and those above, only where one is no larger.
                 let amounts: Stated =
                     most.iter().zip(&sure).map(|(most, sure)| tighter(*most, *sure)).collect();
                 let barred_from_all = |name: &str| {
                     let position = self.resources.iter().position(|resource| resource == name);
-                    position.is_some_and(|r| asked.barred.contains(&r))
+                    position.is_some_and(|r| barred.contains(&r))
                 };
                 if let Some(resource) =
                     ["cpu", "vcores", "memory"].into_iter().find(|name| barred_from_all(name))
@@ -264,6 +267,17 @@ impl<'a> Tree<'a> {
                         .named("queues left out: their limit is 0", &format!("{} ({resource})", queue.name));
                     continue;
                 }
+                for r in &none_of {
+                    report.named(
+                        format!(
+                            "queues are given 0 of {} beside more of others, so their tasks ask for none",
+                            self.resources[*r]
+                        ),
+                        &queue.name,
+                    );
+                }
+                let barred = barred.into_iter().chain(none_of).collect();
+                let asked = Asked { place: part.place, only, given, barred };
                 match scopes
                     .of(&asked)
                     .and_then(|scope| scope.task(shape.unwrap_or(&part.guarantee), &amounts))
@@ -307,6 +321,26 @@ impl<'a> Tree<'a> {
             }
         }
         found
+    }
+
+    /// The resources of which a leaf, or the nearest queue above it that says anything of them, is given 0 beside more of others.
+    fn none_of(&self, leaf: usize, part: &Part) -> Vec<usize> {
+        let says = |queue: &Queue, r: usize| {
+            let there = queue.parts.iter().find(|other| other.place == part.place)?;
+            let is_none = there.none_of.contains(&r);
+            (is_none || there.given().contains(&r)).then_some(is_none)
+        };
+        let nearest = |r: &usize| {
+            let mut at = Some(leaf);
+            while let Some(here) = at.filter(|here| *here == leaf || !self.is_above_all(*here)) {
+                if let Some(is_none) = says(&self.queues[here], *r) {
+                    return is_none;
+                }
+                at = self.queues[here].parent;
+            }
+            false
+        };
+        (0..self.resources.len()).filter(nearest).collect()
     }
 
     /// Says of which resources tasks ask for some only because of that: where all servers have some they do anyway.
@@ -580,7 +614,25 @@ impl Part {
     /// At a place, where nothing is stated yet.
     pub(super) fn new(place: usize, resources: usize) -> Self {
         let none = || vec![None; resources];
-        Self { place, guarantee: none(), limit: none(), reserve: none(), shape: None, within: Vec::new() }
+        Self {
+            place,
+            guarantee: none(),
+            limit: none(),
+            reserve: none(),
+            shape: None,
+            none_of: Vec::new(),
+            within: Vec::new(),
+        }
+    }
+
+    /// The resources of which amounts state 0 while they state more of others. Amounts hold so many tasks, and none that needs what
+    /// they have none of: whoever is sure of memory and of no cores is sure of tasks without cores.
+    pub(super) fn stated_none(guarantee: &Stated) -> Vec<usize> {
+        let is_zero = |amount: &Option<Decimal>| amount.is_some_and(|amount| amount.is_zero());
+        if !guarantee.iter().any(|amount| above_zero(*amount).is_some()) {
+            return Vec::new();
+        }
+        (0..guarantee.len()).filter(|r| is_zero(&guarantee[*r])).collect()
     }
 
     /// Whether tasks here may ask for a resource.

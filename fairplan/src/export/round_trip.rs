@@ -3,6 +3,7 @@
 
 use super::tests::{random, solution};
 use super::*;
+use crate::{SolveOptions, solve};
 use fairplan_imports::{
     JobOwner, KubernetesQueuesOptions, KueueOptions, SlurmOptions, TaskGrouping, YarnOptions,
     kubernetes_queues, kueue, slurm, yarn,
@@ -256,6 +257,20 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
+/// Why what came back of a scheduler whose queues state no tasks cannot be solved; nothing where it can. On one class all that is
+/// guaranteed fits, whatever tasks are made up.
+fn unsolved(instance: &Instance, export: &Export, text: &Deployed) -> Option<String> {
+    let is_of_queues = matches!(export.target, Target::YuniKorn | Target::Volcano | Target::Kai);
+    if !is_of_queues || instance.classes().len() > 1 {
+        return None;
+    }
+    let back = imported(instance, export, text);
+    let solved = back.and_then(|back| {
+        solve(&back, &SolveOptions::default(), &Control::none()).map_err(|error| error.to_string())
+    });
+    solved.err()
+}
+
 /// Everything in which what came back differs from what was exported.
 fn differences(
     instance: &Instance,
@@ -336,7 +351,11 @@ fn what_is_exported_is_imported_again_and_its_rule_gives_what_was_said() {
                 let options = ExportOptions::default();
                 let export = export(&instance, &solution, target, &options, &Control::none()).unwrap();
                 let text = exported(&export).unwrap();
-                let differences = differences(&instance, &export, &text, compared.entry(target).or_default());
+                let mut differences =
+                    differences(&instance, &export, &text, compared.entry(target).or_default());
+                if seed % 8 == 0 {
+                    differences.extend(unsolved(&instance, &export, &text));
+                }
                 if !differences.is_empty() {
                     let told = format!("tree {seed}: {}\n{}", differences.join("; "), export.text());
                     found.entry(target).or_default().push(told);
@@ -355,5 +374,26 @@ fn what_is_exported_is_imported_again_and_its_rule_gives_what_was_said() {
     for (target, [queues, shares]) in compared {
         assert!(queues > 600, "{target}: only {queues} queues came back");
         assert!(shares > 600 || target == Target::Slurm, "{target}: only {shares} shares");
+    }
+}
+
+#[test]
+fn who_is_given_less_than_a_core_beside_whole_memory_is_sure_of_that_when_it_comes_back() {
+    let text = r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory", "nvidia.com/gpu"],
+        "server_classes": [{"id": "node", "count": 2, "capacity": {"cpu": 4, "memory": 17179869184, "nvidia.com/gpu": 1}}],
+        "groups": [{"id": "team"}],
+        "users": [{"id": "a", "group": "team", "demand": {"cpu": 1, "memory": 2147483648}, "limit": {"cpu": 1}},
+                  {"id": "b", "group": "team", "demand": {"cpu": 0.05, "memory": 1073741824}},
+                  {"id": "other", "demand": {"cpu": 1, "memory": 1073741824}}]}"#;
+    let source = files::source::in_memory("it", text.as_bytes().to_vec()).unwrap();
+    let instance: Instance = files::read_json(source).unwrap();
+    let solution = solution(&instance);
+    for target in [Target::Volcano, Target::Kai, Target::YuniKorn] {
+        let export =
+            export(&instance, &solution, target, &ExportOptions::default(), &Control::none()).unwrap();
+        let text = exported(&export).unwrap();
+        let told = differences(&instance, &export, &text, &mut [0; 2]);
+        assert!(told.is_empty(), "{target}: {told:?}\n{}", export.text());
+        assert_eq!(unsolved(&instance, &export, &text), None, "{target}\n{}", export.text());
     }
 }

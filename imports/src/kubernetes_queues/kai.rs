@@ -38,7 +38,7 @@ pub(super) struct KaiSpec {
 #[derive(Deserialize)]
 pub(super) struct KaiResource {
     #[serde(default)]
-    quota: f64,
+    quota: Option<f64>,
     #[serde(default)]
     limit: Option<f64>,
     #[serde(rename = "overQuotaWeight", default)]
@@ -70,20 +70,20 @@ impl Reading {
                 );
             }
             let most = resource.limit.filter(|limit| *limit >= 0.0);
-            let mut sure = resource.quota;
-            if let Some(most) = most.filter(|most| *most < sure) {
+            let mut sure = resource.quota.filter(|quota| *quota >= 0.0);
+            if let (Some(above), Some(most)) = (sure, most)
+                && most < above
+            {
                 report.one(format!(
-                    "queue whose quota is above its limit, which counts: {}, {name} {sure} > {most}",
+                    "queue whose quota is above its limit, which counts: {}, {name} {above} > {most}",
                     metadata.name
                 ));
-                sure = most;
+                sure = Some(most);
             }
-            if resource.quota < 0.0 {
+            if resource.quota.is_some_and(|quota| quota < 0.0) {
                 report.one("quotas without an end left out, which guarantee nothing in particular");
             }
-            for (amounts, stated) in
-                [(&mut guarantee, Some(sure).filter(|sure| *sure > 0.0)), (&mut limit, most)]
-            {
+            for (amounts, stated) in [(&mut guarantee, sure), (&mut limit, most)] {
                 let Some(stated) = stated else { continue };
                 // By its digits: a product of doubles may have more of them than a number can have.
                 match Quantity::parse(&format!("{stated}{suffix}")) {

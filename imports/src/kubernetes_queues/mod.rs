@@ -40,7 +40,7 @@ const GPU: &str = "nvidia.com/gpu";
 /// Guarantees are what Volcano's queues deserve, KAI's `quota` and YuniKorn's `guaranteed`; limits are `capability`, `limit`
 /// and `max`; what Volcano's queues have guaranteed is reserved for them too. A task is one GPU, or one core, with its part of
 /// the rest, or less, so that every node holds one that has what it asks for: cpu and memory, and GPUs if nearly all nodes have
-/// some or its queue is given some.
+/// some or its queue is given some. What a queue is given 0 of, beside more of others, its tasks do not ask for: so much is it sure of.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, queue, field and value are named), a queue whose parent is
@@ -256,10 +256,12 @@ impl Reading {
         // So a queue's tasks count by the resource of which they need most of what they are measured against, and here by that of which
         // they need most of all there is: the weight is the one over the other.
         let measured = |position: usize| {
+            let none_of = Part::stated_none(&stated(&self.found[position].guarantee));
             let sure = |name: &str| {
                 self.found[position].guarantee.get(name).filter(|sure| !sure.is_zero())?.decimal()
             };
             let there: Vec<Measured> = (resources.iter().enumerate())
+                .filter(|(r, _)| !none_of.contains(r))
                 .map(|(r, name)| Measured::new(r, servers, sure(name), nearest(position, name)))
                 .filter(|resource| resource.total > 0.0 && resource.is_asked_for)
                 .collect();
@@ -272,8 +274,10 @@ impl Reading {
             if weight.is_finite() { weight } else { 1.0 }
         };
         let queue = |(position, (found, parent)): (usize, (&Found, &Option<usize>))| {
+            let guarantee = stated(&found.guarantee);
             let own = Part {
-                guarantee: stated(&found.guarantee),
+                none_of: Part::stated_none(&guarantee),
+                guarantee,
                 limit: stated(&found.limit),
                 reserve: stated(&found.reserve),
                 ..Part::default()

@@ -449,3 +449,42 @@ fn a_queue_of_yunikorn_weighs_as_its_use_is_measured_against_what_it_is_guarante
     // Without an amount of memory, tasks have their part of it, and it is measured against all of it.
     assert_eq!(weights("vcore: 4", "vcore: 12"), 3.0);
 }
+
+#[test]
+fn a_queue_that_is_given_none_of_a_resource_beside_more_of_others_has_tasks_without_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let volcano = |name: &str, spec: &str| {
+        format!(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n---\n"
+        )
+    };
+    let kai = |name: &str, cpu: &str, memory: &str| {
+        format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{resources: {{cpu: {{quota: {cpu}, \
+             limit: -1}}, memory: {{quota: {memory}, limit: -1}}}}}}\n---\n"
+        )
+    };
+    let of_volcano = volcano("team", "deserved: {cpu: 0, memory: 14Gi}")
+        + &volcano("a", "parent: team, deserved: {cpu: 0, memory: 12Gi}, capability: {cpu: 8}")
+        + &volcano("b", "parent: team, deserved: {cpu: 0, memory: 0}")
+        + &volcano("c", "deserved: {cpu: 1, memory: 1Gi}");
+    let of_kai = kai("a", "0", "12000") + &kai("b", "0", "0") + &kai("c", "1000", "1000");
+    let of_yunikorn = "partitions: [{name: default, queues: [{name: root, queues: [{name: a, resources: {guaranteed: {vcore: 0, memory: \
+                       12Gi}}}, {name: b}, {name: c, resources: {guaranteed: {vcore: 1, memory: 1Gi}}}]}]}]\n";
+    for (text, without) in [
+        (of_volcano.as_str(), [true, true, false]),
+        (&of_kai, [true, false, false]),
+        (of_yunikorn, [true, false, false]),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let options =
+            KubernetesQueuesOptions { nodes: vec![shipped("nodes.json")], queues: vec![path.clone()] };
+        let (instance, report) = kubernetes_queues(&options).unwrap();
+        let found: Vec<bool> = instance.users().map(|user| user.demand()[0].is_zero()).collect();
+        assert_eq!(found, without, "{text}\n{:?}", tenants(&instance));
+        assert!(instance.users().all(|user| !user.demand()[1].is_zero()), "{text}");
+        let told = "queues are given 0 of cpu beside more of others, so their tasks ask for none";
+        assert_eq!(report.count(told), found.iter().filter(|without| **without).count() as u64, "{report}");
+    }
+}
