@@ -12,7 +12,7 @@ fn level(value: f64, prices: &[f64]) -> Level {
 }
 
 /// DRFH Fig. 1: two servers, two users, mirror images of each other.
-fn fig1() -> (Instance, Statement) {
+pub fn fig1() -> (Instance, Statement) {
     let mut builder = InstanceBuilder::new("Fig. 1", vec!["cpu".into(), "memory".into()]).unwrap();
     for (id, capacity) in [("high-memory", ["2", "12"]), ("high-cpu", ["12", "2"])] {
         builder.class(ServerClass::new(id, 1, decimals(&capacity))).unwrap();
@@ -55,7 +55,7 @@ fn drf_in_each_server_apart_is_far_from_optimal() {
 
 /// One server of (1, 1); user `a` needs only the first resource, `b` only the second, `c` both, half as much.
 /// `a` and `c` share the first resource: 2/3 each of it, `c`'s task at 1/2 of it. Then `b` takes what is left.
-fn two_levels() -> (Instance, Statement) {
+pub fn two_levels() -> (Instance, Statement) {
     let mut builder = cluster(&[decimals(&["1", "1"])]);
     builder.user(NewUser::new("a", &decimals(&["1", "0"]))).unwrap();
     builder.user(NewUser::new("b", &decimals(&["0", "1"]))).unwrap();

@@ -9,6 +9,7 @@ mod placements;
 mod planted;
 mod scale;
 mod sums;
+mod tolerances;
 
 use fairplan_instances::{
     Allocation, Certificate, Decimal, Instance, InstanceBuilder, Level, LimitedBy, Objective, PlacementRule,
