@@ -265,9 +265,41 @@ pub(crate) fn allocated_bracketed(
     let check = |bracket: &AllocatedBracket, end: &Deadline| {
         verify_allocated(instance, &allocated_claim(instance, bracket), end)
     };
-    let by_prices =
-        |bracket: &AllocatedBracket| Ok(allocated_by_prices(instance, bracket, &control.deadline)?);
+    let by_prices = |bracket: &AllocatedBracket| {
+        Ok(allocated_by_prices(instance, resource, bracket.placement.clone(), &control.deadline)?)
+    };
     in_time::proved(control, &find, &check, Some(&by_prices))
+}
+
+/// The same around a placement that is there, without a search: the bound is the one that prices of devices alone prove, or else those of
+/// divided tasks, which takes a moment and is a little looser.
+///
+/// ```
+/// use fairplan::{Control, PlaceOptions, bound_allocated_around, generate, place};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let placement = place(&instance, &PlaceOptions::default(), &Control::none())?.placement;
+/// let bracket = bound_allocated_around(&instance, "memory", placement, &Control::none())?.bracket;
+/// assert!(bracket.lower(&instance) <= bracket.upper);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Setting`] for a resource that the instance does not have; a placement that breaks a rule.
+pub fn bound_allocated_around(
+    instance: &Instance,
+    resource: &str,
+    placement: Placement,
+    control: &Control<'_>,
+) -> Result<AllocatedBound, Error> {
+    let resource = resource_named(instance, resource)?;
+    let bracket = || {
+        let bracket = allocated_by_prices(instance, resource, placement, &control.deadline)?;
+        let verdicts = verify_allocated(instance, &allocated_claim(instance, &bracket), &control.deadline);
+        all_hold(NOT_PROVED, &verdicts).map(|()| bracket)
+    };
+    let (bracket, sha256) = hashed(instance, bracket)?;
+    Ok(AllocatedBound { bracket, sha256 })
 }
 
 /// The first of those placements that take most of a resource.

@@ -21,7 +21,7 @@
 //! |---|---|
 //! | what is fair, exactly | [`solve`](solve()) |
 //! | where do whole tasks go | [`place`](place()), [`compare`](compare()) |
-//! | what can whole tasks reach at best | [`bound`](bound()), [`bound_proportional`], [`bound_allocated`], [`allocate_most`] |
+//! | what can whole tasks reach at best | [`bound`](bound()), [`bound_proportional`], [`bound_allocated`], [`bound_allocated_around`], [`allocate_most`] |
 //! | which fairness properties hold | [`audit`](audit()) |
 //! | why has a user its share, or a group | [`explain`](explain()), [`explain_group`] |
 //! | what would schedulers promise | [`entitlements`](entitlements()) |
@@ -67,7 +67,7 @@ pub use allocate::{
 pub use audit::{AuditOptions, Audited, audit};
 pub use bound::{
     AllocatedBound, Bound, BoundOptions, ProportionalBound, WholeTaskObjective, allocate_most, bound,
-    bound_allocated, bound_proportional,
+    bound_allocated, bound_allocated_around, bound_proportional,
 };
 pub use compare::{CompareOptions, ComparedBound, compare, compare_by, compare_with_bound};
 pub use control::{Control, Progress};
@@ -78,7 +78,7 @@ pub use export::held_against::{ExportedFile, exported_from};
 pub use export::{ExportChange, ExportChanges, LostField, export, export_changes};
 pub use flows::{FlowsOptions, Level, LevelOptions, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
-pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by, place_in_order};
+pub use place::{PATTERNS, PlaceOptions, Placed, Placer, gathered, place, place_by, place_in_order};
 pub use plan::{
     BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, Plan, StagesOptions,
     TargetOptions, WorthOptions, buy, compare_instances, growth, growth_purchases, losses, moves,

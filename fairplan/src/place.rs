@@ -150,8 +150,8 @@ pub fn place_in_order(
     Ok(servers)
 }
 
-/// Tasks that came one by one, by server.
-fn gathered(instance: &Instance, order: &[UserId], servers: &[Option<usize>]) -> Placement {
+/// The placement of tasks that came one by one, of which [`place_in_order`] says the servers.
+pub fn gathered(instance: &Instance, order: &[UserId], servers: &[Option<usize>]) -> Placement {
     let mut placement = Placement {
         tasks: vec![0; instance.user_count()],
         servers: vec![ServerTasks::new(); instance.server_count() as usize],

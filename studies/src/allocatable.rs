@@ -1,8 +1,10 @@
 //! The most GPU that any placement of some pods can allocate, all of them known and each of them refused at will: what
-//! [`bound_allocated`] proves of them, and what its certificate says of a few more or fewer of them.
+//! [`bound_allocated_around`] proves of them, and what its certificate says of a few more or fewer of them; and what one placement does.
 
 use fairplan::instances::{AllocationProof, Draft, ResourceId};
-use fairplan::{AllocatedBound, Control, Error, Instance, UserId, bound_allocated};
+use fairplan::{
+    AllocatedBound, Control, Error, Instance, UserId, allocate_most, bound_allocated_around, gathered,
+};
 
 /// A bound is above what its certificate says by far more than doubles lose.
 const UPWARDS: f64 = 1e-12;
@@ -11,16 +13,16 @@ const UPWARDS: f64 = 1e-12;
 pub(crate) struct Allocatable {
     /// The cluster with these pods and no others.
     pub instance: Instance,
-    /// The bound, with its certificate and its placement.
+    /// The bound, with its certificate, around the placement that they have.
     pub bound: AllocatedBound,
 }
 
 impl Allocatable {
-    /// Bounds what the pods of these users can allocate.
+    /// Bounds what the pods of these users can allocate, each of which is on a server or on none.
     pub fn new(
         instance: &Instance,
         gpu: ResourceId,
-        pods: &[UserId],
+        (pods, servers): (&[UserId], &[Option<usize>]),
         control: &Control<'_>,
     ) -> Result<Self, Error> {
         let mut draft = Draft::from(instance);
@@ -30,15 +32,26 @@ impl Allocatable {
             *tasks = tasks.map(|tasks| tasks + 1);
         }
         let instance = draft.build()?;
-        let bound = bound_allocated(&instance, &instance.resources()[gpu.0], control)?;
+        let placement = gathered(&instance, pods, servers);
+        let bound = bound_allocated_around(&instance, &instance.resources()[gpu.0], placement, control)?;
         Ok(Self { instance, bound })
     }
 
-    /// What its placement allocates, as part of all there is.
-    pub fn found(&self) -> f64 {
-        let bracket = &self.bound.bracket;
-        bracket.placement.units_of(&self.instance, bracket.resource) as f64
-            / self.instance.total_units(bracket.resource) as f64
+    /// No placement of these pods allocates more, as part of all there is.
+    pub fn upper(&self) -> f64 {
+        self.bound.bracket.upper as f64 / self.instance.total_units(self.bound.bracket.resource) as f64
+    }
+
+    /// What a placement that is looked for allocates where not all pods are placed, as part of all there is.
+    pub fn found(&self, control: &Control<'_>) -> Result<f64, Error> {
+        let gpu = self.bound.bracket.resource;
+        let all = |units: u128| units as f64 / self.instance.total_units(gpu) as f64;
+        let had = self.bound.bracket.lower(&self.instance);
+        if self.bound.bracket.is_closed(&self.instance) {
+            return Ok(all(had));
+        }
+        let found = allocate_most(&self.instance, &self.instance.resources()[gpu.0], control)?;
+        Ok(all(found.units_of(&self.instance, gpu).max(had)))
     }
 
     /// No placement of so many pods of each user allocates more, as part of all there is: what pods are worth beyond their room, and what
@@ -73,12 +86,16 @@ mod tests {
         builder.class(class).unwrap();
         let user = builder.user(NewUser::new("part", &["0.6".parse().unwrap()])).unwrap();
         let instance = builder.build().unwrap();
-        let of = |pods: usize| Allocatable::new(&instance, gpu, &vec![user; pods], &Control::none()).unwrap();
+        let of = |pods: usize| {
+            Allocatable::new(&instance, gpu, (&vec![user; pods], &vec![None; pods]), &Control::none())
+                .unwrap()
+        };
+        let found = |pods: usize| of(pods).found(&Control::none()).unwrap();
         let many = of(20);
-        assert_eq!(many.found(), 0.6, "eight tasks of 0.6 on eight GPUs");
+        assert_eq!(found(20), 0.6, "eight tasks of 0.6 on eight GPUs");
         for pods in [0, 3, 8, 9, 20, 40] {
             let most = many.most(&[pods as u64]);
-            assert!(of(pods).found() <= most, "{pods}: {most}");
+            assert!(found(pods) <= most, "{pods}: {most}");
         }
         // Values are whole numbers, rounded up.
         assert!((many.most(&[20]) - 0.6).abs() < 1e-7);

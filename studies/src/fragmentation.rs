@@ -137,10 +137,11 @@ fn study(
         let order = &orders[seed as usize];
         let servers = place_in_order(&instance, &options, order, control)?;
         let (total, mut allocated) = (instance.total_units(GPU) as f64, 0u128);
-        Ok(by_tenths(&instance, order, |at, _| {
+        let by_tenths = by_tenths(&instance, order, |at, _| {
             allocated += servers[at].map_or(0, |_| instance.user(order[at]).demand_units(GPU));
             100.0 * allocated as f64 / total
-        }))
+        });
+        Ok((by_tenths, if policy == FGD { servers } else { Vec::new() }))
     };
     let runs = runs.par_iter().map(run).collect::<Result<Vec<_>, Error>>()?;
     let passage = exhibit.says("arrived_gpu_percent, allocated_gpu_percent_mean");
@@ -150,7 +151,7 @@ fn study(
         let mut points = Vec::new();
         for (tenth, published) in means.iter().enumerate() {
             let arrived = 10 * (tenth + 1);
-            let ours = runs.iter().map(|run| run[tenth]).sum::<f64>() / runs.len() as f64;
+            let ours = runs.iter().map(|(run, _)| run[tenth]).sum::<f64>() / runs.len() as f64;
             let quantity = format!("{policy}: percent allocated when {arrived}% has come");
             numbers.push(passage.number(quantity, *published, ours, POINTS));
             points.extend((tenth >= SHOWN).then_some([arrived as f64, ours]));
@@ -166,8 +167,10 @@ fn study(
             points: crosses,
         });
     }
-    let (bounds, kept) = allocatable(&instance, exhibit.id, &orders, control)?;
-    for (arrived, most, least) in &bounds {
+    let by_fgd = runs.into_iter().skip(FGD * SEEDS as usize).map(|(_, servers)| servers);
+    let arrived: Vec<Arrived> = orders.into_iter().zip(by_fgd).collect();
+    let (bounds, kept) = allocatable(&instance, exhibit.id, &arrived, control)?;
+    for Bounded { arrived, most, upper, least } in &bounds {
         let fgd = published[FGD].1[arrived / 10 - 1];
         let reading = Interval { least: Some(fgd - POINTS), most: None };
         numbers.push(passage.words(
@@ -176,17 +179,17 @@ fn study(
             *most,
         ));
         // Nobody reads more digits; rounded up, the bound still holds.
-        let reading = Interval { least: None, most: Some((most * 1e4).ceil() / 1e4) };
+        let reading = Interval { least: None, most: Some((upper * 1e4).ceil() / 1e4) };
         let quantity = format!(
-            "best placement found when all pods are known: percent allocated when {arrived}% has come"
+            "best placement found when all of the first seed's pods are known: percent allocated when {arrived}% has come"
         );
         numbers.push(passage.words(quantity, reading, *least));
     }
     let curve =
         |kind: &str, mark, points| Curve { kind: kind.into(), subject: "any placement".into(), mark, points };
     let shown = &bounds[SHOWN..];
-    let most = shown.iter().map(|(arrived, most, _)| [*arrived as f64, *most]).collect();
-    let least = shown.iter().map(|(arrived, _, least)| [*arrived as f64, *least]).collect();
+    let most = shown.iter().map(|at| [at.arrived as f64, at.most]).collect();
+    let least = shown.iter().map(|at| [at.arrived as f64, at.least]).collect();
     curves.extend([curve("ceiling", Mark::Dashes, most), curve("found", Mark::Line, least)]);
     let panel = Panel { title: pods.into(), curves };
     let figure = Figure {
@@ -242,25 +245,37 @@ fn arrivals(instance: &Instance, seed: u64) -> Vec<UserId> {
     order
 }
 
-/// By percent that have come: the most that any placement can allocate, and what one does, both the mean over the seeds; and the bounds that
-/// prove it, of each seed the pods that have come at most then.
+/// Whose pod comes, one after the other, and on which server it is put.
+type Arrived = (Vec<UserId>, Vec<Option<usize>>);
+
+/// What is known when so many percent have come, in percent.
+struct Bounded {
+    arrived: usize,
+    /// The most that any placement can allocate, the mean over the seeds and the moments that round to it.
+    most: f64,
+    /// The same of the first seed's pods when no more than that have come, and what one placement does of these.
+    upper: f64,
+    least: f64,
+}
+
+/// What is known at each tenth; and the bounds that prove it, around FGD's placements of the pods that have come at most then.
 fn allocatable(
     instance: &Instance,
     exhibit: &str,
-    orders: &[Vec<UserId>],
+    arrived: &[Arrived],
     control: &Control<'_>,
-) -> Result<(Vec<(usize, f64, f64)>, Vec<KeptBound>), Error> {
+) -> Result<(Vec<Bounded>, Vec<KeptBound>), Error> {
     control.stage("bounding what can be allocated");
     let total = instance.total_units(GPU);
     let at = |(tenth, seed): (usize, usize)| {
-        let (order, arrived) = (&orders[seed], 10 * (tenth + 1));
+        let ((order, servers), percent) = (&arrived[seed], 10 * (tenth + 1));
         let mut sum = 0;
         let has_come = |user: &&UserId| {
             sum += instance.user(**user).demand_units(GPU);
-            sum * 100 <= total * arrived as u128
+            sum * 100 <= total * percent as u128
         };
-        let pods: Vec<UserId> = order.iter().take_while(has_come).copied().collect();
-        let bounded = Allocatable::new(instance, GPU, &pods, control)?;
+        let come = order.iter().take_while(has_come).count();
+        let bounded = Allocatable::new(instance, GPU, (&order[..come], &servers[..come]), control)?;
         let mut counts = vec![0u64; instance.user_count()];
         let ceilings = by_tenths(instance, order, |at, asked| {
             counts[order[at].0] += 1;
@@ -270,22 +285,21 @@ fn allocatable(
                 0.0
             }
         });
-        let name = format!("{exhibit}-seed{seed}-{arrived:03}");
-        let found = 100.0 * bounded.found();
-        Ok((ceilings[tenth], found, KeptBound { name, instance: bounded.instance, bound: bounded.bound }))
+        let name = format!("{exhibit}-seed{seed}-{percent:03}");
+        let least = if seed == 0 { 100.0 * bounded.found(control)? } else { 0.0 };
+        let at = Bounded { arrived: percent, most: ceilings[tenth], upper: 100.0 * bounded.upper(), least };
+        Ok((at, KeptBound { name, instance: bounded.instance, bound: bounded.bound }))
     };
     let all: Vec<(usize, usize)> =
-        (0..TENTHS).flat_map(|tenth| (0..orders.len()).map(move |seed| (tenth, seed))).collect();
+        (0..TENTHS).flat_map(|tenth| (0..arrived.len()).map(move |seed| (tenth, seed))).collect();
     let all = all.into_par_iter().map(at).collect::<Result<Vec<_>, Error>>()?;
-    let seeds = orders.len().max(1);
-    let mean = |tenth: &[(f64, f64, KeptBound)], of: fn(&(f64, f64, KeptBound)) -> f64| {
-        tenth.iter().map(of).sum::<f64>() / seeds as f64
+    let (all, kept): (Vec<Bounded>, Vec<KeptBound>) = all.into_iter().unzip();
+    let of_tenth = |of_seeds: &[Bounded]| {
+        let most = of_seeds.iter().map(|at| at.most).sum::<f64>() / of_seeds.len() as f64;
+        let Bounded { arrived, upper, least, .. } = of_seeds[0];
+        Bounded { arrived, most, upper, least }
     };
-    let means = all.chunks(seeds).enumerate().map(|(tenth, of_seeds)| {
-        (10 * (tenth + 1), mean(of_seeds, |(most, ..)| *most), mean(of_seeds, |(_, found, _)| *found))
-    });
-    let means = means.collect();
-    Ok((means, all.into_iter().map(|(.., kept)| kept).collect()))
+    Ok((all.chunks(arrived.len().max(1)).map(of_tenth).collect(), kept))
 }
 
 /// To which tenth the percent rounds that has come.

@@ -100,34 +100,32 @@ pub fn allocated_placement(
     refilled(instance, &packing, &demand, limit).ok_or_else(unsupported)
 }
 
-/// The same bracket with the bound that prices of divided tasks prove: looser, and proved of each server in a moment, since no task is worth
-/// more than the room that it takes. Nothing where such prices take long.
+/// The bracket around a placement with the bound that prices prove by themselves, those of devices alone or else those of divided tasks:
+/// looser, and proved of each server in a moment. Where such prices take long, no more than that nobody has more than its tasks.
 ///
 /// # Errors
 /// As [`allocated_bracket`].
 pub fn allocated_by_prices(
     instance: &Instance,
-    bracket: &AllocatedBracket,
+    resource: ResourceId,
+    placement: Placement,
     limit: &Deadline,
-) -> Result<Option<AllocatedBracket>, SolverError> {
+) -> Result<AllocatedBracket, SolverError> {
     let packing = Packing::new(instance)?;
-    let demand = Demand::new(instance, &packing, bracket.resource);
-    if is_large(&packing) || demand.groups.is_empty() {
-        return Ok(None);
-    }
-    let wants = demand.wants(|group| group.tasks as f64);
-    // Without them the bracket stands as it is.
-    let Ok(mix) = divisible_values(&packing, &wants, limit) else { return Ok(None) };
-    let of_room = |value: &f64| Found {
-        patterns: Vec::new(),
-        bound: (value * SCALE * (1.0 + UPWARDS)).ceil(),
-        is_truncated: true,
-    };
-    let found: Vec<Found> = mix.server_values.iter().map(of_room).collect();
+    let demand = Demand::new(instance, &packing, resource);
     let mut search = Search::new(&packing, &demand);
-    search.exclude(&mix, &mix.values, &found);
-    let upper = most_units(instance.total_units(bracket.resource), search.bound, demand.step);
-    Ok(Some(AllocatedBracket { upper, proof: search.proof(), ..bracket.clone() }))
+    let wants = demand.wants(|group| group.tasks as f64);
+    if let Some((mix, found)) = search.relaxed(&wants, limit).filter(|_| !demand.groups.is_empty()) {
+        search.exclude(&mix, &mix.values, &found);
+    }
+    Ok(AllocatedBracket {
+        resource,
+        upper: most_units(instance.total_units(resource), search.bound, demand.step),
+        proof: search.proof(),
+        placement,
+        truncated_searches: 0,
+        rounds: 0,
+    })
 }
 
 /// Empty servers filled anew and anew with what takes of the resource, and then with the rest. Nothing where tasks have kinds: servers are
@@ -329,18 +327,30 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Starts from what tasks are worth where nothing but devices counts; without these, from what divisible tasks are worth.
-    fn seed(&mut self, wants: &[Want], stop: &Deadline) {
-        if is_large(self.packing) {
-            return;
+    /// What tasks are worth where nothing but devices counts; without these, what divisible tasks are worth; and the most that servers hold
+    /// then. Nothing where that takes long: it is only a start or a stand-in, and what breaks the backend for good shows elsewhere.
+    fn relaxed(&self, wants: &[Want], stop: &Deadline) -> Option<(Mix, Vec<Found>)> {
+        let packing = self.packing;
+        if is_large(packing) {
+            return None;
         }
-        // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-        let by_devices = devices_alone::values(self.packing, self.demand.resource.0, wants, stop);
-        let mix = match by_devices {
-            Ok(Some(mix)) => Ok(mix),
-            _ => divisible_values(self.packing, wants, stop),
-        };
-        let Ok(mix) = mix else { return };
+        let found = |bound: f64| Found { patterns: Vec::new(), bound, is_truncated: true };
+        if let Ok(Some(mix)) = devices_alone::values(packing, self.demand.resource.0, wants, stop) {
+            let values = scaled(&mix.values);
+            let bounds = (0..packing.classes.len()).map(|l| devices_alone::bound(packing, l, &values));
+            return Some((mix, bounds.map(found).collect()));
+        }
+        let mix = divisible_values(packing, wants, stop).ok()?;
+        // No task is worth more than the room that it takes.
+        let of_room = |value: &f64| found((value * SCALE * (1.0 + UPWARDS)).ceil());
+        let rooms = mix.server_values.iter().map(of_room).collect();
+        Some((mix, rooms))
+    }
+
+    /// Starts from these values.
+    fn seed(&mut self, wants: &[Want], stop: &Deadline) {
+        let Some((mix, found)) = self.relaxed(wants, stop) else { return };
+        self.exclude(&mix, &mix.values, &found);
         let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
         let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
         let found = price(self.packing, &mix.values, &below, effort, None, stop);

@@ -10,7 +10,7 @@ use super::packing::{Class, Packing, Shape};
 use super::patterns::Pattern;
 use super::rounds::{SCALE, scaled};
 use crate::merged_classes::greatest_common_divisor;
-use crate::tolerance::whole_tasks::{NOISE, SIZES};
+use crate::tolerance::whole_tasks::{CLOSE, SIZES};
 use fairplan_instances::{Deadline, SolverError};
 
 /// Steps of a device, and devices of a server, up to which it is filled.
@@ -29,7 +29,7 @@ pub(super) fn bound(packing: &Packing, class: usize, values: &[f64]) -> f64 {
 }
 
 /// What tasks are worth in the program that has what is wanted most where nothing but the devices of one resource counts: servers hold any
-/// contents that fit these. Nothing where devices do not tell, or time is over.
+/// contents that fit these. As good as it is when time is over. Nothing where devices do not tell.
 pub(super) fn values(
     packing: &Packing,
     resource: usize,
@@ -40,10 +40,18 @@ pub(super) fn values(
     let of_classes: Vec<Option<usize>> = packing.classes.iter().map(devices).collect();
     let servers = packing.servers();
     let mut master = Master::new(packing, wants, &servers, &vec![0.0; servers.len()]);
+    for want in wants {
+        for (shape, _) in &want.tasks {
+            let holding = (0..servers.len()).filter(|l| packing.shapes[*shape as usize].copies[*l] > 0);
+            holding.for_each(|l| master.add(Pattern::of_one_shape(packing, l, *shape as usize)));
+        }
+    }
+    let mut last = None;
     for _ in 0..ROUNDS {
-        let Some(mix) = master.solve(stop)?.filter(|_| !stop.is_over()) else { return Ok(None) };
+        let Some(mix) = master.solve(stop)? else { break };
         let values = scaled(&mix.values);
-        let mut is_last = true;
+        // By how much servers could hold more than they do: no more is missing.
+        let mut missing = 0.0;
         for (l, class) in packing.classes.iter().enumerate() {
             let on = of_classes[l].map(|position| &class.devices[position]);
             let Some((worth, content)) = on.map_or_else(
@@ -52,16 +60,18 @@ pub(super) fn values(
             ) else {
                 return Ok(None);
             };
-            if worth > mix.server_values[l] * SCALE * (1.0 + NOISE) + 1.0 {
+            let more = worth - mix.server_values[l] * SCALE;
+            if more > 0.0 {
+                missing += class.servers as f64 * more;
                 master.add(Pattern::new(l, content.into_iter()));
-                is_last = false;
             }
         }
-        if is_last {
-            return Ok(Some(mix));
+        last = Some(mix);
+        if missing <= CLOSE * SCALE || stop.is_over() {
+            break;
         }
     }
-    Ok(None)
+    Ok(last)
 }
 
 /// Whether servers of a class hold nothing of worth.
