@@ -5,7 +5,10 @@
 //! [`Measure`], until nothing more fits. A step is a thousandth of what the tenant has on all classes, so that what is found is right to
 //! about that.
 
+mod scaled;
+
 use crate::tolerance::ENOUGH;
+use scaled::Scaled;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -25,6 +28,9 @@ pub enum Measure {
     /// The largest part of the cluster that it uses, over its weight; who has less than it is given comes first, by the part of that
     /// which it has (YARN's fair scheduler).
     Dominant,
+    /// The largest part of the cluster that it uses, over its weight, those below a tenant scaled down to the one of them that has least
+    /// ([`Scaled`]): hierarchical DRF. Who has less than it is given comes first here too.
+    Scaled,
     /// The sum of the largest parts of the cluster that its tasks take, one by one, over its weight (Slurm with `MAX_TRES`).
     Billed,
 }
@@ -153,6 +159,8 @@ struct Filling<'a> {
     open: Vec<Vec<bool>>,
     /// Below each tenant, and first of all below none, those that can still be served.
     queues: Vec<BinaryHeap<Next>>,
+    /// What each has by hierarchical DRF, where that decides.
+    scaled: Option<Scaled>,
 }
 
 impl<'a> Filling<'a> {
@@ -186,6 +194,7 @@ impl<'a> Filling<'a> {
                 .map(|tenant| (0..classes).map(|class| runs(tenant, class)).collect())
                 .collect(),
             queues: Vec::new(),
+            scaled: None,
         }
     }
 
@@ -221,6 +230,13 @@ impl<'a> Filling<'a> {
                 served[parent] |= served[t];
             }
         }
+        if self.shared.measure == Measure::Scaled {
+            let mut is_leaf = vec![true; tenants.len()];
+            tenants.iter().filter_map(|tenant| tenant.parent).for_each(|parent| is_leaf[parent] = false);
+            let mut scaled = Scaled::new(tenants, self.shared.resources, served.clone());
+            (0..tenants.len()).filter(|t| is_leaf[*t]).for_each(|t| scaled.set(t, self.parts(t)));
+            self.scaled = Some(scaled);
+        }
         for t in (0..tenants.len()).filter(|t| served[*t]) {
             let next = Next { measure: self.measure(t), tenant: t };
             self.queues[tenants[t].parent.map_or(0, |parent| parent + 1)].push(next);
@@ -234,6 +250,15 @@ impl<'a> Filling<'a> {
         let is_leaf = self.queues[tenant + 1].is_empty();
         let goes_on = if is_leaf { self.step(tenant) } else { self.serve(tenant + 1) };
         let is_left = if is_leaf { goes_on } else { !self.queues[tenant + 1].is_empty() };
+        if let Some(mut scaled) = self.scaled.take() {
+            if is_leaf {
+                scaled.set(tenant, self.parts(tenant));
+            }
+            if !is_left {
+                scaled.stop(tenant);
+            }
+            self.scaled = Some(scaled);
+        }
         if is_left {
             let next = Next { measure: self.measure(tenant), tenant };
             self.queues[queue].push(next);
@@ -299,6 +324,12 @@ impl<'a> Filling<'a> {
         }
     }
 
+    /// What a tenant uses, in parts of what there is.
+    fn parts(&self, t: usize) -> Vec<f64> {
+        let parts = self.used[t].iter().zip(&self.shared.room);
+        parts.map(|(used, all)| if *all > 0.0 { used / all } else { 0.0 }).collect()
+    }
+
     /// How much a tenant has, by the scheduler's rule; and first, whether it comes after all those of whom that is not so.
     fn measure(&self, t: usize) -> (bool, f64) {
         let (tenant, used) = (&self.shared.tenants[t], &self.used[t]);
@@ -322,7 +353,7 @@ impl<'a> Filling<'a> {
             }
             Measure::OverFair => over(&self.fair[t]),
             Measure::Billed => self.billed[t] / tenant.weight,
-            Measure::Dominant => {
+            Measure::Dominant | Measure::Scaled => {
                 let part = |of: &[f64]| {
                     let parts = used.iter().zip(of).filter(|(_, of)| **of > 0.0);
                     parts.map(|(used, of)| used / of).reduce(f64::max)
@@ -330,7 +361,10 @@ impl<'a> Filling<'a> {
                 if let Some(part) = part(&tenant.given).filter(|part| *part < 1.0 - ENOUGH) {
                     return (false, part);
                 }
-                return (true, part(&self.shared.room).unwrap_or(0.0) / tenant.weight);
+                return match &self.scaled {
+                    Some(scaled) => (true, scaled.share(t)),
+                    None => (true, part(&self.shared.room).unwrap_or(0.0) / tenant.weight),
+                };
             }
             Measure::Borrowed => {
                 let parts = (0..self.shared.resources).filter(|r| self.given[*r] > 0.0);
@@ -526,6 +560,35 @@ mod tests {
         }
         near(&times(Measure::Billed, 2, &[12.0; 2], tenants.clone())[1..], &[4.0, 4.0, 8.0]);
         near(&times(Measure::Dominant, 2, &[12.0; 2], tenants)[1..], &[6.0, 6.0, 6.0]);
+    }
+
+    #[test]
+    fn hierarchical_drf_starves_and_blocks_nobody_in_its_paper_s_cases() {
+        // The numbers of Volcano's tests of H-DRF.
+        let rescaling = vec![
+            told(None, 1.0, &[0.0; 2], &[0.0; 2]),
+            told(None, 1.0, &[0.0; 2], &[1.0, 1.0]),
+            told(Some(0), 1.0, &[0.0; 2], &[1.0, 0.0]),
+            told(Some(0), 1.0, &[0.0; 2], &[0.0, 1.0]),
+        ];
+        near(&times(Measure::Scaled, 2, &[10.0; 2], rescaling)[1..], &[5.0, 5.0, 5.0]);
+        // What is given to the group comes first.
+        let sure = vec![
+            told(None, 1.0, &[8.0], &[0.0]),
+            told(Some(0), 1.0, &[0.0], &[1.0]),
+            told(Some(0), 1.0, &[0.0], &[1.0]),
+            told(None, 1.0, &[0.0], &[1.0]),
+        ];
+        near(&times(Measure::Scaled, 1, &[12.0], sure)[1..], &[4.0, 4.0, 4.0]);
+        let blocking = vec![
+            told(None, 1.0, &[0.0; 2], &[0.0; 2]),
+            told(None, 1.0, &[0.0; 2], &[1.0, 0.0]),
+            told(None, 1.0, &[0.0; 2], &[1.0, 0.0]),
+            told(Some(0), 1.0, &[0.0; 2], &[1.0, 0.0]),
+            told(Some(0), 1.0, &[0.0; 2], &[0.0, 1.0]),
+            told(None, 1.0, &[0.0; 2], &[0.0, 1.0]),
+        ];
+        near(&times(Measure::Scaled, 2, &[30.0; 2], blocking)[1..], &[10.0, 10.0, 10.0, 15.0, 15.0]);
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Quotas {
     }
 }
 
-/// Computes what the rules of YARN, Kueue and Volcano entitle users to, which see all servers as one pool, and the largest part
+/// Computes what the rules of YARN, Kueue and Volcano and hierarchical DRF entitle users to, which see all servers as one pool, and the largest part
 /// of their promises that the servers can keep. In groups, and with guarantees and limits, the tree is filled from the top down by each
 /// rule, right to about a thousandth; users with kinds of tasks count with what a task needs of all kinds.
 ///
@@ -105,6 +105,7 @@ fn is_tree(instance: &Instance) -> bool {
 fn measure(rule: SchedulerRule) -> Option<Measure> {
     match rule {
         SchedulerRule::YarnDrf => Some(Measure::Dominant),
+        SchedulerRule::HierarchicalDrf => Some(Measure::Scaled),
         SchedulerRule::KueueDominantShare => Some(Measure::Borrowed),
         SchedulerRule::VolcanoProportion => None,
     }

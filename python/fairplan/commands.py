@@ -344,7 +344,7 @@ def entitlements(
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Entitlements:
-    """Says what the rules of YARN, Kueue and Volcano entitle users to, which see all servers as one pool, beside exact DRFH.
+    """Says what the rules of YARN, Kueue and Volcano and hierarchical DRF entitle users to, which see all servers as one pool, beside exact DRFH.
 
     Args:
         instance: an :class:`Instance`, or the path of one.
@@ -354,7 +354,7 @@ def entitlements(
     >>> import fairplan as fp
     >>> rules = fp.entitlements(fp.generate.drfh_fig1())["rules"]
     >>> [(rule["name"], round(rule["kept"], 3)) for rule in rules]
-    [('yarn-drf', 0.857), ('kueue', 0.857), ('volcano-proportion', 1.0)]
+    [('yarn-drf', 0.857), ('hdrf', 0.857), ('kueue', 0.857), ('volcano-proportion', 1.0)]
     """
     native = None if quotas is None else _instance(quotas)._native
     return Entitlements(_native.entitlements(_instance(instance)._native, native, _call(time_limit, progress)))

@@ -29,7 +29,7 @@ impl Body for Entitlements {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleResult {
-    /// `yarn-drf`, `kueue` or `volcano-proportion`.
+    /// `yarn-drf`, `hdrf`, `kueue` or `volcano-proportion`.
     pub name: String,
     /// The largest part of what it promises that the servers can give to all users at once, 1 if all of it.
     pub kept: f64,

@@ -8,12 +8,13 @@ use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, Deadline, Document, Error, Instance, Quotas, read};
 
-/// Show what the rules of YARN, Kueue and Volcano entitle users to, beside exact DRFH
+/// Show what the rules of YARN, Kueue and Volcano and hierarchical DRF entitle users to, beside exact DRFH
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 These rules see all servers as one pool: they measure against the cluster's totals, and every class is open to all.
   yarn-drf            the least usage of a dominant resource over its weight is served first
-  kueue               the same of what is used above the nominal quota; without --quotas a quota is the weight's part
+  hdrf                the same, a group's usage counting once its members are scaled down to the one that has least
+  kueue               that of yarn-drf, of what is used above the nominal quota; without --quotas a quota is the weight's part
                       of the pool, and the rule is that of YARN
   volcano-proportion  each resource by itself in proportion to the weights; tasks run as far as every part goes
 Shares are of the cluster's total of the user's dominant resource. `kept` is the largest part of a rule's promises that the \

@@ -21,6 +21,11 @@ pub enum SchedulerRule {
     ///
     /// Source: Hadoop, `DominantResourceFairnessPolicy.DominantResourceFairnessComparatorN`, without minimum shares.
     YarnDrf,
+    /// Hierarchical DRF: that of YARN, but what a group uses is the dominant share of what those below it use once those that can have more
+    /// are scaled down to the one of them that has least. Without groups it is weighted DRF over the pool.
+    ///
+    /// Source: Bhattacharya et al., "Hierarchical Scheduling for Diverse Datacenter Workloads", SoCC 2013, Section 4.
+    HierarchicalDrf,
     /// Kueue's fair sharing: the queue with the smallest share value, which is what it uses above its nominal quota as a
     /// part of all nominal quotas, in the resource where that is largest, over its weight. What is within the quota is
     /// always admitted.
@@ -46,6 +51,11 @@ pub const SCHEDULER_RULES: Registry<SchedulerRule> = Registry::new(
             make: SchedulerRule::YarnDrf,
         },
         Entry {
+            name: "hdrf",
+            line: "the same, of a group once its members are scaled down to the one that has least",
+            make: SchedulerRule::HierarchicalDrf,
+        },
+        Entry {
             name: "kueue",
             line: "the same of what is used above the nominal quota",
             make: SchedulerRule::KueueDominantShare,
@@ -58,7 +68,7 @@ pub const SCHEDULER_RULES: Registry<SchedulerRule> = Registry::new(
     ],
 );
 
-/// How many tasks, in fractions, each user is entitled to by a rule, in the instance's order. The rules of YARN and Kueue are those of users
+/// How many tasks, in fractions, each user is entitled to by a rule, in the instance's order. The rules of YARN and Kueue, and hierarchical DRF, are those of users
 /// side by side, without guarantees and limits in the instance; Volcano's knows them.
 ///
 /// `quotas` are the users' nominal quotas for Kueue, one row a user, in the units of the instance: together they are the
@@ -74,7 +84,7 @@ pub fn entitlements(instance: &Instance, rule: SchedulerRule, quotas: Option<&[V
     }
     let pool = Pool::new(instance, &resources.map(|r| instance.total(ResourceId(r))).collect::<Vec<_>>());
     match rule {
-        SchedulerRule::YarnDrf => filling::fill(&pool, |_, _| 0.0),
+        SchedulerRule::YarnDrf | SchedulerRule::HierarchicalDrf => filling::fill(&pool, |_, _| 0.0),
         SchedulerRule::KueueDominantShare => {
             let all: f64 = pool.users.iter().map(|user| user.weight).sum();
             filling::fill(&pool, |user, _| pool.users[user].weight / all)

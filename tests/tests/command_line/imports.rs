@@ -161,7 +161,7 @@ fn entitlements_differ_from_drfh_where_servers_differ_and_say_what_can_be_kept()
     let user = &document["users"][0];
     assert!((user["drfh_share"].as_f64().unwrap() - 5.0 / 7.0).abs() < 1e-9, "{user}");
     for (rule, entitlement) in user["entitlements"].as_array().unwrap().iter().enumerate() {
-        let share = [5.0 / 6.0, 5.0 / 6.0, 0.5][rule];
+        let share = [5.0 / 6.0, 5.0 / 6.0, 5.0 / 6.0, 0.5][rule];
         assert!(
             (entitlement["dominant_share"].as_f64().unwrap() - share).abs() < 1e-9,
             "{rule}: {entitlement}"
