@@ -290,6 +290,7 @@ fn compared(
     let comparison = Comparison {
         in_groups: instance.has_groups(),
         under_quotas: !instance.quotas().is_empty(),
+        prior_claims: instance.has_prior_claims(),
         instance: InstanceStamp::new(instance, &sha256),
         backend: solver.name().into(),
         seed: options.seed,

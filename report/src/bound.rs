@@ -31,6 +31,9 @@ pub struct BoundBody<S = Vec<ServerResult>> {
     /// with all of them it may be out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
+    /// Whether anybody has guarantees or reserves, which what is proved does not count.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prior_claims: bool,
     /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
     pub divisible: f64,
     /// The prices that prove it: of that value for one more unit. Absent where nobody is held by capacity.
@@ -150,6 +153,9 @@ pub struct SearchResult {
 pub struct BoundPlacement<S = Vec<ServerResult>> {
     /// How many tasks each user has on all servers, in the instance's order.
     pub users: Vec<UserTotal>,
+    /// How many tasks of each group wait, in the instance's order. Absent where there are no groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupWaiting>,
     /// The tasks on each server: all servers of the first class, then of the second, and so on.
     pub servers: S,
 }
@@ -157,10 +163,28 @@ pub struct BoundPlacement<S = Vec<ServerResult>> {
 impl<'a> BoundPlacement<ServerResults<'a>> {
     /// What a document says of a placement.
     pub(crate) fn new(instance: &'a Instance, placement: &'a Placement) -> Self {
-        let users = instance.users().zip(&placement.tasks);
-        let users = users.map(|(user, tasks)| UserTotal { id: user.id().into(), tasks: *tasks });
-        Self { users: users.collect(), servers: ServerResults { instance, placement } }
+        let (of_users, of_groups) = waiting(instance, placement);
+        let users = instance.users().zip(&placement.tasks).zip(of_users);
+        let users =
+            users.map(|((user, tasks), waiting)| UserTotal { id: user.id().into(), tasks: *tasks, waiting });
+        let groups = instance.groups().iter().zip(of_groups);
+        let groups = groups.map(|(group, waiting)| GroupWaiting { id: group.id.clone(), waiting });
+        let servers = ServerResults { instance, placement };
+        Self { users: users.collect(), groups: groups.collect(), servers }
     }
+}
+
+/// How many tasks of each user and of each group wait; `None` of those of whom nobody has a number of tasks.
+fn waiting(instance: &Instance, placement: &Placement) -> (Vec<Option<u64>>, Vec<Option<u64>>) {
+    let of_user = |i: usize| {
+        let all = instance.user(UserId(i)).tasks()?;
+        Some(all.saturating_sub(placement.tasks[i]))
+    };
+    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (a, b) => a.or(b),
+    };
+    ((0..instance.user_count()).map(of_user).collect(), instance.of_groups(None, of_user, add))
 }
 
 impl BoundPlacement {
@@ -168,10 +192,24 @@ impl BoundPlacement {
     pub(crate) fn read(&self, instance: &Instance) -> Result<Placement, Foreign> {
         let ids = self.users.iter().map(|user| &*user.id);
         list("placement.users", ids, instance.users().map(|user| user.id()))?;
-        Ok(Placement {
+        let ids = self.groups.iter().map(|group| &*group.id);
+        list("placement.groups", ids, instance.groups().iter().map(|group| &*group.id))?;
+        let placement = Placement {
             tasks: self.users.iter().map(|user| user.tasks).collect(),
             servers: tasks_on_servers(&self.servers, instance, "placement.servers")?,
-        })
+        };
+        let (of_users, of_groups) = waiting(instance, &placement);
+        let stated = |list: &str, (i, (stated, computed)): (usize, (Option<u64>, Option<u64>))| {
+            let told = |tasks: Option<u64>| tasks.map_or_else(|| "nothing".into(), |tasks| tasks.to_string());
+            let place = format!("placement.{list}[{i}].waiting");
+            let problem = || format!("by the tasks that are placed it is {}", told(computed));
+            if stated == computed { Ok(()) } else { Err(Foreign::new(place, &told(stated), problem())) }
+        };
+        let users = self.users.iter().map(|user| user.waiting).zip(of_users).enumerate();
+        users.into_iter().try_for_each(|user| stated("users", user))?;
+        let groups = self.groups.iter().map(|group| group.waiting).zip(of_groups).enumerate();
+        groups.into_iter().try_for_each(|group| stated("groups", group))?;
+        Ok(placement)
     }
 }
 
@@ -181,6 +219,7 @@ impl<S: Sync> Tabular for BoundPlacement<S> {
         Table::of(&self.users)
             .column("id", "user", Kind::Id, |user| &user.id)
             .column("tasks", "tasks", Kind::Count, |user| user.tasks)
+            .column("waiting", "tasks waiting", Kind::Count, |user| user.waiting)
             .done()
     }
 }
@@ -193,6 +232,20 @@ pub struct UserTotal {
     pub id: String,
     /// Tasks placed.
     pub tasks: u64,
+    /// Tasks that wait. Absent for a user without a number of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u64>,
+}
+
+/// How many tasks of a group wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GroupWaiting {
+    /// The group's id.
+    pub id: String,
+    /// Tasks of all users below it that wait. Absent where none of them has a number of tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u64>,
 }
 
 /// What divisible tasks reach at most, beside what whole ones do.
@@ -368,6 +421,7 @@ pub fn bound_document<'a>(
     Document::new(BoundBody {
         instance: InstanceStamp::new(instance, sha256),
         under_quotas: !instance.quotas().is_empty(),
+        prior_claims: instance.has_prior_claims(),
         divisible: divisible.bound,
         divisible_prices: divisible.stated(instance),
         integral_upper: stated.upper,
@@ -404,6 +458,10 @@ impl StatedBracket {
     pub fn new(document: &BoundDocument, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
         check_quotas(document.under_quotas, instance)?;
+        if document.prior_claims != instance.has_prior_claims() {
+            let problem = "it is true where somebody has guarantees or reserves, and nowhere else";
+            return Err(Foreign::new("prior_claims", &document.prior_claims.to_string(), problem));
+        }
         let placement = document.placement.read(instance)?;
         let position = |place: String, id: &str| {
             instance.user_named(id).ok_or_else(|| Foreign::new(place, id, "no such user"))
@@ -490,5 +548,6 @@ pub fn tasks_placed(users: &[UserTotal]) -> Table<'_> {
     Table::of(users)
         .column("user", "user", Kind::Id, |user| &user.id)
         .column("tasks", "tasks", Kind::Count, |user| user.tasks)
+        .column("waiting", "tasks waiting", Kind::Count, |user| user.waiting)
         .done()
 }

@@ -32,6 +32,9 @@ pub struct Comparison {
     /// no reserves: with all of them they may be out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
+    /// Whether anybody has guarantees or reserves, which bounds do not count.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub prior_claims: bool,
     /// Upper and lower bounds on the value of any placement.
     pub bounds: Bounds,
     /// Upper and lower bounds on how much of a resource any placement takes, with `--objective allocated=RESOURCE`; what else is told
@@ -332,7 +335,7 @@ impl Tabular for Comparison {
         let mut columns = Table::of(&self.policies)
             .column("name", "policy", Kind::Id, |policy| &policy.name)
             .column("value", "smallest share", Kind::Share, |policy| policy.value)
-            .column("level", "share of who wants more", Kind::Share, |policy| policy.level)
+            .column("level", "level of who wants more", Kind::Share, |policy| policy.level)
             .column("tasks", "tasks", Kind::Count, |policy| policy.tasks)
             .column("unplaced", "waiting", Kind::Count, |policy| policy.unplaced)
             .column("gap_to_divisible", "below divisible", Kind::Part, |policy| policy.gap_to_divisible)

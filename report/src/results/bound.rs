@@ -77,7 +77,7 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
     let mut text = heading(instance);
     let bounds = stated_bounds(instance, bracket);
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", share(divisible));
-    if !instance.quotas().is_empty() {
+    if instance.has_prior_claims() {
         let _ = writeln!(text, "{WITH_SOME_QUOTAS}");
     }
     let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
@@ -143,7 +143,7 @@ pub(super) fn without_quotas(instance: &Instance) -> String {
 }
 
 /// What the level is, of whole tasks.
-pub(super) const OF_THOSE: &str = "Best smallest share of whole tasks for those who want more";
+pub(super) const OF_THOSE: &str = "Best level of whole tasks, of those who still want more";
 
 /// Who has no tasks, if there is anybody, and what that means.
 pub(super) fn without_tasks(instance: &Instance, users: &[UserId], so: &str) -> String {
@@ -178,7 +178,7 @@ pub(crate) fn section(document: BoundDocument) -> Section {
         caption: match (levels, others) {
             (None, None) => "Smallest share: what can be had, and what is proved to be out of reach".into(),
             (Some(_), _) => {
-                "Smallest share of those who want more: what can be had, and what is out of reach".into()
+                "Level of those who still want more: what can be had, and what is out of reach".into()
             }
             (None, Some(_)) => {
                 "Smallest share of those that can have tasks: what can be had, and what is out of reach"
@@ -193,11 +193,11 @@ pub(crate) fn section(document: BoundDocument) -> Section {
     let section = Section::new("The best that whole tasks can do")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .warning(document.under_quotas.then_some(WITH_SOME_QUOTAS));
+        .warning(document.prior_claims.then_some(WITH_SOME_QUOTAS));
     let section = sides(section, [share(lower), share(upper)], document.proved_optimal);
     all_without_tasks(section, &document.users_without_tasks)
         .block(Block::Bars(bars))
-        .grid("Tasks placed", &tasks_placed(&document.placement.users))
+        .grid("Tasks placed", &tasks_placed(&document.placement.users).without_empty())
 }
 
 /// The facts of a bracket: what is placed, what nothing exceeds, and whether the two are the same.
@@ -214,5 +214,7 @@ pub(super) fn all_without_tasks(section: Section, users: &[String]) -> Section {
 /// How many tasks each user has in the placement of a bracket, drawn and as a table.
 pub(super) fn placed(section: Section, users: &[UserTotal]) -> Section {
     let sized = users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
-    section.block(sizes("Tasks placed by user", sized, number)).grid("Tasks placed", &tasks_placed(users))
+    section
+        .block(sizes("Tasks placed by user", sized, number))
+        .grid("Tasks placed", &tasks_placed(users).without_empty())
 }

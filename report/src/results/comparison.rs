@@ -215,7 +215,9 @@ fn worst_off(document: &Comparison, value: f64) -> String {
 /// The same of those who still want more.
 fn those_who_want_more(document: &Comparison, level: f64) -> String {
     match document.in_groups {
-        true => format!("the level of those who want more, divided among groups first, is {}", share(level)),
+        true => {
+            format!("the level of those who still want more, divided among groups first, is {}", share(level))
+        }
         false => {
             let is_any = document.instance.warnings.iter().any(|warning| warning.kind == "oversized-task");
             format!("whoever wants more has at least {}{}", share(level), but_for_oversized(is_any))
@@ -394,10 +396,10 @@ fn of_divisible_tasks(document: &Comparison) -> (&'static str, f64) {
     let by_level = |level: &f64| tells_by_level(document) && level.is_finite();
     match (bounds.divisible_level.filter(by_level), bounds.drfh_level.filter(by_level)) {
         (Some(level), _) => {
-            ("Best smallest share for those who want more, if tasks could be divided at will", level)
+            ("Best level of those who still want more, if tasks could be divided at will", level)
         }
         (None, Some(level)) => {
-            ("Smallest share by DRFH of those who want more, if tasks could be divided at will", level)
+            ("Level by DRFH of those who still want more, if tasks could be divided at will", level)
         }
         (None, None) => ("Best smallest share if tasks could be divided at will", bounds.divisible),
     }
@@ -432,7 +434,7 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
 /// What the bounds leave out.
 fn without_quotas(document: &Comparison) -> Option<&'static str> {
     let is_guaranteed = document.policies.iter().any(|policy| policy.guarantees.is_some());
-    match (document.under_quotas, is_guaranteed) {
+    match (document.prior_claims, is_guaranteed) {
         (false, _) => None,
         (true, true) => Some(WITHOUT_GUARANTEES),
         (true, false) => Some(WITHOUT_LIMITS),

@@ -30,7 +30,7 @@ pub(super) fn bars(document: &Comparison) -> Bars {
     let levels: Option<Vec<f64>> = document.policies.iter().map(|policy| policy.level).collect();
     if levels.is_some() {
         let mark = mark(bounds.integral_level_upper, bounds.divisible_level);
-        let caption = "Smallest share of those who want more under each policy";
+        let caption = "Level of those who still want more under each policy";
         return drawn(document, caption, |one| one.level.unwrap_or(0.0), mark, share);
     }
     let unplaced = |one: &ComparedPolicy| one.unplaced.unwrap_or(0) as f64;

@@ -50,7 +50,7 @@ pub fn summary(
                 format!(", of users who have at least {}{but_for}", share(level))
             }
             (Some(level), true) => {
-                format!(" (level of those who want more, divided among groups first: {})", share(level))
+                format!(" (level of those who still want more, divided among groups first: {})", share(level))
             }
             (None, _) => String::new(),
         };

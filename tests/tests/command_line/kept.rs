@@ -66,7 +66,7 @@ fn no_policy_is_above_the_bound_of_divisible_tasks_where_groups_have_limits_insi
     let told = text(&folder.run(&["compare", "i.json", "-o", "c.json"]).stderr);
     assert!(
         told.contains(
-            "Smallest share by DRFH of those who want more, if tasks could be divided at will: 50.00%"
+            "Level by DRFH of those who still want more, if tasks could be divided at will: 50.00%"
         ),
         "{told}"
     );

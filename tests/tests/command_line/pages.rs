@@ -52,7 +52,7 @@ fn the_chart_of_a_comparison_shows_what_its_answer_tells_policies_apart_by() {
     folder.done(&["compare", "i.json", "-o", "c.json"]);
     folder.done(&["report", "c.json", "--plot", "c.svg", "-o", "c.html"]);
     let chart = folder.read("c.svg");
-    assert!(chart.contains("Smallest share of those who want more under each policy"), "{chart}");
+    assert!(chart.contains("Level of those who still want more under each policy"), "{chart}");
     let comparison: serde_json::Value = serde_json::from_str(&folder.read("c.json")).unwrap();
     for policy in comparison["policies"].as_array().unwrap() {
         let level = policy["level"].as_f64().unwrap();

@@ -170,7 +170,7 @@ fn nobody_is_told_that_all_can_be_placed_where_somebody_wants_no_number_of_tasks
     assert!(compared.contains("whoever wants more has at least"), "{compared}");
     assert!(!compared.contains("asked for") && !compared.contains(" asks for"), "{compared}");
     let bound = told(&["bound", "i.json"]);
-    assert!(bound.contains("of whole tasks for those who want more"), "{bound}");
+    assert!(bound.contains("Best level of whole tasks, of those who still want more"), "{bound}");
 }
 
 /// A cluster of one resource and its users, with more about the first.
