@@ -85,6 +85,7 @@ class Target(TypedDict):
     """What every user shall reach."""
 
     share: float | Decimal | None
+    share_of: Sequence[tuple[str, float | Decimal]]
     tasks: float | Decimal | None
     tasks_of: Sequence[tuple[str, float | Decimal]]
     as_today: bool

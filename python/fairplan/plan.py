@@ -22,12 +22,13 @@ Amount = int | float | Decimal
 
 
 def _target(
-    share: Amount | None,
+    share: Amount | Mapping[str, Amount] | None,
     tasks: Amount | Mapping[str, Amount] | None,
     as_today: bool,
     scale: Amount | Mapping[str, Amount] | None,
     more_users: int | Mapping[str, int] | None,
 ) -> Target:
+    shares = list(share.items()) if isinstance(share, Mapping) else []
     own = list(tasks.items()) if isinstance(tasks, Mapping) else []
     factors = list(scale.items()) if isinstance(scale, Mapping) else []
     more: list[tuple[str | None, int]] = []
@@ -36,7 +37,8 @@ def _target(
     elif more_users is not None:
         more = [(None, more_users)]
     return {
-        "share": share,
+        "share": None if isinstance(share, Mapping) else share,
+        "share_of": shares,
         "tasks": None if isinstance(tasks, Mapping) else tasks,
         "tasks_of": own,
         "as_today": as_today,
@@ -54,7 +56,7 @@ def buy(
     instance: Cluster,
     *,
     catalog: ArrowStream | str | os.PathLike[str],
-    share: Amount | None = None,
+    share: Amount | Mapping[str, Amount] | None = None,
     tasks: Amount | Mapping[str, Amount] | None = None,
     as_today: bool = False,
     scale: Amount | Mapping[str, Amount] | None = None,
@@ -72,7 +74,8 @@ def buy(
 
     Args:
         catalog: a frame with the columns ``id`` and ``price``, or the path of such a table or of a ``fairplan.catalog.v1``.
-        share: every user shall reach this weighted dominant share of the cluster as it is now, or have all its tasks.
+        share: every user shall reach this weighted dominant share of the cluster as it is now, or have all its tasks, or each user and group of a mapping this
+            share; in groups every child of the root, whose members divide it.
         tasks: every user shall be able to run so many tasks, or each user as many as it has in a mapping.
         as_today: every user shall keep what DRFH gives it today.
         scale: every user shall be able to run so many times what it asks for today, or each user and group of a mapping.
@@ -204,7 +207,7 @@ def growth(
     instance: Cluster,
     *,
     series: str | os.PathLike[str],
-    share: Amount | None = None,
+    share: Amount | Mapping[str, Amount] | None = None,
     tasks: Amount | Mapping[str, Amount] | None = None,
     as_today: bool = False,
     scale: Amount | Mapping[str, Amount] | None = None,

@@ -23,6 +23,7 @@ use std::sync::Arc;
 #[pyo3(from_item_all)]
 pub struct Target {
     share: Option<Exact>,
+    share_of: Vec<(String, Exact)>,
     tasks: Option<Exact>,
     tasks_of: Vec<(String, Exact)>,
     as_today: bool,
@@ -35,6 +36,7 @@ impl From<Target> for TargetOptions {
     fn from(target: Target) -> Self {
         Self {
             share: target.share.map(|share| share.0),
+            share_of: target.share_of.into_iter().map(|(id, share)| (id, share.0)).collect(),
             tasks: target.tasks.map(|tasks| tasks.0),
             tasks_of: target.tasks_of.into_iter().map(|(id, tasks)| (id, tasks.0)).collect(),
             as_today: target.as_today,

@@ -4,15 +4,18 @@ use crate::solve::Solved;
 use crate::{Control, Error, Progress, user_named};
 use fairplan_instances::wording::{did_you_mean, printable};
 use fairplan_instances::{
-    Decimal, Draft, GroupId, Instance, MoreUsers, Objective, QuotaPart, Solver, StatedTarget, Target, User,
-    guaranteed_shares, with_more_users,
+    Decimal, Draft, FilledTree, GroupId, Instance, MoreUsers, Objective, QuotaPart, Solver, StatedTarget,
+    Target, User, guaranteed_shares, with_more_users,
 };
 
 /// Targets; of several, the largest counts for each user. By default there is none, which is refused.
 #[derive(Clone, Debug, Default)]
 pub struct TargetOptions {
-    /// Every user shall reach this weighted dominant share of the cluster as it is now, or have all its tasks.
+    /// Every user shall reach this weighted dominant share of the cluster as it is now, or have all its tasks. In groups every user without a
+    /// group and every group without a parent shall, and what a group has its members divide by their weights.
     pub share: Option<Decimal>,
+    /// Users and groups, by id, that shall have this dominant share, whatever their weights; of a group its members together, who divide it.
+    pub share_of: Vec<(String, Decimal)>,
     /// Every user shall be able to run so many tasks, or all it has.
     pub tasks: Option<Decimal>,
     /// Users, by id, that shall be able to run so many tasks; of a group each of those below it that are not named, or all it has.
@@ -53,15 +56,16 @@ impl TargetOptions {
         solver: &dyn Solver,
         control: &Control<'_>,
     ) -> Result<Asked, Error> {
-        if self.share.is_some_and(Decimal::is_zero) {
+        let shares = self.share.iter().chain(self.share_of.iter().map(|(_, share)| share));
+        if shares.into_iter().any(|share| share.is_zero()) {
             return Err(Error::Setting("share 0: must be > 0".into()));
         }
-        if self.share.is_some() && instance.has_groups() {
-            let problem = "share: what is due to a user in a group depends on the others; say it in tasks, as-today or scale";
-            return Err(Error::Setting(problem.into()));
-        }
         let scaling = Scaling::new(self, instance)?;
-        let mut target = Target { share: self.share, tasks: self.tasks, ..Target::default() };
+        let due = self.due(instance)?;
+        let users_with_own_share = due.as_ref().map_or(0, |due| due.own);
+        let share = self.share.filter(|_| !instance.has_groups());
+        let due = due.map(|due| due.works);
+        let mut target = Target { share, due, tasks: self.tasks, ..Target::default() };
         let tasks_of = of_users_and_groups(instance, "tasks", &self.tasks_of)?.of_users;
         for (user, tasks) in instance.users().zip(tasks_of) {
             let Some(tasks) = tasks else { continue };
@@ -102,6 +106,8 @@ impl TargetOptions {
             required: models.iter().map(|model| known[model.0]).collect(),
             target: StatedTarget {
                 share: self.share.map(Decimal::to_f64),
+                share_in_groups: self.share.is_some() && instance.has_groups(),
+                users_with_own_share,
                 tasks: target.tasks.map(Decimal::to_f64),
                 users_with_own_target: target.tasks_of.len(),
                 as_today,
@@ -112,6 +118,45 @@ impl TargetOptions {
             scale_of_groups: scaling.of_groups.iter().map(|own| own.map(Decimal::to_f64)).collect(),
             extended,
         })
+    }
+}
+
+/// What is due to users by shares of groups, and by shares of their own.
+struct Due {
+    works: Vec<f64>,
+    /// How many users have a share of their own, or as members of a group that has one.
+    own: usize,
+}
+
+impl TargetOptions {
+    /// The work of the shares that are due to users in groups, and of those that are asked for by name; `None` where there is neither.
+    fn due(&self, instance: &Instance) -> Result<Option<Due>, Error> {
+        let of_all = self.share.filter(|_| instance.has_groups());
+        if of_all.is_none() && self.share_of.is_empty() {
+            return Ok(None);
+        }
+        let tree = FilledTree::new(instance, |id| {
+            let user = instance.user(id);
+            let best = user.rule().rates().iter().map(|(_, rate)| rate.to_f64()).fold(1.0, f64::max);
+            user.tasks().map_or(f64::INFINITY, |tasks| tasks as f64 * best * user.task_share())
+        });
+        let nothing = || vec![0.0; instance.user_count()];
+        let mut shares = of_all.map_or_else(nothing, |share| tree.shares(share.to_f64()));
+        let named = of_users_and_groups(instance, "share", &self.share_of)?;
+        for (id, share) in &self.share_of {
+            let share = share.to_f64();
+            let own = match (instance.user_named(id), instance.group_named(id)) {
+                (_, Some(group)) => tree.shares_below(group, share),
+                (user, None) => {
+                    let is_it = |i: usize| user.is_some_and(|user| user.0 == i);
+                    (0..shares.len()).map(|i| if is_it(i) { share } else { 0.0 }).collect()
+                }
+            };
+            shares.iter_mut().zip(own).for_each(|(share, own)| *share = share.max(own));
+        }
+        let work = |(user, share): (User<'_>, f64)| share / user.task_share();
+        let works = instance.users().zip(shares).map(work).collect();
+        Ok(Some(Due { works, own: named.of_users.iter().flatten().count() }))
     }
 }
 

@@ -140,6 +140,23 @@ impl FilledTree {
         self.users.iter().map(|user| has(user, &each)).collect()
     }
 
+    /// What all users below a group have when it has so much, at most its ceiling; nothing of the others.
+    pub fn shares_below(&self, group: GroupId, share: f64) -> Vec<f64> {
+        let mut each = vec![None; self.groups.len()];
+        let has = |place: &Place, each: &[Option<f64>]| {
+            let each = place.above.and_then(|group| each[group])?;
+            Some((place.weight * each).min(place.ceiling))
+        };
+        for &below in &self.downwards {
+            let total = match below == group.0 {
+                true => Some(share.min(self.groups[below].ceiling)),
+                false => has(&self.groups[below], &each),
+            };
+            each[below] = total.map(|total| self.divisions[below].each(total));
+        }
+        self.users.iter().map(|user| has(user, &each).unwrap_or(0.0)).collect()
+    }
+
     /// The least level at which a user has so much, at most its ceiling.
     pub fn level(&self, user: UserId, share: f64) -> f64 {
         let mut place = &self.users[user.0];
@@ -187,6 +204,8 @@ mod tests {
         assert_eq!(filled.shares(1.0), [0.5, 1.0, 1.5, 1.0]);
         // It has 9: both inside the inner one are at their ceilings, and c has the rest.
         assert_eq!(filled.shares(3.0), [1.0, 2.0, 6.0, 3.0]);
+        assert_eq!(filled.shares_below(GroupId(1), 9.0), [1.0, 2.0, 6.0, 0.0]);
+        assert_eq!(filled.shares_below(GroupId(0), 1.5), [0.5, 1.0, 0.0, 0.0]);
         assert_eq!((0..4).map(|i| filled.share(UserId(i), 3.0)).collect::<Vec<_>>(), filled.shares(3.0));
     }
 

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub struct Target {
     /// A weighted dominant share for every user, measured against the totals of the instance (> 0).
     pub share: Option<Decimal>,
+    /// For each user the work of the share that is due to it in its group, or by name; 0 where there is none.
+    pub due: Option<Vec<f64>>,
     /// So many tasks for every user.
     pub tasks: Option<Decimal>,
     /// So many tasks for some users.
@@ -51,9 +53,10 @@ impl Target {
     fn of_all(&self, user: User<'_>) -> f64 {
         let share =
             self.share.map_or(0.0, |share| share.to_f64() * user.weight().to_f64() / user.task_share());
+        let due = self.due.as_ref().map_or(0.0, |works| works[user.index().0]);
         let today = self.today.as_ref().map_or(0.0, |works| works[user.index().0]);
         let scaled = self.scaled.as_ref().map_or(0.0, |works| works[user.index().0]);
-        share.max(self.tasks.map_or(0.0, Decimal::to_f64)).max(today).max(scaled)
+        share.max(due).max(self.tasks.map_or(0.0, Decimal::to_f64)).max(today).max(scaled)
     }
 }
 
@@ -64,6 +67,12 @@ pub struct StatedTarget {
     /// A weighted dominant share of the cluster as it is, before anything is bought.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
+    /// Whether that is the share of every user without a group and of every group without a parent, which members of groups divide.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub share_in_groups: bool,
+    /// How many users have a share of their own as a target, or as members of a group that has one.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub users_with_own_share: usize,
     /// So many tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<f64>,

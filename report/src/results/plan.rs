@@ -100,10 +100,18 @@ fn scaled_groups(document: &PlanDocument) -> String {
 pub(super) fn target(target: &StatedTarget) -> String {
     let mut parts = Vec::new();
     if let Some(part) = target.share {
+        let whom = match target.share_in_groups {
+            true => "for every group and user at the top, divided inside groups by weights",
+            false => "for every user",
+        };
         parts.push(format!(
-            "a weighted dominant share of {} of today's cluster for every user, or all its tasks",
+            "a weighted dominant share of {} of today's cluster {whom}, or all its tasks",
             share(part)
         ));
+    }
+    if target.users_with_own_share > 0 {
+        let users = counted(target.users_with_own_share as u64, "user", "users");
+        parts.push(format!("a share of its own, or its part of its group's, for {users}"));
     }
     if let Some(tasks) = target.tasks {
         let noun = if tasks == 1.0 { "task" } else { "tasks" };

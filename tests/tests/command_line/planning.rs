@@ -167,8 +167,24 @@ fn what_is_asked_for_today_grows_by_a_factor_for_all_for_some_or_for_a_group() {
     assert!((ours[0] - 1.5 * today).abs() < 1e-6, "{ours:?} {today}");
     let refused = folder.refused(&["plan", "i.json", "--catalog", "c.json", "--scale", "user-3=2"]);
     assert!(refused.contains("scale user-3: the instance has no user or group of this id"), "{refused}");
-    let refused = folder.refused(&["plan", "groups.json", "--catalog", "c.json", "--share", "0.5"]);
-    assert!(refused.contains("share: what is due to a user in a group"), "{refused}");
+    let of_shares = |list: &str| {
+        let told = folder.done(&["-q", "plan", "groups.json", "--catalog", "c.json", "--share", list]);
+        read(&told)["users"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|user| user["required"].as_f64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    // A task takes a fourteenth of the cluster: half of it is seven, which is all that the second user has.
+    let near = |ours: Vec<f64>, expected: [f64; 2]| {
+        assert!(ours.iter().zip(expected).all(|(ours, expected)| (ours - expected).abs() < 1e-9), "{ours:?}");
+    };
+    near(of_shares("0.5"), [7.0, 7.0]);
+    near(of_shares("0.75,web=0.25"), [10.5, 7.0]);
+    near(of_shares("research=0.25"), [3.5, 0.0]);
+    let refused = folder.refused(&["plan", "groups.json", "--catalog", "c.json", "--share", "resarch=0.5"]);
+    assert!(refused.contains("did you mean research") || refused.contains("research"), "{refused}");
 }
 
 #[test]

@@ -7,9 +7,10 @@ use std::collections::HashSet;
 /// Targets; of several, the largest counts for each user.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TargetArguments {
-    /// Every user shall reach this weighted dominant share of the cluster as it is now, or have all its tasks
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    share: Option<Decimal>,
+    /// Every user (in groups: every child of the root) shall reach this weighted dominant share of the cluster as it is now, or
+    /// have all its tasks; or a user or a group this share, which the members of a group divide: 0.5 or research=0.4
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
+    share: Vec<String>,
     /// Every user shall be able to run so many tasks (or all it has), or a user, or each below a group: 40 or user-1=100,research=7
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     tasks: Vec<String>,
@@ -52,10 +53,16 @@ fn once(option: &str, list: &[String]) -> Result<(), Error> {
 impl TargetArguments {
     /// What they mean.
     pub fn options(&self) -> Result<TargetOptions, Error> {
+        once("share", &self.share)?;
         once("tasks", &self.tasks)?;
         once("scale", &self.scale)?;
-        let mut options =
-            TargetOptions { share: self.share, as_today: self.as_today, ..TargetOptions::default() };
+        let mut options = TargetOptions { as_today: self.as_today, ..TargetOptions::default() };
+        for text in &self.share {
+            match entry("share", text)? {
+                (None, share) => options.share = Some(share),
+                (Some(id), share) => options.share_of.push((id.to_owned(), share)),
+            }
+        }
         for text in &self.tasks {
             match entry("tasks", text)? {
                 (None, tasks) => options.tasks = Some(tasks),
