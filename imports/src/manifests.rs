@@ -60,8 +60,7 @@ impl Manifest {
 
     /// The error that names this object, one of its fields, the value there and what is wrong with it.
     pub(super) fn refused(&self, field: &str, value: &str, problem: &str) -> InstanceError {
-        let field = if field.is_empty() || field == "." { "" } else { &format!(": {field}") };
-        let place = format!("{} {}{field}", self.kind, self.name);
+        let place = in_field(&format!("{} {}", self.kind, self.name), field);
         InstanceError::Invalid { file: self.file.clone(), violation: Violation::new(place, value, problem) }
     }
 }
@@ -94,6 +93,11 @@ pub(super) fn of_kinds(manifests: Vec<Manifest>, kinds: &[&str], report: &mut Im
         report.one(format!("objects of kind {} left out", other.kind));
     }
     wanted
+}
+
+/// The place of a field of an object; of the object itself where the path of a deserializer names none.
+pub(super) fn in_field(object: &str, field: &str) -> String {
+    if field.is_empty() || field == "." { object.to_owned() } else { format!("{object}: {field}") }
 }
 
 /// What a deserializer says of a value, without words of the program.
@@ -322,6 +326,9 @@ pub(super) struct Metadata {
     pub(super) annotations: BTreeMap<String, String>,
     #[serde(rename = "ownerReferences", deserialize_with = "nullable")]
     pub(super) owners: Vec<Owner>,
+    /// When it is to be gone, of what is being deleted.
+    #[serde(rename = "deletionTimestamp")]
+    pub(super) deleted: Value,
 }
 
 /// Who made an object.

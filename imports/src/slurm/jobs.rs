@@ -24,6 +24,8 @@ pub(super) struct Job {
     pub(super) nodes: u64,
     /// Below so many switches it is to run; 0 for any number.
     pub(super) switches: u64,
+    /// Whether it takes its nodes whole, whatever it asks for.
+    pub(super) is_exclusive: bool,
     /// Its tasks, one a node.
     pub(super) shares: Vec<Share>,
 }
@@ -60,6 +62,11 @@ struct Fields {
     tres_alloc_str: Option<String>,
     #[serde(default)]
     array_task_string: Option<String>,
+    /// What is said of sharing nodes, in words that changed from version to version.
+    #[serde(default)]
+    shared: Value,
+    #[serde(default)]
+    exclusive: Value,
     /// A text in every version; what else it may be is not looked at.
     #[serde(default)]
     nodes: Value,
@@ -151,6 +158,41 @@ fn unkept(job: &Value, is_pending: bool, report: &mut ImportReport) {
     if is_pending && (is_held || states(&"dependency")) {
         report.one("jobs held or waiting for other jobs, counted like the others");
     }
+    let of_several = job.get("het_job_id").and_then(|id| Number::deserialize(id).ok()?.value());
+    if of_several.is_some_and(|id| id > 0.0) {
+        report.one("jobs in heterogeneous jobs, whose parts start together: here each starts for itself");
+    }
+}
+
+/// How a job takes its nodes, by its `shared` and `exclusive`: words, lists of words, or yes and no.
+///
+/// Source: Slurm's documentation, `sbatch`, `--exclusive`; data parsers v0.0.36 to v0.0.44.
+fn sharing(fields: &Fields) -> Sharing {
+    let says = |value: &Value, word: &str| match value {
+        Value::Bool(is_so) => *is_so && word == "true",
+        Value::String(text) => text.eq_ignore_ascii_case(word),
+        Value::Array(words) => {
+            words.iter().filter_map(Value::as_str).any(|other| other.eq_ignore_ascii_case(word))
+        }
+        _ => false,
+    };
+    let one_of =
+        |words: &[&str]| words.iter().any(|word| says(&fields.shared, word) || says(&fields.exclusive, word));
+    if says(&fields.shared, "none") || says(&fields.exclusive, "true") {
+        Sharing::Nobody
+    } else if one_of(&["user", "mcs", "topo"]) {
+        Sharing::Some
+    } else {
+        Sharing::Anybody
+    }
+}
+
+/// Beside whom a job runs.
+enum Sharing {
+    Anybody,
+    /// Its own user's jobs, or others that it chooses.
+    Some,
+    Nobody,
 }
 
 fn job(
@@ -192,6 +234,12 @@ fn job(
         None => 1,
     };
     shares.iter_mut().for_each(|share| share.count = share.count.saturating_mul(elements));
+    let sharing = sharing(&fields);
+    if matches!(sharing, Sharing::Some) {
+        report.one(
+            "jobs with nodes for their own user alone (--exclusive=user, mcs or topo), which is not kept",
+        );
+    }
     let switches = Number::deserialize(&fields.required_switches).ok().and_then(|number| number.value());
     let partition = fields.partition.unwrap_or_default();
     let user = said(&fields.user_name)
@@ -205,6 +253,7 @@ fn job(
         types: stated.types,
         nodes,
         switches: switches.map_or(0, |switches| switches as u64),
+        is_exclusive: matches!(sharing, Sharing::Nobody),
         shares,
     })
 }

@@ -84,7 +84,8 @@ impl FromStr for JobOwner {
 /// where a running job says that, else of an `n`th of its request, a waiting array as many jobs as it names. Generic resources
 /// that Slurm does not account for are those of `gres_detail` and `tres_per_job`, `_node`, `_task` and `_socket`. A job may run on the nodes of its partitions that have
 /// the types it asks for (`gres/gpu:a100`); of a partition or type that no node names nothing is known, so it restricts
-/// nothing. Features, named nodes, licenses, reservations, holds and dependencies are counted and not kept.
+/// nothing. A job that takes whole nodes counts with all cpus of one where its nodes have as many each. Features, named nodes, licenses,
+/// reservations, holds, dependencies and parts of heterogeneous jobs are counted and not kept.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, node or job, field and value are named), files without a
@@ -260,6 +261,8 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
         nodes.iter().enumerate().map(|(position, node)| (node.name.as_str(), position)).collect();
     let mut conditions: Vec<Wanted> = Vec::new();
     let mut position: HashMap<Wanted, usize> = HashMap::new();
+    // Of each condition the cpus of a whole node, once somebody takes one.
+    let mut whole: HashMap<usize, Option<Decimal>> = HashMap::new();
     let mut tasks = Vec::new();
     for job in jobs {
         if !job.partitions.iter().any(|partition| partitions.contains(partition.as_str())) {
@@ -281,13 +284,18 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
             conditions.push(wanted.clone());
             conditions.len() - 1
         });
+        let of_node = || *whole.entry(condition).or_insert_with(|| whole_node(&conditions[condition], nodes));
+        let cpus = job.is_exclusive.then(of_node).flatten();
+        if job.is_exclusive {
+            report.one(if cpus.is_some() { WHOLE } else { NOT_WHOLE });
+        }
         let rules = rules(options, job, report);
         if job.switches > 0 && !rules.gang.is_some_and(|gang| gang.in_one_domain) {
             report.one("jobs that are to run below so many switches (--switches), which is not kept");
         }
         tasks.extend(job.shares.iter().map(|share| Tasks {
             owner: owner(options, job),
-            demand: amounts(&share.demand),
+            demand: with_cpus(amounts(&share.demand), cpus),
             count: share.count,
             condition,
             on: running(share, &by_name),
@@ -316,6 +324,28 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
         devices: devices::of(options, nodes, &resources, report),
         holders: Vec::new(),
     }
+}
+
+/// What is told of jobs that take their nodes whole, with all cpus of one and without.
+const WHOLE: &str = "jobs with whole nodes of their own (--exclusive): each counts with all cpus of one";
+const NOT_WHOLE: &str = "jobs with whole nodes of their own (--exclusive), which is not kept: these nodes differ in cpus, so others may run there too";
+
+/// The cpus of a node, where all that a job may run on have as many: no other job has room beside one that has all of them.
+fn whole_node(wanted: &Wanted, nodes: &[Node]) -> Option<Decimal> {
+    let cpus = |node: &Node| node.capacity.get("cpu").copied().unwrap_or(Decimal::ZERO);
+    let mut own = nodes.iter().filter(|node| wanted.met_by(node)).map(cpus);
+    let first = own.next().filter(|cpus| !cpus.is_zero())?;
+    own.all(|other| other == first).then_some(first)
+}
+
+/// A demand with so many cpus, which stand first, if it has fewer.
+fn with_cpus(mut demand: Vec<Decimal>, cpus: Option<Decimal>) -> Vec<Decimal> {
+    if let (Some(own), Some(cpus)) = (demand.first_mut(), cpus)
+        && own.to_f64() < cpus.to_f64()
+    {
+        *own = cpus;
+    }
+    demand
 }
 
 /// A job of several nodes is a gang: Slurm starts it on all of them at once, below one switch if it asks for that.

@@ -1,6 +1,7 @@
 //! Documents that Slurm printed.
 
 use fairplan_instances::InstanceError;
+use fairplan_instances::wording::printable;
 use serde_json::Value;
 
 /// An error that Slurm reports: `Zero Bytes were transmitted or received (slurm_load_jobs: Failure to query jobs)`.
@@ -35,7 +36,15 @@ pub(super) fn array<'a>(
     }
     let place = match document.as_object() {
         Some(object) if object.is_empty() => "is an empty object".into(),
-        Some(object) => format!("has {}", object.keys().map(String::as_str).collect::<Vec<_>>().join(", ")),
+        Some(object) => {
+            // Of an empty name nothing would be seen without quotes.
+            let named = |key: &String| if key.is_empty() { "\"\"".to_owned() } else { printable(key, 60) };
+            let members = object.keys().map(|key| match keys.contains(&key.as_str()) {
+                true => format!("{key} that is no list"),
+                false => named(key),
+            });
+            format!("has {}", members.collect::<Vec<_>>().join(", "))
+        }
         None => "is no JSON object".into(),
     };
     let problem = format!("expected a list {}; `{command}` prints it", keys.join(" or "));

@@ -173,9 +173,18 @@ fn users_are_accounts_or_partitions_when_asked_for() {
 fn an_empty_object_is_called_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("empty.json").display().to_string();
-    std::fs::write(&path, "{}").unwrap();
-    let error = slurm(&SlurmOptions { nodes: vec![path], ..options("nodes.json") }).unwrap_err().to_string();
-    assert!(error.contains("is an empty object: expected a list nodes or sinfo"), "{error}");
+    for (text, told) in [
+        ("{}", "is an empty object: expected a list nodes or sinfo"),
+        ("{\"\": []}", "has \"\": expected a list nodes or sinfo"),
+        (
+            "{\"nodes\": null, \"meta\": {}}",
+            "has meta, nodes that is no list: expected a list nodes or sinfo",
+        ),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let error = slurm(&SlurmOptions { nodes: vec![path.clone()], ..options("nodes.json") }).unwrap_err();
+        assert!(error.to_string().contains(told), "{error}");
+    }
 }
 
 #[test]
@@ -844,4 +853,46 @@ fn shards_of_gpus_are_parts_of_devices_where_each_gpu_is_as_many() {
     assert_eq!(instance.device_size(shards), None);
     let what = "nodes have other numbers of shards a GPU, or no whole one: shards count as one amount";
     assert_eq!(report.count(what), 2, "{report}");
+}
+
+#[test]
+fn jobs_that_take_whole_nodes_have_all_cpus_of_one_where_their_nodes_are_alike() {
+    let whole = "jobs with whole nodes of their own (--exclusive): each counts with all cpus of one";
+    let own = "jobs with nodes for their own user alone (--exclusive=user, mcs or topo), which is not kept";
+    for (fields, cpus, told) in [
+        ("\"shared\": [\"none\"]", "64", whole),
+        ("\"exclusive\": true, \"shared\": []", "64", whole),
+        ("\"exclusive\": [\"true\"]", "64", whole),
+        ("\"shared\": \"none\"", "64", whole),
+        ("\"shared\": [\"user\"]", "1", own),
+        ("\"exclusive\": false, \"shared\": []", "1", ""),
+        ("\"shared\": [\"oversubscribe\"]", "1", ""),
+    ] {
+        let (cluster, report) = with_jobs(&[&format!("{WAITS}, {fields}")]).unwrap();
+        let user = cluster.instance.user(fairplan_instances::UserId(0));
+        assert_eq!((user.demand()[0].to_string().as_str(), user.tasks()), (cpus, Some(2)), "{fields}");
+        assert_eq!(
+            report.count(whole) + report.count(own),
+            u64::from(!told.is_empty()),
+            "{fields}: {report}"
+        );
+        assert!(told.is_empty() || report.count(told) == 1, "{fields}: {report}");
+    }
+    // The shipped nodes of the partition have different numbers of cpus.
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = folder.path().join("jobs.json").to_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(shipped("jobs.json")).unwrap();
+    std::fs::write(&jobs, text.replace("\"job_id\": 4,", "\"job_id\": 4, \"exclusive\": true,")).unwrap();
+    let (_, report) = slurm(&SlurmOptions { jobs: vec![jobs], ..options("nodes.json") }).unwrap();
+    assert_eq!(report.count(NOT_WHOLE), 1, "{report}");
+}
+
+#[test]
+fn parts_of_heterogeneous_jobs_are_told() {
+    let part = |id: &str| format!("{WAITS}, \"het_job_id\": {id}");
+    let wrapped = |number: u64| format!("{{\"set\": true, \"infinite\": false, \"number\": {number}}}");
+    let jobs = [part("16"), part(&wrapped(16)), part(&wrapped(0)), part("0")];
+    let (_, report) = with_jobs(&jobs.each_ref().map(String::as_str)).unwrap();
+    let told = "jobs in heterogeneous jobs, whose parts start together: here each starts for itself";
+    assert_eq!(report.count(told), 2, "{report}");
 }

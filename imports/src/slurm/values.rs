@@ -1,6 +1,6 @@
 //! How Slurm writes numbers, states and amounts, which changed from version to version.
 
-use crate::manifests::plain;
+use crate::manifests::{in_field, plain};
 use fairplan_instances::{Decimal, InstanceError, Violation};
 use serde::Deserialize;
 use serde_json::Value;
@@ -103,8 +103,7 @@ pub(super) struct Place<'a> {
 
 impl Place<'_> {
     pub(super) fn refused(&self, field: &str, value: &str, problem: &str) -> InstanceError {
-        let field = if field.is_empty() || field == "." { "" } else { &format!(": {field}") };
-        let violation = Violation::new(format!("{}{field}", self.object), value, problem);
+        let violation = Violation::new(in_field(&self.object, field), value, problem);
         InstanceError::Invalid { file: self.file.into(), violation }
     }
 
@@ -269,8 +268,10 @@ pub(super) fn gres(text: &str) -> Result<Stated, (&str, &'static str)> {
             [_, kind, last] => (kind, count(last)),
             _ => ("", None),
         };
-        let count =
-            count.ok_or((text, "must be NAME:COUNT or NAME:TYPE:COUNT, such as gpu:a100:4 or tmp:1860G"))?;
+        let count = count.ok_or((
+            text,
+            "must be NAME:COUNT or NAME:TYPE:COUNT with whole counts, perhaps in K, M, G, T or P, such as gpu:a100:4 or tmp:1860G",
+        ))?;
         let sum = counts.entry(parts[0].to_owned()).or_default();
         *sum = sum.saturating_add(count);
         if !kind.is_empty() && count > 0 {
@@ -285,10 +286,18 @@ pub(super) fn gres(text: &str) -> Result<Stated, (&str, &'static str)> {
     Ok(Stated { amounts, types, nodes: 0 })
 }
 
-/// Whether a text that is no count was meant as one: `-1`, `1860X`, but not the type `2080ti`.
+/// Whether a text that is no count was meant as one: nothing, `-1`, `1860X`, `4GB`, `1.8T`; but not the types `2080ti` and `1g.10gb`.
 fn is_bad_count(text: &str) -> bool {
-    let rest = text.trim_start_matches(|letter: char| letter == '-' || letter.is_ascii_digit());
-    rest.len() < text.len() && rest.len() < 2
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let unit = unsigned.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let has_digits = unit.len() < unsigned.len();
+    let unit = unit
+        .strip_prefix('.')
+        .map_or(unit, |rest| rest.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+    let letters = unit.to_ascii_lowercase();
+    let is_bytes =
+        ["kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "pib"].contains(&letters.as_str());
+    text.is_empty() || (has_digits || text.starts_with('-')) && (letters.len() < 2 || is_bytes)
 }
 
 /// A whole number with or without a suffix.
@@ -345,7 +354,19 @@ mod tests {
             assert_eq!(shown(&stated.amounts), amounts, "{text}");
             assert_eq!(Vec::from_iter(stated.types).join(" "), types, "{text}");
         }
-        for text in ["gpu:a100:x", "tmp:1860X", "gpu:a100:1:2", "gpu:-1", "gpu:a:99999999P"] {
+        for text in [
+            "gpu:a100:x",
+            "tmp:1860X",
+            "gpu:a100:1:2",
+            "gpu:-1",
+            "gpu:a:99999999P",
+            "tmp:4GB",
+            "tmp:4gib",
+            "tmp:1.8T",
+            "tmp:1.5",
+            "tmp:",
+            "gpu:2,tmp:0.5X",
+        ] {
             assert!(gres(text).is_err(), "{text}");
         }
     }
