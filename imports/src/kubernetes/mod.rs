@@ -44,7 +44,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// states only a limit requests it, one that states nothing requests nothing. Amounts are exact; memory and storage are
 /// in bytes, cpu in cores. A pod may run where its node selector, its required node affinity and its tolerations allow,
 /// and on the node where it runs; affinity among pods and topology spread that are required are counted, and kept as far as `rules.rs`
-/// says where that is asked for; devices of resource claims, volumes and ports are not looked at.
+/// says where that is asked for, as are ports of nodes; priorities, other schedulers and deletions are counted; devices of resource
+/// claims and volumes are not looked at. Pods that gates hold are left out, but for those of Kueue, which wait for room.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, object, field and value are named), files without a node
@@ -86,6 +87,7 @@ fn read<T>(
     report.add(elsewhere as u64, "pods run on nodes that are not among these (they count)");
 
     let (bound, mut free): (Vec<Pod>, Vec<Pod>) = pods.into_iter().partition(|pod| pod.bound);
+    tell_of_priorities(&free, report);
     match options.daemons {
         Daemons::Reserve => reserve(&mut nodes, &bound, report),
         Daemons::Count => {
@@ -265,7 +267,9 @@ fn read_pods(options: &KubernetesOptions, report: &mut ImportReport) -> Result<V
             report.one("pods without a status (taken as pending)");
             pod.phase = "Pending".into();
         }
-        if pod.phase == "Pending" || pod.phase == "Running" {
+        if pod.phase == "Pending" && pod.is_gated {
+            report.one("pods left out: held by scheduling gates, so not waiting for room");
+        } else if pod.phase == "Pending" || pod.phase == "Running" {
             report.one(format!("pods {}", pod.phase.to_lowercase()));
             silent += pod.silent;
             pods.push(pod);
@@ -346,6 +350,16 @@ fn tell_of_few_pods(nodes: &[Node], pods: usize, resources: &[String], report: &
         let what = "nodes whose limit of pods is left out, though more than half as many are there: name pods in --resources";
         report.add(nodes.len() as u64, what);
     }
+}
+
+/// Counts pods that come before others.
+fn tell_of_priorities(pods: &[Pod], report: &mut ImportReport) {
+    let lowest = pods.iter().map(|pod| pod.priority).min().unwrap_or_default();
+    let before = pods.iter().filter(|pod| pod.priority > lowest).count();
+    report.add(
+        before as u64,
+        "pods of a higher priority than others, which is not kept: here shares alone decide",
+    );
 }
 
 /// The resources of the instance: cpu and memory first.

@@ -10,7 +10,7 @@ use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Amounts by resource; what is not there is zero.
 pub(crate) type Amounts = BTreeMap<String, Quantity>;
@@ -50,13 +50,34 @@ pub(crate) struct Spec {
     resource_claims: Vec<IgnoredAny>,
     #[serde(rename = "topologySpreadConstraints", deserialize_with = "nullable")]
     spread: Vec<Spread>,
+    /// Who else has to let it in before a scheduler looks at it.
+    #[serde(rename = "schedulingGates", deserialize_with = "nullable")]
+    gates: Vec<Gate>,
+    #[serde(deserialize_with = "nullable")]
+    priority: i64,
+    #[serde(rename = "schedulerName", deserialize_with = "nullable")]
+    scheduler: String,
 }
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Gate {
+    #[serde(deserialize_with = "nullable")]
+    name: String,
+}
+
+/// What the gates of Kueue begin with: it opens them where there is room in a quota.
+const OF_KUEUE: &str = "kueue.x-k8s.io/";
+/// The scheduler of pods that name none.
+const USUAL_SCHEDULER: &str = "default-scheduler";
 
 /// What is counted where pods keep away from others, and where they are spread.
 pub(super) const APART: &str =
     "pods have a required podAntiAffinity, which is not kept: they may run together";
 pub(super) const SPREAD: &str =
     "pods have a topologySpreadConstraint with DoNotSchedule, which is not kept: they may run unevenly";
+pub(super) const PORTS: &str =
+    "pods have ports of their node (hostPort), which is not kept: those with the same port may run together";
 
 impl Spec {
     /// What pods ask for that is not read, as it is counted.
@@ -72,8 +93,36 @@ impl Spec {
                 "pods have a required podAffinity, which is not kept: they may run apart",
             ),
             (self.spread.iter().any(Spread::is_required), SPREAD),
+            (!self.host_ports().is_empty(), PORTS),
         ];
         rules.into_iter().filter(|(applies, _)| *applies).map(|(_, what)| what).collect()
+    }
+
+    /// The ports of its node that a pod takes, of which each is there once: `80/TCP`, with the address where one is named.
+    fn host_ports(&self) -> BTreeSet<String> {
+        let containers = self.containers.iter().chain(&self.init_containers);
+        let taken = containers.flat_map(|container| &container.ports).filter(|port| port.host_port > 0);
+        taken.map(HostPort::shown).collect()
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct HostPort {
+    #[serde(rename = "hostPort", deserialize_with = "nullable")]
+    host_port: u64,
+    #[serde(rename = "hostIP", deserialize_with = "nullable")]
+    address: String,
+    #[serde(deserialize_with = "nullable")]
+    protocol: String,
+}
+
+impl HostPort {
+    fn shown(&self) -> String {
+        let protocol = if self.protocol.is_empty() { "TCP" } else { &self.protocol };
+        let address = if self.address == "0.0.0.0" { "" } else { &self.address };
+        let at = if address.is_empty() { String::new() } else { format!("{address}:") };
+        format!("{at}{}/{protocol}", self.host_port)
     }
 }
 
@@ -82,6 +131,8 @@ impl Spec {
 struct Container {
     #[serde(deserialize_with = "nullable")]
     resources: Resources,
+    #[serde(deserialize_with = "nullable")]
+    ports: Vec<HostPort>,
     #[serde(rename = "restartPolicy", deserialize_with = "nullable")]
     restart_policy: String,
 }
@@ -118,10 +169,16 @@ pub(super) struct Pod {
     /// From which pods it must keep away, and how they must be spread.
     pub(super) apart: Vec<PodTerm>,
     pub(super) spread: Vec<Spread>,
+    /// The ports of its node that it takes.
+    pub(super) ports: BTreeSet<String>,
     /// What of that is kept.
     pub(super) rules: Rules,
     /// A daemon or a static pod, which is part of its node.
     pub(super) bound: bool,
+    /// Whether somebody else has to let it in before it waits for room.
+    pub(super) is_gated: bool,
+    /// Before which others it comes.
+    pub(super) priority: i64,
     /// What annotations say of GPUs.
     pub(super) shared_gpus: Option<SharedGpus>,
 }
@@ -130,7 +187,22 @@ impl Pod {
     pub(super) fn read(manifest: &Manifest, report: &mut ImportReport) -> Result<Self, InstanceError> {
         let Fields { metadata, spec, status } = manifest.read()?;
         let requests = requests(&spec, manifest)?;
-        let unread = spec.unread();
+        let mut unread = spec.unread();
+        let of_others = !["", USUAL_SCHEDULER].contains(&spec.scheduler.as_str());
+        for (applies, what) in [
+            (
+                of_others,
+                "pods of another scheduler than Kubernetes' own (schedulerName), counted like the others",
+            ),
+            (
+                !metadata.deleted.is_null(),
+                "pods that are being deleted (deletionTimestamp), counted like the others",
+            ),
+        ] {
+            unread.extend(applies.then_some(what));
+        }
+        let is_gated = spec.gates.iter().any(|gate| !gate.name.starts_with(OF_KUEUE));
+        let (ports, priority) = (spec.host_ports(), spec.priority);
         let apart = spec.affinity.apart.required;
         let spread = spec.spread.into_iter().filter(Spread::is_required).collect();
         let silent = |container: &&Container| {
@@ -138,6 +210,8 @@ impl Pod {
         };
         let silent = spec.containers.iter().filter(silent).count() as u64;
         let bound = metadata.owners.iter().any(|owner| owner.kind == "DaemonSet" || owner.kind == "Node");
+        // Where it runs is settled.
+        unread.retain(|what| !(bound && *what == PORTS));
         let mut terms = spec.affinity.node.required.map(|required| required.terms);
         if bound && let Some(terms) = &mut terms {
             // The daemon controller ties each of its pods to its node by this, one term for all of them.
@@ -158,8 +232,11 @@ impl Pod {
             unread,
             apart,
             spread,
+            ports,
             rules: Rules::default(),
             bound,
+            is_gated,
+            priority,
             shared_gpus,
         })
     }

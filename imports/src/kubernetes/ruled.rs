@@ -211,3 +211,28 @@ fn a_gang_larger_than_the_cluster_is_none_and_counted() {
     let larger = "tasks are in gangs that the empty cluster has no room for: here each runs for itself";
     assert_eq!(report.count(larger), 21, "{report}");
 }
+
+#[test]
+fn pods_that_all_take_one_port_of_their_node_are_one_on_a_node() {
+    let with_port = |app: &str, count, cpu: &str, port: &str| -> Vec<String> {
+        let ports = format!("{{name: c, ports: [{port}],");
+        let plain = pods(app, count, cpu, &labels(app), "");
+        plain.into_iter().map(|pod| pod.replace("{name: c,", &ports)).collect()
+    };
+    let told = "pods have ports of their node (hostPort), which is not kept: those with the same port may run together";
+    let rules = |list: Vec<String>| {
+        let (instance, report) = read(&list, &[]);
+        let users = instance.users().map(|user| (user.id().to_owned(), user.per_server()));
+        (users.collect::<Vec<_>>(), report.count(told))
+    };
+    let web = with_port("web", 2, "1", "{hostPort: 80, hostIP: 0.0.0.0, protocol: TCP}");
+    let (users, count) =
+        rules([web.clone(), with_port("dns", 2, "1", "{hostPort: 53, protocol: UDP}")].concat());
+    assert_eq!(count, 0, "{users:?}");
+    assert_eq!(users.iter().map(|(_, most)| *most).collect::<Vec<_>>(), [Some(1), Some(1)], "{users:?}");
+    assert!(users[0].0.ends_with("+port80/TCP") && users[1].0.ends_with("+port53/UDP"), "{users:?}");
+    // Somebody else takes it too; a port of the container alone is nobody's.
+    let (users, count) = rules([web, with_port("other", 1, "2", "{hostPort: 80}")].concat());
+    assert_eq!((users.iter().all(|(_, most)| most.is_none()), count), (true, 3), "{users:?}");
+    assert_eq!(rules(with_port("inside", 2, "1", "{containerPort: 80}")).1, 0);
+}

@@ -1,6 +1,7 @@
 //! Rules of pods among themselves, as far as an instance can keep them: one on a node, spread over zones, gangs.
 //!
-//! *One on a node* is a required podAntiAffinity on `kubernetes.io/hostname` of a pod with pods like itself; *spread* a
+//! *One on a node* is a required podAntiAffinity on `kubernetes.io/hostname` of a pod with pods like itself, or a port of the node that
+//! all of them and no others take; *spread* a
 //! topologySpreadConstraint with `DoNotSchedule` over the label that zones are taken from; a *gang* a group of pods that starts as a
 //! whole (Kueue's pod groups, PodGroups of Volcano and of the scheduler plugins, Jobs). A rule is kept where all pods that it
 //! is about are alike, so that they are tasks of one user, and nobody else's; all others are counted. A gang of unlike pods without
@@ -12,13 +13,14 @@
 use super::nodes::Node;
 use super::options::{KubernetesOptions, PodOwner};
 use super::placement::{Selector, Spread, Term};
-use super::pods::{APART, Pod, SPREAD};
+use super::pods::{APART, PORTS, Pod, SPREAD};
 use super::requirements::{Operator, Requirement};
 use crate::manifests::{self, Metadata, nullable, of_kinds};
 use crate::report::ImportReport;
 use fairplan_instances::{Gang, InstanceError};
 use hashbrown::HashMap;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
@@ -50,6 +52,7 @@ pub(super) fn keep(
     let everywhere = nodes.iter().all(|node| node.labels.contains_key(&options.domain));
     let somewhere = nodes.iter().any(|node| node.labels.contains_key(&options.domain));
     let mut outcome: HashMap<(String, Selector), bool> = HashMap::new();
+    let mut alone_at: HashMap<BTreeSet<String>, bool> = HashMap::new();
     let mut kept = Vec::with_capacity(pods.len());
     for pod in &*pods {
         let mut alone = |selector: &Selector| {
@@ -62,15 +65,20 @@ pub(super) fn keep(
         let over = |rule: &Spread| rule.over(&pod.metadata, &options.domain).filter(|_| somewhere);
         let spread: Vec<Option<(Selector, u64)>> =
             pod.spread.iter().map(|rule| over(rule).filter(|(selector, _)| alone(selector))).collect();
+        // Being alike is mutual, so that what holds of one pod with these ports holds of all.
+        let ports = !pod.ports.is_empty()
+            && *alone_at.entry(pod.ports.clone()).or_insert_with(|| has_ports_alone(options, pod, pods));
         kept.push(Kept {
             all_apart: apart.iter().all(Option::is_some),
             all_spread: spread.iter().all(Option::is_some),
-            per_server: apart.iter().any(Option::is_some).then_some(1),
+            ports,
+            per_server: (ports || apart.iter().any(Option::is_some)).then_some(1),
             spread: spread.iter().flatten().map(|(_, skew)| *skew).min(),
             of: of(
                 options,
                 pod,
                 apart.iter().flatten().chain(spread.iter().flatten().map(|(selector, _)| selector)),
+                ports,
             ),
         });
     }
@@ -78,7 +86,9 @@ pub(super) fn keep(
         pod.rules.per_server = kept.per_server;
         pod.rules.spread = kept.spread;
         pod.rules.of = kept.of;
-        pod.unread.retain(|what| !(kept.all_apart && *what == APART || kept.all_spread && *what == SPREAD));
+        for (is_kept, told) in [(kept.all_apart, APART), (kept.all_spread, SPREAD), (kept.ports, PORTS)] {
+            pod.unread.retain(|what| !(is_kept && *what == told));
+        }
         if kept.spread.is_some() && !everywhere {
             // Nodes without the label take no pod that is spread over it.
             let wanted =
@@ -95,16 +105,27 @@ pub(super) fn keep(
 struct Kept {
     all_apart: bool,
     all_spread: bool,
+    /// Whether its ports are.
+    ports: bool,
     per_server: Option<u64>,
     spread: Option<u64>,
     of: String,
 }
 
 /// What tells pods of these selectors from others: `app=web`, with the namespace where users are not of one.
-fn of<'a>(options: &KubernetesOptions, pod: &Pod, selectors: impl Iterator<Item = &'a Selector>) -> String {
+fn of<'a>(
+    options: &KubernetesOptions,
+    pod: &Pod,
+    selectors: impl Iterator<Item = &'a Selector>,
+    ports: bool,
+) -> String {
     let mut texts: Vec<String> = selectors.map(Selector::text).collect();
     texts.sort_unstable();
     texts.dedup();
+    // The ports are of the nodes, whatever namespace a pod is in.
+    if ports {
+        texts.push(format!("port{}", pod.ports.iter().cloned().collect::<Vec<_>>().join("+")));
+    }
     match &options.owner {
         PodOwner::Label(_) if !texts.is_empty() => format!("{}/{}", pod.metadata.namespace, texts.join("+")),
         _ => texts.join("+"),
@@ -115,6 +136,15 @@ fn of<'a>(options: &KubernetesOptions, pod: &Pod, selectors: impl Iterator<Item 
 fn concerns_only_alike(options: &KubernetesOptions, pod: &Pod, selector: &Selector, pods: &[Pod]) -> bool {
     let here = pods.iter().filter(|other| other.metadata.namespace == pod.metadata.namespace);
     here.filter(|other| selector.selects(&other.metadata.labels)).all(|other| alike(options, pod, other))
+}
+
+/// Whether all pods that take any of the ports of a pod, in whatever namespace, are like it.
+fn has_ports_alone(options: &KubernetesOptions, pod: &Pod, pods: &[Pod]) -> bool {
+    // An address may stand for another's, or be all of them: then the same port of different addresses may meet.
+    let number = |port: &str| port.rsplit(':').next().map(str::to_owned);
+    let meet =
+        |other: &&Pod| other.ports.iter().any(|port| pod.ports.iter().any(|own| number(own) == number(port)));
+    pods.iter().filter(meet).all(|other| alike(options, pod, other))
 }
 
 fn same_owner(options: &KubernetesOptions, a: &Pod, b: &Pod) -> bool {
@@ -133,6 +163,7 @@ fn alike(options: &KubernetesOptions, a: &Pod, b: &Pod) -> bool {
         && a.conditions == b.conditions
         && a.apart == b.apart
         && a.spread == b.spread
+        && a.ports == b.ports
 }
 
 /// How many pods of which group start together, by kind, namespace and name.

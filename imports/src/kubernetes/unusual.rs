@@ -197,6 +197,12 @@ fn what_is_asked_for_and_not_read_or_kept_is_counted() {
         + &pod("d", "topologySpreadConstraints: [{topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]", "")
         + &pod("e", "topologySpreadConstraints: [{topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]", "")
         + &pod("f", "resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]", "")
+        + &pod("h", "schedulingGates: [{name: example.com/wait}]", "")
+        + &pod("i", "schedulingGates: [{name: kueue.x-k8s.io/admission}], priority: 1000", "")
+        + &pod("j", "schedulerName: volcano", "")
+        + &pod("k", "schedulerName: default-scheduler, nodeName: worker", "status: {phase: Running}")
+            .replace("namespace: a", "namespace: a, deletionTimestamp: '2026-01-01T00:00:00Z'")
+        + &pod("l", "", "").replace("{name: c,", "{name: c, ports: [{containerPort: 80, hostPort: 80}],")
         // What is over asks for nothing.
         + &pod("g", "resourceClaims: [{name: gpu}]", "status: {phase: Succeeded}");
     let (_, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();
@@ -205,6 +211,11 @@ fn what_is_asked_for_and_not_read_or_kept_is_counted() {
         "pods have a required podAffinity, which is not kept: they may run apart",
         "pods have a topologySpreadConstraint with DoNotSchedule, which is not kept: they may run unevenly",
         "pods ask for devices by resourceClaims (DRA), which are not read: their devices do not count",
+        "pods have ports of their node (hostPort), which is not kept: those with the same port may run together",
+        "pods left out: held by scheduling gates, so not waiting for room",
+        "pods of a higher priority than others, which is not kept: here shares alone decide",
+        "pods of another scheduler than Kubernetes' own (schedulerName), counted like the others",
+        "pods that are being deleted (deletionTimestamp), counted like the others",
     ] {
         assert_eq!(report.count(what), 1, "{what}\n{report}");
     }
