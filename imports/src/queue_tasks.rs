@@ -1,5 +1,5 @@
 //! How large the tasks of a queue are, which states none: one GPU or one core with its part of everything else, or as much
-//! less as it takes to fit every server that has what they ask for.
+//! less as it takes to fit every server that has what they ask for; where a limit or a guarantee is less than one, a whole part of that.
 
 use super::amounts::rounded_down;
 use super::servers::Server;
@@ -8,6 +8,9 @@ use hashbrown::HashMap;
 
 /// Steps of 1, 2, 5, 10, … downwards in which a task may be smaller than one.
 const STEPS: usize = 60;
+
+/// By so much a quotient of doubles may be above a whole number that it is.
+const OFF: f64 = 1e-9;
 
 /// What tasks can ask for at one place, for all queues that ask for the same resources there.
 pub(super) struct Scope {
@@ -90,8 +93,8 @@ impl Scope {
         self.totals[r].is_some()
     }
 
-    /// One task: in the proportions of `shape` where that states all it asks for, else of what the servers have together; no
-    /// more than any of `amounts`, which are limits and guarantees.
+    /// One task: in the proportions of `shape` where that states all it asks for, else of what the servers have together; of the
+    /// smallest of `amounts`, which are limits and guarantees, a whole part where it is less than a core or a GPU takes.
     pub(super) fn task(
         &self,
         shape: &[Option<Decimal>],
@@ -106,14 +109,18 @@ impl Scope {
         };
         let one = part(self.counted) / self.unit;
         let each: Vec<f64> = (0..self.totals.len()).map(|r| part(r) / one).collect();
-        let room = |r: usize| {
-            let amount =
-                amounts.get(r).copied().flatten().map(Decimal::to_f64).filter(|amount| *amount > 0.0);
-            amount.map_or(self.least[r], |amount| amount.min(self.least[r]))
+        let times = |of: &dyn Fn(usize) -> Option<f64>| -> f64 {
+            let asked = each.iter().enumerate().filter(|(_, each)| **each > 0.0);
+            asked.filter_map(|(r, each)| Some(of(r)? / each)).fold(f64::INFINITY, f64::min)
         };
-        let fits =
-            |size: f64| each.iter().enumerate().all(|(r, each)| *each == 0.0 || each * size <= room(r));
-        let size = (0..STEPS).map(step).find(|size| fits(*size))?;
+        let stated =
+            |r: usize| amounts.get(r).copied().flatten().map(Decimal::to_f64).filter(|amount| *amount > 0.0);
+        let (most, room) = (times(&stated), times(&|r| Some(self.least[r])));
+        let size = match most < 1.0 {
+            // Whole tasks come to what is stated.
+            true => most / (most / room - OFF).ceil().max(1.0),
+            false => (0..STEPS).map(step).find(|size| *size <= room)?,
+        };
         each.iter().map(|each| rounded_down(each * size)).collect()
     }
 }
@@ -211,7 +218,11 @@ mod tests {
         let kinds = [(10, ["100", "400", "0"])];
         let most = |amount| task(&kinds, given(&[]), NONE, [Some(amount), None, None]);
         assert_eq!(most("20"), shown(["1", "4", "0"]));
-        assert_eq!(most("0.3"), shown(["0.2", "0.8", "0"]));
+        assert_eq!(most("0.3"), shown(["0.3", "1.2", "0"]));
+        assert_eq!(most("1.5"), shown(["1", "4", "0"]));
+        // A whole part of it is what the smallest server has.
+        let kinds = [(10, ["100", "400", "0"]), (1, ["0.2", "0.8", "0"])];
+        assert_eq!(task(&kinds, given(&[]), NONE, [Some("0.5"), None, None]).unwrap()[0], "0.166666666666");
     }
 
     #[test]

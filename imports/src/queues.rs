@@ -74,6 +74,10 @@ pub(super) fn one_place() -> Vec<String> {
     vec![String::new()]
 }
 
+/// What is told of queues whose tasks are [`Scopes`]'s.
+const MADE_UP: &str = "queues state no tasks, so made-up ones count: a core or a GPU with its part of the rest, or less (the guide's page on \
+                       import says how)";
+
 /// The cluster with the queues as its tenants.
 ///
 /// A leaf is a user, with its own tasks where they are known, else one of [`Scopes`]'; where these may run at several places, it is a
@@ -130,7 +134,9 @@ pub(super) fn instance(
         builder.quota(owner, quota)?;
     }
     tree.tell_what_cannot_be_kept(&below, report);
-    report.add(tree.leaves().filter(|leaf| !users[*leaf].is_empty()).count() as u64, "queues at the leaves");
+    let leaves = || tree.leaves().filter(|leaf| !users[*leaf].is_empty());
+    report.add(leaves().count() as u64, "queues at the leaves");
+    report.add(leaves().filter(|leaf| queues[*leaf].work.is_none()).count() as u64, MADE_UP);
     builder.build()
 }
 

@@ -1,6 +1,6 @@
 //! Queues as files have them, whichever scheduler they are for.
 
-use crate::manifests::{Metadata, nullable, plain};
+use crate::manifests::{Metadata, in_field, nullable, plain};
 use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{InstanceError, Violation};
 use hashbrown::HashSet;
@@ -113,7 +113,7 @@ pub(super) struct Status {
 
 pub(super) fn read<T: DeserializeOwned>(file: &str, place: &str, value: &Value) -> Result<T, InstanceError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
-        refused(file, &format!("{place}: {}", error.path()), "", &plain(&error.inner().to_string()))
+        refused(file, &in_field(place, &error.path().to_string()), "", &plain(&error.inner().to_string()))
     })
 }
 
@@ -129,6 +129,29 @@ pub(super) fn quantities(
         Ok((name.clone(), amount))
     };
     written.iter().map(read).collect()
+}
+
+/// Amounts under the name of their field.
+pub(super) type Field<'a> = (&'a str, &'a Amounts);
+
+/// Refuses an amount that is more than another field lets the queue have, as the scheduler does. A limit of 0 bars the queue, and is told.
+pub(super) fn within(
+    file: &str,
+    place: &str,
+    (field, amounts): Field<'_>,
+    (above, limits): Field<'_>,
+) -> Result<(), InstanceError> {
+    let more = amounts.iter().find_map(|(name, amount)| {
+        let limit = limits.get(name).filter(|limit| !limit.is_zero() && *limit < amount)?;
+        Some((name, amount, limit))
+    });
+    let Some((name, amount, limit)) = more else { return Ok(()) };
+    let shown = |amount: &Quantity| amount.decimal().map_or_else(String::new, |amount| amount.to_string());
+    let problem = format!(
+        "is more than the {} in {above}.{name}, which the scheduler refuses; lower it or raise {above}.{name}",
+        shown(limit)
+    );
+    Err(refused(file, &format!("{place}: {field}.{name}"), &shown(amount), &problem))
 }
 
 pub(super) fn refused(file: &str, place: &str, value: &str, problem: &str) -> InstanceError {

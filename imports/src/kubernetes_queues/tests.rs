@@ -65,13 +65,13 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
             "yunikorn.yaml",
             "max: {vcore: 37.88}",
             "max: {vcore: 30}",
-            "queue root.search: guaranteed cpu = 37.88: is more than its limit of 30",
+            "partition default, queue root.search: resources.guaranteed.vcore = 37.88: is more than the 30 in resources.max.vcore",
         ),
         (
             "volcano.yaml",
             "deserved: {cpu: 12}",
             "deserved: {cpu: 40}",
-            "queue science: guaranteed cpu = 40: is more than its limit of 37.88",
+            "Queue science: spec.deserved.cpu = 40: is more than the 37.88 in spec.capability.cpu, which the scheduler refuses",
         ),
         ("kai.yaml", "limit: 2}", "limit: two}", "Queue team-a: spec.resources.gpu.limit"),
         (
@@ -124,7 +124,7 @@ fn tasks_are_a_core_or_a_gpu_and_amounts_of_what_is_not_there_are_counted() {
         [
             format!("any w1 1,{},0", memory(1)),
             format!("small w1 1,{},0 most cpu=10", memory(1)),
-            format!("tiny w1 0.2,{},0 sure cpu=0.25", memory(1) as f64 / 5.0),
+            format!("tiny w1 0.25,{},0 sure cpu=0.25", memory(1) / 4),
             format!("training w1 8,{},1 most nvidia.com/gpu=4", memory(8)),
             format!("idle w0.001 1,{},0", memory(1)),
         ]

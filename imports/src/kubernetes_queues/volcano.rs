@@ -5,7 +5,7 @@
 
 use super::super::manifests::nullable;
 use super::super::report::ImportReport;
-use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, quantities, refused};
+use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, quantities, refused, within};
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
 use serde::Deserialize;
@@ -82,11 +82,14 @@ impl Reading {
         }
         let mut guarantee = quantities(file, place, "spec.deserved", &spec.deserved)?;
         let reserve = quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?;
+        let limit = quantities(file, place, "spec.capability", &spec.capability)?;
+        for given in [("spec.deserved", &guarantee), ("spec.guarantee.resource", &reserve)] {
+            within(file, place, given, ("spec.capability", &limit))?;
+        }
         for (resource, amount) in &reserve {
             let sure = guarantee.entry(resource.clone()).or_default();
             *sure = (*sure).max(*amount);
         }
-        let limit = quantities(file, place, "spec.capability", &spec.capability)?;
         let annotation = |key: &str| metadata.annotations.get(key).map(String::as_str);
         let (mut parent, mut weight) =
             (Some(spec.parent).filter(|parent| !parent.is_empty()), spec.weight.unwrap_or(1.0));

@@ -6,7 +6,7 @@
 use super::super::manifests::{documents_in, nullable};
 use super::super::misspelt;
 use super::super::report::ImportReport;
-use super::found::{Amounts, Found, PRIORITY_LEFT_OUT, Reading, Weight, quantities, read, refused};
+use super::found::{Amounts, Found, PRIORITY_LEFT_OUT, Reading, Weight, quantities, read, refused, within};
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
 use serde::Deserialize;
@@ -142,15 +142,16 @@ impl Reading {
     ) -> Result<(), InstanceError> {
         let name = parent.map_or_else(|| queue.name.clone(), |parent| format!("{parent}.{}", queue.name));
         let place = format!("partition {partition}, queue {name}");
+        let guaranteed = quantities(file, &place, "resources.guaranteed", &queue.resources.guaranteed)?;
+        let limit = quantities(file, &place, "resources.max", &queue.resources.max)?;
+        within(file, &place, ("resources.guaranteed", &guaranteed), ("resources.max", &limit))?;
         let renamed = |amounts: Amounts| -> Amounts {
             amounts
                 .into_iter()
                 .map(|(name, amount)| (if name == "vcore" { "cpu".into() } else { name }, amount))
                 .collect()
         };
-        let guaranteed =
-            renamed(quantities(file, &place, "resources.guaranteed", &queue.resources.guaranteed)?);
-        let limit = renamed(quantities(file, &place, "resources.max", &queue.resources.max)?);
+        let (guaranteed, limit) = (renamed(guaranteed), renamed(limit));
         report.add(queue.limits.len() as u64, "limits of users in queues left out");
         let is_stated = |value: &Value| !value.is_null() && value.as_u64() != Some(0);
         if is_stated(&queue.maxapplications) {

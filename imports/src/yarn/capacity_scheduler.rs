@@ -5,6 +5,7 @@
 
 use super::amounts::percent_of;
 use super::place::{Place, RESOURCES};
+use super::unkept;
 use crate::amounts::{Stated, tighter};
 use crate::misspelt;
 use crate::queues::{Part, Queue};
@@ -30,7 +31,7 @@ pub(super) fn read(
     if calculator.is_none_or(|class| !class.ends_with("DominantResourceCalculator")) {
         report.one("resource calculator of memory alone, Hadoop's default (taken as drf)");
     }
-    let mut queues = vec![reading.root()];
+    let mut queues = vec![reading.root(report)?];
     let mut names = HashSet::new();
     // Of each queue the part of the cluster that it is due, and the places where its guarantee is a percentage of all there is.
     let mut parts = vec![1.0];
@@ -73,6 +74,7 @@ pub(super) fn read(
         }
     }
     reading.tell_of_misspelt(&queues, report);
+    reading.tell_of_unkept(&queues, report);
     reading.tell_of_lost_labels(&queues, report);
     if queues.len() == 1 {
         if let Some((name, value)) =
@@ -148,6 +150,22 @@ impl Reading<'_> {
         of_queues.for_each(|(_, field)| misspelt::field(field, &FIELDS, report));
     }
 
+    /// Counts what queues state that is left out.
+    fn tell_of_unkept(&self, queues: &[Queue], report: &mut ImportReport) {
+        for queue in queues {
+            let below = format!("{}.", queue.name);
+            let own = self
+                .properties
+                .range(below.as_str()..)
+                .map_while(|(property, value)| Some((property.strip_prefix(below.as_str())?, *value)));
+            // Weights of users have the users' names in them.
+            let own = own.map(|(field, value)| {
+                (if field.starts_with("user-settings.") { "user-settings" } else { field }, value)
+            });
+            unkept::tell(&unkept::CAPACITY, &queue.name, own, report);
+        }
+    }
+
     /// Counts what queues are given of labels that no node has.
     fn tell_of_lost_labels(&self, queues: &[Queue], report: &mut ImportReport) {
         let names: HashSet<&str> =
@@ -195,14 +213,28 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The root is due all there is, of every label too.
-    fn root(&self) -> Queue {
-        let part = |(place, totals): (usize, &Vec<Decimal>)| Part {
-            guarantee: totals.iter().copied().map(Some).collect(),
-            ..Part::new(place, RESOURCES.len())
-        };
-        let parts = self.place.places.iter().enumerate().map(part).collect();
-        Queue { name: "root".into(), parent: None, weight: 1.0, parts, work: None }
+    /// The root is due all there is, of every label too, unless it has a maximum.
+    fn root(&self, report: &mut ImportReport) -> Result<Queue, InstanceError> {
+        let mut parts = Vec::with_capacity(self.place.places.len());
+        for (place, totals) in self.place.places.iter().enumerate() {
+            let mut part = Part::new(place, RESOURCES.len());
+            let maximum = self.field(place, "maximum-capacity");
+            if let Some(text) = self.value("root", &maximum).filter(|text| !is_without_end(text)) {
+                part.limit = self.maximum("root", &maximum, text, &part, report)?;
+            }
+            let due = |(total, limit): (&Decimal, &Option<Decimal>)| tighter(Some(*total), *limit);
+            part.guarantee = totals.iter().zip(&part.limit).map(due).collect();
+            parts.push(part);
+        }
+        Ok(Queue { name: "root".into(), parent: None, weight: 1.0, parts, work: None })
+    }
+
+    /// What a field of a place is called: of a label its name stands before it.
+    fn field(&self, place: usize, what: &str) -> String {
+        match place.checked_sub(1) {
+            None => what.to_owned(),
+            Some(label) => format!("accessible-node-labels.{}.{what}", self.place.labels[label]),
+        }
     }
 
     /// What a queue below one with the parts `above` is due and given, and at which places in percent.
@@ -216,20 +248,17 @@ impl Reading<'_> {
         let (mut parts, mut in_percent) = (Vec::new(), Vec::new());
         let named = self.value(name, "accessible-node-labels");
         for above in above {
-            let field = match above.place.checked_sub(1) {
-                None => String::new(),
-                Some(label) => {
-                    let label = &self.place.labels[label];
-                    let is_named =
-                        |names: &str| names.split(',').any(|one| [label.as_str(), "*"].contains(&one.trim()));
-                    // Without a word of its own a queue may use what the one above may.
-                    if !named.is_none_or(is_named) {
-                        continue;
-                    }
-                    format!("accessible-node-labels.{label}.")
+            let label = above.place.checked_sub(1).map(|label| &self.place.labels[label]);
+            if let Some(label) = label {
+                let is_named =
+                    |names: &str| names.split(',').any(|one| [label.as_str(), "*"].contains(&one.trim()));
+                // Without a word of its own a queue may use what the one above may.
+                if !named.is_none_or(is_named) {
+                    continue;
                 }
-            };
-            let [capacity, maximum] = ["capacity", "maximum-capacity"].map(|what| format!("{field}{what}"));
+            }
+            let [capacity, maximum] =
+                ["capacity", "maximum-capacity"].map(|what| self.field(above.place, what));
             let stated = self.value(name, &capacity);
             let (own, guarantee) = self.capacity(name, &capacity, stated, above, report)?;
             let mut part = Part { guarantee, ..Part::new(above.place, RESOURCES.len()) };
@@ -240,7 +269,7 @@ impl Reading<'_> {
             if matches!(own, Capacity::Percent(_)) {
                 in_percent.push(above.place);
             }
-            if field.is_empty() {
+            if label.is_none() {
                 due = own;
             } else if stated.is_none() {
                 // A label of which nothing is due is shared by those that may use it.

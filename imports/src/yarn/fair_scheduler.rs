@@ -4,6 +4,7 @@
 //! is none, as limit.
 
 use super::place::{Place, RESOURCES};
+use super::unkept;
 use crate::amounts::{Stated, tighter};
 use crate::misspelt;
 use crate::queues::{Part, Queue};
@@ -29,10 +30,16 @@ pub(super) fn read(
     }
     // All queues are below root, whether the file says so or not.
     let written = matches!(tops[..], [one] if one.attribute("name") == Some("root"));
-    for ignored in ["queueMaxAppsDefault", "userMaxAppsDefault"] {
+    for ignored in ["queueMaxAppsDefault", "queueMaxAMShareDefault", "userMaxAppsDefault"] {
         if root.text_of(ignored).is_some() {
             report.one(format!("defaults not read, which an instance cannot state: {ignored}"));
         }
+    }
+    for user in root.children("user") {
+        report.named(
+            "users whose limits of applications are left out",
+            user.attribute("name").unwrap_or_default(),
+        );
     }
     let field = "queueMaxResourcesDefault";
     let most = match root.text_of(field) {
@@ -146,9 +153,8 @@ impl Reading<'_> {
                 ));
             }
         }
-        if element.text_of("maxChildResources").is_some() {
-            self.report.one("queues whose maxChildResources are not read");
-        }
+        let fields = element.children.iter().map(|child| (child.name.as_str(), child.text.as_str()));
+        unkept::tell(&unkept::FAIR, &name, fields, self.report);
         match policy {
             None | Some("drf") => {}
             Some(policy) => {

@@ -7,6 +7,7 @@ mod nodes;
 mod place;
 #[cfg(test)]
 mod tests;
+mod unkept;
 
 use super::files::{some, together};
 use super::queues::{self, Cluster};

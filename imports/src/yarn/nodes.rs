@@ -1,6 +1,6 @@
 //! Nodes as the ResourceManager's REST service lists them, or as the load simulator's files do.
 
-use crate::manifests::{documents, plain};
+use crate::manifests::{documents, in_field, plain};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError, Violation};
 use serde::Deserialize;
@@ -89,12 +89,18 @@ pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Li
                     // A single one may stand without a list, as where XML was made JSON.
                     let nodes = match listed.get("node") {
                         Some(Value::Array(nodes)) => nodes.as_slice(),
+                        None | Some(Value::Null) => &[],
                         Some(node) => std::slice::from_ref(node),
-                        None => &[],
                     };
                     for node in nodes {
                         servers.extend(self::listed(file, &place(node, "id", servers.len()), node, report)?);
                     }
+                }
+                Some(Value::Null) => {
+                    let problem = format!(
+                        "is null: the resource manager knew no node when it was asked; `{COMMAND}` lists those that have joined it"
+                    );
+                    return Err(refused(file, "nodes", &problem));
                 }
                 _ => {
                     let problem = format!("there are no nodes here; `{COMMAND}` lists them");
@@ -174,7 +180,7 @@ fn listed(
 /// A node as what it should be; what is wrong is told by field and value.
 fn understood<T: DeserializeOwned>(file: &str, place: &str, node: &Value) -> Result<T, InstanceError> {
     serde_path_to_error::deserialize(node).map_err(|error| {
-        refused(file, &format!("{place}: {}", error.path()), &plain(&error.inner().to_string()))
+        refused(file, &in_field(place, &error.path().to_string()), &plain(&error.inner().to_string()))
     })
 }
 

@@ -400,7 +400,11 @@ fn nodes_are_read_however_they_stand_and_named_by_field_where_they_cannot_be() {
         "{wrong}"
     );
     let none = read("[7]").unwrap_err();
-    assert!(none.contains("expected an object") && !none.contains("struct"), "{none}");
+    assert!(none.contains("node 1: invalid type: integer `7`, expected an object"), "{none}");
+    assert!(read("null").unwrap_err().contains("there are no nodes that run"));
+    std::fs::write(&path, "{\"nodes\": null}").unwrap();
+    let none = over(&path, &[("root.queues", "a")]).unwrap_err();
+    assert!(none.contains("nodes.json: nodes: is null: the resource manager knew no node"), "{none}");
 }
 
 #[test]
@@ -411,4 +415,66 @@ fn properties_of_the_fair_scheduler_are_no_queues_and_told_as_what_they_are() {
     std::fs::write(&queues, format!("<configuration>{property}</configuration>")).unwrap();
     let error = yarn(&YarnOptions { nodes: vec![shipped("nodes.json")], queues }).unwrap_err().to_string();
     assert!(error.contains("yarn.scheduler.fair.preemption = true: this is a file of properties"), "{error}");
+}
+
+#[test]
+fn what_queues_state_that_is_left_out_is_told_by_their_names_and_what_is_usual_is_not() {
+    let told = |properties: &[(&str, &str)]| {
+        let tree = [("root.queues", "a,b"), ("root.a.capacity", "40"), ("root.b.capacity", "60")];
+        with_properties(&[&tree, properties].concat()).unwrap().1.to_string()
+    };
+    let report = told(&[
+        ("root.a.user-limit-factor", "0.5"),
+        ("root.a.minimum-user-limit-percent", "25"),
+        ("root.a.maximum-allocation-mb", "2048"),
+        ("root.a.priority", "5"),
+        ("root.b.auto-create-child-queue.enabled", "true"),
+        ("root.b.maximum-applications", "5"),
+        ("root.b.max-parallel-apps", "2"),
+        ("root.b.disable_preemption", "true"),
+        ("root.b.user-settings.joe.weight", "2"),
+    ]);
+    for line in [
+        "queue whose limits of single users are left out: root.a\n",
+        "queue whose limits of the size of a container are left out: root.a\n",
+        "queue whose priorities are left out: here shares alone decide: root.a\n",
+        "queue whose queues to come, made for users, are left out: root.b\n",
+        "queue whose limits of the number of applications are left out: root.b\n",
+        "queue that is not to be preempted, which is left out: root.b\n",
+        "queue whose weights of single users are left out: root.b\n",
+    ] {
+        assert!(report.contains(line), "{line}{report}");
+    }
+    let usual = [
+        ("root.a.user-limit-factor", "1"),
+        ("root.a.minimum-user-limit-percent", "100"),
+        ("root.a.priority", "0"),
+        ("root.a.disable_preemption", "FALSE"),
+        ("root.a.auto-create-child-queue.enabled", "false"),
+        ("maximum-applications", "10000"),
+    ];
+    assert_eq!(told(&usual), told(&[]));
+
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
+    let of_a = "<maxRunningApps>3</maxRunningApps><maxAMShare>0.2</maxAMShare><maxContainerAllocation>2048 mb, 1 \
+                vcores</maxContainerAllocation><allowPreemptionFrom>false</allowPreemptionFrom><maxChildResources>1024 mb, 1 \
+                vcores</maxChildResources>";
+    let text = format!(
+        "<allocations><queue name=\"a\">{of_a}</queue><queue name=\"b\"><reservation/></queue><user \
+         name=\"joe\"><maxRunningApps>3</maxRunningApps></user></allocations>"
+    );
+    std::fs::write(&queues, text).unwrap();
+    let report = yarn(&YarnOptions { queues, ..options("") }).unwrap().1.to_string();
+    for line in [
+        "queue whose limits of the number of applications are left out: root.a\n",
+        "queue whose limits of application masters are left out: root.a\n",
+        "queue whose limits of the size of a container are left out: root.a\n",
+        "queue that is not to be preempted, which is left out: root.a\n",
+        "queue whose maxChildResources are not read: root.a\n",
+        "queue for reservations, which are not kept: root.b\n",
+        "user whose limits of applications are left out: joe\n",
+    ] {
+        assert!(report.contains(line), "{line}{report}");
+    }
 }
