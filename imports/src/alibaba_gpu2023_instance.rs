@@ -82,6 +82,9 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
         if !cells.has(QOS) {
             report.one("pods without a class of service (qos): all are of one user");
         }
+        if !cells.has(GPU_SPEC) {
+            report.one("pods in a list without a column gpu_spec: they may run on every model of GPU");
+        }
         report.one(if there { "pods" } else { "pods left out: not there at the moment" });
         if there {
             let models = cells.text(GPU_SPEC)?;
@@ -207,6 +210,8 @@ mod tests {
         let users: Vec<_> = instance.users().map(|user| (user.id(), user.tasks())).collect();
         assert_eq!(users, [("pods", Some(2))]);
         assert_eq!(report.count("pods without a class of service (qos): all are of one user"), 2);
+        let models = "pods in a list without a column gpu_spec: they may run on every model of GPU";
+        assert_eq!(report.count(models), 2);
 
         let told =
             |options: &AlibabaGpu2023Options| alibaba_gpu2023_instance(options).unwrap_err().to_string();

@@ -1,4 +1,5 @@
-//! Logs in the Standard Workload Format (version 2): comments after `;`, then eighteen fields a line, -1 for unknown.
+//! Logs in the Standard Workload Format (version 2): comments after `;`, then eighteen fields a line, -1 for unknown. What some logs add
+//! behind them is left out.
 //!
 //! Source: S. Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", 1999, and the
 //! definition kept by the Parallel Workloads Archive.
@@ -71,6 +72,7 @@ pub fn swf(path: &str, servers: Option<EqualServers>, gangs: bool) -> Result<Sor
             log.comment(&String::from_utf8_lossy(comment));
         } else if !text.is_empty() {
             let fields = Fields::split(text, line).map_err(invalid)?;
+            log.counted(&fields).map_err(invalid)?;
             log.job(&fields, demand, &mut draft).map_err(invalid)?;
         }
     }
@@ -94,11 +96,9 @@ pub fn swf(path: &str, servers: Option<EqualServers>, gangs: bool) -> Result<Sor
         ("jobs without a known user: of the user unknown", log.no_user),
         ("jobs whose line comes after that of a later one", log.unsorted),
         ("jobs that wait for another: here they come when they were submitted", log.waiting),
-        (
-            "jobs submitted at a time of the clock, since 1970: here they come so long after the log begins",
-            log.by_the_clock,
-        ),
+        ("jobs submitted at times since 1970: here they come so long after the log begins", log.by_the_clock),
         ("jobs whose memory is left out: servers have processors alone", log.memory),
+        ("lines with more than eighteen fields: those behind are left out", log.longer),
     ] {
         draft.count(what, count);
     }
@@ -123,6 +123,9 @@ struct Log {
     unsorted: u64,
     waiting: u64,
     memory: u64,
+    /// Whether the lines of the log have more than the fields of the format, and of how many jobs.
+    has_more: Option<bool>,
+    longer: u64,
     by_the_clock: u64,
     /// `UnixStartTime`, and the first and the last submission, in microseconds.
     start: Option<u64>,
@@ -162,6 +165,20 @@ impl Log {
             (nodes, processors) => (processors.or(nodes)?, 1),
         };
         Some(EqualServers { count, capacity: vec![Decimal::new(processors, 0).ok()?] })
+    }
+
+    /// All lines have more fields than those of the format, or none has: else one of them lacks a field or has one too many.
+    fn counted(&mut self, fields: &Fields<'_>) -> Result<(), Violation> {
+        self.longer += u64::from(fields.has_more);
+        if *self.has_more.get_or_insert(fields.has_more) == fields.has_more {
+            return Ok(());
+        }
+        let (own, others) = if fields.has_more { ("more than", "just") } else { ("just", "more than") };
+        let problem = format!(
+            "has {own} the {} fields of the Standard Workload Format, and lines before it have {others} these",
+            fields.texts.len()
+        );
+        Err(Violation::new(format!("line {}", fields.line), "", problem))
     }
 
     fn job(&mut self, fields: &Fields<'_>, demand: u32, draft: &mut TraceDraft) -> Result<(), Violation> {
@@ -215,6 +232,8 @@ impl Log {
 struct Fields<'a> {
     line: u64,
     texts: [&'a [u8]; 18],
+    /// Whether the line has more, which logs with additions of their own have.
+    has_more: bool,
 }
 
 impl<'a> Fields<'a> {
@@ -227,14 +246,31 @@ impl<'a> Fields<'a> {
             }
             count += 1;
         }
-        if count != texts.len() {
+        if count < texts.len() {
             let problem = format!(
                 "has {count} of the {} fields that a job of the Standard Workload Format has",
                 texts.len()
             );
             return Err(Violation::new(format!("line {line}"), "", problem));
         }
-        Ok(Self { line, texts })
+        let fields = Self { line, texts, has_more: count > texts.len() };
+        // Other formats begin like this one, but not all of their first eighteen fields are numbers.
+        if fields.has_more {
+            for field in 0..fields.texts.len() {
+                let is_number = std::str::from_utf8(fields.texts[field])
+                    .is_ok_and(|text| text.parse::<f64>().is_ok_and(f64::is_finite));
+                if !is_number {
+                    let problem = format!(
+                        "is no number, and the line has {count} fields: this is no log of the Standard Workload Format with more fields behind \
+                         its {}; write these {} alone",
+                        fields.texts.len(),
+                        fields.texts.len()
+                    );
+                    return Err(fields.refused(field, &problem));
+                }
+            }
+        }
+        Ok(fields)
     }
 
     fn is_unknown(&self, field: usize) -> bool {

@@ -219,7 +219,11 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
         [named(expected[0], "gang-2"), expected[1].to_owned(), named(expected[2], "gang-3")]
     );
     for (from, to, part) in [
-        ("1 0 -1 10", "1 0 -1 10 10", "log: line 5: has 19 of the 18 fields that a job"),
+        (
+            "1 0 -1 10",
+            "1 0 -1 10 10",
+            "log: line 6: has just the 18 fields of the Standard Workload Format, and lines before it have more than",
+        ),
         ("1 0 -1 10", "1 0 -1", "log: line 5: has 17 of the 18 fields that a job"),
         ("1 0 -1 10", "1 -2 -1 10", "log: line 5, field 2 (submit time) = -2: must be >= 0"),
         ("1 0 -1 10", "1 -1 -1 10", "log: line 5, field 2 (submit time) = -1: must be known"),
@@ -242,6 +246,25 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
             folder.shown(swf(&folder.file("log", &LOG.replacen(from, to, 1)), None, false)).unwrap_err();
         assert!(text.contains(part), "{text}\n lacks {part}");
     }
+    // Logs with fields of their own behind those of the format.
+    let more = |first: &str| {
+        let jobs = LOG.lines().filter(|line| !line.starts_with(';') && !line.is_empty());
+        let jobs: String = jobs.map(|line| format!("{line} {first} 3\n")).collect();
+        folder.shown(swf(&folder.file("log", &format!("; MaxNodes: 4\n;MaxProcs: 8\n{jobs}")), None, false))
+    };
+    let wide = more("q_1d").unwrap();
+    assert_eq!(wide[1..], expected);
+    assert!(
+        wide[0].contains(r#""lines with more than eighteen fields: those behind are left out": 6"#),
+        "{}",
+        wide[0]
+    );
+    let grid = LOG.replace(" 1 -1 -1\n", " 1 G0/site0 -1 -1 3\n");
+    let other = folder.shown(swf(&folder.file("log", &grid), None, false)).unwrap_err();
+    assert!(
+        other.contains("log: line 5, field 17 (preceding job) = G0/site0: is no number, and the line has 20"),
+        "{other}"
+    );
     // What a trace does not carry is counted; a run time below zero is not known.
     let more = LOG.replace(
         "2 5.5 3 20 -1 -1 -1 3 -1 -1 1 -1 1 1 1 1 -1 -1",

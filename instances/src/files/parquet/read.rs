@@ -1,4 +1,4 @@
-//! Reading Parquet as rows of text cells, uncompressed or with snappy, gzip or LZ4.
+//! Reading Parquet as rows of text cells, uncompressed or with snappy, gzip, LZ4 or zstd.
 
 use crate::InstanceError;
 use arrow_array::{Array, RecordBatch};
@@ -131,9 +131,17 @@ fn guarded<T, E: std::fmt::Display>(step: impl FnOnce() -> Result<T, E>) -> Resu
     let outcome = catch_unwind(AssertUnwindSafe(step));
     GUARDED.set(false);
     match outcome {
-        Ok(result) => result.map_err(|error| error.to_string()),
+        Ok(result) => result.map_err(|error| unread_codec(&error.to_string()).unwrap_or(error.to_string())),
         Err(_) => Err("the Parquet file is damaged".to_owned()),
     }
+}
+
+/// What to say where the parquet crate names a codec that is not read.
+fn unread_codec(error: &str) -> Option<String> {
+    let (_, codec) = error.split_once("Disabled feature at compile time: ")?;
+    Some(format!(
+        "is compressed by {codec}, which is not read; write it uncompressed or with snappy, gzip, LZ4 or zstd, or as CSV"
+    ))
 }
 
 fn malformed(file: &str, place: &str, problem: String) -> InstanceError {
@@ -190,4 +198,19 @@ fn largest(metadata: &ParquetMetaData) -> Option<u64> {
 
 fn bomb() -> String {
     format!("expands more than {RATIO} times, beyond {} MiB; write it as CSV if it is meant so", TEXT >> 20)
+}
+
+#[cfg(test)]
+mod tests {
+    /// The crate's own words for a column chunk of brotli.
+    #[test]
+    fn a_codec_that_is_not_read_is_named_with_those_that_are() {
+        let told = super::unread_codec(
+            "Parquet argument error: Parquet error: Disabled feature at compile time: brotli",
+        );
+        assert!(
+            told.is_some_and(|told| told.starts_with("is compressed by brotli, which is not read; write it"))
+        );
+        assert_eq!(super::unread_codec("EOF: file too short"), None);
+    }
 }
