@@ -59,6 +59,8 @@ pub struct Export {
     pub tenants: Vec<Tenant>,
     /// What the target cannot be told, a sentence each.
     pub notes: Vec<String>,
+    /// The tenant that is the target's own root, which is told limits only.
+    pub(crate) root: Option<usize>,
     pub(crate) resources: Vec<Counted>,
     /// Whole units there are for tenants, row-major `classes × resources`.
     pub(crate) room: Vec<u64>,

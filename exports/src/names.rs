@@ -93,6 +93,10 @@ pub(crate) fn short<'a>(id: &'a str, parent: Option<&str>, target: Target) -> &'
 /// What the target's files call a tenant called `name` in the queue `above`: by its path, where they do.
 pub(crate) fn queue(target: Target, above: Option<&str>, name: &str, is_leaf: bool) -> String {
     match target {
+        // No tenant but the target's own root has its name.
+        Target::Yarn | Target::YarnFair | Target::YuniKorn if above.is_none() && name == "root" => {
+            name.to_owned()
+        }
         Target::Yarn | Target::YarnFair | Target::YuniKorn => format!("{}.{name}", above.unwrap_or("root")),
         Target::Kueue if !is_leaf => format!("cohort {name}"),
         _ => name.to_owned(),

@@ -60,6 +60,11 @@ impl Target {
         matches!(self, Self::Kueue | Self::Yarn)
     }
 
+    /// Whether all queues are below one of its own, `root`, which files need not state.
+    pub fn has_root(self) -> bool {
+        matches!(self, Self::Yarn | Self::YarnFair | Self::YuniKorn | Self::Volcano)
+    }
+
     /// Whether its objects are those of Kubernetes, where memory is counted in bytes.
     pub fn is_kubernetes(self) -> bool {
         !matches!(self, Self::Yarn | Self::YarnFair | Self::Slurm)

@@ -49,6 +49,16 @@ pub struct Tenant {
     pub(crate) reserve_over_all: Vec<Option<u128>>,
 }
 
+/// What importers call the queue that a scheduler has above all, where that limits them.
+pub(crate) const ROOT: &str = "root";
+
+/// Whether an instance is below one group that is a scheduler's own root.
+pub(crate) fn is_below_root(instance: &Instance) -> bool {
+    let mut tops = instance.groups().iter().filter(|group| group.parent.is_none());
+    let is_root = tops.next().is_some_and(|group| group.id == ROOT) && tops.next().is_none();
+    is_root && instance.users().all(|user| user.group().is_some())
+}
+
 /// The tenants, each before those below it, with what of their quotas is over several classes but not all, and lost.
 pub(crate) struct Tree {
     pub(crate) tenants: Vec<Tenant>,

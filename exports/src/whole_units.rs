@@ -8,7 +8,7 @@ use crate::names::{given, short};
 use crate::rounding::largest_remainders;
 use crate::sums::Rows;
 use crate::tolerance::ROOM;
-use crate::tree::{Tenant, Tree};
+use crate::tree::{ROOT, Tenant, Tree, is_below_root};
 use crate::{Target, kept, notes};
 use fairplan_instances::{Decimal, Instance, ServerClass, Violation};
 
@@ -28,7 +28,12 @@ impl Export {
         let memory_in = options.memory_in.unwrap_or(own);
         let resources = counted(instance, target, &options.units, memory_in)?;
         let free = free_part(options.headroom)?;
-        let tree = Tree::new(instance, held, &resources, options.levels.unwrap_or(usize::MAX));
+        // The target's own root is no level of the tree that is asked for.
+        let has_root = target.has_root() && is_below_root(instance);
+        let levels = options.levels.unwrap_or(usize::MAX).saturating_add(usize::from(has_root));
+        let tree = Tree::new(instance, held, &resources, levels);
+        let root =
+            tree.tenants.iter().position(|tenant| tenant.id == ROOT && !tenant.is_leaf).filter(|_| has_root);
         let classes = instance.classes();
         let asked: Vec<(String, &str)> =
             classes.iter().map(|class| (String::new(), class.id.as_str())).collect();
@@ -65,6 +70,7 @@ impl Export {
             classes: exported,
             tenants: tree.tenants,
             notes: tree.lost.into_iter().map(|lost| format!("{lost} are not told")).collect(),
+            root,
             resources,
             room,
             totals,
@@ -221,7 +227,10 @@ impl Export {
                 (scope, short(&tenant.id, parent, self.target))
             })
             .collect();
-        let names = given(self.target, &asked);
+        let mut names = given(self.target, &asked);
+        if let Some(root) = self.root {
+            names[root] = ROOT.to_owned();
+        }
         self.tenants.iter_mut().zip(names).for_each(|(tenant, name)| tenant.name = name);
     }
 }

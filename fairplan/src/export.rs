@@ -236,7 +236,8 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
             let [before, after] = sides;
             found.push(ExportChange { queue: name.clone(), what, before, after, more });
         };
-        if old.is_none() || new.is_none() {
+        // The target's own root is there whether it is said or not.
+        if (old.is_none() || new.is_none()) && !(target.has_root() && name == "root") {
             change(noun(target, name).into(), [old, new].map(|queue| queue.map(|_| "there".into())), None);
         }
         if old.is_some() && new.is_some() && sides[0].parent != sides[1].parent {

@@ -16,7 +16,9 @@ pub(crate) fn text(export: &Export) -> String {
     for (t, (tenant, weight)) in export.tenants.iter().zip(weights).enumerate() {
         text += &object(export, API, "Queue", &tenant.name);
         let _ = writeln!(text, "spec:\n  weight: {weight}\n  reclaimable: true");
-        if let Some(parent) = tenant.parent {
+        // Below its own root is everybody.
+        let is_root = export.root == Some(t);
+        if let Some(parent) = tenant.parent.filter(|parent| export.root != Some(*parent)) {
             let _ = writeln!(text, "  parent: {}", quoted(&export.tenants[parent].name));
         }
         let amounts = |of: &dyn Fn(usize) -> Option<u128>| -> Vec<(String, String)> {
@@ -24,14 +26,14 @@ pub(crate) fn text(export: &Export) -> String {
                 export.resources.iter().enumerate().filter_map(|(r, it)| Some((r, it, it.called.clone()?)));
             named.filter_map(|(r, it, name)| Some((name, it.quantity(of(r)?)))).collect()
         };
-        text += &map(2, "deserved", &amounts(&|r| Some(export.amount(tenant, None, r))));
+        text += &map(2, "deserved", &amounts(&|r| (!is_root).then(|| export.amount(tenant, None, r))));
         // A limit of no cpu or memory would be none at all.
         let is_limit = |r: usize, limit: &u128| {
             *limit > 0 || !["cpu", "memory"].map(Some).contains(&export.resources[r].called.as_deref())
         };
         let limit = |r: usize| export.limit(t, None, r).filter(|limit| is_limit(r, limit));
         text += &map(2, "capability", &amounts(&limit));
-        let reserve = amounts(&|r| export.reserve(tenant, None, r));
+        let reserve = amounts(&|r| export.reserve(tenant, None, r).filter(|_| !is_root));
         if !reserve.is_empty() {
             text += "  guarantee:\n";
             text += &map(4, "resource", &reserve);

@@ -19,9 +19,14 @@ pub(crate) fn text(export: &Export) -> String {
         below.map(|tenant| tenant.name.as_str()).collect::<Vec<_>>().join(",")
     };
     let property = |path: &str, field: &str| format!("{PREFIX}.{path}.{field}");
+    // A field of the nodes of a class.
+    let of = |class: usize, field: &str| match class == largest {
+        true => field.to_owned(),
+        false => format!("accessible-node-labels.{}.{field}", export.classes[class].name),
+    };
     // Without it the scheduler counts memory alone, and vcores would be nobody's.
     properties.push((format!("{PREFIX}.resource-calculator"), CALCULATOR.into()));
-    properties.push((property("root", "queues"), children(None)));
+    properties.push((property("root", "queues"), children(export.root)));
     if !labels.is_empty() {
         let names: Vec<&str> = labels.iter().map(|l| export.classes[*l].name.as_str()).collect();
         properties.push((property("root", "accessible-node-labels"), names.join(",")));
@@ -32,6 +37,14 @@ pub(crate) fn text(export: &Export) -> String {
     }
     let mut paths: Vec<String> = Vec::new();
     for (t, tenant) in export.tenants.iter().enumerate() {
+        if export.root == Some(t) {
+            paths.push("root".to_owned());
+            for l in std::iter::once(largest).chain(labels.iter().copied()) {
+                let most = maximum(export, t, l);
+                properties.extend(most.map(|most| (property("root", &of(l, "maximum-capacity")), most)));
+            }
+            continue;
+        }
         let above = tenant.parent.map_or("root", |parent| paths[parent].as_str());
         let path = format!("{above}.{}", tenant.name);
         if !tenant.is_leaf {
@@ -48,14 +61,9 @@ pub(crate) fn text(export: &Export) -> String {
             properties.push((property(&path, "accessible-node-labels"), own));
         }
         for l in std::iter::once(largest).chain(labels.iter().copied().filter(|l| tenant.eligible[*l])) {
-            let of = if l == largest {
-                String::new()
-            } else {
-                format!("accessible-node-labels.{}.", export.classes[l].name)
-            };
-            properties.push((property(&path, &format!("{of}capacity")), capacity(export, tenant, l)));
+            properties.push((property(&path, &of(l, "capacity")), capacity(export, tenant, l)));
             if let Some(most) = maximum(export, t, l) {
-                properties.push((property(&path, &format!("{of}maximum-capacity")), most));
+                properties.push((property(&path, &of(l, "maximum-capacity")), most));
             }
         }
         paths.push(path);

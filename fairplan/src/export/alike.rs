@@ -11,9 +11,10 @@ pub(super) fn is_near(one: f64, other: f64) -> bool {
     one == other || (one - other).abs() <= AMOUNT * one.abs().max(other.abs()).min(f64::MAX)
 }
 
-/// Whether a file of the target says what a queue gets: Kueue's and Slurm's say it of leaves only.
+/// Whether a file of the target says what a queue gets: Kueue's and Slurm's say it of leaves only, and none of the target's own root.
 pub(super) fn is_stated(target: Target, queue: &ToldQueue) -> bool {
-    queue.is_leaf || !matches!(target, Target::Kueue | Target::Slurm)
+    let is_root = target.has_root() && queue.name == "root";
+    queue.is_leaf || !(is_root || matches!(target, Target::Kueue | Target::Slurm))
 }
 
 /// The first difference between what is told and what was found.

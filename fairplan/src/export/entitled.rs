@@ -26,6 +26,14 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     let positions: HashMap<&str, usize> =
         order.iter().enumerate().map(|(position, (name, _))| (*name, position)).collect();
     let cluster = export.cluster();
+    // Nobody has more than the target's own root may.
+    let root = deployed.get("root").filter(|_| export.target.has_root());
+    let within_root = |(key, all): (&Key, &f64)| {
+        let stated = |what: &str| root?.limits.get(&(key.class.clone(), what.to_owned())).copied();
+        let part = stated("percent").map(|percent| percent / 100.0 * all);
+        stated(&key.resource).map(|limit| limit / key.unit).into_iter().chain(part).fold(*all, f64::min)
+    };
+    let within: Vec<f64> = keys.iter().zip(&cluster).map(within_root).collect();
     let mut tenants: Vec<Told> = Vec::with_capacity(order.len());
     let weights = sums_of_weights(&order);
     for (name, queue) in &order {
@@ -55,7 +63,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
                 given[at] = above;
             }
             if let Some(percent) = queue.limits.get(&(key.class.clone(), "percent".to_owned())) {
-                let above = parent.and_then(|parent| tenants[parent].limit[at]).unwrap_or(cluster[at]);
+                let above = parent.and_then(|parent| tenants[parent].limit[at]).unwrap_or(within[at]);
                 limit[at] = Some(percent / 100.0 * above);
             }
         }
@@ -96,7 +104,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             let top = || tenants.iter().filter(|tenant| tenant.parent.is_none());
             (0..keys.len()).map(|at| top().map(|tenant| tenant.given[at]).sum()).collect()
         }
-        _ => cluster,
+        _ => within,
     };
     let shared =
         Shared { measure: export.target.measure(), resources: export.resource_count(), room, tenants };

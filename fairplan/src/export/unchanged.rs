@@ -370,3 +370,103 @@ fn gains_are_not_told_where_a_label_covers_several_classes() {
         "{found:#?}"
     );
 }
+
+/// A cluster of YARN with one node whose root may have three quarters of it, under either scheduler; what its export changes.
+#[test]
+fn the_root_of_a_scheduler_that_limits_all_becomes_its_root_again() {
+    let files = Files::new();
+    let node = "{\"id\": \"h\", \"totalResource\": {\"memory\": 65536, \"vCores\": 32}}";
+    let nodes = files.write("nodes.json", &format!("{{\"nodes\": {{\"node\": [{node}]}}}}"));
+    let fair = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy><queue \
+                name=\"root\"><maxResources>49152 mb, 24 vcores</maxResources><queue name=\"users\"><queue name=\"alice\"/><queue \
+                name=\"bob\"><weight>2</weight></queue></queue><queue name=\"other\"/></queue></allocations>";
+    let property = |(name, value): &(&str, &str)| {
+        format!("<property><name>yarn.scheduler.capacity.root{name}</name><value>{value}</value></property>")
+    };
+    let capacity = [
+        (".queues", "users,other"),
+        (".maximum-capacity", "75"),
+        (".users.queues", "alice,bob"),
+        (".users.capacity", "50"),
+        (".users.alice.capacity", "40"),
+        (".users.bob.capacity", "60"),
+        (".other.capacity", "50"),
+    ];
+    let capacity: String = capacity.iter().map(property).collect();
+    let queues = [
+        (
+            Target::YarnFair,
+            files.write("fair-scheduler.xml", fair),
+            "<maxResources>49152 mb, 24 vcores</maxResources>",
+        ),
+        (
+            Target::Yarn,
+            files.write("capacity-scheduler.xml", &format!("<configuration>{capacity}</configuration>")),
+            "<name>yarn.scheduler.capacity.root.maximum-capacity</name>\n    <value>[memory=49152,vcores=24]</value>",
+        ),
+    ];
+    for (target, deployed, told) in queues {
+        let options = YarnOptions { nodes: vec![nodes.clone()], queues: deployed.clone() };
+        let (instance, _) = yarn(&options).unwrap();
+        assert_eq!(instance.groups()[0].id, "root", "{target}");
+        let solved = solution(&instance);
+        for levels in [None, Some(2)] {
+            let options = ExportOptions { levels, ..ExportOptions::default() };
+            let export = export(&instance, &solved, target, &options, &Control::none()).unwrap();
+            let text = export.text();
+            assert!(text.contains(told) && !text.contains("root-queue"), "{target}: {text}");
+            let found = export_changes(&export, std::slice::from_ref(&deployed)).unwrap();
+            let of_tree: Vec<_> = found
+                .changes
+                .iter()
+                .filter(|change| ["queue", "parent"].contains(&change.what.as_str()))
+                .collect();
+            assert!(of_tree.is_empty(), "{target}: {of_tree:#?}");
+            assert_eq!(
+                found.changes.iter().filter(|change| change.queue == "root").count(),
+                if target == Target::Yarn { 3 } else { 0 },
+                "{target}: {:#?}",
+                found.changes
+            );
+            // By the rule nobody has more of it than the root may.
+            let sum: f64 = found.entitled.values().filter_map(|[_, then]| *then).sum();
+            assert!((0.7..0.7501).contains(&sum), "{target}: {:?}", found.entitled);
+            // What was written holds against the solution, and is the same instance's tree again.
+            let written = files.write("written.xml", &text);
+            let proved = crate::exported_from(Some(&instance), &solved, &written).unwrap();
+            assert!(proved.verdicts.iter().all(|verdict| verdict.holds), "{target}: {:?}", proved.verdicts);
+            let again = yarn(&YarnOptions { nodes: vec![nodes.clone()], queues: written }).unwrap().0;
+            let ids = |instance: &Instance| {
+                instance.groups().iter().map(|group| group.id.clone()).collect::<Vec<_>>()
+            };
+            assert_eq!(ids(&again), ids(&instance), "{target}");
+        }
+    }
+}
+
+#[test]
+fn the_roots_of_yunikorn_and_volcano_stay_roots_with_their_limits() {
+    let files = Files::new();
+    let nodes = vec![files.write("nodes.yaml", &node("n1", "p", 8, "32Gi"))];
+    let yunikorn = "partitions: [{name: default, queues: [{name: root, submitacl: \"*\", resources: {max: {vcore: 6, memory: 24Gi}}, \
+                    queues: [{name: a}, {name: b}]}]}]\n";
+    let volcano = |name: &str, spec: &str| {
+        format!(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n---\n"
+        )
+    };
+    let volcano =
+        volcano("root", "capability: {cpu: 6, memory: 24Gi}") + &volcano("a", "") + &volcano("b", "");
+    for (target, text) in [(Target::YuniKorn, yunikorn), (Target::Volcano, &volcano)] {
+        let deployed = files.write("queues.yaml", text);
+        let options = KubernetesQueuesOptions { nodes: nodes.clone(), queues: vec![deployed.clone()] };
+        let (instance, _) = kubernetes_queues(&options).unwrap();
+        assert_eq!(instance.groups()[0].id, "root", "{target}");
+        let solved = solution(&instance);
+        let export = export(&instance, &solved, target, &ExportOptions::default(), &Control::none()).unwrap();
+        let found = export_changes(&export, &[deployed]).unwrap();
+        let others: Vec<_> = found.changes.iter().filter(|change| change.before.is_some()).collect();
+        assert!(others.is_empty() && !export.text().contains("root-queue"), "{others:#?}\n{}", export.text());
+        assert!(found.changes.iter().all(|change| change.queue != "root"), "{:#?}", found.changes);
+    }
+}

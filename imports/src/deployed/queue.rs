@@ -93,6 +93,14 @@ impl Reading<'_> {
         }
     }
 
+    /// The queue above all, where it limits them: it is there anyway.
+    pub(super) fn add_root(&mut self, limits: BTreeMap<(String, String), f64>) -> Result<(), InstanceError> {
+        if limits.is_empty() {
+            return Ok(());
+        }
+        self.add("root", DeployedQueue { limits, ..DeployedQueue::default() })
+    }
+
     /// A number or a quantity.
     pub(super) fn quantity(&self, place: &str, text: &str) -> Result<f64, InstanceError> {
         let read = Quantity::parse(text).map_err(|problem| self.refused(place, text, problem))?;

@@ -27,6 +27,9 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
         let all = of_queue.get(path)?;
         all.iter().find(|(known, _, _)| *known == field).map(|(_, _, value)| *value)
     };
+    let of_root = of_queue.get("root").map_or(&[][..], Vec::as_slice);
+    let limits = queue(&reading, "", of_root, None)?.limits;
+    reading.add_root(limits)?;
     // Only queues that the one above lists are there. Who says nothing of labels may use those that the one above may.
     let mut open = vec![("root".to_owned(), stated("root", LABELS).map(str::to_owned))];
     while let Some((parent, above)) = open.pop() {

@@ -37,22 +37,26 @@ fn below(
         let is_root = parent.is_empty() && own == "root";
         let above = if parent.is_empty() { "root" } else { parent };
         let name = path(parent, own);
-        if !is_root {
-            let amounts = |field: &str| {
-                let text = queue.text_of(field);
-                text.map(|text| stated(reading, &format!("queue {name}: {field}"), text)).transpose()
-            };
+        let amounts = |field: &str| {
+            let text = queue.text_of(field);
+            text.map(|text| stated(reading, &format!("queue {name}: {field}"), text)).transpose()
+        };
+        let policy = queue.text_of_any(&POLICY).unwrap_or(defaults.policy);
+        let within = |most: Amounts| if policy == "drf" { most } else { without_nothings(most) };
+        if is_root {
+            let most = amounts("maxResources")?.unwrap_or_default();
+            reading.add_root(within(most))?;
+        } else {
             let weight = queue.text_of("weight").map(|text| {
                 let problem = "must be a number";
                 text.parse().map_err(|_| reading.refused(&format!("queue {name}: weight"), text, problem))
             });
             let most = amounts("maxResources")?.unwrap_or_else(|| defaults.most.clone());
-            let policy = queue.text_of_any(&POLICY).unwrap_or(defaults.policy);
             let found = DeployedQueue {
                 parent: above.to_owned(),
                 weight: weight.transpose()?,
                 amounts: amounts("minResources")?.unwrap_or_default(),
-                limits: if policy == "drf" { most } else { without_nothings(most) },
+                limits: within(most),
                 ..DeployedQueue::default()
             };
             reading.add(&name, found)?;
