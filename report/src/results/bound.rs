@@ -76,7 +76,13 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
 pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) -> String {
     let mut text = heading(instance);
     let bounds = stated_bounds(instance, bracket);
-    let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", share(divisible));
+    // Limits of groups, guarantees and reserves may keep it lower.
+    let at_most = if instance.quotas().is_empty() { "" } else { "at most " };
+    let _ = writeln!(
+        text,
+        "Best smallest share if tasks could be divided at will: {at_most}{}",
+        share(divisible)
+    );
     if instance.has_prior_claims() {
         let _ = writeln!(text, "{WITH_SOME_QUOTAS}");
     }
