@@ -9,7 +9,7 @@ use fairplan_heuristics::{PlacementError, device_policy, place_along, policy};
 use fairplan_instances::wording::{choose, unknown};
 use fairplan_instances::{
     AllocatedBracket, Deadline, Instance, Objective, Placement, ProportionalBracket, QuotaPart, ResourceId,
-    WholeTaskBracket,
+    SolverError, WholeTaskBracket,
 };
 use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
@@ -266,7 +266,12 @@ pub(crate) fn allocated_bracketed(
         verify_allocated(instance, &allocated_claim(instance, bracket), end)
     };
     let by_prices = |bracket: &AllocatedBracket| {
-        Ok(allocated_by_prices(instance, resource, bracket.placement.clone(), &control.deadline)?)
+        let other = allocated_by_prices(instance, resource, bracket.placement.clone(), &control.deadline)?;
+        // What time cut short may say less than what was proved before.
+        match control.deadline.is_over() {
+            true => Err(SolverError::OutOfTime.into()),
+            false => Ok(other),
+        }
     };
     in_time::proved(control, &find, &check, Some(&by_prices))
 }
