@@ -65,7 +65,9 @@ impl Allocatable {
         let held: f64 = servers.map(|(class, value)| class.count as f64 * part(*value)).sum();
         let users = self.instance.users().zip(task_values).zip(pods);
         let beyond = users.map(|((user, value), pods)| {
-            *pods as f64 * (user.demand_units(gpu) as f64 / total - part(*value)).max(0.0)
+            // Nobody has more than what all servers hold of it alone.
+            let pods = (*pods).min(user.held_alone(false));
+            pods as f64 * (user.demand_units(gpu) as f64 / total - part(*value)).max(0.0)
         });
         ((held + beyond.sum::<f64>()) * (1.0 + UPWARDS)).min(1.0)
     }
