@@ -202,7 +202,7 @@ fn what_is_asked_for_and_not_read_or_kept_is_counted() {
         + &pod("j", "schedulerName: volcano", "")
         + &pod("k", "schedulerName: default-scheduler, nodeName: worker", "status: {phase: Running}")
             .replace("namespace: a", "namespace: a, deletionTimestamp: '2026-01-01T00:00:00Z'")
-        + &pod("l", "", "").replace("{name: c,", "{name: c, ports: [{containerPort: 80, hostPort: 80}],")
+        + &pod("l", "priority: 0", "").replace("{name: c,", "{name: c, ports: [{containerPort: 80, hostPort: 80}],")
         // What is over asks for nothing.
         + &pod("g", "resourceClaims: [{name: gpu}]", "status: {phase: Succeeded}");
     let (_, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();

@@ -82,7 +82,7 @@ fn weights_are_parts_of_the_quotas_and_users_local_queues_when_asked_for() {
     )
     .unwrap();
     let (instance, _) = kueue(&KueueOptions { files: vec![path], ..local }).unwrap();
-    assert_eq!(tenants(&instance)[3], "lab/ada <team-a w3 0.5,21474836480");
+    assert_eq!(tenants(&instance)[3], "lab/ada <team-a w3 0.9,38654705664");
 }
 
 /// The shipped fleet with `more` objects, over nodes or over its quotas.
