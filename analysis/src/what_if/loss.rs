@@ -312,6 +312,8 @@ fn what_is_left(
     let mut works_of_all = vec![0.0; draft.users.len()];
     let mut wants_more = vec![Wants::Nothing; draft.users.len()];
     let mut sure = vec![0.0; draft.users.len()];
+    // Divided tasks keep no rules between servers, and what is left need not hold a gang.
+    draft.users.iter_mut().for_each(|user| (user.gang, user.spread) = (None, None));
     let kept = keep_who_has_a_chance(&mut draft);
     if kept.is_empty() {
         let standing = today.after(instance, works_of_all, wants_more);

@@ -257,8 +257,8 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
-/// Why what came back of a scheduler whose queues state no tasks cannot keep its guarantees; nothing where it can. On one class all
-/// that is guaranteed fits, whatever tasks are made up.
+/// Why what came back of a scheduler whose queues state no tasks cannot be solved; nothing where it can. On one class all that is
+/// guaranteed fits, whatever tasks are made up.
 fn unsolved(instance: &Instance, export: &Export, text: &Deployed) -> Option<String> {
     let is_of_queues = matches!(export.target, Target::YuniKorn | Target::Volcano | Target::Kai);
     if !is_of_queues || instance.classes().len() > 1 {
@@ -268,8 +268,7 @@ fn unsolved(instance: &Instance, export: &Export, text: &Deployed) -> Option<Str
     let solved = back.and_then(|back| {
         solve(&back, &SolveOptions::default(), &Control::none()).map_err(|error| error.to_string())
     });
-    // Whether the answer can be proved is no matter of what was imported.
-    solved.err().filter(|told| told.contains("cannot be kept"))
+    solved.err()
 }
 
 /// Everything in which what came back differs from what was exported.

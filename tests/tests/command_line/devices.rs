@@ -562,6 +562,9 @@ fn failures_take_whole_tasks_under_all_rules() {
     assert_eq!((&lost["placed_by"]["policy"], &lost["tasks"]), (&"best-fit".into(), &8.into()));
     let of = |at: usize| (&lost["losses"][at]["class"], &lost["losses"][at]["tasks_lost"]);
     assert_eq!([of(0), of(1)], [(&"b".into(), &4.into()), (&"a".into(), &2.into())]);
+    // Divided tasks know no gangs, and need no rack that holds one.
+    folder.done(&["-q", "plan", "lose", "racks.json", "--servers-lost", "1", "-o", "divided.json"]);
+    assert_eq!(json(&folder, "divided.json")["losses"].as_array().unwrap().len(), 2);
     let by_fgd = folder.done(&[&["-q"][..], &lose, &["--policy", "fgd", "--format", "csv"]].concat());
     assert!(by_fgd.starts_with("class,servers,value,lost,tasks_lost,"), "{by_fgd}");
     let refused = folder.refused(&["plan", "lose", "racks.json", "--policy", "fgd"]);
