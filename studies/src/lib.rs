@@ -23,6 +23,9 @@ use outcome::{Curves, Numbers};
 use std::path::{Path, PathBuf};
 use traces::Hours;
 
+/// Curves, and the bounds behind them.
+type Bounded = (Curves, Vec<KeptBound>);
+
 /// An exhibit, recomputed.
 #[derive(Clone, Copy)]
 pub struct Study(How);
@@ -39,7 +42,7 @@ enum How {
     /// Its curves, from hours of a real trace.
     OfHours(fn(&mut Hours<'_>) -> Result<Curves, Error>),
     /// Its curves, from the tables of a GPU cluster, and the bounds behind them.
-    OfPods(fn(&Path, &Control<'_>) -> Result<(Curves, Vec<KeptBound>), Error>),
+    OfPods(fn(&Path, &Control<'_>) -> Result<Bounded, Error>),
 }
 
 /// Every exhibit and how it is recomputed.
