@@ -29,7 +29,7 @@ pub enum Measure {
     /// which it has (YARN's fair scheduler).
     Dominant,
     /// The largest part of the cluster that it uses, over its weight, those below a tenant scaled down to the one of them that has least
-    /// ([`Scaled`]): hierarchical DRF. Who has less than it is given comes first here too.
+    /// (`scaled.rs`): hierarchical DRF. Who has less than it is given comes first here too.
     Scaled,
     /// The sum of the largest parts of the cluster that its tasks take, one by one, over its weight (Slurm with `MAX_TRES`).
     Billed,
