@@ -100,9 +100,8 @@ pub(crate) mod level {
     pub(crate) const KEPT: f64 = 1e-10;
     /// A level this little beyond a piece of the filling, relative to it, is on its end: rounding of the break.
     pub(crate) const PIECE: f64 = 1e-12;
-    /// A piece that ends within this part of a level ends there, as far as its prices go: far below the step by which the checker sees what
-    /// one level costs.
-    pub(crate) const NARROW: f64 = 1e-9;
+    /// The part of a level by which the checker moves it to see what one level costs.
+    pub(crate) const STEP: f64 = 1e-6;
 
     /// How near, as a part, two levels are that are told as one where limits are met that follow from shares: some hundred roundings, and
     /// far within [`TOLERANCE`].

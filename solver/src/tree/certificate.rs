@@ -1,12 +1,13 @@
 //! What the stages prove: the bound of each level by its prices, over the users themselves and from what they have in the end.
 
+use super::affordable::MOST_PIECES;
 use super::filling::Piece;
 use super::stages::{Raised, RaisedBy, Stages};
 use crate::certificate::{drop_rounding_noise, prices_of_classes};
 use crate::level::dot;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{KEPT, NARROW, PIECE, TOLERANCE};
+use crate::tolerance::level::{KEPT, PIECE, STEP, TOLERANCE};
 use fairplan_instances::{Allocation, Level, LimitedBy};
 use std::borrow::Cow;
 
@@ -97,13 +98,12 @@ impl Stages<'_> {
         };
         let bound = bound.max(value);
         let rising_on = |piece: &Piece| piece.cost(costs).1;
-        // Floors of many users may end within rounding of one another: what counts is what is paid beyond all of these.
-        let is_wide = |piece: &&Piece| !self.tree.has_floors() || piece.to > value * (1.0 + NARROW);
+        let is_wide = |piece: &&Piece| !self.tree.has_floors() || piece.to > value * (1.0 + STEP);
         let known = known.filter(|piece| piece.is_at(value));
         // Where the parts of those at their floors begin to be more, nobody may have risen just before.
         let rising = match here.or(known.as_ref()).filter(is_wide) {
             Some(piece) => rising_on(piece),
-            None if self.tree.has_floors() => rising_on(&self.tree.at(value * (1.0 + NARROW), ceilings)),
+            None if self.tree.has_floors() && value > 0.0 => self.rising_over_a_step(value, ceilings, costs),
             None => rising_on(&self.tree.at(value, ceilings)),
         };
         let rising = match rising {
@@ -114,6 +114,25 @@ impl Stages<'_> {
         };
         let is_nothing = value == 0.0 && self.tree.has_floors() && bound * rising <= KEPT * worth;
         (if is_nothing { 0.0 } else { bound }, rising)
+    }
+
+    /// What one more of a level costs on average over the step by which the checker moves it: floors of many may end next to one another.
+    fn rising_over_a_step(&self, value: f64, ceilings: &[f64], costs: &[f64]) -> f64 {
+        let end = value * (1.0 + STEP);
+        let (mut paid, mut from, mut slope) = (0.0, value, 0.0);
+        for _ in 0..MOST_PIECES {
+            if from >= end {
+                break;
+            }
+            let here = self.tree.at(from, ceilings);
+            let piece =
+                if here.to > from { here } else { self.tree.at(from * (1.0 + 2.0 * PIECE), ceilings) };
+            slope = piece.cost(costs).1;
+            let to = if piece.to > from { piece.to } else { from * (1.0 + 4.0 * PIECE) };
+            paid += slope * (to.min(end) - from);
+            from = to;
+        }
+        (paid + slope * (end - from).max(0.0)) / (end - value)
     }
 }
 
