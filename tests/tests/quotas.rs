@@ -659,7 +659,11 @@ fn members_that_use_up_what_their_group_is_guaranteed_are_solved() {
             "guarantee": {"cpu": 1, "memory": 2147483648}},
         {"id": "z", "demand": {"cpu": 1, "memory": 3758096384}, "group": "g", "weight": 0.065349618221,
             "guarantee": {"cpu": 2, "memory": 7516192768}}]"#;
-    for text in [tree("guarantees"), tree("limits"), together.into()] {
+    // A guarantee that comes to the fair part but for the twelfth digit of weights.
+    let fair = r#""server_classes": [{"id": "a", "count": 1, "capacity": {"cpu": 36, "memory": 1}}],
+        "groups": [{"id": "g", "weight": 0.305555555556}, {"id": "h", "weight": 0.694444444444, "guarantee": {"cpu": 25}}],
+        "users": [{"id": "x", "demand": {"cpu": 1}, "group": "g"}, {"id": "y", "demand": {"cpu": 1}, "group": "h"}]"#;
+    for text in [tree("guarantees"), tree("limits"), together.into(), fair.into()] {
         let text = format!(r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"], {text}}}"#);
         let source = files::source::in_memory("i.json", text.clone().into_bytes()).unwrap();
         let instance = files::read_json(source).unwrap();

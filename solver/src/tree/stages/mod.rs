@@ -16,7 +16,7 @@ use crate::progress::{cap, fastest_rates};
 use crate::question::Question;
 use crate::reduction::Reduction;
 use crate::sums::column;
-use crate::tolerance::level::PIECE;
+use crate::tolerance::level::{BEGINS, PIECE};
 use allocated::Only;
 use fairplan_instances::{Certificate, FEW_USERS, LimitedBy, Solution, SolverError, Statistics, Status};
 use guaranteed::above_guarantees;
@@ -220,8 +220,10 @@ impl<'a> Stages<'a> {
             return Ok(false);
         };
         let Highest { level, piece, solved } = top;
-        // The level before is possible, which rounding may deny.
-        let level = level.max(self.last_level());
+        // The level before is possible, which rounding may deny; beside floors steps over the ends of pieces may seem to rise above it.
+        let last = self.last_level();
+        let is_last = self.tree.has_floors() && level <= last * (1.0 + BEGINS);
+        let level = if is_last { last } else { level.max(last) };
         let stage = self.raised.len() as u32;
         let frozen = self.frozen(&piece, &solved);
         let shares = self.shares_at(&piece, level);
