@@ -1,7 +1,7 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
 use crate::threads::FEW_USERS;
-use crate::tolerance::{FULL, SAME};
+use crate::tolerance::{SAME, part};
 use crate::{
     Certificate, ClassId, GroupResult, GuaranteeResult, Instance, Level, LimitResult, LimitedBy, Part,
     ResourceId, Solution, User, UserId, all_waiting, group_results, guarantee_results, guaranteed_shares,
@@ -281,22 +281,4 @@ fn largest_rate(instance: &Instance, user: User<'_>) -> f64 {
     }
     let classes = (0..instance.classes().len()).map(ClassId).filter(|class| user.can_use(*class));
     classes.map(|class| user.rule().rate(class).to_f64()).fold(0.0, f64::max)
-}
-
-/// `load / capacity`. Allocations are feasible exactly; what rounding puts above a full 1 is taken off.
-fn part(load: f64, capacity: f64) -> f64 {
-    let part = if capacity > 0.0 { load / capacity } else { 0.0 };
-    if part > 1.0 && part < 1.0 + FULL { 1.0 } else { part }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_part_just_above_all_is_all_and_one_clearly_above_is_told() {
-        assert_eq!(part(1.0 + 0.9 * FULL, 1.0), 1.0);
-        assert!(part(1.0 + 1.1 * FULL, 1.0) > 1.0);
-        assert_eq!((part(0.5, 2.0), part(1.0, 0.0)), (0.25, 0.0));
-    }
 }

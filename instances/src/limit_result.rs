@@ -1,7 +1,7 @@
 //! What results say of limits.
 
 use crate::table::{Kind, Table};
-use crate::tolerance::FULL;
+use crate::tolerance::part;
 use crate::wording::printable;
 use crate::{Allocation, Instance, Owner, ResourceMap};
 use schemars::JsonSchema;
@@ -106,8 +106,7 @@ pub fn limit_results(
             classes: row.classes.as_ref().map(names),
             limit: of_resource(amount),
             reserve: row.reserve.map(|reserve| of_resource(reserve.to_f64())),
-            // Limits are kept exactly; what rounding puts above a full 1 is taken off.
-            used: if taken[j] > amount && taken[j] < amount * (1.0 + FULL) { 1.0 } else { taken[j] / amount },
+            used: part(taken[j], amount),
             price: prices.and_then(|prices| prices.get(j)).copied().unwrap_or(0.0),
         }
     };

@@ -38,3 +38,21 @@ pub(crate) const QUOTIENT: f64 = 1e-12;
 
 /// Who pays, and what costs, less than this part of the most is not worth a name.
 pub(crate) const LITTLE: f64 = 1e-6;
+
+/// `load / capacity`, and 0 of nothing. Allocations and limits are kept exactly; what rounding puts above a full 1 is taken off.
+pub(crate) fn part(load: f64, capacity: f64) -> f64 {
+    let part = if capacity > 0.0 { load / capacity } else { 0.0 };
+    if part > 1.0 && part < 1.0 + FULL { 1.0 } else { part }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_just_above_all_is_all_and_one_clearly_above_is_told() {
+        assert_eq!(part(1.0 + 0.9 * FULL, 1.0), 1.0);
+        assert!(part(1.0 + 1.1 * FULL, 1.0) > 1.0);
+        assert_eq!((part(0.5, 2.0), part(1.0, 0.0)), (0.25, 0.0));
+    }
+}

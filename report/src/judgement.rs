@@ -1,7 +1,7 @@
 //! What a placement leaves: who waits, what is free where nothing that waits fits, which servers hold nothing; and where it
 //! breaks a rule.
 
-use crate::placement::server_classes;
+use crate::placement::{server_classes, tasks_left};
 use fairplan_instances::{
     ClassId, Instance, Kind, KindId, LimitRoom, Placement, ResourceId, ServerNames, User,
 };
@@ -269,14 +269,9 @@ fn load(instance: &Instance, tasks: &[(u32, u64)]) -> Vec<u128> {
     load
 }
 
-/// Tasks without a server; `None` where a user always has more.
-fn left(user: User<'_>, placement: &Placement) -> Option<u64> {
-    user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]))
-}
-
 fn waiting(instance: &Instance, placement: &Placement) -> Vec<WaitingTasks> {
     let waits = |user: User<'_>| {
-        let tasks = left(user, placement).filter(|tasks| *tasks > 0)?;
+        let tasks = tasks_left(user, placement).filter(|tasks| *tasks > 0)?;
         Some(WaitingTasks { user: user.id().into(), tasks })
     };
     instance.users().filter_map(waits).collect()
@@ -289,7 +284,7 @@ fn stranded(
     states: &HashMap<(ClassId, Vec<u128>), u64>,
 ) -> Vec<StrandedCapacity> {
     let m = instance.resources().len();
-    let waits = || instance.users().filter(|user| left(*user, placement) != Some(0));
+    let waits = || instance.users().filter(|user| tasks_left(*user, placement) != Some(0));
     if waits().next().is_none() {
         return Vec::new();
     }

@@ -177,14 +177,18 @@ pub struct PlacementFigures {
     pub tasks: u64,
 }
 
+/// Tasks without a server; `None` where a user always has more.
+pub(crate) fn tasks_left(user: User<'_>, placement: &Placement) -> Option<u64> {
+    user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]))
+}
+
 impl PlacementFigures {
     /// Sums `placement` up in whole numbers, and divides once at the end.
     pub fn new(instance: &Instance, placement: &Placement) -> Self {
         let works = works(instance, placement);
         let dominant_shares: Vec<f64> =
             instance.users().zip(&works).map(|(user, work)| work * user.task_share()).collect();
-        let waits =
-            |user: User<'_>| user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]));
+        let waits = |user: User<'_>| tasks_left(user, placement);
         let room = LimitRoom::of(instance, placement);
         let has_tasks_left = |user: User<'_>| waits(user) != Some(0);
         let is_limited = !instance.limit_rows().is_empty();

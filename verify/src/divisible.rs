@@ -73,12 +73,13 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
     let worth = prices.as_ref().map(|prices| capacity_value(instance, prices));
     match claim.objective {
         Objective::Drfh => {
-            let caps = caps(instance, &users);
+            let limited = Limited::of(instance).divided;
+            let caps = caps(instance, &users, &limited);
             if instance.has_groups() {
                 return proved_in_groups(
                     instance,
                     claim.bound,
-                    (&users, &caps),
+                    (&users, &caps, &limited),
                     worth.map(|worth| (worth, &cost as _)),
                 );
             }
@@ -119,12 +120,11 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
 }
 
 /// What tasks allow each user, over its weight, and its limits.
-fn caps(instance: &Instance, users: &[UserShares]) -> Vec<f64> {
+fn caps(instance: &Instance, users: &[UserShares], limited: &[f64]) -> Vec<f64> {
     let by_tasks = users.iter().map(|user| user.cap);
     if !instance.has_limits() {
         return by_tasks.collect();
     }
-    let limited = Limited::of(instance).divided;
     let has_rates = |i: usize| !instance.user(UserId(i)).rule().rates().is_empty();
     let cap = |(i, cap): (usize, f64)| match limited[i] < f64::INFINITY && !has_rates(i) {
         true => cap.min(up(limited[i] / users[i].work_per_level)),
@@ -138,7 +138,7 @@ fn caps(instance: &Instance, users: &[UserShares]) -> Vec<f64> {
 fn proved_in_groups(
     instance: &Instance,
     stated: f64,
-    (users, caps): (&[UserShares], &[f64]),
+    (users, caps, limited): (&[UserShares], &[f64], &[f64]),
     prices: Option<(f64, &dyn Fn(usize) -> f64)>,
 ) -> Result<Proved, String> {
     let cap = |i: usize| match caps[i] {
@@ -146,10 +146,9 @@ fn proved_in_groups(
         cap => cap * instance.user(UserId(i)).weight().to_f64(),
     };
     // Whom limits let have less than all its tasks wants more.
-    let most = Limited::of(instance).divided;
     let wants = |i: usize| {
         let all = instance.user(UserId(i)).tasks().map_or(f64::INFINITY, |tasks| tasks as f64);
-        caps[i] > 0.0 && (most[i] < all || all == f64::INFINITY)
+        caps[i] > 0.0 && (limited[i] < all || all == f64::INFINITY)
     };
     let [by_tasks, _] = smallest(&divided(instance, cap, wants));
     let bound = match prices {

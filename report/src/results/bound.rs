@@ -4,6 +4,7 @@ use super::sentences::{heading, label, of_whom, users};
 use crate::bound::{BoundDocument, UserTotal, stated_bounds, tasks_placed};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes};
+use crate::placement::tasks_left;
 use crate::units::{counted, number, share};
 use fairplan_instances::{Instance, UserId, WholeTaskBracket, WholeTaskProof};
 use std::fmt::Write;
@@ -115,10 +116,7 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
             text += "All tasks of everybody are placed.\n"
         }
         Some(tasks) if tasks > 0 => {
-            let left = |UserId(i): UserId| {
-                let all = instance.user(UserId(i)).tasks()?;
-                Some(all.saturating_sub(bracket.placement.tasks[i]) as f64)
-            };
+            let left = |id: UserId| Some(tasks_left(instance.user(id), &bracket.placement)? as f64);
             let (tasks, whom) = (counted(tasks, "task", "tasks"), of_whom(instance, left));
             let _ = writeln!(text, "Waiting in the placement: {tasks}{whom}");
         }

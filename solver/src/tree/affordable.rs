@@ -98,7 +98,7 @@ impl Tree {
 }
 
 /// The level at which what is paid, a constant and so much a level, comes to `worth`; infinite where it never does.
-pub(super) fn root((constant, rising): (f64, f64), worth: f64) -> f64 {
+fn root((constant, rising): (f64, f64), worth: f64) -> f64 {
     match rising > 0.0 {
         true => (worth - constant) / rising,
         false if constant <= worth => f64::INFINITY,

@@ -4,7 +4,7 @@
 //! as weights, and what shares are above them as base. If that is beyond the piece, its prices say where to look next. Newton's method from
 //! both sides, since what one user leaves another takes.
 
-use super::super::affordable::{Bracket, MOST_PIECES, root};
+use super::super::affordable::{Bracket, MOST_PIECES};
 use super::super::filling::{Piece, Sides};
 use super::Stages;
 use crate::aggregation::{Solved, gives_up, solve_level};
@@ -111,9 +111,7 @@ impl Stages<'_> {
             if held {
                 return Ok(if step == 0 { level } else { here });
             }
-            let capacities = &self.reduction.capacities;
-            cheapest_costs(&self.reduction.users, &prices, capacities, &mut costs);
-            let next = root(piece.cost(&self.costs_of_shares(&costs)), dot(&prices, capacities));
+            let (next, _) = self.affordable(&prices, &mut costs, here);
             if next <= least {
                 return Ok(least);
             }
