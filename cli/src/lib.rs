@@ -15,6 +15,7 @@ mod progress;
 mod swept;
 mod within;
 
+pub use swept::InProcess;
 pub use within::Called;
 
 use clap::error::ErrorKind;
@@ -28,7 +29,6 @@ use std::io::Write;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
-use swept::InProcess;
 
 /// What the last defect was.
 static DEFECT: Mutex<String> = Mutex::new(String::new());

@@ -28,10 +28,10 @@ pub(super) const POD_NEEDED: usize = 5;
 pub(super) const POD_NAME: usize = 0;
 pub(super) const CPU: usize = 1;
 pub(super) const MEMORY: usize = 2;
-pub(super) const GPUS: usize = 3;
-pub(super) const GPU_MILLI: usize = 4;
+const GPUS: usize = 3;
+const GPU_MILLI: usize = 4;
 pub(super) const GPU_SPEC: usize = 5;
-pub(super) const QOS: usize = 6;
+const QOS: usize = 6;
 pub(super) const CREATED: usize = 7;
 pub(super) const DELETED: usize = 8;
 const SCHEDULED: usize = 9;
@@ -73,8 +73,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str, devices: bool) -> Result<SortedT
     let [mut count, mut pending, mut no_time, mut nothing, mut models, mut parts] = [0u64; 6];
     for_each_row_of(pods, &POD, POD.len(), without_times, |cells| {
         count += 1;
-        let gpu = cells.whole(GPUS)?.checked_mul(cells.whole(GPU_MILLI)?);
-        let gpu = gpu.ok_or_else(|| cells.refused(GPUS, "is too large"))?;
+        let gpu = thousandths_of_gpus(&cells)?;
         let is_of_several = devices && gpu > WHOLE && !gpu.is_multiple_of(WHOLE);
         let demand = [milli(cells.whole(CPU)?), cells.number(MEMORY)?, milli(gpu)];
         let (created, deleted) = (cells.whole(CREATED)?, cells.whole(DELETED)?);
@@ -97,7 +96,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str, devices: bool) -> Result<SortedT
                 created.checked_mul(MICROSECONDS).ok_or_else(|| cells.refused(CREATED, "is too large"))?;
             let duration =
                 seconds.checked_mul(MICROSECONDS).ok_or_else(|| cells.refused(DELETED, "is too large"))?;
-            let user = draft.user(cells.text(QOS)?).map_err(at)?;
+            let user = draft.user(service(&cells)?).map_err(at)?;
             let job = draft.new_job(cells.text(POD_NAME)?).map_err(at)?;
             let demand = draft.shape(&demand);
             draft.submit(DraftTasks { time, duration, user, job, demand, count: 1, rules: None });
@@ -129,9 +128,22 @@ fn without_times(header: &[String]) -> Option<String> {
     known(header)
 }
 
-/// The class of service of a pod; of a list that states none, one for all.
+/// The class of service of a pod; of those that state none, one for all.
 pub(super) fn service<'a>(cells: &Cells<'a, 10>) -> Result<&'a str, Violation> {
-    if cells.has(QOS) { cells.text(QOS) } else { Ok("pods") }
+    let stated = if cells.has(QOS) { cells.text(QOS)? } else { "" };
+    Ok(if stated.is_empty() { NO_SERVICE } else { stated })
+}
+
+/// The user of pods that state no class of service.
+pub(super) const NO_SERVICE: &str = "pods";
+
+/// What a pod asks for in thousandths of a GPU: of so many GPUs so much of each.
+pub(super) fn thousandths_of_gpus(cells: &Cells<'_, 10>) -> Result<u64, Violation> {
+    let of_each = cells.whole(GPU_MILLI)?;
+    if of_each > WHOLE {
+        return Err(cells.refused(GPU_MILLI, "is more than 1000, which is one GPU"));
+    }
+    cells.whole(GPUS)?.checked_mul(of_each).ok_or_else(|| cells.refused(GPUS, "is too large"))
 }
 
 /// So many thousandths.

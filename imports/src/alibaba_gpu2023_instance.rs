@@ -1,8 +1,8 @@
 //! Alibaba's GPU trace of 2023 as an instance: nodes become server classes, pods tasks of their class of service.
 
 use super::alibaba_gpu2023::{
-    CPU, CREATED, DELETED, GPU_MILLI, GPU_SPEC, GPUS, MEMORY, NODE, POD, POD_NAME, POD_NEEDED, QOS, milli,
-    service,
+    CPU, CREATED, DELETED, GPU_SPEC, MEMORY, NO_SERVICE, NODE, POD, POD_NAME, POD_NEEDED, milli, service,
+    thousandths_of_gpus,
 };
 use super::alibaba_tables::known;
 use super::census::{Census, TaskGrouping};
@@ -12,7 +12,7 @@ use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::servers::{Memory, Server};
 use super::tasks::{Rules, Tasks};
 use fairplan_instances::{Decimal, Instance, InstanceError, ResourceId, Violation, wording};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// What [`alibaba_gpu2023_instance`] reads and how.
 #[derive(Clone, Debug, Default)]
@@ -51,9 +51,13 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
         return Err(Stopped::Building(InstanceError::Invalid { file: options.pods.clone(), violation }));
     }
     let mut nodes: Vec<Server> = Vec::new();
+    let mut names = HashSet::new();
     for_each_row_of(&options.nodes, &NODE, NODE.len(), known, |cells| {
         let capacity = vec![milli(cells.whole(1)?), cells.number(2)?, cells.number(3)?];
         let (name, kind) = (cells.text(0)?.to_owned(), cells.text(4)?.to_owned());
+        if !names.insert(name.clone()) {
+            report.named("nodes of a name that is there already, counted like the others", &name);
+        }
         nodes.push(Server { name, kind, capacity, ..Server::default() });
         Ok(())
     })?;
@@ -64,12 +68,15 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
     let mut position: HashMap<String, usize> = HashMap::new();
     let mut tasks = Vec::new();
     // From when to when all were there, of those that state it.
+    let mut names: HashSet<String> = HashSet::new();
     let (mut last_created, mut first_deleted) = (0, u64::MAX);
     for_each_row_of(&options.pods, &POD, POD_NEEDED, known, |cells| {
-        let gpu = cells.whole(GPUS)?.checked_mul(cells.whole(GPU_MILLI)?);
-        let gpu = gpu.ok_or_else(|| cells.refused(GPUS, "is too large"))?;
+        let gpu = thousandths_of_gpus(&cells)?;
         let demand = vec![milli(cells.whole(CPU)?), cells.number(MEMORY)?, milli(gpu)];
-        cells.text(POD_NAME)?;
+        let name = cells.text(POD_NAME)?;
+        if !names.insert(name.to_owned()) {
+            report.named("pods of a name that is there already, counted like the others", name);
+        }
         let time = |name: usize| if cells.has(name) { cells.whole(name).map(Some) } else { Ok(None) };
         let (created, deleted) = (time(CREATED)?, time(DELETED)?);
         (last_created, first_deleted) =
@@ -79,7 +86,7 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
             (Some(at), Some(created), Some(deleted)) => (created..deleted).contains(&at),
             _ => return Err(Violation::new("at", "", "this list states no times of pods; leave --at away")),
         };
-        if !cells.has(QOS) {
+        if service(&cells)? == NO_SERVICE {
             report.one("pods without a class of service (qos): all are of one user");
         }
         if !cells.has(GPU_SPEC) {
@@ -185,9 +192,46 @@ mod tests {
             told.contains("devices: a mean of requests is neither a part of a GPU nor whole ones"),
             "{told}"
         );
-        let bad = AlibabaGpu2023Options { pods: file("bad.csv", &PODS.replace("6000", "six")), ..options };
-        let error = alibaba_gpu2023_instance(&bad).unwrap_err().to_string();
-        assert!(error.contains("bad.csv: line 2, column cpu_milli = six"), "{error}");
+        for (before, after, told) in [
+            ("6000", "six", "bad.csv: line 2, column cpu_milli = six"),
+            (
+                ",460,",
+                ",1500,",
+                "bad.csv: line 2, column gpu_milli = 1500: is more than 1000, which is one GPU",
+            ),
+        ] {
+            let bad = AlibabaGpu2023Options {
+                pods: file("bad.csv", &PODS.replace(before, after)),
+                ..options.clone()
+            };
+            let error = alibaba_gpu2023_instance(&bad).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_that_come_twice_and_pods_without_a_class_of_service_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let options = AlibabaGpu2023Options {
+            nodes: file("nodes.csv", &NODES.replace("\nc,", "\nb,")),
+            pods: file("pods.csv", &PODS.replace("\nq,", "\np,").replace(",LS,", ",,")),
+            grouping: TaskGrouping::User,
+            ..Default::default()
+        };
+        let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
+        assert_eq!(instance.user(fairplan_instances::UserId(0)).id(), "pods");
+        for what in [
+            "nodes of a name that is there already, counted like the others",
+            "pods of a name that is there already, counted like the others",
+            "pods without a class of service (qos): all are of one user",
+        ] {
+            assert_eq!(report.count(what), 1, "{what}\n{report}");
+        }
     }
 
     #[test]

@@ -120,7 +120,8 @@ impl Census {
             let lacks = |r: &usize| {
                 !tasks.demand[*r].is_zero() && classes.iter().all(|class| class.server.capacity[*r].is_zero())
             };
-            let barred = |r: &usize| !tasks.demand[*r].is_zero() && holders.bars(&tasks.owner, *r);
+            let barred =
+                |r: &usize| !tasks.demand[*r].is_zero() && holders.bars(&tasks.owner, *r, may_run, classes);
             let mut leave_out = |why: String| {
                 report.add(tasks.count, format!("tasks left out: {why}"));
                 sets.leave_out(tasks);

@@ -28,6 +28,15 @@ pub(super) fn field(name: &str, known: &[&str], report: &mut ImportReport) {
     }
 }
 
+/// Counts a field that is none of the known ones, where these are all that there are.
+pub(super) fn or_unknown(name: &str, known: &[&str], report: &mut ImportReport) {
+    match misspelt(name, known) {
+        Some(_) => field(name, known, report),
+        None if known.contains(&name) => {}
+        None => report.named("fields left out because they are not known here", name),
+    }
+}
+
 /// The resource that is meant by a name that no node has: one that is nearly called so, begins so, or is called so behind its vendor.
 pub(super) fn resource<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let is_short = |known: &&&str| {
@@ -61,6 +70,26 @@ mod tests {
             ("m", None),
         ] {
             assert_eq!(super::resource(name, &known), meant, "{name}");
+        }
+    }
+
+    #[test]
+    fn fields_that_queues_of_yarn_do_not_have_are_told_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, before, field) in [
+            ("yarn/fair-scheduler.xml", "<weight>", "<gpuQuota>2</gpuQuota><weight>"),
+            (
+                "yarn/capacity-scheduler.xml",
+                "</configuration>",
+                "<property><name>yarn.scheduler.capacity.root.gpuQuota</name><value>2</value></property></configuration>",
+            ),
+        ] {
+            let content = std::fs::read_to_string(shipped(file)).unwrap();
+            let path = folder.path().join("queues").to_str().unwrap().to_owned();
+            std::fs::write(&path, content.replacen(before, field, 1)).unwrap();
+            let nodes = vec![shipped("yarn/nodes.json").to_str().unwrap().to_owned()];
+            let report = yarn(&YarnOptions { nodes, queues: path }).unwrap().1.to_string();
+            assert!(report.contains("left out because it is not known here: gpuQuota"), "{file}: {report}");
         }
     }
 

@@ -27,6 +27,14 @@ impl SweepError {
         Self::Refused(reason.into())
     }
 
+    /// The same, where what is refused is what this file says.
+    pub(crate) fn said_in(self, file: &str) -> Self {
+        match self {
+            Self::Refused(reason) => Self::Refused(format!("{file}: {reason}")),
+            told => told,
+        }
+    }
+
     /// What the system says about a file that is read.
     pub(crate) fn reading(path: &Path, source: std::io::Error) -> Self {
         InstanceError::Io { file: path.display().to_string(), source }.into()

@@ -30,8 +30,12 @@ pub struct Plan {
 ///
 /// # Errors
 /// A command or an option that is not known or not for sweeps, a value that the command does not take, a parameter without values,
-/// groups of unequal length, an input that is not there, two tasks that are the same: each by name.
+/// groups of unequal length, an input that is not there, two tasks that are the same: each by name, after that of the specification.
 pub fn plan(specification: &Specification, commands: &dyn Commands) -> Result<Plan, SweepError> {
+    planned(specification, commands).map_err(|error| error.said_in(&specification.file))
+}
+
+fn planned(specification: &Specification, commands: &dyn Commands) -> Result<Plan, SweepError> {
     let stages = Stage::all(specification, commands)?;
     let axes = Axis::all(&stages)?;
     let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.length));

@@ -18,6 +18,9 @@ const MOST_VALUES: u64 = 10_000_000;
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Specification {
+    /// Where it stands, as messages call it.
+    #[serde(skip)]
+    pub(crate) file: String,
     /// What makes the standard input of the command, with parameters of its own: runs of another command.
     #[serde(default)]
     pub(crate) from: Option<Box<Specification>>,
@@ -56,7 +59,8 @@ impl Specification {
     /// As [`Specification::read`].
     pub fn parse(file: &str, content: &[u8]) -> Result<Self, SweepError> {
         let options = serde_saphyr::options! { with_snippet: false };
-        serde_saphyr::from_slice_with_options(content, options).map_err(|error| {
+        let read: Result<Self, _> = serde_saphyr::from_slice_with_options(content, options);
+        read.map(|specification| Self { file: file.into(), ..specification }).map_err(|error| {
             let place = error.location().map_or_else(
                 || "specification".into(),
                 |at| format!("line {}, column {}", at.line(), at.column()),

@@ -227,7 +227,7 @@ fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<
     for manifest in &found {
         let mut node = Node::read(manifest, report)?;
         if !names.insert(node.name.clone()) {
-            report.one("nodes left out: named a second time");
+            report.named("nodes left out: named a second time", &node.name);
             continue;
         }
         match node.closed {

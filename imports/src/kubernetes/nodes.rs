@@ -80,6 +80,12 @@ impl Node {
         } else {
             None
         };
+        if metadata.name.is_empty() {
+            report.one("nodes without a name (metadata.name): no pod says that it runs there");
+        }
+        if !allocatable.get("cpu").is_some_and(|cpu| !cpu.is_zero()) {
+            report.named(format!("nodes without cpu in {field}"), &manifest.name);
+        }
         let name = if metadata.name.is_empty() { manifest.name.clone() } else { metadata.name };
         Ok(Self { name, labels: metadata.labels, taints: spec.taints, allocatable, closed })
     }

@@ -130,7 +130,12 @@ impl HostPort {
 #[serde(default)]
 struct Container {
     #[serde(deserialize_with = "nullable")]
+    name: String,
+    #[serde(deserialize_with = "nullable")]
     resources: Resources,
+    /// What its node has given it, which its status says.
+    #[serde(skip)]
+    allocated: BTreeMap<String, Written>,
     #[serde(deserialize_with = "nullable")]
     ports: Vec<HostPort>,
     #[serde(rename = "restartPolicy", deserialize_with = "nullable")]
@@ -151,6 +156,17 @@ struct Resources {
 struct State {
     #[serde(deserialize_with = "nullable")]
     phase: String,
+    #[serde(rename = "containerStatuses", deserialize_with = "nullable")]
+    containers: Vec<ContainerState>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ContainerState {
+    #[serde(deserialize_with = "nullable")]
+    name: String,
+    #[serde(rename = "allocatedResources", deserialize_with = "nullable")]
+    allocated: BTreeMap<String, Written>,
 }
 
 /// A pod as far as it concerns an instance.
@@ -185,7 +201,12 @@ pub(super) struct Pod {
 
 impl Pod {
     pub(super) fn read(manifest: &Manifest, report: &mut ImportReport) -> Result<Self, InstanceError> {
-        let Fields { metadata, spec, status } = manifest.read()?;
+        let Fields { metadata, mut spec, status } = manifest.read()?;
+        let asked = requests(&spec, manifest)?;
+        for ContainerState { name, allocated } in status.containers {
+            let own = spec.containers.iter_mut().find(|container| container.name == name);
+            own.into_iter().for_each(|container| container.allocated.clone_from(&allocated));
+        }
         let requests = requests(&spec, manifest)?;
         let mut unread = spec.unread();
         let of_others = !["", USUAL_SCHEDULER].contains(&spec.scheduler.as_str());
@@ -197,6 +218,14 @@ impl Pod {
             (
                 !metadata.deleted.is_null(),
                 "pods that are being deleted (deletionTimestamp), counted like the others",
+            ),
+            (
+                requests != asked,
+                "pods that were resized and still hold more than they ask for: what they hold counts",
+            ),
+            (
+                spec.containers.is_empty(),
+                "pods state no containers (spec.containers), so they ask for nothing",
             ),
         ] {
             unread.extend(applies.then_some(what));
@@ -243,14 +272,18 @@ impl Pod {
 }
 
 /// What the scheduler reserves: the sum over the containers, or what an init container needs beside the sidecars that
-/// started before it, whichever is more, and the overhead on top.
+/// started before it, whichever is more, and the overhead on top. A container that its node still gives more than it asks for counts with that.
 ///
-/// Source: the Kubernetes documentation, "Init Containers" (effective requests), "Sidecar Containers", "Pod Overhead".
+/// Source: the Kubernetes documentation, "Init Containers" (effective requests), "Sidecar Containers", "Pod Overhead", "Resize CPU and
+/// Memory Resources assigned to Containers".
 pub(crate) fn requests(spec: &Spec, manifest: &Manifest) -> Result<Amounts, InstanceError> {
     let mut together = Amounts::new();
     for (position, container) in spec.containers.iter().enumerate() {
         let place = || format!("spec.containers[{position}].resources");
-        add(&mut together, &container.resources.amounts(manifest, place)?);
+        let mut own = container.resources.amounts(manifest, place)?;
+        let field = "status.containerStatuses.allocatedResources";
+        at_least(&mut own, &quantities(&container.allocated, manifest, field)?);
+        add(&mut together, &own);
     }
     let (mut sidecars, mut starting) = (Amounts::new(), Amounts::new());
     for (position, container) in spec.init_containers.iter().enumerate() {

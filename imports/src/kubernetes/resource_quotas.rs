@@ -95,6 +95,6 @@ pub(super) fn read(
             limit[r] = tighter(limit[r], Some(amount));
         }
     }
-    let holder = |(id, limit)| Holder { id, parent: None, weight: Decimal::ONE, limit };
+    let holder = |(id, limit)| Holder { id, parent: None, weight: Decimal::ONE, limit, limits: Vec::new() };
     Ok(limits.into_iter().map(holder).collect())
 }

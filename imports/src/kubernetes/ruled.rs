@@ -144,6 +144,8 @@ fn groups_that_are_all_here_and_alike_are_gangs() {
     let (instance, _) = read(&pods("w", 4, "1", volcano, ""), &group(4));
     assert_eq!(gang(&instance), [(Some(4), four(false))]);
     let (_, report) = read(&pods("w", 4, "1", volcano, ""), &group(2));
+    assert_eq!(report.count(rules::LARGER_GANG), 4);
+    let (_, report) = read(&pods("w", 4, "1", volcano, ""), &group(5));
     assert_eq!(report.count(rules::BROKEN_GANG), 4);
     let (_, report) = read(&pods("w", 4, "1", volcano, ""), &[]);
     assert_eq!(report.count("pods are in a PodGroup that is not here (--gangs): each runs for itself"), 4);

@@ -36,6 +36,8 @@ const REQUIRED_TOPOLOGY: &str = "kueue.x-k8s.io/podset-required-topology";
 
 pub(super) const BROKEN_GANG: &str =
     "pods are in gangs of which not all pods are here: here each runs for itself";
+pub(super) const LARGER_GANG: &str =
+    "pods are in groups of more pods than must start together: here each runs for itself";
 pub(super) const MIXED_GANG: &str = "pods are in gangs of unlike pods with rules of their own or of several owners: here each runs for itself";
 pub(super) const SCATTERED_SET: &str =
     "pods are in gangs of unlike pods that require one topology: they start together, and may run across";
@@ -248,7 +250,8 @@ fn keep_gangs(options: &KubernetesOptions, sizes: &Sizes, pods: &mut [Pod], repo
     for (name, tasks, members) in groups {
         let first = &pods[members[0]];
         if members.len() as u64 != tasks {
-            report.add(members.len() as u64, BROKEN_GANG);
+            let is_larger = members.len() as u64 > tasks;
+            report.add(members.len() as u64, if is_larger { LARGER_GANG } else { BROKEN_GANG });
             continue;
         }
         let of_members = || members.iter().map(|member| &pods[*member]);

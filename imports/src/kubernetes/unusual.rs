@@ -48,6 +48,43 @@ fn users(instance: &Instance) -> Vec<(String, u64)> {
 }
 
 #[test]
+fn nodes_without_names_or_cpu_and_pods_without_containers_are_told() {
+    let nodes = node("a", "", "")
+        + "kind: Node\nmetadata: {name: b}\nstatus: {allocatable: {memory: 8Gi}}\n---\n"
+        + "kind: Node\nmetadata: {}\nstatus: {allocatable: {cpu: 4, memory: 8Gi}}\n---\n";
+    let nodes = nodes + &node("a", "", "");
+    let pods = pod("p", "priority: 0", "") + "kind: Pod\nmetadata: {name: q, namespace: a}\n---\n";
+    let (_, report) = import(&nodes, &pods, false, Daemons::Count).unwrap();
+    for what in [
+        "nodes without a name (metadata.name): no pod says that it runs there",
+        "nodes without cpu in status.allocatable",
+        "nodes left out: named a second time",
+        "pods state no containers (spec.containers), so they ask for nothing",
+    ] {
+        assert_eq!(report.count(what), 1, "{what}\n{report}");
+    }
+}
+
+/// A pod that was resized to less, or to more than its node has given it yet: the scheduler counts the larger.
+#[test]
+fn a_pod_resized_in_place_counts_with_what_it_still_holds() {
+    let status = |cpu: u64| {
+        format!(
+            "status: {{phase: Running, containerStatuses: [{{name: c, allocatedResources: {{cpu: {cpu}, memory: 1Gi}}}}]}}"
+        )
+    };
+    let asks = |allocated: u64| {
+        let pods = pod("p", "nodeName: worker", &status(allocated));
+        let (instance, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();
+        let held = "pods that were resized and still hold more than they ask for: what they hold counts";
+        (instance.user(fairplan_instances::UserId(0)).demand()[0].to_string(), report.count(held))
+    };
+    assert_eq!(asks(3), ("3".to_owned(), 1));
+    // It asks for no memory.
+    assert_eq!(asks(1), ("1".to_owned(), 1));
+}
+
+#[test]
 fn a_pod_without_a_status_is_pending() {
     let pods = pod("p", "priority: 0", "") + &pod("q", "priority: 0", "status: {phase: Running}");
     let (instance, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();

@@ -3,7 +3,7 @@
 use crate::manifests::{Metadata, in_field, nullable, plain};
 use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{InstanceError, Violation};
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -42,8 +42,8 @@ impl Default for Weight {
 /// What was read so far.
 pub(super) struct Reading {
     pub found: Vec<Found>,
-    /// Volcano's queues, and those that stand above some in their annotations.
-    pub volcano: HashSet<String>,
+    /// Volcano's queues, and those that stand above some in their annotations, each with its weight.
+    pub volcano: HashMap<String, f64>,
     /// The name under which these nodes have GPUs.
     pub gpu: String,
     /// Whose the queues are, once there is one.

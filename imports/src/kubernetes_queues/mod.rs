@@ -16,7 +16,7 @@ use super::servers::{Memory, Server};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, InstanceError, ResourceKind, Violation, wording};
 use found::{Amounts, Found, Reading, Scheduler, Weight, read};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
         nodes.iter().flat_map(|node| node.allocatable.keys()).map(String::as_str).collect();
     let gpu = offered.iter().find(|name| ResourceKind::of(name) == ResourceKind::Gpu).copied().unwrap_or(GPU);
     let mut reading =
-        Reading { found: Vec::new(), volcano: HashSet::new(), gpu: gpu.to_owned(), scheduler: None };
+        Reading { found: Vec::new(), volcano: HashMap::new(), gpu: gpu.to_owned(), scheduler: None };
     for file in &options.queues {
         for document in documents(file, "kubectl get queues -o json")? {
             reading.document(file, &document, report)?;

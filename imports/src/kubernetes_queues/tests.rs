@@ -50,6 +50,28 @@ fn each_schedulers_tree_weights_guarantees_and_limits_are_read() {
 }
 
 #[test]
+fn weights_of_one_part_of_a_hierarchy_that_differ_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("volcano.yaml").to_str().unwrap().to_owned();
+    let queue = |name: &str, weights: &str| {
+        format!(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}, annotations: {{volcano.sh/hierarchy: \
+             root/eng/{name}, volcano.sh/hierarchy-weights: {weights}}}}}\nspec: {{weight: 1}}\n---\n"
+        )
+    };
+    let told = |second: &str| {
+        std::fs::write(&path, queue("p", "1/3/8") + &queue("d", second)).unwrap();
+        users(vec![path.clone()]).unwrap().1.to_string()
+    };
+    assert!(!told("1/3/2").contains("weights of hierarchies"));
+    let report = told("1/2/2");
+    assert!(
+        report.contains("weight of hierarchies left out: another queue stated another one before: root/eng"),
+        "{report}"
+    );
+}
+
+#[test]
 fn each_defect_is_named_with_file_queue_field_and_value() {
     let defects = [
         ("volcano.yaml", "\"37.88\"", "lots", "Queue science: spec.capability.cpu = lots"),

@@ -111,17 +111,28 @@ impl Reading {
             for depth in 1..parts.len() {
                 let above = (depth > 1).then(|| parts[..depth - 1].join("/"));
                 let name = parts[..depth].join("/");
-                if self.volcano.insert(name.clone()) {
-                    let weight = Weight::Stated(numbers[depth - 1]);
-                    self.found.push(Found { name, parent: above, weight, ..Found::default() });
+                let weight = numbers[depth - 1];
+                match self.volcano.get(&name) {
+                    Some(known) if *known != weight => {
+                        report.named(
+                            "weights of hierarchies left out: another queue stated another one before",
+                            &name,
+                        );
+                    }
+                    Some(_) => {}
+                    None => {
+                        self.volcano.insert(name.clone(), weight);
+                        let weight = Weight::Stated(weight);
+                        self.found.push(Found { name, parent: above, weight, ..Found::default() });
+                    }
                 }
             }
             parent = (parts.len() > 1).then(|| parts[..parts.len() - 1].join("/"));
             weight = numbers[numbers.len() - 1];
         }
+        self.volcano.insert(metadata.name.clone(), weight);
         let weight = Weight::Stated(weight);
         let is_stopped = ["Closed", "Closing"].contains(&status.state.as_str());
-        self.volcano.insert(metadata.name.clone());
         self.found.push(Found { name: metadata.name, parent, weight, guarantee, limit, reserve, is_stopped });
         Ok(())
     }

@@ -1,10 +1,12 @@
 //! Accounts and associations: the tree that Slurm divides shares in, from `sacctmgr show assoc --json` or `sshare --json`.
 //!
-//! What they carry: accounts with their parents, and users in them, as groups; shares as weights; `GrpTRES` as limit.
+//! What they carry: accounts with their parents, and users in them, as groups; shares as weights; `GrpTRES` as limit, of one type of a generic resource
+//! (`gres/gpu:a100`) on the nodes that have that type and no other.
 
+use super::nodes::Node;
 use super::printed::array;
 use super::values::{Amounts, Number, Place, Words, number};
-use crate::holders::Holder;
+use crate::holders::{Holder, LimitOver};
 use crate::manifests::documents;
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError, Violation};
@@ -12,6 +14,7 @@ use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// What stands for the shares of the account above: `Fairshare=parent`.
 const PARENT: f64 = 2_147_483_647.0;
@@ -199,7 +202,7 @@ fn listed(
         let name = match (kind.as_str(), name.unwrap_or_default()) {
             ("cpu", _) => "cpu".to_owned(),
             ("mem", _) => "memory".to_owned(),
-            ("gres", name) if !name.is_empty() && !name.contains(':') => name,
+            ("gres", name) if !name.is_empty() => name,
             (kind, name) => {
                 let name = if name.is_empty() { kind.to_owned() } else { format!("{kind}/{name}") };
                 report.one(format!("limits of {name} left out, which no task is measured in"));
@@ -268,6 +271,7 @@ fn shares(place: &Place, field: &str, stated: &Option<Number>) -> Result<Option<
 pub(super) fn holders(
     associations: &[Association],
     resources: &[String],
+    nodes: &[Node],
     report: &mut ImportReport,
 ) -> Result<Vec<Holder>, Violation> {
     let accounts: HashMap<&str, &Association> = associations
@@ -311,15 +315,37 @@ pub(super) fn holders(
             }
             Some(shares) => *shares,
         };
-        let unknown = limit.keys().filter(|name| !resources.contains(name)).count() as u64;
-        report.add(unknown, "limits left out: no job asks for the resource");
+        let named = |name: &str| resources.iter().position(|resource| resource == name);
+        let mut limits = Vec::new();
+        for (name, most) in limit.iter().filter(|(name, _)| named(name).is_none()) {
+            let of_type = name.split_once(':').and_then(|(kind, _)| named(kind));
+            match of_type.map(|resource| (resource, with_type(name, nodes))) {
+                None => report.one("limits left out: no job asks for the resource"),
+                Some((_, None)) => {
+                    report.one(format!("limits of {name} left out: nodes have it beside another type"))
+                }
+                Some((_, Some(servers))) if servers.is_empty() => {
+                    report.one(format!("limits of {name} left out: no node names the type"));
+                }
+                Some((resource, Some(servers))) => {
+                    limits.push(LimitOver { servers: Rc::new(servers), resource, most: *most });
+                }
+            }
+        }
         let parent = Some(above.clone()).filter(|above| !above.is_empty() && !is_root(above));
         // Whoever is directly below a root that no file lists is at the top.
         let parent = parent.filter(|parent| accounts.contains_key(parent.as_str()));
         let limit = resources.iter().map(|name| limit.get(name).copied()).collect();
-        holders.push(Holder { id, parent, weight, limit });
+        holders.push(Holder { id, parent, weight, limit, limits });
     }
     Ok(holders)
+}
+
+/// The positions of the nodes that have this type of a generic resource, unless some have another type of it too.
+fn with_type(name: &str, nodes: &[Node]) -> Option<HashSet<usize>> {
+    let with = || nodes.iter().enumerate().filter(|(_, node)| node.types.contains(name));
+    let several = with().any(|(_, node)| node.has_several_types_of_one());
+    (!several).then(|| with().map(|(position, _)| position).collect())
 }
 
 /// What the group of a user in an account is called.

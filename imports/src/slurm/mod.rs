@@ -199,7 +199,7 @@ fn read<T>(
         let files = options.nodes.iter().chain(&options.jobs).chain(&options.accounts);
         Stopped::Building(InstanceError::Invalid { file: super::files::together(files), violation })
     };
-    found.holders = accounts::holders(&associations, &found.resources, report).map_err(failed)?;
+    found.holders = accounts::holders(&associations, &found.resources, &nodes, report).map_err(failed)?;
     if !options.accounts.is_empty() {
         place_strangers(options, &jobs, &mut found.holders, report);
     }
@@ -221,7 +221,7 @@ fn place_strangers(
             let parent =
                 Some(job.account.clone()).filter(|account| *account != id && known.contains(account));
             let limit = holders.first().map_or(Vec::new(), |holder| vec![None; holder.limit.len()]);
-            holders.push(Holder { id: id.clone(), parent, weight: Decimal::ONE, limit });
+            holders.push(Holder { id: id.clone(), parent, weight: Decimal::ONE, limit, limits: Vec::new() });
             known.insert(id);
         }
     }

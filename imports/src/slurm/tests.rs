@@ -384,6 +384,26 @@ fn accounts_are_groups_with_shares_and_limits_and_users_groups_in_them() {
     assert!(instance.groups().iter().all(|group| !group.id.contains('/')));
 }
 
+/// A limit of one type of GPU holds on the nodes of that type, and is told where there is no such place.
+#[test]
+fn a_limit_of_one_type_of_gpu_holds_on_the_nodes_that_have_it() {
+    let text = std::fs::read_to_string(shipped("accounts.json")).unwrap();
+    let limited = |name: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("accounts.json").display().to_string();
+        std::fs::write(&path, text.replace("\"name\": \"gpu\"", &format!("\"name\": \"{name}\""))).unwrap();
+        let (instance, report) = slurm(&with_accounts(path)).unwrap();
+        (tenants(&instance).remove(0), report)
+    };
+    let (science, _) = limited("gpu:a100");
+    assert_eq!(science, "[science] w3 most cpu=100 most on g1 gpu=3");
+    let (science, report) = limited("gpu:h100");
+    assert_eq!(science, "[science] w3 most cpu=100");
+    assert_eq!(report.count("limits of gpu:h100 left out: no node names the type"), 1, "{report}");
+    let (_, report) = limited("fpga:x");
+    assert_eq!(report.count("limits left out: no job asks for the resource"), 1, "{report}");
+}
+
 #[test]
 fn limits_of_jobs_and_over_time_of_associations_are_counted() {
     let unset = r#"{"set": false, "infinite": true, "number": 0}"#;

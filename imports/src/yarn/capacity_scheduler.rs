@@ -4,7 +4,7 @@
 //! or percent, as guarantee; `maximum-capacity` as limit; and both of each label that `accessible-node-labels` names.
 
 use super::amounts::percent_of;
-use super::place::{Place, RESOURCES};
+use super::place::{DOTTED, Place, RESOURCES};
 use super::unkept;
 use crate::amounts::{Stated, tighter};
 use crate::misspelt;
@@ -13,7 +13,7 @@ use crate::report::ImportReport;
 use crate::tolerance::PERCENTAGES;
 use crate::xml::Element;
 use fairplan_instances::{Decimal, InstanceError};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What the names of all properties that concern queues begin with.
 const PREFIX: &str = "yarn.scheduler.capacity.";
@@ -32,7 +32,9 @@ pub(super) fn read(
         report.one("resource calculator of memory alone, Hadoop's default (taken as drf)");
     }
     let mut queues = vec![reading.root(report)?];
-    let mut names = HashSet::new();
+    let (mut names, mut stopped) = (HashSet::new(), Vec::new());
+    // What each queue may have at most: where it states nothing, what the one above may have.
+    let mut whole = vec![queues[0].parts.clone()];
     // Of each queue the part of the cluster that it is due, and the places where its guarantee is a percentage of all there is.
     let mut parts = vec![1.0];
     let mut in_percent: Vec<Vec<usize>> = vec![(0..place.places.len()).collect()];
@@ -45,21 +47,24 @@ pub(super) fn read(
             let name = format!("{path}.{child}");
             if reading.value(&name, "state").is_some_and(|state| state.eq_ignore_ascii_case("STOPPED")) {
                 report.one("queues left out: stopped");
+                stopped.push(name);
                 continue;
             }
             if !names.insert(name.clone()) {
                 return Err(place.refused(&format!("queue {path}: queues"), child, "is named twice"));
             }
             if child.contains('.') {
-                let problem = "has a dot, which stands between a queue and those below it; name it otherwise";
-                return Err(place.refused(&format!("queue {path}: queues"), child, problem));
+                return Err(place.refused(&format!("queue {path}: queues"), child, DOTTED));
             }
-            let (capacity, parts, percentages) = reading.queue(&name, &queues[position].parts, report)?;
+            let (capacity, parts, percentages) = reading.queue(&name, &whole[position], report)?;
+            whole.push(parts.iter().map(|part| with_maxima_of(part, &whole[position])).collect());
             in_percent.push(percentages.into_iter().filter(|at| in_percent[position].contains(at)).collect());
             stated.push(capacity);
             queues.push(Queue { name, parent: Some(position), weight: 0.0, parts, work: None });
         }
-        reading.percentages_are_all(&path, &children_of(children).collect::<Vec<_>>())?;
+        let children: Vec<&str> = children_of(children).collect();
+        reading.is_stated_one_way(&path, &children)?;
+        reading.percentages_are_all(&path, &children)?;
         let weights = weights(&stated, parts[position]);
         let all: f64 = weights.iter().sum();
         for (queue, weight) in queues[first..].iter_mut().zip(weights) {
@@ -76,6 +81,7 @@ pub(super) fn read(
     reading.tell_of_misspelt(&queues, report);
     reading.tell_of_unkept(&queues, report);
     reading.tell_of_lost_labels(&queues, report);
+    reading.tell_of_unnamed(&names, &stopped, report);
     if queues.len() == 1 {
         if let Some((name, value)) =
             root.properties().into_iter().find(|(name, _)| name.starts_with("yarn.scheduler.fair."))
@@ -91,15 +97,17 @@ pub(super) fn read(
 }
 
 /// What properties of a queue are called.
-const FIELDS: [&str; 26] = [
+const FIELDS: [&str; 28] = [
     "accessible-node-labels",
     "acl_administer_queue",
     "acl_administer_reservations",
+    "acl_application_max_priority",
     "acl_list_reservations",
     "acl_submit_applications",
     "acl_submit_reservations",
     "capacity",
     "default-application-lifetime",
+    "default-application-priority",
     "default-node-label-expression",
     "disable_preemption",
     "max-parallel-apps",
@@ -147,7 +155,7 @@ impl Reading<'_> {
             // Of a queue below that has the name of a field nothing is known.
             names.contains(queue) && !names.contains(format!("{queue}.{field}").as_str())
         });
-        of_queues.for_each(|(_, field)| misspelt::field(field, &FIELDS, report));
+        of_queues.for_each(|(_, field)| misspelt::or_unknown(field, &FIELDS, report));
     }
 
     /// Counts what queues state that is left out.
@@ -179,11 +187,63 @@ impl Reading<'_> {
         }
     }
 
+    /// Names queues of which something is stated, but which no `queues` names: nothing of them counts.
+    fn tell_of_unnamed(&self, names: &HashSet<String>, stopped: &[String], report: &mut ImportReport) {
+        // Of queues to come, of labels and of users the names of properties have more parts.
+        let is_other = |part: &str| {
+            ["*", "accessible-node-labels", "auto-queue-creation-v2", "leaf-queue-template", "user-settings"]
+                .contains(&part)
+        };
+        let mut unnamed: Vec<&str> = Vec::new();
+        for property in self.properties.keys().filter(|property| property.starts_with("root.")) {
+            let known = FIELDS.iter().find_map(|field| property.strip_suffix(field)?.strip_suffix('.'));
+            let Some(queue) = known.filter(|queue| *queue != "root" && !queue.split('.').any(is_other))
+            else {
+                continue;
+            };
+            let is_below = |above: &String| {
+                queue
+                    .strip_prefix(above.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            if !names.contains(queue) && !stopped.iter().any(is_below) && unnamed.last() != Some(&queue) {
+                unnamed.push(queue);
+            }
+        }
+        unnamed.sort_unstable();
+        unnamed.dedup();
+        for queue in unnamed {
+            report.named("queues left out: properties are set of them, and no `queues` names them", queue);
+        }
+    }
+
+    /// Whether Hadoop's older rules hold, as they do unless they are switched off.
+    fn is_legacy(&self) -> bool {
+        let legacy = self.properties.get("legacy-queue-mode.enabled");
+        !legacy.is_some_and(|is_on| is_on.trim().eq_ignore_ascii_case("false"))
+    }
+
+    /// Refuses capacities of the queues below one that are stated in several ways, as Hadoop does by its older rules.
+    fn is_stated_one_way(&self, path: &str, children: &[&str]) -> Result<(), InstanceError> {
+        let way = |child: &&str| match self.value(&format!("{path}.{child}"), "capacity")?.trim() {
+            text if text.starts_with('[') => Some("amounts"),
+            text if text.ends_with('w') => Some("weights"),
+            text => (text.trim_end_matches('%').trim_end().parse() != Ok(0.0)).then_some("percentages"),
+        };
+        let ways: BTreeSet<&str> = children.iter().filter_map(way).collect();
+        if ways.len() < 2 || !self.is_legacy() {
+            return Ok(());
+        }
+        let ways = ways.into_iter().collect::<Vec<_>>().join(" and ");
+        let problem = "stand side by side below it, which Hadoop refuses (unless yarn.scheduler.capacity.legacy-queue-mode.enabled is false); state \
+             all in one way";
+        Err(self.place.refused(&format!("queue {path}: capacity"), &ways, problem))
+    }
+
     /// Refuses percentages that do not come to 100 among the queues below one, stopped ones too, as Hadoop does unless its older rules
     /// are switched off. All 0 is how queues are set aside.
     fn percentages_are_all(&self, path: &str, children: &[&str]) -> Result<(), InstanceError> {
-        let legacy = self.properties.get("legacy-queue-mode.enabled");
-        if legacy.is_some_and(|is_on| is_on.trim().eq_ignore_ascii_case("false")) {
+        if !self.is_legacy() {
             return Ok(());
         }
         let of_labels =
@@ -360,6 +420,17 @@ impl Reading<'_> {
             None => Err(self.place.refused(&format!("queue {name}: {field}"), text, "has no ] at its end")),
         }
     }
+}
+
+/// A part of a queue with the maxima of that of the queue above where it states none.
+fn with_maxima_of(part: &Part, above: &[Part]) -> Part {
+    let mut whole = part.clone();
+    if let Some(above) = above.iter().find(|above| above.place == part.place) {
+        for (own, most) in whole.limit.iter_mut().zip(&above.limit) {
+            *own = own.or(*most);
+        }
+    }
+    whole
 }
 
 /// Whether a maximum is -1, which stands for 100%.

@@ -3,7 +3,7 @@
 //! What it carries: the tree; `weight`; `minResources` as guarantee; `maxResources`, and `queueMaxResourcesDefault` where there
 //! is none, as limit.
 
-use super::place::{Place, RESOURCES};
+use super::place::{DOTTED, Place, RESOURCES};
 use super::unkept;
 use crate::amounts::{Stated, tighter};
 use crate::misspelt;
@@ -121,11 +121,14 @@ impl Reading<'_> {
         let Some(own) = element.attribute("name").filter(|name| !name.is_empty()) else {
             return Err(self.place.refused("<queue>", "", "has no name"));
         };
+        if own.contains('.') {
+            return Err(self.place.refused("<queue> name", own, DOTTED));
+        }
         let name = match parent.map(|parent| &self.queues[parent].name) {
             Some(above) => format!("{above}.{own}"),
             None => own.to_owned(),
         };
-        element.children.iter().for_each(|child| misspelt::field(&child.name, &FIELDS, self.report));
+        element.children.iter().for_each(|child| misspelt::or_unknown(&child.name, &FIELDS, self.report));
         let weight = match element.text_of("weight") {
             Some(text) => self.place.weight(&name, "weight", text, "must be a number >= 0")?,
             None => 1.0,

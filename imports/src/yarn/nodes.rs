@@ -6,6 +6,7 @@ use fairplan_instances::{Decimal, InstanceError, Violation};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// What the load simulator gives a node of which its file states no size (`yarn.sls.nm.memory.mb`, `…vcores`).
 const DEFAULT: [u64; 2] = [10_240, 10];
@@ -32,8 +33,8 @@ struct Report {
     #[serde(rename = "usedMemoryMB", default)]
     used_memory: i64,
     /// Below zero where a node became smaller than what runs on it.
-    #[serde(rename = "availMemoryMB", default)]
-    free_memory: i64,
+    #[serde(rename = "availMemoryMB")]
+    free_memory: Option<i64>,
     #[serde(rename = "usedVirtualCores", default)]
     used_cores: i64,
     #[serde(rename = "availableVirtualCores")]
@@ -76,7 +77,7 @@ struct Simulated {
 
 /// The nodes of all files.
 pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Listed>, InstanceError> {
-    let mut servers = Vec::new();
+    let (mut servers, mut ids) = (Vec::new(), HashSet::new());
     for file in files {
         for document in documents(file, COMMAND)? {
             match document.get("nodes") {
@@ -93,6 +94,11 @@ pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Li
                         Some(node) => std::slice::from_ref(node),
                     };
                     for node in nodes {
+                        let id = node.get("id").and_then(Value::as_str).unwrap_or_default();
+                        if !id.is_empty() && !ids.insert(id.to_owned()) {
+                            report.named("nodes left out: named a second time", id);
+                            continue;
+                        }
                         servers.extend(self::listed(file, &place(node, "id", servers.len()), node, report)?);
                     }
                 }
@@ -170,8 +176,14 @@ fn listed(
             if node.free_cores.is_none() && node.used_cores > 0 {
                 report.one("nodes state no availableVirtualCores: only the vcores in use count");
             }
-            let cores = sum(node.used_cores, node.free_cores.unwrap_or(0));
-            (sum(node.used_memory, node.free_memory), cores)
+            if node.free_memory.is_none() {
+                report.one("nodes state no availMemoryMB: only the memory in use counts");
+            }
+            let memory = sum(node.used_memory, node.free_memory.unwrap_or(0));
+            if memory == 0 {
+                report.one("nodes whose memory, in use and free, comes to nothing: no task fits there");
+            }
+            (memory, sum(node.used_cores, node.free_cores.unwrap_or(0)))
         }
     };
     server(file, name, memory, cores, label).map(Some)

@@ -10,6 +10,10 @@ use fairplan_instances::{Decimal, InstanceError, Violation};
 /// The resources of YARN that count, memory in MiB.
 pub(super) const RESOURCES: [&str; 2] = ["memory", "vcores"];
 
+/// What is wrong with a dot in the name of one queue.
+pub(super) const DOTTED: &str =
+    "has a dot, which stands between a queue and those below it; name it otherwise";
+
 /// What the nodes of a place have together.
 pub(super) fn totals(nodes: &[Server], place: usize) -> Vec<Decimal> {
     let there = || nodes.iter().filter(|node| node.meets[place]);

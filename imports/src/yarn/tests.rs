@@ -184,13 +184,84 @@ fn what_hadoop_refuses_of_percentages_and_names_is_refused_by_name() {
     assert!(refused(&two("150", "0")).contains("queue root.a: capacity = 150: is more than 100%"));
     let dotted = [("root.queues", "a.b"), ("root.a.b.capacity", "100")];
     assert!(refused(&dotted).contains("queue root: queues = a.b: has a dot"));
+    assert!(
+        refused(&two("3w", "40"))
+            .contains("queue root: capacity = percentages and weights: stand side by side")
+    );
+    assert!(
+        refused(&two("3w", "[memory=1024,vcores=1]")).contains("capacity = amounts and weights: stand side")
+    );
     // Stopped queues count, as in Hadoop.
     let stopped = [&two("40", "60")[..], &[("root.b.state", "STOPPED")]].concat();
     // Without its older rules Hadoop takes any sum, and it rounds.
     let newer = [&two("40", "50")[..], &[("legacy-queue-mode.enabled", "false")]].concat();
-    for properties in [&stopped[..], &newer, &two("33.33", "66.66"), &two("3w", "1w"), &two("0", "0")] {
+    let mixed = [&two("3w", "40")[..], &[("legacy-queue-mode.enabled", "false")]].concat();
+    for properties in [
+        &stopped[..],
+        &newer,
+        &mixed,
+        &two("33.33", "66.66"),
+        &two("3w", "1w"),
+        &two("0", "0"),
+        &two("0", "1w"),
+    ] {
         with_properties(properties).unwrap();
     }
+    // So it is with queues of the fair scheduler.
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
+    std::fs::write(&queues, "<allocations><queue name=\"a.b\"/><queue name=\"c\"/></allocations>").unwrap();
+    let error = yarn(&YarnOptions { queues, ..options("") }).unwrap_err().to_string();
+    assert!(error.contains("<queue> name = a.b: has a dot"), "{error}");
+}
+
+/// A queue that states no maximum may have what the one above may, and percentages below it are of that.
+#[test]
+fn a_maximum_is_a_percentage_of_the_nearest_maximum_above() {
+    let tree = |most: &'static str| {
+        let tree = [
+            ("root.queues", "dev"),
+            ("root.dev.capacity", "100"),
+            ("root.dev.maximum-capacity", "50"),
+            ("root.dev.queues", "eng"),
+            ("root.dev.eng.capacity", "100"),
+            ("root.dev.eng.queues", "x,y"),
+            ("root.dev.eng.x.capacity", "30"),
+            ("root.dev.eng.y.capacity", "70"),
+            ("root.dev.eng.x.maximum-capacity", "60"),
+        ];
+        let stated = [("root.dev.eng.maximum-capacity", most)];
+        let told =
+            with_properties(&[&tree[..], if most.is_empty() { &[] } else { &stated }].concat()).unwrap().0;
+        let x = told.iter().find(|line| line.starts_with("root.dev.eng.x ")).unwrap();
+        x.split(" most ").nth(1).unwrap().to_owned()
+    };
+    assert_eq!(tree(""), tree("100"));
+    assert_ne!(tree(""), tree("50"));
+}
+
+#[test]
+fn queues_that_have_properties_and_no_place_in_the_tree_are_told_by_name() {
+    let told = |properties: &[(&str, &str)]| {
+        let tree = [("root.queues", "a,b"), ("root.a.capacity", "40"), ("root.b.capacity", "60")];
+        with_properties(&[&tree, properties].concat()).unwrap().1.to_string()
+    };
+    let report =
+        told(&[("root.c.capacity", "20"), ("root.c.maximum-capacity", "50"), ("root.a.d.state", "RUNNING")]);
+    assert!(
+        report.contains(
+            "2 queues left out: properties are set of them, and no `queues` names them: root.a.d, root.c\n"
+        ),
+        "{report}"
+    );
+    let report = told(&[
+        ("root.b.state", "STOPPED"),
+        ("root.b.c.capacity", "100"),
+        ("root.*.maximum-capacity", "50"),
+        ("root.a.leaf-queue-template.capacity", "50"),
+        ("root.a.accessible-node-labels.gpu.capacity", "50"),
+    ]);
+    assert!(!report.contains("no `queues` names"), "{report}");
 }
 
 #[test]
@@ -375,6 +446,21 @@ fn nodes_that_state_no_vcores_are_refused_and_single_ones_told() {
         .replace(r#""state""#, r#""usedVirtualCores": 1, "availableVirtualCores": 7, "state""#);
     let (_, report) = with(&format!("{old}, {new}")).unwrap();
     assert_eq!(report.count("nodes state no vcores: no task fits there"), 1, "{report}");
+    // Of memory, too; and a node that is listed twice is one.
+    let unknown = new.replace('8', "7").replace(r#", "availMemoryMB": 7172"#, "");
+    let unknown = unknown.replace(r#""usedMemoryMB": 0"#, r#""usedMemoryMB": 1024"#);
+    assert!(!unknown.contains("availMemoryMB"), "{unknown}");
+    let empty = new.replace("\"n8", "\"n6").replace("8182", "-8182");
+    let (instance, report) = with(&format!("{new}, {unknown}, {empty}, {new}")).unwrap();
+    for (count, what) in [
+        (1, "nodes left out: named a second time"),
+        (1, "nodes state no availMemoryMB: only the memory in use counts"),
+        (1, "nodes whose memory, in use and free, comes to nothing: no task fits there"),
+        (3, "nodes"),
+    ] {
+        assert_eq!(report.count(what), count, "{what}\n{report}");
+    }
+    assert_eq!(instance.classes().iter().map(|class| class.count).sum::<u64>(), 3);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod made;
 mod own_files;
 mod results;
 mod structure;
+mod sweeps;
 mod tokens;
 
 pub use inputs::{File, Target};
@@ -24,7 +25,7 @@ use std::time::{Duration, Instant};
 
 /// Every target. Some samples are made by the `fairplan` command at `binary`.
 pub fn targets(binary: &Path) -> Vec<Target> {
-    [own_files::targets(binary), importers::targets(), results::targets(binary)]
+    [own_files::targets(binary), importers::targets(), results::targets(binary), sweeps::targets()]
         .into_iter()
         .flatten()
         .collect()

@@ -25,10 +25,11 @@ const DEMANDS: &str = r#"{"format": "fairplan.demands.v1", "users": ["A", "B", "
 const TASKS: &str = r#"{"format": "fairplan.demands.v1", "instance": "i.json", "users": ["u", "v"], "demands": [[3, 0.5], [0, 2]]}
 "#;
 const CATALOG: &str = r#"{"format": "fairplan.catalog.v1", "name": "prices", "currency": "EUR", "server_types": [
-    {"id": "small", "price": 80}, {"id": "big", "price": 95.5, "limit": 10, "capacity": {"cpu": 64, "memory": 512}},
+    {"id": "small", "price": 80, "commitment": {"price": 55.5, "periods": 12}}, {"id": "big", "price": 95.5, "limit": 10, "capacity": {"cpu": 64, "memory": 512}},
     {"id": "odd", "price": 1, "like": "small", "capacity": {"cpu": 2}}]}
 "#;
-const PRICES: &str = "id,price,limit,like,cpu,memory\nsmall,80,,,,\nbig,95.5,10,,64,512\nodd,1,,small,2,\n";
+const PRICES: &str = "id,price,commitment_price,commitment_periods,limit,like,cpu,memory\nsmall,80,55.5,12,,,,\n\
+    big,95.5,,,10,,64,512\nodd,1,,,,small,2,\n";
 const TRACE: &str = include_str!("../../samples/trace.jsonl");
 const TRAFFIC: &str = include_str!("../../samples/traffic.json");
 

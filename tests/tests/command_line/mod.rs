@@ -22,6 +22,7 @@ mod pictures;
 mod planning;
 mod python_checker;
 mod quotas;
+mod renderings;
 mod simulation;
 mod sweeps;
 mod terminal;

@@ -185,15 +185,21 @@ fn what_cannot_be_read_is_seen() {
     assert_eq!(complaints.len(), 5, "{complaints:#?}");
 }
 
-#[test]
-fn the_pictures_of_the_readme_can_be_read() {
+/// The pictures that the README shows, as paths in the project.
+pub(super) fn pictures_of_the_readme() -> Vec<String> {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let pictures: Vec<&str> = (readme.split("](").skip(1))
+    let pictures: Vec<String> = (readme.split("](").skip(1))
         .filter_map(|rest| rest.split_once(')'))
-        .map(|(link, _)| link)
+        .map(|(link, _)| link.to_owned())
         .filter(|link| link.ends_with(".svg"))
         .collect();
     assert!(pictures.len() >= 3, "{pictures:?}");
+    pictures
+}
+
+#[test]
+fn the_pictures_of_the_readme_can_be_read() {
+    let pictures = pictures_of_the_readme();
     let views: Vec<View> = (pictures.iter())
         .map(|name| View::Picture(std::fs::read_to_string(root().join(name)).unwrap(), 1200))
         .collect();

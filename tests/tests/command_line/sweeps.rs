@@ -171,7 +171,7 @@ fn what_cannot_be_meant_is_named_before_anything_runs() {
     ] {
         folder.write("sweep.yaml", &specification);
         let refused = folder.refused(&["sweep", "plan", "sweep.yaml", "-o", "sweep.jsonl"]);
-        assert!(refused.contains(told), "{specification}: {refused}");
+        assert!(refused.contains("sweep.yaml: ") && refused.contains(told), "{specification}: {refused}");
     }
 }
 
@@ -394,7 +394,7 @@ fn commands_that_do_not_go_together_are_refused() {
     ] {
         folder.write("sweep.yaml", &specification);
         let refused = folder.refused(&["sweep", "plan", "sweep.yaml", "-o", "sweep.jsonl"]);
-        assert!(refused.contains(told), "{specification}: {refused}");
+        assert!(refused.contains("sweep.yaml: ") && refused.contains(told), "{specification}: {refused}");
     }
 }
 
