@@ -35,3 +35,6 @@ mod tests {
         assert!(same(0.0, 0.0) && !same(0.0, f64::MIN_POSITIVE));
     }
 }
+
+/// The gap up to which a number is proved, where all else is: what `verify` grants a level.
+pub(crate) const PROVED: f64 = 1e-9;

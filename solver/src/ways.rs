@@ -15,7 +15,10 @@ use crate::question::Question;
 use crate::smooth::{self, SumSolver, market};
 use crate::tolerance::sum::STAGES;
 use crate::tree;
-use fairplan_instances::{Certificate, Objective, Solution, SolverError, Statistics, Status, UserId};
+use fairplan_instances::{
+    Certificate, Instance, LimitedBy, Objective, Solution, SolverError, Statistics, Status, UserId,
+    objective_share,
+};
 
 /// A way to solve an instance, whether for the levels of a max-min or for a sum.
 #[derive(Clone, Copy)]
@@ -210,6 +213,7 @@ pub(crate) fn solve(
                 let Statistics { iterations: spent, rounds: more, .. } = solution.statistics;
                 (iterations, rounds) = (iterations + spent, rounds + more);
                 let certified = solution.status == Status::Optimal && accept(&solution);
+                let gap = |solution: &Solution| gap(question.instance, solution);
                 if certified || best.as_ref().is_none_or(|best| gap(&solution) < gap(best)) {
                     best = Some(solution);
                 }
@@ -256,13 +260,21 @@ pub(crate) fn solve(
     Ok(solution)
 }
 
-/// How far an answer is from being proved, as the widest relative gap of what it states.
-fn gap(solution: &Solution) -> f64 {
+/// How far an answer is from being proved, as the widest relative gap of what it states; where time was over before its last level, as what
+/// users have is from the levels that it has.
+fn gap(instance: &Instance, solution: &Solution) -> f64 {
     let gap = match &solution.certificate {
-        Certificate::Levels { levels, .. } => {
+        Certificate::Levels { levels, level_of } => {
             let of_level = levels.iter().map(|level| 1.0 - level.value / level.bound);
+            let by_capacity = |i: &usize| solution.limited_by[*i] == LimitedBy::Capacity;
+            let of_user = (0..level_of.len()).filter(by_capacity).map(|i| {
+                let share = objective_share(instance, solution, UserId(i))
+                    / instance.user(UserId(i)).weight().to_f64();
+                levels.get(level_of[i] as usize).map_or(1.0, |level| (1.0 - share / level.value).abs())
+            });
+            let of_users = (!instance.has_groups()).then_some(of_user).into_iter().flatten();
             // `max` would pass over what is no number.
-            of_level.fold(0.0, |widest, gap| if gap <= widest { widest } else { gap })
+            of_level.chain(of_users).fold(0.0, |widest, gap| if gap <= widest { widest } else { gap })
         }
         Certificate::Total(total) => total.relative_gap,
         Certificate::Bottlenecks => 0.0,

@@ -105,7 +105,7 @@ pub(crate) fn levels(
         values.see(below(pair[1].value, pair[0].value), || format!("level {} is below level {k}", k + 1));
     }
 
-    let mut bounds = Worst::of("level-bounds", tolerance::ROUNDING);
+    let mut bounds = Worst::of("level-bounds", tolerance::STATED);
     let mut scales = Worst::of("price-scale", tolerance::STATED);
     let mut gaps = Worst::of("level-gaps", tolerance::GAP);
     let mut freezing = Worst::of("freezing", tolerance::FREEZING);

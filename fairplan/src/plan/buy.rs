@@ -200,12 +200,21 @@ fn plan(
     }
     let nothing = vec![0; catalog.types.len()];
     let part_before = planner.part_with(&nothing)?;
+    // Among whom DRFH divides: users with the tasks that they grow to, exactly, if these are divided.
+    let divided = |instance: &Instance| if options.whole { Ok(None) } else { asked.in_parts(instance) };
+    if let Some((parts, required)) = divided(&asked.extended)? {
+        planner = planner.with_kinds_of(&parts, &required);
+    }
     if let Some(ruled) = asked.under_quotas.as_ref().filter(|_| part_before.is_finite()) {
-        planner = planner.with_kinds_of(ruled, &asked.required);
+        let dividing = |ruled: &Instance| -> Result<(Instance, Vec<f64>), Error> {
+            Ok(divided(ruled)?.unwrap_or_else(|| (ruled.clone(), asked.required.clone())))
+        };
+        let (users, required) = dividing(ruled)?;
+        planner = planner.with_kinds_of(&users, &required);
         // What cannot be kept today gives nobody anything.
         if let Err(SolverError::Guarantees(_)) = planner.parts_under_drfh(&nothing) {
-            let ruled = ruled.without_parts(&[QuotaPart::Guarantees])?;
-            planner = planner.with_kinds_of(&ruled, &asked.required);
+            let (users, required) = dividing(&ruled.without_parts(&[QuotaPart::Guarantees])?)?;
+            planner = planner.with_kinds_of(&users, &required);
         }
     }
     let (outcome, placement) = if options.whole {

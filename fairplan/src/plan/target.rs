@@ -4,8 +4,8 @@ use crate::solve::Solved;
 use crate::{Control, Error, Progress, user_named};
 use fairplan_instances::wording::{did_you_mean, printable};
 use fairplan_instances::{
-    Decimal, Draft, FilledTree, GroupId, Instance, MoreUsers, Objective, QuotaPart, Solver, StatedTarget,
-    Target, User, guaranteed_shares, with_more_users,
+    Decimal, Draft, DraftUser, FilledTree, GroupId, Instance, MoreUsers, Objective, QuotaPart, Solver,
+    StatedTarget, Target, User, guaranteed_shares, with_more_users,
 };
 
 /// Targets; of several, the largest counts for each user. By default there is none, which is refused.
@@ -41,6 +41,8 @@ pub(super) struct Asked {
     pub under_quotas: Option<Instance>,
     /// The work asked for of each user.
     pub required: Vec<f64>,
+    /// The tasks that users have who grow by a part of one, exactly: the instance has them rounded up.
+    grown: Vec<Option<Decimal>>,
     /// What is echoed.
     pub target: StatedTarget,
     /// The factor of its own that each group has for what it asks for today.
@@ -86,9 +88,9 @@ impl TargetOptions {
         } else {
             None
         };
-        let (scaled, works) = scaling.of(instance, today.as_deref())?;
-        let grown = scaled.as_ref().unwrap_or(instance);
-        target.scaled = works;
+        let scaled = scaling.of(instance, today.as_deref())?;
+        let grown = scaled.instance.as_ref().unwrap_or(instance);
+        target.scaled = scaled.works;
         target.today = today.filter(|_| as_today);
         if target.is_empty() {
             return Err(Error::input(
@@ -104,6 +106,7 @@ impl TargetOptions {
         Ok(Asked {
             under_quotas,
             required: models.iter().map(|model| known[model.0]).collect(),
+            grown: models.iter().map(|model| scaled.parts.get(model.0).copied().flatten()).collect(),
             target: StatedTarget {
                 share: self.share.map(Decimal::to_f64),
                 share_in_groups: self.share.is_some() && instance.has_groups(),
@@ -119,6 +122,44 @@ impl TargetOptions {
             extended,
         })
     }
+}
+
+impl Asked {
+    /// An instance of these users as divided tasks have it, and what is asked for of each: who grew to 10.1 tasks has 101 of a tenth, since
+    /// an instance counts whole ones. `None` where nobody grew so.
+    pub(super) fn in_parts(&self, instance: &Instance) -> Result<Option<(Instance, Vec<f64>)>, Error> {
+        if self.grown.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let mut draft = Draft::from(&*instance.divided()?);
+        let mut required = self.required.clone();
+        for ((user, required), tasks) in draft.users.iter_mut().zip(&mut required).zip(&self.grown) {
+            let Some(tasks) = tasks else { continue };
+            let Some(parts) = parts_of(user, *tasks) else { continue };
+            *required *= parts as f64 / tasks.to_f64();
+        }
+        Ok(Some((draft.build()?, required)))
+    }
+}
+
+/// Makes so many tasks of a user a whole number of smaller ones, if numbers have so many digits; how many they are.
+fn parts_of(user: &mut DraftUser, tasks: Decimal) -> Option<u64> {
+    let exponent = tasks.exponent();
+    let parts = u64::try_from(tasks.scaled(exponent)?).ok()?;
+    let part = |amount: &Decimal| {
+        Decimal::from_units(
+            amount.scaled(amount.exponent())?,
+            i32::from(amount.exponent()) + i32::from(exponent),
+        )
+        .ok()
+    };
+    let all = |demand: &[Decimal]| demand.iter().map(part).collect::<Option<Vec<Decimal>>>();
+    let (demand, kinds) =
+        (all(&user.demand)?, user.kinds.iter().map(|kind| all(&kind.demand)).collect::<Option<Vec<_>>>()?);
+    user.demand = demand;
+    user.kinds.iter_mut().zip(kinds).for_each(|(kind, demand)| kind.demand = demand);
+    user.tasks = Some(parts);
+    Some(parts)
 }
 
 /// What is due to users by shares of groups, and by shares of their own.
@@ -280,18 +321,14 @@ impl Scaling {
         instance.users().any(|user| user.tasks().is_none() && self.factors[user.index().0].is_some())
     }
 
-    /// The instance in which whoever grows has so many tasks more, and the work that is asked for of each user; `today` is what
-    /// users have.
-    fn of(
-        &self,
-        instance: &Instance,
-        today: Option<&[f64]>,
-    ) -> Result<(Option<Instance>, Option<Vec<f64>>), Error> {
+    /// What becomes of the users where `today` is what they have.
+    fn of(&self, instance: &Instance, today: Option<&[f64]>) -> Result<Scaled, Error> {
         if !self.is_asked() {
-            return Ok((None, None));
+            return Ok(Scaled::default());
         }
         let mut draft = Draft::from(instance);
         let mut works = vec![0.0; self.factors.len()];
+        let mut parts = vec![None; self.factors.len()];
         for (i, factor) in self.factors.iter().enumerate() {
             let Some(factor) = factor else { continue };
             let user = &mut draft.users[i];
@@ -302,23 +339,35 @@ impl Scaling {
                             "scale {factor}: {tasks} tasks become more than can be counted"
                         ))
                     })?;
-                    works[i] = grown;
-                    user.tasks = Some(tasks.max(grown.ceil() as u64));
+                    works[i] = grown.to_f64();
+                    parts[i] = (grown.exponent() < 0 && tasks as f64 <= works[i]).then_some(grown);
+                    user.tasks = Some(tasks.max(works[i].ceil() as u64));
                 }
                 None => works[i] = today.map_or(0.0, |today| today[i]) * factor.to_f64(),
             }
         }
-        Ok((Some(draft.build()?), Some(works)))
+        Ok(Scaled { instance: Some(draft.build()?), works: Some(works), parts })
     }
 }
 
+/// Users that have grown; nothing where nobody does.
+#[derive(Default)]
+struct Scaled {
+    /// The instance in which whoever grows has so many tasks more, in whole ones.
+    instance: Option<Instance>,
+    /// The work that is asked for of each user.
+    works: Option<Vec<f64>>,
+    /// The tasks of those that grow to no whole number of them.
+    parts: Vec<Option<Decimal>>,
+}
+
 /// So many times a number of tasks, with a part of one if need be: who is asked for whole tasks rounds up. `None` beyond 2^64.
-fn times(tasks: u64, factor: Decimal) -> Option<f64> {
+fn times(tasks: u64, factor: Decimal) -> Option<Decimal> {
     let exponent = factor.exponent().min(0);
     let product = factor.scaled(exponent)?.checked_mul(tasks.into())?;
     let unit = 10u128.checked_pow(exponent.unsigned_abs().into())?;
     u64::try_from(product.div_ceil(unit)).ok()?;
-    Some(product as f64 / unit as f64)
+    Decimal::from_units(product, exponent.into()).ok()
 }
 
 #[cfg(test)]
@@ -345,7 +394,7 @@ mod tests {
 
     #[test]
     fn tasks_grow_by_a_factor_exactly_whole_or_not() {
-        let times = |tasks, factor: &str| times(tasks, factor.parse().unwrap());
+        let times = |tasks, factor: &str| times(tasks, factor.parse().unwrap()).map(Decimal::to_f64);
         assert_eq!(times(10, "1.2"), Some(12.0));
         assert_eq!(times(11, "1.2"), Some(13.2));
         assert_eq!((times(3, "0.5"), times(0, "7"), times(7, "1e2")), (Some(1.5), Some(0.0), Some(700.0)));

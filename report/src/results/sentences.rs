@@ -1,6 +1,7 @@
 //! Pieces of the sentences that tell results: names, lists, how users fare, how far something is proved.
 
 use crate::names::{beginning, cut};
+use crate::tolerance::PROVED;
 use crate::units::{counted, money, number, percent, share, thousands};
 use fairplan_instances::{
     DemandSeries, Instance, InstanceStamp, LimitedBy, Objective, ResourceMap, UserId, WarningKind,
@@ -192,7 +193,9 @@ pub(super) fn proof(optimal: bool, gap: f64) -> String {
     match optimal {
         true if gap > 0.0 => format!("optimal, proved to within {gap:.1e}"),
         true => "optimal, proved".into(),
-        false => format!("NOT PROVED: up to {gap:.1e} may be missing"),
+        false if gap > PROVED => format!("NOT PROVED: up to {gap:.1e} may be missing"),
+        // What is open is not this number.
+        false => "NOT PROVED".into(),
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) const METHOD_OF_FILLING: &str = "progressive-filling";
 pub(crate) use sparse::Sparse;
 
 /// Pairs of a user and a class up to which an answer as fractions is looked for where nothing else is proved.
-pub(crate) const SMALL: usize = 2_000;
+pub(crate) const SMALL: usize = 10_000;
 
 /// Pairs of a user and a class up to which exact steps alone are fast enough; beyond, a solution in doubles points the way.
 const UNGUIDED: usize = 200;
