@@ -141,6 +141,13 @@ fn without_place(export: &Export, notes: &mut Vec<String>) {
     if target.knows_classes() && some(|tenant| &tenant.limit_over_all) {
         notes.push(format!("{title} takes limits on each class: limits over all classes are not told"));
     }
+    // A cohort lends no more than its own quota, of which it has none beside those below it.
+    let is_group = |tenant: &&Tenant| !tenant.is_leaf && tenant.reserve.iter().any(Option::is_some);
+    if let Some(who) = named(export.tenants.iter().filter(is_group).map(|tenant| &tenant.id))
+        .filter(|_| target == Target::Kueue)
+    {
+        notes.push(format!("{title} takes reserves of queues: those of {who} are not told"));
+    }
     let has_reserves = some(|tenant| &tenant.reserve) || some(|tenant| &tenant.reserve_over_all);
     if has_reserves && !target.knows_reserves() {
         notes.push(format!("{title} lends what is idle: reserves are not told"));

@@ -17,9 +17,13 @@ pub(crate) const TICK: f64 = 1e-9;
 /// By which part of itself a percentage may be below the half from which it is rounded up: more than rounding takes away on the way.
 pub(crate) const HALF: f64 = 1e-12;
 
+/// The gap up to which a number is proved, where all else is: what `verify` grants a level.
+pub(crate) const PROVED: f64 = 1e-9;
+
 /// Whether two numbers are told as one.
 pub(crate) fn same(a: f64, b: f64) -> bool {
-    a == b || (a - b).abs() <= SAME * a.abs().max(b.abs())
+    // No part of what is infinite is a distance from it.
+    a == b || a.is_finite() && b.is_finite() && (a - b).abs() <= SAME * a.abs().max(b.abs())
 }
 
 #[cfg(test)]
@@ -33,8 +37,6 @@ mod tests {
             assert!(!same(size, size * (1.0 + 1.1 * SAME)) && !same(-size, -size * (1.0 - 1.1 * SAME)));
         }
         assert!(same(0.0, 0.0) && !same(0.0, f64::MIN_POSITIVE));
+        assert!(same(f64::INFINITY, f64::INFINITY) && !same(f64::INFINITY, 1.0) && !same(1.0, f64::INFINITY));
     }
 }
-
-/// The gap up to which a number is proved, where all else is: what `verify` grants a level.
-pub(crate) const PROVED: f64 = 1e-9;

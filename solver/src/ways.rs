@@ -272,7 +272,8 @@ fn gap(instance: &Instance, solution: &Solution) -> f64 {
                     / instance.user(UserId(i)).weight().to_f64();
                 levels.get(level_of[i] as usize).map_or(1.0, |level| (1.0 - share / level.value).abs())
             });
-            let of_users = (!instance.has_groups()).then_some(of_user).into_iter().flatten();
+            let is_plain = !instance.has_groups() && instance.quotas().is_empty();
+            let of_users = is_plain.then_some(of_user).into_iter().flatten();
             // `max` would pass over what is no number.
             of_level.chain(of_users).fold(0.0, |widest, gap| if gap <= widest { widest } else { gap })
         }
