@@ -1,5 +1,6 @@
 //! Questions asked of any [`Solver`](fairplan_instances::Solver): has an objective the properties it is said to have
-//! ([`audit`]), why has a user its share ([`explain()`]), what would another cluster or other users change (`what_if/`).
+//! ([`audit`]), why has a user its share ([`explain()`]), what would another cluster or other users change (`what_if/`); and what a
+//! placement leaves ([`Judgement`]).
 //!
 //! Nothing here knows how a solver works or proves what it returns: a question is the same instance with a user, a demand or a
 //! server changed, solved again.
@@ -7,6 +8,7 @@
 mod audit;
 mod explain;
 mod in_time;
+mod judgement;
 mod tolerance;
 mod what_if;
 
@@ -18,6 +20,10 @@ pub use explain::{
     Sibling, SmallerDemand, explain, explain_group,
 };
 pub use in_time::InTime;
+pub use judgement::{
+    BrokenRule, Judgement, LoosePieces, MisplacedTasks, OverCommitted, OverLimit, StrandedCapacity,
+    WaitingTasks,
+};
 pub use what_if::{
     BoughtBy, BoughtServers, Costs, CostsOfQuantum, CostsOfServers, CostsOverTime, CostsReserved, Difference,
     DifferenceSide, Failure, Followed, GainingUser, GroupChange, Growth, GrowthQuantum, Loser, Loss, Losses,

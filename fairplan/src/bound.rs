@@ -14,14 +14,14 @@ use fairplan_instances::{
 use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
 use fairplan_report::placement::ServerResults;
-use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
+use fairplan_report::proportional_bound::{ProportionalBoundDocument, proportional_bound_document};
 use fairplan_solver::{
     allocated_bracket, allocated_by_prices, allocated_placement, proportional_bracket,
     proportional_with_best_of, whole_task_bracket, with_best_of,
 };
 use fairplan_verify::{
-    PlacementClaim, ProportionalClaim, Verdict, WholeTaskClaim, verify_allocated, verify_divisible,
-    verify_placement, verify_proportional, verify_whole_tasks,
+    PlacementClaim, ProportionalClaim, Verdict, WholeTaskClaim, is_best_sum, verify_allocated,
+    verify_divisible, verify_placement, verify_proportional, verify_whole_tasks,
 };
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -434,7 +434,7 @@ fn proportionally_bracketed(
         Ok(proportional_with_best_of(instance, bracket, placements)?)
     };
     let check = |bracket: &ProportionalBracket, end: &Deadline| {
-        let proved_optimal = Some(meets(instance, bracket));
+        let proved_optimal = Some(is_best_sum(instance, bracket));
         verify_proportional(instance, &ProportionalClaim { bracket, proved_optimal }, end)
     };
     in_time::proved(control, &find, &check, None)

@@ -8,19 +8,18 @@ use crate::bound::{
 use crate::place::Placer;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
+use fairplan_analysis::{BrokenRule, Judgement};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
     AllocatedBracket, ClassId, Draft, Headline, Instance, InstanceStamp, Kind, KindId, Objective, Placement,
-    QuotaPart, ResourceId, Solution, User, WholeTaskBracket, files,
+    PlacementFigures, QuotaPart, ResourceId, Solution, User, WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{
     Allocated, AllocatedBounds, Bounds, ComparedPolicy, ComparedUser, Comparison,
 };
 use fairplan_report::given_placement::GivenPlacement;
-use fairplan_report::judgement::Judgement;
-use fairplan_report::placement::PlacementFigures;
-use fairplan_verify::is_best;
+use fairplan_verify::{Verdict, is_best, verify_rules};
 use std::path::Path;
 use std::time::Instant;
 
@@ -343,6 +342,13 @@ fn given(instance: &Instance, options: &CompareOptions, placers: &[Placer]) -> R
     Ok(all)
 }
 
+/// What a placement leaves, and which rules it breaks by the checker.
+fn judged(instance: &Instance, placement: &Placement) -> Judgement {
+    let broken = verify_rules(instance, &placement.servers).into_iter().filter(|verdict| !verdict.holds);
+    let told = |verdict: Verdict| BrokenRule { rule: verdict.property.into(), first: verdict.witness };
+    Judgement::new(instance, placement, broken.map(told).collect())
+}
+
 /// What a placement comes to, whoever made it.
 struct Judged {
     figures: PlacementFigures,
@@ -367,10 +373,10 @@ impl Judged {
     ) -> Result<Self, Error> {
         let judgement = match judges {
             // Which servers can be emptied is not found where only whole tasks meet rules.
-            true if instance.has_server_rules() => Some(Judgement::new(instance, placement)),
+            true if instance.has_server_rules() => Some(judged(instance, placement)),
             true => {
                 let found = emptied(instance, placement)?;
-                let judgement = Judgement::new(instance, placement);
+                let judgement = judged(instance, placement);
                 Some(judgement.with_emptied(placement, found.servers.len() as u64, found.tasks))
             }
             false => None,

@@ -6,10 +6,10 @@ use crate::{Control, Error};
 use fairplan_heuristics::{
     DEVICE_POLICIES, InOrder, OutsidePolicy, PlacementPolicy, UnknownPolicy, device_policy, policy,
 };
-use fairplan_instances::{Entry, Instance, Placement, Registry, ServerTasks, UserId, files};
-use fairplan_report::placement::{
-    PlacementDocument, PlacementFigures, PlacementSettings, ServerResults, placement_document,
+use fairplan_instances::{
+    Entry, Instance, Placement, PlacementFigures, Registry, ServerTasks, UserId, files,
 };
+use fairplan_report::placement::{PlacementDocument, PlacementSettings, ServerResults, placement_document};
 use fairplan_verify::{PlacementClaim, verify_placement};
 
 /// By which policy to place.

@@ -1,11 +1,11 @@
 //! What runs when a trace begins, from a placement and the instance that it is of.
 
 use crate::{Error, ResultFile};
-use fairplan_instances::trace::TraceHeader;
+use fairplan_instances::trace::{TraceHeader, seconds};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Decimal, Instance, InstanceStamp, ServerNames, UserId, files};
 use fairplan_report::given_placement::GivenPlacement;
-use fairplan_report::simulation::{StartingPlacement, seconds};
+use fairplan_report::simulation::StartingPlacement;
 use fairplan_simulation::{Present, PresentServer, PresentTasks};
 
 /// A placement that a simulation begins with: its tasks run on their servers, as if submitted and started at the trace's first

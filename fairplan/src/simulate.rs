@@ -7,13 +7,13 @@ use fairplan_heuristics::{
     Asked, BestFit, ClusterNames, DEVICE_POLICIES, FailureNote, OutsidePolicy, POLICIES, PlacementError,
     PlacementPolicy, Turn, device_policy, policy,
 };
-use fairplan_instances::trace::{EventSource, MICROSECONDS, Register, Trace, TraceHeader};
+use fairplan_instances::trace::{EventSource, MICROSECONDS, Register, Trace, TraceHeader, seconds};
 use fairplan_instances::{
     ClusterOutcome, Deadline, Document, Entry, Instance, InstanceError, InstanceStamp, Objective, Registry,
     Solver, TaskCounts, files,
 };
 use fairplan_report::simulation::{
-    PolicyRun, SimulationBody, SimulationDocument, SimulationSettings, StartingPlacement, TraceStamp, seconds,
+    PolicyRun, SimulationBody, SimulationDocument, SimulationSettings, StartingPlacement, TraceStamp,
 };
 use fairplan_report::table::NamedOutcome;
 use fairplan_simulation::{

@@ -1,4 +1,8 @@
-//! What simulating a trace on a cluster comes to. Times are microseconds, as in the trace.
+//! What simulating a trace on a cluster comes to. Times are microseconds, as in the trace; what is told of jobs is in seconds.
+
+use crate::trace::{MICROSECONDS, seconds};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A simulated cluster from the first event to the end.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,25 +30,37 @@ pub struct ClusterOutcome {
 }
 
 /// What became of tasks: those submitted are completed, running, waiting or lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Tasks")]
 pub struct TaskCounts {
     /// Submitted by users.
     pub submitted: u64,
-    /// Started; a task that was evicted may start again.
-    pub started: u64,
     /// Ended after their duration.
     pub completed: u64,
-    /// Interrupted because their server left or shrank.
-    pub evicted: u64,
-    /// Of these, not submitted again.
-    pub lost: u64,
     /// On servers at the end.
     pub running: u64,
     /// In queues at the end.
     pub waiting: u64,
-    /// Of these, larger than every server that was there at the end; of tasks with rules, those that have no room there under these, whatever
-    /// else runs.
+    /// Of these, larger than every server; of tasks with rules, those that have no room under these, whatever else runs.
+    // Of the servers that were there at the end.
     pub too_large: u64,
+    /// Interrupted because their server left or shrank.
+    pub evicted: u64,
+    /// Of these, not submitted again.
+    pub lost: u64,
+}
+
+/// How long jobs took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompletionTimes {
+    /// The mean.
+    pub mean: f64,
+    /// Half of the jobs took no longer.
+    pub median: f64,
+    /// Nine jobs in ten took no longer.
+    pub p90: f64,
 }
 
 /// What became of a user.
@@ -114,6 +130,26 @@ pub struct UserSample {
 }
 
 impl ClusterOutcome {
+    /// How long jobs took from the submission of their first task to the end of the last, in seconds; `None` where none is done.
+    pub fn completion_times(&self) -> Option<CompletionTimes> {
+        let mut times: Vec<u64> = self.jobs.iter().map(|job| job.completed - job.submitted).collect();
+        times.sort_unstable();
+        let quantile =
+            |tenths: usize| times.get((times.len() * tenths).div_ceil(10).saturating_sub(1)).copied();
+        let sum: u128 = times.iter().map(|time| u128::from(*time)).sum();
+        Some(CompletionTimes {
+            median: seconds(quantile(5)?),
+            p90: seconds(quantile(9)?),
+            mean: sum as f64 / times.len() as f64 / MICROSECONDS as f64,
+        })
+    }
+
+    /// How many users have a smaller completion ratio than in another outcome of the same trace.
+    pub fn users_worse_than_in(&self, other: &Self) -> u64 {
+        let users = self.users.iter().zip(&other.users);
+        users.filter(|(here, there)| there.completion_ratio() > here.completion_ratio()).count() as u64
+    }
+
     /// Tasks that ended, over those submitted; 1 where there were none.
     pub fn completion_ratio(&self) -> f64 {
         ratio(self.tasks.completed, self.tasks.submitted)
@@ -121,6 +157,12 @@ impl ClusterOutcome {
 }
 
 impl UserRun {
+    /// The mean completion time of its jobs that are done, in seconds; `None` where none is.
+    pub fn mean_completion_time(&self) -> Option<f64> {
+        let mean = self.completion_time as f64 / self.jobs_completed as f64 / MICROSECONDS as f64;
+        (self.jobs_completed > 0).then_some(mean)
+    }
+
     /// Tasks that ended, over those submitted; 1 where there were none.
     pub fn completion_ratio(&self) -> f64 {
         ratio(self.completed, self.submitted)

@@ -32,7 +32,9 @@ mod outcome;
 mod pattern;
 mod placed_group;
 mod placement;
+mod placement_figures;
 mod planning;
+mod price_groups;
 pub mod quantity;
 mod random;
 mod ratio;
@@ -56,7 +58,9 @@ mod whole_tasks;
 pub mod wording;
 
 pub use allocation::Allocation;
-pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};
+pub use cluster_outcome::{
+    ClusterOutcome, ClusterSample, CompletionTimes, JobRun, TaskCounts, UserRun, UserSample,
+};
 pub use deadline::Deadline;
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
@@ -87,10 +91,12 @@ pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, Quantum
 pub use pattern::is_like;
 pub use placed_group::{PlacedGroup, placed_groups, placed_groups_table};
 pub use placement::{Placement, ServerTasks};
+pub use placement_figures::PlacementFigures;
 pub use planning::{
     Catalog, Commitment, HeldNowhere, KeptOut, MoreUsers, Obstacle, Offer, Purchase, ServerType,
     StatedTarget, Target, kinds_apart, pieces_of, tasks_of, with_more_users,
 };
+pub use price_groups::price_groups;
 pub use random::Random;
 pub use ratio::{compare_nearly, compare_ratios};
 pub use registry::{Entry, Registry, UnknownName};

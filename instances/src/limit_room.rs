@@ -18,9 +18,7 @@ impl LimitRoom {
             return Self { taken };
         }
         let above: Vec<Vec<usize>> = instance.users().map(|user| instance.limits_above(user)).collect();
-        let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
-        let classes = counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count));
-        for (class, tasks) in classes.zip(&placement.servers) {
+        for (class, tasks) in instance.classes_of_servers().zip(&placement.servers) {
             for (kind, count) in tasks {
                 let kind = instance.kind(KindId(*kind as usize));
                 for j in above[kind.user().index().0].iter().filter(|j| rows[**j].covers(class)) {

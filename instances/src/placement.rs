@@ -1,6 +1,6 @@
 //! Whole tasks on servers, counted exactly.
 
-use crate::{Instance, KindId, ResourceId};
+use crate::{Instance, KindId, ResourceId, User};
 
 /// The tasks on one server: `(position of the user, number of tasks)`, users in order, no zeros. Where users have kinds of tasks, it is
 /// `(position of the kind, number of its pieces)`: a user without kinds has one, its task itself, see [`KindId`].
@@ -16,6 +16,11 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// The tasks of a user that have no server; `None` where a user always has more.
+    pub fn waiting(&self, user: User<'_>) -> Option<u64> {
+        user.tasks().map(|all| all.saturating_sub(self.tasks[user.index().0]))
+    }
+
     /// What is placed of each kind. Counts that are beyond 64 bits stay at the most.
     pub fn pieces(&self, instance: &Instance) -> Vec<u64> {
         if !instance.has_kinds() {

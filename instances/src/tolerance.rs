@@ -39,6 +39,10 @@ pub(crate) const QUOTIENT: f64 = 1e-12;
 /// Who pays, and what costs, less than this part of the most is not worth a name.
 pub(crate) const LITTLE: f64 = 1e-6;
 
+/// How far two prices of one group of classes may lie apart, in parts of the largest of all classes: prices have fewer digits than
+/// the levels that they prove.
+pub(crate) const PRICES: f64 = 1e-6;
+
 /// `load / capacity`, and 0 of nothing. Allocations and limits are kept exactly; what rounding puts above a full 1 is taken off.
 pub(crate) fn part(load: f64, capacity: f64) -> f64 {
     let part = if capacity > 0.0 { load / capacity } else { 0.0 };

@@ -1,6 +1,6 @@
 //! What is known of the best placement of whole tasks: an upper bound with its proof, and a placement.
 
-use crate::{Instance, Placement, ResourceId, UserId};
+use crate::{Instance, Placement, ResourceId, User, UserId};
 
 /// A level that whole tasks can have: the one at which a user has so many tasks, `k δ_i / w_i`, in groups the one that filling
 /// the tree turns into `k δ_i`. The level of every placement is of this form, so levels can be stated, and compared exactly where
@@ -98,6 +98,15 @@ pub struct ProportionalBracket {
     pub truncated_searches: u64,
     /// Linear programs solved.
     pub rounds: u64,
+}
+
+impl ProportionalBracket {
+    /// How far apart the two sides are for each unit of weight of the users that can have tasks; `None` where one of them is not known.
+    pub fn gap_per_weight(&self, instance: &Instance) -> Option<f64> {
+        let can_have = |user: &User<'_>| self.without_tasks.binary_search(&user.index()).is_err();
+        let weights: f64 = instance.users().filter(can_have).map(|user| user.weight().to_f64()).sum();
+        Some((self.upper? - self.lower?) / weights)
+    }
 }
 
 /// Why no placement allocates more of a resource.

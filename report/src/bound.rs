@@ -1,7 +1,7 @@
 //! `fairplan.bound.v1`: the best any placement of whole tasks can do, from both sides, with what proves it.
 
 use crate::foreign::{Foreign, check_quotas, check_stamp, in_order, list};
-use crate::placement::{ServerResult, ServerResults, tasks_left, tasks_on_servers};
+use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::solution::ClassPrice;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
@@ -175,7 +175,7 @@ impl<'a> BoundPlacement<ServerResults<'a>> {
 
 /// How many tasks of each user and of each group wait; `None` of those of whom nobody has a number of tasks.
 fn waiting(instance: &Instance, placement: &Placement) -> (Vec<Option<u64>>, Vec<Option<u64>>) {
-    let of_user = |i: usize| tasks_left(instance.user(UserId(i)), placement);
+    let of_user = |i: usize| placement.waiting(instance.user(UserId(i)));
     let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (Some(a), Some(b)) => Some(a.saturating_add(b)),
         (a, b) => a.or(b),
@@ -377,9 +377,8 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
     let is_level = !matches!(bracket.proof, None | Some(WholeTaskProof::TaskLimit(_)));
     let tells_apart = instance.has_task_limits() || instance.has_groups() || instance.has_limits();
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
-    let unplaced = || {
-        instance.users().filter_map(|user| tasks_left(user, &bracket.placement)).fold(0, u64::saturating_add)
-    };
+    let unplaced =
+        || instance.users().filter_map(|user| bracket.placement.waiting(user)).fold(0, u64::saturating_add);
     StatedBounds {
         upper: upper.min(Part::smallest(&parts(&cap, &|i| beyond(i) || lacks_all(i)))[0]),
         lower,

@@ -1,14 +1,12 @@
 //! `fairplan.comparison.v1`: placement policies side by side, each with its gap to the best divisible allocation and to
 //! the best that whole tasks can do.
 
-use crate::judgement::Judgement;
-use crate::placement::PlacementFigures;
 use crate::units::{share, thousands};
-use fairplan_instances::InstanceStamp;
-use fairplan_instances::ResourceMap;
+use fairplan_analysis::Judgement;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    AllocatedBracket, Body, Instance, KeptGuarantees, PlacedGroup, Placement, ShortOwner, User,
+    AllocatedBracket, Body, Instance, InstanceStamp, KeptGuarantees, PlacedGroup, Placement,
+    PlacementFigures, ResourceMap, ShortOwner, User,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -14,7 +14,6 @@ mod formats;
 pub mod given_placement;
 pub mod instance_tables;
 mod json;
-pub mod judgement;
 pub mod moves;
 mod names;
 pub mod offline;

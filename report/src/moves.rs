@@ -1,7 +1,7 @@
 //! `fairplan.moves.v1`: the steps from the placement that is to a better one, and why fewer do not lead as far.
 
 use crate::foreign::{Foreign, check_stamp, list};
-use crate::placement::{ServerResult, UserTasks, server_classes, tasks_on_servers};
+use crate::placement::{ServerResult, UserTasks, tasks_on_servers};
 use crate::tolerance::SAME;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
@@ -276,7 +276,7 @@ impl MovesBody {
                 id: user.id().into(),
                 tasks_before: asked.before.tasks[i],
                 tasks_after: plan.after.tasks[i],
-                waiting: user.tasks().map(|all| all.saturating_sub(plan.after.tasks[i])),
+                waiting: plan.after.waiting(user),
                 required: plan.required[i],
                 moved,
                 started,
@@ -296,7 +296,7 @@ impl MovesBody {
             class: Some(instance.classes()[class.0].id.clone()),
             tasks: tasks.iter().map(|(kind, count)| UserTasks::of(instance, *kind, *count)).collect(),
         };
-        let servers = (0u64..).zip(server_classes(instance).zip(&asked.before.servers));
+        let servers = (0u64..).zip(instance.classes_of_servers().zip(&asked.before.servers));
         let kept = |flags: &[bool], name: &dyn Fn(usize) -> String| -> Vec<String> {
             flags.iter().enumerate().filter(|(_, kept)| **kept).map(|(at, _)| name(at)).collect()
         };
@@ -484,7 +484,7 @@ impl StatedMoves {
         for user in instance.users() {
             let (i, id) = (user.index().0, user.id());
             let stated = &body.users[i];
-            let waiting = user.tasks().map(|all| all.saturating_sub(after.tasks[i]));
+            let waiting = after.waiting(user);
             if stated.waiting != waiting {
                 return Some(format!("the waiting tasks of user {id} are {waiting:?} in the end"));
             }

@@ -1,14 +1,11 @@
 //! `fairplan.placement.v1`: whole tasks on servers, as `place` writes them.
 
 use crate::foreign::{Foreign, check_stamp, in_order, list};
-use fairplan_instances::InstanceStamp;
-use fairplan_instances::ResourceMap;
-use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Body, ClassId, Document, Instance, KeptGuarantees, KindId, LimitRoom, Part, PlacedGroup, Placement,
-    ResourceId, ServerNames, ServerTasks, User, UserId, placed_groups,
+    Body, Document, Instance, InstanceStamp, KeptGuarantees, KindId, PlacedGroup, Placement,
+    PlacementFigures, ResourceMap, ServerNames, ServerTasks, UserId, stated,
 };
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
@@ -154,101 +151,6 @@ impl UserTasks {
     }
 }
 
-/// What a placement comes to: shares and utilization, summed over the servers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlacementFigures {
-    /// The smallest weighted dominant share of all users.
-    pub value: f64,
-    /// The same of those that still want more, whom no limit holds and whose tasks fit some server; `None` if nobody does.
-    pub level: Option<f64>,
-    /// Tasks that wait, of users who have a number of them.
-    pub unplaced: u64,
-    /// What each group has.
-    pub groups: Vec<PlacedGroup>,
-    /// Which guarantees it keeps; `None` where nothing is guaranteed.
-    pub guarantees: Option<KeptGuarantees>,
-    /// The work of each user, in tasks of rate 1.
-    pub works: Vec<f64>,
-    /// The dominant share of each user.
-    pub dominant_shares: Vec<f64>,
-    /// The part of the whole cluster's capacity that is used, one number a resource; 0 where it has none.
-    pub utilization: Vec<f64>,
-    /// Tasks placed, over all users.
-    pub tasks: u64,
-}
-
-/// Tasks without a server; `None` where a user always has more.
-pub(crate) fn tasks_left(user: User<'_>, placement: &Placement) -> Option<u64> {
-    user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]))
-}
-
-impl PlacementFigures {
-    /// Sums `placement` up in whole numbers, and divides once at the end.
-    pub fn new(instance: &Instance, placement: &Placement) -> Self {
-        let works = works(instance, placement);
-        let dominant_shares: Vec<f64> =
-            instance.users().zip(&works).map(|(user, work)| work * user.task_share()).collect();
-        let waits = |user: User<'_>| tasks_left(user, placement);
-        let room = LimitRoom::of(instance, placement);
-        let has_tasks_left = |user: User<'_>| waits(user) != Some(0);
-        let is_limited = !instance.limit_rows().is_empty();
-        let parts = |wants_more: &dyn Fn(User<'_>) -> bool| {
-            let part = |i: usize| Part::new(dominant_shares[i], wants_more(instance.user(UserId(i))));
-            Part::smallest(&instance.parts_at_the_root(part))
-        };
-        // As in a solution, whoever a limit holds wants more as to the value, not as to the level; so does who fits no server whole.
-        let [value, _] = parts(&|user| has_tasks_left(user) && user.can_run());
-        let can_have_more = |user: User<'_>| user.fits_somewhere() && !(is_limited && room.holds(user));
-        let [_, level] = parts(&|user| has_tasks_left(user) && can_have_more(user));
-        let pieces = placement.pieces(instance);
-        let utilization = (0..instance.resources().len()).map(|r| {
-            let units = |(kind, count): (usize, &u64)| {
-                instance.kind(KindId(kind)).piece_units(ResourceId(r)).saturating_mul(u128::from(*count))
-            };
-            let used: u128 = pieces.iter().enumerate().map(units).fold(0, u128::saturating_add);
-            let total = instance.total_units(ResourceId(r));
-            if total == 0 { 0.0 } else { used as f64 / total as f64 }
-        });
-        Self {
-            value,
-            level: (level < f64::INFINITY).then_some(level),
-            unplaced: instance.users().filter_map(waits).fold(0, u64::saturating_add),
-            utilization: utilization.collect(),
-            groups: placed_groups(instance, &dominant_shares, &placement.tasks),
-            guarantees: KeptGuarantees::of(instance, placement),
-            works,
-            dominant_shares,
-            tasks: placement.tasks.iter().sum(),
-        }
-    }
-}
-
-/// `Σ_l ρ_il x_il` per user: its tasks, each counted at the rate of the class it runs on.
-fn works(instance: &Instance, placement: &Placement) -> Vec<f64> {
-    if instance.rules().iter().all(|rule| rule.rates().is_empty()) {
-        return placement.tasks.iter().map(|tasks| *tasks as f64).collect();
-    }
-    // Users with kinds have no rates.
-    let unrated = |user: User<'_>| placement.tasks[user.index().0] as f64;
-    let mut work: Vec<f64> =
-        instance.users().map(|user| if user.has_kinds() { unrated(user) } else { 0.0 }).collect();
-    for (class, server) in server_classes(instance).zip(&placement.servers) {
-        for (kind, tasks) in server {
-            let user = instance.kind(KindId(*kind as usize)).user();
-            if !user.has_kinds() {
-                work[user.index().0] += *tasks as f64 * user.rule().rate(class).to_f64();
-            }
-        }
-    }
-    work
-}
-
-/// The class of each server, in the order of [`Placement::servers`].
-pub fn server_classes(instance: &Instance) -> impl Iterator<Item = ClassId> + '_ {
-    let counts = instance.classes().iter().map(|class| class.count as usize);
-    counts.enumerate().flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count))
-}
-
 /// More servers than these are not listed one by one.
 const MOST_SERVERS: u64 = 50_000_000;
 
@@ -311,7 +213,7 @@ fn tasks_in_order(
         return Err(Foreign::new(place, &format!("{} entries", stated.len()), problem));
     }
     let mut servers = Vec::with_capacity(stated.len());
-    for (s, (stated, class)) in stated.iter().zip(server_classes(instance)).enumerate() {
+    for (s, (stated, class)) in stated.iter().zip(instance.classes_of_servers()).enumerate() {
         let class = &instance.classes()[class.0].id;
         let place_of_class = || format!("{place}[{s}].class");
         match &stated.class {
@@ -350,7 +252,7 @@ impl Serialize for ServerResults<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let names = ServerNames::new(self.instance);
         let are_named = names.are_given();
-        let servers = server_classes(self.instance).zip(&self.placement.servers).zip(0..);
+        let servers = self.instance.classes_of_servers().zip(&self.placement.servers).zip(0..);
         serializer.collect_seq(servers.map(|((class, tasks), server)| ServerResult {
             server: are_named.then(|| names.name(server).into_owned()),
             class: Some(self.instance.classes()[class.0].id.as_str().into()),

@@ -5,12 +5,11 @@ use crate::bound::{BoundPlacement, DivisibleBound};
 use crate::foreign::{Foreign, check_quotas, check_stamp};
 use crate::placement::{ServerResult, ServerResults};
 use crate::solution::ClassPrice;
-use fairplan_instances::InstanceStamp;
 use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::{
-    Body, Deadline, Document, Instance, LogarithmProof, Objective, ProportionalBracket, UserId,
+    Body, Deadline, Document, Instance, InstanceStamp, LogarithmProof, Objective, ProportionalBracket,
 };
-use fairplan_verify::{LOGARITHMS_MEET, ProportionalClaim, Verdict, verify_divisible, verify_proportional};
+use fairplan_verify::{ProportionalClaim, Verdict, is_best_sum, verify_divisible, verify_proportional};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,19 +105,6 @@ pub struct SumSearch {
     pub rounds: u64,
 }
 
-/// How far apart the sides of a bracket are for each unit of weight.
-pub fn gap_per_weight(instance: &Instance, bracket: &ProportionalBracket) -> Option<f64> {
-    let can_have = |user: &UserId| bracket.without_tasks.binary_search(user).is_err();
-    let users = instance.users().filter(|user| can_have(&user.index()));
-    let weights: f64 = users.map(|user| user.weight().to_f64()).sum();
-    Some((bracket.upper? - bracket.lower?) / weights)
-}
-
-/// Whether the two sides meet.
-pub fn meets(instance: &Instance, bracket: &ProportionalBracket) -> bool {
-    gap_per_weight(instance, bracket).is_some_and(|gap| gap <= LOGARITHMS_MEET)
-}
-
 /// The document of a bracket, ready to be written.
 pub fn proportional_bound_document<'a>(
     instance: &'a Instance,
@@ -140,8 +126,8 @@ pub fn proportional_bound_document<'a>(
         divisible_prices: divisible.and_then(|divisible| divisible.stated(instance)),
         integral_upper: bracket.upper,
         integral_lower: bracket.lower,
-        gap_per_weight: gap_per_weight(instance, bracket),
-        proved_optimal: meets(instance, bracket),
+        gap_per_weight: bracket.gap_per_weight(instance),
+        proved_optimal: is_best_sum(instance, bracket),
         users_without_tasks: without_tasks.collect(),
         certificate: bracket.proof.as_ref().map(certificate),
         search: SumSearch { truncated_searches: bracket.truncated_searches, rounds: bracket.rounds },
@@ -186,7 +172,7 @@ impl StatedProportionalBracket {
             rounds: document.search.rounds,
         };
         // What follows from the rest is compared as it is written.
-        let gap = gap_per_weight(instance, &bracket);
+        let gap = bracket.gap_per_weight(instance);
         if document.gap_per_weight != gap {
             let stated = document.gap_per_weight.map_or_else(String::new, |stated| stated.to_string());
             let problem = match gap {

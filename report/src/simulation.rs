@@ -1,9 +1,10 @@
 //! `fairplan.simulation.v1`: what policies did to the jobs of a trace, as `simulate` writes it. Times are seconds.
 
-use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::trace::{MICROSECONDS, TraceHeader};
-use fairplan_instances::{Body, ClusterOutcome, Document, InstanceStamp, JobRun, UserRun};
+use fairplan_instances::trace::{TraceHeader, seconds};
+use fairplan_instances::{
+    Body, ClusterOutcome, CompletionTimes, Document, InstanceStamp, ResourceMap, TaskCounts, UserRun,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -113,7 +114,7 @@ pub struct PolicyRun {
     /// Of each resource the part of the capacity that tasks held, on average over the time.
     pub utilization: ResourceMap,
     /// What became of tasks.
-    pub tasks: Tasks,
+    pub tasks: TaskCounts,
     /// Tasks that ended, over those submitted.
     pub completion_ratio: f64,
     /// Jobs submitted.
@@ -140,38 +141,6 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// What became of tasks: those submitted are completed, running, waiting or lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Tasks {
-    /// Submitted by users.
-    pub submitted: u64,
-    /// Ended after their duration.
-    pub completed: u64,
-    /// On servers at the end.
-    pub running: u64,
-    /// In queues at the end.
-    pub waiting: u64,
-    /// Of these, larger than every server; of tasks with rules, those that have no room under these, whatever else runs.
-    pub too_large: u64,
-    /// Interrupted because their server left or shrank.
-    pub evicted: u64,
-    /// Of these, not submitted again.
-    pub lost: u64,
-}
-
-/// How long jobs took.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CompletionTimes {
-    /// The mean.
-    pub mean: f64,
-    /// Half of the jobs took no longer.
-    pub median: f64,
-    /// Nine jobs in ten took no longer.
-    pub p90: f64,
-}
-
 /// What became of a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -196,11 +165,6 @@ pub struct UserResult {
     pub dedicated_completion_ratio: Option<f64>,
 }
 
-/// A time of a trace in seconds.
-pub fn seconds(microseconds: u64) -> f64 {
-    microseconds as f64 / MICROSECONDS as f64
-}
-
 impl TraceStamp {
     /// The stamp of a trace.
     pub fn new(header: &TraceHeader, sha256: &str) -> Self {
@@ -218,22 +182,6 @@ impl SimulationBody {
     }
 }
 
-impl CompletionTimes {
-    /// Of these jobs, unless there are none.
-    pub fn of(jobs: &[JobRun]) -> Option<Self> {
-        let mut times: Vec<u64> = jobs.iter().map(|job| job.completed - job.submitted).collect();
-        times.sort_unstable();
-        let quantile =
-            |tenths: usize| times.get((times.len() * tenths).div_ceil(10).saturating_sub(1)).copied();
-        let sum: u128 = times.iter().map(|time| u128::from(*time)).sum();
-        Some(Self {
-            median: seconds(quantile(5)?),
-            p90: seconds(quantile(9)?),
-            mean: sum as f64 / times.len() as f64 / MICROSECONDS as f64,
-        })
-    }
-}
-
 impl PolicyRun {
     /// What a policy came to, and on dedicated clouds if these were run.
     pub fn new(
@@ -242,13 +190,9 @@ impl PolicyRun {
         outcome: &ClusterOutcome,
         dedicated: Option<&ClusterOutcome>,
     ) -> Self {
-        let tasks = outcome.tasks;
         let alone = |user: usize| dedicated.map(|dedicated| dedicated.users[user].completion_ratio());
         let users = outcome.users.iter().enumerate();
         let users: Vec<UserResult> = users.map(|(user, run)| UserResult::new(run, alone(user))).collect();
-        let worse = |user: &&UserResult| {
-            user.dedicated_completion_ratio.is_some_and(|alone| alone > user.completion_ratio)
-        };
         let names = header.resources.iter().map(|resource| resource.name.clone());
         Self {
             policy: policy.into(),
@@ -256,22 +200,14 @@ impl PolicyRun {
             start: seconds(outcome.start),
             end: seconds(outcome.end),
             utilization: ResourceMap(names.zip(outcome.utilization.iter().copied()).collect()),
-            tasks: Tasks {
-                submitted: tasks.submitted,
-                completed: tasks.completed,
-                running: tasks.running,
-                waiting: tasks.waiting,
-                too_large: tasks.too_large,
-                evicted: tasks.evicted,
-                lost: tasks.lost,
-            },
+            tasks: outcome.tasks,
             completion_ratio: outcome.completion_ratio(),
             jobs: outcome.users.iter().map(|user| user.jobs).sum(),
             jobs_completed: outcome.jobs.len() as u64,
-            completion_time: CompletionTimes::of(&outcome.jobs),
+            completion_time: outcome.completion_times(),
             solves: outcome.solves,
             uncertified: outcome.uncertified,
-            worse_by_sharing: dedicated.map(|_| users.iter().filter(worse).count() as u64),
+            worse_by_sharing: dedicated.map(|dedicated| outcome.users_worse_than_in(dedicated)),
             users,
         }
     }
@@ -279,7 +215,6 @@ impl PolicyRun {
 
 impl UserResult {
     fn new(run: &UserRun, dedicated_completion_ratio: Option<f64>) -> Self {
-        let mean = run.completion_time as f64 / run.jobs_completed as f64 / MICROSECONDS as f64;
         Self {
             id: run.id.as_str().into(),
             submitted: run.submitted,
@@ -287,7 +222,7 @@ impl UserResult {
             completion_ratio: run.completion_ratio(),
             jobs: run.jobs,
             jobs_completed: run.jobs_completed,
-            mean_completion_time: (run.jobs_completed > 0).then_some(mean),
+            mean_completion_time: run.mean_completion_time(),
             dedicated_completion_ratio,
         }
     }

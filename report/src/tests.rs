@@ -2,9 +2,7 @@
 
 use crate::comparison::{Bounds, ComparedPolicy, Comparison};
 use crate::output::{Destination, Sink};
-use crate::placement::{
-    PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
-};
+use crate::placement::{PlacementDocument, PlacementSettings, StatedPlacement, placement_document};
 use crate::reproduction::{Exhibit, Interval, KnownReason, ReproductionBody, ReproductionDocument, Standing};
 use crate::schema::Format;
 use crate::solution::{SolutionDocument, StatedSolution, UserResult, solution_document};
@@ -20,7 +18,7 @@ use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
 use fairplan_instances::table::{Chosen, Kept, Kind, Table, Tabular};
 use fairplan_instances::{
     Allocation, Certificate, Document, Draft, IdTable, Instance, Level, LimitedBy, Objective, Placement,
-    Solution, Statistics, Status, UserId, files,
+    PlacementFigures, Solution, Statistics, Status, UserId, files,
 };
 use fairplan_verify::{verify_placement, verify_solution};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

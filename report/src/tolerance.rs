@@ -7,10 +7,6 @@ pub(crate) const SAME: f64 = 1e-9;
 /// Who has more or less by a smaller part than this is not said to: what solutions are exact to, with room.
 pub(crate) const NOTICED: f64 = 1e-6;
 
-/// How far two prices of one group of classes may lie apart, in parts of the largest of all classes: prices have fewer digits than
-/// the levels that they prove.
-pub(crate) const PRICES: f64 = 1e-6;
-
 /// A number this close to a tick of an axis is on it, in steps of the axis: a quotient of two doubles.
 pub(crate) const TICK: f64 = 1e-9;
 

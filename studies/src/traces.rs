@@ -5,11 +5,10 @@
 use super::outcome::Curves;
 use fairplan::imports::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 use fairplan::instances::generate::drfh_fig4_trace;
-use fairplan::instances::trace::{Event, EventKind, MICROSECONDS, Trace};
+use fairplan::instances::trace::{Event, EventKind, MICROSECONDS, Trace, seconds};
 use fairplan::instances::{ClusterSample, UserSample};
 use fairplan::report::figure::{Curve, Figure, Mark, Panel};
 use fairplan::report::reproduction::{Exhibit, Interval, KnownReason, Standing};
-use fairplan::report::simulation::seconds;
 use fairplan::{
     ClusterOutcome, ClusterSettings, Control, Error, SimulateOptions, TraceInput, simulate,
     simulate_dedicated,

@@ -9,7 +9,7 @@ use fairplan_instances::Headline;
 use fairplan_instances::files::{demands_sha256_hex, sha256_hex};
 use fairplan_instances::{
     Breakpoint, ClassId, Deadline, DemandSeries, FairShares, GuaranteedFraction, Instance, Objective,
-    OfflineMeasure, OfflineProblem, ResourceId, TaskDemands, UserId,
+    OfflineMeasure, OfflineProblem, PlacementFigures, ResourceId, TaskDemands, UserId,
 };
 use fairplan_report::allocation::AllocationSettings;
 use fairplan_report::bound::{BoundDocument, DivisibleBound, StatedBracket, bound_document};
@@ -17,9 +17,7 @@ use fairplan_report::offline::{
     Held, OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, against, offline_document,
     stated_measure, task_against, task_offline_document,
 };
-use fairplan_report::placement::{
-    PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
-};
+use fairplan_report::placement::{PlacementDocument, PlacementSettings, StatedPlacement, placement_document};
 use fairplan_report::proportional_bound::{
     ProportionalBoundDocument, StatedProportionalBracket, proportional_bound_document,
 };

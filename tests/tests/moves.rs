@@ -3,10 +3,10 @@
 use fairplan::{Control, MoveTarget, MovesBody, MovesOptions, ResultFile, moves, verify};
 use fairplan_heuristics::policy;
 use fairplan_instances::{
-    ClassId, Deadline, Document, Instance, MovePlan, MoveRules, Placement, ResourceId, ServerNames, Step,
-    UserId, files, files::sha256_hex, generate,
+    ClassId, Deadline, Document, Instance, MovePlan, MoveRules, Placement, PlacementFigures, ResourceId,
+    ServerNames, Step, UserId, files, files::sha256_hex, generate,
 };
-use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
+use fairplan_report::placement::{PlacementSettings, placement_document};
 use fairplan_report::write_json;
 use fairplan_solver::{fewest_moves, level_target, steps_between};
 use fairplan_tests::{Dice, decimal, plain_draft, plain_user};

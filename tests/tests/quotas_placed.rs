@@ -1,12 +1,12 @@
 //! Whole tasks under guarantees, limits and reserves: against filling written from the rules alone, and against what must hold of any
 //! placement.
 
+use fairplan_analysis::Judgement;
 use fairplan_heuristics::{FirstFit, PlacementPolicy, policy};
 use fairplan_instances::{
-    ClassId, Instance, Kind, KindId, Owner, Placement, QuotaAmount, ResourceId, User, UserId,
+    ClassId, Instance, Kind, KindId, Owner, Placement, PlacementFigures, QuotaAmount, ResourceId, User,
+    UserId,
 };
-use fairplan_report::judgement::Judgement;
-use fairplan_report::placement::PlacementFigures;
 use fairplan_tests::{
     Draft, Fraction, random_kinds_under_limits, random_kinds_under_quotas,
     random_kinds_under_quotas_of_classes, random_tree_with_limits, random_tree_with_quotas_of_classes,
@@ -307,7 +307,7 @@ fn a_placement_above_a_limit_or_into_a_reserve_is_seen_and_who_is_held_by_one_is
         let placement = Placement { tasks: tasks.to_vec(), servers };
         let verdicts = verify_placement(&instance, &PlacementClaim::from(&placement));
         let holds = verdicts.iter().find(|verdict| verdict.property == "limits").unwrap().holds;
-        let judged = Judgement::new(&instance, &placement);
+        let judged = Judgement::new(&instance, &placement, Vec::new());
         assert_eq!(judged.is_valid(), holds);
         let told: Vec<String> = judged.over_limits.into_iter().map(|over| over.owner).collect();
         (holds, PlacementFigures::new(&instance, &placement).level, told)

@@ -6,10 +6,9 @@ use fairplan::{BoundOptions, Control, PlaceOptions, bound, place};
 use fairplan_heuristics::{place_along, policy};
 use fairplan_instances::{
     ClassId, Deadline, Decimal, DomainId, Gang, Instance, InstanceBuilder, KindId, NewKind, NewUser,
-    Placement, PlacementRule, Random, ResourceId, ServerClass, ServerTasks, Violation,
+    Placement, PlacementFigures, PlacementRule, Random, ResourceId, ServerClass, ServerTasks, Violation,
 };
 use fairplan_report::bound::stated_bounds;
-use fairplan_report::placement::PlacementFigures;
 use fairplan_verify::{PlacementClaim, verify_placement};
 use std::collections::BTreeSet;
 

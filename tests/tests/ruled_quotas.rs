@@ -10,11 +10,10 @@ use fairplan::{
 use fairplan_heuristics::{place_along, policy};
 use fairplan_instances::{
     ClassAmounts, ClassId, Deadline, Decimal, DraftQuota, Gang, Instance, InstanceBuilder, NewGroup, NewUser,
-    Owner, Placement, Quota, QuotaAmount, Random, ResourceAmounts, ResourceId, ServerClass, ServerTasks,
-    User, UserId, WarningKind, lint,
+    Owner, Placement, PlacementFigures, Quota, QuotaAmount, Random, ResourceAmounts, ResourceId, ServerClass,
+    ServerTasks, User, UserId, WarningKind, lint,
 };
 use fairplan_report::bound::stated_bounds;
-use fairplan_report::placement::PlacementFigures;
 use fairplan_tests::Draft;
 use fairplan_verify::{PlacementClaim, verify_placement};
 use std::collections::BTreeSet;

@@ -409,7 +409,7 @@ fn the_real_users_of_google_have_the_best_that_whole_tasks_can_do() {
 #[test]
 fn on_a_hundred_google_servers_best_fit_is_optimal_and_first_fit_is_not() {
     use fairplan_heuristics::policy;
-    use fairplan_report::placement::PlacementFigures;
+    use fairplan_instances::PlacementFigures;
     for (users, best, first_fit) in [
         (&[1][..], 0.61965, 0.61965),
         (&[1, 2], 0.43843, 0.43843),

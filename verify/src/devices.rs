@@ -16,9 +16,7 @@ pub(crate) fn rules_inside_servers(instance: &Instance, servers: &[ServerTasks])
     let mut inside = ["devices", "per-server"].map(|property| Worst::of(property, 0.0));
     let cuts: Vec<Option<Cuts>> =
         (0..instance.resources().len()).map(|r| Cuts::of(instance, ResourceId(r))).collect();
-    let classes = instance.classes().iter().enumerate();
-    let classes = classes.flat_map(|(l, class)| std::iter::repeat_n(ClassId(l), class.count as usize));
-    for ((server, tasks), class) in servers.iter().enumerate().zip(classes) {
+    for ((server, tasks), class) in servers.iter().enumerate().zip(instance.classes_of_servers()) {
         check_server(instance, &cuts, (server, class), tasks, &mut inside);
     }
     inside.map(Worst::verdict)

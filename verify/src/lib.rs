@@ -58,9 +58,9 @@ pub use purchase_costs::{
 pub use shortfall::verify_shortfall;
 pub use solution::verify_solution;
 pub use task_optimum::{TaskClaim, TaskProof, verify_task_optimum};
-pub use tolerance::{LOGARITHMS_MEET, OFFLINE_TOLERANCE, TASK_TOLERANCE};
+pub use tolerance::{OFFLINE_TOLERANCE, TASK_TOLERANCE};
 pub use verdict::Verdict;
 pub use whole_tasks::{
     AllocatedClaim, MovesClaim, PrintedMoves, ProportionalClaim, StatedBounds, WholeTaskClaim, has_level,
-    is_best, verify_allocated, verify_moves, verify_proportional, verify_whole_tasks,
+    is_best, is_best_sum, verify_allocated, verify_moves, verify_proportional, verify_whole_tasks,
 };

@@ -31,11 +31,7 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
     let mut capacity = Worst::of("capacity", 0.0);
     let mut pieces = vec![0u64; instance.kind_count()];
     let mut used = vec![0u128; m];
-    let class_of_server = classes
-        .iter()
-        .enumerate()
-        .flat_map(|(position, class)| (0..class.count).map(move |_| ClassId(position)));
-    for ((server, tasks), class) in claim.servers.iter().enumerate().zip(class_of_server) {
+    for ((server, tasks), class) in claim.servers.iter().enumerate().zip(instance.classes_of_servers()) {
         let mut load = vec![0u128; m];
         for &(kind, count) in tasks {
             let kind = instance.kind(KindId(kind as usize));
@@ -229,8 +225,7 @@ fn work(instance: &Instance, tasks: &[u64], servers: &[ServerTasks]) -> Vec<f64>
     }
     let is_rated = |user: User<'_>| !user.has_kinds() && !user.rule().rates().is_empty();
     instance.users().filter(|user| is_rated(*user)).for_each(|user| work[user.index().0] = 0.0);
-    let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
-    let classes = counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count));
+    let classes = instance.classes_of_servers();
     for (class, (kind, count)) in
         classes.zip(servers).flat_map(|(class, tasks)| tasks.iter().map(move |task| (class, task)))
     {

@@ -99,7 +99,7 @@ pub(crate) const LAST_DIGIT: f64 = 1e-15;
 
 /// The sides of a bracket of the sum of logarithms meet if they are no further apart than this for each unit of weight: what
 /// servers hold is claimed with a margin of 2^-28, which makes it sooner proved.
-pub const LOGARITHMS_MEET: f64 = 1e-8;
+pub(crate) const LOGARITHMS_MEET: f64 = 1e-8;
 
 /// What is left at least of the cost of a task on a class after its roundings: demand, price over rate, `m` products and
 /// their sum, fewer than `m + 4` of half a step each; one more where a kind has several pieces, for which there is room.

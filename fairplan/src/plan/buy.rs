@@ -8,10 +8,9 @@ use crate::tolerance::{PROMISED, REACHED};
 use crate::{Control, Error, Placed, Progress};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase,
-    QuotaPart, Solver, SolverError, UserId, files, kinds_apart, lint_catalog, pieces_of, tasks_of,
+    Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, PlacementFigures,
+    Purchase, QuotaPart, Solver, SolverError, UserId, files, kinds_apart, lint_catalog, pieces_of, tasks_of,
 };
-use fairplan_report::placement::PlacementFigures;
 use fairplan_report::planning::{PlanDocument, PlanParts, TaskKind, plan_document};
 use fairplan_solver::Planner;
 use fairplan_verify::{Verdict, least_cost};

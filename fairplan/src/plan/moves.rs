@@ -5,13 +5,12 @@ use crate::{Control, Error, ResultFile, user_named};
 use fairplan_heuristics::{PlacementError, place_along};
 use fairplan_instances::wording::unknown;
 use fairplan_instances::{
-    Breakpoint, Deadline, Instance, KindId, MovePlan, MoveRules, MovesProof, Placement, ServerNames,
-    ServerTasks, SolverError, files,
+    Breakpoint, Deadline, Instance, KindId, MovePlan, MoveRules, MovesProof, Placement, PlacementFigures,
+    ServerNames, ServerTasks, SolverError, files,
 };
 use fairplan_report::bound::breakpoint_value;
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::moves::{MovesAsked, MovesBody, MovesFigures, MovesTarget, TargetKind, TargetLevel};
-use fairplan_report::placement::PlacementFigures;
 use fairplan_solver::{Mend, fewest_moves, level_target, steps_between};
 use fairplan_verify::{
     MovesClaim, PlacementClaim, Verdict, guarantees_stay, has_level, verify_moves, verify_placement,

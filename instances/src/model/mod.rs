@@ -215,6 +215,13 @@ impl Instance {
         self.classes.iter().map(|class| class.count).sum()
     }
 
+    /// The class of every server, in the order in which a [`Placement`](crate::Placement) lists servers: all of the first class, then of the
+    /// second, and so on.
+    pub fn classes_of_servers(&self) -> impl Iterator<Item = ClassId> + '_ {
+        let counts = self.classes.iter().map(|class| class.count as usize).enumerate();
+        counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count))
+    }
+
     /// One user.
     pub fn user(&self, id: UserId) -> User<'_> {
         User { instance: self, id }

@@ -3,6 +3,11 @@
 /// Microseconds in a second: times of a trace are whole microseconds.
 pub const MICROSECONDS: u64 = 1_000_000;
 
+/// A time of a trace in seconds.
+pub fn seconds(microseconds: u64) -> f64 {
+    microseconds as f64 / MICROSECONDS as f64
+}
+
 /// Latest time and longest duration, in microseconds: some 146,000 years, so that their sum is a time too.
 pub const LATEST: u64 = 1 << 62;
 

@@ -19,7 +19,7 @@ pub use draft::SortedTrace;
 pub use draft::{DraftTasks, TraceDraft};
 pub use event::{
     Event, EventKind, JobNumber, LATEST, MICROSECONDS, RulesNumber, ServerNumber, ShapeNumber, Submission,
-    UserNumber,
+    UserNumber, seconds,
 };
 pub use header::{DECIMAL_PLACES, MOST_DECIMAL_PLACES, TraceHeader, TraceResource};
 pub use memory::{Replay, Trace};

@@ -4,7 +4,6 @@ use super::sentences::{heading, label, of_whom, users};
 use crate::bound::{BoundDocument, UserTotal, stated_bounds, tasks_placed};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes};
-use crate::placement::tasks_left;
 use crate::units::{counted, number, share};
 use fairplan_instances::{Instance, UserId, WholeTaskBracket, WholeTaskProof};
 use std::fmt::Write;
@@ -116,7 +115,7 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
             text += "All tasks of everybody are placed.\n"
         }
         Some(tasks) if tasks > 0 => {
-            let left = |id: UserId| Some(tasks_left(instance.user(id), &bracket.placement)? as f64);
+            let left = |id: UserId| Some(bracket.placement.waiting(instance.user(id))? as f64);
             let (tasks, whom) = (counted(tasks, "task", "tasks"), of_whom(instance, left));
             let _ = writeln!(text, "Waiting in the placement: {tasks}{whom}");
         }

@@ -3,12 +3,13 @@
 use super::comparison::short_of;
 use super::sentences::{but_for_oversized, few_used, heading, name, used, worst_off};
 use crate::page::{Section, sizes};
-use crate::placement::{PlacementDocument, PlacementFigures, placed_users};
+use crate::placement::{PlacementDocument, placed_users};
 use crate::summary::grid::listed;
 use crate::units::{counted, share, thousands};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{
-    Instance, KeptGuarantees, PlacedGroup, Placement, User, placed_groups_table, stated_level,
+    Instance, KeptGuarantees, PlacedGroup, Placement, PlacementFigures, User, placed_groups_table,
+    stated_level,
 };
 use std::fmt::Write;
 

@@ -5,9 +5,10 @@ use super::bound::{
 };
 use super::sentences::heading;
 use crate::page::Section;
-use crate::proportional_bound::{ProportionalBoundDocument, gap_per_weight, meets};
+use crate::proportional_bound::ProportionalBoundDocument;
 use crate::units::number;
 use fairplan_instances::{Instance, ProportionalBracket};
+use fairplan_verify::is_best_sum;
 use std::fmt::Write;
 
 /// A bracket of the sum of logarithms.
@@ -37,8 +38,8 @@ pub fn summary(instance: &Instance, divisible: Option<f64>, bracket: &Proportion
     text += &without_quotas(instance);
     text += &without_tasks(instance, &bracket.without_tasks, "They are left out of the sums.");
     let upper = bracket.upper.unwrap_or_default();
-    let _ = match (bracket.lower, gap_per_weight(instance, bracket)) {
-        (Some(lower), Some(_)) if meets(instance, bracket) => {
+    let _ = match (bracket.lower, bracket.gap_per_weight(instance)) {
+        (Some(lower), Some(_)) if is_best_sum(instance, bracket) => {
             writeln!(text, "Best sum of whole tasks: {} (placed, and proved optimal)", number(lower))
         }
         (Some(lower), Some(gap)) => writeln!(
@@ -53,7 +54,7 @@ pub fn summary(instance: &Instance, divisible: Option<f64>, bracket: &Proportion
             number(upper)
         ),
     };
-    if !meets(instance, bracket) {
+    if !is_best_sum(instance, bracket) {
         text += &truncated(bracket.truncated_searches);
     }
     text

@@ -5,11 +5,10 @@ use super::document::*;
 use super::fractions;
 use super::levels::levels_of;
 use super::placed_kinds::starts_of_kinds;
-use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, in_order, list};
 use fairplan_instances::{
     Allocation, Certificate, ExactSolution, GroupId, GroupResult, GuaranteeResult, Instance, LimitResult,
-    LimitedBy, Objective, ResourceId, ResourceMap, Status, Total, limit_results,
+    LimitedBy, Objective, ResourceId, ResourceMap, Status, Total, limit_results, price_groups,
 };
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
 

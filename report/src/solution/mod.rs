@@ -9,7 +9,6 @@ mod fractions;
 mod levels;
 mod numbers;
 mod placed_kinds;
-mod pools;
 mod tables;
 mod users;
 mod write;

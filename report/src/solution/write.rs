@@ -3,11 +3,11 @@
 use super::alone::alone_results;
 use super::document::*;
 use super::levels::level_result;
-use super::pools::price_groups;
 use super::users::*;
-use fairplan_instances::InstanceStamp;
-use fairplan_instances::ResourceMap;
-use fairplan_instances::{Certificate, ClassId, Document, Headline, Instance, Kind, Solution, User};
+use fairplan_instances::{
+    Certificate, ClassId, Document, Headline, Instance, InstanceStamp, Kind, ResourceMap, Solution, User,
+    price_groups,
+};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 

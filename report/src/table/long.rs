@@ -2,11 +2,10 @@
 
 use super::{TableFormat, write_table};
 use crate::output::Sink;
-use crate::simulation::seconds;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::files::Columnar;
 use fairplan_instances::table::{Cell, Kind, Table};
-use fairplan_instances::trace::TraceHeader;
+use fairplan_instances::trace::{TraceHeader, seconds};
 use fairplan_instances::{ClusterOutcome, ClusterSample, JobRun, UserSample};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};

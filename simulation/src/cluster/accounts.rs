@@ -85,7 +85,6 @@ impl Accounts {
         account.running += 1;
         self.tasks.waiting -= 1;
         self.tasks.running += 1;
-        self.tasks.started += 1;
     }
 
     /// A task is interrupted; whether it will wait again.

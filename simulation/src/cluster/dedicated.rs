@@ -74,7 +74,6 @@ pub fn dedicated_clouds<'s>(
 fn merge(all: &mut ClusterOutcome, one: ClusterOutcome) {
     let tasks = &mut all.tasks;
     tasks.submitted += one.tasks.submitted;
-    tasks.started += one.tasks.started;
     tasks.completed += one.tasks.completed;
     tasks.evicted += one.tasks.evicted;
     tasks.lost += one.tasks.lost;

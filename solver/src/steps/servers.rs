@@ -31,9 +31,7 @@ impl<'a> Servers<'a> {
     /// Devices whose amounts are too long to count, see [`OnDevices::new`].
     pub fn new(instance: &'a Instance, before: &Placement, after: &'a Placement) -> Result<Self, Violation> {
         let m = instance.resources().len();
-        let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
-        let class: Vec<ClassId> =
-            counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count)).collect();
+        let class: Vec<ClassId> = instance.classes_of_servers().collect();
         let demand = |k: usize| (0..m).map(|r| instance.kind(KindId(k)).piece_units(ResourceId(r))).collect();
         let capacity =
             |l: usize| (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();

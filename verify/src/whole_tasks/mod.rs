@@ -36,7 +36,7 @@ use levels::Levels;
 pub(crate) use limited::Limited;
 pub use moves::{MovesClaim, PrintedMoves, verify_moves};
 use num_bigint::BigUint;
-pub use proportional::{ProportionalClaim, verify_proportional};
+pub use proportional::{ProportionalClaim, is_best_sum, verify_proportional};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use task::Task;

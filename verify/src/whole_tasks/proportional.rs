@@ -61,6 +61,11 @@ pub fn verify_proportional(
     verdicts
 }
 
+/// Whether the sides of a bracket that holds meet: no placement has a larger sum than its own.
+pub fn is_best_sum(instance: &Instance, bracket: &ProportionalBracket) -> bool {
+    bracket.gap_per_weight(instance).is_some_and(|gap| gap <= tolerance::LOGARITHMS_MEET)
+}
+
 fn check_form(instance: &Instance, bracket: &ProportionalBracket) -> Result<(), String> {
     check_counted(instance)?;
     check_without_tasks(instance, &bracket.without_tasks)?;

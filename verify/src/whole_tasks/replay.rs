@@ -24,9 +24,7 @@ type Broken = (&'static str, String);
 
 impl<'a> Replay<'a> {
     pub fn new(instance: &'a Instance, before: &Placement) -> Self {
-        let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
-        let classes: Vec<ClassId> =
-            counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count)).collect();
+        let classes: Vec<ClassId> = instance.classes_of_servers().collect();
         let mut replay = Self {
             instance,
             names: ServerNames::new(instance),

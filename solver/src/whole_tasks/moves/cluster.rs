@@ -46,10 +46,8 @@ impl<'a> Cluster<'a> {
         for (l, class) in packing.classes.iter().enumerate() {
             class.members.iter().for_each(|member| merged[member.0] = l);
         }
-        let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
-        let classes = counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count));
         let mut servers = Vec::with_capacity(placement.servers.len());
-        for (s, (class, tasks)) in classes.zip(&placement.servers).enumerate() {
+        for (s, (class, tasks)) in instance.classes_of_servers().zip(&placement.servers).enumerate() {
             let class = merged[class.0];
             let mut free = packing.classes[class].capacity;
             for (user, count) in tasks {

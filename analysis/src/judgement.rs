@@ -1,11 +1,9 @@
 //! What a placement leaves: who waits, what is free where nothing that waits fits, which servers hold nothing; and where it
 //! breaks a rule.
 
-use crate::placement::{server_classes, tasks_left};
 use fairplan_instances::{
-    ClassId, Instance, Kind, KindId, LimitRoom, Placement, ResourceId, ServerNames, User,
+    ClassId, Decimal, Instance, Kind, KindId, LimitRoom, Placement, ResourceId, ServerNames, User,
 };
-use fairplan_verify::{Verdict, verify_rules};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -147,14 +145,15 @@ pub struct MisplacedTasks {
 }
 
 impl Judgement {
-    /// Looks at a placement, in whole numbers.
-    pub fn new(instance: &Instance, placement: &Placement) -> Self {
+    /// Looks at a placement, in whole numbers. Which rules that only whole tasks meet it breaks is for the checker to say.
+    pub fn new(instance: &Instance, placement: &Placement, broken_rules: Vec<BrokenRule>) -> Self {
         let m = instance.resources().len();
         let names = ServerNames::new(instance);
-        let mut judged = Self { waiting: waiting(instance, placement), ..Self::default() };
+        let waiting = waiting(instance, placement);
+        let mut judged = Self { waiting, broken_rules, ..Self::default() };
         let mut states: HashMap<(ClassId, Vec<u128>), u64> = HashMap::new();
         let mut used = vec![0u128; m];
-        for ((class, tasks), server) in server_classes(instance).zip(&placement.servers).zip(0..) {
+        for ((class, tasks), server) in instance.classes_of_servers().zip(&placement.servers).zip(0..) {
             judged.empty_servers += u64::from(tasks.is_empty());
             let load = load(instance, tasks);
             for &(kind, count) in tasks {
@@ -185,9 +184,6 @@ impl Judgement {
             *states.entry((class, free)).or_default() += 1;
         }
         judged.over_limits = over_limits(instance, placement);
-        let broken = verify_rules(instance, &placement.servers).into_iter().filter(|verdict| !verdict.holds);
-        let told = |verdict: Verdict| BrokenRule { rule: verdict.property.into(), first: verdict.witness };
-        judged.broken_rules = broken.map(told).collect();
         judged.loose = loose(instance, placement);
         judged.stranded = stranded(instance, placement, &states);
         judged.stranded_at_least = instance.has_server_rules() || !instance.limit_rows().is_empty();
@@ -240,7 +236,7 @@ fn over_limits(instance: &Instance, placement: &Placement) -> Vec<OverLimit> {
             resource: instance.resources()[row.resource.0].clone(),
             used: amount(instance, row.resource.0, taken),
             most: row.amount.to_f64(),
-            reserve: row.reserve.map(fairplan_instances::Decimal::to_f64),
+            reserve: row.reserve.map(Decimal::to_f64),
         }
     };
     LimitRoom::of(instance, placement).broken(instance).map(told).collect()
@@ -271,7 +267,7 @@ fn load(instance: &Instance, tasks: &[(u32, u64)]) -> Vec<u128> {
 
 fn waiting(instance: &Instance, placement: &Placement) -> Vec<WaitingTasks> {
     let waits = |user: User<'_>| {
-        let tasks = tasks_left(user, placement).filter(|tasks| *tasks > 0)?;
+        let tasks = placement.waiting(user).filter(|tasks| *tasks > 0)?;
         Some(WaitingTasks { user: user.id().into(), tasks })
     };
     instance.users().filter_map(waits).collect()
@@ -284,7 +280,7 @@ fn stranded(
     states: &HashMap<(ClassId, Vec<u128>), u64>,
 ) -> Vec<StrandedCapacity> {
     let m = instance.resources().len();
-    let waits = || instance.users().filter(|user| tasks_left(*user, placement) != Some(0));
+    let waits = || instance.users().filter(|user| placement.waiting(*user) != Some(0));
     if waits().next().is_none() {
         return Vec::new();
     }
@@ -390,7 +386,7 @@ mod tests {
         let mut tasks = vec![0; 2];
         servers.iter().copied().flatten().for_each(|(user, count)| tasks[*user as usize] += count);
         let servers = servers.map(<[_]>::to_vec).into();
-        Judgement::new(instance, &Placement { tasks, servers })
+        Judgement::new(instance, &Placement { tasks, servers }, Vec::new())
     }
 
     #[test]
