@@ -4,14 +4,13 @@ use crate::allocate::{MechanismOptions, divided_tasks, hashes_of_tasks, tell_of_
 use crate::solve::SOLVING;
 use crate::{Control, Error, Found};
 use fairplan_instances::{
-    DemandSeries, FairShares, GuaranteedFraction, OfflineMeasure, OfflineOptimum, OfflineProblem,
+    Against, DemandSeries, FairShares, GuaranteedFraction, OfflineMeasure, OfflineOptimum, OfflineProblem,
     TaskDemands, TaskOptimum, files,
 };
 use fairplan_mechanisms::{Conduct, MECHANISMS, Reports, Run};
 use fairplan_report::allocation::AllocationSettings;
 use fairplan_report::offline::{
-    Against, Held, OfflineDocument, TaskOfflineDocument, against, offline_document, smallest,
-    smallest_standing, task_against, task_offline_document,
+    Held, OfflineDocument, TaskOfflineDocument, offline_document, task_offline_document,
 };
 use fairplan_solver::{
     accepted_task_optimum_within, exact_offline_optimum_within, exact_task_optimum_within,
@@ -119,13 +118,14 @@ pub fn offline(
         let why = format!("the offline optimum fails its check: {property}: {witness}");
         return Err(Error::uncertified(why).by(&deadline));
     }
-    let value = smallest(&problem, optimum.totals(series).into_iter());
+    let value = problem.smallest(&optimum.totals(series));
     let honest = vec![false; series.user_count()];
     let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
     let run = Run { shares, conduct, cache: None, per_quantum: false };
     let regret = |name: &str| {
         let outcome = run.named(name, &settings, series).map_err(Error::input)?;
-        Ok(against(&problem, value, name, outcome.users.iter().map(|user| user.useful)))
+        let useful: Vec<f64> = outcome.users.iter().map(|user| user.useful as f64).collect();
+        Ok(Against::new(name, problem.smallest(&useful), value, series.quantum_count()))
     };
     control.stage("running the mechanisms");
     let held = held(&options.against, "las", regret)?;
@@ -232,12 +232,13 @@ pub fn offline_tasks(
         // Without all levels there is nothing to state.
         return Err(Error::uncertified(why.clone()).by(&deadline));
     }
-    let value = smallest_standing(&demands, &demands.standings(&optimum.tasks));
+    let value = demands.smallest(&optimum.tasks);
     let settings = options.settings.of_tasks(shares);
     let regret = |name: &str| {
         // Rules do not know how much will be demanded: they go by shares, whatever they are held to.
         let allocation = divided_tasks(name, shares, settings, &control.deadline)?;
-        Ok(task_against(&demands, value, name, &demands.standings(&allocation.tasks)))
+        let reached = demands.smallest(&allocation.tasks);
+        Ok(Against::new(name, reached, value, demands.series().quantum_count()))
     };
     control.stage("running the mechanisms");
     let held = held(&options.against, "cumulative-max-min", regret);

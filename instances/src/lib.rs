@@ -24,6 +24,7 @@ mod limit_result;
 mod limit_room;
 mod limited_tasks;
 mod lint;
+mod metrics;
 mod model;
 mod moves;
 mod objective;
@@ -78,6 +79,7 @@ pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits
 pub use limit_room::LimitRoom;
 pub use limited_tasks::{LimitedTasks, wants_beyond_limits};
 pub use lint::{Warning, WarningKind, lint, lint_catalog};
+pub use metrics::{Disparity, LeastAndMost, Metrics};
 pub use model::{
     Alone, AloneGroup, ClassAmounts, ClassId, DeviceProfile, DeviceProfiles, DomainId, Draft, DraftKind,
     DraftQuota, DraftUser, FilledTree, Gang, Group, GroupId, Instance, InstanceBuilder, Kind, KindId,
@@ -86,8 +88,8 @@ pub use model::{
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
-pub use offline::{ExactOffline, OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
-pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
+pub use offline::{Against, ExactOffline, OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
+pub use outcome::{CacheMetrics, CacheModel, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use pattern::is_like;
 pub use placed_group::{PlacedGroup, placed_groups, placed_groups_table};
 pub use placement::{Placement, ServerTasks};

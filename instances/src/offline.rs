@@ -1,6 +1,8 @@
 //! The best that could have been done, had all demands been known: what it is asked of, and what it is.
 
-use crate::{DemandSeries, Entitlement, FairShares, GuaranteedFraction};
+use crate::{DemandSeries, Entitlement, FairShares, GuaranteedFraction, Metrics};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Demands that are all known beforehand, to be served as evenly as possible over all quanta.
 #[derive(Clone, Copy)]
@@ -64,6 +66,52 @@ impl OfflineProblem<'_> {
                     .collect()
             }
         }
+    }
+
+    /// The smallest measure of the users who demand anything, of their totals over all quanta; 0 if nobody does.
+    pub fn smallest(&self, totals: &[f64]) -> f64 {
+        let counting = totals.iter().zip(self.weights()).filter(|(_, weight)| *weight > 0);
+        counting.map(|(total, weight)| total / weight as f64).reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// The measures of an allocation as a whole.
+    pub fn metrics(&self, optimum: &OfflineOptimum) -> Metrics {
+        let mut slices = 0u64;
+        self.for_each_quantum(|_, due, _| slices += due.capacity());
+        let totals = optimum.totals(self.series);
+        let utilization = totals.iter().sum::<f64>() / slices as f64;
+        Metrics::of_amounts(self.series, &optimum.allocated, &totals, utilization)
+    }
+}
+
+/// A mechanism held against the optimum.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Against {
+    /// The mechanism.
+    pub mechanism: String,
+    /// The smallest measure that its useful slices come to.
+    pub value: f64,
+    /// `1 - value / optimum`.
+    pub regret: f64,
+    /// `(optimum - value)` over the number of quanta.
+    pub regret_per_quantum: f64,
+}
+
+impl Against {
+    /// A mechanism whose smallest measure is `value`, beside an optimum over so many quanta.
+    pub fn new(mechanism: &str, value: f64, optimum: f64, quanta: usize) -> Self {
+        Self {
+            mechanism: mechanism.into(),
+            value,
+            regret: if optimum == 0.0 { 0.0 } else { 1.0 - value / optimum },
+            regret_per_quantum: (optimum - value) / quanta as f64,
+        }
+    }
+
+    /// Whether the regrets that are stated are those of the value beside them.
+    pub fn is_beside(&self, optimum: f64, quanta: usize) -> bool {
+        *self == Self::new(&self.mechanism, self.value, optimum, quanta)
     }
 }
 

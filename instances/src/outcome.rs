@@ -1,5 +1,6 @@
 //! What a mechanism made of a series of demands: totals, metrics and, on request, every quantum.
 
+use crate::Metrics;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,7 @@ pub struct DynamicOutcome {
     /// Totals over all quanta, by user.
     pub users: Vec<UserTotals>,
     /// Measures of the whole.
-    pub metrics: DynamicMetrics,
+    pub metrics: Metrics,
     /// Every quantum, if asked for.
     pub quanta: Option<Vec<QuantumOutcome>>,
 }
@@ -48,48 +49,6 @@ pub struct QuantumOutcome {
     pub credits: Vec<f64>,
 }
 
-/// Measures of the whole, as Karma Sec. 5 and Fair Shares Sec. 3.1 define them. Users without any demand do not count in any
-/// of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DynamicMetrics {
-    /// Useful slices over all slices there were.
-    pub utilization: f64,
-    /// Smallest over largest welfare of the conformant users (of all users, if nobody is conformant).
-    pub fairness: f64,
-    /// The smallest welfare.
-    pub welfare_min: f64,
-    /// The mean welfare.
-    pub welfare_mean: f64,
-    /// Smallest over largest total of useful slices.
-    pub allocation_min_over_max: f64,
-    /// Like `fairness`, within a quantum, among those who demand something in it; the mean over the quanta in which
-    /// somebody does.
-    pub short_term_fairness: f64,
-    /// Mean welfare of the conformant users less that of the others: above zero, honesty pays. Absent unless there
-    /// are both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub incentive: Option<f64>,
-    /// Slices that a user has and did not have in the quantum before: the mean over the quanta from the second on.
-    pub handoffs_per_quantum: f64,
-    /// What the mechanism keeps account of, for conformant users and for the others. Absent unless there are both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub disparity: Option<Disparity>,
-}
-
-/// The mean account of two kinds of users.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Disparity {
-    /// Of what: `credits` at the end, the `unit_price` of won slices as a part of the valuation, `tickets` held in a
-    /// quantum.
-    pub quantity: String,
-    /// The mean of the conformant users.
-    pub conformant: f64,
-    /// The mean of the others.
-    pub non_conformant: f64,
-}
-
 /// What slices do for their user (Karma Sec. 5): of the working set, which is what a user demands, the part on its
 /// slices is answered from memory, and the rest `slowdown` times slower. Every slice of the working set has its own
 /// requests under way, one after the other. So slices in memory do the work and the others little: as the paper has it,
@@ -101,9 +60,40 @@ pub struct CacheModel {
     pub slowdown: f64,
 }
 
+/// Slices as a cache (Karma Sec. 5): what is on them is answered from memory, the rest so many times slower; every slice
+/// of the working set has its own requests under way.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheMetrics {
+    /// How many times slower the store behind the cache is.
+    pub slowdown: f64,
+    /// The mean throughput of the users.
+    pub throughput_mean: f64,
+    /// Median over smallest throughput of the users: Karma's performance disparity.
+    pub throughput_disparity: f64,
+    /// Largest over smallest throughput of the users.
+    pub throughput_max_over_min: f64,
+}
+
 impl CacheModel {
     /// Requests that are answered in a quantum, in those of a slice in memory.
     pub fn answered(self, useful: u64, demand: u64) -> f64 {
         useful as f64 + (demand - useful) as f64 / self.slowdown
+    }
+
+    /// Of the users who demanded anything; all 1 if nobody did.
+    pub fn metrics(self, users: &[UserTotals]) -> CacheMetrics {
+        let mut throughputs: Vec<f64> = users.iter().filter_map(|user| user.throughput).collect();
+        throughputs.sort_by(f64::total_cmp);
+        let count = throughputs.len();
+        let ratio = |of: f64| throughputs.first().map_or(1.0, |least| of / least);
+        let middle = |position: usize| throughputs.get(position).copied().unwrap_or(1.0);
+        let median = (middle(count.saturating_sub(1) / 2) + middle(count / 2)) / 2.0;
+        CacheMetrics {
+            slowdown: self.slowdown,
+            throughput_mean: if count == 0 { 1.0 } else { throughputs.iter().sum::<f64>() / count as f64 },
+            throughput_disparity: ratio(median),
+            throughput_max_over_min: ratio(middle(count.saturating_sub(1))),
+        }
     }
 }

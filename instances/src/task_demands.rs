@@ -1,6 +1,6 @@
 //! Demands over time on different servers: tasks a quantum, what a task needs and the servers from an instance.
 
-use crate::{ClassId, DemandSeries, Instance, OfflineMeasure, UserId, Violation};
+use crate::{ClassId, DemandSeries, Instance, Metrics, OfflineMeasure, ResourceId, UserId, Violation};
 
 /// A series of demands in tasks, whose users are users of an instance. Every quantum has all the instance's servers. Users
 /// who join or leave demand nothing while they are no members.
@@ -108,20 +108,91 @@ impl<'a> TaskDemands<'a> {
         self.summed(tasks, &self.weighted_share_of_work().collect::<Vec<f64>>())
     }
 
+    /// Each user's dominant share, summed over the quanta, when `tasks` run.
+    pub fn dominant_shares(&self, tasks: &[f64]) -> Vec<f64> {
+        let mut shares = self.weighted_shares(tasks);
+        for (share, user) in shares.iter_mut().zip(&self.users) {
+            *share *= self.instance.user(*user).weight().to_f64();
+        }
+        shares
+    }
+
     /// Each user's work over all quanta at so much a unit.
     fn summed(&self, tasks: &[f64], worth: &[f64]) -> Vec<f64> {
-        let classes = self.instance.classes().len();
-        let mut rows = tasks.chunks_exact(classes);
         let mut sums = vec![0.0; self.users.len()];
+        self.for_each_demand(tasks, |_, user, _, row| {
+            let rule = self.instance.user(self.users[user]).rule();
+            let rates = (0..row.len()).map(|class| rule.rate(ClassId(class)).to_f64());
+            let work: f64 = rates.zip(row).map(|(rate, tasks)| rate * tasks).sum();
+            sums[user] += work * worth[user];
+        });
+        sums
+    }
+
+    /// Each user's tasks over all quanta.
+    pub fn totals(&self, tasks: &[f64]) -> Vec<f64> {
+        let mut totals = vec![0.0; self.users.len()];
+        self.for_each_demand(tasks, |_, user, _, row| totals[user] += row.iter().sum::<f64>());
+        totals
+    }
+
+    /// Calls `each` with every demand above zero: its quantum, user, tasks demanded and the row of tasks over the classes.
+    pub fn for_each_demand<T>(&self, tasks: &[T], mut each: impl FnMut(usize, usize, u64, &[T])) {
+        let mut rows = tasks.chunks_exact(self.instance.classes().len());
         for quantum in 0..self.series.quantum_count() {
-            for (position, row) in self.series.demands(quantum).0.iter().zip(&mut rows) {
-                let user = self.instance.user(self.users[*position as usize]);
-                let rates = (0..classes).map(|class| user.rule().rate(ClassId(class)).to_f64());
-                let work: f64 = rates.zip(row).map(|(rate, tasks)| rate * tasks).sum();
-                sums[*position as usize] += work * worth[*position as usize];
+            let (users, wanted) = self.series.demands(quantum);
+            for ((user, wanted), row) in users.iter().zip(wanted).zip(&mut rows) {
+                each(quantum, *user as usize, *wanted, row);
             }
         }
-        sums
+    }
+
+    /// The smallest standing over all quanta when `tasks` run, of who demands anything and can use some class; 0 if nobody does.
+    pub fn smallest(&self, tasks: &[f64]) -> f64 {
+        let standings = self.standings(tasks).into_iter().zip(self.most());
+        let counting = standings.filter(|(_, most)| *most > 0.0);
+        counting.map(|(standing, _)| standing).reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// The measures of the whole when `tasks` run, in tasks where others have slices; utilization is that of the resource used most.
+    pub fn metrics(&self, tasks: &[f64]) -> Metrics {
+        let mut used = vec![0.0; self.instance.resources().len()];
+        let mut amounts = Vec::with_capacity(self.series.entry_count());
+        self.for_each_demand(tasks, |_, user, _, row| {
+            let amount: f64 = row.iter().sum();
+            let need = self.instance.user(self.users[user]).demand_doubles();
+            used.iter_mut().zip(need).for_each(|(used, need)| *used += need * amount);
+            amounts.push(amount);
+        });
+        let part = |(r, used): (usize, &f64)| {
+            let total = self.instance.total(ResourceId(r)) * self.series.quantum_count() as f64;
+            if total > 0.0 { used / total } else { 0.0 }
+        };
+        let utilization = used.iter().enumerate().map(part).fold(0.0, f64::max);
+        Metrics::of_amounts(self.series, &amounts, &self.weighted_shares(tasks), utilization)
+    }
+
+    /// Tasks that were allocated to what is reported, cut down to what is demanded here, in the order of this series.
+    pub fn useful(&self, reported: &TaskDemands<'_>, tasks: &[f64]) -> Vec<f64> {
+        let classes = self.instance.classes().len();
+        let mut useful = vec![0.0; self.series.entry_count() * classes];
+        let mut starts = Vec::with_capacity(self.series.quantum_count());
+        let mut entries = 0;
+        for quantum in 0..self.series.quantum_count() {
+            starts.push(entries);
+            entries += self.series.demands(quantum).0.len();
+        }
+        reported.for_each_demand(tasks, |quantum, user, _, row| {
+            let (users, wanted) = self.series.demands(quantum);
+            if let Ok(entry) = users.binary_search(&(user as u32)) {
+                let all: f64 = row.iter().sum();
+                let part = if all > wanted[entry] as f64 { wanted[entry] as f64 / all } else { 1.0 };
+                let start = (starts[quantum] + entry) * classes;
+                let cut = useful[start..start + classes].iter_mut();
+                cut.zip(row).for_each(|(useful, tasks)| *useful = tasks * part);
+            }
+        });
+        useful
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a run comes to, tallied quantum by quantum: Fair Shares Sec. 3.1 and 3.2, Karma Sec. 5.
 
 use crate::{Account, Mechanism};
-use fairplan_instances::{CacheModel, Disparity, DynamicMetrics, UserTotals};
+use fairplan_instances::{CacheModel, Disparity, LeastAndMost, Metrics, UserTotals};
 
 /// The sums behind the metrics.
 pub(crate) struct Tally {
@@ -53,8 +53,8 @@ impl Tally {
         allocated: &[u64],
         mechanism: &dyn Mechanism,
     ) {
-        let mut conformant = Range::default();
-        let mut everyone = Range::default();
+        let mut conformant = LeastAndMost::default();
+        let mut everyone = LeastAndMost::default();
         for (u, (&demand, &slices)) in demands.iter().zip(allocated).enumerate() {
             if self.quanta > 0 {
                 self.handoffs += u128::from(slices.saturating_sub(self.before[u]));
@@ -97,7 +97,7 @@ impl Tally {
             }
         }
         let among = if self.some_conformant { conformant } else { everyone };
-        if let Some(fairness) = among.min_over_max() {
+        if let Some(fairness) = among.ratio() {
             self.fairness += fairness;
             self.busy += 1;
         }
@@ -106,7 +106,7 @@ impl Tally {
     }
 
     /// The totals and the metrics.
-    pub(crate) fn finish(mut self, mechanism: &dyn Mechanism) -> (Vec<UserTotals>, DynamicMetrics) {
+    pub(crate) fn finish(mut self, mechanism: &dyn Mechanism) -> (Vec<UserTotals>, Metrics) {
         for (u, user) in self.users.iter_mut().enumerate() {
             if user.demand > 0 {
                 user.welfare = Some(self.satisfied[u] / user.demand as f64);
@@ -121,31 +121,27 @@ impl Tally {
         (self.users, metrics)
     }
 
-    fn metrics(&self) -> DynamicMetrics {
+    fn metrics(&self) -> Metrics {
         let demanding = || self.users.iter().filter_map(|user| Some((user, user.welfare?)));
-        let range = |among: &mut dyn Iterator<Item = f64>| {
-            let mut range = Range::default();
-            among.for_each(|value| range.see(value));
-            range
-        };
-        let all = range(&mut demanding().map(|(_, welfare)| welfare));
-        let honest = range(&mut demanding().filter(|(user, _)| user.conformant).map(|(_, welfare)| welfare));
-        let totals = range(&mut demanding().map(|(user, _)| user.useful as f64));
+        let all = LeastAndMost::of(demanding().map(|(_, welfare)| welfare));
+        let is_honest = |(user, _): &(&UserTotals, f64)| user.conformant;
+        let honest = LeastAndMost::of(demanding().filter(is_honest).map(|(_, welfare)| welfare));
+        let totals = LeastAndMost::of(demanding().map(|(user, _)| user.useful as f64));
         let mean = |conformant: bool| {
             let kind = || demanding().filter(|(user, _)| user.conformant == conformant);
             let count = kind().count();
             (count > 0).then(|| kind().map(|(_, welfare)| welfare).sum::<f64>() / count as f64)
         };
         let useful: u64 = self.users.iter().map(|user| user.useful).sum();
-        DynamicMetrics {
+        Metrics {
             utilization: useful as f64 / self.slices as f64,
-            fairness: honest.min_over_max().or(all.min_over_max()).unwrap_or(1.0),
+            fairness: honest.ratio().or(all.ratio()).unwrap_or(1.0),
             welfare_min: all.least().unwrap_or(1.0),
             welfare_mean: match demanding().count() {
                 0 => 1.0,
                 count => demanding().map(|(_, welfare)| welfare).sum::<f64>() / count as f64,
             },
-            allocation_min_over_max: totals.min_over_max().unwrap_or(1.0),
+            allocation_min_over_max: totals.ratio().unwrap_or(1.0),
             short_term_fairness: if self.busy == 0 { 1.0 } else { self.fairness / self.busy as f64 },
             incentive: mean(true).zip(mean(false)).map(|(honest, other)| honest - other),
             handoffs_per_quantum: self.handoffs as f64 / self.quanta.saturating_sub(1).max(1) as f64,
@@ -167,25 +163,5 @@ impl Tally {
             (count > 0).then(|| sum / count as f64)
         };
         Some(Disparity { quantity: quantity.into(), conformant: mean(true)?, non_conformant: mean(false)? })
-    }
-}
-
-/// The smallest and the largest of some numbers.
-#[derive(Clone, Copy, Default)]
-struct Range(Option<(f64, f64)>);
-
-impl Range {
-    fn see(&mut self, value: f64) {
-        let (least, most) = self.0.unwrap_or((value, value));
-        self.0 = Some((least.min(value), most.max(value)));
-    }
-
-    fn least(self) -> Option<f64> {
-        self.0.map(|(least, _)| least)
-    }
-
-    /// 1 when all are zero: they are equal.
-    fn min_over_max(self) -> Option<f64> {
-        self.0.map(|(least, most)| if most == 0.0 { 1.0 } else { least / most })
     }
 }

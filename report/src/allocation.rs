@@ -2,7 +2,7 @@
 
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, CacheModel, DemandSeries, Document, DynamicMetrics, DynamicOutcome, UserTotals,
+    Body, CacheMetrics, CacheModel, DemandSeries, Document, DynamicOutcome, Metrics, UserTotals,
 };
 use fairplan_instances::{DemandsStamp, Label};
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ pub struct AllocationBody {
     /// What each user demanded and got over all quanta.
     pub users: Vec<AllocatedUser>,
     /// Measures of the whole. Users without any demand do not count in any of them.
-    pub metrics: DynamicMetrics,
+    pub metrics: Metrics,
     /// What the slices do for their users if they are a cache; with `--cache-slowdown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheMetrics>,
@@ -121,21 +121,6 @@ pub struct AllocatedUser {
     pub last: Option<Label>,
 }
 
-/// Slices as a cache (Karma Sec. 5): what is on them is answered from memory, the rest so many times slower; every slice
-/// of the working set has its own requests under way.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CacheMetrics {
-    /// How many times slower the store behind the cache is.
-    pub slowdown: f64,
-    /// The mean throughput of the users.
-    pub throughput_mean: f64,
-    /// Median over smallest throughput of the users: Karma's performance disparity.
-    pub throughput_disparity: f64,
-    /// Largest over smallest throughput of the users.
-    pub throughput_max_over_min: f64,
-}
-
 /// One quantum; users in the order of the document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -172,7 +157,7 @@ pub fn allocation_document(
         settings,
         users: users(series, &outcome.users),
         metrics: outcome.metrics.clone(),
-        cache: cache.map(|model| cache_metrics(model, &outcome.users)),
+        cache: cache.map(|model| model.metrics(&outcome.users)),
         quanta,
     })
 }
@@ -197,22 +182,6 @@ fn users(series: &DemandSeries, totals: &[UserTotals]) -> Vec<AllocatedUser> {
         }
     };
     totals.iter().enumerate().map(user).collect()
-}
-
-/// Of the users who demanded anything; all 1 if nobody did.
-fn cache_metrics(model: CacheModel, users: &[UserTotals]) -> CacheMetrics {
-    let mut throughputs: Vec<f64> = users.iter().filter_map(|user| user.throughput).collect();
-    throughputs.sort_by(f64::total_cmp);
-    let count = throughputs.len();
-    let ratio = |of: f64| throughputs.first().map_or(1.0, |least| of / least);
-    let middle = |position: usize| throughputs.get(position).copied().unwrap_or(1.0);
-    let median = (middle(count.saturating_sub(1) / 2) + middle(count / 2)) / 2.0;
-    CacheMetrics {
-        slowdown: model.slowdown,
-        throughput_mean: if count == 0 { 1.0 } else { throughputs.iter().sum::<f64>() / count as f64 },
-        throughput_disparity: ratio(median),
-        throughput_max_over_min: ratio(middle(count.saturating_sub(1))),
-    }
 }
 
 impl Tabular for AllocationBody {

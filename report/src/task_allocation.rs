@@ -1,9 +1,9 @@
 //! `fairplan.allocation.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
 //! and tasks that are divided at will.
 
-use crate::offline::{OfflineMetrics, TaskQuantum, for_each_entry, task_metrics, task_quanta, task_totals};
+use crate::offline::{TaskQuantum, task_quanta};
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Document, TaskAllocation, TaskDemands};
+use fairplan_instances::{Body, Document, Metrics, TaskAllocation, TaskDemands};
 use fairplan_instances::{DemandsStamp, InstanceStamp, Label};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub struct TaskAllocationBody {
     /// What each user demanded and got over all quanta, users in the order of the demands.
     pub users: Vec<TaskAllocatedUser>,
     /// Measures of the whole, of useful tasks; utilization is that of the resource used most.
-    pub metrics: OfflineMetrics,
+    pub metrics: Metrics,
     /// How far a share may be from what the rule asks for, in parts of what was decided in its quantum: the widest gap
     /// to the prices' bound of all quanta.
     #[schemars(range(min = 0))]
@@ -101,29 +101,6 @@ pub enum AnyAllocation {
     Tasks(TaskAllocationDocument),
 }
 
-/// Tasks that were allocated to what users report, cut down to what they truly demand, in the order of the true series.
-pub fn useful_tasks(truth: &TaskDemands<'_>, reported: &TaskDemands<'_>, tasks: &[f64]) -> Vec<f64> {
-    let classes = truth.instance().classes().len();
-    let mut useful = vec![0.0; truth.series().entry_count() * classes];
-    let mut starts = Vec::with_capacity(truth.series().quantum_count());
-    let mut entries = 0;
-    for quantum in 0..truth.series().quantum_count() {
-        starts.push(entries);
-        entries += truth.series().demands(quantum).0.len();
-    }
-    for_each_entry(reported, tasks, |quantum, user, _, row| {
-        let (users, wanted) = truth.series().demands(quantum);
-        if let Ok(entry) = users.binary_search(&(user as u32)) {
-            let all: f64 = row.iter().sum();
-            let part = if all > wanted[entry] as f64 { wanted[entry] as f64 / all } else { 1.0 };
-            let start = (starts[quantum] + entry) * classes;
-            let cut = useful[start..start + classes].iter_mut();
-            cut.zip(row).for_each(|(useful, tasks)| *useful = tasks * part);
-        }
-    });
-    useful
-}
-
 /// The document of an allocation to what was reported, ready to be written.
 pub fn task_allocation_document(
     truth: &TaskDemands<'_>,
@@ -135,10 +112,10 @@ pub fn task_allocation_document(
     per_quantum: bool,
 ) -> TaskAllocationDocument {
     let (series, instance) = (truth.series(), truth.instance());
-    let useful = useful_tasks(truth, reported, &allocation.tasks);
-    let (totals, wanted) = (task_totals(truth, &useful), series.totals());
-    let allocated = task_totals(reported, &allocation.tasks);
-    let standings = truth.standings(&useful);
+    let useful = truth.useful(reported, &allocation.tasks);
+    let (totals, wanted) = (truth.totals(&useful), series.totals());
+    let allocated = reported.totals(&allocation.tasks);
+    let shares = truth.dominant_shares(&useful);
     let users = series.user_count();
     let kept = allocation.credits.as_ref().map(|credits| &credits[credits.len() - users..]);
     let label = |quantum| series.has_churn().then(|| series.label(quantum).into());
@@ -148,7 +125,7 @@ pub fn task_allocation_document(
         allocated: allocated[user],
         useful: totals[user],
         welfare: (wanted[user] > 0).then(|| totals[user] / wanted[user] as f64),
-        dominant_share: standings[user] * instance.user(truth.users()[user]).weight().to_f64(),
+        dominant_share: shares[user],
         credits: kept.map(|credits| credits[user]),
         first: label(series.membership(user).start),
         last: label(series.membership(user).end - 1),
@@ -160,7 +137,7 @@ pub fn task_allocation_document(
         mechanism: mechanism.into(),
         settings,
         users: (0..users).map(user).collect(),
-        metrics: task_metrics(truth, &useful),
+        metrics: truth.metrics(&useful),
         widest_gap: allocation.widest_gap(),
         quanta: per_quantum.then(|| task_quanta(reported, &allocation.tasks)),
         credits: if per_quantum { credits() } else { None },
@@ -185,7 +162,7 @@ impl Tabular for TaskAllocationBody {
 /// Where tasks run: a row for every quantum, user and class with some.
 pub fn tasks_by_class<'a>(demands: &'a TaskDemands<'_>, tasks: &[f64]) -> Table<'a> {
     let mut placed = Vec::new();
-    for_each_entry(demands, tasks, |quantum, user, _, row| {
+    demands.for_each_demand(tasks, |quantum, user, _, row| {
         let some = row.iter().enumerate().filter(|(_, tasks)| **tasks > 0.0);
         placed.extend(some.map(|(class, tasks)| (quantum, user, class, *tasks)));
     });

@@ -8,14 +8,14 @@ use fairplan_heuristics::policy;
 use fairplan_instances::Headline;
 use fairplan_instances::files::{demands_sha256_hex, sha256_hex};
 use fairplan_instances::{
-    Breakpoint, ClassId, Deadline, DemandSeries, FairShares, GuaranteedFraction, Instance, Objective,
-    OfflineMeasure, OfflineProblem, PlacementFigures, ResourceId, TaskDemands, UserId,
+    Against, Breakpoint, ClassId, Deadline, DemandSeries, FairShares, GuaranteedFraction, Instance,
+    Objective, OfflineMeasure, OfflineProblem, PlacementFigures, ResourceId, TaskDemands, UserId,
 };
 use fairplan_report::allocation::AllocationSettings;
 use fairplan_report::bound::{BoundDocument, DivisibleBound, StatedBracket, bound_document};
 use fairplan_report::offline::{
-    Held, OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, against, offline_document,
-    stated_measure, task_against, task_offline_document,
+    Held, OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, offline_document,
+    stated_measure, task_offline_document,
 };
 use fairplan_report::placement::{PlacementDocument, PlacementSettings, StatedPlacement, placement_document};
 use fairplan_report::proportional_bound::{
@@ -793,7 +793,8 @@ fn every_field_of_an_offline_optimum_is_checked() {
             ties: "lowest".into(),
             ..AllocationSettings::default()
         };
-        let one = against(&problem, 3.0, "karma", series.totals().into_iter());
+        let totals: Vec<f64> = series.totals().into_iter().map(|slices| slices as f64).collect();
+        let one = Against::new("karma", problem.smallest(&totals), 3.0, series.quantum_count());
         let held = Held { against: vec![one.clone()], online_bound: Some(one) };
         let sha256 = demands_sha256_hex(&series);
         let mut document = offline_document(&problem, &sha256, settings, &optimum, &proof, held, true);
@@ -850,10 +851,9 @@ fn every_field_of_an_offline_optimum_over_servers_is_checked() {
         }
         let sha256 = [demands_sha256_hex(&series), sha256_hex(&instance)];
         let sha256 = sha256.each_ref().map(String::as_str);
-        let standings = demands.standings(&optimum.tasks);
-        let value = fairplan_report::offline::smallest_standing(&demands, &standings);
-        let held =
-            Held { against: vec![task_against(&demands, value, "karma", &standings)], online_bound: None };
+        let value = demands.smallest(&optimum.tasks);
+        let one = Against::new("karma", value, value, series.quantum_count());
+        let held = Held { against: vec![one], online_bound: None };
         let document = written!(&task_offline_document(&demands, sha256, &optimum, &proof, held, true));
         let theirs = instance.clone();
         cases.push(Case {

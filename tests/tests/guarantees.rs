@@ -7,7 +7,6 @@ use crate::over_time::random_case;
 use fairplan_instances::{
     ClassId, DemandSeries, DemandSeriesBuilder, Draft, Instance, QuantumLabel, TaskDemands, User,
 };
-use fairplan_report::task_allocation::useful_tasks;
 use fairplan_solver::{TaskSettings, divide_tasks};
 use fairplan_tests::{Dice, decimal, demanded, draft, exact_gains};
 use rayon::prelude::*;
@@ -41,7 +40,7 @@ fn useful(
     let told = TaskDemands::new(instance, reported).unwrap();
     let allocation = divide_tasks("karma", &told, TaskSettings { alpha, initial_credits: PLENTY }).unwrap();
     let closed = allocation.widest_gap() < 1e-6;
-    closed.then(|| truth.standings(&useful_tasks(&truth, &told, &allocation.tasks)))
+    closed.then(|| truth.standings(&truth.useful(&told, &allocation.tasks)))
 }
 
 fn near(found: f64, expected: f64) {

@@ -1,12 +1,12 @@
 //! What an offline result states, matched with the series that it says it belongs to.
 
-use super::{Held, OfflineDocument, beside_optimum, offline_document};
+use super::{Held, OfflineDocument, offline_document};
 use crate::foreign::{Foreign, list};
 use fairplan_instances::Label;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Decimal, DemandSeries, ExactOffline, FairShares, GuaranteedFraction, OfflineLevel, OfflineMeasure,
-    OfflineOptimum, OfflineProblem,
+    Against, Decimal, DemandSeries, ExactOffline, FairShares, GuaranteedFraction, OfflineLevel,
+    OfflineMeasure, OfflineOptimum, OfflineProblem,
 };
 use fairplan_verify::{OfflineClaim, Verdict, verify_offline};
 
@@ -84,6 +84,7 @@ impl StatedOffline {
             Held::default(),
             false,
         );
+        let is_beside = |one: &Against| one.is_beside(again.value, series.quantum_count());
         let different = [
             ("demands", again.demands == document.demands),
             ("status", again.status == document.status),
@@ -91,11 +92,8 @@ impl StatedOffline {
             ("users", again.users == document.users),
             ("metrics", again.metrics == document.metrics),
             ("certificate", again.certificate == document.certificate),
-            ("against", beside_optimum(again.value, series.quantum_count(), &document.against)),
-            (
-                "online_bound",
-                beside_optimum(again.value, series.quantum_count(), document.online_bound.as_slice()),
-            ),
+            ("against", document.against.iter().all(is_beside)),
+            ("online_bound", document.online_bound.iter().all(is_beside)),
         ];
         let different: Vec<&str> =
             different.into_iter().filter(|(_, same)| !same).map(|(field, _)| field).collect();

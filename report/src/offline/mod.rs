@@ -6,16 +6,17 @@ mod tasks;
 
 pub use claim::StatedOffline;
 pub use task_claim::StatedTaskOffline;
+pub(crate) use tasks::task_quanta;
 pub use tasks::{
     ExactTaskLevelResult, ExactTaskResult, TaskLevelResult, TaskOfflineBody, TaskOfflineDocument,
-    TaskQuantum, TaskUser, smallest_standing, stated_measure, task_against, task_offline_document,
+    TaskQuantum, TaskUser, stated_measure, task_offline_document,
 };
-pub(crate) use tasks::{for_each_entry, task_metrics, task_quanta, task_totals};
 
 use crate::allocation::AllocationSettings;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, DemandSeries, DemandsStamp, Document, Label, OfflineMeasure, OfflineOptimum, OfflineProblem,
+    Against, Body, DemandSeries, DemandsStamp, Document, Label, Metrics, OfflineMeasure, OfflineOptimum,
+    OfflineProblem,
 };
 use fairplan_verify::OfflineProof;
 use schemars::JsonSchema;
@@ -43,7 +44,7 @@ pub struct OfflineBody {
     /// What each user gets.
     pub users: Vec<OfflineUser>,
     /// Measures of the whole. Users without any demand do not count in any of them.
-    pub metrics: OfflineMetrics,
+    pub metrics: Metrics,
     /// Users at one level, lowest first: once the lower levels have theirs, the users of a level cannot all get more.
     pub levels: Vec<OfflineLevelResult>,
     /// What proves the levels.
@@ -114,26 +115,6 @@ pub struct ExactOfflineResult {
     pub levels: Vec<String>,
 }
 
-/// Measures of the whole, as in `fairplan.allocation.v1`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OfflineMetrics {
-    /// Slices used over all slices there were.
-    pub utilization: f64,
-    /// Smallest over largest welfare.
-    pub fairness: f64,
-    /// The smallest welfare.
-    pub welfare_min: f64,
-    /// The mean welfare.
-    pub welfare_mean: f64,
-    /// Smallest over largest total of slices.
-    pub allocation_min_over_max: f64,
-    /// Like `fairness`, within a quantum: the mean over the quanta in which somebody demands something.
-    pub short_term_fairness: f64,
-    /// Slices that a user has and did not have in the quantum before, a quantum, from the second on.
-    pub handoffs_per_quantum: f64,
-}
-
 /// Users at one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -152,20 +133,6 @@ pub struct OfflineCertificate {
     pub relative_gap: f64,
     /// The largest such part that is accepted; 0 for fractions.
     pub tolerance: f64,
-}
-
-/// A mechanism held against the optimum.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Against {
-    /// The mechanism.
-    pub mechanism: String,
-    /// The smallest measure that its useful slices come to.
-    pub value: f64,
-    /// `1 - value / optimum`.
-    pub regret: f64,
-    /// `(optimum - value)` over the number of quanta.
-    pub regret_per_quantum: f64,
 }
 
 /// One quantum; users in the order of the document.
@@ -199,39 +166,8 @@ fn level_of<'a>(users: usize, levels: impl Iterator<Item = &'a [u32]>) -> Vec<Op
     level_of
 }
 
-/// What a mechanism's useful slices come to, beside the optimum.
-pub fn against(
-    problem: &OfflineProblem<'_>,
-    optimum: f64,
-    mechanism: &str,
-    useful: impl Iterator<Item = u64>,
-) -> Against {
-    let value = smallest(problem, useful.map(|useful| useful as f64));
-    let regret = regret(optimum, value);
-    let regret_per_quantum = (optimum - value) / problem.series.quantum_count() as f64;
-    Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
-}
-
 /// How a result has what `verify` checks.
 const WITH_QUANTA: &str = "write the result with `fairplan offline --per-quantum`";
-
-/// Whether the regrets that are stated are those of the values beside them.
-fn beside_optimum(optimum: f64, quanta: usize, stated: &[Against]) -> bool {
-    stated.iter().all(|one| {
-        one.regret == regret(optimum, one.value)
-            && one.regret_per_quantum == (optimum - one.value) / quanta as f64
-    })
-}
-
-fn regret(optimum: f64, value: f64) -> f64 {
-    if optimum == 0.0 { 0.0 } else { 1.0 - value / optimum }
-}
-
-/// The smallest measure of the users who demand anything; 0 if nobody does.
-pub fn smallest(problem: &OfflineProblem<'_>, totals: impl Iterator<Item = f64>) -> f64 {
-    let counting = totals.zip(problem.weights()).filter(|(_, weight)| *weight > 0);
-    counting.map(|(total, weight)| total / weight as f64).reduce(f64::min).unwrap_or(0.0)
-}
 
 /// The document of an optimum, ready to be written.
 pub fn offline_document(
@@ -270,9 +206,9 @@ pub fn offline_document(
         guaranteed: problem.guaranteed.is_some(),
         settings,
         status: if proof.holds() { "optimal".into() } else { "uncertified".into() },
-        value: smallest(problem, totals.iter().copied()),
+        value: problem.smallest(&totals),
         users: (0..series.user_count()).map(user).collect(),
-        metrics: metrics(problem, optimum, &totals, &demands),
+        metrics: problem.metrics(optimum),
         levels: optimum.levels.iter().map(level).collect(),
         certificate: OfflineCertificate {
             relative_gap: proof.relative_gap,
@@ -308,62 +244,6 @@ fn quanta(problem: &OfflineProblem<'_>, optimum: &OfflineOptimum) -> Vec<Offline
         OfflineQuantum { quantum: series.label(quantum).into(), allocated, exact }
     };
     (0..series.quantum_count()).map(quantum).collect()
-}
-
-fn metrics(
-    problem: &OfflineProblem<'_>,
-    optimum: &OfflineOptimum,
-    totals: &[f64],
-    demands: &[u64],
-) -> OfflineMetrics {
-    let demanding = || totals.iter().zip(demands).filter(|(_, demand)| **demand > 0);
-    let welfare = || demanding().map(|(total, demand)| total / *demand as f64);
-    let (mut slices, mut busy, mut fairness) = (0u64, 0u64, 0.0);
-    let mut amounts = optimum.allocated.iter();
-    problem.for_each_quantum(|quantum, due, _| {
-        slices += due.capacity();
-        let parts = problem.series.demands(quantum).1.iter().zip(amounts.by_ref());
-        if let Some(within) = min_over_max(parts.map(|(demand, amount)| amount / *demand as f64)) {
-            fairness += within;
-            busy += 1;
-        }
-    });
-    let count = demanding().count();
-    OfflineMetrics {
-        utilization: totals.iter().sum::<f64>() / slices as f64,
-        fairness: min_over_max(welfare()).unwrap_or(1.0),
-        welfare_min: welfare().reduce(f64::min).unwrap_or(1.0),
-        welfare_mean: if count == 0 { 1.0 } else { welfare().sum::<f64>() / count as f64 },
-        allocation_min_over_max: min_over_max(demanding().map(|(total, _)| *total)).unwrap_or(1.0),
-        short_term_fairness: if busy == 0 { 1.0 } else { fairness / busy as f64 },
-        handoffs_per_quantum: handoffs(problem, optimum),
-    }
-}
-
-/// Slices that change hands, a quantum, from the second on.
-fn handoffs(problem: &OfflineProblem<'_>, optimum: &OfflineOptimum) -> f64 {
-    let series = problem.series;
-    // What each user had last, and in which quantum.
-    let mut before = vec![(0, 0.0); series.user_count()];
-    let mut amounts = optimum.allocated.iter();
-    let mut gained = 0.0;
-    for quantum in 0..series.quantum_count() {
-        for (user, amount) in series.demands(quantum).0.iter().zip(amounts.by_ref()) {
-            let (last, had) = before[*user as usize];
-            let had = if last + 1 == quantum { had } else { 0.0 };
-            if quantum > 0 {
-                gained += f64::max(amount - had, 0.0);
-            }
-            before[*user as usize] = (quantum, *amount);
-        }
-    }
-    gained / series.quantum_count().saturating_sub(1).max(1) as f64
-}
-
-/// 1 when all are zero: they are equal.
-fn min_over_max(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let range = values.map(|value| (value, value)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-    range.map(|(least, most)| if most == 0.0 { 1.0 } else { least / most })
 }
 
 impl Tabular for OfflineBody {

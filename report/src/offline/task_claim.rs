@@ -1,9 +1,9 @@
 //! What an offline result of tasks states, matched with the demands and the instance that it says it belongs to.
 
 use super::tasks::{ExactTaskLevelResult, TaskLevelResult, TaskQuantum, TaskUser};
-use super::{Held, TaskOfflineDocument, beside_optimum, task_offline_document};
+use super::{Held, TaskOfflineDocument, task_offline_document};
 use crate::foreign::{Foreign, check_stamp, list};
-use fairplan_instances::{ExactTaskLevel, ExactTasks, Label, TaskDemands, TaskLevel, TaskOptimum};
+use fairplan_instances::{Against, ExactTaskLevel, ExactTasks, Label, TaskDemands, TaskLevel, TaskOptimum};
 use fairplan_verify::{TaskClaim, Verdict, verify_task_optimum};
 
 /// A result's own statement of the tasks and what proves them; nothing in it is believed.
@@ -58,6 +58,7 @@ impl StatedTaskOffline {
         let proof = verify_task_optimum(demands, claim);
         let again = task_offline_document(demands, sha256, &self.optimum, &proof, Held::default(), false);
         let quanta = demands.series().quantum_count();
+        let is_beside = |one: &Against| one.is_beside(again.value, quanta);
         let different: Vec<&str> = [
             ("demands", again.demands == document.demands),
             ("measure", again.measure == document.measure),
@@ -66,8 +67,8 @@ impl StatedTaskOffline {
             ("users", again.users == document.users),
             ("metrics", again.metrics == document.metrics),
             ("certificate", again.certificate == document.certificate),
-            ("against", beside_optimum(again.value, quanta, &document.against)),
-            ("online_bound", beside_optimum(again.value, quanta, document.online_bound.as_slice())),
+            ("against", document.against.iter().all(is_beside)),
+            ("online_bound", document.online_bound.iter().all(is_beside)),
         ]
         .into_iter()
         .filter(|(_, same)| !same)

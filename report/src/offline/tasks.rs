@@ -1,11 +1,12 @@
 //! `fairplan.offline.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
 //! where there were slices, and the prices that prove its levels.
 
-use super::{Against, Held, OfflineCertificate, OfflineMetrics, level_of, min_over_max, regret};
+use super::{Held, OfflineCertificate, level_of};
 use crate::foreign::Foreign;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Document, ExactTasks, Instance, OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum,
+    Against, Body, Document, ExactTasks, Instance, Metrics, OfflineMeasure, TaskDemands, TaskLevel,
+    TaskOptimum,
 };
 use fairplan_instances::{DemandsStamp, InstanceStamp, Label};
 use fairplan_verify::{TASK_TOLERANCE, TaskProof};
@@ -31,7 +32,7 @@ pub struct TaskOfflineBody {
     /// What each user gets, users in the order of the demands.
     pub users: Vec<TaskUser>,
     /// Measures of the whole, in tasks where others have slices; utilization is that of the resource used most.
-    pub metrics: OfflineMetrics,
+    pub metrics: Metrics,
     /// The levels that capacity sets, lowest first. Users on none of them run everything they demand.
     pub levels: Vec<TaskLevelResult>,
     /// How far the levels may be from what the prices allow.
@@ -133,20 +134,6 @@ pub struct TaskQuantum {
     pub exact: Option<Vec<Vec<String>>>,
 }
 
-/// What tasks come to beside the optimum: the smallest standing over all quanta, of who demands anything.
-pub fn smallest_standing(demands: &TaskDemands<'_>, standings: &[f64]) -> f64 {
-    let counting = standings.iter().zip(demands.most()).filter(|(_, most)| *most > 0.0);
-    counting.map(|(standing, _)| *standing).reduce(f64::min).unwrap_or(0.0)
-}
-
-/// The smallest measure that a rule comes to, beside the optimum.
-pub fn task_against(demands: &TaskDemands<'_>, optimum: f64, mechanism: &str, standings: &[f64]) -> Against {
-    let value = smallest_standing(demands, standings);
-    let regret = regret(optimum, value);
-    let regret_per_quantum = (optimum - value) / demands.series().quantum_count() as f64;
-    Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
-}
-
 impl TaskOfflineBody {
     /// What is evened out, for readers.
     pub fn measure_in_words(&self) -> &'static str {
@@ -182,10 +169,9 @@ pub fn task_offline_document(
     per_quantum: bool,
 ) -> TaskOfflineDocument {
     let (series, instance) = (demands.series(), demands.instance());
-    let standings = demands.standings(&optimum.tasks);
-    let shares = demands.weighted_shares(&optimum.tasks);
+    let shares = demands.dominant_shares(&optimum.tasks);
     let wanted = series.totals();
-    let tasks = task_totals(demands, &optimum.tasks);
+    let tasks = demands.totals(&optimum.tasks);
     let level_of = level_of(series.user_count(), optimum.levels.iter().map(|level| &*level.users));
     let user = |user: usize| TaskUser {
         id: series.user_id(user).into(),
@@ -193,7 +179,7 @@ pub fn task_offline_document(
         allocated: tasks[user],
         useful: tasks[user],
         welfare: (wanted[user] > 0).then(|| tasks[user] / wanted[user] as f64),
-        dominant_share: shares[user] * instance.user(demands.users()[user]).weight().to_f64(),
+        dominant_share: shares[user],
         level: level_of[user],
         exact: optimum.exact.as_ref().map(|exact| exact.shares[user].clone()),
     };
@@ -219,9 +205,9 @@ pub fn task_offline_document(
         instance: InstanceStamp::new(instance, instance_sha256),
         measure: measure_name(demands.measure()).into(),
         status: if proof.holds() { "optimal".into() } else { "uncertified".into() },
-        value: smallest_standing(demands, &standings),
+        value: demands.smallest(&optimum.tasks),
         users: (0..series.user_count()).map(user).collect(),
-        metrics: task_metrics(demands, &optimum.tasks),
+        metrics: demands.metrics(&optimum.tasks),
         levels: optimum.levels.iter().map(level).collect(),
         certificate: OfflineCertificate { relative_gap: proof.relative_gap, tolerance },
         exact: optimum.exact.as_ref().map(exact),
@@ -244,81 +230,13 @@ fn quanta(demands: &TaskDemands<'_>, optimum: &TaskOptimum) -> Vec<TaskQuantum> 
     if let Some(exact) = &optimum.exact {
         let none = || Some(vec![Vec::new(); demands.users().len()]);
         quanta.iter_mut().for_each(|quantum| quantum.exact = none());
-        for_each_entry(demands, &exact.tasks, |quantum, user, _, row| {
+        demands.for_each_demand(&exact.tasks, |quantum, user, _, row| {
             if let Some(exact) = &mut quanta[quantum].exact {
                 exact[user] = row.to_vec();
             }
         });
     }
     quanta
-}
-
-/// Each user's tasks over all quanta.
-pub(crate) fn task_totals(demands: &TaskDemands<'_>, tasks: &[f64]) -> Vec<f64> {
-    let mut totals = vec![0.0; demands.users().len()];
-    for_each_entry(demands, tasks, |_, user, _, row| totals[user] += row.iter().sum::<f64>());
-    totals
-}
-
-/// Calls `each` with every demand above zero: its quantum, user, tasks demanded and the row of tasks over the classes.
-pub(crate) fn for_each_entry<T>(
-    demands: &TaskDemands<'_>,
-    tasks: &[T],
-    mut each: impl FnMut(usize, usize, u64, &[T]),
-) {
-    let mut rows = tasks.chunks_exact(demands.instance().classes().len());
-    for quantum in 0..demands.series().quantum_count() {
-        let (users, wanted) = demands.series().demands(quantum);
-        for ((user, wanted), row) in users.iter().zip(wanted).zip(&mut rows) {
-            each(quantum, *user as usize, *wanted, row);
-        }
-    }
-}
-
-/// The measures of the whole.
-pub(crate) fn task_metrics(demands: &TaskDemands<'_>, tasks: &[f64]) -> OfflineMetrics {
-    let (series, instance) = (demands.series(), demands.instance());
-    let (quanta, resources) = (series.quantum_count(), instance.resources().len());
-    let (totals, wanted) = (task_totals(demands, tasks), series.totals());
-    let mut used = vec![0.0; resources];
-    let mut within: Vec<Option<(f64, f64)>> = vec![None; quanta];
-    let mut before = vec![(0, 0.0); totals.len()];
-    let mut gained = 0.0;
-    for_each_entry(demands, tasks, |quantum, user, wanted, row| {
-        let amount: f64 = row.iter().sum();
-        let need = instance.user(demands.users()[user]).demand_doubles();
-        used.iter_mut().zip(need).for_each(|(used, need)| *used += need * amount);
-        let welfare = amount / wanted as f64;
-        let (least, most) = within[quantum].unwrap_or((welfare, welfare));
-        within[quantum] = Some((least.min(welfare), most.max(welfare)));
-        let (last, had) = before[user];
-        let had = if last + 1 == quantum { had } else { 0.0 };
-        gained += if quantum > 0 { f64::max(amount - had, 0.0) } else { 0.0 };
-        before[user] = (quantum, amount);
-    });
-    let part = |(r, used): (usize, &f64)| {
-        let total = instance.total(fairplan_instances::ResourceId(r)) * quanta as f64;
-        if total > 0.0 { used / total } else { 0.0 }
-    };
-    let welfare = || totals.iter().zip(&wanted).filter(|(_, w)| **w > 0).map(|(total, w)| total / *w as f64);
-    let count = welfare().count();
-    let fairness: Vec<f64> =
-        within.iter().flatten().map(|(least, most)| if *most == 0.0 { 1.0 } else { least / most }).collect();
-    let standings = demands.weighted_shares(tasks);
-    let standings = standings.into_iter().zip(&wanted).filter(|(_, wanted)| **wanted > 0);
-    OfflineMetrics {
-        utilization: used.iter().enumerate().map(part).fold(0.0, f64::max),
-        fairness: min_over_max(welfare()).unwrap_or(1.0),
-        welfare_min: welfare().reduce(f64::min).unwrap_or(1.0),
-        welfare_mean: if count == 0 { 1.0 } else { welfare().sum::<f64>() / count as f64 },
-        allocation_min_over_max: min_over_max(standings.map(|(standing, _)| standing)).unwrap_or(1.0),
-        short_term_fairness: if fairness.is_empty() {
-            1.0
-        } else {
-            fairness.iter().sum::<f64>() / fairness.len() as f64
-        },
-        handoffs_per_quantum: gained / quanta.saturating_sub(1).max(1) as f64,
-    }
 }
 
 /// Every quantum with the tasks of each user on each class.
@@ -330,7 +248,7 @@ pub(crate) fn task_quanta(demands: &TaskDemands<'_>, tasks: &[f64]) -> Vec<TaskQ
         exact: None,
     };
     let mut quanta: Vec<TaskQuantum> = (0..series.quantum_count()).map(empty).collect();
-    for_each_entry(demands, tasks, |quantum, user, _, row| quanta[quantum].tasks[user] = row.to_vec());
+    demands.for_each_demand(tasks, |quantum, user, _, row| quanta[quantum].tasks[user] = row.to_vec());
     quanta
 }
 

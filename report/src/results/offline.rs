@@ -3,13 +3,13 @@
 use super::allocation::counts;
 use super::sentences::{demands, measured, name, proof};
 use crate::figure::Bars;
-use crate::offline::{Against, OfflineDocument, held_against};
+use crate::offline::{OfflineDocument, held_against};
 use crate::page::{Block, Grid, Section, sizes, time};
 use crate::summary::grid::{grid, listed};
 use crate::tolerance::SAME;
 use crate::units::{number, percent, thousands};
-use fairplan_instances::DemandSeries;
 use fairplan_instances::table::Tabular;
+use fairplan_instances::{Against, DemandSeries};
 use std::fmt::Write;
 
 /// The optimum over all quanta, of slices.
@@ -43,7 +43,7 @@ pub fn summary(series: &DemandSeries, document: &OfflineDocument) -> String {
     let proof = proof(document.status == "optimal", document.certificate.relative_gap);
     let value = measured(&document.measure, document.value);
     let _ = writeln!(text, "Smallest {}: {value} ({proof})", document.measure);
-    let metrics = document.metrics;
+    let metrics = &document.metrics;
     let levels = document.levels.len();
     let _ = writeln!(text, "Levels: {}; used: {}\n", thousands(levels as u64), percent(metrics.utilization));
     regrets(&mut text, &document.measure, &document.against, document.online_bound.as_ref());

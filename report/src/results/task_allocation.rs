@@ -2,13 +2,13 @@
 
 use super::allocation::counts;
 use super::sentences::{demands, least_served};
-use crate::offline::{OfflineMetrics, TaskQuantum};
+use crate::offline::TaskQuantum;
 use crate::page::{Block, Section, sizes, time};
 use crate::summary::grid::listed;
 use crate::task_allocation::TaskAllocationDocument;
 use crate::units::{number, percent};
 use fairplan_instances::table::Tabular;
-use fairplan_instances::{DemandSeries, Label};
+use fairplan_instances::{DemandSeries, Label, Metrics};
 use std::fmt::Write;
 
 /// An allocation of tasks.
@@ -33,7 +33,7 @@ pub fn summary(series: &DemandSeries, document: &TaskAllocationDocument) -> Stri
     text
 }
 
-pub(super) fn welfare(text: &mut String, metrics: &OfflineMetrics) {
+pub(super) fn welfare(text: &mut String, metrics: &Metrics) {
     let (least, mean) = (percent(metrics.welfare_min), percent(metrics.welfare_mean));
     let _ = writeln!(text, "Smallest and mean welfare: {least}, {mean}\n");
 }

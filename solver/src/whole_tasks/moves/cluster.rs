@@ -2,7 +2,7 @@
 //! every kind is one more user here, with its pieces as tasks.
 
 use super::super::packing::{Packing, Quantities, copies, fits, less, more, times};
-use fairplan_instances::{ClassId, Instance, MoveRules, Placement, ServerTasks, Violation, tasks_of};
+use fairplan_instances::{Instance, MoveRules, Placement, ServerTasks, Violation, tasks_of};
 use std::collections::HashMap;
 
 /// Tasks that leave a server, and others that come instead.
