@@ -15,14 +15,14 @@ use crate::planning::PlanBody;
 use crate::proportional_bound::ProportionalBoundBody;
 use crate::reproduction::ReproductionBody;
 use crate::results::*;
-use crate::schema::{InstanceDocument, TraceLine, schema_of};
+use crate::schema::schema_of;
 use crate::simulation::SimulationBody;
 use crate::solution::SolutionBody;
 use crate::task_allocation::{AnyAllocation, TaskAllocationBody};
 use crate::verification::Verification;
 use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
 use fairplan_exports::ExportBody;
-use fairplan_instances::files::{CatalogFile, DemandsFile, TrafficFile};
+use fairplan_instances::files::{CatalogFile, DemandsFile, InstanceFile, TraceLine, TrafficFile};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{Body, Document};
 use schemars::{JsonSchema, Schema};
@@ -47,7 +47,7 @@ type TableOf = fn(&str, &[u8]) -> Result<Box<dyn Tabular>, MalformedResult>;
 
 /// Every format, inputs first.
 pub static FORMATS: [Format; 28] = [
-    Format::of::<InstanceDocument>("instance", "fairplan.instance.v1"),
+    Format::of::<InstanceFile<'static>>("instance", "fairplan.instance.v1"),
     Format::of::<DemandsFile<'static>>("demands", "fairplan.demands.v1"),
     Format::of::<TrafficFile<'static>>("traffic", "fairplan.traffic.v1"),
     Format::of::<CatalogFile<'static>>("catalog", "fairplan.catalog.v1"),

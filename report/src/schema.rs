@@ -1,11 +1,6 @@
 //! JSON Schema of every format, generated from the types that are written and read.
 
-mod instance;
-mod trace;
-
 pub use crate::formats::{FORMATS, Format};
-pub(crate) use instance::InstanceDocument;
-pub(crate) use trace::TraceLine;
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -31,6 +26,17 @@ fn tidy(schema: &mut Schema) {
             let only = only.clone();
             schema.insert("type".into(), only);
         }
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
+        if let [Value::Object(only)] = &choices[..] {
+            let only = only.clone();
+            schema.remove("anyOf");
+            only.into_iter().for_each(|(key, value)| _ = schema.ensure_object().entry(key).or_insert(value));
+        }
+    }
+    if schema.get("default").is_some_and(Value::is_null) {
+        schema.remove("default");
     }
 }
 

@@ -9,18 +9,17 @@ use crate::{
     PlacementRule, ResourceId, RuleId,
 };
 use crate::{ServerClass, Violation};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::amounts::Amounts;
 use super::canonical::FORM;
 use super::gangs::read_gang;
+use super::instance_fields::{ClassFields, GroupFields, InstanceFile, KindFields, UserFields};
 use super::profiles::{fill_in, read_profiles};
 use super::quotas::QuotaFields;
 use super::source::Source;
 use super::strict_json::{Entries, Object, Text, document, for_each, number, whole};
 use super::values::{repeated, whole_number};
-use crate::stated;
 
 /// Reads an instance from JSON.
 ///
@@ -29,128 +28,11 @@ use crate::stated;
 pub fn read_json(source: Source) -> Result<Instance, InstanceError> {
     let file = source.name().to_owned();
     let content = source.read_all()?;
-    let document: Document = document(&file, &content, &FORM)?;
+    let document: InstanceFile = document(&file, &content, &FORM)?;
     instance(&document).map_err(|violation| InstanceError::Invalid { file: file.clone(), violation })
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Document<'a> {
-    #[serde(borrow)]
-    format: Text<'a>,
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow)]
-    resources: &'a RawValue,
-    #[serde(borrow)]
-    server_classes: &'a RawValue,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    device_profiles: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    groups: Option<&'a RawValue>,
-    #[serde(borrow)]
-    users: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ClassFields<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    count: &'a RawValue,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    names: Option<Vec<Text<'a>>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    domain: Option<Text<'a>>,
-    #[serde(borrow)]
-    capacity: Entries<'a>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    devices: Option<Entries<'a>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GroupFields<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    weight: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    parent: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    guarantee: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    guarantees: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    limit: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    limits: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    reserve: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    reserves: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UserFields<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    demand: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    profile: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    weight: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    tasks: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    gang: Option<&'a RawValue>,
-    #[serde(default, deserialize_with = "stated")]
-    gang_in_domain: Option<bool>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    spread: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    per_server: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    eligible: Option<Vec<Text<'a>>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    rates: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    group: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    guarantee: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    guarantees: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    limit: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    limits: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    reserve: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    reserves: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    kinds: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct KindFields<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    each: &'a RawValue,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    demand: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    profile: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    eligible: Option<Vec<Text<'a>>>,
-}
-
-fn instance(document: &Document) -> Result<Instance, Violation> {
+fn instance(document: &InstanceFile) -> Result<Instance, Violation> {
     FORM.expect(&document.format)?;
     let mut resources: Vec<String> = Vec::new();
     for_each(document.resources, "resources", |_, name: Text| {
@@ -278,18 +160,6 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         Ok(())
     })?;
     builder.build()
-}
-
-impl<'f, 'a> QuotaFields<'f, 'a> {
-    fn of_group(group: &'f GroupFields<'a>) -> Self {
-        let GroupFields { guarantee, guarantees, limit, limits, reserve, reserves, .. } = group;
-        Self { guarantee, guarantees: *guarantees, limit, limits: *limits, reserve, reserves: *reserves }
-    }
-
-    fn of_user(user: &'f UserFields<'a>) -> Self {
-        let UserFields { guarantee, guarantees, limit, limits, reserve, reserves, .. } = user;
-        Self { guarantee, guarantees: *guarantees, limit, limits: *limits, reserve, reserves: *reserves }
-    }
 }
 
 /// The kinds of one user, listed at `place`, each with the name of its profile.

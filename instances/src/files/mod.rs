@@ -17,6 +17,7 @@ mod gangs;
 mod groups;
 mod guard;
 mod headers;
+mod instance_fields;
 mod json;
 #[cfg(feature = "parquet")]
 mod numbers;
@@ -53,12 +54,13 @@ pub use frame::Frame;
 pub use groups::write_groups;
 pub use guard::guarded;
 pub use headers::bad_header;
+pub use instance_fields::InstanceFile;
 pub use json::read_json;
 pub use open::open_table;
 pub use stated_format::stated_format;
 pub use table_writer::{write_servers, write_users};
 pub use tables::{read_opened, read_tables};
-pub use trace::{read_trace, read_trace_in_memory, trace_sha256_hex, write_trace};
+pub use trace::{TraceLine, read_trace, read_trace_in_memory, trace_sha256_hex, write_trace};
 pub use traffic::{TrafficFile, read_traffic, read_traffic_in_memory, traffic_sha256_hex, write_traffic};
 pub use values::{decimal, whole_number};
 

@@ -5,24 +5,41 @@ use super::canonical_text::{Text as Writer, key};
 use super::strict_json::{Entries, Object, Text, one, whole};
 use super::values::repeated;
 use crate::{DeviceProfile, DeviceProfiles, InstanceBuilder, ResourceId, Violation};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
-#[derive(Deserialize)]
+/// Into what each device of a resource can be cut. A device is whole, shared by tasks that take any part of it, or cut.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct CutFields<'a> {
+#[schemars(rename = "DeviceProfiles")]
+pub(super) struct CutFields<'a> {
+    /// The equal slices of one device.
     #[serde(borrow)]
+    #[schemars(with = "u64", range(min = 1, max = 64))]
     slices: &'a RawValue,
+    /// The profiles by name, which is unique over all resources.
     #[serde(borrow)]
+    #[schemars(
+        with = "BTreeMap<String, ProfileFields<'a>>",
+        extend("minProperties" = 1, "maxProperties" = 64)
+    )]
     profiles: Entries<'a>,
 }
 
-#[derive(Deserialize)]
+/// A part of a device that a task can have.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "DeviceProfile")]
 struct ProfileFields<'a> {
+    /// How many slices beside each other it takes.
     #[serde(borrow)]
+    #[schemars(with = "u64", range(min = 1, max = 64))]
     slices: &'a RawValue,
+    /// The slices at which it may begin, counted from 0, rising.
     #[serde(borrow)]
+    #[schemars(with = "Vec<u64>", length(min = 1), inner(range(max = 63)), extend("uniqueItems" = true))]
     starts: Vec<&'a RawValue>,
 }
 

@@ -1,5 +1,6 @@
 //! Quotas in JSON: reading the fields of a user or a group, and writing them.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -20,12 +21,18 @@ pub(super) struct QuotaFields<'f, 'a> {
     pub reserves: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+/// Amounts of some resources over some server classes together.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ClassAmountsFields<'a> {
+#[schemars(rename = "SomeClasses")]
+pub(super) struct ClassAmountsFields<'a> {
+    /// The server classes.
     #[serde(borrow)]
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
     classes: Vec<Text<'a>>,
+    /// The amount of each resource.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Entries<'a>", required, extend("minProperties" = 1))]
     amounts: Option<Entries<'a>>,
 }
 

@@ -29,7 +29,20 @@ impl JsonSchema for Entries<'_> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let amount = json_schema!({"type": "number", "minimum": 0, "maximum": 1e30});
-        json_schema!({"description": "Amounts of resources, each 0 or more.", "type": "object", "additionalProperties": amount})
+        json_schema!({"description": "Amounts of resources, each a decimal of at most 19 significant digits, 0 or between 1e-30 and 1e30.", "type": "object", "additionalProperties": amount})
+    }
+}
+
+/// For schemas: a number above 0.
+pub(super) enum AboveZero {}
+
+impl JsonSchema for AboveZero {
+    fn schema_name() -> Cow<'static, str> {
+        "PositiveAmount".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"description": "An amount above 0.", "type": "number", "exclusiveMinimum": 0, "maximum": 1e30})
     }
 }
 

@@ -11,8 +11,52 @@ pub(super) const FORM: Form = Form {
     otherwise: "the first line of JSON Lines is its header",
 };
 
-/// The names of the events, in the order in which events of the same time stand.
-pub(super) const EVENTS: [&str; 4] = ["server_removed", "server_added", "server_changed", "tasks_submitted"];
+/// What an event may say beside its name and `time`.
+pub(super) struct EventForm {
+    pub name: &'static str,
+    /// What happens, for people.
+    pub what: &'static str,
+    /// The fields that it must have, in the order in which they are missed.
+    pub needs: &'static [&'static str],
+    /// Those that it may leave out.
+    pub may_have: &'static [&'static str],
+}
+
+/// The events, in the order in which events of the same time stand.
+pub(super) const EVENTS: [EventForm; 4] = [
+    EventForm {
+        name: "server_removed",
+        what: "A server leaves; what runs on it is lost.",
+        needs: &["server"],
+        may_have: &[],
+    },
+    EventForm {
+        name: "server_added",
+        what: "A server comes that was not there.",
+        needs: &["server", "capacity"],
+        may_have: &["domain"],
+    },
+    EventForm {
+        name: "server_changed",
+        what: "A server that is there has another capacity from now on.",
+        needs: &["server", "capacity"],
+        may_have: &[],
+    },
+    EventForm {
+        name: "tasks_submitted",
+        what: "Identical tasks of one job are submitted.",
+        needs: &["user", "job", "demand", "duration"],
+        may_have: &["count", "rules", "more"],
+    },
+];
+
+/// The position of an event of this name.
+pub(super) fn event_named(name: &str) -> Result<usize, Violation> {
+    EVENTS.iter().position(|event| event.name == name).ok_or_else(|| {
+        let names = EVENTS.map(|event| event.name).join(", ");
+        Violation::new("event", name, format!("there are {names}"))
+    })
+}
 
 /// Seconds as whole microseconds.
 pub(super) fn microseconds(seconds: Decimal) -> Result<u64, &'static str> {

@@ -3,17 +3,16 @@
 use crate::trace::{Event, EventKind, EventSource, NewTasks, Register, TraceHeader, TraceResource};
 use crate::trace::{MOST_DECIMAL_PLACES, MOST_RESOURCES};
 use crate::{Decimal, InstanceError, ServerClass, Violation};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io::BufRead;
 
-use super::form::{EVENTS, FORM, microseconds, misplaced};
+use super::fields::{ClassFields, EventFields, HeaderFields, UserFields};
+use super::form::{EVENTS, EventForm, FORM, event_named, microseconds, misplaced};
 use super::rules::{read_cuts, read_rules};
 use crate::files::amounts::Amounts;
 use crate::files::source::Source;
-use crate::files::strict_json::{Entries, Object, Text, document, for_each, line, number, whole};
+use crate::files::strict_json::{Object, document, for_each, line, number, whole};
 use crate::files::values::{repeated, whole_number};
-use crate::stated;
 
 /// A line of an event is at most this long; headers list users and may be longer.
 const LONGEST_EVENT: usize = 1 << 20;
@@ -94,84 +93,6 @@ impl EventSource for Lines {
     fn job_id(&self) -> &str {
         &self.job
     }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HeaderFields<'a> {
-    #[serde(borrow)]
-    format: Text<'a>,
-    #[serde(borrow, default)]
-    name: Text<'a>,
-    #[serde(borrow, default)]
-    source: Text<'a>,
-    #[serde(borrow)]
-    resources: Vec<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    decimal_places: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    devices: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    device_profiles: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    rules: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    server_classes: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    users: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    counts: Option<Entries<'a>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ClassFields<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow)]
-    count: &'a RawValue,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    domain: Option<Text<'a>>,
-    #[serde(borrow)]
-    capacity: Entries<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UserFields<'a> {
-    #[serde(borrow)]
-    id: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    weight: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EventFields<'a> {
-    #[serde(borrow)]
-    time: &'a RawValue,
-    #[serde(borrow)]
-    event: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    server: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    domain: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    capacity: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    job: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    user: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    demand: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    duration: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    count: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "stated")]
-    rules: Option<Text<'a>>,
-    #[serde(default, deserialize_with = "stated")]
-    more: Option<bool>,
 }
 
 /// Reads the header, which is the one JSON object in `content`.
@@ -261,62 +182,38 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
 fn event(fields: &EventFields, register: &mut Register, amounts: &mut Amounts) -> Result<Event, Violation> {
     let time = seconds(fields.time, "time")?;
     let name = fields.event.0.as_ref();
-    let submits = name == EVENTS[3];
-    let server_fields = [
-        ("server", fields.server.is_some()),
-        ("domain", fields.domain.is_some()),
-        ("capacity", fields.capacity.is_some()),
-    ];
-    let task_fields = [
-        ("job", fields.job.is_some()),
-        ("user", fields.user.is_some()),
-        ("demand", fields.demand.is_some()),
-        ("duration", fields.duration.is_some()),
-        ("count", fields.count.is_some()),
-        ("rules", fields.rules.is_some()),
-        ("more", fields.more.is_some()),
-    ];
-    if !EVENTS.contains(&name) {
-        let problem = format!("there are {}", EVENTS.join(", "));
-        return Err(Violation::new("event", name, problem));
-    }
-    let others: &[(&str, bool)] = if submits { &server_fields } else { &task_fields };
-    if let Some((field, _)) = others.iter().find(|(_, is_there)| *is_there) {
+    let position = event_named(name)?;
+    let EventForm { needs, may_have, .. } = EVENTS[position];
+    if let Some(field) = fields.stated().find(|field| !needs.contains(field) && !may_have.contains(field)) {
         return Err(misplaced(field, name, true));
     }
     let missing = |field: &str| misplaced(field, name, false);
-    if submits {
-        let user = fields.user.as_ref().ok_or_else(|| missing("user"))?;
-        let job = fields.job.as_ref().ok_or_else(|| missing("job"))?;
-        let demand = fields.demand.as_ref().ok_or_else(|| missing("demand"))?;
-        let duration = seconds(fields.duration.ok_or_else(|| missing("duration"))?, "duration")
-            .map_err(Violation::above_zero)?;
-        amounts.read(demand, || "demand".into())?;
-        let count = match fields.count {
-            None => 1,
-            Some(raw) => count(number(raw, || "count".into())?)?,
-        };
-        let (user, job, demand) = (user.0.as_ref(), job.0.as_ref(), &amounts.values);
-        let more = fields.more.unwrap_or(false);
-        let rules = fields.rules.as_ref().map(|rules| rules.0.as_ref());
-        return register.submitted(time, NewTasks { user, job, demand, count, duration, rules, more });
-    }
+    let server = || Ok(fields.server.as_ref().ok_or_else(|| missing("server"))?.0.as_ref());
     let domain = fields.domain.as_ref().map(|domain| domain.0.as_ref());
-    if domain.is_some() && name != EVENTS[1] {
-        return Err(misplaced("domain", name, true));
-    }
-    let server = fields.server.as_ref().ok_or_else(|| missing("server"))?.0.as_ref();
-    if name == EVENTS[0] {
-        if fields.capacity.is_some() {
-            return Err(misplaced("capacity", name, true));
+    let capacity = |amounts: &mut Amounts| {
+        amounts.read(fields.capacity.as_ref().ok_or_else(|| missing("capacity"))?, || "capacity".into())?;
+        Ok(amounts.values.clone())
+    };
+    match position {
+        0 => register.server_removed(time, server()?),
+        1 => register.server_added_in(time, server()?, &capacity(amounts)?, domain),
+        2 => register.server_changed(time, server()?, &capacity(amounts)?),
+        _ => {
+            let user = fields.user.as_ref().ok_or_else(|| missing("user"))?;
+            let job = fields.job.as_ref().ok_or_else(|| missing("job"))?;
+            let demand = fields.demand.as_ref().ok_or_else(|| missing("demand"))?;
+            let duration = seconds(fields.duration.ok_or_else(|| missing("duration"))?, "duration")
+                .map_err(Violation::above_zero)?;
+            amounts.read(demand, || "demand".into())?;
+            let count = match fields.count {
+                None => 1,
+                Some(raw) => count(number(raw, || "count".into())?)?,
+            };
+            let (user, job, demand) = (user.0.as_ref(), job.0.as_ref(), &amounts.values);
+            let more = fields.more.unwrap_or(false);
+            let rules = fields.rules.as_ref().map(|rules| rules.0.as_ref());
+            register.submitted(time, NewTasks { user, job, demand, count, duration, rules, more })
         }
-        return register.server_removed(time, server);
-    }
-    amounts.read(fields.capacity.as_ref().ok_or_else(|| missing("capacity"))?, || "capacity".into())?;
-    if name == EVENTS[1] {
-        register.server_added_in(time, server, &amounts.values, domain)
-    } else {
-        register.server_changed(time, server, &amounts.values)
     }
 }
 

@@ -3,6 +3,7 @@
 //! The first line of JSON Lines is the header, each other line an event. In Parquet each row is an event, and the header
 //! stands in the metadata under the format's name. Times and durations are seconds with up to six decimal places.
 
+mod fields;
 mod form;
 mod lines;
 #[cfg(feature = "parquet")]
@@ -11,6 +12,7 @@ mod rules;
 mod text;
 mod write;
 
+pub use fields::TraceLine;
 pub use write::{trace_sha256_hex, write_trace};
 
 use crate::InstanceError;

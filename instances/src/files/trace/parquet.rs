@@ -12,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use std::io::Write;
 use std::sync::Arc;
 
-use super::form::{EVENTS, FORM, microseconds, misplaced};
+use super::form::{EVENTS, FORM, event_named, microseconds, misplaced};
 use super::lines::{count, read_header};
 use super::text::Writer;
 use crate::files::headers::bad_header;
@@ -120,9 +120,7 @@ impl TraceRows {
             cell.map(|cell| std::str::from_utf8(cell).map_err(bad)).transpose()
         };
         let name = text(1)?.unwrap_or_default();
-        let Some(kind) = EVENTS.iter().position(|event| *event == name) else {
-            return Err(Violation::new("event", name, format!("there are {}", EVENTS.join(", "))));
-        };
+        let kind = event_named(name)?;
         let needed = |field: usize| text(field)?.ok_or_else(|| misplaced(FIXED[field], name, false));
         let number = |field: usize| decimal(needed(field)?.as_bytes(), || FIXED[field].into());
         let seconds = |field: usize| {
@@ -284,7 +282,7 @@ impl Columns {
 
     fn push(&mut self, register: &Register, event: Event, job: &str) {
         self.time.append_value(event.time.into());
-        self.event.append_value(EVENTS[usize::from(event.kind.rank())]);
+        self.event.append_value(EVENTS[usize::from(event.kind.rank())].name);
         let (server, tasks, shape): (_, _, Option<ShapeNumber>) = match event.kind {
             EventKind::ServerRemoved(server) => (Some(server), None, None),
             EventKind::ServerAdded(server, shape) | EventKind::ServerChanged(server, shape) => {

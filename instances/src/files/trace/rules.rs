@@ -9,20 +9,31 @@ use crate::files::values::repeated;
 use crate::stated;
 use crate::trace::TraceHeader;
 use crate::{DeviceProfiles, TaskRules, Violation};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-#[derive(Deserialize)]
+/// Rules that tasks which are submitted together meet.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RulesFields<'a> {
+#[schemars(rename = "Rules")]
+pub(super) struct RulesFields<'a> {
+    /// At most so many of the tasks on one server.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<u64>", range(min = 1))]
     per_server: Option<&'a RawValue>,
+    /// So many tasks start at once, or none; the tasks of an event are a multiple of it.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<u64>", range(min = 2))]
     gang: Option<&'a RawValue>,
+    /// Whether each gang runs within one domain.
     #[serde(default, deserialize_with = "stated")]
     gang_in_domain: Option<bool>,
+    /// By how many the tasks in two domains differ at most when one of them starts.
     #[serde(borrow, default, deserialize_with = "stated")]
+    #[schemars(with = "Option<u64>", range(min = 1))]
     spread: Option<&'a RawValue>,
+    /// The profile of the part of a device that each task takes; its demand may leave out that resource.
     #[serde(borrow, default, deserialize_with = "stated")]
     profile: Option<Text<'a>>,
 }

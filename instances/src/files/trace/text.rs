@@ -89,7 +89,7 @@ impl Writer {
         self.text.raw("{\"time\": ");
         self.text.number(seconds(event.time));
         self.text.raw(", \"event\": \"");
-        self.text.raw(EVENTS[usize::from(event.kind.rank())]);
+        self.text.raw(EVENTS[usize::from(event.kind.rank())].name);
         self.text.raw("\"");
         match event.kind {
             EventKind::ServerRemoved(server) => {
