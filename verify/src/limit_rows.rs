@@ -215,3 +215,36 @@ impl LimitPrices {
         usable.classes.iter().map(cost).fold(f64::INFINITY, f64::min)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{Decimal, InstanceBuilder, NewUser, Owner, Quota, ResourceId, ServerClass};
+
+    /// One user with a limit of 10.
+    fn limited() -> Instance {
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
+        builder.class(ServerClass::new("c", 1, vec![Decimal::from(20)])).unwrap();
+        let user = builder.user(NewUser::new("u", &[Decimal::ONE])).unwrap();
+        let quota = Quota { limit: vec![(ResourceId(0), Decimal::from(10))], ..Quota::default() };
+        builder.quota(Owner::User(user), quota).unwrap();
+        builder.build().unwrap()
+    }
+
+    #[test]
+    fn a_limit_holds_who_leaves_just_less_of_it_than_the_tolerance_and_not_who_leaves_just_more() {
+        let instance = limited();
+        let usable = UsableClasses::of(&instance);
+        let all = instance.limit_units(&instance.limit_rows()[0]) as f64;
+        let accepts = |left: f64, reason: LimitedBy| {
+            let mut worst = Worst::of("limited-by", 0.0);
+            let taken = LimitUse { taken: vec![all * (1.0 - left)] };
+            taken.judge_reason(instance.user(UserId(0)), &usable, reason, &mut worst);
+            worst.verdict().holds
+        };
+        assert!(accepts(0.9 * USED_UP.0, LimitedBy::Limit) && !accepts(1.1 * USED_UP.0, LimitedBy::Limit));
+        assert!(
+            accepts(1.1 * USED_UP.1, LimitedBy::Capacity) && !accepts(0.9 * USED_UP.1, LimitedBy::Capacity)
+        );
+    }
+}

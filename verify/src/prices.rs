@@ -68,3 +68,13 @@ pub(crate) fn capacity_value(instance: &Instance, prices: &[f64]) -> f64 {
     }
     sum.above()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_just_below_the_least_counts_as_none_and_the_least_counts() {
+        assert_eq!(usable_prices(&[0.99 * LEAST_PRICE, LEAST_PRICE]), [0.0, LEAST_PRICE]);
+    }
+}

@@ -87,8 +87,11 @@ pub fn least_cost(
     if ![asked, owned, excess, bound].iter().all(|number| number.is_finite()) {
         return 0.0;
     }
-    let step = common_step(catalog);
-    // What is a whole number of steps but for rounding is one.
+    raised(bound, common_step(catalog))
+}
+
+/// A bound raised to the next whole number of steps; what is one but for rounding stays.
+fn raised(bound: f64, step: f64) -> f64 {
     f64::max(bound, ((bound / step) * (1.0 - WHOLE_STEP)).ceil() * step * (1.0 - LAST_DIGIT))
 }
 
@@ -105,4 +108,23 @@ fn common_step(catalog: &Catalog) -> f64 {
 
 fn greatest_common_divisor(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_just_above_whole_steps_stays_and_one_clearly_above_is_raised() {
+        let near = 3.0 * (1.0 + 0.9 * WHOLE_STEP);
+        assert_eq!(raised(near * 0.01, 0.01), near * 0.01);
+        assert!(raised(3.0 * (1.0 + 1.1 * WHOLE_STEP) * 0.01, 0.01) > 0.039);
+    }
+
+    /// Prices and counts are multiplied in doubles, which may end a digit lower than the step stated.
+    #[test]
+    fn a_raised_bound_is_below_the_whole_steps_by_their_last_digits_and_no_more() {
+        let bound = raised(3.5, 1.0);
+        assert!(bound < 4.0 && bound >= 4.0 * (1.0 - 1.1 * LAST_DIGIT), "{bound:e}");
+    }
 }

@@ -31,6 +31,7 @@ mod tests {
     use super::super::tree::exact;
     use super::super::{AmountClaim, ExportedTenantClaim};
     use super::*;
+    use crate::tolerance::WHOLE_UNITS;
     use crate::verify_export;
     use fairplan_instances::files::{read_json, source};
     use fairplan_instances::{ClassId, GroupId, Owner, ResourceId, UserId};
@@ -128,6 +129,27 @@ mod tests {
         assert_eq!(failed(&|claim| one_more(claim, 2)), ["whole-tasks", "sums", "export-shares"]);
         assert_eq!(failed(&|claim| claim.tenants[3].share *= 1.1), ["export-shares"]);
         assert!(failed(&|claim| claim.headroom = "0.5".parse().unwrap()).contains(&"units-fit"));
+    }
+
+    /// Whether a property holds where this amount of `a`, of which 5 cpu are its limit, is changed by so much.
+    fn holds_with(property: &str, change: impl Fn(&mut AmountClaim)) -> bool {
+        let instance = cluster();
+        let mut claim = claim(&instance);
+        claim.tenants[3].amounts.iter_mut().for_each(change);
+        let verdicts = verify_export(&instance, &claim);
+        verdicts.iter().find(|verdict| verdict.property == property).unwrap().holds
+    }
+
+    #[test]
+    fn a_limit_may_be_exceeded_by_its_tolerance_and_no_more() {
+        let times = |factor: f64| holds_with("within-limits", |amount| amount.exact *= factor);
+        assert!(times(1.0 + 0.9 * BEYOND_LIMIT) && !times(1.0 + 1.1 * BEYOND_LIMIT));
+    }
+
+    #[test]
+    fn whole_units_may_be_off_by_one_and_their_tolerance_and_no_more() {
+        let off = |by: f64| holds_with("within-one-unit", |amount| amount.exact -= 1.0 + by);
+        assert!(off(0.9 * WHOLE_UNITS) && !off(1.1 * WHOLE_UNITS));
     }
 
     #[test]

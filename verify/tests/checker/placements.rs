@@ -14,18 +14,18 @@ fn instance() -> Instance {
     builder.build().unwrap()
 }
 
-struct Claim {
+pub struct Claim {
     tasks: Vec<u64>,
     servers: Vec<ServerTasks>,
-    value: f64,
-    level: Option<f64>,
+    pub value: f64,
+    pub level: Option<f64>,
     unplaced: u64,
-    shares: Vec<f64>,
-    utilization: Vec<f64>,
+    pub shares: Vec<f64>,
+    pub utilization: Vec<f64>,
 }
 
 /// Three tasks of `a`; three and two of `b`: cpu is full to the last tenth.
-fn full() -> Claim {
+pub fn full() -> Claim {
     Claim {
         tasks: vec![3, 5],
         servers: vec![vec![(1, 3)], vec![(0, 3), (1, 2)]],
@@ -37,7 +37,7 @@ fn full() -> Claim {
     }
 }
 
-fn failures(claim: &Claim) -> Vec<&'static str> {
+pub fn failures(claim: &Claim) -> Vec<&'static str> {
     let printed = PrintedPlacement {
         value: claim.value,
         level: claim.level,
