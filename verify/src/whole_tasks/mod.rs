@@ -12,6 +12,7 @@ mod knapsack;
 mod levels;
 mod limited;
 mod logarithm;
+mod mixes;
 mod moves;
 mod proportional;
 mod replay;

@@ -1,0 +1,202 @@
+//! The groups that queues above others become, and what everybody is guaranteed, limited to and left in reserve.
+
+use super::{Part, Queue, Tree, User, above_zero};
+use crate::amounts::{Stated, rounded};
+use crate::quota_places::{Spread, sum};
+use crate::report::ImportReport;
+use crate::servers::Class;
+use crate::tolerance::SUMS;
+use fairplan_instances::{
+    ClassAmounts, ClassId, Decimal, NewGroup, Quota, ResourceAmounts, ResourceId, Violation,
+};
+
+/// What a quota is given: what that is called, where a part states it, and what it becomes over all classes and over some.
+type Given<'q> = (&'static str, fn(&Part) -> &Stated, &'q mut ResourceAmounts, &'q mut Vec<ClassAmounts>);
+
+impl Tree<'_> {
+    /// The queues above users as groups.
+    pub(super) fn groups(
+        &self,
+        users: &[Vec<User>],
+        below: &[Vec<bool>],
+        report: &mut ImportReport,
+    ) -> Vec<NewGroup> {
+        let is_group = |position: usize| {
+            let queue = &self.queues[position];
+            let divided = !self.is_leaf[position] || users[position].len() > 1;
+            let somebody = below[position].contains(&true);
+            let is_root = self.is_above_all(position) && self.root == Some(queue.name.as_str());
+            divided && somebody && (!is_root || self.limits(queue))
+        };
+        let empty =
+            (0..self.queues.len()).filter(|queue| !self.is_leaf[*queue] && !below[*queue].contains(&true));
+        report.add(empty.count() as u64, "groups left out: nobody is left below");
+        report.add(
+            self.weightless,
+            "queues of weight 0, taken as a thousandth of the smallest weight of their siblings",
+        );
+        let group = |position: usize| {
+            let queue = &self.queues[position];
+            let parent = queue.parent.filter(|parent| is_group(*parent));
+            NewGroup {
+                id: queue.name.clone(),
+                weight: self.weights[position],
+                parent: parent.map(|parent| self.queues[parent].name.clone()),
+            }
+        };
+        (0..self.queues.len()).filter(|position| is_group(*position)).map(group).collect()
+    }
+
+    /// Whether a queue may have less than there is.
+    fn limits(&self, queue: &Queue) -> bool {
+        queue.parts.iter().any(|part| (0..self.resources.len()).any(|r| self.binds(part, r).is_some()))
+    }
+
+    /// The limit of a resource, if there is more than that at its place.
+    fn binds(&self, part: &Part, r: usize) -> Option<Decimal> {
+        let limit = part.limit.get(r).copied().flatten();
+        limit.filter(|limit| limit.to_f64() < self.totals[part.place][r])
+    }
+
+    /// Says of guarantees that are of more than there is, each by itself and those of a resource together.
+    pub(super) fn tell_what_cannot_be_kept(&self, below: &[Vec<bool>], report: &mut ImportReport) {
+        let more = |sure: f64, all: f64| sure > all * (1.0 + SUMS);
+        for r in 0..self.resources.len() {
+            let (mut sum, mut count) = (0.0, 0);
+            for (at, queue) in self.queues.iter().enumerate().filter(|(at, _)| below[*at][r]) {
+                let sure =
+                    |part: &Part| part.guarantee.get(r).copied().flatten().map_or(0.0, Decimal::to_f64);
+                let beyond = |part: &Part| more(sure(part), self.totals[part.place][r]);
+                let counts = !self.is_above_all(at) && queue.parts.iter().any(|part| sure(part) > 0.0);
+                if counts && queue.parts.iter().any(beyond) {
+                    report.one("guarantees are of more than their servers have");
+                }
+                // Of the queue above all nothing is kept: everybody is in it.
+                let is_top = |queue: &Queue| queue.parent.is_none() && self.tops == 1;
+                let has_some =
+                    |above: &Queue| !is_top(above) && above.parts.iter().any(|part| sure(part) > 0.0);
+                let is_inside = self.upwards(at).skip(1).any(has_some);
+                if counts && !is_inside {
+                    sum += queue.parts.iter().map(sure).sum::<f64>();
+                    count += 1;
+                }
+            }
+            if count > 1 && more(sum, self.all[r]) {
+                let resource = &self.resources[r];
+                report.add(
+                    count,
+                    format!("guarantees of {resource} come to more than all servers have together"),
+                );
+            }
+        }
+    }
+
+    /// The classes of a place.
+    fn classes_of(&self, place: usize, classes: &[Class<'_>]) -> Vec<ClassId> {
+        (0..classes.len()).filter(|l| classes[*l].server().meets[place]).map(ClassId).collect()
+    }
+
+    /// Among the places of one queue: the largest part of the place that it is sure of.
+    pub(super) fn weight_of(&self, part: &Part) -> Decimal {
+        let of_all = |(r, amount): (usize, &Option<Decimal>)| {
+            let all: f64 = self.totals[part.place][r];
+            amount.filter(|_| all > 0.0).map_or(0.0, |amount| amount.to_f64() / all)
+        };
+        let part = part.guarantee.iter().enumerate().map(of_all).fold(0.0, f64::max);
+        rounded(part).filter(|weight| !weight.is_zero()).unwrap_or(Decimal::ONE)
+    }
+
+    /// What a queue is given at some of its places together, of what its tasks ask for.
+    pub(super) fn quota(
+        &self,
+        queue: usize,
+        parts: &[&Part],
+        asked: &[bool],
+        classes: &[Class<'_>],
+        is_top: bool,
+        report: &mut ImportReport,
+    ) -> Result<Quota, Violation> {
+        let name = &self.queues[queue].name;
+        let mut quota = Quota::default();
+        let resources = || asked.iter().enumerate();
+        // What a queue keeps or may have at most at one of several places is of its servers: others may have as much elsewhere.
+        let sets: Vec<Vec<ClassId>> = parts.iter().map(|part| self.classes_of(part.place, classes)).collect();
+        // Where it can run nowhere else, what it is sure of can be nowhere else.
+        let is_one_place = self.is_leaf[queue] && sets.len() == 1;
+        let is_whole = self.places.len() == 1 || (is_one_place && sets[0].len() == classes.len());
+        let mut stated: Vec<ResourceAmounts> = Vec::new();
+        for part in parts {
+            let mut amounts = ResourceAmounts::new();
+            for (r, asks) in resources() {
+                let Some(limit) = part.limit.get(r).copied().flatten().filter(|limit| !limit.is_zero())
+                else {
+                    continue;
+                };
+                let sure = part.guarantee.get(r).copied().flatten();
+                if let Some(sure) = sure.filter(|sure| sure.to_f64() > limit.to_f64() && !is_top) {
+                    let problem = format!("is more than its limit of {limit}; lower it or raise the limit");
+                    let resource = &self.resources[r];
+                    return Err(Violation::new(
+                        format!("queue {name}: guaranteed {resource}"),
+                        sure,
+                        problem,
+                    ));
+                }
+                match self.binds(part, r) {
+                    None => report.one("limits left out: there is no more than that"),
+                    Some(_) if !asks => {
+                        report.one("limits left out: no task of the queue asks for the resource")
+                    }
+                    Some(limit) => amounts.push((ResourceId(r), limit)),
+                }
+            }
+            if is_whole {
+                quota.limit.extend(amounts);
+            } else {
+                stated.push(amounts);
+            }
+        }
+        let mut shared = false;
+        for r in (0..asked.len()).filter(|_| !is_whole) {
+            let of =
+                |part: usize| stated[part].iter().find(|(other, _)| other.0 == r).map(|(_, limit)| *limit);
+            // Where nothing of a resource may be asked for, its limits elsewhere hold on the same servers too.
+            let asked: Vec<usize> = (0..parts.len()).filter(|part| parts[*part].may_ask_for(r)).collect();
+            let limits: Vec<Option<Decimal>> = asked.iter().map(|part| of(*part)).collect();
+            let sets: Vec<Vec<ClassId>> = asked.into_iter().map(|part| sets[part].clone()).collect();
+            let spread = Spread { name, resource: &self.resources[r], is_cap: true };
+            shared |= spread.over(&sets, &limits, ResourceId(r), &mut quota.limits)?;
+        }
+        let Quota { guarantee, guarantees, reserve, reserves, .. } = &mut quota;
+        let lists: [Given<'_>; 2] = [
+            ("guarantees", |part| &part.guarantee, guarantee, guarantees),
+            ("reserves", |part| &part.reserve, reserve, reserves),
+        ];
+        for (what, of, over_all, over_some) in lists {
+            for (r, asks) in resources() {
+                // Whoever needs something that is kept whole is shut out there, so nothing is left to keep.
+                let counts = |part: &Part| what != "reserves" || !self.keeps_whole(part, r);
+                let amount = |part: &&Part| above_zero(of(part).get(r).copied().flatten());
+                let amounts: Vec<Option<Decimal>> =
+                    parts.iter().map(|part| amount(part).filter(|_| counts(part))).collect();
+                if amounts.iter().all(Option::is_none) {
+                    continue;
+                }
+                if is_top {
+                    report.one(format!("{what} of the queue above all left out: everybody is in it"));
+                } else if !asks {
+                    report.one(format!("{what} left out: no task of the queue asks for the resource"));
+                } else if is_whole || (what == "guarantees" && is_one_place) {
+                    over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));
+                } else {
+                    let spread = Spread { name, resource: &self.resources[r], is_cap: false };
+                    shared |= spread.over(&sets, &amounts, ResourceId(r), over_some)?;
+                }
+            }
+        }
+        if shared {
+            report.one("queues with several quotas on the same servers, which count together there");
+        }
+        Ok(quota)
+    }
+}

@@ -1,0 +1,201 @@
+//! The users that leaves of a tree become, and what one task of each asks for.
+
+use super::{Part, Queue, Tree, User, above_zero};
+use crate::amounts::{Stated, tighter};
+use crate::queue_tasks::{Asked, Scopes};
+use crate::report::ImportReport;
+use crate::servers::Server;
+use fairplan_instances::Decimal;
+
+impl<'a> Tree<'a> {
+    /// What each leaf becomes; nothing of other queues.
+    pub(super) fn users(&self, servers: &[Server], report: &mut ImportReport) -> Vec<Vec<User>> {
+        let mut scopes = Scopes::new(servers, self.resources);
+        let kept = self.kept_whole();
+        let mut users = Vec::with_capacity(self.queues.len());
+        for (at, queue) in self.queues.iter().enumerate() {
+            let mut own = Vec::new();
+            if let Some(demand) = queue.work.as_ref().and_then(|work| work.demand.clone()) {
+                users.push(vec![User { parts: (0..queue.parts.len()).collect(), demand }]);
+                continue;
+            }
+            for (position, part) in queue.parts.iter().enumerate().filter(|_| self.is_leaf[at]) {
+                // Percentages of nothing are limits of 0, which says less.
+                if self.places.len() > 1 && !servers.iter().any(|server| server.meets[part.place]) {
+                    report.one(format!("queues left out at {}: no server is there", self.places[part.place]));
+                    continue;
+                }
+                let mut most: Stated = vec![None; self.resources.len()];
+                let mut sure: Stated = vec![None; self.resources.len()];
+                let mut given: Vec<usize> = Vec::new();
+                let counts = |other: &&Part| other.place == part.place || part.within.contains(&other.place);
+                for part in self.upwards(at).flat_map(|above| above.parts.iter().filter(counts)) {
+                    for (most, limit) in most.iter_mut().zip(&part.limit) {
+                        *most = tighter(*most, *limit);
+                    }
+                    for (sure, amount) in sure.iter_mut().zip(&part.guarantee) {
+                        *sure = tighter(*sure, above_zero(*amount));
+                    }
+                    if given.is_empty() {
+                        given = part.given();
+                    }
+                }
+                let barred: Vec<usize> =
+                    (0..most.len()).filter(|r| most[*r].is_some_and(Decimal::is_zero)).collect();
+                let none_of = self.none_of(at, part);
+                let above = self.given_above(at, part, servers);
+                given.extend(above.iter().filter(|r| !given.contains(r)).copied().collect::<Vec<_>>());
+                given.sort_unstable();
+                let shape = part.shape.as_deref();
+                let only =
+                    shape.map(|shape| (0..shape.len()).filter(|r| above_zero(shape[*r]).is_some()).collect());
+                // Whole tasks can keep a guarantee, their own and those above, only where one is no larger.
+                let amounts: Stated =
+                    most.iter().zip(&sure).map(|(most, sure)| tighter(*most, *sure)).collect();
+                let barred_from_all = |name: &str| {
+                    let position = self.resources.iter().position(|resource| resource == name);
+                    position.is_some_and(|r| barred.contains(&r))
+                };
+                if let Some(resource) =
+                    ["cpu", "vcores", "memory"].into_iter().find(|name| barred_from_all(name))
+                {
+                    report
+                        .named("queues left out: their limit is 0", &format!("{} ({resource})", queue.name));
+                    continue;
+                }
+                for r in &none_of {
+                    report.named(
+                        format!(
+                            "queues are given 0 of {} beside more of others, so their tasks ask for none",
+                            self.resources[*r]
+                        ),
+                        &queue.name,
+                    );
+                }
+                let barred = barred.into_iter().chain(none_of).collect();
+                let asked = Asked { place: part.place, only, given, barred };
+                match scopes
+                    .of(&asked)
+                    .and_then(|scope| scope.task(shape.unwrap_or(&part.guarantee), &amounts))
+                {
+                    Some(demand) if self.is_shut_out(at, part.place, &demand, &kept) => {
+                        let place = &self.places[part.place];
+                        report.one(format!(
+                            "queues left out at {place}: another keeps all that is there, used or not"
+                        ));
+                    }
+                    Some(demand) => {
+                        self.tell_of_given_above(&above, part, servers, report);
+                        own.push(User { parts: vec![position], demand });
+                    }
+                    None => report.named("queues left out: no server has what they ask for", &queue.name),
+                }
+            }
+            users.push(own);
+        }
+        users
+    }
+
+    /// The resources that a leaf is given nothing of itself, but a queue above it is, below the one above all, and no other queue in
+    /// that: what is given there is for whoever is in it. Not where what the leaf itself is sure of is more than the servers have that
+    /// have such a resource.
+    fn given_above(&self, leaf: usize, part: &Part, servers: &[Server]) -> Vec<usize> {
+        let at = |queue: &Queue| queue.parts.iter().find(|other| other.place == part.place).map(Part::given);
+        let is_above = |queue: usize, other: usize| {
+            self.upwards(other).skip(1).any(|above| std::ptr::eq(above, &self.queues[queue]))
+        };
+        let mut found = Vec::new();
+        let mut here = self.queues[leaf].parent;
+        while let Some(above) = here.filter(|above| !self.is_above_all(*above)) {
+            here = self.queues[above].parent;
+            for r in at(&self.queues[above]).unwrap_or_default() {
+                let below = (0..self.queues.len()).filter(|other| is_above(above, *other));
+                let mut below = below.filter_map(|other| at(&self.queues[other]));
+                if !below.any(|given| given.contains(&r)) && self.is_sure_beside(part, r, servers) {
+                    found.push(r);
+                }
+            }
+        }
+        found
+    }
+
+    /// The resources of which a leaf, or the nearest queue above it that says anything of them, is given 0 beside more of others.
+    fn none_of(&self, leaf: usize, part: &Part) -> Vec<usize> {
+        let says = |queue: &Queue, r: usize| {
+            let there = queue.parts.iter().find(|other| other.place == part.place)?;
+            let is_none = there.none_of.contains(&r);
+            (is_none || there.given().contains(&r)).then_some(is_none)
+        };
+        let nearest = |r: &usize| {
+            let mut at = Some(leaf);
+            while let Some(here) = at.filter(|here| *here == leaf || !self.is_above_all(*here)) {
+                if let Some(is_none) = says(&self.queues[here], *r) {
+                    return is_none;
+                }
+                at = self.queues[here].parent;
+            }
+            false
+        };
+        (0..self.resources.len()).filter(nearest).collect()
+    }
+
+    /// Says of which resources tasks ask for some only because of that: where all servers have some they do anyway.
+    fn tell_of_given_above(
+        &self,
+        above: &[usize],
+        part: &Part,
+        servers: &[Server],
+        report: &mut ImportReport,
+    ) {
+        let lacks =
+            |r: usize| servers.iter().any(|server| server.meets[part.place] && server.capacity[r].is_zero());
+        for r in above.iter().filter(|r| lacks(**r)) {
+            report.one(format!(
+                "queues whose tasks ask for {} because a queue above them is given some and none below it is",
+                self.resources[*r]
+            ));
+        }
+    }
+
+    /// Whether the servers that have a resource have all that a queue is sure of.
+    fn is_sure_beside(&self, part: &Part, r: usize, servers: &[Server]) -> bool {
+        let there = |server: &&Server| server.meets[part.place] && !server.capacity[r].is_zero();
+        let has = |other: usize| {
+            servers.iter().filter(there).map(|server| server.capacity[other].to_f64()).sum::<f64>()
+        };
+        let sure = |other: usize| part.guarantee.get(other).copied().flatten().map_or(0.0, Decimal::to_f64);
+        (0..self.resources.len()).all(|other| sure(other) <= has(other))
+    }
+
+    /// Whether a queue keeps all that a place has of a resource.
+    pub(super) fn keeps_whole(&self, part: &Part, r: usize) -> bool {
+        let reserve = part.reserve.get(r).copied().flatten().filter(|reserve| !reserve.is_zero());
+        reserve.is_some_and(|reserve| reserve.to_f64() >= self.totals[part.place][r])
+    }
+
+    /// What queues keep for themselves to the last of it: the queue, the place and the resource.
+    fn kept_whole(&self) -> Vec<(&'a Queue, usize, usize)> {
+        let mut kept = Vec::new();
+        for queue in self.queues {
+            for part in &queue.parts {
+                let whole = (0..self.resources.len()).filter(|r| self.keeps_whole(part, *r));
+                kept.extend(whole.map(|r| (queue, part.place, r)));
+            }
+        }
+        kept
+    }
+
+    /// Whether others than the queue and those above it keep all of something that its task needs.
+    fn is_shut_out(
+        &self,
+        queue: usize,
+        place: usize,
+        task: &[Decimal],
+        kept: &[(&'a Queue, usize, usize)],
+    ) -> bool {
+        let is_own = |owner: &Queue| self.upwards(queue).any(|above| std::ptr::eq(above, owner));
+        let is_in =
+            |other: usize| self.servers.iter().all(|server| server.meets[other] || !server.meets[place]);
+        kept.iter().any(|(owner, at, r)| !task[*r].is_zero() && is_in(*at) && !is_own(owner))
+    }
+}
