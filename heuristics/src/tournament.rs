@@ -9,13 +9,13 @@ use fairplan_instances::compare_nearly;
 /// `places.len() / 2 + i`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
-    places: Vec<Place>,
+    places: Vec<Winner>,
     entrants: usize,
 }
 
 /// An entrant that has won so far.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Winner {
     /// Its share as a double; infinite when it has left.
     nearly: f64,
     entrant: u32,
@@ -26,10 +26,10 @@ impl Tournament {
     pub fn new(entrants: usize) -> Self {
         // Places behind the last entrant stay empty.
         let mut places =
-            vec![Place { nearly: f64::INFINITY, entrant: 0 }; 2 * entrants.max(1).next_power_of_two()];
+            vec![Winner { nearly: f64::INFINITY, entrant: 0 }; 2 * entrants.max(1).next_power_of_two()];
         let first = places.len() / 2;
         for (entrant, place) in places[first..first + entrants].iter_mut().enumerate() {
-            *place = Place { nearly: 0.0, entrant: entrant as u32 };
+            *place = Winner { nearly: 0.0, entrant: entrant as u32 };
         }
         let mut tournament = Self { places, entrants };
         // All that are there have the same, so that the first of them wins.

@@ -119,8 +119,8 @@ fn read<T>(
         };
     let by_name: HashMap<&str, usize> =
         nodes.iter().enumerate().map(|(position, node)| (node.name.as_str(), position)).collect();
-    let mut places: Vec<Places> = Vec::new();
-    let mut position: HashMap<Places, usize> = HashMap::new();
+    let mut places: Vec<Eligibility> = Vec::new();
+    let mut position: HashMap<Eligibility, usize> = HashMap::new();
     let mut tasks = Vec::with_capacity(free.len());
     for pod in &free {
         // Labels and taints may have changed since it was put there.
@@ -129,7 +129,7 @@ fn read<T>(
         if here.is_some() {
             report.one("pods run on a node that would not take them now (it counts for them)");
         }
-        let may_run = Places { conditions: &pod.conditions, here: here.map(|node| node.name.as_str()) };
+        let may_run = Eligibility { conditions: &pod.conditions, here: here.map(|node| node.name.as_str()) };
         let condition = *position.entry(may_run).or_insert_with(|| {
             places.push(may_run);
             places.len() - 1
@@ -178,12 +178,12 @@ fn read<T>(
 
 /// Where a pod may run: where its conditions allow, and where it runs though they do not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Places<'a> {
+struct Eligibility<'a> {
     conditions: &'a Conditions,
     here: Option<&'a str>,
 }
 
-impl Places<'_> {
+impl Eligibility<'_> {
     fn include(&self, node: &Node) -> bool {
         self.here == Some(&node.name) || self.conditions.allow(&node.site())
     }

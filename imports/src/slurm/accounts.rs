@@ -5,7 +5,7 @@
 
 use super::nodes::Node;
 use super::printed::array;
-use super::values::{Amounts, Number, Place, Words, number};
+use super::values::{Amounts, Number, Record, Words, number};
 use crate::holders::{Holder, LimitOver};
 use crate::manifests::documents;
 use crate::report::ImportReport;
@@ -156,7 +156,7 @@ fn of_all_clusters(
             let command = "sacctmgr show assoc --json` or `sshare --json";
             let (form, elements) = array(file, document, &["associations", "shares"], command)?;
             for (position, element) in elements.iter().enumerate() {
-                let place = Place { file, object: format!("association {}", position + 1) };
+                let place = Record { file, object: format!("association {}", position + 1) };
                 let (scope, association) = match form {
                     0 => listed(&place, element, report)?,
                     _ => shared(&place, element)?,
@@ -172,7 +172,7 @@ fn of_all_clusters(
 }
 
 fn listed(
-    place: &Place,
+    place: &Record,
     element: &Value,
     report: &mut ImportReport,
 ) -> Result<(Scope, Association), InstanceError> {
@@ -237,7 +237,7 @@ fn scope(partition: Option<String>, cluster: Option<String>) -> Scope {
     Scope { partition: partition.unwrap_or_default(), cluster: cluster.unwrap_or_default() }
 }
 
-fn shared(place: &Place, element: &Value) -> Result<(Scope, Association), InstanceError> {
+fn shared(place: &Record, element: &Value) -> Result<(Scope, Association), InstanceError> {
     let Shared { name, cluster, parent, partition, shares: stated, kind } = place.read(element)?;
     let shares = shares(place, "shares", &stated)?;
     let limit = Amounts::new();
@@ -249,7 +249,7 @@ fn shared(place: &Place, element: &Value) -> Result<(Scope, Association), Instan
 }
 
 /// One where nothing is stated, which is what Slurm takes.
-fn shares(place: &Place, field: &str, stated: &Option<Number>) -> Result<Option<Decimal>, InstanceError> {
+fn shares(place: &Record, field: &str, stated: &Option<Number>) -> Result<Option<Decimal>, InstanceError> {
     let infinite = matches!(stated, Some(Number::Wrapped { infinite: true, .. } | Number::Named(_)));
     match number(stated) {
         _ if infinite => Ok(None),

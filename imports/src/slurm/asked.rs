@@ -4,7 +4,7 @@
 //! Source: Slurm's documentation, `sbatch`, `--gpus`, `--gpus-per-node`, `--gpus-per-socket`, `--gpus-per-task`, `--gres`,
 //! `--tres-per-task`, `--mem`, `--mem-per-cpu`.
 
-use super::values::{Amounts, Number, Place, Stated, gres, number};
+use super::values::{Amounts, Number, Record, Stated, gres, number};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError};
 use serde::Deserialize;
@@ -38,7 +38,7 @@ impl Asked {
     /// The generic resources that the job asks for on all its nodes together, and of which types.
     fn generic(
         &self,
-        place: &Place,
+        place: &Record,
         nodes: u64,
         report: &mut ImportReport,
     ) -> Result<(Amounts, BTreeSet<String>), InstanceError> {
@@ -78,7 +78,7 @@ impl Asked {
     /// Adds it to what a job is said to have together, of what that does not name, and the types.
     pub(super) fn complete(
         &self,
-        place: &Place,
+        place: &Record,
         nodes: u64,
         stated: &mut Stated,
         report: &mut ImportReport,
@@ -99,7 +99,7 @@ impl Asked {
     }
 
     /// The memory that the job asks for on all its nodes together; 0 of a node is all that it has, and is not counted.
-    fn memory(&self, place: &Place, nodes: u64, cpus: Decimal) -> Result<Option<Decimal>, InstanceError> {
+    fn memory(&self, place: &Record, nodes: u64, cpus: Decimal) -> Result<Option<Decimal>, InstanceError> {
         let each = |field, value| Ok(place.whole_if_stated(field, value)?.filter(|each| *each > 0));
         let (field, each, all) = match each("memory_per_node", &self.memory_per_node)? {
             Some(each) => {

@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::printed::array;
 use super::shares::{Share, generic, held, shares};
-use super::values::{Number, Place, Words, number, tres};
+use super::values::{Number, Record, Words, number, tres};
 use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use hashbrown::HashSet;
@@ -121,7 +121,7 @@ pub(super) fn read(
             .get("job_id")
             .and_then(Value::as_u64)
             .map_or(format!("number {}", position + 1), |id| id.to_string());
-        let place = Place { file, object: format!("job {id}") };
+        let place = Record { file, object: format!("job {id}") };
         let fields: Fields = place.read(element)?;
         let asked: Asked = place.read(element)?;
         if Identity::of(element).is_some_and(|identity| !met.insert(identity)) {
@@ -196,7 +196,7 @@ enum Sharing {
 }
 
 fn job(
-    place: &Place,
+    place: &Record,
     (fields, asked): (Fields, Asked),
     runs: bool,
     report: &mut ImportReport,

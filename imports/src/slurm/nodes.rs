@@ -1,7 +1,7 @@
 //! Nodes: one by one as Slurm 21.08 has them and `scontrol` still does, or by partition and state as `sinfo` has them now.
 
 use super::printed::array;
-use super::values::{Amounts, Number, Place, Stated, Words, gres, number};
+use super::values::{Amounts, Number, Record, Stated, Words, gres, number};
 use fairplan_instances::{Decimal, InstanceError};
 use serde::Deserialize;
 use serde_json::Value;
@@ -176,7 +176,7 @@ fn node(file: &str, position: usize, element: &Value) -> Result<Node, InstanceEr
         .get("name")
         .and_then(Value::as_str)
         .map_or_else(|| format!("{}", position + 1), str::to_owned);
-    let place = Place { file, object: format!("node {name}") };
+    let place = Record { file, object: format!("node {name}") };
     let fields: Fields = place.read(element)?;
     let all_cpus = place.whole("cpus", &fields.cpus)?;
     let all_memory = place.whole("real_memory", &fields.real_memory)?;
@@ -203,7 +203,7 @@ fn node(file: &str, position: usize, element: &Value) -> Result<Node, InstanceEr
 
 /// Nodes that `sinfo` lists together; their sizes are those of the smallest where they differ.
 fn group(file: &str, position: usize, element: &Value, nodes: &mut Vec<Node>) -> Result<(), InstanceError> {
-    let place = Place { file, object: format!("sinfo[{position}]") };
+    let place = Record { file, object: format!("sinfo[{position}]") };
     let fields: GroupFields = place.read(element)?;
     if fields.nodes.nodes.is_empty() {
         return Ok(());
@@ -230,7 +230,7 @@ fn group(file: &str, position: usize, element: &Value, nodes: &mut Vec<Node>) ->
 
 /// What a node has, and the types of it.
 fn has(
-    place: &Place,
+    place: &Record,
     cpus: u64,
     memory: u64,
     generic: &str,

@@ -1,7 +1,7 @@
 //! What each node of a job has to give it: as the job states it node by node while it runs, else an equal part.
 
 use super::hostlist;
-use super::values::{Amounts, Number, Place, gres};
+use super::values::{Amounts, Number, Record, gres};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError, ResourceKind};
 use serde::Deserialize;
@@ -26,7 +26,7 @@ pub(super) struct Held {
 
 /// What a job holds, node by node; what is not stated so is not there.
 pub(super) fn held(
-    place: &Place,
+    place: &Record,
     nodes: &str,
     resources: &Value,
     gres_detail: &[String],
@@ -93,7 +93,7 @@ fn allocation(resources: &Value) -> Vec<Held> {
 
 /// The tasks of a job: `whole` on so many nodes, of which some are `held` one by one. What these do not add up to is spread evenly.
 pub(super) fn shares(
-    place: &Place,
+    place: &Record,
     field: &str,
     (whole, nodes): (&Amounts, u64),
     held: &[Held],

@@ -95,13 +95,13 @@ impl Words {
 }
 
 /// Names the object that a problem is in.
-pub(super) struct Place<'a> {
+pub(super) struct Record<'a> {
     pub(super) file: &'a str,
     /// `node cs2` or `job 17`.
     pub(super) object: String,
 }
 
-impl Place<'_> {
+impl Record<'_> {
     pub(super) fn refused(&self, field: &str, value: &str, problem: &str) -> InstanceError {
         let violation = Violation::new(in_field(&self.object, field), value, problem);
         InstanceError::Invalid { file: self.file.into(), violation }

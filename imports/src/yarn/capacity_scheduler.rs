@@ -4,7 +4,7 @@
 //! or percent, as guarantee; `maximum-capacity` as limit; and both of each label that `accessible-node-labels` names.
 
 use super::amounts::percent_of;
-use super::place::{DOTTED, Place, RESOURCES};
+use super::partitions::{DOTTED, Partitions, RESOURCES};
 use super::unkept;
 use crate::amounts::{Stated, tighter};
 use crate::misspelt;
@@ -20,7 +20,7 @@ const PREFIX: &str = "yarn.scheduler.capacity.";
 
 /// The queues, parents before their children.
 pub(super) fn read(
-    place: &Place,
+    place: &Partitions,
     root: &Element,
     report: &mut ImportReport,
 ) -> Result<Vec<Queue>, InstanceError> {
@@ -137,7 +137,7 @@ fn children_of(queues: &str) -> impl Iterator<Item = &str> {
 }
 
 struct Reading<'a> {
-    place: &'a Place<'a>,
+    place: &'a Partitions<'a>,
     /// By their names without [`PREFIX`].
     properties: BTreeMap<&'a str, &'a str>,
 }

@@ -3,7 +3,7 @@
 //! What it carries: the tree; `weight`; `minResources` as guarantee; `maxResources`, and `queueMaxResourcesDefault` where there
 //! is none, as limit.
 
-use super::place::{DOTTED, Place, RESOURCES};
+use super::partitions::{DOTTED, Partitions, RESOURCES};
 use super::unkept;
 use crate::amounts::{Stated, tighter};
 use crate::misspelt;
@@ -19,7 +19,7 @@ pub(crate) const DEFAULT_POLICY: [&str; 2] = ["defaultQueueSchedulingPolicy", "d
 
 /// The queues, parents before their children.
 pub(super) fn read(
-    place: &Place,
+    place: &Partitions,
     root: &Element,
     report: &mut ImportReport,
 ) -> Result<Vec<Queue>, InstanceError> {
@@ -89,7 +89,7 @@ fn queue_elements(element: &Element) -> impl Iterator<Item = &Element> {
 }
 
 struct Reading<'a> {
-    place: &'a Place<'a>,
+    place: &'a Partitions<'a>,
     report: &'a mut ImportReport,
     queues: &'a mut Vec<Queue>,
     /// What they are called, but for a root that the file does not write.

@@ -4,7 +4,7 @@ mod amounts;
 mod capacity_scheduler;
 pub(crate) mod fair_scheduler;
 mod nodes;
-mod place;
+mod partitions;
 #[cfg(test)]
 mod tests;
 mod unkept;
@@ -16,7 +16,7 @@ use super::servers::{Memory, Server};
 use super::xml;
 use fairplan_instances::{Decimal, Instance, InstanceError, wording};
 use nodes::Listed;
-use place::{Place, RESOURCES, part_held, totals};
+use partitions::{Partitions, RESOURCES, part_held, totals};
 use std::collections::BTreeSet;
 
 /// What [`yarn`] reads and how.
@@ -66,7 +66,7 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
     let nodes: Vec<Server> = listed.iter().map(server).collect();
     let places: Vec<Vec<Decimal>> = (0..=labels.len()).map(|place| totals(&nodes, place)).collect();
     let held = (0..=labels.len()).map(|place| part_held(&nodes, place)).collect();
-    let place = Place { file: &options.queues, places, held, labels: &labels };
+    let place = Partitions { file: &options.queues, places, held, labels: &labels };
     let queues = match root.name.as_str() {
         "allocations" => fair_scheduler::read(&place, &root, report)?,
         "configuration" => capacity_scheduler::read(&place, &root, report)?,

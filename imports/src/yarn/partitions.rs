@@ -43,7 +43,7 @@ pub(super) fn part_held(nodes: &[Server], place: usize) -> Option<Decimal> {
 }
 
 /// Names what a problem is in, and what percentages are of.
-pub(super) struct Place<'a> {
+pub(super) struct Partitions<'a> {
     pub file: &'a str,
     /// What the nodes without a label have of each of [`RESOURCES`], then those of each label.
     pub places: Vec<Vec<Decimal>>,
@@ -52,7 +52,7 @@ pub(super) struct Place<'a> {
     pub labels: &'a [String],
 }
 
-impl Place<'_> {
+impl Partitions<'_> {
     pub fn refused(&self, place: &str, value: &str, problem: &str) -> InstanceError {
         InstanceError::Invalid { file: self.file.into(), violation: Violation::new(place, value, problem) }
     }

@@ -130,7 +130,7 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
 }
 
 /// Adds the users; where each stands in the table.
-fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<Places, InstanceError> {
+fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<RowsOfUsers, InstanceError> {
     let table = &rows.table().clone();
     let layout = Layout::new(table, &["id"])?;
     let resources = builder.resources().to_vec();
@@ -145,7 +145,7 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<Plac
         resources.iter().map(|name| table.header.iter().position(|column| column == name)).collect();
     let numeric = layout.numeric(table);
     let users = UserTable { table, layout, columns };
-    let mut places = Places::default();
+    let mut places = RowsOfUsers::default();
     let parts = if users.is_plain() { rows.parts()? } else { None };
     let read = match parts {
         Some(parts) => users.read_side_by_side(parts, &numeric, builder, &mut places),
@@ -187,7 +187,7 @@ impl UserTable<'_> {
         batch: &Batch,
         builder: &mut InstanceBuilder,
         rules: &mut KnownRules,
-        places: &mut Places,
+        places: &mut RowsOfUsers,
     ) -> Result<(), InstanceError> {
         let Self { table, layout, columns } = self;
         if builder.user_count() == 0 {
@@ -219,7 +219,7 @@ impl UserTable<'_> {
         &self,
         parts: &mut [Box<dyn Rows>],
         builder: &mut InstanceBuilder,
-        places: &mut Places,
+        places: &mut RowsOfUsers,
     ) -> Option<()> {
         let Layout { id, weight, tasks, .. } = self.layout;
         let id = id.filter(|_| weight.is_none() && tasks.is_none() && builder.user_count() == 0)?;
@@ -251,7 +251,7 @@ impl UserTable<'_> {
         builder.plain_users(users)?;
         places.append(
             0,
-            Places {
+            RowsOfUsers {
                 jumps: sizes.first().map(|size| (0, size.first)).into_iter().collect(),
                 next: sizes.last().map_or(0, |size| size.first + size.rows as u64),
             },
@@ -265,7 +265,7 @@ impl UserTable<'_> {
         mut parts: Vec<Box<dyn Rows>>,
         numeric: &[bool],
         builder: &mut InstanceBuilder,
-        places: &mut Places,
+        places: &mut RowsOfUsers,
     ) -> Result<(), InstanceError> {
         if self.read_plain(&mut parts, builder, places).is_some() {
             return Ok(());
@@ -274,7 +274,7 @@ impl UserTable<'_> {
         let read = |mut rows: Box<dyn Rows>| {
             let empty = InstanceBuilder::new("", resources.clone());
             let mut part = empty.map_err(|violation| self.invalid(violation))?;
-            let (mut rules, mut places) = (HashMap::new(), Places::default());
+            let (mut rules, mut places) = (HashMap::new(), RowsOfUsers::default());
             let whole = for_each_batch_here(rows.as_mut(), numeric, |batch| {
                 self.read(batch, &mut part, &mut rules, &mut places)
             });
@@ -293,13 +293,13 @@ impl UserTable<'_> {
 
 /// Where each user stands in its file: mostly one row after the other.
 #[derive(Default)]
-struct Places {
+struct RowsOfUsers {
     /// Users with the row in which each stands that is not the one after the user before.
     jumps: Vec<(usize, u64)>,
     next: u64,
 }
 
-impl Places {
+impl RowsOfUsers {
     /// That this user, the last one, stands in this row.
     fn note(&mut self, user: usize, row: u64) {
         if self.jumps.is_empty() || row != self.next {

@@ -10,8 +10,8 @@ use crate::LimitedTasks;
 /// The tree with its ceilings.
 pub struct FilledTree {
     /// The groups' and the users' places among their siblings.
-    groups: Vec<Place>,
-    users: Vec<Place>,
+    groups: Vec<Child>,
+    users: Vec<Child>,
     /// How each group divides what it has.
     divisions: Vec<Division>,
     /// The groups, every one after the group above it.
@@ -19,7 +19,7 @@ pub struct FilledTree {
 }
 
 /// A child of the root or of a group.
-struct Place {
+struct Child {
     above: Option<usize>,
     weight: f64,
     ceiling: f64,
@@ -88,25 +88,25 @@ impl FilledTree {
     /// `ceiling` is what all tasks of a user are worth, infinite without a limit, 0 if it can have none.
     pub fn new(instance: &Instance, ceiling: impl Fn(UserId) -> f64) -> Self {
         let above = |group: Option<GroupId>| group.map(|group| group.0);
-        let users: Vec<Place> = (instance.users())
-            .map(|user| Place {
+        let users: Vec<Child> = (instance.users())
+            .map(|user| Child {
                 above: above(user.group()),
                 weight: user.weight().to_f64(),
                 ceiling: ceiling(user.index()),
             })
             .collect();
         let ceilings = instance.of_groups(0.0, |i| users[i].ceiling, |a, b| a + b);
-        let groups: Vec<Place> = (instance.groups().iter().zip(ceilings))
-            .map(|(group, ceiling)| Place {
+        let groups: Vec<Child> = (instance.groups().iter().zip(ceilings))
+            .map(|(group, ceiling)| Child {
                 above: above(group.parent),
                 weight: group.weight.to_f64(),
                 ceiling,
             })
             .collect();
         let mut children = vec![Vec::new(); groups.len()];
-        for place in groups.iter().chain(&users) {
-            if let Some(above) = place.above {
-                children[above].push((place.weight, place.ceiling));
+        for child in groups.iter().chain(&users) {
+            if let Some(above) = child.above {
+                children[above].push((child.weight, child.ceiling));
             }
         }
         let mut downwards: Vec<usize> = instance.groups_upwards().into_iter().map(|group| group.0).collect();
@@ -119,20 +119,20 @@ impl FilledTree {
         self.below(&self.users[user.0], level)
     }
 
-    fn below(&self, place: &Place, level: f64) -> f64 {
-        let each = match place.above {
+    fn below(&self, child: &Child, level: f64) -> f64 {
+        let each = match child.above {
             None => level,
             Some(group) => self.divisions[group].each(self.below(&self.groups[group], level)),
         };
-        (place.weight * each).min(place.ceiling)
+        (child.weight * each).min(child.ceiling)
     }
 
     /// What all users have at a level.
     pub fn shares(&self, level: f64) -> Vec<f64> {
         let mut each = vec![0.0; self.groups.len()];
-        let has = |place: &Place, each: &[f64]| {
-            let each = place.above.map_or(level, |group| each[group]);
-            (place.weight * each).min(place.ceiling)
+        let has = |child: &Child, each: &[f64]| {
+            let each = child.above.map_or(level, |group| each[group]);
+            (child.weight * each).min(child.ceiling)
         };
         for &group in &self.downwards {
             each[group] = self.divisions[group].each(has(&self.groups[group], &each));
@@ -143,9 +143,9 @@ impl FilledTree {
     /// What all users below a group have when it has so much, at most its ceiling; nothing of the others.
     pub fn shares_below(&self, group: GroupId, share: f64) -> Vec<f64> {
         let mut each = vec![None; self.groups.len()];
-        let has = |place: &Place, each: &[Option<f64>]| {
-            let each = place.above.and_then(|group| each[group])?;
-            Some((place.weight * each).min(place.ceiling))
+        let has = |child: &Child, each: &[Option<f64>]| {
+            let each = child.above.and_then(|group| each[group])?;
+            Some((child.weight * each).min(child.ceiling))
         };
         for &below in &self.downwards {
             let total = match below == group.0 {
@@ -159,10 +159,10 @@ impl FilledTree {
 
     /// The least level at which a user has so much, at most its ceiling.
     pub fn level(&self, user: UserId, share: f64) -> f64 {
-        let mut place = &self.users[user.0];
-        let mut each = share / place.weight;
-        while let Some(group) = place.above {
-            place = &self.groups[group];
+        let mut child = &self.users[user.0];
+        let mut each = share / child.weight;
+        while let Some(group) = child.above {
+            child = &self.groups[group];
             each = self.divisions[group].total(each) / self.groups[group].weight;
         }
         each

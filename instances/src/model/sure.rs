@@ -25,8 +25,9 @@ fn most_within(user: User<'_>, quota: &Quota) -> f64 {
         return sure.iter().map(of).fold(f64::INFINITY, f64::min);
     }
     let needs = |kind: &Kind<'_>| kind.needs_some_of(quota);
-    let kinds: Vec<Vec<Place>> = user.kinds().filter(needs).map(|kind| places(kind, quota, &sure)).collect();
-    let of_kind = |places: &Vec<Place>| places.iter().map(|place| place.most).sum::<f64>();
+    let kinds: Vec<Vec<AlikeClasses>> =
+        user.kinds().filter(needs).map(|kind| places(kind, quota, &sure)).collect();
+    let of_kind = |places: &Vec<AlikeClasses>| places.iter().map(|place| place.most).sum::<f64>();
     let bound = kinds.iter().map(of_kind).fold(f64::INFINITY, f64::min);
     if bound == 0.0 || !bound.is_finite() {
         return 0.0;
@@ -37,11 +38,12 @@ fn most_within(user: User<'_>, quota: &Quota) -> f64 {
     let mut program = SmallProgram::default();
     program.start((0..columns).map(|column| if column == 0 { 1.0 } else { 0.0 }));
     for k in 0..kinds.len() {
-        let part = |(of, place): (usize, &Place)| if of == k { -place.most.min(bound) / bound } else { 0.0 };
+        let part =
+            |(of, place): (usize, &AlikeClasses)| if of == k { -place.most.min(bound) / bound } else { 0.0 };
         program.row([1.0].into_iter().chain(all().map(part)), 0.0);
     }
     for row in 0..sure.len() {
-        let part = |(_, place): (usize, &Place)| place.taken(row) * place.most.min(bound);
+        let part = |(_, place): (usize, &AlikeClasses)| place.taken(row) * place.most.min(bound);
         program.row([0.0].into_iter().chain(all().map(part)), 1.0);
     }
     program.maximise();
@@ -49,23 +51,23 @@ fn most_within(user: User<'_>, quota: &Quota) -> f64 {
 }
 
 /// Classes on which the same amounts count what a kind takes.
-struct Place {
+struct AlikeClasses {
     /// The amounts by position, each with the part of it that one task's pieces of the kind take.
     rows: Vec<(usize, f64)>,
     /// The most tasks of which these hold the pieces of the kind alone.
     most: f64,
 }
 
-impl Place {
+impl AlikeClasses {
     fn taken(&self, row: usize) -> f64 {
         self.rows.iter().find(|(at, _)| *at == row).map_or(0.0, |(_, part)| *part)
     }
 }
 
 /// Where pieces of a kind count as guaranteed, by the amounts that count them there.
-fn places(kind: Kind<'_>, quota: &Quota, sure: &[QuotaAmount<'_>]) -> Vec<Place> {
+fn places(kind: Kind<'_>, quota: &Quota, sure: &[QuotaAmount<'_>]) -> Vec<AlikeClasses> {
     let demand = kind.demand_doubles();
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<AlikeClasses> = Vec::new();
     for class in kind.sure_classes(quota) {
         let counts =
             |(_, sure): &(usize, &QuotaAmount<'_>)| demand[sure.resource.0] > 0.0 && sure.covers(class);
@@ -74,7 +76,7 @@ fn places(kind: Kind<'_>, quota: &Quota, sure: &[QuotaAmount<'_>]) -> Vec<Place>
         let rows: Vec<(usize, f64)> = sure.iter().enumerate().filter(counts).map(part).collect();
         if places.iter().all(|place| place.rows != rows) {
             let most = 1.0 / rows.iter().map(|(_, part)| *part).fold(0.0, f64::max);
-            places.push(Place { rows, most });
+            places.push(AlikeClasses { rows, most });
         }
     }
     places

@@ -43,7 +43,7 @@ const LETTERS: usize = 24;
 const NARROW_LETTERS: usize = 46;
 
 /// Where things stand.
-struct Places {
+struct Layout {
     /// Where bars begin, and how long the longest is.
     start: f64,
     longest: f64,
@@ -52,7 +52,7 @@ struct Places {
     width: f64,
 }
 
-impl Places {
+impl Layout {
     /// More room where names had to be left longer, so that none of them looks like another.
     fn new(room: Room, names: &[String]) -> Self {
         let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -75,7 +75,7 @@ impl Places {
 pub fn bars(bars: &Bars, room: Room) -> Drawing {
     let ids: Vec<&str> = bars.groups.iter().map(|(name, _)| name.as_str()).collect();
     let names = apart(&ids, if room == Room::Wide { LETTERS } else { NARROW_LETTERS });
-    let places = Places::new(room, &names);
+    let places = Layout::new(room, &names);
     let values = bars.groups.iter().flat_map(|(_, values)| values).copied();
     let mark = bars.mark.as_ref().map(|(value, _)| *value);
     let largest = values.chain(mark).fold(0.0, f64::max);
@@ -122,7 +122,7 @@ pub fn bars(bars: &Bars, room: Room) -> Drawing {
 
 /// Draws the legend below the bars: entries beside each other in the drawing's width, then in more rows. Gives the height of
 /// the rows after the first; a single entry that is wider than the drawing makes it wider.
-fn legend(bars: &Bars, places: &Places, bottom: f64, width: &mut f64, shapes: &mut Vec<Shape>) -> f64 {
+fn legend(bars: &Bars, places: &Layout, bottom: f64, width: &mut f64, shapes: &mut Vec<Shape>) -> f64 {
     let mut entries: Vec<(String, Option<Colour>)> = (bars.series.iter())
         .zip(COLOURS.into_iter().cycle())
         .map(|(series, colour)| (cut(series, NARROW_LETTERS), Some(colour)))

@@ -3,7 +3,7 @@
 use super::crossover::Crossover;
 use super::filling::Filling;
 use super::number::Rational;
-use super::program::{Place, Program};
+use super::program::{Program, UsableClass};
 use super::vertex::{Split, Vertex};
 use crate::tolerance::exact::{DEAR, SAME, UNPRICED, UNPRICED_OVER_TIME};
 use fairplan_instances::{Allocation, KindId, ResourceId, Solution, TaskDemands, TaskOptimum, UserId};
@@ -23,7 +23,7 @@ pub(crate) fn places_of(program: &Program<'_>, allocation: &Allocation) -> Vec<V
         let of = &program.lines[line];
         let tasks = allocation.tasks(UserId(of.user as usize));
         let places = program.places(line).iter().enumerate();
-        let work = |(position, place): (usize, &Place)| {
+        let work = |(position, place): (usize, &UsableClass)| {
             let part = match allocation.is_pooled() {
                 true => 1.0,
                 false => allocation.split_of_kind(KindId(of.kind as usize))[place.class],
@@ -91,7 +91,7 @@ impl Guide {
         }
         let places = rows_of.iter().enumerate().map(|(line, rows)| {
             let places = program.places(line).iter().enumerate();
-            let work = |(at, place): (usize, &Place)| {
+            let work = |(at, place): (usize, &UsableClass)| {
                 let start = rows[place.class / classes]?;
                 let work = optimum.tasks[start + place.class % classes] * place.rough_rate;
                 (work > 0.0).then_some((at as u32, work))

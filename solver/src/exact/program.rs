@@ -22,7 +22,7 @@ pub(crate) struct Program<'a> {
     /// Smallest units in one unit of each resource, as doubles.
     rough_units: Vec<f64>,
     /// Where lines can run, and the work that a task does there.
-    patterns: Vec<Vec<Place>>,
+    patterns: Vec<Vec<UsableClass>>,
     first_limit: usize,
     first_task_row: usize,
     /// The user of each task row.
@@ -53,7 +53,7 @@ pub(crate) struct Line {
 
 /// A class that can be used.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct UsableClass {
     pub class: usize,
     /// The work a task does there; `None` for one.
     rate: Option<Rational>,
@@ -63,7 +63,7 @@ pub(crate) struct Place {
     demand_row: Option<u32>,
 }
 
-impl Place {
+impl UsableClass {
     /// Work in tasks.
     pub fn tasks(&self, work: &Rational) -> Rational {
         self.rate.as_ref().map_or_else(|| work.clone(), |rate| work / rate)
@@ -136,12 +136,12 @@ impl<'a> Program<'a> {
         let of_quantum = std::mem::take(&mut program.amounts);
         program.amounts = std::iter::repeat_n(of_quantum, quanta).flatten().collect();
         (program.first_limit, program.first_task_row) = (program.amounts.len(), program.amounts.len());
-        let mut places_of: Vec<Vec<Place>> = vec![Vec::new(); series.user_count()];
+        let mut places_of: Vec<Vec<UsableClass>> = vec![Vec::new(); series.user_count()];
         for quantum in 0..quanta {
             for (position, wanted) in series.demands(quantum).0.iter().zip(series.demands(quantum).1) {
                 let user = instance.user(demands.users()[*position as usize]);
                 let row = program.amounts.len() as u32;
-                let at = user.kinds().flat_map(places).map(|place| Place {
+                let at = user.kinds().flat_map(places).map(|place| UsableClass {
                     class: quantum * instance.classes().len() + place.class,
                     demand_row: Some(row),
                     ..place
@@ -156,7 +156,7 @@ impl<'a> Program<'a> {
         let (mut lines, mut positions) = (Vec::new(), Vec::new());
         for (position, places) in places_of.into_iter().enumerate().filter(|(_, places)| !places.is_empty()) {
             let user = instance.user(demands.users()[position]);
-            let best = places.iter().map(Place::work_of_a_task).max().unwrap_or_else(Rational::one);
+            let best = places.iter().map(UsableClass::work_of_a_task).max().unwrap_or_else(Rational::one);
             let most = &best * &Rational::whole(series.totals()[position]);
             let per_level = match demands.measure() {
                 OfflineMeasure::Totals => &Rational::decimal(user.weight()) / &task_share(user),
@@ -183,18 +183,19 @@ impl<'a> Program<'a> {
         let mut known: HashMap<(usize, Vec<bool>), u32> = HashMap::new();
         for user in instance.users().filter(|user| user.tasks() != Some(0)) {
             let first = self.lines.len();
-            let mut add = |kind: usize, rule: usize, needed: Vec<bool>, places: &dyn Fn() -> Vec<Place>| {
-                let pattern = *known.entry((rule, needed)).or_insert_with(|| {
-                    self.patterns.push(places());
-                    (self.patterns.len() - 1) as u32
-                });
-                self.lines.push(Line {
-                    user: user.index().0 as u32,
-                    kind: kind as u32,
-                    pattern,
-                    task_row: None,
-                });
-            };
+            let mut add =
+                |kind: usize, rule: usize, needed: Vec<bool>, places: &dyn Fn() -> Vec<UsableClass>| {
+                    let pattern = *known.entry((rule, needed)).or_insert_with(|| {
+                        self.patterns.push(places());
+                        (self.patterns.len() - 1) as u32
+                    });
+                    self.lines.push(Line {
+                        user: user.index().0 as u32,
+                        kind: kind as u32,
+                        pattern,
+                        task_row: None,
+                    });
+                };
             if pooled {
                 let needed: Vec<bool> = user.demand().iter().map(|demand| !demand.is_zero()).collect();
                 let is_there =
@@ -202,7 +203,7 @@ impl<'a> Program<'a> {
                 let usable = needed.iter().enumerate().all(is_there);
                 let places = || {
                     if usable {
-                        vec![Place { class: 0, rate: None, rough_rate: 1.0, demand_row: None }]
+                        vec![UsableClass { class: 0, rate: None, rough_rate: 1.0, demand_row: None }]
                     } else {
                         Vec::new()
                     }
@@ -240,7 +241,7 @@ impl<'a> Program<'a> {
         self.first_task_row
     }
 
-    pub fn places(&self, line: usize) -> &[Place] {
+    pub fn places(&self, line: usize) -> &[UsableClass] {
         &self.patterns[self.lines[line].pattern as usize]
     }
 
@@ -366,13 +367,13 @@ impl<'a> Program<'a> {
 }
 
 /// Where a kind can run.
-fn places(kind: Kind<'_>) -> Vec<Place> {
+fn places(kind: Kind<'_>) -> Vec<UsableClass> {
     let rule = kind.rule();
     let place = |class: ClassId| {
         let rate = rule.rate(class);
         let rough_rate = rate.to_f64();
         let rate = (rate != fairplan_instances::Decimal::ONE).then(|| Rational::decimal(rate));
-        Place { class: class.0, rate, rough_rate, demand_row: None }
+        UsableClass { class: class.0, rate, rough_rate, demand_row: None }
     };
     let classes = (0..kind.user().instance().classes().len()).map(ClassId);
     classes.filter(|class| kind.can_use(*class)).map(place).collect()

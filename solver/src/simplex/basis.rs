@@ -11,7 +11,7 @@ pub(super) const EXCHANGES: usize = 64;
 
 /// Where a variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum VariableStatus {
     /// At this position of the basis.
     Basic(u32),
     Lower,
@@ -34,7 +34,7 @@ pub(crate) struct Simplex {
     /// Bounds as they are, and as they are moved.
     pub(super) bounds: Vec<(f64, f64)>,
     pub(super) moved: Vec<(f64, f64)>,
-    pub(super) place: Vec<Place>,
+    pub(super) place: Vec<VariableStatus>,
     pub(super) value: Vec<f64>,
     /// Variable at each position of the basis.
     pub(super) basis: Vec<u32>,
@@ -62,7 +62,7 @@ impl Simplex {
             cost: vec![0.0; rows],
             bounds: Vec::new(),
             moved: Vec::new(),
-            place: (0..rows as u32).map(Place::Basic).collect(),
+            place: (0..rows as u32).map(VariableStatus::Basic).collect(),
             value: vec![0.0; rows],
             basis: (0..rows as u32).collect(),
             factor: Factor::default(),
@@ -103,7 +103,7 @@ impl Simplex {
         self.dual.push(self.column_dual * scale);
         self.bounds.push((0.0, column.most / scale));
         self.moved.push((0.0, column.most / scale));
-        self.place.push(Place::Lower);
+        self.place.push(VariableStatus::Lower);
         self.value.push(0.0);
     }
 
@@ -113,7 +113,7 @@ impl Simplex {
         let scale = self.column_scale[column];
         self.bounds[variable] = (bounds.0 / scale, bounds.1 / scale);
         self.moved[variable] = self.bounds[variable];
-        if !matches!(self.place[variable], Place::Basic(_)) {
+        if !matches!(self.place[variable], VariableStatus::Basic(_)) {
             self.settle(variable);
         }
     }
@@ -122,10 +122,10 @@ impl Simplex {
     pub(super) fn settle(&mut self, variable: usize) {
         let (least, most) = self.moved[variable];
         let (place, value) = match self.place[variable] {
-            Place::Upper if most.is_finite() => (Place::Upper, most),
-            _ if least.is_finite() => (Place::Lower, least),
-            _ if most.is_finite() => (Place::Upper, most),
-            _ => (Place::Free, 0.0),
+            VariableStatus::Upper if most.is_finite() => (VariableStatus::Upper, most),
+            _ if least.is_finite() => (VariableStatus::Lower, least),
+            _ if most.is_finite() => (VariableStatus::Upper, most),
+            _ => (VariableStatus::Free, 0.0),
         };
         self.place[variable] = place;
         self.value[variable] = value;
@@ -176,9 +176,9 @@ impl Simplex {
                 Err(dependent) => {
                     for (position, row) in dependent.positions.into_iter().zip(dependent.rows) {
                         let leaves = std::mem::replace(&mut self.basis[position], row as u32) as usize;
-                        self.place[leaves] = Place::Lower;
+                        self.place[leaves] = VariableStatus::Lower;
                         self.settle(leaves);
-                        self.place[row] = Place::Basic(position as u32);
+                        self.place[row] = VariableStatus::Basic(position as u32);
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Which variable enters: the one along whose edge the objective falls fastest, edges measured by Devex reference weights.
 
-use super::basis::{Place, Simplex};
+use super::basis::{Simplex, VariableStatus};
 use crate::tolerance::simplex::DUAL;
 
 /// Weights above this say nothing of edges any more: the reference begins anew.
@@ -25,7 +25,7 @@ impl Pricing {
         let prices = simplex.prices(&cost);
         for (variable, reduced) in self.reduced.iter_mut().enumerate() {
             *reduced = match simplex.place[variable] {
-                Place::Basic(_) => 0.0,
+                VariableStatus::Basic(_) => 0.0,
                 _ => {
                     let paid: f64 = match variable.checked_sub(simplex.rows) {
                         Some(column) => {
@@ -44,10 +44,10 @@ impl Pricing {
         let mut best = (f64::NEG_INFINITY, None);
         for (variable, reduced) in self.reduced.iter().enumerate() {
             let rises = match simplex.place[variable] {
-                Place::Basic(_) => continue,
-                Place::Lower => true,
-                Place::Upper => false,
-                Place::Free => *reduced < 0.0,
+                VariableStatus::Basic(_) => continue,
+                VariableStatus::Lower => true,
+                VariableStatus::Upper => false,
+                VariableStatus::Free => *reduced < 0.0,
             };
             let gain = if rises { -reduced } else { *reduced };
             let (least, most) = simplex.moved[variable];
@@ -82,7 +82,7 @@ impl Pricing {
         }
         let (ratio, weight) = (self.reduced[entering] / pivot, self.weight[entering]);
         for (variable, along) in along.iter().enumerate().filter(|(_, along)| **along != 0.0) {
-            if matches!(simplex.place[variable], Place::Basic(_)) {
+            if matches!(simplex.place[variable], VariableStatus::Basic(_)) {
                 continue;
             }
             self.reduced[variable] -= ratio * along;

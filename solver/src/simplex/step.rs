@@ -1,6 +1,6 @@
 //! Steps from basis to basis: first until no variable is beyond its bounds, then until none is better elsewhere.
 
-use super::basis::{EXCHANGES, Place, Simplex};
+use super::basis::{EXCHANGES, Simplex, VariableStatus};
 use super::pricing::Pricing;
 use crate::linear_program::{Ended, Outcome};
 use crate::tolerance::simplex::{ENTRY, MOVED, SOUND, STANDS};
@@ -23,7 +23,7 @@ impl Simplex {
     pub fn solve(&mut self, deadline: &Deadline) -> Outcome {
         self.moved.clone_from(&self.bounds);
         (0..self.place.len())
-            .filter(|v| !matches!(self.place[*v], Place::Basic(_)))
+            .filter(|v| !matches!(self.place[*v], VariableStatus::Basic(_)))
             .collect::<Vec<_>>()
             .into_iter()
             .for_each(|variable| self.settle(variable));
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
         let simplex = &mut *self.simplex;
         simplex.moved.clone_from(&simplex.bounds);
         for variable in 0..simplex.place.len() {
-            if !matches!(simplex.place[variable], Place::Basic(_)) {
+            if !matches!(simplex.place[variable], VariableStatus::Basic(_)) {
                 simplex.settle(variable);
             }
         }
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         }
         if first {
             let cost = |variable: usize| match simplex.place[variable] {
-                Place::Basic(_) => match Self::beyond(simplex, variable) {
+                VariableStatus::Basic(_) => match Self::beyond(simplex, variable) {
                     0.0 => 0.0,
                     beyond => beyond.signum(),
                 },
@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
         simplex.value[entering] += direction * length;
         match leaves {
             None => {
-                simplex.place[entering] = if rises { Place::Upper } else { Place::Lower };
+                simplex.place[entering] = if rises { VariableStatus::Upper } else { VariableStatus::Lower };
                 simplex.settle(entering);
             }
             Some(position) => {
@@ -261,10 +261,10 @@ impl<'a> Run<'a> {
                 let (least, most) = simplex.moved[leaving];
                 let value = simplex.value[leaving];
                 let is_above = (value - most).abs() < (value - least).abs();
-                simplex.place[leaving] = if is_above { Place::Upper } else { Place::Lower };
+                simplex.place[leaving] = if is_above { VariableStatus::Upper } else { VariableStatus::Lower };
                 simplex.settle(leaving);
                 simplex.basis[position] = entering as u32;
-                simplex.place[entering] = Place::Basic(position as u32);
+                simplex.place[entering] = VariableStatus::Basic(position as u32);
                 simplex.factor.exchange(position, &along);
                 self.unbar();
             }
