@@ -16,6 +16,9 @@ const POWERS: [u64; 20] = {
 /// Values must lie in `10^-MAX_EXPONENT .. 10^MAX_EXPONENT` (or be zero).
 const MAX_EXPONENT: i32 = 30;
 
+/// How many digits more than an amount the equal parts of it may have.
+const MORE_DIGITS: i32 = 9;
+
 /// A non-negative decimal `coefficient · 10^exponent`, kept in lowest terms (the coefficient is no
 /// multiple of ten, and zero is `0 · 10^0`), so that equal values are equal structures.
 ///
@@ -137,6 +140,16 @@ impl Decimal {
     /// The power of ten of the last significant digit.
     pub fn exponent(self) -> i8 {
         self.exponent
+    }
+
+    /// One of `count` equal parts, if that is a decimal with few more digits.
+    pub(crate) fn part_of(self, count: u64) -> Option<Self> {
+        let exponent = i32::from(self.exponent());
+        (0..=MORE_DIGITS).find_map(|digits| {
+            let units = self.scaled(i8::try_from(exponent - digits).ok()?)?;
+            let whole = units.is_multiple_of(u128::from(count));
+            whole.then(|| Self::from_units(units / u128::from(count), exponent - digits).ok()).flatten()
+        })
     }
 
     /// The value as a whole number of `10^exponent`; `None` when it is no multiple of that unit or

@@ -4,7 +4,6 @@ use crate::allocated_bound::AllocatedBoundBody;
 use crate::allocation::AllocationBody;
 use crate::bound::BoundBody;
 use crate::comparison::Comparison;
-use crate::entitlements::Entitlements;
 use crate::flows::Flows;
 use crate::json::{MalformedResult, format_of, read_json};
 use crate::moves::MovesBody;
@@ -20,7 +19,9 @@ use crate::simulation::SimulationBody;
 use crate::solution::SolutionBody;
 use crate::task_allocation::{AnyAllocation, TaskAllocationBody};
 use crate::verification::Verification;
-use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
+use fairplan_analysis::{
+    Audit, Difference, Entitlements, Explanation, GroupExplanation, Growth, Losses, Worth,
+};
 use fairplan_exports::ExportBody;
 use fairplan_instances::files::{CatalogFile, DemandsFile, InstanceFile, TraceLine, TrafficFile};
 use fairplan_instances::table::Tabular;
@@ -47,11 +48,11 @@ type TableOf = fn(&str, &[u8]) -> Result<Box<dyn Tabular>, MalformedResult>;
 
 /// Every format, inputs first.
 pub static FORMATS: [Format; 28] = [
-    Format::of::<InstanceFile<'static>>("instance", "fairplan.instance.v1"),
-    Format::of::<DemandsFile<'static>>("demands", "fairplan.demands.v1"),
-    Format::of::<TrafficFile<'static>>("traffic", "fairplan.traffic.v1"),
-    Format::of::<CatalogFile<'static>>("catalog", "fairplan.catalog.v1"),
-    Format::of::<TraceLine>("trace", "fairplan.trace.v1"),
+    Format::of::<InstanceFile<'static>>("instance", InstanceFile::FORMAT),
+    Format::of::<DemandsFile<'static>>("demands", DemandsFile::FORMAT),
+    Format::of::<TrafficFile<'static>>("traffic", TrafficFile::FORMAT),
+    Format::of::<CatalogFile<'static>>("catalog", CatalogFile::FORMAT),
+    Format::of::<TraceLine>("trace", TraceLine::FORMAT),
     Format::shown::<SolutionBody>("solution", |file, bytes| Ok(solution::section(read_json(file, bytes)?))),
     Format::shown::<PlacementBody>("placement", |file, bytes| {
         Ok(placement::section(read_json(file, bytes)?))
@@ -73,7 +74,7 @@ pub static FORMATS: [Format; 28] = [
             true => tabular::<TaskAllocationBody>(file, bytes),
             false => tabular::<AllocationBody>(file, bytes),
         }),
-        ..Format::of::<AnyAllocation>("allocation", "fairplan.allocation.v1")
+        ..Format::of::<AnyAllocation>("allocation", AllocationBody::FORMAT)
     },
     Format {
         section: Some(|file, bytes| match is_over_instance(bytes) {
@@ -84,7 +85,7 @@ pub static FORMATS: [Format; 28] = [
             true => tabular::<TaskOfflineBody>(file, bytes),
             false => tabular::<OfflineBody>(file, bytes),
         }),
-        ..Format::of::<AnyOffline>("offline", "fairplan.offline.v1")
+        ..Format::of::<AnyOffline>("offline", OfflineBody::FORMAT)
     },
     Format::shown::<Flows>("flows", |file, bytes| Ok(flows::section(body(file, bytes)?))),
     Format::shown::<SimulationBody>("simulation", |file, bytes| {
@@ -204,4 +205,49 @@ where
     Document<B>: DeserializeOwned,
 {
     Ok(read_json::<Document<B>>(file, bytes)?.body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Set this variable and run the tests to write the schemas anew.
+    const UPDATE: &str = "FAIRPLAN_UPDATE_SCHEMAS";
+
+    #[test]
+    fn the_committed_schemas_are_those_of_the_types() {
+        for format in &FORMATS {
+            let path = format!("{}/schemas/{}.json", env!("CARGO_MANIFEST_DIR"), format.id);
+            let generated = serde_json::to_string_pretty(&format.schema()).unwrap() + "\n";
+            if std::env::var_os(UPDATE).is_some() {
+                std::fs::write(&path, generated).unwrap();
+            } else {
+                let committed = std::fs::read_to_string(&path).unwrap_or_default();
+                assert!(committed == generated, "{path} is out of date: run the tests once with {UPDATE}=1");
+            }
+        }
+    }
+
+    #[test]
+    fn every_schema_is_valid_and_describes_every_field() {
+        for format in &FORMATS {
+            let schema = format.schema();
+            jsonschema::meta::validate(schema.as_value()).unwrap();
+            let mut nameless = Vec::new();
+            undescribed("", schema.as_value(), &mut nameless);
+            assert!(nameless.is_empty(), "{}: {nameless:?}", format.id);
+        }
+    }
+
+    fn undescribed(place: &str, schema: &serde_json::Value, found: &mut Vec<String>) {
+        let Some(object) = schema.as_object() else { return };
+        for (name, property) in object.get("properties").and_then(|p| p.as_object()).into_iter().flatten() {
+            if property.get("description").is_none() {
+                found.push(format!("{place}.{name}"));
+            }
+        }
+        for (name, definition) in object.get("$defs").and_then(|d| d.as_object()).into_iter().flatten() {
+            undescribed(name, definition, found);
+        }
+    }
 }

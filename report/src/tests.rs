@@ -1,10 +1,10 @@
 //! The documents against real outputs: written, read back, validated by their schemas, verified.
 
 use crate::comparison::{Bounds, ComparedPolicy, Comparison};
+use crate::formats::Format;
 use crate::output::{Destination, Sink};
 use crate::placement::{PlacementDocument, PlacementSettings, StatedPlacement, placement_document};
 use crate::reproduction::{Exhibit, Interval, KnownReason, ReproductionBody, ReproductionDocument, Standing};
-use crate::schema::Format;
 use crate::solution::{SolutionDocument, StatedSolution, UserResult, solution_document};
 use crate::solution::{StatedNumbers, stated_users_of, users_of};
 use crate::table::{TableFormat, TextForm, batches, write_table};

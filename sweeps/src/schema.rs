@@ -2,7 +2,7 @@
 
 use crate::record::{self, Record};
 use crate::task::{self, Header, Task};
-use fairplan_report::schema::Format;
+use fairplan_report::formats::Format;
 
 /// The list of tasks, and what is kept of each.
 pub static FORMATS: [Format; 2] =

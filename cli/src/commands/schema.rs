@@ -4,8 +4,8 @@ use crate::arguments::OutputArguments;
 use crate::failure::Answer;
 use fairplan::Error;
 use fairplan::instances::wording::unknown;
+use fairplan::report::formats::{FORMATS, Format};
 use fairplan::report::output::{Destination, Sink};
-use fairplan::report::schema::{self, Format};
 use std::io::{self, Write};
 
 /// Print the JSON Schema of a format, or of all of them in one object
@@ -20,7 +20,7 @@ pub struct Arguments {
 
 /// Every format, those of sweeps last.
 fn formats() -> impl Iterator<Item = &'static Format> {
-    schema::FORMATS.iter().chain(&fairplan_sweeps::FORMATS)
+    FORMATS.iter().chain(&fairplan_sweeps::FORMATS)
 }
 
 fn names() -> String {

@@ -13,9 +13,6 @@ use crate::Decimal;
 use crate::violation::Violation;
 use std::borrow::Cow;
 
-/// How many digits more than its capacity the size of a device may have.
-const MORE_DIGITS: i32 = 9;
-
 /// Most devices of a resource on one server: more would be a typing error.
 pub(crate) const MOST_DEVICES: u64 = 1024;
 
@@ -187,7 +184,7 @@ impl InstanceBuilder {
             if count > MOST_DEVICES {
                 return Err(refused(format!("must be <= {MOST_DEVICES}")));
             }
-            let Some(size) = part(capacity, count) else {
+            let Some(size) = capacity.part_of(count) else {
                 let problem = format!(
                     "does not divide the capacity of {capacity} {name} into equal devices; correct either"
                 );
@@ -227,16 +224,6 @@ impl InstanceBuilder {
         limits[user.0] = Some(most);
         Ok(())
     }
-}
-
-/// One of `count` equal parts of an amount, if that is a decimal.
-pub(super) fn part(amount: Decimal, count: u64) -> Option<Decimal> {
-    let exponent = i32::from(amount.exponent());
-    (0..=MORE_DIGITS).find_map(|digits| {
-        let units = amount.scaled(i8::try_from(exponent - digits).ok()?)?;
-        let whole = units.is_multiple_of(u128::from(count));
-        whole.then(|| Decimal::from_units(units / u128::from(count), exponent - digits).ok()).flatten()
-    })
 }
 
 #[cfg(test)]

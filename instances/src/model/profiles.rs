@@ -3,7 +3,6 @@
 //! What NVIDIA calls MIG is one case. A device is whole, shared by tasks that take any part of it, or cut: where a task with a profile
 //! has slices of it, all its other tasks have profiles too. Which slices a task has is kept for as long as it runs.
 
-use super::devices::part;
 use super::{Instance, InstanceBuilder, Kind, KindId, ResourceId, User, UserId};
 use crate::violation::Violation;
 use crate::wording::unknown;
@@ -102,7 +101,7 @@ impl DeviceProfiles {
             let problem = format!("must be from 1 to {MOST_SLICES}");
             return Err(Violation::new(place(".slices"), cut.slices, problem));
         }
-        let Some(slice) = part(size, cut.slices.into()) else {
+        let Some(slice) = size.part_of(cut.slices.into()) else {
             let problem = format!(
                 "does not divide a device of {size} {name} into equal slices that are decimals; correct it, or state {name} in a unit of \
                  which a slice has a whole number"
@@ -158,7 +157,7 @@ impl DeviceProfiles {
 
     /// How much a profile takes of a device of this size; `None` if that has too many digits.
     pub(crate) fn amount(&self, number: usize, size: Decimal) -> Option<Decimal> {
-        let slice = part(size, self.slices.into())?;
+        let slice = size.part_of(self.slices.into())?;
         let slices = u128::from(self.profiles.get(number)?.slices);
         let units = slice.scaled(slice.exponent())?.checked_mul(slices)?;
         Decimal::from_units(units, i32::from(slice.exponent())).ok()

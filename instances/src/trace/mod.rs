@@ -10,6 +10,7 @@ mod draft;
 mod event;
 mod header;
 mod memory;
+mod new_tasks;
 mod register;
 mod rules;
 mod shapes;
@@ -23,8 +24,9 @@ pub use event::{
 };
 pub use header::{DECIMAL_PLACES, MOST_DECIMAL_PLACES, TraceHeader, TraceResource};
 pub use memory::{Replay, Trace};
+pub use new_tasks::NewTasks;
 pub(crate) use register::MOST_RESOURCES;
-pub use register::{NewTasks, Register};
+pub use register::Register;
 pub use shapes::Shapes;
 pub use tally::{Tallied, Tally};
 

@@ -2,8 +2,8 @@
 
 use super::rules::{Domains, check_rules, rules_named, under_rules};
 use super::{
-    Event, EventKind, JobNumber, LATEST, MOST_DECIMAL_PLACES, RulesNumber, ServerNumber, ShapeNumber, Shapes,
-    Submission, TraceHeader, TraceResource, UserNumber,
+    Event, EventKind, JobNumber, LATEST, MOST_DECIMAL_PLACES, NewTasks, RulesNumber, ServerNumber,
+    ShapeNumber, Shapes, Submission, TraceHeader, TraceResource, UserNumber,
 };
 use crate::model::MOST_DEVICES;
 use crate::{Decimal, IdTable, Violation};
@@ -14,26 +14,6 @@ const MOST_SERVERS: u64 = 10_000_000;
 
 /// Most resources of a trace, as of an instance.
 pub(crate) const MOST_RESOURCES: usize = 1000;
-
-/// Tasks on their way into a trace.
-#[derive(Clone, Copy, Debug)]
-pub struct NewTasks<'a> {
-    /// Whose tasks they are.
-    pub user: &'a str,
-    /// The job they belong to.
-    pub job: &'a str,
-    /// One task's demand, one entry a resource.
-    pub demand: &'a [Decimal],
-    /// How many tasks, at least one.
-    pub count: u32,
-    /// How long each runs, in microseconds, more than zero.
-    pub duration: u64,
-    /// The name of the rules that they meet, one of the header's; `None`: none but devices. `per_server` and `spread` count the tasks that
-    /// are submitted together. Of what has a profile the demand may say 0: it is the profile's.
-    pub rules: Option<&'a str>,
-    /// Whether more tasks of the job will be submitted later (or at the same time, by another event).
-    pub more: bool,
-}
 
 /// A job of which more tasks are to come.
 #[derive(Clone, Copy)]
