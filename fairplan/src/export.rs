@@ -4,9 +4,9 @@ use crate::tolerance::GAINED;
 use crate::{Control, Error, ResultFile};
 use fairplan_exports::{Export, ExportOptions, Held, Source, Target};
 use fairplan_imports::{ConfigurationKind, Deployed, DeployedQueue, deployed, deployed_in};
-use fairplan_instances::{ClassId, Instance, KindId, files};
+use fairplan_instances::{Body, ClassId, Instance, KindId, files};
 use fairplan_report::read_json;
-use fairplan_report::solution::{SolutionDocument, StatedSolution};
+use fairplan_report::solution::{SolutionBody, SolutionDocument, StatedSolution};
 use fairplan_verify::Tasks;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,7 +22,7 @@ pub use change::ExportChange;
 pub use lost::LostField;
 
 /// The format of what is exported.
-const SOLUTION: &str = "fairplan.solution.v1";
+const SOLUTION: &str = <SolutionBody as Body>::FORMAT;
 
 /// The shares of `solution`, a `fairplan.solution.v1` of `instance`, in whole units that fit, for `target`. The solution is verified
 /// first.

@@ -4,18 +4,22 @@ use crate::{Control, Error};
 use fairplan_analysis::Growth;
 use fairplan_exports::ExportBody;
 use fairplan_instances::wording::printable;
-use fairplan_instances::{DemandSeries, DemandsStamp, Document, Instance, InstanceStamp, TaskDemands, files};
-use fairplan_report::allocated_bound::{AllocatedBoundDocument, StatedAllocatedBracket};
-use fairplan_report::bound::{BoundDocument, StatedBracket};
+use fairplan_instances::{
+    Body, DemandSeries, DemandsStamp, Document, Instance, InstanceStamp, TaskDemands, files,
+};
+use fairplan_report::allocated_bound::{AllocatedBoundBody, AllocatedBoundDocument, StatedAllocatedBracket};
+use fairplan_report::bound::{BoundBody, BoundDocument, StatedBracket};
 use fairplan_report::export::StatedExport;
 use fairplan_report::moves::{MovesBody, StatedMoves};
 use fairplan_report::offline::{
-    OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
+    OfflineBody, OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
 };
-use fairplan_report::placement::{PlacementDocument, StatedPlacement};
-use fairplan_report::planning::{PlanDocument, StatedCosts};
-use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
-use fairplan_report::solution::{SolutionDocument, StatedSolution};
+use fairplan_report::placement::{PlacementBody, PlacementDocument, StatedPlacement};
+use fairplan_report::planning::{PlanBody, PlanDocument, StatedCosts};
+use fairplan_report::proportional_bound::{
+    ProportionalBoundBody, ProportionalBoundDocument, StatedProportionalBracket,
+};
+use fairplan_report::solution::{SolutionBody, SolutionDocument, StatedSolution};
 use fairplan_report::verification::Verification;
 use fairplan_report::{Foreign, format_of, read_json, unchecked_of_solution, unchecked_of_whole_tasks};
 use fairplan_verify::{Verdict, verify_placement};
@@ -40,9 +44,22 @@ impl ResultFile {
 
     /// Whether it is held against demands over time, by [`verify_offline`] or [`verify_offline_tasks`].
     pub fn is_offline(&self) -> bool {
-        self.format == "fairplan.offline.v1"
+        self.format == OfflineBody::FORMAT
     }
 }
+
+/// The formats that are held against an instance alone.
+const VERIFIED: [&str; 9] = [
+    <SolutionBody as Body>::FORMAT,
+    <PlacementBody as Body>::FORMAT,
+    <BoundBody as Body>::FORMAT,
+    <ProportionalBoundBody as Body>::FORMAT,
+    <AllocatedBoundBody as Body>::FORMAT,
+    <MovesBody as Body>::FORMAT,
+    <ExportBody as Body>::FORMAT,
+    <PlanBody as Body>::FORMAT,
+    <Growth as Body>::FORMAT,
+];
 
 /// Checks a `fairplan.solution.v1`, `fairplan.placement.v1`, `fairplan.bound.v1`, `fairplan.proportional-bound.v1`,
 /// `fairplan.moves.v1` or `fairplan.export.v1` in exact arithmetic, by code that shares nothing with what made it; of a `fairplan.plan.v1` and
@@ -65,7 +82,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
     let ResultFile { name, bytes, format } = result;
     let mut besides = Vec::new();
     let found = match format.as_str() {
-        "fairplan.solution.v1" => {
+        <SolutionBody as Body>::FORMAT => {
             let document: SolutionDocument = read_json(&name, &bytes)?;
             let stated = StatedSolution::new(&document, instance, &sha256);
             besides = if stated.is_ok() { unchecked_of_solution(&document, instance) } else { Vec::new() };
@@ -73,51 +90,51 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             drop(bytes); // Large results need the room.
             stated.map(|stated| stated.verdicts(instance))
         }
-        "fairplan.placement.v1" => {
+        <PlacementBody as Body>::FORMAT => {
             let document: PlacementDocument = read_json(&name, &bytes)?;
             besides = unchecked_of_whole_tasks(instance);
             let stated = StatedPlacement::new(&document, instance, &sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
-        "fairplan.bound.v1" => {
+        <BoundBody as Body>::FORMAT => {
             let document: BoundDocument = read_json(&name, &bytes)?;
             besides = unchecked_of_whole_tasks(instance);
             let stated = StatedBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
-        "fairplan.proportional-bound.v1" => {
+        <ProportionalBoundBody as Body>::FORMAT => {
             let document: ProportionalBoundDocument = read_json(&name, &bytes)?;
             let stated = StatedProportionalBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
-        "fairplan.allocated-bound.v1" => {
+        <AllocatedBoundBody as Body>::FORMAT => {
             let document: AllocatedBoundDocument = read_json(&name, &bytes)?;
             let stated = StatedAllocatedBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
-        "fairplan.moves.v1" => {
+        MovesBody::FORMAT => {
             let document: Document<MovesBody> = read_json(&name, &bytes)?;
             let stated = StatedMoves::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(&document, instance))
         }
-        "fairplan.export.v1" => {
+        ExportBody::FORMAT => {
             let document: Document<ExportBody> = read_json(&name, &bytes)?;
             StatedExport::new(&document, instance, &sha256).map(|stated| stated.verdicts(instance))
         }
-        "fairplan.plan.v1" => {
+        PlanBody::FORMAT => {
             let document: PlanDocument = read_json(&name, &bytes)?;
             StatedCosts::of_plan(&document, instance, &sha256).map(|stated| stated.verdicts())
         }
-        "fairplan.growth.v1" => {
+        Growth::FORMAT => {
             let document: Document<Growth> = read_json(&name, &bytes)?;
             StatedCosts::of_growth(&document, instance, &sha256).map(|stated| stated.verdicts())
         }
         other => {
             return Err(Error::input(format!(
-                "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, fairplan.bound.v1, \
-                 fairplan.proportional-bound.v1, fairplan.allocated-bound.v1, fairplan.moves.v1, fairplan.export.v1, fairplan.plan.v1, fairplan.growth.v1 and \
-                 fairplan.offline.v1",
-                printable(other, 60)
+                "{name}: format = {}: verify reads {} and {}",
+                printable(other, 60),
+                VERIFIED.join(", "),
+                OfflineBody::FORMAT
             )));
         }
     };

@@ -1,6 +1,7 @@
 //! `fairplan.allocation.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
 //! and tasks that are divided at will.
 
+use crate::allocation::AllocationBody;
 use crate::offline::{TaskQuantum, task_quanta};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document, Metrics, TaskAllocation, TaskDemands};
@@ -39,7 +40,7 @@ pub struct TaskAllocationBody {
 }
 
 impl Body for TaskAllocationBody {
-    const FORMAT: &'static str = "fairplan.allocation.v1";
+    const FORMAT: &'static str = AllocationBody::FORMAT;
 }
 
 /// The whole file.

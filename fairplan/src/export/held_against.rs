@@ -6,7 +6,7 @@ use crate::verify::sha256_of;
 use crate::{Error, ResultFile};
 use fairplan_exports::ExportBody;
 use fairplan_imports::deployed_in;
-use fairplan_instances::{Document, Instance, files};
+use fairplan_instances::{Body, Document, Instance, files};
 use fairplan_report::verification::Verification;
 use fairplan_report::{UncheckedField, read_json};
 use fairplan_verify::Verdict;
@@ -63,7 +63,7 @@ pub fn exported_from(
     let content = files::source::open(file).and_then(|source| source.read_all())?;
     let text = String::from_utf8_lossy(&content);
     let document: Option<Document<ExportBody>> = match from.format.as_str() {
-        "fairplan.export.v1" => Some(read_json(&from.name, &from.bytes)?),
+        ExportBody::FORMAT => Some(read_json(&from.name, &from.bytes)?),
         _ => None,
     };
     let expected =

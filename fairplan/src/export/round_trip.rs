@@ -1,6 +1,7 @@
 //! What is exported, read back by the importers of the schedulers' files over the same nodes, is the same tree with the same amounts,
 //! weights and limits as far as the format carries them; and the scheduler's own rule gives it the shares that the export states.
 
+use super::alike::is_near;
 use super::tests::{random, solution};
 use super::*;
 use crate::{SolveOptions, solve};
@@ -253,10 +254,6 @@ fn text_class(
     export.keys()[class * export.resource_count()].class.clone()
 }
 
-fn near(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
-}
-
 /// Why what came back of a scheduler whose queues state no tasks cannot be solved; nothing where it can. On one class all that is
 /// guaranteed fits, whatever tasks are made up.
 fn unsolved(instance: &Instance, export: &Export, text: &Deployed) -> Option<String> {
@@ -301,7 +298,7 @@ fn differences(
             Target::Kueue | Target::YarnFair | Target::Volcano | Target::Kai | Target::Slurm
         );
         if let (true, Some(weight), Some(again)) = (weighs, queue.weight, again.weight)
-            && !near(weight, again)
+            && !is_near(weight, again)
         {
             found.push(format!("{name} weighs {again}, not {weight}"));
         }
@@ -311,13 +308,13 @@ fn differences(
         let keys: BTreeSet<_> = queue.amounts.keys().chain(again.amounts.keys()).collect();
         for key in keys.into_iter().filter(|_| target != Target::Slurm) {
             let [told, came] = [&queue.amounts, &again.amounts].map(|of| of.get(key).copied().unwrap_or(0.0));
-            if !near(told, came) {
+            if !is_near(told, came) {
                 found.push(format!("{name} has {came} of {key:?}, not {told}"));
             }
         }
         for (key, limit) in &again.limits {
             let told = queue.limits.get(key);
-            if !told.is_some_and(|told| near(*told, *limit)) {
+            if !told.is_some_and(|told| is_near(*told, *limit)) {
                 found.push(format!("{name} may have {limit} of {key:?}, not {told:?}"));
             }
         }

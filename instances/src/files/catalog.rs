@@ -44,6 +44,11 @@ pub struct CatalogFile<'a> {
     server_types: &'a RawValue,
 }
 
+impl CatalogFile<'_> {
+    /// The format's name and version.
+    pub const FORMAT: &'static str = FORM.format;
+}
+
 /// A type of server.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -46,6 +46,11 @@ pub struct InstanceFile<'a> {
     pub(super) users: &'a RawValue,
 }
 
+impl InstanceFile<'_> {
+    /// The format's name and version.
+    pub const FORMAT: &'static str = FORM.format;
+}
+
 /// Identical servers.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! `fairplan.offline.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
 //! where there were slices, and the prices that prove its levels.
 
-use super::{Held, OfflineCertificate, level_of};
+use super::{Held, OfflineBody, OfflineCertificate, level_of};
 use crate::foreign::Foreign;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
@@ -52,7 +52,7 @@ pub struct TaskOfflineBody {
 }
 
 impl Body for TaskOfflineBody {
-    const FORMAT: &'static str = "fairplan.offline.v1";
+    const FORMAT: &'static str = OfflineBody::FORMAT;
 }
 
 /// The whole file.

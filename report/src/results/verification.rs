@@ -4,8 +4,12 @@ use super::audit::measured;
 use super::sentences::listed;
 use crate::names::beginning;
 use crate::page::Section;
+use crate::planning::PlanBody;
 use crate::summary::grid::{grid, paragraph};
 use crate::verification::Verification;
+use fairplan_analysis::Growth;
+use fairplan_exports::ExportBody;
+use fairplan_instances::Body;
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
@@ -32,10 +36,10 @@ pub(super) fn answer(document: &Verification) -> String {
 /// What is left open of a result alone: an export without its solution, a plan without its catalog.
 fn alone(document: &Verification) -> Option<&'static str> {
     match document.result_format.as_str() {
-        "fairplan.export.v1" => Some(
+        ExportBody::FORMAT => Some(
             "That these are the amounts of its solution is proved only beside that: verify INSTANCE SOLUTION --exported FILE.",
         ),
-        "fairplan.plan.v1" | "fairplan.growth.v1" => Some(
+        PlanBody::FORMAT | Growth::FORMAT => Some(
             "Only that its costs add up is checked here. That what is bought is enough, and that nothing cheaper is, `plan` \
              proves where it makes the plan.",
         ),

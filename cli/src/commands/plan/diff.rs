@@ -3,9 +3,11 @@
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit, backend_name};
 use crate::failure::Answer;
 use crate::progress::{self, tell};
+use fairplan::instances::Body;
+use fairplan::instances::files::InstanceFile;
 use fairplan::instances::table::Tabular;
 use fairplan::instances::wording::printable;
-use fairplan::report::solution::{SolutionDocument, UserResult, difference_of_results};
+use fairplan::report::solution::{SolutionBody, SolutionDocument, UserResult, difference_of_results};
 use fairplan::report::{read_json, summary};
 use fairplan::{Control, Difference, Document, Error, compare_instances, read};
 
@@ -35,8 +37,8 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-const INSTANCE: &str = "fairplan.instance.v1";
-const SOLUTION: &str = "fairplan.solution.v1";
+const INSTANCE: &str = InstanceFile::FORMAT;
+const SOLUTION: &str = <SolutionBody as Body>::FORMAT;
 
 /// Reads both, compares, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {

@@ -43,6 +43,11 @@ pub struct DemandsFile<'a> {
     demands: &'a RawValue,
 }
 
+impl DemandsFile<'_> {
+    /// The format's name and version.
+    pub const FORMAT: &'static str = FORM.format;
+}
+
 pub(super) fn read(
     source: Source,
     rounding: Rounding,

@@ -173,6 +173,11 @@ impl EventFields<'_> {
 /// For its schema: a line of a trace, a header or an event.
 pub enum TraceLine {}
 
+impl TraceLine {
+    /// The format's name and version.
+    pub const FORMAT: &'static str = FORM.format;
+}
+
 impl JsonSchema for TraceLine {
     fn schema_name() -> Cow<'static, str> {
         "TraceLine".into()

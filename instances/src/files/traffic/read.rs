@@ -36,6 +36,11 @@ pub struct TrafficFile<'a> {
     classes: &'a RawValue,
 }
 
+impl TrafficFile<'_> {
+    /// The format's name and version.
+    pub const FORMAT: &'static str = FORM.format;
+}
+
 /// Transactions that are alike: jobs of many tasks, or flows of many packets.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
