@@ -4,10 +4,10 @@ mod tree;
 
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error};
+use fairplan_analysis::Entitlements;
 use fairplan_exports::Measure;
 use fairplan_instances::Headline;
 use fairplan_instances::{Decimal, Draft, Entry, Instance, Objective, Owner, Quota, Solver, UserId};
-use fairplan_report::entitlements::Entitlements;
 use fairplan_solver::{SCHEDULER_RULES, SchedulerRule};
 use std::collections::HashMap;
 

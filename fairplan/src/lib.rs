@@ -107,7 +107,6 @@ pub use fairplan_instances::{
 pub use fairplan_mechanisms::{Divider, MECHANISMS, Quantum, Ties};
 pub use fairplan_report as report;
 pub use fairplan_report::comparison::Comparison;
-pub use fairplan_report::entitlements::Entitlements;
 pub use fairplan_report::flows::Flows;
 pub use fairplan_report::moves::MovesBody;
 pub use fairplan_report::verification::Verification;

@@ -86,7 +86,7 @@ pub use model::{
     LimitRow, NewGroup, NewKind, NewUser, Owner, Part, PlacementRule, ProfileId, Quota, QuotaAmount,
     QuotaPart, ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
 };
-pub use moves::{MovePlan, MoveRules, MovesProof, Step};
+pub use moves::{MovePlan, MoveRules, MovesProof, Step, StepCounts};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{Against, ExactOffline, OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheMetrics, CacheModel, DynamicOutcome, QuantumOutcome, UserTotals};
@@ -95,8 +95,9 @@ pub use placed_group::{PlacedGroup, placed_groups, placed_groups_table};
 pub use placement::{Placement, ServerTasks};
 pub use placement_figures::PlacementFigures;
 pub use planning::{
-    Catalog, Commitment, HeldNowhere, KeptOut, MoreUsers, Obstacle, Offer, Purchase, ServerType,
-    StatedTarget, Target, kinds_apart, pieces_of, tasks_of, with_more_users,
+    Catalog, Commitment, HeldNowhere, KeptOut, MoreUsers, Obstacle, Offer, Purchase, ReservedServers,
+    ServerType, ServersBought, StatedTarget, Target, kinds_apart, pieces_of, servers_bought, tasks_of,
+    with_more_users,
 };
 pub use price_groups::price_groups;
 pub use random::Random;

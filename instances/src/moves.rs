@@ -78,3 +78,48 @@ pub struct MovePlan {
     /// What proves that.
     pub proof: MovesProof,
 }
+
+impl MovePlan {
+    /// How many pieces of each kind are moved, started and stopped; tasks of users without kinds.
+    pub fn step_counts(&self, instance: &Instance) -> Vec<StepCounts> {
+        let mut counts = vec![StepCounts::default(); instance.kind_count()];
+        for step in &self.steps {
+            let of_kind = &mut counts[step.kind.0];
+            let count = match (step.from, step.to) {
+                (Some(_), Some(_)) => &mut of_kind.moved,
+                (None, _) => &mut of_kind.started,
+                (Some(_), None) => &mut of_kind.stopped,
+            };
+            *count = count.saturating_add(step.count);
+        }
+        counts
+    }
+}
+
+/// What steps do to pieces, or tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepCounts {
+    /// They go from one server to another.
+    pub moved: u64,
+    /// They did not run before.
+    pub started: u64,
+    /// They run no more.
+    pub stopped: u64,
+}
+
+impl StepCounts {
+    /// Those of several kinds together.
+    pub fn sum(counts: &[Self]) -> Self {
+        let sum = |of: fn(&Self) -> u64| counts.iter().map(of).fold(0, u64::saturating_add);
+        Self {
+            moved: sum(|kind| kind.moved),
+            started: sum(|kind| kind.started),
+            stopped: sum(|kind| kind.stopped),
+        }
+    }
+
+    /// How many are stopped and started again: of each kind as many as are both.
+    pub fn interrupted(counts: &[Self]) -> u64 {
+        counts.iter().map(|kind| kind.started.min(kind.stopped)).fold(0, u64::saturating_add)
+    }
+}

@@ -1,5 +1,6 @@
 //! Planning of capacity: what can be bought, what every user shall reach, and what was found to buy.
 
+mod bought;
 mod catalog;
 mod commitment;
 mod kinds_apart;
@@ -7,6 +8,7 @@ mod more_users;
 mod purchase;
 mod target;
 
+pub use bought::{ReservedServers, ServersBought, servers_bought};
 pub use catalog::{Catalog, Offer, ServerType};
 pub use commitment::Commitment;
 pub use kinds_apart::{kinds_apart, pieces_of, tasks_of};

@@ -1,9 +1,9 @@
 //! What a `fairplan.plan.v1` and a `fairplan.growth.v1` say of costs, for who checks it.
 
-use super::plan::{PlanBody, ServersBought};
+use super::plan::PlanBody;
 use crate::foreign::{Foreign, check_stamp};
 use fairplan_analysis::{BoughtBy, BoughtServers, Growth};
-use fairplan_instances::Instance;
+use fairplan_instances::{Instance, ServersBought};
 use fairplan_verify::{
     BoughtClaim, CostsOverTimeClaim, FrontierClaim, NeededClaim, PlanClaim, PurchaseBounds, PurchaseClaim,
     StageClaim, Verdict, verify_costs_over_time, verify_plan,

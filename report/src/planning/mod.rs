@@ -7,6 +7,6 @@ mod plan;
 pub use costs::StatedCosts;
 pub use plan::{
     CatalogStamp, FrontierPoint, KeptOutByRules, NearestServer, ObstacleResult, PlanBody, PlanDocument,
-    PlanParts, PlannedGroup, PlannedUser, PricesOfClass, PurchaseResult, ReservedServers, ServersBought,
-    TaskHeldNowhere, TaskKind, plan_document, servers_bought,
+    PlanParts, PlannedGroup, PlannedUser, PricesOfClass, PurchaseResult, TaskHeldNowhere, TaskKind,
+    plan_document,
 };

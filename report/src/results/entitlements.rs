@@ -1,12 +1,12 @@
 //! What schedulers' rules promise beside what the servers can give, for people.
 
 use super::sentences::listed;
-use crate::entitlements::{Entitled, Entitlement, Entitlements};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes_side_by_side};
 use crate::summary::grid::{listed as tabled, paragraph};
 use crate::tolerance::SAME;
 use crate::units::{percent, share};
+use fairplan_analysis::{Entitled, Entitlement, Entitlements};
 use fairplan_instances::table::{Kind, Table, Tabular};
 
 /// What schedulers' rules promise.

@@ -4,13 +4,11 @@ use super::sentences::{label, left_out, listed, name, price};
 use crate::figure::Bars;
 use crate::names::beginning;
 use crate::page::{Block, Section, curves, line};
-use crate::planning::{
-    FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, ServersBought, TaskKind, servers_bought,
-};
+use crate::planning::{FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, TaskKind};
 use crate::summary::grid::{grid, listed as listed_grid, paragraph};
 use crate::tolerance::SAME;
 use crate::units::{self, counted, money, number, percent, share, thousands};
-use fairplan_instances::StatedTarget;
+use fairplan_instances::{ServersBought, StatedTarget, servers_bought};
 use std::fmt::Write;
 
 /// A purchase.
