@@ -9,10 +9,10 @@
 use super::breakpoints::Breakpoints;
 use super::divisible::{divisible_values, is_large, of_all_needed};
 use super::knapsack::Found;
-use super::master::{Master, Mix, SCALE, Want, scaled};
+use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{self, Effort, Goal, MAX_ROUNDS, held, price};
+use super::rounds::{self, Effort, Goal, MAX_ROUNDS, SCALE, held, price, scaled};
 use crate::tolerance::whole_tasks::NOISE;
 use fairplan_instances::{Breakpoint, Deadline, SolverError, UserId};
 

@@ -5,9 +5,10 @@
 //! fill the devices, as Alibaba's of 0.47 and 0.81 do, that bounds a server far better than what all tasks take in sum.
 
 use super::inside::{Devices, Want};
-use super::master::{Master, Mix, SCALE, Want as Wanted, scaled};
+use super::master::{Master, Mix, Want as Wanted};
 use super::packing::{Class, Packing, Shape};
 use super::patterns::Pattern;
+use super::rounds::{SCALE, scaled};
 use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{CLOSE, SIZES};
 use fairplan_instances::{Deadline, SolverError};

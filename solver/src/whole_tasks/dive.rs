@@ -1,10 +1,10 @@
 //! From fractions of patterns to whole ones: round down, then solve what is left over again and again, each time with
 //! patterns of what is still needed, and round up the largest fractions.
 
-use super::master::{Master, SCALE, Want};
+use super::master::{Master, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{Effort, price};
+use super::rounds::{Effort, SCALE, price};
 use super::servers::Servers;
 use crate::tolerance::whole_tasks::{NO_SERVERS, WHOLE};
 use fairplan_instances::{Deadline, SolverError};

@@ -14,14 +14,6 @@ use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
 use fairplan_instances::{Deadline, SolverError};
 
-/// What all servers are worth in whole numbers: values of single patterns stay far below 2^53.
-pub(super) const SCALE: f64 = (1u64 << 46) as f64;
-
-/// Values as whole numbers.
-pub(super) fn scaled(values: &[f64]) -> Vec<f64> {
-    values.iter().map(|value| (value * SCALE).round()).collect()
-}
-
 /// Tasks that are wanted together, any fraction of them.
 pub(super) struct Want {
     pub worth: f64,

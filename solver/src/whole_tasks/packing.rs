@@ -57,7 +57,7 @@ pub(super) struct Shape {
 /// Tasks of a user are counted up to this on all servers together.
 pub(super) const MANY: u64 = 1 << 50;
 
-/// And up to this on one server: what a server holds is worth about 2^46 in whole numbers ([`SCALE`](super::master::SCALE)), of
+/// And up to this on one server: what a server holds is worth about 2^46 in whole numbers ([`SCALE`](super::rounds::SCALE)), of
 /// which a task must have some for the bound to mean anything.
 const MANY_ON_ONE: u64 = 1 << 40;
 

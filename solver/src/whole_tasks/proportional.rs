@@ -10,11 +10,11 @@ use super::divisible::{divisible_values, is_large, of_logarithms};
 use super::fill::{fill, filled_alone};
 use super::knapsack::Found;
 use super::logarithms::{Bundle, Logarithms};
-use super::master::{Master, Mix, Want, scaled};
+use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
-use super::rounds::{self, Effort, Goal, held, price};
+use super::rounds::{self, Effort, Goal, held, price, scaled};
 use fairplan_instances::{Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError};
 
 /// The part of the time after which bounding ends.

@@ -3,7 +3,7 @@
 
 use super::devices_alone;
 use super::knapsack::{Found, Search};
-use super::master::{Master, Mix, SCALE, scaled};
+use super::master::{Master, Mix};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::table::Table;
@@ -48,6 +48,9 @@ pub(super) struct Ended {
     pub truncated_searches: u64,
     pub rounds: u64,
 }
+
+/// What all servers are worth in whole numbers: values of single patterns stay far below 2^53.
+pub(super) const SCALE: f64 = (1u64 << 46) as f64;
 
 /// Rounds after which a program is left as it is.
 pub(super) const MAX_ROUNDS: u64 = 20_000;
@@ -132,6 +135,11 @@ fn mean(before: &[Mix], last: &Mix) -> (Vec<f64>, Vec<f64>) {
     };
     let values = (0..last.values.len()).map(|s| mean(&|mix| mix.values[s])).collect();
     (values, (0..last.server_values.len()).map(|l| mean(&|mix| mix.server_values[l])).collect())
+}
+
+/// Values as whole numbers.
+pub(super) fn scaled(values: &[f64]) -> Vec<f64> {
+    values.iter().map(|value| (value * SCALE).round()).collect()
 }
 
 /// What was found of the classes' servers as whole numbers, and of all servers together at these values of shapes. A little more is
