@@ -21,6 +21,7 @@
 //! the last place, and everything that rests on them is widened by that much.
 
 mod members;
+mod sums;
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::groups::{Bounds, guarantees_kept};
@@ -28,9 +29,9 @@ use crate::limit_rows::{LimitPrices, LimitUse};
 use crate::parts::in_parts;
 use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::proof::SolutionProof;
-use crate::rounding::{Sum, at_least_nothing, decimal_up, down, up};
+use crate::rounding::{Sum, decimal_up, down, up};
 use crate::tolerance;
-use crate::tolerance::{BARELY, CANCELLED, LOOSE, OF_DIFFERENCE, SERIES};
+use crate::tolerance::{BARELY, CANCELLED, LOOSE, SERIES};
 use crate::users::{Subject, Usable, UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
@@ -38,6 +39,7 @@ use members::Group;
 use std::cmp::Ordering;
 use std::f64::consts::LN_10;
 use std::ops::Range;
+use sums::{Sums, add, sum_up};
 
 /// Proves a sum: its value, the bound on it, what limits each user, and that the prices are in the value's unit.
 pub(crate) fn prove(
@@ -432,115 +434,6 @@ impl<'a> Market<'a> {
         // Where α is above one nobody is ever worth more than nothing, which tells more where a price is next to none.
         let most = margin * work / (alpha - 1.0) * (1.0 + LOOSE) + cost * work;
         if alpha <= 1.0 || regret <= most { regret } else { up(most) }
-    }
-}
-
-/// What users add up to.
-struct Sums {
-    /// `Σ c X`, at least.
-    paid: Sum,
-    /// `Σ z T`, at most.
-    limits: Sum,
-    /// The second sum of what the bound has above the value, at most.
-    regrets: Sum,
-    /// `Σ M X`.
-    worth: Sum,
-    /// `Σ c X` and `Σ M X` over users whose tasks have no price, and over those whose tasks barely have one.
-    paid_freely: [Sum; 2],
-    worth_freely: [Sum; 2],
-    /// `Σ w ln G` over users with shares above one, and less that over the others.
-    gains: Sum,
-    losses: Sum,
-    /// Whether some term is not finite.
-    unbounded: bool,
-    /// Whether anybody could have anything.
-    any: bool,
-}
-
-/// Adds a number that may be too large.
-fn add(sum: &mut Sum, x: f64, unbounded: &mut bool) {
-    if x.is_finite() { sum.add(x) } else { *unbounded = true }
-}
-
-/// `a + b`, rounded up; nothing and nothing is nothing.
-fn sum_up(a: f64, b: f64) -> f64 {
-    if a + b == 0.0 { 0.0 } else { up(a + b) }
-}
-
-/// What follows from the sums.
-struct Found {
-    primal: f64,
-    dual: f64,
-    relative_gap: f64,
-    worth: f64,
-    imbalance: f64,
-}
-
-impl Sums {
-    fn new() -> Self {
-        Self {
-            paid: Sum::new(),
-            limits: Sum::new(),
-            regrets: Sum::new(),
-            worth: Sum::new(),
-            paid_freely: [Sum::new(), Sum::new()],
-            worth_freely: [Sum::new(), Sum::new()],
-            gains: Sum::new(),
-            losses: Sum::new(),
-            unbounded: false,
-            any: false,
-        }
-    }
-
-    /// Adds `w ln G`.
-    fn add_logarithm(&mut self, weight: f64, share: f64) {
-        let log_share = weight * share.ln();
-        let of_sign = if log_share > 0.0 { &mut self.gains } else { &mut self.losses };
-        add(of_sign, log_share.abs(), &mut self.unbounded);
-    }
-
-    fn merge(&mut self, later: &Self) {
-        self.paid.merge(&later.paid);
-        self.limits.merge(&later.limits);
-        self.regrets.merge(&later.regrets);
-        self.worth.merge(&later.worth);
-        for part in 0..2 {
-            self.paid_freely[part].merge(&later.paid_freely[part]);
-            self.worth_freely[part].merge(&later.worth_freely[part]);
-        }
-        self.gains.merge(&later.gains);
-        self.losses.merge(&later.losses);
-        self.unbounded |= later.unbounded;
-        self.any |= later.any;
-    }
-
-    fn found(&self, alpha: f64, capacity: f64) -> Found {
-        let worth = self.worth.below();
-        // In a unit in which all are worth next to nothing, or nearly more than there are numbers, part of it may be lost.
-        let is_lost = self.any && !tolerance::WORTH.contains(&worth);
-        if self.unbounded || is_lost || capacity.is_infinite() {
-            let (primal, dual) = (f64::NEG_INFINITY, f64::INFINITY);
-            return Found { primal, dual, relative_gap: f64::INFINITY, worth, imbalance: f64::INFINITY };
-        }
-        let due = sum_up(capacity, self.limits.above());
-        let unsold = if due == 0.0 { 0.0 } else { at_least_nothing(up(due - self.paid.below())) };
-        let gap = sum_up(unsold, self.regrets.above());
-        let (primal, width) = if alpha == 1.0 {
-            let (gains, losses) = (self.gains.below(), self.losses.above());
-            let width = OF_DIFFERENCE * (gains + losses);
-            (gains - losses - width, 2.0 * width)
-        } else {
-            let size = worth / (1.0 - alpha).abs();
-            (if alpha < 1.0 { size * (1.0 - LOOSE) } else { -size * (1.0 + LOOSE) }, 4.0 * LOOSE * size)
-        };
-        let relative_gap = if gap == 0.0 { 0.0 } else { up(gap / (worth * (1.0 - LOOSE))) };
-        // Users whose tasks barely have a price may be counted either way.
-        let [without, barely] =
-            [0, 1].map(|part| (self.paid_freely[part].below() - self.worth_freely[part].below()) / worth);
-        let with = without + barely;
-        let either = worth == 0.0 || without * with <= 0.0;
-        let imbalance = if either { 0.0 } else { without.abs().min(with.abs()) };
-        Found { primal, dual: primal + gap + width, relative_gap, worth, imbalance }
     }
 }
 

@@ -1,0 +1,132 @@
+//! What all users pay and are worth, added up with the rounding known, and the value, bound and gap that follow.
+
+use crate::rounding::{Sum, at_least_nothing, up};
+use crate::tolerance::{self, LOOSE, OF_DIFFERENCE};
+
+/// What users add up to.
+pub(super) struct Sums {
+    /// `Σ c X`, at least.
+    pub paid: Sum,
+    /// `Σ z T`, at most.
+    pub limits: Sum,
+    /// The second sum of what the bound has above the value, at most.
+    pub regrets: Sum,
+    /// `Σ M X`.
+    pub worth: Sum,
+    /// `Σ c X` and `Σ M X` over users whose tasks have no price, and over those whose tasks barely have one.
+    pub paid_freely: [Sum; 2],
+    pub worth_freely: [Sum; 2],
+    /// `Σ w ln G` over users with shares above one, and less that over the others.
+    pub gains: Sum,
+    pub losses: Sum,
+    /// Whether some term is not finite.
+    pub unbounded: bool,
+    /// Whether anybody could have anything.
+    pub any: bool,
+}
+
+/// Adds a number that may be too large.
+pub(super) fn add(sum: &mut Sum, x: f64, unbounded: &mut bool) {
+    if x.is_finite() { sum.add(x) } else { *unbounded = true }
+}
+
+/// `a + b`, rounded up; nothing and nothing is nothing.
+pub(super) fn sum_up(a: f64, b: f64) -> f64 {
+    if a + b == 0.0 { 0.0 } else { up(a + b) }
+}
+
+/// What follows from the sums.
+pub(super) struct Found {
+    pub primal: f64,
+    pub dual: f64,
+    pub relative_gap: f64,
+    pub worth: f64,
+    pub imbalance: f64,
+}
+
+impl Sums {
+    pub fn new() -> Self {
+        Self {
+            paid: Sum::new(),
+            limits: Sum::new(),
+            regrets: Sum::new(),
+            worth: Sum::new(),
+            paid_freely: [Sum::new(), Sum::new()],
+            worth_freely: [Sum::new(), Sum::new()],
+            gains: Sum::new(),
+            losses: Sum::new(),
+            unbounded: false,
+            any: false,
+        }
+    }
+
+    /// Adds `w ln G`.
+    pub fn add_logarithm(&mut self, weight: f64, share: f64) {
+        let log_share = weight * share.ln();
+        let of_sign = if log_share > 0.0 { &mut self.gains } else { &mut self.losses };
+        add(of_sign, log_share.abs(), &mut self.unbounded);
+    }
+
+    pub fn merge(&mut self, later: &Self) {
+        self.paid.merge(&later.paid);
+        self.limits.merge(&later.limits);
+        self.regrets.merge(&later.regrets);
+        self.worth.merge(&later.worth);
+        for part in 0..2 {
+            self.paid_freely[part].merge(&later.paid_freely[part]);
+            self.worth_freely[part].merge(&later.worth_freely[part]);
+        }
+        self.gains.merge(&later.gains);
+        self.losses.merge(&later.losses);
+        self.unbounded |= later.unbounded;
+        self.any |= later.any;
+    }
+
+    pub fn found(&self, alpha: f64, capacity: f64) -> Found {
+        let worth = self.worth.below();
+        // In a unit in which all are worth next to nothing, or nearly more than there are numbers, part of it may be lost.
+        let is_lost = self.any && !tolerance::WORTH.contains(&worth);
+        if self.unbounded || is_lost || capacity.is_infinite() {
+            let (primal, dual) = (f64::NEG_INFINITY, f64::INFINITY);
+            return Found { primal, dual, relative_gap: f64::INFINITY, worth, imbalance: f64::INFINITY };
+        }
+        let due = sum_up(capacity, self.limits.above());
+        let unsold = if due == 0.0 { 0.0 } else { at_least_nothing(up(due - self.paid.below())) };
+        let gap = sum_up(unsold, self.regrets.above());
+        let (primal, width) = if alpha == 1.0 {
+            let (gains, losses) = (self.gains.below(), self.losses.above());
+            let width = OF_DIFFERENCE * (gains + losses);
+            (gains - losses - width, 2.0 * width)
+        } else {
+            let size = worth / (1.0 - alpha).abs();
+            (if alpha < 1.0 { size * (1.0 - LOOSE) } else { -size * (1.0 + LOOSE) }, 4.0 * LOOSE * size)
+        };
+        let relative_gap = if gap == 0.0 { 0.0 } else { up(gap / (worth * (1.0 - LOOSE))) };
+        // Users whose tasks barely have a price may be counted either way.
+        let [without, barely] =
+            [0, 1].map(|part| (self.paid_freely[part].below() - self.worth_freely[part].below()) / worth);
+        let with = without + barely;
+        let either = worth == 0.0 || without * with <= 0.0;
+        let imbalance = if either { 0.0 } else { without.abs().min(with.abs()) };
+        Found { primal, dual: primal + gap + width, relative_gap, worth, imbalance }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In a unit in which all are worth so much, where prices take just that.
+    fn gap(worth: f64) -> f64 {
+        let mut sums = Sums { any: true, ..Sums::new() };
+        [&mut sums.worth, &mut sums.paid].into_iter().for_each(|sum| sum.add(worth));
+        sums.found(0.5, worth).relative_gap
+    }
+
+    #[test]
+    fn what_all_are_worth_may_be_as_small_or_large_as_numbers_tell_apart_and_no_more() {
+        let (least, most) = tolerance::WORTH.into_inner();
+        assert!(gap(1.1 * least) < 1e-9 && gap(0.9 * most) < 1e-9);
+        assert_eq!((gap(0.9 * least), gap(1.1 * most)), (f64::INFINITY, f64::INFINITY));
+    }
+}
