@@ -29,7 +29,7 @@ use crate::limit_rows::{LimitPrices, LimitUse};
 use crate::parts::in_parts;
 use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::proof::SolutionProof;
-use crate::rounding::{Sum, decimal_up, down, up};
+use crate::rounding::{Sum, at_least_nothing, decimal_up, down, up};
 use crate::tolerance;
 use crate::tolerance::{BARELY, CANCELLED, LOOSE, SERIES};
 use crate::users::{Subject, Usable, UsableClasses, UserShares};
