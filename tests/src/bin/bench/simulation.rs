@@ -5,7 +5,7 @@ use fairplan_heuristics::policy;
 use fairplan_imports::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 use fairplan_instances::generate::{GoogleOptions, google};
 use fairplan_instances::trace::{EventSource, MICROSECONDS, NewTasks, Trace, TraceHeader};
-use fairplan_instances::{ClusterOutcome, Random, UserId};
+use fairplan_instances::{ClusterOutcome, Random, TaskCounts, UserId};
 use fairplan_simulation::{ClusterRules, ClusterSettings, ServiceOrder, simulate_cluster};
 use fairplan_solver::backend;
 
@@ -60,7 +60,9 @@ pub(super) fn simulations(scale: u64) -> Outcome {
     println!("| trace | servers | policy | tasks | starts and ends | seconds | starts and ends a second |");
     println!("|---|---|---|---|---|---|---|");
     let row = |trace: &str, servers: u64, name: &str, seconds: f64, outcome: &ClusterOutcome| {
-        let events = outcome.tasks.started + outcome.tasks.completed;
+        let TaskCounts { completed, running, evicted, .. } = outcome.tasks;
+        // Tasks that started, and those that ended.
+        let events = completed + running + evicted + completed;
         println!(
             "| {trace} | {servers} | {name} | {} | {events} | {seconds:.2} | {:.0} |",
             outcome.tasks.submitted,
