@@ -3,7 +3,7 @@
 
 use crate::arguments::CommonOptions;
 use fairplan::instances::wording::printable_lines;
-use fairplan::instances::{Instance, lint};
+use fairplan::instances::{Instance, lint, lint_of_whole_tasks};
 use fairplan::report::summary;
 use fairplan::{Control, Deadline, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -44,6 +44,11 @@ pub fn during<T>(common: CommonOptions, message: &'static str, work: impl FnOnce
 /// Shows what the author of an instance may want to look at, unless it shall be quiet.
 pub fn warn(common: CommonOptions, instance: &Instance) {
     tell(common, || summary::warnings(&lint(instance)));
+}
+
+/// The same of an answer in whole tasks alone, which leaves out no rules.
+pub fn warn_of_whole_tasks(common: CommonOptions, instance: &Instance) {
+    tell(common, || summary::warnings(&lint_of_whole_tasks(instance)));
 }
 
 /// Shows a summary, unless it shall be quiet. Every summary goes this way, so that nothing in it that comes from a file reaches

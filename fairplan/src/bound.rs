@@ -9,20 +9,21 @@ use fairplan_heuristics::{PlacementError, device_policy, place_along, policy};
 use fairplan_instances::wording::{choose, unknown};
 use fairplan_instances::{
     AllocatedBracket, Deadline, Instance, Objective, Placement, ProportionalBracket, QuotaPart, ResourceId,
-    SolverError, WholeTaskBracket,
+    Solution, SolverError, WholeTaskBracket,
 };
 use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
 use fairplan_report::placement::ServerResults;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, proportional_bound_document};
 use fairplan_solver::{
-    allocated_bracket, allocated_by_prices, allocated_placement, proportional_bracket,
-    proportional_with_best_of, whole_task_bracket, with_best_of,
+    allocated_bracket, allocated_by_prices, allocated_placement, joined, proportional_bracket,
+    proportional_joined, proportional_with_best_of, whole_task_bracket, with_best_of,
 };
 use fairplan_verify::{
     PlacementClaim, ProportionalClaim, Verdict, WholeTaskClaim, is_best_sum, verify_allocated,
     verify_divisible, verify_placement, verify_proportional, verify_whole_tasks,
 };
+use in_time::Bracketing;
 use std::borrow::Cow;
 use std::str::FromStr;
 
@@ -131,11 +132,10 @@ impl AllocatedBound {
 /// Brackets the smallest weighted dominant share that whole tasks can reach, where users have kinds with all pieces of a task somewhere,
 /// and within the rules inside servers (devices, limits a server).
 ///
-/// Whom a limit holds needs no more than it has: a level is about those who want more. Of rules between servers the bound counts whole gangs,
-/// what each user could have alone, and whole gangs in each domain. Of limits otherwise, of guarantees and of reserves it knows nothing and
-/// holds all the same. Where there are any of these, the placement is the best of the policies', which keep them, and, where nothing is
-/// guaranteed, of what limits, reserves and rules between
-/// servers leave of the patterns.
+/// Whom a limit holds needs no more than it has: a level is about those who want more. Limits and reserves are counted as servers are. Of
+/// rules between servers the bound counts whole gangs, what each user could have alone, and whole gangs in each domain. Of guarantees it
+/// knows nothing and holds all the same. Where there are quotas or rules between servers, the placement is the best of the policies', which
+/// keep them, and, where nothing is guaranteed, of what limits, reserves and rules between servers leave of the patterns.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
 ///
@@ -148,7 +148,7 @@ impl AllocatedBound {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
-    let divisible = divisible_bound(instance, Objective::Drfh, &options.backend, control)?;
+    let divisible = divided(instance, Objective::Drfh, &options.backend, control)?.bound;
     let (bracket, sha256) = hashed(instance, || bracketed(instance, control))?;
     Ok(Bound { divisible, bracket, sha256 })
 }
@@ -171,14 +171,14 @@ pub fn bound_proportional(
     instance.without_groups("bound --objective pf")?;
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
     let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
-    let find = || divisible_bound(instance, Objective::ProportionalFairness, &options.backend, control);
+    let find = || divided(instance, Objective::ProportionalFairness, &options.backend, control);
     let divisible = match bracket.without_tasks.is_empty().then(find).transpose() {
         // The bracket stands without it.
         Err(Error::TimeLimit { .. }) => {
             control.note("time was over: the bound of divisible tasks is left out");
             None
         }
-        found => found?,
+        found => found?.map(|divided| divided.bound),
     };
     Ok(ProportionalBound { divisible, bracket, sha256 })
 }
@@ -256,13 +256,21 @@ pub(crate) fn allocated_bracketed(
 ) -> Result<AllocatedBracket, Error> {
     let find = |control: &Control<'_>| {
         control.stage("bounding what can be allocated");
-        let searching = control.deadline.after_part(SEARCHING);
-        let mut bracket = allocated_bracket(instance, resource, &searching)?;
-        let placements = beside_what_was_found(instance, &bracket.placement, &searching, control)?;
+        let mut bracket = allocated_bracket(instance, resource, &control.deadline.after_part(SEARCHING))?;
+        let is_best = bracket.is_closed(instance);
+        let placements = beside_what_was_found(instance, &bracket.placement, is_best, control)?;
         bracket.placement = taking_most(instance, resource, placements).unwrap_or(bracket.placement);
         Ok(bracket)
     };
+    let join = |best: &AllocatedBracket, found: AllocatedBracket| {
+        let is_lower = found.upper < best.upper;
+        let placements = vec![best.placement.clone(), found.placement.clone()];
+        let mut joined = if is_lower { found } else { best.clone() };
+        joined.placement = taking_most(instance, resource, placements).unwrap_or(joined.placement);
+        Ok((is_lower || joined.placement != best.placement).then_some(joined))
+    };
     let check = |bracket: &AllocatedBracket, end: &Deadline| {
+        control.stage(CHECKING);
         verify_allocated(instance, &allocated_claim(instance, bracket), end)
     };
     let by_prices = |bracket: &AllocatedBracket| {
@@ -273,7 +281,8 @@ pub(crate) fn allocated_bracketed(
             false => Ok(other),
         }
     };
-    in_time::proved(control, &find, &check, Some(&by_prices))
+    let stands_in = Some(&by_prices as _);
+    in_time::proved(control, &Bracketing { find: &find, join: &join, check: &check, stands_in })
 }
 
 /// The same around a placement that is there, without a search: the bound is the one that prices of devices alone prove, or else those of
@@ -320,26 +329,30 @@ const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
 
 /// Brackets the smallest share, and re-proves the bracket by code that shares nothing with the solver.
 pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<WholeTaskBracket, Error> {
-    let find = |control: &Control<'_>| {
-        control.stage("bounding whole tasks");
-        best_found(instance, &control.deadline.after_part(SEARCHING), control)
-    };
     let check = |bracket: &WholeTaskBracket, end: &Deadline| {
-        let stated = Some(stated_bounds(instance, bracket));
+        control.stage(CHECKING);
+        let stated = Some(stated_bounds(instance, bracket, None));
         verify_whole_tasks(instance, &WholeTaskClaim { bracket, stated }, end)
     };
-    in_time::proved(control, &find, &check, None)
+    best_found(instance, &check, control)
 }
 
-/// A bracket by patterns that are looked for until `searching` is over, with the best placement of all that keep the rules.
+/// A bracket by patterns, with the best placement of all that keep the rules, as far as it passes a check.
 pub(crate) fn best_found(
     instance: &Instance,
-    searching: &Deadline,
+    check: &dyn Fn(&WholeTaskBracket, &Deadline) -> Vec<Verdict>,
     control: &Control<'_>,
 ) -> Result<WholeTaskBracket, Error> {
-    let bracket = whole_task_bracket(instance, searching)?;
-    let placements = beside_what_was_found(instance, &bracket.placement, searching, control)?;
-    Ok(with_best_of(instance, bracket, placements)?)
+    let find = |control: &Control<'_>| {
+        control.stage("bounding whole tasks");
+        let bracket = whole_task_bracket(instance, &control.deadline.after_part(SEARCHING))?;
+        // Where nobody has anything the best are told apart by the tasks that wait.
+        let is_best = bracket.is_closed && bracket.lower.is_none_or(|lower| lower.tasks > 0);
+        let placements = beside_what_was_found(instance, &bracket.placement, is_best, control)?;
+        Ok(with_best_of(instance, bracket, placements)?)
+    };
+    let join = |best: &WholeTaskBracket, found: WholeTaskBracket| Ok(joined(instance, best, found)?);
+    in_time::proved(control, &Bracketing { find: &find, join: &join, check, stands_in: None })
 }
 
 /// Placements that keep all rules: what these leave of a placement that knows too few, filled up, and the policies'. Who is guaranteed
@@ -358,16 +371,6 @@ fn under_all_rules(
         }
     }
     Ok(placements)
-}
-
-/// The same cluster and users, whose divisible tasks are bounded: what nobody can reach there nobody can with limits, reserves and
-/// guarantees.
-fn without_quotas(instance: &Instance) -> Result<Cow<'_, Instance>, Error> {
-    if instance.quotas().is_empty() {
-        return Ok(Cow::Borrowed(instance));
-    }
-    let all = [QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves];
-    Ok(Cow::Owned(instance.without_parts(&all)?))
 }
 
 /// Whether what patterns place keeps all rules: neither quotas nor rules between servers are among them.
@@ -394,22 +397,24 @@ fn by_policies(instance: &Instance, control: &Control<'_>) -> Result<Vec<Placeme
     }
 }
 
-/// The part of the time in which patterns are looked for: where it is too short for them, policies place in the rest.
-pub(crate) const SEARCHING: f64 = 0.8;
+/// The part of the time in which patterns are looked for: policies place in the rest.
+const SEARCHING: f64 = 0.8;
 
-/// Placements that may be better than what a search by patterns found: where these do not know all rules, those that do; where time was
-/// over before all were found, as very many classes leave it none for anything good, what was found and what the policies place. Nothing
-/// else, nor where the policies have no time either.
+/// What begins when a bracket is checked.
+const CHECKING: &str = "checking the bounds";
+
+/// Placements that may be better than what a search by patterns found: where these do not know all rules, those that do; unless it is the
+/// best, what was found and what the policies place. Nothing else, nor where the policies have no time either.
 fn beside_what_was_found(
     instance: &Instance,
     found: &Placement,
-    searching: &Deadline,
+    is_best: bool,
     control: &Control<'_>,
 ) -> Result<Vec<Placement>, Error> {
     if !patterns_know_all_rules(instance) {
         return under_all_rules(instance, found, control);
     }
-    if !searching.is_over() {
+    if is_best {
         return Ok(Vec::new());
     }
     match by_policies(instance, control) {
@@ -418,7 +423,7 @@ fn beside_what_was_found(
     }
 }
 
-/// Policies of which the best placement is taken where patterns know too little, or time was too short for them.
+/// Policies of which the best placement is taken where patterns know too little, or are not proved to be the best.
 const PLACING: [&str; 4] = ["best-fit", "first-fit", "worst-fit", "dot-product"];
 
 /// Brackets the sum of logarithms, and re-proves the bracket by code that shares nothing with the solver.
@@ -428,36 +433,71 @@ fn proportionally_bracketed(
 ) -> Result<ProportionalBracket, Error> {
     let find = |control: &Control<'_>| {
         control.stage("bounding whole tasks");
-        let searching = control.deadline.after_part(SEARCHING);
-        let bracket = proportional_bracket(instance, &searching)?;
-        let placements = beside_what_was_found(instance, &bracket.placement, &searching, control)?;
+        let bracket = proportional_bracket(instance, &control.deadline.after_part(SEARCHING))?;
+        let is_best = is_best_sum(instance, &bracket);
+        let placements = beside_what_was_found(instance, &bracket.placement, is_best, control)?;
         Ok(proportional_with_best_of(instance, bracket, placements)?)
     };
+    let join = |best: &ProportionalBracket, found: ProportionalBracket| {
+        Ok(proportional_joined(instance, best, found)?)
+    };
     let check = |bracket: &ProportionalBracket, end: &Deadline| {
+        control.stage(CHECKING);
         let proved_optimal = Some(is_best_sum(instance, bracket));
         verify_proportional(instance, &ProportionalClaim { bracket, proved_optimal }, end)
     };
-    in_time::proved(control, &find, &check, None)
+    in_time::proved(control, &Bracketing { find: &find, join: &join, check: &check, stands_in: None })
 }
 
 /// The properties without which the bound of a solution holds all the same; it is proved from the prices alone anyway.
 const OPEN: [&str; 4] = ["level-gaps", "freezing", "optimality", "price-scale"];
 
-/// The proved bound of divisible tasks, which is proved once more from its prices, tasks and limits alone.
-pub(crate) fn divisible_bound(
-    instance: &Instance,
+/// Divided tasks within limits and reserves, and the bound that they prove.
+pub(crate) struct Divided<'a> {
+    /// The instance without what is guaranteed.
+    pub instance: Cow<'a, Instance>,
+    /// `None` where prices rule out more than the bound, but nothing closes the gap to it.
+    pub solution: Option<Solution>,
+    pub bound: DivisibleBound,
+}
+
+/// The proved bound of divisible tasks, which is proved once more from its prices, tasks and limits alone. Where limits or reserves let an
+/// instance not be solved, they are left out.
+pub(crate) fn divided<'a>(
+    instance: &'a Instance,
     objective: Objective,
     backend: &str,
     control: &Control<'_>,
-) -> Result<DivisibleBound, Error> {
+) -> Result<Divided<'a>, Error> {
+    let without = |parts: &[QuotaPart]| divided_without(instance, parts, objective, backend, control);
+    match without(&[QuotaPart::Guarantees]) {
+        Err(failure) if !instance.limit_rows().is_empty() && !matches!(failure, Error::TimeLimit { .. }) => {
+            without(&[QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves])
+        }
+        divided => divided,
+    }
+}
+
+fn divided_without<'a>(
+    instance: &'a Instance,
+    parts: &[QuotaPart],
+    objective: Objective,
+    backend: &str,
+    control: &Control<'_>,
+) -> Result<Divided<'a>, Error> {
     let limit = control.deadline.after_part(DIVISIBLE);
     let solver = solver(backend, &limit)?;
-    let free = without_quotas(instance)?;
-    let solved = Solved::new(&free, &*solver, objective, control)?.certified();
+    let bounded = match instance.quotas().is_empty() {
+        true => Cow::Borrowed(instance),
+        false => Cow::Owned(instance.without_parts(parts)?),
+    };
+    let solved = Solved::new(&bounded, &*solver, objective, control)?.certified();
+    let is_closed = solved.is_ok();
     let solved = solved.map_err(|failure| failure.by(&limit)).or_else(what_prices_rule_out)?;
-    let divisible = DivisibleBound::new(&free, &solved.solution).within_limits(instance, objective);
-    let verdict = verify_divisible(instance, divisible.claim(objective));
-    all_hold(NOT_PROVED, &[verdict]).map(|()| divisible)
+    let bound = DivisibleBound::new(&bounded, &solved.solution).within_limits(instance, objective);
+    let verdict = verify_divisible(instance, bound.claim(objective));
+    all_hold(NOT_PROVED, &[verdict])?;
+    Ok(Divided { instance: bounded, solution: is_closed.then_some(solved.solution), bound })
 }
 
 /// What prices rule out holds, however far the allocation is from it, when time was over or since nothing closes the gap.

@@ -2,7 +2,7 @@
 //! best that whole tasks can do.
 
 use crate::bound::{
-    AllocatedBound, Bound, WholeTaskObjective, allocated_bracketed, bracketed, divisible_bound,
+    AllocatedBound, Bound, Divided, WholeTaskObjective, allocated_bracketed, bracketed, divided,
     resource_named,
 };
 use crate::place::Placer;
@@ -11,14 +11,15 @@ use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_analysis::{BrokenRule, Judgement};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    AllocatedBracket, ClassId, Draft, Headline, Instance, InstanceStamp, Kind, KindId, Objective, Placement,
-    PlacementFigures, QuotaPart, ResourceId, Solution, User, WholeTaskBracket, files,
+    ClassId, Draft, Headline, Instance, InstanceStamp, Kind, KindId, Objective, Placement, PlacementFigures,
+    ResourceId, User, WholeTaskBracket, files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{
     Allocated, AllocatedBounds, Bounds, ComparedPolicy, ComparedUser, Comparison,
 };
 use fairplan_report::given_placement::GivenPlacement;
+use fairplan_solver::with_best_of;
 use fairplan_verify::{Verdict, is_best, verify_rules};
 use std::path::Path;
 use std::time::Instant;
@@ -86,7 +87,7 @@ impl CompareOptions {
 
 /// Places by each policy, and holds the placements against the bounds of divisible and of whole tasks.
 ///
-/// Half of the time until a deadline is for the bounds, and policies that are not done are left out, which
+/// Until a deadline policies place first, and the bounds have the rest of the time. Policies that are not done are left out, which
 /// [`Progress::Note`] tells; [`Error::TimeLimit`] if none is done. Without a deadline the bound of whole tasks is left out where
 /// it may take minutes.
 ///
@@ -132,19 +133,7 @@ pub fn compare_with_bound(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<(Comparison, Option<ComparedBound>), Error> {
-    let (comparison, bracket) = compared(instance, &options.placers()?, options, control)?;
-    let sha256 = comparison.instance.sha256.clone();
-    let bound = match bracket {
-        Bracket::Allocated(bracket) => {
-            Some(ComparedBound::Allocated(Box::new(AllocatedBound { bracket, sha256 })))
-        }
-        Bracket::SmallestShare(None) => None,
-        Bracket::SmallestShare(Some(bracket)) => {
-            let divisible = divisible_bound(instance, Objective::Drfh, &options.backend, control)?;
-            Some(ComparedBound::SmallestShare(Box::new(Bound { divisible, bracket, sha256 })))
-        }
-    };
-    Ok((comparison, bound))
+    compared(instance, &options.placers()?, options, control)
 }
 
 /// Whether no two have the same name.
@@ -177,18 +166,12 @@ pub fn compare_by(
     compared(instance, placers, options, control).map(|(comparison, _)| comparison)
 }
 
-/// What whole tasks can do at best, as far as it was found.
-enum Bracket {
-    SmallestShare(Option<WholeTaskBracket>),
-    Allocated(AllocatedBracket),
-}
-
 fn compared(
     instance: &Instance,
     placers: &[Placer],
     options: &CompareOptions,
     control: &Control<'_>,
-) -> Result<(Comparison, Bracket), Error> {
+) -> Result<(Comparison, Option<ComparedBound>), Error> {
     distinct(placers)?;
     options.check()?;
     let resource = match &options.objective {
@@ -196,42 +179,46 @@ fn compared(
         _ => None,
     };
     let given = given(instance, options, placers)?;
-    let solving = control.deadline.after_part(BOUNDING);
-    let solver = solver(&options.backend, &solving)?;
-    // Whole tasks may keep less than all that is guaranteed, and leave others more.
-    let bounded = match instance.has_guarantees() {
-        true => &instance.without_parts(&[QuotaPart::Guarantees])?,
-        false => instance,
-    };
-    let solved = |instance: &Instance| -> Result<Solution, Error> {
-        let solved = Solved::new(instance, &*solver, Objective::Drfh, control)?.certified();
-        Ok(solved.map_err(|failure| failure.by(&solving))?.solution)
-    };
-    let (solution, sha256) = hashed(instance, || solved(bounded))?;
-    let Headline { bound: divisible, mut level, .. } = Headline::new(bounded, &solution);
-    // The first level says nothing of the level of those whom no limit holds.
-    let first = |solution: &Solution| {
-        let first = solution.certificate.levels().first().filter(|_| instance.limit_rows().is_empty());
-        first.map(|level| level.bound)
-    };
-    let mut divisible_level = first(&solution);
-    if let Some(placeable) = placeable(bounded)? {
-        let solution = solved(&placeable)?;
-        (level, divisible_level) = (Headline::new(&placeable, &solution).level, first(&solution));
+    let placed = placed(instance, placers, control)?;
+    if placed.is_empty() && given.is_empty() {
+        let why = "no policy was done in time; allow more".into();
+        return Err(Error::TimeLimit { why, found: Found::nothing() });
     }
+    let solving = control.deadline.after_part(DIVIDING);
+    let solver = solver(&options.backend, &solving)?;
+    let (Divided { instance: bounded, solution, bound: divisible }, sha256) =
+        hashed(instance, || divided(instance, Objective::Drfh, &options.backend, control))?;
+    // Whom the level of a placement does not count that of divisible tasks beside it does not either.
+    let placeable = placeable(&bounded)?;
+    let (measured, solution) = match &placeable {
+        None => (&*bounded, solution),
+        Some(placeable) => {
+            let solved = Solved::new(placeable, &*solver, Objective::Drfh, control)?.certified();
+            (placeable, Some(solved.map_err(|failure| failure.by(&solving))?.solution))
+        }
+    };
+    let level = solution.as_ref().and_then(|solution| Headline::new(measured, solution).level);
+    // The first level says nothing of the level of those whom no limit holds.
+    let first = solution.as_ref().and_then(|solution| solution.certificate.levels().first());
+    let divisible_level = first.filter(|_| instance.limit_rows().is_empty()).map(|level| level.bound);
     let taken = resource.map(|resource| {
         let limited = control.until(control.deadline.after_part(BOUNDING));
         allocated_bracketed(instance, resource, &limited)
     });
     let taken = taken.transpose()?;
     let bracket = if taken.is_some() { None } else { whole_task_bound(instance, control) };
-    let stated = bracket.as_ref().map(|bracket| stated_bounds(instance, bracket));
+    let with_placed = |bracket: WholeTaskBracket| {
+        let placements = placed.iter().map(|placed| &placed.placement);
+        let all = std::iter::once(&bracket.placement).chain(placements).cloned().collect();
+        with_best_of(instance, bracket, all)
+    };
+    let bracket = bracket.map(with_placed).transpose()?;
+    let stated = bracket.as_ref().map(|bracket| stated_bounds(instance, bracket, Some(&divisible)));
     let mut bounds = Bounds {
-        divisible,
+        divisible: divisible.bound,
         divisible_level,
         drfh_level: level.filter(|_| bounded.has_limits()),
-        // Of guarantees, limits and reserves the bound of whole tasks knows less than that of divided ones.
-        integral_upper: stated.map(|bounds| bounds.upper.min(divisible)),
+        integral_upper: stated.map(|bounds| bounds.upper),
         integral_lower: stated.map(|bounds| bounds.lower),
         integral_level_upper: stated.and_then(|bounds| bounds.level_upper),
         integral_level_lower: stated.and_then(|bounds| bounds.level_lower),
@@ -248,18 +235,9 @@ fn compared(
         let users = options.per_user.then(|| ComparedUser::all(instance, placement, &judged.figures));
         Ok::<_, Error>(Judged { users, ..judged })
     };
-    let (mut rows, mut late) = (Vec::new(), Vec::new());
-    for placer in placers {
-        let start = Instant::now();
-        let placement = match placer.place(instance, control) {
-            Err(failure) if control.deadline.is_over() => {
-                late.push(format!("{} is left out: {failure}", placer.name()));
-                continue;
-            }
-            placement => placement?,
-        };
-        let seconds = options.timing.then_some(start.elapsed().as_secs_f64());
-        rows.push((placer.name(), None, judge(&placement)?, seconds));
+    let mut rows = Vec::new();
+    for Placed { name, placement, seconds } in placed {
+        rows.push((name, None, judge(&placement)?, options.timing.then_some(seconds)));
     }
     for Given { name, file, placement } in given {
         rows.push((name, Some(file), judge(&placement)?, None));
@@ -276,11 +254,6 @@ fn compared(
                 bounds.integral_level_lower.zip(figures.level).map(|(lower, level)| lower.max(level));
         }
     }
-    late.iter().for_each(|note| (control.progress)(Progress::Note(note)));
-    if rows.is_empty() {
-        let why = "no policy was done in time; allow more".into();
-        return Err(Error::TimeLimit { why, found: Found::nothing() });
-    }
     let result = |(name, file, judged, seconds): (String, Option<String>, Judged, Option<f64>)| {
         let Judged { figures, is_optimal, judgement, users, allocated, .. } = judged;
         let row = ComparedPolicy::new(&name, instance, &figures, bounds, is_optimal, seconds);
@@ -289,7 +262,7 @@ fn compared(
     let comparison = Comparison {
         in_groups: instance.has_groups(),
         under_quotas: !instance.quotas().is_empty(),
-        prior_claims: instance.has_prior_claims(),
+        prior_claims: instance.has_guarantees(),
         instance: InstanceStamp::new(instance, &sha256),
         backend: solver.name().into(),
         seed: options.seed,
@@ -297,7 +270,52 @@ fn compared(
         allocated,
         policies: rows.into_iter().map(result).collect(),
     };
-    Ok((comparison, taken.map_or(Bracket::SmallestShare(bracket), Bracket::Allocated)))
+    let bound = match taken {
+        Some(bracket) => Some(ComparedBound::Allocated(Box::new(AllocatedBound { bracket, sha256 }))),
+        None => bracket
+            .map(|bracket| ComparedBound::SmallestShare(Box::new(Bound { divisible, bracket, sha256 }))),
+    };
+    Ok((comparison, bound))
+}
+
+/// What a policy placed, and in which time.
+struct Placed {
+    name: String,
+    placement: Placement,
+    seconds: f64,
+}
+
+/// The part of the time for the policies; and of what is left the part of those that use up what they are given, each before the others.
+const PLACING: f64 = 0.8;
+const SEARCHING: f64 = 0.4;
+
+/// Places by each policy, in their order; those last that look for a better placement as long as there is time. Who is not done in time is
+/// left out, which is told.
+fn placed(instance: &Instance, placers: &[Placer], control: &Control<'_>) -> Result<Vec<Placed>, Error> {
+    let all = control.deadline.after_part(PLACING);
+    let mut placed: Vec<Option<Placed>> = placers.iter().map(|_| None).collect();
+    let mut late = Vec::new();
+    let (searching, others): (Vec<usize>, Vec<usize>) =
+        (0..placers.len()).partition(|at| matches!(placers[*at], Placer::Pattern));
+    for at in others.into_iter().chain(searching) {
+        let placer = &placers[at];
+        let until = match placer {
+            Placer::Pattern => all.after_part(SEARCHING),
+            _ => all.clone(),
+        };
+        let start = Instant::now();
+        match placer.place(instance, &control.until(until.clone())) {
+            Err(failure) if until.is_over() => {
+                late.push(format!("{} is left out: {failure}", placer.name()));
+            }
+            placement => {
+                let (name, placement, seconds) = (placer.name(), placement?, start.elapsed().as_secs_f64());
+                placed[at] = Some(Placed { name, placement, seconds });
+            }
+        }
+    }
+    late.iter().for_each(|note| control.note(note));
+    Ok(placed.into_iter().flatten().collect())
 }
 
 /// A placement made elsewhere.
@@ -402,8 +420,9 @@ fn placeable(instance: &Instance) -> Result<Option<Instance>, Error> {
     Ok(Some(draft.build()?))
 }
 
-/// The part of the time that is left for each of the two bounds, one after the other.
-const BOUNDING: f64 = 0.5;
+/// The part of the time that is left for each of the two bounds, one after the other: what is left of the first is for the second.
+const DIVIDING: f64 = 0.5;
+const BOUNDING: f64 = 0.8;
 
 /// The best that whole tasks can do, where that can be told in reasonable time.
 fn whole_task_bound(instance: &Instance, control: &Control<'_>) -> Option<WholeTaskBracket> {

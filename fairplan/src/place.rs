@@ -1,6 +1,6 @@
 //! Whole tasks onto servers: by a policy, or by the patterns behind the whole-task bound; recounted by the checker.
 
-use crate::bound::{SEARCHING, best_found};
+use crate::bound::best_found;
 use crate::error::all_hold;
 use crate::{Control, Error};
 use fairplan_heuristics::{
@@ -258,9 +258,10 @@ impl Placer {
 
 /// The placement that brackets the optimum. It says so if time ended the search.
 fn by_patterns(instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
-    let searching = control.deadline.after_part(SEARCHING);
-    let bracket = best_found(instance, &searching, control)?;
-    if !bracket.is_closed && searching.is_over() {
+    let deadline = control.deadline.watched();
+    // A placement needs no proof of what others can reach.
+    let bracket = best_found(instance, &|_, _| Vec::new(), &control.until(deadline.clone()))?;
+    if !bracket.is_closed && deadline.has_cut() {
         control.note(
             "time was over before patterns were found for all servers: the placement is the best by then",
         );

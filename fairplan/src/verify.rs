@@ -21,7 +21,9 @@ use fairplan_report::proportional_bound::{
 };
 use fairplan_report::solution::{SolutionBody, SolutionDocument, StatedSolution};
 use fairplan_report::verification::Verification;
-use fairplan_report::{Foreign, format_of, read_json, unchecked_of_solution, unchecked_of_whole_tasks};
+use fairplan_report::{
+    Foreign, format_of, read_json, unchecked_of_solution, unchecked_of_sum, unchecked_of_whole_tasks,
+};
 use fairplan_verify::{Verdict, verify_placement};
 use sha2::{Digest, Sha256};
 
@@ -104,6 +106,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
         }
         <ProportionalBoundBody as Body>::FORMAT => {
             let document: ProportionalBoundDocument = read_json(&name, &bytes)?;
+            besides = unchecked_of_sum(&document);
             let stated = StatedProportionalBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }

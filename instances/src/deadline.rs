@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 pub struct Deadline {
     end: Option<Instant>,
     asked: Option<Arc<AtomicBool>>,
+    /// Set once somebody who asks is told that it is over, for each who watches it or what it is a part of.
+    told: Vec<Arc<AtomicBool>>,
 }
 
 impl Deadline {
@@ -28,7 +30,7 @@ impl Deadline {
 
     /// So long after now. A time too long for a clock is never over.
     pub fn after(limit: Duration) -> Self {
-        Self { end: Instant::now().checked_add(limit), asked: None }
+        Self { end: Instant::now().checked_add(limit), ..Self::never() }
     }
 
     /// The same, or as soon as `asked` is true, whichever is first.
@@ -39,12 +41,35 @@ impl Deadline {
     /// After this part, or multiple, of the time that is left now.
     pub fn after_part(&self, part: f64) -> Self {
         let end = self.time_left().and_then(|left| Instant::now().checked_add(left.mul_f64(part)));
-        Self { end, asked: self.asked.clone() }
+        Self { end, ..self.clone() }
+    }
+
+    /// The same, which remembers whether it [cut work short](Self::has_cut).
+    pub fn watched(&self) -> Self {
+        let told = self.told.iter().cloned().chain([Arc::default()]).collect();
+        Self { told, ..self.clone() }
+    }
+
+    /// Whether somebody has asked this one, or a part of it, when it was over: what was found may not be all that there is. Only one that is
+    /// [watched](Self::watched) remembers it.
+    ///
+    /// ```
+    /// use fairplan_instances::Deadline;
+    ///
+    /// let deadline = Deadline::never().watched();
+    /// assert!(!deadline.after_part(0.5).is_over() && !deadline.has_cut());
+    /// ```
+    pub fn has_cut(&self) -> bool {
+        self.told.last().is_some_and(|told| told.load(Ordering::Relaxed))
     }
 
     /// Whether work has to end now.
     pub fn is_over(&self) -> bool {
-        self.is_asked() || self.end.is_some_and(|end| Instant::now() >= end)
+        let is_over = self.is_asked() || self.end.is_some_and(|end| Instant::now() >= end);
+        if is_over {
+            self.told.iter().for_each(|told| told.store(true, Ordering::Relaxed));
+        }
+        is_over
     }
 
     fn is_asked(&self) -> bool {
@@ -73,6 +98,19 @@ mod tests {
         assert!((45.0..=50.0).contains(&half.seconds_left()) && whole.seconds_left() > 99.0);
         assert_eq!(Deadline::never().after_part(0.5).time_left(), None);
         assert!(!Deadline::after(Duration::MAX).is_over());
+    }
+
+    #[test]
+    fn one_that_is_watched_remembers_that_a_part_of_it_was_over_when_it_was_asked() {
+        let whole = Deadline::after(Duration::from_secs(100));
+        let watched = whole.watched();
+        let part = watched.after_part(0.0);
+        assert!(!watched.is_over() && !watched.has_cut());
+        assert!(part.is_over() && watched.has_cut());
+        let inner = whole.watched();
+        assert!(inner.watched().after_part(0.0).is_over() && inner.has_cut());
+        // Another one knows nothing of it, nor does one that nobody watches.
+        assert!(!whole.watched().has_cut() && !whole.has_cut());
     }
 
     #[test]

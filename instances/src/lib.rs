@@ -78,7 +78,7 @@ pub use kept_guarantees::{KeptGuarantees, ShortOwner};
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
 pub use limit_room::LimitRoom;
 pub use limited_tasks::{LimitedTasks, wants_beyond_limits};
-pub use lint::{Warning, WarningKind, lint, lint_catalog};
+pub use lint::{Warning, WarningKind, lint, lint_catalog, lint_of_whole_tasks};
 pub use metrics::{Disparity, LeastAndMost, Metrics};
 pub use model::{
     Alone, AloneGroup, ClassAmounts, ClassId, DeviceProfile, DeviceProfiles, DomainId, Draft, DraftKind,

@@ -128,6 +128,13 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
     warnings
 }
 
+/// The same for who is answered in whole tasks alone: without what answers in divided tasks leave out.
+pub fn lint_of_whole_tasks(instance: &Instance) -> Vec<Warning> {
+    let mut warnings = lint(instance);
+    warnings.retain(|warning| warning.kind != WarningKind::RulesInsideServers);
+    warnings
+}
+
 /// Warnings about what a catalog offers beside an instance: the numbers of its types look like another unit.
 pub fn lint_catalog(instance: &Instance, catalog: &Catalog) -> Vec<Warning> {
     let mut warnings = Vec::new();

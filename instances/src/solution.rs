@@ -126,6 +126,15 @@ impl Certificate {
             Self::Bottlenecks => Vec::new(),
         }
     }
+
+    /// The prices of limits beside [the first](Self::prices); empty where there are none.
+    pub fn first_limit_prices(&self) -> &[f64] {
+        match self {
+            Self::Levels { levels, .. } => levels.first().map_or(&[], |level| &level.limit_prices),
+            Self::Total(total) => &total.limit_prices,
+            Self::Bottlenecks => &[],
+        }
+    }
 }
 
 /// One level of the lexicographic max-min with its proof.

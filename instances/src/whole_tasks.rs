@@ -28,11 +28,16 @@ pub enum WholeTaskProof {
     /// With each task of user `i` worth `z_i`, those tasks are together worth more than all servers can hold:
     /// `Σ_i z_i k_i > Σ_l N_l V_l`. Where users have kinds, `z_i` is the worth of the pieces that a task of `i` consists of. Where gangs are
     /// within a domain, the servers of each domain hold no more than [whole gangs](GANG_SUMS) of what `V_l` comes to there.
+    ///
+    /// Where all that a limit or a reserve leaves, `b_j`, is worth `Q_j`, a piece that takes `d` of it is worth `⌊Q_j d / b_j⌋` less on the classes that it
+    /// is over, and nothing where `d > b_j`; then it is `Σ_i z_i k_i > Σ_l N_l V_l + Σ_j Q_j`, whatever gangs there are.
     Values {
         /// `z_i`, users in the instance's order; where users have kinds, what one piece of each kind is worth.
         task_values: Vec<u64>,
         /// `V_l`, at least the worth of any whole tasks (pieces) that fit on one server of class `l`.
         server_values: Vec<u64>,
+        /// `Q_j`, in the order of [`Instance::limit_rows`]; empty where limits are not counted.
+        limit_values: Vec<u64>,
     },
 }
 

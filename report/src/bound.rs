@@ -26,19 +26,22 @@ use serde::{Deserialize, Serialize};
 pub struct BoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
-    /// Whether anybody has guarantees, limits or reserves. What is proved counts whom limits may hold, but no guarantees and no reserves:
-    /// with all of them it may be out of reach.
+    /// Whether anybody has guarantees, limits or reserves. What is proved counts limits and reserves, but no guarantees: with these it may be
+    /// out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
-    /// Whether anybody has guarantees or reserves, which what is proved does not count.
+    /// Whether anybody has guarantees, which what is proved does not count.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prior_claims: bool,
-    /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
+    /// No allocation of divisible tasks within limits and reserves is better: the proved bound of the DRFH optimum.
     pub divisible: f64,
     /// The prices that prove it: of that value for one more unit. Absent where nobody is held by capacity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divisible_prices: Option<Vec<ClassPrice>>,
-    /// No placement of whole tasks is better: the certificate proves it.
+    /// The prices of limits and reserves beside these, in the order of `limits` in a solution. Absent where none is counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub divisible_limit_prices: Vec<f64>,
+    /// No placement of whole tasks is better: the certificate proves it, or what is proved of divisible tasks.
     pub integral_upper: f64,
     /// The placement below reaches this.
     pub integral_lower: f64,
@@ -98,7 +101,7 @@ pub struct OtherUsers {
 
 /// What proves the bounds, in whole numbers. A level of whole tasks is excluded if the tasks that it gives, `k_i` of user `i` and
 /// never more than all that it has or the fewest with which a limit may hold it, are more than the servers can hold: `Σ_i
-/// task_values[i] k_i > Σ_l count_l server_values[l]`; or if everybody has all the tasks that it can have at the upper breakpoint; or if a
+/// task_values[i] k_i > Σ_l count_l server_values[l]`, where limits have values `+ Σ_j limit_values[j]`; or if everybody has all the tasks that it can have at the upper breakpoint; or if a
 /// user cannot have so many alone. Tasks of gangs are counted in whole gangs, and where each is within a domain, the servers of a domain
 /// hold the largest sum of whole gangs and single pieces within what they come to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -122,6 +125,10 @@ pub struct BoundCertificate {
     /// What the tasks on one server of each class are worth at most, in the instance's order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_values: Option<Vec<u64>>,
+    /// What all that each limit and reserve leaves is worth, in the order of `limits` in a solution: on the classes that it is over a piece is worth
+    /// less by the part of this that it takes, rounded down. Absent where limits are not counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limit_values: Vec<u64>,
 }
 
 /// A level that whole tasks can have: the one that gives a user so many tasks.
@@ -251,23 +258,26 @@ pub struct DivisibleBound {
     pub bound: f64,
     /// The prices that prove it, row-major `classes × resources`; `None` where tasks that run out do.
     pub prices: Option<Vec<f64>>,
+    /// Those of limits and reserves beside them, one for each of [`Instance::limit_rows`]; empty where none is counted.
+    pub limit_prices: Vec<f64>,
 }
 
 impl DivisibleBound {
     /// The bound of a proved solution. Prices of a level that not everybody reaches prove nothing of all users.
     pub fn new(instance: &Instance, solution: &Solution) -> Self {
         let prices = solution.certificate.prices().first().map(|prices| prices.to_vec());
-        let priced = Self { bound: Headline::new(instance, solution).bound, prices };
+        let limit_prices = solution.certificate.first_limit_prices().to_vec();
+        let priced = Self { bound: Headline::new(instance, solution).bound, prices, limit_prices };
         if verify_divisible(instance, priced.claim(solution.objective)).holds {
             return priced;
         }
-        Self { prices: None, ..priced }
+        Self { prices: None, limit_prices: Vec::new(), ..priced }
     }
 
     /// The same for an instance whose limits, which were left out, let users have only so many tasks.
     pub fn within_limits(self, instance: &Instance, objective: Objective) -> Self {
         match by_limits(instance, objective).filter(|most| *most < self.bound) {
-            Some(bound) => Self { bound, prices: None },
+            Some(bound) => Self { bound, prices: None, limit_prices: Vec::new() },
             None => self,
         }
     }
@@ -285,7 +295,7 @@ impl DivisibleBound {
     /// What a document states of it, matched with its instance.
     pub(crate) fn read(
         bound: f64,
-        stated: Option<&Vec<ClassPrice>>,
+        (stated, limit_prices): (Option<&Vec<ClassPrice>>, &[f64]),
         instance: &Instance,
     ) -> Result<Self, Foreign> {
         let prices = stated.map(|rows| {
@@ -297,12 +307,13 @@ impl DivisibleBound {
             }
             Ok(prices)
         });
-        Ok(Self { bound, prices: prices.transpose()? })
+        Ok(Self { bound, prices: prices.transpose()?, limit_prices: limit_prices.to_vec() })
     }
 
     /// The claim, for [`fairplan_verify::verify_divisible`].
     pub fn claim(&self, objective: Objective) -> DivisibleClaim<'_> {
-        DivisibleClaim { objective, bound: self.bound, prices: self.prices.as_deref() }
+        let (prices, limit_prices) = (self.prices.as_deref(), self.limit_prices.as_slice());
+        DivisibleClaim { objective, bound: self.bound, prices, limit_prices }
     }
 }
 
@@ -337,9 +348,14 @@ pub fn breakpoint_value(instance: &Instance, at: Option<Breakpoint>) -> f64 {
     })
 }
 
-/// The bounds of a bracket as doubles: of the smallest share, which is no more than anybody's tasks and limits allow, and of the level
-/// where tasks, limits or groups tell the two apart.
-pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedBounds {
+/// The bounds of a bracket as doubles: of the smallest share, which is no more than anybody's tasks and limits allow, nor than what is proved of
+/// `divisible` tasks, and of the level where tasks, limits or groups tell the two apart.
+pub fn stated_bounds(
+    instance: &Instance,
+    bracket: &WholeTaskBracket,
+    divisible: Option<&DivisibleBound>,
+) -> StatedBounds {
+    let divisible = divisible.map(|divisible| divisible.bound);
     let share = |i: usize, tasks: u64| tasks as f64 * instance.user(UserId(i)).task_share();
     let has_none = |i: usize| bracket.without_tasks.binary_search(&UserId(i)).is_ok();
     let tasks = &bracket.placement.tasks;
@@ -379,14 +395,16 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     let unplaced =
         || instance.users().filter_map(|user| bracket.placement.waiting(user)).fold(0, u64::saturating_add);
+    let by_tasks = Part::smallest(&parts(&cap, &|i| beyond(i) || lacks_all(i)))[0];
     StatedBounds {
-        upper: upper.min(Part::smallest(&parts(&cap, &|i| beyond(i) || lacks_all(i)))[0]),
+        divisible,
+        upper: upper.min(by_tasks).min(divisible.unwrap_or(f64::INFINITY)),
         lower,
         upper_of_others: anybody(upper.min(of_others(&caps))),
         lower_of_others: anybody(of_others(&children)),
         level_upper: (tells_apart && is_level).then_some(upper),
         level_lower: (tells_apart && level < f64::INFINITY).then_some(level),
-        unplaced: instance.has_task_limits().then(unplaced),
+        unplaced: instance.has_task_limits().then(|| bracket.placement.waiting(instance)),
         proved_optimal: bracket.is_closed,
     }
 }
@@ -399,27 +417,32 @@ pub fn bound_document<'a>(
     bracket: &'a WholeTaskBracket,
 ) -> BoundDocument<ServerResults<'a>> {
     let id = |user: &UserId| instance.user(*user).id().to_owned();
-    let stated = stated_bounds(instance, bracket);
+    let stated = stated_bounds(instance, bracket, Some(divisible));
     let has_others = !bracket.without_tasks.is_empty() && bracket.upper.is_some();
     let at = |at: Breakpoint| BreakpointResult { user: id(&at.user), tasks: at.tasks };
     let certificate = bracket.upper.zip(bracket.lower).zip(bracket.proof.as_ref());
     let certificate = certificate.map(|((upper, lower), proof)| {
         let (mut task_limit, mut alone, mut task_values, mut server_values) = (None, None, None, None);
+        let mut of_limits = Vec::new();
         match proof {
             WholeTaskProof::TaskLimit(user) => task_limit = Some(id(user)),
             WholeTaskProof::Alone(user) => alone = Some(id(user)),
-            WholeTaskProof::Values { task_values: tasks, server_values: servers } => {
+            WholeTaskProof::Values { task_values: tasks, server_values: servers, limit_values } => {
                 (task_values, server_values) = (Some(tasks.clone()), Some(servers.clone()));
+                of_limits.clone_from(limit_values);
             }
         }
-        BoundCertificate { upper: at(upper), lower: at(lower), task_limit, alone, task_values, server_values }
+        let (upper, lower) = (at(upper), at(lower));
+        let limit_values = of_limits;
+        BoundCertificate { upper, lower, task_limit, alone, task_values, server_values, limit_values }
     });
     Document::new(BoundBody {
         instance: InstanceStamp::new(instance, sha256),
         under_quotas: !instance.quotas().is_empty(),
-        prior_claims: instance.has_prior_claims(),
+        prior_claims: instance.has_guarantees(),
         divisible: divisible.bound,
         divisible_prices: divisible.stated(instance),
+        divisible_limit_prices: divisible.limit_prices.clone(),
         integral_upper: stated.upper,
         integral_lower: stated.lower,
         integral_level_upper: stated.level_upper,
@@ -454,8 +477,8 @@ impl StatedBracket {
     pub fn new(document: &BoundDocument, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
         check_quotas(document.under_quotas, instance)?;
-        if document.prior_claims != instance.has_prior_claims() {
-            let problem = "it is true where somebody has guarantees or reserves, and nowhere else";
+        if document.prior_claims != instance.has_guarantees() {
+            let problem = "it is true where somebody has guarantees, and nowhere else";
             return Err(Foreign::new("prior_claims", &document.prior_claims.to_string(), problem));
         }
         let placement = document.placement.read(instance)?;
@@ -470,20 +493,22 @@ impl StatedBracket {
         if let Some(certificate) = &document.certificate {
             upper = Some(at("upper", &certificate.upper)?);
             lower = Some(at("lower", &certificate.lower)?);
-            let BoundCertificate { task_limit, alone, task_values, server_values, .. } = certificate;
+            let BoundCertificate { task_limit, alone, task_values, server_values, limit_values, .. } =
+                certificate;
             proof = match (task_limit, alone, task_values, server_values) {
-                (Some(user), None, None, None) => {
+                (Some(user), None, None, None) if limit_values.is_empty() => {
                     Some(WholeTaskProof::TaskLimit(position("certificate.task_limit".into(), user)?))
                 }
-                (None, Some(user), None, None) => {
+                (None, Some(user), None, None) if limit_values.is_empty() => {
                     Some(WholeTaskProof::Alone(position("certificate.alone".into(), user)?))
                 }
                 (None, None, Some(tasks), Some(servers)) => Some(WholeTaskProof::Values {
                     task_values: tasks.clone(),
                     server_values: servers.clone(),
+                    limit_values: limit_values.clone(),
                 }),
                 _ => {
-                    let problem = "states either task_limit, or alone, or task_values and server_values";
+                    let problem = "states either task_limit, or alone, or task_values and server_values, with which limit_values may be";
                     return Err(Foreign::new("certificate", "", problem));
                 }
             };
@@ -499,7 +524,7 @@ impl StatedBracket {
             integral_upper: document.integral_upper,
             integral_lower: document.integral_lower,
         });
-        let prices = document.divisible_prices.as_ref();
+        let prices = (document.divisible_prices.as_ref(), document.divisible_limit_prices.as_slice());
         Ok(Self {
             divisible: DivisibleBound::read(document.divisible, prices, instance)?,
             bracket: WholeTaskBracket {
@@ -514,6 +539,7 @@ impl StatedBracket {
                 rounds: document.search.rounds,
             },
             stated: StatedBounds {
+                divisible: Some(document.divisible),
                 upper: document.integral_upper,
                 lower: document.integral_lower,
                 upper_of_others: others.integral_upper,

@@ -26,11 +26,11 @@ pub struct Comparison {
     /// group counted as far as its members divide by their weights what it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_groups: bool,
-    /// Whether anybody has guarantees, limits or reserves. Bounds count no guarantees; those of whole tasks count whom limits may hold, and
-    /// no reserves: with all of them they may be out of reach.
+    /// Whether anybody has guarantees, limits or reserves. Bounds count limits and reserves, but no guarantees: with these they may be out of
+    /// reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
-    /// Whether anybody has guarantees or reserves, which bounds do not count.
+    /// Whether anybody has guarantees, which bounds do not count.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prior_claims: bool,
     /// Upper and lower bounds on the value of any placement.

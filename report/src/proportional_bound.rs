@@ -30,7 +30,8 @@ pub enum BoundedSum {
 pub struct ProportionalBoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
-    /// Whether anybody has guarantees, limits or reserves. What is proved counts none of them: with them it may be out of reach.
+    /// Whether anybody has guarantees, limits or reserves. What is proved counts none of them (but limits and reserves where tasks are divided):
+    /// with them it may be out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
     /// The objective.
@@ -42,6 +43,9 @@ pub struct ProportionalBoundBody<S = Vec<ServerResult>> {
     /// The prices that prove it: of that sum for one more unit. Absent with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divisible_prices: Option<Vec<ClassPrice>>,
+    /// The prices of limits and reserves beside these, in the order of `limits` in a solution. Absent where none is counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub divisible_limit_prices: Vec<f64>,
     /// No placement of whole tasks has more: the certificate proves it. Absent where no user can have tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integral_upper: Option<f64>,
@@ -124,6 +128,7 @@ pub fn proportional_bound_document<'a>(
         objective: BoundedSum::ProportionalFairness,
         divisible: divisible.map(|divisible| divisible.bound),
         divisible_prices: divisible.and_then(|divisible| divisible.stated(instance)),
+        divisible_limit_prices: divisible.map_or_else(Vec::new, |divisible| divisible.limit_prices.clone()),
         integral_upper: bracket.upper,
         integral_lower: bracket.lower,
         gap_per_weight: bracket.gap_per_weight(instance),
@@ -184,12 +189,13 @@ impl StatedProportionalBracket {
         // Divisible tasks have shares for everybody, so the two compare only where whole ones do.
         if document.divisible.is_some() != bracket.without_tasks.is_empty()
             || document.divisible_prices.is_some() != document.divisible.is_some()
+            || document.divisible.is_none() && !document.divisible_limit_prices.is_empty()
         {
             let problem =
                 "is stated, with its prices, where every user can have a whole task, and nowhere else";
             return Err(Foreign::new("divisible", "", problem));
         }
-        let prices = document.divisible_prices.as_ref();
+        let prices = (document.divisible_prices.as_ref(), document.divisible_limit_prices.as_slice());
         let divisible = document.divisible.map(|bound| DivisibleBound::read(bound, prices, instance));
         Ok(Self { bracket, proved_optimal: document.proved_optimal, divisible: divisible.transpose()? })
     }

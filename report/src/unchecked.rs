@@ -1,6 +1,7 @@
 //! What `verify` does not check of each format: names, settings and measures of the run, on which nothing rests. Every other
 //! field is proved, recomputed or compared, and a test changes each.
 
+use crate::proportional_bound::ProportionalBoundDocument;
 use crate::solution::SolutionDocument;
 use fairplan_instances::{Instance, User};
 use schemars::JsonSchema;
@@ -112,12 +113,21 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
         "fairplan.plan.v1" => &OF_PLAN,
         "fairplan.growth.v1" => &OF_GROWTH,
         "fairplan.moves.v1" => &[VERSION, WARNINGS, PART, BOUND, COSTS],
-        "fairplan.bound.v1" | "fairplan.proportional-bound.v1" => &[VERSION, WARNINGS, SEARCH, REACHED],
-        "fairplan.allocated-bound.v1" => &[VERSION, WARNINGS, SEARCH],
+        "fairplan.bound.v1" => &[VERSION, WARNINGS, SEARCH, REACHED],
+        "fairplan.proportional-bound.v1" | "fairplan.allocated-bound.v1" => &[VERSION, WARNINGS, SEARCH],
         "fairplan.offline.v1" => &[VERSION, WARNINGS, SETTINGS, MECHANISM, VALUE, ONLINE, ONLINE_VALUE],
         _ => &[],
     };
-    fields.iter().map(|(field, reason)| UncheckedField { field: (*field).into(), reason: (*reason).into() })
+    fields.iter().map(told)
+}
+
+fn told((field, reason): &Field) -> UncheckedField {
+    UncheckedField { field: (*field).into(), reason: (*reason).into() }
+}
+
+/// What is not checked of the bound of a sum, which states what divided tasks reach where that can be compared.
+pub fn unchecked_of_sum(document: &ProportionalBoundDocument) -> Vec<UncheckedField> {
+    document.divisible.iter().map(|_| told(&REACHED)).collect()
 }
 
 /// What is not checked of a placement or a bound on such an instance.

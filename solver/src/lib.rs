@@ -66,8 +66,9 @@ pub use sharing::{SHARED, sharing_rule};
 pub use steps::steps_between;
 pub use tolerance::TOLERANCE;
 pub use whole_tasks::{
-    LevelTarget, Mend, allocated_bracket, allocated_by_prices, allocated_placement, fewest_moves,
-    level_target, proportional_bracket, proportional_with_best_of, whole_task_bracket, with_best_of,
+    LevelTarget, Mend, allocated_bracket, allocated_by_prices, allocated_placement, fewest_moves, joined,
+    level_target, proportional_bracket, proportional_joined, proportional_with_best_of, whole_task_bracket,
+    with_best_of,
 };
 
 /// A backend: the ways it tries, one after the other.

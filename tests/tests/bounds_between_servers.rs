@@ -35,7 +35,7 @@ fn freed(instance: &Instance) -> Instance {
 }
 
 fn believes(instance: &Instance, bracket: &WholeTaskBracket) -> bool {
-    let claim = WholeTaskClaim { bracket, stated: Some(stated_bounds(instance, bracket)) };
+    let claim = WholeTaskClaim { bracket, stated: Some(stated_bounds(instance, bracket, None)) };
     verify_whole_tasks(instance, &claim, &Deadline::never()).iter().all(|verdict| verdict.holds)
 }
 
@@ -50,7 +50,7 @@ fn forged(instance: &Instance, honest: &WholeTaskBracket, random: &mut Random) -
     });
     match (&mut forged.proof, random.below(3)) {
         (proof, 0) => *proof = Some(WholeTaskProof::Alone(user)),
-        (Some(WholeTaskProof::Values { task_values, server_values }), _) => {
+        (Some(WholeTaskProof::Values { task_values, server_values, .. }), _) => {
             let values = if random.below(2) == 0 { task_values } else { server_values };
             let at = random.below(values.len() as u64) as usize;
             values[at] = values[at] / 8 * random.below(16);

@@ -313,7 +313,7 @@ fn no_placement_of_kinds_under_rules_is_above_its_bound() {
         };
         let best = ways.iter().map(value).fold(0.0, f64::max);
         let bracket = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap().bracket;
-        let stated = stated_bounds(&instance, &bracket);
+        let stated = stated_bounds(&instance, &bracket, None);
         assert!(best <= stated.upper * (1.0 + 1e-9), "case {case}: {best} above {stated:?}");
         assert!(stated.lower <= best * (1.0 + 1e-9), "case {case}: {stated:?} above {best}");
         assert!(broken(&instance, &bracket.placement.servers).is_empty(), "case {case}: {bracket:?}");

@@ -348,7 +348,7 @@ fn no_placement_under_rules_and_quotas_is_above_its_bound_and_patterns_are_no_wo
         let value = |servers: &Vec<ServerTasks>| figures(servers).value;
         let best = ways.iter().map(value).fold(0.0, f64::max);
         let bracket = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap().bracket;
-        let stated = stated_bounds(&instance, &bracket);
+        let stated = stated_bounds(&instance, &bracket, None);
         assert!(best <= stated.upper * (1.0 + 1e-9), "case {case}: {best} above {stated:?}");
         assert!(stated.lower <= best * (1.0 + 1e-9), "case {case}: {stated:?} above {best}");
         best_found += u32::from(stated.lower >= best * (1.0 - 1e-9));

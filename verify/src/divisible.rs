@@ -1,20 +1,19 @@
 //! What divisible tasks can reach at best, as results about whole tasks state it, proved from prices alone.
 //!
-//! With `c_i` the least that a unit of work costs user `i` at prices `p`, no allocation gives everybody a weighted share above
-//! `Σ C_lr p_lr / Σ_i c_i w_i/δ_i`, nor above what anybody's tasks and limits allow; and no sum of `w_i ln G_i` is above
-//! `Σ C_lr p_lr + Σ_i max_G (w_i ln G − c_i G/δ_i)`, `G` being at most what the user's tasks allow.
+//! With `c_i` the least that a unit of work costs user `i` at prices `p` of servers and `q` of limits and reserves, and
+//! `W = Σ C_lr p_lr + Σ b_j q_j`, no allocation gives everybody a weighted share above `W / Σ_i c_i w_i/δ_i`, nor above what anybody's tasks
+//! and limits allow; and no sum of `w_i ln G_i` is above `W + Σ_i max_G (w_i ln G − c_i G/δ_i)`, `G` being at most what the user's tasks allow.
 
 use crate::claim::Tasks;
-use crate::form::check_prices;
+use crate::form::{check_limit_prices, check_prices};
 use crate::groups::{divided, prove_bound, smallest};
-use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
+use crate::levels::LevelPrices;
 use crate::rounding::{Sum, down, up};
 use crate::tolerance;
-use crate::tolerance::surely;
 use crate::users::{UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use crate::whole_tasks::Limited;
-use fairplan_instances::{Instance, Objective, UserId};
+use fairplan_instances::{Instance, Level, Objective, UserId};
 
 /// A bound on what divisible tasks can reach, as claimed.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +24,8 @@ pub struct DivisibleClaim<'a> {
     pub bound: f64,
     /// What proves it, row-major `classes × resources`; `None` where nothing but the users' tasks does.
     pub prices: Option<&'a [f64]>,
+    /// The prices of limits and reserves beside these, one for each of [`Instance::limit_rows`]; empty where none is counted.
+    pub limit_prices: &'a [f64],
 }
 
 /// `divisible`: whether a bound is the one that its prices prove, and the prices are in its unit. Never panics on a claim.
@@ -57,20 +58,23 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
     if let Some(prices) = claim.prices {
         check_prices(instance, "divisible_prices", prices, false)?;
     }
-    let (n, m) = (instance.user_count(), instance.resources().len());
+    if !claim.limit_prices.is_empty() {
+        check_limit_prices(instance, "divisible_limit_prices", claim.limit_prices)?;
+        claim.prices.ok_or("divisible_limit_prices are stated without divisible_prices")?;
+    }
+    let n = instance.user_count();
     let usable_classes = UsableClasses::of(instance);
     let nothing = Tasks::Listed { starts: vec![0; instance.kind_count() + 1], entries: Vec::new() };
     let users = UserShares::of_all(instance, claim.objective, &usable_classes, &nothing);
-    let prices = claim.prices.map(usable_prices);
-    let columns: Vec<Vec<f64>> = match &prices {
-        Some(prices) => {
-            usable_classes.distinct().iter().map(|usable| distinct_columns(usable, prices, m)).collect()
-        }
-        None => vec![Vec::new(); usable_classes.distinct().len()],
+    let prices = claim.prices.map(|prices| {
+        let limit_prices = claim.limit_prices.to_vec();
+        let level = Level { value: 0.0, bound: 0.0, prices: prices.to_vec(), limit_prices };
+        LevelPrices::of(instance, &usable_classes, &level)
+    });
+    let cost = |i: usize| {
+        prices.as_ref().map_or(0.0, |prices| prices.slope(instance.user(UserId(i)), &usable_classes))
     };
-    let surely = surely(m);
-    let cost = |i: usize| cost_of_work(instance.user(UserId(i)), &usable_classes, &columns, surely);
-    let worth = prices.as_ref().map(|prices| capacity_value(instance, prices));
+    let worth = prices.as_ref().map(|prices| prices.worth(instance));
     match claim.objective {
         Objective::Drfh => {
             let limited = Limited::of(instance).divided;

@@ -52,11 +52,15 @@ fn levels(instance: &Instance, levels: &[Level], pooled: bool) -> Result<(), Str
     for (k, level) in levels.iter().enumerate() {
         check_prices(instance, &format!("levels[{k}].prices"), &level.prices, pooled)?;
         numbers(&format!("levels[{k}] value and bound"), &[level.value, level.bound])?;
-        let of_limits = format!("levels[{k}].limit_prices");
-        length(&of_limits, level.limit_prices.len(), instance.limit_rows().len())?;
-        numbers(&of_limits, &level.limit_prices)?;
+        check_limit_prices(instance, &format!("levels[{k}].limit_prices"), &level.limit_prices)?;
     }
     Ok(())
+}
+
+/// A price for every limit and reserve.
+pub(crate) fn check_limit_prices(instance: &Instance, what: &str, prices: &[f64]) -> Result<(), String> {
+    length(what, prices.len(), instance.limit_rows().len())?;
+    numbers(what, prices)
 }
 
 /// A price for every class and resource, which nobody can pay for what a class has none of.
@@ -87,8 +91,7 @@ fn sum(instance: &Instance, total: &Total, alpha: f64) -> Result<(), String> {
         return Err(format!("a sum of logarithms has no unit of 10^{}", total.exponent));
     }
     check_prices(instance, "prices", &total.prices, false)?;
-    length("limit prices", total.limit_prices.len(), instance.limit_rows().len())?;
-    numbers("limit prices", &total.limit_prices)?;
+    check_limit_prices(instance, "limit prices", &total.limit_prices)?;
     numbers("relative gap", &[total.relative_gap])?;
     finite("value and bound", &[total.value, total.bound])
 }

@@ -52,7 +52,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
             let bound = progress::under(common, deadline, bound)?;
             let document = bound.document(&instance);
             output.write(&document, || document.table())?;
-            tell(common, || summary::bound(&instance, bound.divisible.bound, &bound.bracket));
+            tell(common, || summary::bound(&instance, &bound.divisible, &bound.bracket));
         }
         WholeTaskObjective::ProportionalFairness => {
             let bound = |control: &Control<'_>| fairplan::bound_proportional(&instance, &options, control);

@@ -3,7 +3,7 @@
 use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress::{self, tell, warn};
+use crate::progress::{self, tell, warn_of_whole_tasks};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, DEVICE_POLICIES, Error, PATTERNS, POLICIES, PlaceOptions};
@@ -60,7 +60,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         PlaceOptions { policy: arguments.policy, seed: arguments.seed, command: command.transpose()? };
     options.check()?;
     let instance = source.read()?;
-    warn(common, &instance);
+    warn_of_whole_tasks(common, &instance);
     let place = |control: &Control<'_>| fairplan::place(&instance, &options, control);
     let placed = progress::under(common, arguments.time_limit.deadline(), place)?;
     let document = placed.document(&instance, arguments.servers_out);

@@ -1,19 +1,23 @@
-//! A bracket that is found and proved by a deadline. An early one is proved first, which tells how long that takes; a better one is looked
-//! for as long as leaves time to prove it, and the last that is proved is the answer. Where the check of single servers takes too long, a
-//! bracket that is proved in a moment stands in, if there is one.
+//! A bracket that is found and proved by a deadline: by searches of lengths that double, each of which begins anew, so that more time adds a
+//! longer search to those of less, and the best of what they find is the answer. What a search finds is proved before the next one, which
+//! tells how much time to leave for that. Where the check of single servers takes too long, a bracket that is proved in a moment stands in,
+//! if there is one.
 
 use super::NOT_PROVED;
 use crate::error::all_hold;
-use crate::{Control, Error};
+use crate::{Control, Error, Found};
 use fairplan_instances::Deadline;
 use fairplan_verify::Verdict;
+use std::time::{Duration, Instant};
 
-/// The part of the time for the early bracket; and for a first one where that found none, so that the rest is for its check.
-const EARLY: f64 = 0.35;
+/// The first search.
+const FIRST: Duration = Duration::from_millis(500);
+
+/// The part of what is left that a search may take while nothing is known of checks.
 const FINDING: f64 = 0.7;
 
-/// A later check is given this many times what the first took.
-const AS_THE_FIRST: f64 = 2.0;
+/// A later check is given this many times what the longest took.
+const AS_BEFORE: f64 = 2.0;
 
 /// When checks have to end, in times of what was left: what was found is not thrown away for a moment more.
 const CHECKING: f64 = 1.2;
@@ -24,57 +28,83 @@ const PATIENCE: f64 = 0.3;
 /// What is open where the check of a server takes too long.
 const SERVER_VALUES: &str = "server-values";
 
-/// Another bracket, which is looser and proved in a moment.
-pub(super) type StandsIn<'a, B> = &'a dyn Fn(&B) -> Result<B, Error>;
+/// How brackets are found, and judged.
+pub(super) struct Bracketing<'a, B> {
+    /// Finds one by a deadline.
+    pub find: &'a dyn Fn(&Control<'_>) -> Result<B, Error>,
+    /// Puts the best of two together; `None` where the second adds nothing.
+    pub join: &'a dyn Fn(&B, B) -> Result<Option<B>, Error>,
+    /// Checks one by code that shares nothing with the solver.
+    pub check: &'a dyn Fn(&B, &Deadline) -> Vec<Verdict>,
+    /// Another one, which is looser and proved in a moment.
+    pub stands_in: Option<&'a dyn Fn(&B) -> Result<B, Error>>,
+}
 
-/// Finds a bracket by the deadline and has it checked by code that shares nothing with the solver. Without a deadline it is found to the
-/// end, and then checked.
+/// The best bracket that is found and proved by the deadline. Without one it is found to the end, and then checked.
 ///
 /// # Errors
-/// What `find` says; a bracket that does not hold; [`Error::TimeLimit`] where none could be checked in time.
-pub(super) fn proved<B>(
-    control: &Control<'_>,
-    find: &dyn Fn(&Control<'_>) -> Result<B, Error>,
-    check: &dyn Fn(&B, &Deadline) -> Vec<Verdict>,
-    stands_in: Option<StandsIn<'_, B>>,
-) -> Result<B, Error> {
+/// What finding says; a bracket that does not hold; [`Error::TimeLimit`] where none could be checked in time.
+pub(super) fn proved<B>(control: &Control<'_>, bracketing: &Bracketing<'_, B>) -> Result<B, Error> {
     let deadline = &control.deadline;
     let end = deadline.after_part(CHECKING);
-    let checked = |bracket: B| {
-        control.stage("checking the bounds");
-        let hold = |verdicts: &[Verdict]| all_hold(NOT_PROVED, verdicts).map_err(|failure| failure.by(&end));
-        let Some(stands_in) = stands_in else { return hold(&check(&bracket, &end)).map(|()| bracket) };
-        let verdicts = check(&bracket, &deadline.after_part(PATIENCE));
+    if deadline.time_left().is_none() {
+        return bracketing.checked((bracketing.find)(control)?, control, &end);
+    }
+    let mut best = None;
+    let (mut length, mut check) = (FIRST.as_secs_f64(), None);
+    loop {
+        let left = deadline.seconds_left();
+        let free = check.map_or(FINDING * left, |check: f64| left - AS_BEFORE * check);
+        // What is left after this search would be too short for one of twice the length.
+        let is_last = free < 2.0 * length;
+        if best.is_some() && free < length {
+            break;
+        }
+        let searching = deadline.after_part(if is_last { free / left } else { length / left }).watched();
+        let start = Instant::now();
+        let found = match (bracketing.find)(&control.until(searching.clone())) {
+            Err(Error::TimeLimit { .. }) if !is_last => None,
+            Err(Error::TimeLimit { .. }) if best.is_some() => break,
+            found => Some(found?),
+        };
+        length = 2.0 * start.elapsed().as_secs_f64().max(length);
+        // Where time ended nothing there is none better.
+        let is_all = found.is_some() && !searching.has_cut();
+        let better = match (&best, found) {
+            (Some(best), Some(found)) => (bracketing.join)(best, found)?,
+            (_, found) => found,
+        };
+        if let Some(better) = better {
+            let start = Instant::now();
+            match bracketing.checked(better, control, &end) {
+                Err(Error::TimeLimit { .. }) if best.is_some() => break,
+                proved => best = Some(proved?),
+            }
+            check = Some(start.elapsed().as_secs_f64().max(check.unwrap_or(0.0)));
+        }
+        if is_all || is_last {
+            break;
+        }
+    }
+    best.ok_or_else(|| {
+        let why = "time was over before anything was found; allow more".into();
+        Error::TimeLimit { why, found: Found::nothing() }
+    })
+}
+
+impl<B> Bracketing<'_, B> {
+    fn checked(&self, bracket: B, control: &Control<'_>, end: &Deadline) -> Result<B, Error> {
+        let hold = |verdicts: &[Verdict]| all_hold(NOT_PROVED, verdicts).map_err(|failure| failure.by(end));
+        let Some(stands_in) = self.stands_in else {
+            return hold(&(self.check)(&bracket, end)).map(|()| bracket);
+        };
+        let verdicts = (self.check)(&bracket, &control.deadline.after_part(PATIENCE));
         let is_open = |verdict: &Verdict| !verdict.holds && verdict.property == SERVER_VALUES;
         if !verdicts.iter().any(is_open) {
             return hold(&verdicts).map(|()| bracket);
         }
         let other = stands_in(&bracket)?;
-        hold(&check(&other, &end)).map(|()| other)
-    };
-    let Some(all) = deadline.time_left() else { return find(control).and_then(checked) };
-    let early = deadline.after_part(EARLY);
-    let first = match find(&control.until(early.clone())) {
-        Err(Error::TimeLimit { .. }) => {
-            return find(&control.until(deadline.after_part(FINDING))).and_then(checked);
-        }
-        found => found?,
-    };
-    // Found to the end: there is none better.
-    if !early.is_over() {
-        return checked(first);
-    }
-    let before = deadline.seconds_left();
-    let first = checked(first)?;
-    let left = deadline.seconds_left();
-    let finding = left - AS_THE_FIRST * (before - left);
-    // It begins anew, and would come no further than before.
-    if finding <= EARLY * all.as_secs_f64() {
-        return Ok(first);
-    }
-    match find(&control.until(deadline.after_part(finding / left))).and_then(checked) {
-        Err(Error::TimeLimit { .. }) => Ok(first),
-        better => better,
+        hold(&(self.check)(&other, end)).map(|()| other)
     }
 }
 
@@ -83,25 +113,26 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
     use std::thread::sleep;
-    use std::time::Duration;
 
     fn verdict(holds: bool) -> Vec<Verdict> {
         vec![Verdict { property: "bounds", holds, residual: 0.0, tolerance: 0.0, witness: "late".into() }]
     }
 
-    /// What a search finds by each of its deadlines, where a check takes so long: the answer, and how often each was asked.
-    fn found(limit: u64, search: u64, check: u64) -> (Result<u32, Error>, u32, u32) {
+    /// What searches find by each of their deadlines, where a check takes so long: the answer, and how often each was asked. A longer search
+    /// finds more.
+    fn found(limit: u64, search: u64, check: u64) -> (Result<u128, Error>, u32, u32) {
         let control = Control { deadline: Deadline::after(Duration::from_millis(limit)), ..Control::none() };
         let asked = RefCell::new((0, 0));
-        let whole = Deadline::after(Duration::from_millis(search));
         let find = |control: &Control<'_>| {
-            while !control.deadline.is_over() && !whole.is_over() {
+            let start = Instant::now();
+            let whole = Deadline::after(Duration::from_millis(search));
+            while !whole.is_over() && !control.deadline.is_over() {
                 sleep(Duration::from_millis(1));
             }
             asked.borrow_mut().0 += 1;
-            Ok(asked.borrow().0)
+            Ok(start.elapsed().as_millis())
         };
-        let check = |_: &u32, deadline: &Deadline| {
+        let check = |_: &u128, deadline: &Deadline| {
             asked.borrow_mut().1 += 1;
             let takes = Deadline::after(Duration::from_millis(check));
             while !deadline.is_over() && !takes.is_over() {
@@ -109,49 +140,71 @@ mod tests {
             }
             verdict(takes.is_over())
         };
-        let found = proved(&control, &find, &check, None);
+        let join = |best: &u128, found: u128| Ok((found > *best).then_some(found));
+        let found =
+            proved(&control, &Bracketing { find: &find, join: &join, check: &check, stands_in: None });
         let (finds, checks) = *asked.borrow();
         (found, finds, checks)
     }
 
     #[test]
     fn what_is_found_to_the_end_is_checked_once() {
-        assert!(matches!(found(5_000, 0, 0), (Ok(1), 1, 1)));
+        assert!(matches!(found(5_000, 0, 0), (Ok(_), 1, 1)));
     }
 
     #[test]
-    fn a_better_one_is_looked_for_as_long_as_leaves_time_for_its_check() {
-        assert!(matches!(found(1_500, 10_000, 20), (Ok(2), 2, 2)));
+    fn searches_grow_longer_as_long_as_there_is_time_for_them_and_their_checks() {
+        let (Ok(longest), finds, checks) = found(4_000, 10_000, 20) else { panic!("nothing is found") };
+        assert!(finds >= 3 && finds == checks, "{finds} and {checks}");
+        assert!(longest > 1_500, "{longest}");
     }
 
     #[test]
     fn the_first_stays_where_there_is_no_time_for_another_check() {
-        assert!(matches!(found(600, 10_000, 250), (Ok(1), 1, 1)));
+        assert!(matches!(found(1_400, 10_000, 600), (Ok(_), 1, 1)));
     }
 
     #[test]
     fn what_cannot_be_checked_in_time_is_no_answer_and_is_not_late() {
-        let before = std::time::Instant::now();
+        let before = Instant::now();
         assert!(matches!(found(300, 10_000, 10_000), (Err(Error::TimeLimit { .. }), 1, 1)));
         assert!(before.elapsed() < Duration::from_millis(2_000));
     }
 
     #[test]
+    fn a_longer_search_that_finds_less_takes_nothing_away() {
+        let control = Control { deadline: Deadline::after(Duration::from_secs(3)), ..Control::none() };
+        let asked = RefCell::new(0);
+        let find = |control: &Control<'_>| {
+            while !control.deadline.is_over() {
+                sleep(Duration::from_millis(1));
+            }
+            *asked.borrow_mut() += 1;
+            Ok(100 - *asked.borrow())
+        };
+        let join = |best: &i32, found: i32| Ok((found > *best).then_some(found));
+        let check = |_: &i32, _: &Deadline| verdict(true);
+        let found =
+            proved(&control, &Bracketing { find: &find, join: &join, check: &check, stands_in: None });
+        assert!(matches!(found, Ok(99)) && *asked.borrow() > 1);
+    }
+
+    /// What is found at once, checked so, with 2 standing in for it.
+    fn at_once(check: &dyn Fn(&i32, &Deadline) -> Vec<Verdict>) -> Result<i32, Error> {
+        let (find, looser) = (|_: &Control<'_>| Ok(1), |_: &i32| Ok(2));
+        let join = |_: &i32, _: i32| Ok(None);
+        proved(&Control::none(), &Bracketing { find: &find, join: &join, check, stands_in: Some(&looser) })
+    }
+
+    #[test]
     fn what_does_not_hold_is_no_answer() {
-        let find = |_: &Control<'_>| Ok(1);
-        let refused = proved(&Control::none(), &find, &|_, _| verdict(false), None);
-        assert!(matches!(refused, Err(Error::Uncertified { .. })));
+        assert!(matches!(at_once(&|_, _| verdict(false)), Err(Error::Uncertified { .. })));
     }
 
     #[test]
     fn another_stands_in_for_a_bracket_whose_servers_take_too_long_to_check_and_for_no_other() {
-        let find = |_: &Control<'_>| Ok(1);
-        let looser = |_: &i32| Ok(2);
         let checked = |property: &'static str| {
-            let check = move |bracket: &i32, _: &Deadline| {
-                vec![Verdict { property, ..verdict(*bracket == 2).remove(0) }]
-            };
-            proved(&Control::none(), &find, &check, Some(&looser))
+            at_once(&move |bracket, _| vec![Verdict { property, ..verdict(*bracket == 2).remove(0) }])
         };
         assert!(matches!(checked("server-values"), Ok(2)));
         assert!(matches!(checked("upper-bound"), Err(Error::Uncertified { .. })));

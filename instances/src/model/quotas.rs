@@ -272,11 +272,6 @@ impl Instance {
         self.limit_rows.iter().any(|row| !row.is_reserve())
     }
 
-    /// Whether anybody is guaranteed something or reserves it: what comes before the others, which limits do not.
-    pub fn has_prior_claims(&self) -> bool {
-        self.has_guarantees() || !self.reserve_rows.is_empty()
-    }
-
     /// The amount of a limit in whole smallest units.
     pub fn limit_units(&self, row: &LimitRow) -> u128 {
         self.in_units(row.resource, row.amount)

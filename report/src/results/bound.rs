@@ -1,7 +1,7 @@
 //! The best that whole tasks can do, for people.
 
 use super::sentences::{heading, label, of_whom, users};
-use crate::bound::{BoundDocument, UserTotal, stated_bounds, tasks_placed};
+use crate::bound::{BoundDocument, DivisibleBound, UserTotal, stated_bounds, tasks_placed};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes};
 use crate::units::{counted, number, share};
@@ -73,17 +73,17 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
 }
 
 /// The summary of a bracket of what whole tasks can reach.
-pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) -> String {
+pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeTaskBracket) -> String {
     let mut text = heading(instance);
-    let bounds = stated_bounds(instance, bracket);
-    // Limits of groups, guarantees and reserves may keep it lower.
-    let at_most = if instance.quotas().is_empty() { "" } else { "at most " };
+    let bounds = stated_bounds(instance, bracket, Some(divisible));
+    // Guarantees may keep it lower.
+    let at_most = if instance.has_guarantees() { "at most " } else { "" };
     let _ = writeln!(
         text,
         "Best smallest share if tasks could be divided at will: {at_most}{}",
-        share(divisible)
+        share(divisible.bound)
     );
-    if instance.has_prior_claims() {
+    if instance.has_guarantees() {
         let _ = writeln!(text, "{WITH_SOME_QUOTAS}");
     }
     let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
@@ -134,11 +134,11 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
 }
 
 /// What a bracket of levels leaves out.
-const WITH_SOME_QUOTAS: &str = "The proof counts whom limits may hold, but no guarantees and no reserves: with them it may be out of reach.";
+const WITH_SOME_QUOTAS: &str =
+    "The proof counts limits and reserves, but no guarantees: with them it may be out of reach.";
 
 /// What brackets of sums leave out.
-pub(super) const WITHOUT_QUOTAS: &str =
-    "What is proved here counts no limits, guarantees and reserves: with them it may be out of reach.";
+pub(super) const WITHOUT_QUOTAS: &str = "What is proved here of whole tasks counts no limits, guarantees and reserves: with them it may be out of reach.";
 
 /// The same as a line, where there are any.
 pub(super) fn without_quotas(instance: &Instance) -> String {

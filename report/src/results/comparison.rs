@@ -433,18 +433,11 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
 
 /// What the bounds leave out.
 fn without_quotas(document: &Comparison) -> Option<&'static str> {
-    let is_guaranteed = document.policies.iter().any(|policy| policy.guarantees.is_some());
-    match (document.prior_claims, is_guaranteed) {
-        (false, _) => None,
-        (true, true) => Some(WITHOUT_GUARANTEES),
-        (true, false) => Some(WITHOUT_LIMITS),
-    }
+    document.prior_claims.then_some(WITHOUT_GUARANTEES)
 }
 
-const WITHOUT_GUARANTEES: &str = "The bounds count no guarantees; those of whole tasks count whom limits may hold, and no reserves: with all of them \
-                                  they may be out of reach, and what is below them may be due to guarantees alone, which come first.";
-
-const WITHOUT_LIMITS: &str = "The bounds of whole tasks count whom limits may hold, and no reserves: with all of them they may be out of reach.";
+const WITHOUT_GUARANTEES: &str = "The bounds count no guarantees: with them they may be out of reach, and what is below them may be due to \
+                                  guarantees alone, which come first.";
 
 /// What the table of groups is about.
 const OF_GROUPS: &str = "What each group has under each policy, and how many of its tasks wait";

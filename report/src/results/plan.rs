@@ -4,7 +4,7 @@ use super::sentences::{label, left_out, listed, name, price};
 use crate::figure::Bars;
 use crate::names::beginning;
 use crate::page::{Block, Section, curves, line};
-use crate::planning::{FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, TaskKind};
+use crate::planning::{FrontierPoint, ObstacleResult, PlanDocument, PlannedGroup, PurchaseResult, TaskKind};
 use crate::summary::grid::{grid, listed as listed_grid, paragraph};
 use crate::tolerance::SAME;
 use crate::units::{self, counted, money, number, percent, share, thousands};
@@ -63,7 +63,7 @@ pub fn summary(document: &PlanDocument) -> String {
     let currency = unit(&document.catalog.currency);
     let mut text = format!("Target: {}{}.\n", target(&document.target), scaled_groups(document));
     if let Some(part) = document.part_before {
-        let _ = writeln!(text, "The servers that there are reach {} of it.", percent(part.min(1.0)));
+        text += &today(document, part);
     }
     if let Some(purchase) = &document.purchase {
         text += &bought(purchase, document.tasks, &currency);
@@ -81,6 +81,17 @@ pub fn summary(document: &PlanDocument) -> String {
         text += &listed_grid(&document.asked_of_groups().without_empty(), "groups");
     }
     text
+}
+
+/// How far the servers that there are reach: whether all targets fit together, and whether DRFH gives everybody its own, which may give
+/// others more than they ask for.
+fn today(document: &PlanDocument, part: f64) -> String {
+    let falls_short =
+        |group: &PlannedGroup| group.today.is_some_and(|today| today < group.required * (1.0 - SAME));
+    match part >= 1.0 && document.groups.iter().any(falls_short) {
+        true => "The servers that there are have room for all of it together; where nobody is held to its own, DRFH gives some groups less of it.\n".into(),
+        false => format!("The servers that there are reach {} of it.\n", percent(part.min(1.0))),
+    }
 }
 
 /// What the table of groups says.

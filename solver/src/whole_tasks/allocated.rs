@@ -13,7 +13,7 @@ use super::master::{Master, Mix, Want};
 use super::packing::{MANY, Packing};
 use super::patterns::Pattern;
 use super::refill::refill;
-use super::rounds::{self, Effort, Goal, Lengths, SCALE, held, price, scaled};
+use super::rounds::{self, Effort, Goal, Lengths, SCALE, Worth, held, price, scaled};
 use super::servers::Servers;
 use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{CLOSE, UPWARDS};
@@ -116,7 +116,7 @@ pub fn allocated_by_prices(
     let mut search = Search::new(&packing, &demand);
     let wants = demand.wants(|group| group.tasks as f64);
     if let Some((mix, found)) = search.relaxed(&wants, limit).filter(|_| !demand.groups.is_empty()) {
-        search.exclude(&mix, &mix.values, &found);
+        search.exclude(&mix, mix.worth(), &found);
     }
     Ok(AllocatedBracket {
         resource,
@@ -264,8 +264,8 @@ impl Goal for Search<'_> {
         self.had(mix).max(f64::MIN_POSITIVE).ln()
     }
 
-    fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64 {
-        let values: Vec<u64> = scaled(values).iter().map(|value| *value as u64).collect();
+    fn exclude(&mut self, mix: &Mix, worth: Worth<'_>, found: &[Found]) -> f64 {
+        let values: Vec<u64> = scaled(worth.tasks).iter().map(|value| *value as u64).collect();
         let (server_values, held) = held(self.packing, &values, found);
         let bound = held + self.not_worth_their_room(&values);
         if bound < self.bound {
@@ -350,11 +350,11 @@ impl<'a> Search<'a> {
     /// Starts from these values.
     fn seed(&mut self, wants: &[Want], stop: &Deadline) {
         let Some((mix, found)) = self.relaxed(wants, stop) else { return };
-        self.exclude(&mix, &mix.values, &found);
+        self.exclude(&mix, mix.worth(), &found);
         let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
         let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
-        let found = price(self.packing, &mix.values, &below, effort, None, stop);
-        self.exclude(&mix, &mix.values, &found);
+        let found = price(self.packing, Worth { servers: &below, ..mix.worth() }, effort, None, stop);
+        self.exclude(&mix, mix.worth(), &found);
         self.excess = f64::INFINITY;
         self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
     }

@@ -3,7 +3,8 @@
 //!
 //! For any worth `z` of the pieces (a task without kinds is one), a share needs tasks worth `Σ_i n_i Σ_k each_ik z_ik`, and the servers hold at most
 //! `Σ_l N_l V_l(z)`, where `V_l` is any upper bound on what one server of class `l` can hold: so every bound is valid,
-//! whether searches were cut short or not. Where gangs are within a domain, the servers of one hold no more than whole gangs of that. The tasks that the largest share not yet excluded takes are put back into the
+//! whether searches were cut short or not. Where gangs are within a domain, the servers of one hold no more than whole gangs of that. Limits are
+//! worth something beside servers, and a piece so much less where it counts in them (`packing/limit_rows.rs`). The tasks that the largest share not yet excluded takes are put back into the
 //! program, until servers filled with fractions of patterns can hold them.
 
 use super::breakpoints::Breakpoints;
@@ -12,7 +13,7 @@ use super::knapsack::Found;
 use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{self, Effort, Goal, MAX_ROUNDS, SCALE, held, price, scaled};
+use super::rounds::{self, Effort, Goal, MAX_ROUNDS, SCALE, Worth, held, price, scaled, scaled_up};
 use crate::tolerance::whole_tasks::NOISE;
 use fairplan_instances::{Breakpoint, Deadline, SolverError, UserId};
 
@@ -38,7 +39,7 @@ pub(super) struct Bound {
 pub(super) enum Proof {
     AllTasks(UserId),
     Alone(UserId),
-    Values { shapes: Vec<u64>, classes: Vec<u64> },
+    Values { shapes: Vec<u64>, classes: Vec<u64>, limits: Vec<u64> },
 }
 
 /// First contents that are looked for may be worth this part less than divisible tasks.
@@ -98,19 +99,20 @@ fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: &
         return;
     }
     // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-    let (values, server_values) = if is_large(packing) {
+    let (values, server_values, limit_values) = if is_large(packing) {
         let Some(divisible) = of_all_needed(packing, &need, stop) else { return };
-        (divisible.values, divisible.server_values)
+        (divisible.values, divisible.server_values, vec![0.0; packing.limits.len()])
     } else {
         match divisible_values(packing, &[Want::all(&need, f64::INFINITY)], stop) {
-            Ok(Mix { values, server_values, .. }) => (values, server_values),
+            Ok(Mix { values, server_values, limit_values, .. }) => (values, server_values, limit_values),
             Err(_) => return,
         }
     };
     let below: Vec<f64> = server_values.iter().map(|value| value * (1.0 - SEED)).collect();
+    let worth = Worth { tasks: &values, servers: &below, limits: &limit_values };
     let effort = Effort { budget: SEED_BUDGET, part: 0.5 * SEED, kept: packing.shapes.len() };
-    let found = price(packing, &values, &below, effort, None, stop);
-    exclude(packing, breakpoints, bound, &values, &found);
+    let found = price(packing, worth, effort, None, stop);
+    exclude(packing, breakpoints, bound, worth, &found);
     bound.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
 }
 
@@ -158,11 +160,12 @@ impl Goal for SmallestShare<'_> {
         mix.wanted[0].ln()
     }
 
-    fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64 {
+    fn exclude(&mut self, mix: &Mix, values: Worth<'_>, found: &[Found]) -> f64 {
         exclude(self.packing, self.breakpoints, self.bound, values, found);
         let classes = self.packing.classes.iter().zip(found);
         let held: f64 = classes.map(|(class, found)| class.servers as f64 * found.bound).sum();
-        held / (mix.wanted[0] * worth(self.need, &whole(values)) as f64) - 1.0
+        let of_limits: f64 = scaled_up(values.limits).iter().map(|worth| *worth as f64).sum();
+        (held + of_limits) / (mix.wanted[0] * worth(self.need, &whole(values.tasks)) as f64) - 1.0
     }
 }
 
@@ -175,15 +178,22 @@ fn whole(values: &[f64]) -> Vec<u64> {
 }
 
 /// Lowers the bound to what tasks of these values leave.
-fn exclude(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, values: &[f64], found: &[Found]) {
-    let values = whole(values);
+fn exclude(
+    packing: &Packing,
+    breakpoints: &Breakpoints,
+    bound: &mut Bound,
+    worth: Worth<'_>,
+    found: &[Found],
+) {
+    let (values, limits) = (whole(worth.tasks), scaled_up(worth.limits));
     let (server_values, held) = held(packing, &values, found);
+    let held = held + limits.iter().map(|worth| u128::from(*worth)).sum::<u128>();
     let largest = breakpoints.largest(bound.upper, &values, held);
     let beyond = breakpoints.required(largest, true);
     if breakpoints.compare(largest, bound.upper).is_lt() && breakpoints.worth(&beyond, &values) > held {
         bound.upper = largest;
         let unscaled = |values: &[u64]| values.iter().map(|value| *value as f64 / SCALE).collect();
         (bound.task_values, bound.server_values) = (unscaled(&values), unscaled(&server_values));
-        bound.proof = Proof::Values { shapes: values, classes: server_values };
+        bound.proof = Proof::Values { shapes: values, classes: server_values, limits };
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn values(
     for want in wants {
         for (shape, _) in &want.tasks {
             let holding = (0..servers.len()).filter(|l| packing.shapes[*shape as usize].copies[*l] > 0);
-            holding.for_each(|l| master.add(Pattern::of_one_shape(packing, l, *shape as usize)));
+            holding.for_each(|l| master.add(packing, Pattern::of_one_shape(packing, l, *shape as usize)));
         }
     }
     let mut last = None;
@@ -63,7 +63,7 @@ pub(super) fn values(
             let more = worth - mix.server_values[l] * SCALE;
             if more > 0.0 {
                 missing += class.servers as f64 * more;
-                master.add(Pattern::new(l, content.into_iter()));
+                master.add(packing, Pattern::new(l, content.into_iter()));
             }
         }
         last = Some(mix);

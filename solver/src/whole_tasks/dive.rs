@@ -109,16 +109,16 @@ pub(super) fn dive(
         for pattern in pool.drain(..) {
             let pattern = pattern.within(need);
             if left[pattern.class] > 0 && !pattern.tasks.is_empty() && known.insert(pattern.clone()) {
-                master.add(pattern);
+                master.add(packing, pattern);
             }
         }
         let Some(mut solved) = master.solve(stop)? else { break };
         for _ in (0..ROUNDS).take_while(|_| !stop.is_over()) {
-            let found = price(packing, &solved.values, &solved.server_values, EFFORT, Some(need), stop);
+            let found = price(packing, solved.worth(), EFFORT, Some(need), stop);
             let mut added = false;
             for pattern in found.into_iter().flat_map(|found| found.patterns) {
                 if left[pattern.class] > 0 && known.insert(pattern.clone()) {
-                    master.add(pattern);
+                    master.add(packing, pattern);
                     added = true;
                 }
             }

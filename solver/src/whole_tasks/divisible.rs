@@ -1,7 +1,7 @@
 //! What tasks are worth where they can be divided: nearly what they are worth whole, where servers hold many of them.
 
 use super::master::{Mix, Want, add_wants, wanted_rows};
-use super::packing::{Class, Packing, Shape};
+use super::packing::{Class, Packing};
 use crate::interior_point::InteriorPoint;
 use crate::level::{Groups, LevelProblem, LevelSolver};
 use crate::linear_program::{Ended, Program, Row, Settings};
@@ -27,8 +27,9 @@ pub(super) fn divisible_values(
         (0..packing.resources).map(|_| program.at_most(class.servers as f64, [])).collect()
     };
     let classes: Vec<Vec<Row>> = packing.classes.iter().map(capacity).collect();
+    let limits: Vec<Row> = (0..packing.limits.len()).map(|_| program.at_most(1.0, [])).collect();
     let columns = add_wants(&mut program, packing, &shapes, &wants);
-    for (shape, row) in packing.shapes.iter().zip(&shapes) {
+    for (s, (shape, row)) in packing.shapes.iter().zip(&shapes).enumerate() {
         let Some(row) = row else { continue };
         for (l, class) in packing.classes.iter().enumerate().filter(|(l, _)| shape.copies[*l] > 0) {
             // A column counts as many tasks as one server holds.
@@ -36,7 +37,9 @@ pub(super) fn divisible_values(
             let takes = |r: usize| copies * shape.demand[r] as f64 / class.capacity[r] as f64;
             let taken = (0..packing.resources).filter(|&r| shape.demand[r] > 0);
             let taken = taken.map(|r| (classes[l][r], takes(r)));
-            program.column(0.0, f64::INFINITY, false, taken.chain([(*row, copies / shape.unit())]));
+            let of_limits = packing.limits.parts(l, s).map(|(limit, part)| (limits[limit], copies * part));
+            let entries = taken.chain(of_limits).chain([(*row, copies / shape.unit())]);
+            program.column(0.0, f64::INFINITY, false, entries);
         }
     }
     let settings = Settings { dual: Some(FEASIBILITY), simplex: true, ..Settings::default() };
@@ -47,15 +50,16 @@ pub(super) fn divisible_values(
     }
     let prices = &duals[shapes.iter().flatten().count()..];
     let prices: Vec<f64> = prices.iter().map(|dual| (dual / scale).max(0.0)).collect();
+    let (prices, limit_values) = prices.split_at(prices.len() - limits.len());
     let prices: Vec<&[f64]> = prices.chunks(packing.resources.max(1)).collect();
-    let values = packing.shapes.iter().zip(&shapes);
-    let values =
-        values.map(|(shape, row)| if row.is_some() { cheapest(packing, &prices, shape) } else { 0.0 });
+    let value = |s: usize| shapes[s].map_or(0.0, |_| cheapest(packing, &prices, limit_values, s));
+    let values = (0..packing.shapes.len()).map(value);
     Ok(Mix {
         wanted: solved.columns.iter().zip(&columns).map(|(had, unit)| had * unit).collect(),
         servers: Vec::new(),
         values: values.collect(),
         server_values: prices.iter().map(|prices| prices.iter().sum()).collect(),
+        limit_values: limit_values.to_vec(),
     })
 }
 
@@ -186,7 +190,7 @@ impl Rows {
             .collect();
         let prices: Vec<&[f64]> = prices.iter().map(Vec::as_slice).collect();
         let mut values = vec![0.0; packing.shapes.len()];
-        self.shapes.iter().for_each(|s| values[*s] = cheapest(packing, &prices, &packing.shapes[*s]));
+        self.shapes.iter().for_each(|s| values[*s] = cheapest(packing, &prices, &[], *s));
         Some(Divisible {
             values,
             server_values: prices.iter().map(|prices| prices.iter().sum()).collect(),
@@ -195,13 +199,17 @@ impl Rows {
     }
 }
 
-/// What a task costs where it costs least, at prices of all that a server of each class has of each resource. No larger
-/// worth goes with these prices, and the program's own is right only up to its tolerance.
-fn cheapest(packing: &Packing, prices: &[&[f64]], shape: &Shape) -> f64 {
-    let cost = |class: &Class, prices: &[f64]| -> f64 {
+/// What a task costs where it costs least, at prices of all that a server of each class has of each resource, and of all of each limit
+/// (none where these are not priced). No larger worth goes with these prices, and the program's own is right only up to its tolerance.
+fn cheapest(packing: &Packing, prices: &[&[f64]], limits: &[f64], s: usize) -> f64 {
+    let shape = &packing.shapes[s];
+    let cost = |(l, class): (usize, &Class)| -> f64 {
         let taken = (0..packing.resources).filter(|&r| shape.demand[r] > 0);
-        taken.map(|r| prices[r] * shape.demand[r] as f64 / class.capacity[r] as f64).sum()
+        let room = taken.map(|r| prices[l][r] * shape.demand[r] as f64 / class.capacity[r] as f64);
+        let paid = packing.limits.parts(l, s).filter_map(|(limit, part)| Some(limits.get(limit)? * part));
+        room.sum::<f64>() + paid.sum::<f64>()
     };
-    let classes = packing.classes.iter().zip(prices).zip(&shape.copies).filter(|(_, copies)| **copies > 0);
-    classes.map(|((class, prices), _)| cost(class, prices)).fold(f64::INFINITY, f64::min)
+    let classes = packing.classes.iter().enumerate().filter(|(l, _)| shape.copies[*l] > 0);
+    // What limits close everywhere is worth more than all that there is.
+    classes.map(cost).reduce(f64::min).unwrap_or(1.0)
 }

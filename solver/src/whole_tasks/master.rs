@@ -2,13 +2,14 @@
 //! possible is had of what is wanted.
 //!
 //! Maximise `Σ_a worth_a α_a − Σ_q cost_q λ_q` with `Σ_q q_s λ_q >= Σ_a tasks_as α_a` for every shape, `α_a <= most_a` for
-//! every want and `Σ_{q of l} λ_q <= N_l` for every class.
+//! every want and `Σ_{q of l} λ_q <= N_l` for every class; where limits are asked for, within each of them.
 //! Tasks and wants are counted in powers of two where servers hold very many ([`Shape::unit`]).
 //! Patterns are added to a solved program, which goes on from where it was: solved anew each round, the same programs took many
 //! times as long.
 
 use super::packing::{Packing, Shape};
 use super::patterns::Pattern;
+use super::rounds::Worth;
 use crate::linear_program::{Column, Ended, Program, Row, Settings, power};
 use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
@@ -45,6 +46,8 @@ pub(super) struct Master {
     shapes: Vec<Option<Row>>,
     units: Vec<f64>,
     classes: Vec<Row>,
+    /// A row of each limit, all of which is one.
+    limits: Vec<Row>,
     costs: Vec<f64>,
     /// The patterns, in the order of their columns.
     pub patterns: Vec<Pattern>,
@@ -60,6 +63,15 @@ pub(super) struct Mix {
     pub values: Vec<f64>,
     /// What one more server of each class is worth, its cost included.
     pub server_values: Vec<f64>,
+    /// What all of each limit is worth.
+    pub limit_values: Vec<f64>,
+}
+
+impl Mix {
+    /// What it says that all are worth.
+    pub fn worth(&self) -> Worth<'_> {
+        Worth { tasks: &self.values, servers: &self.server_values, limits: &self.limit_values }
+    }
 }
 
 impl Master {
@@ -68,6 +80,7 @@ impl Master {
         let mut program = Program::maximise();
         let shapes = wanted_rows(&mut program, packing, wants);
         let classes = servers.iter().map(|count| program.at_most(*count as f64, [])).collect();
+        let limits = (0..packing.limits.len()).map(|_| program.at_most(1.0, [])).collect();
         let columns = add_wants(&mut program, packing, &shapes, wants);
         let settings = Settings {
             primal: Some(MASTER),
@@ -82,18 +95,26 @@ impl Master {
             shapes,
             units: packing.shapes.iter().map(Shape::unit).collect(),
             classes,
+            limits,
             costs: costs.to_vec(),
             patterns: Vec::new(),
         }
     }
 
-    pub fn add(&mut self, pattern: Pattern) {
+    pub fn add(&mut self, packing: &Packing, pattern: Pattern) {
         let needed = |(shape, tasks): &(u32, u64)| {
             let shape = *shape as usize;
             self.shapes[shape].map(|row| (row, *tasks as f64 / self.units[shape]))
         };
         let mut entries: Vec<(Row, f64)> = pattern.tasks.iter().filter_map(needed).collect();
         entries.push((self.classes[pattern.class], 1.0));
+        let mut taken = vec![0.0; self.limits.len()];
+        for (shape, tasks) in pattern.tasks.iter().filter(|(shape, _)| self.shapes[*shape as usize].is_some())
+        {
+            let parts = packing.limits.parts(pattern.class, *shape as usize);
+            parts.for_each(|(row, part)| taken[row] += part * *tasks as f64);
+        }
+        entries.extend(self.limits.iter().copied().zip(taken).filter(|(_, taken)| *taken > 0.0));
         let cost = -self.costs[pattern.class];
         self.program.add(Column { cost, most: f64::INFINITY, is_whole: false, entries });
         self.patterns.push(pattern);
@@ -106,6 +127,7 @@ impl Master {
             servers: vec![0.0; self.patterns.len()],
             values: vec![0.0; self.shapes.len()],
             server_values: self.costs.clone(),
+            limit_values: vec![0.0; self.limits.len()],
         }
     }
 
@@ -118,17 +140,19 @@ impl Master {
             Ended::Optimal | Ended::Undecided if solved.is_finite() => {}
             _ => return Err(solved.unusable()),
         }
-        // Rows are numbered as they were added: the shapes with a requirement, then the classes.
+        // Rows are numbered as they were added: the shapes with a requirement, then the classes and the limits.
         let mut rows = solved.multipliers.iter();
         let mut next = |sign: f64| rows.next().map_or(0.0, |dual| (sign * dual).max(0.0));
         let values = self.shapes.iter().zip(&self.units);
         let values = values.map(|(row, unit)| if row.is_some() { next(-1.0) / unit } else { 0.0 }).collect();
         let server_values = self.costs.iter().map(|cost| next(1.0) + cost).collect();
+        let limit_values = self.limits.iter().map(|_| next(1.0)).collect();
         Ok(Some(Mix {
             wanted: solved.columns.iter().zip(&self.wants).map(|(had, unit)| had * unit).collect(),
             servers: solved.columns[self.wants.len()..].to_vec(),
             values,
             server_values,
+            limit_values,
         }))
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
 //! patterns found by a knapsack search (`knapsack.rs`, `table.rs`; `devices_alone.rs` says where there are none), its values turned into the largest breakpoint that they
-//! leave (`breakpoints.rs`), in whole gangs (`between.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
+//! leave (`breakpoints.rs`), in whole gangs (`between.rs`), and then once more with limits and reserves as rows of the program
+//! (`packing/limit_rows.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
 //! is left, `rebuild.rs` fills some servers anew for the last of it (`refill.rs` those that shall take most of a resource) or, where tasks are small, `gather.rs` gathers what all
 //! servers lose, and `fill.rs` adds tasks until nothing fits.
 
@@ -50,7 +51,7 @@ use master::Want;
 pub use moves::{LevelTarget, Mend, fewest_moves, level_target};
 pub(crate) use on_devices::OnDevices;
 use packing::Packing;
-pub use proportional::{proportional_bracket, proportional_with_best_of};
+pub use proportional::{proportional_bracket, proportional_joined, proportional_with_best_of};
 use rebuild::{Values, rebuild};
 use repair::Repair;
 
@@ -59,15 +60,16 @@ use repair::Repair;
 const PACES: [f64; 4] = [0.1, 0.03, 0.3, 0.01];
 const LOWER_TARGETS: usize = 3;
 
-/// The part of the time after which bounding ends.
+/// The part of the time after which bounding ends, and before which it does without limits where there are any.
 const BOUNDING: f64 = 0.7;
+const WITHOUT_LIMITS: f64 = 0.45;
 
 /// Where servers hold more tasks than this each, tasks are small enough to fill them almost fully.
 const MANY: u64 = 10;
 
 /// Brackets the highest level of whole tasks: the largest smallest weighted dominant share of those that still want more. Within a time limit bounding ends after a part
 /// of it, placing after all of it, and the best bracket so far is returned. Bounds are valid at any time. Whom a limit holds does not
-/// count, but the placement need not keep limits; [`with_best_of`] takes others.
+/// count, and what limits and reserves leave is counted; but the placement need not keep them: [`with_best_of`] takes others.
 ///
 /// # Errors
 /// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
@@ -92,24 +94,70 @@ pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<Whole
         });
     };
     let alone = fill::filled_alone(instance, &packing, &breakpoints, limit);
-    let bound = bound::bound(&packing, &breakpoints, upper, proof, &limit.after_part(BOUNDING))?;
+    let under_limits = packing.under_limits(instance);
+    let part = if under_limits.is_some() { WITHOUT_LIMITS } else { BOUNDING };
+    let bound = bound::bound(&packing, &breakpoints, upper, proof, &limit.after_part(part))?;
+    let proved = match under_limits {
+        Some(under) => Proved::under_limits(instance, &under, &bound, &limit.after_part(BOUNDING))?,
+        None => None,
+    };
     let (placement, lower) = place(instance, &packing, &breakpoints, &bound, alone, limit)?;
-    let is_closed = breakpoints.reaches(lower, bound.upper);
+    let Proved { upper, proof, is_tight, truncated_searches, rounds } =
+        proved.unwrap_or_else(|| Proved::of(&packing, bound));
+    let is_closed = breakpoints.reaches(lower, upper);
     Ok(WholeTaskBracket {
         without_tasks,
-        upper: Some(bound.upper),
-        proof: Some(in_instance_order(&packing, bound.proof)),
+        upper: Some(upper),
+        proof: Some(proof),
         lower: Some(lower),
         placement,
         is_closed,
-        is_tight: bound.is_tight || is_closed,
-        truncated_searches: bound.truncated_searches,
-        rounds: bound.rounds,
+        is_tight: is_tight || is_closed,
+        truncated_searches,
+        rounds,
     })
 }
 
+/// What a bracket says of its bound.
+struct Proved {
+    upper: Breakpoint,
+    proof: WholeTaskProof,
+    is_tight: bool,
+    truncated_searches: u64,
+    rounds: u64,
+}
+
+impl Proved {
+    fn of(packing: &Packing, bound: Bound) -> Self {
+        Self {
+            upper: bound.upper,
+            proof: in_instance_order(packing, bound.proof),
+            is_tight: bound.is_tight,
+            truncated_searches: bound.truncated_searches,
+            rounds: bound.rounds,
+        }
+    }
+
+    /// The bound with limits and reserves as rows; `None` where they exclude no more than `without` them.
+    fn under_limits(
+        instance: &Instance,
+        packing: &Packing,
+        without: &Bound,
+        stop: &Deadline,
+    ) -> Result<Option<Self>, SolverError> {
+        let breakpoints = Breakpoints::new(instance, packing)?;
+        let known = Proof::AllTasks(without.upper.user);
+        let bound = bound::bound(packing, &breakpoints, without.upper, known, stop)?;
+        if breakpoints.compare(bound.upper, without.upper).is_ge() {
+            return Ok(None);
+        }
+        let rounds = bound.rounds + without.rounds;
+        Ok(Some(Self { rounds, ..Self::of(packing, bound) }))
+    }
+}
+
 /// The same bracket with the best of some placements, which keep all rules, instead of its own, which may break rules that bounds know
-/// nothing of, limits among them. Without placements it is left as it is.
+/// nothing of, limits among them; of those of one level the one in which fewest tasks wait. Without placements it is left as it is.
 ///
 /// # Errors
 /// As [`whole_task_bracket`].
@@ -125,22 +173,39 @@ pub fn with_best_of(
     let breakpoints = Breakpoints::new(instance, &Packing::new(instance)?)?;
     let valued = placements.into_iter().map(|placement| {
         let nothing = Reached { all: false, at: Breakpoint { tasks: 0, ..upper } };
-        (breakpoints.reached(instance, &placement).unwrap_or(nothing), placement)
+        let reached = breakpoints.reached(instance, &placement).unwrap_or(nothing);
+        (reached, placement.waiting(instance), placement)
     });
-    let is_better = |next: Reached, best: Reached| {
-        let order = next.all.cmp(&best.all);
-        order.then_with(|| breakpoints.compare(next.at, best.at)).is_gt()
+    type Valued = (Reached, u64, Placement);
+    let is_better = |(next, more, _): &Valued, (best, waiting, _): &Valued| {
+        let order = next.all.cmp(&best.all).then_with(|| breakpoints.compare(next.at, best.at));
+        order.then_with(|| waiting.cmp(more)).is_gt()
     };
-    let better = |best: (Reached, Placement), next: (Reached, Placement)| {
-        if is_better(next.0, best.0) { next } else { best }
-    };
-    let Some((lower, placement)) = valued.reduce(better) else { return Ok(bracket) };
+    let better = |best: Valued, next: Valued| if is_better(&next, &best) { next } else { best };
+    let Some((lower, _, placement)) = valued.reduce(better) else { return Ok(bracket) };
     let is_closed = match proof {
         // That all have all they may have closes it, and under limits nothing else does.
         WholeTaskProof::TaskLimit(_) if instance.has_limits() => lower.all,
         _ => breakpoints.reaches(lower.at, upper),
     };
     Ok(WholeTaskBracket { lower: Some(lower.at), placement, is_closed, ..bracket })
+}
+
+/// The lower bound of two and the better placement; `None` where the second has neither.
+///
+/// # Errors
+/// As [`whole_task_bracket`].
+pub fn joined(
+    instance: &Instance,
+    best: &WholeTaskBracket,
+    other: WholeTaskBracket,
+) -> Result<Option<WholeTaskBracket>, SolverError> {
+    let (Some(upper), Some(lower)) = (best.upper, other.upper) else { return Ok(None) };
+    let breakpoints = Breakpoints::new(instance, &Packing::new(instance)?)?;
+    let is_lower = breakpoints.compare(lower, upper).is_lt();
+    let placements = vec![best.placement.clone(), other.placement.clone()];
+    let joined = with_best_of(instance, if is_lower { other } else { best.clone() }, placements)?;
+    Ok((is_lower || joined.placement != best.placement).then_some(joined))
 }
 
 /// What every user could have at most if it were alone: a first valid bound. `None` if no user can have tasks.
@@ -153,7 +218,7 @@ fn first_bound(packing: &Packing, breakpoints: &Breakpoints) -> Option<(Breakpoi
         Proof::Alone(upper.user)
     } else {
         let shapes = (0..packing.shapes.len()).map(|other| u64::from(other == shape)).collect();
-        Proof::Values { shapes, classes: packing.shapes[shape].copies.clone() }
+        Proof::Values { shapes, classes: packing.shapes[shape].copies.clone(), limits: Vec::new() }
     };
     Some((upper, proof))
 }
@@ -226,9 +291,10 @@ fn in_instance_order(packing: &Packing, proof: Proof) -> WholeTaskProof {
     match proof {
         Proof::AllTasks(user) => WholeTaskProof::TaskLimit(user),
         Proof::Alone(user) => WholeTaskProof::Alone(user),
-        Proof::Values { shapes, classes } => {
+        Proof::Values { shapes, classes, limits } => {
             let (task_values, server_values) = packing.in_instance_order(&shapes, &classes);
-            WholeTaskProof::Values { task_values, server_values }
+            let limit_values = packing.limits.in_instance_order(&limits);
+            WholeTaskProof::Values { task_values, server_values, limit_values }
         }
     }
 }

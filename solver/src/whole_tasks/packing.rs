@@ -1,6 +1,8 @@
 //! What is to be packed: servers and tasks in whole units, identical servers in one class, tasks that pack alike in one
 //! shape.
 
+mod limit_rows;
+
 use super::between::BetweenServers;
 use super::inside::{self, Devices, Make, Piece, Row};
 pub(super) use super::quantities::{Quantities, WIDTH};
@@ -8,6 +10,8 @@ use crate::linear_program::power;
 use crate::merged_classes::greatest_common_divisor;
 use fairplan_instances::{ClassId, Instance, KindId, ProfileId, ResourceId, UserId, Violation};
 use hashbrown::HashMap;
+pub(super) use limit_rows::LimitRows;
+use limit_rows::add_pieces;
 use std::ops::Range;
 
 /// A placement lists every server, and no more than these.
@@ -31,6 +35,8 @@ pub(super) struct Packing {
     /// `copies[i * shapes + j]`: how many tasks of shape `j` fit in the place of one of shape `i` wherever that may be.
     pub in_place: Vec<u32>,
     pub between: BetweenServers,
+    /// Limits and reserves; none unless they are [asked for](Packing::under_limits).
+    pub limits: LimitRows,
 }
 
 /// Servers of one capacity that all users treat alike.
@@ -191,10 +197,7 @@ impl Packing {
             let first = pieces.len();
             for kind in user.kinds() {
                 let Some(shape) = shape_of[kind.index().0] else { continue };
-                match pieces[first..].iter_mut().find(|(known, _)| *known == shape) {
-                    Some((_, each)) => *each = each.saturating_add(kind.each()),
-                    None => pieces.push((shape, kind.each())),
-                }
+                add_pieces(&mut pieces, first, shape, kind.each());
             }
             // Where a kind has no room anywhere, all servers hold too few pieces for a task or there are no tasks, no piece counts.
             let is_short = |(shape, each): &(u32, u64)| shapes[*shape as usize].on_all(&classes) < *each;
@@ -229,6 +232,7 @@ impl Packing {
             of_user,
             in_place,
             between,
+            limits: LimitRows::default(),
         };
         let between = BetweenServers::of(instance, &packing);
         Ok(Self { between, ..packing })

@@ -14,7 +14,7 @@ use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
-use super::rounds::{self, Effort, Goal, held, price, scaled};
+use super::rounds::{self, Effort, Goal, Worth, held, price, scaled};
 use fairplan_instances::{Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError};
 
 /// The part of the time after which bounding ends.
@@ -107,6 +107,22 @@ pub fn proportional_with_best_of(
     })
 }
 
+/// The lower bound of two and the better placement; `None` where the second has neither.
+///
+/// # Errors
+/// As [`proportional_bracket`].
+pub fn proportional_joined(
+    instance: &Instance,
+    best: &ProportionalBracket,
+    other: ProportionalBracket,
+) -> Result<Option<ProportionalBracket>, SolverError> {
+    let is_lower = other.upper < best.upper;
+    let placements = vec![best.placement.clone(), other.placement.clone()];
+    let of_both =
+        proportional_with_best_of(instance, if is_lower { other } else { best.clone() }, placements)?;
+    Ok((is_lower || of_both.placement != best.placement).then_some(of_both))
+}
+
 /// What is known of the bound.
 struct Search<'a> {
     packing: &'a Packing,
@@ -140,8 +156,8 @@ impl Goal for Search<'_> {
         worth.sum::<f64>() - self.logarithms.of_first()
     }
 
-    fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64 {
-        let values = scaled(values);
+    fn exclude(&mut self, mix: &Mix, worth: Worth<'_>, found: &[Found]) -> f64 {
+        let values = scaled(worth.tasks);
         let whole: Vec<u64> = values.iter().map(|value| *value as u64).collect();
         let (server_values, held) = held(self.packing, &whole, found);
         let (bound, units) = self.logarithms.bound(&values, held as f64);
@@ -241,8 +257,8 @@ impl Search<'_> {
             if is_last {
                 let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
                 let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
-                let found = price(self.packing, &mix.values, &below, effort, None, stop);
-                self.exclude(&mix, &mix.values, &found);
+                let found = price(self.packing, Worth { servers: &below, ..mix.worth() }, effort, None, stop);
+                self.exclude(&mix, mix.worth(), &found);
                 self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
                 break;
             }
@@ -261,12 +277,12 @@ impl Search<'_> {
         self.tasks = self.logarithms.bundles.iter().map(|bundle| found.tasks[shape_of(bundle)]).collect();
         self.centre_wants();
         let wanted = vec![0.0; self.wants.len()];
-        let mix =
-            Mix { wanted, servers: Vec::new(), values: found.values, server_values: found.server_values };
+        let (values, server_values) = (found.values, found.server_values);
+        let mix = Mix { wanted, servers: Vec::new(), values, server_values, limit_values: Vec::new() };
         let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
         let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
-        let found = price(self.packing, &mix.values, &below, effort, None, stop);
-        self.exclude(&mix, &mix.values, &found);
+        let found = price(self.packing, Worth { servers: &below, ..mix.worth() }, effort, None, stop);
+        self.exclude(&mix, mix.worth(), &found);
         self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
     }
 }

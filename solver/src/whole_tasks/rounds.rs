@@ -23,7 +23,15 @@ pub(super) trait Goal {
         Lengths { first: 10_000, most: 1_000_000, long: 50_000, last: 20_000, parts: (1e-3, 1e-8) }
     }
     /// Learns the most that servers can hold at these values. Returns how far that is above what the mix reaches.
-    fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64;
+    fn exclude(&mut self, mix: &Mix, worth: Worth<'_>, found: &[Found]) -> f64;
+}
+
+/// What a task of each shape, a server of each class and all of each limit is worth.
+#[derive(Clone, Copy)]
+pub(super) struct Worth<'a> {
+    pub tasks: &'a [f64],
+    pub servers: &'a [f64],
+    pub limits: &'a [f64],
 }
 
 /// Nodes of searches, and how close they look.
@@ -67,7 +75,7 @@ pub(super) fn run(
     let mut add = |master: &mut Master, pattern: Pattern| {
         let is_new = patterns.insert(pattern.clone());
         if is_new {
-            master.add(pattern);
+            master.add(packing, pattern);
         }
         is_new
     };
@@ -88,8 +96,8 @@ pub(super) fn run(
         if goal.is_met(&mix) {
             return Ok(Ended { mix, is_met: true, truncated_searches: 0, rounds });
         }
-        let found = price(packing, &mix.values, &mix.server_values, effort, None, stop);
-        let excess = goal.exclude(&mix, &mix.values, &found);
+        let found = price(packing, mix.worth(), effort, None, stop);
+        let excess = goal.exclude(&mix, mix.worth(), &found);
         let truncated = found.iter().filter(|found| found.is_truncated).count() as u64;
         let mut added = false;
         for pattern in found.into_iter().flat_map(|found| found.patterns) {
@@ -116,10 +124,11 @@ pub(super) fn run(
             effort.budget = lengths.most.min(effort.budget * 10);
         } else {
             if truncated > 0 && !is_close && !stop.is_over() {
-                let (values, server_values) = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
+                let [tasks, servers, limits] = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
+                let worth = Worth { tasks: &tasks, servers: &servers, limits: &limits };
                 let effort = Effort { budget: lengths.last, part: lengths.parts.1, kept: 12 };
-                let found = price(packing, &values, &server_values, effort, None, stop);
-                goal.exclude(&mix, &values, &found);
+                let found = price(packing, worth, effort, None, stop);
+                goal.exclude(&mix, worth, &found);
             }
             return Ok(Ended { mix, is_met: false, truncated_searches: truncated, rounds });
         }
@@ -129,17 +138,22 @@ pub(super) fn run(
 
 /// The mean of the values of some programs: the servers' worth is convex in the tasks', so bounds hold on between them,
 /// and where the values swing the mean is closer to the best.
-fn mean(before: &[Mix], last: &Mix) -> (Vec<f64>, Vec<f64>) {
-    let mean = |of: &dyn Fn(&Mix) -> f64| {
-        before.iter().chain([last]).map(of).sum::<f64>() / (before.len() + 1) as f64
+fn mean(before: &[Mix], last: &Mix) -> [Vec<f64>; 3] {
+    let of = |values: fn(&Mix) -> &[f64]| -> Vec<f64> {
+        let sum = |at: usize| before.iter().chain([last]).map(|mix| values(mix)[at]).sum::<f64>();
+        (0..values(last).len()).map(|at| sum(at) / (before.len() + 1) as f64).collect()
     };
-    let values = (0..last.values.len()).map(|s| mean(&|mix| mix.values[s])).collect();
-    (values, (0..last.server_values.len()).map(|l| mean(&|mix| mix.server_values[l])).collect())
+    [of(|mix| &mix.values), of(|mix| &mix.server_values), of(|mix| &mix.limit_values)]
 }
 
 /// Values as whole numbers.
 pub(super) fn scaled(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| (value * SCALE).round()).collect()
+}
+
+/// The worth of limits as whole numbers, rounded up.
+pub(super) fn scaled_up(limits: &[f64]) -> Vec<u64> {
+    limits.iter().map(|worth| (worth * SCALE).ceil() as u64).collect()
 }
 
 /// What was found of the classes' servers as whole numbers, and of all servers together at these values of shapes. A little more is
@@ -166,25 +180,30 @@ pub(super) struct Effort {
 /// still bounds the value.
 pub(super) fn price(
     packing: &Packing,
-    values: &[f64],
-    server_values: &[f64],
+    worth: Worth<'_>,
     effort: Effort,
     limits: Option<&[u64]>,
     stop: &Deadline,
 ) -> Vec<Found> {
-    let values = scaled(values);
-    let table = if stop.is_over() { None } else { Some(Table::new(packing, &values)) };
+    let (values, limit_values) = (scaled(worth.tasks), scaled_up(worth.limits));
+    let table = |values: &[f64]| if stop.is_over() { None } else { Some(Table::new(packing, values)) };
+    // Where limits are worth something, what is left of a task's worth is not the same on all classes.
+    let is_same = limit_values.iter().all(|worth| *worth == 0);
+    let same = if is_same { table(&values) } else { None };
     let search = |class: usize| {
-        let threshold = (server_values[class] * SCALE * (1.0 + NOISE)).ceil() + 1.0;
+        let left = (!is_same).then(|| packing.limits.left(class, &values, &limit_values));
+        let values = left.as_deref().unwrap_or(&values);
+        let threshold = (worth.servers[class] * SCALE * (1.0 + NOISE)).ceil() + 1.0;
         let slack = threshold * effort.part;
         let Effort { budget, kept, .. } = effort;
         // What devices alone do not let be worth more needs no search.
-        let most = devices_alone::bound(packing, class, &values);
+        let most = devices_alone::bound(packing, class, values);
         if most <= threshold + slack {
             return Found { patterns: Vec::new(), bound: most, is_truncated: false };
         }
-        let search = Search { packing, class, values: &values, limits, threshold, slack, budget, kept, stop };
-        let found = match &table {
+        let own = left.as_deref().and_then(table);
+        let search = Search { packing, class, values, limits, threshold, slack, budget, kept, stop };
+        let found = match own.as_ref().or(same.as_ref()) {
             Some(table) if !stop.is_over() => search.run(table),
             _ => search.unsearched(),
         };

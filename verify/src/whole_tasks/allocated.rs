@@ -3,7 +3,7 @@
 
 use super::between::{held_by_all, tasks_under_rules};
 use super::units::greatest_common_divisor;
-use super::{begin, check_counted, check_values, server_values_hold, who_can_have_tasks};
+use super::{Worth, begin, check_counted, check_values, server_values_hold, who_can_have_tasks};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{AllocationProof, Deadline, Instance, Kind, Placement, ResourceId, User};
@@ -38,7 +38,6 @@ pub fn verify_allocated(
         return verdicts;
     }
     let has_tasks = who_can_have_tasks(instance);
-    let AllocationProof { task_values, server_values, .. } = claim.proof;
     let (lower, upper) = (taken(instance, claim), most(instance, claim, &has_tasks));
     let total = instance.total_units(claim.resource);
     for (name, stated, computed) in
@@ -50,7 +49,7 @@ pub fn verify_allocated(
         verdict.compare(stated, part * instance.total(claim.resource), || name.into());
         verdicts.push(verdict.verdict());
     }
-    verdicts.push(server_values_hold(instance, task_values, server_values, &has_tasks, deadline));
+    verdicts.push(server_values_hold(instance, worth(claim.proof), &has_tasks, deadline));
     let mut verdict = Worst::of("proved-optimal", 0.0);
     if claim.proved_optimal != (lower >= upper) {
         verdict.fail(|| format!("proved_optimal is {}, and the opposite is so", claim.proved_optimal));
@@ -59,9 +58,13 @@ pub fn verify_allocated(
     verdicts
 }
 
+fn worth(proof: &AllocationProof) -> Worth<'_> {
+    Worth { tasks: &proof.task_values, servers: &proof.server_values, limits: &[] }
+}
+
 fn check_form(instance: &Instance, claim: &AllocatedClaim<'_>) -> Result<(), String> {
     check_counted(instance)?;
-    check_values(instance, &[], &claim.proof.task_values, &claim.proof.server_values)?;
+    check_values(instance, &[], worth(claim.proof))?;
     if claim.resource.0 >= instance.resources().len() {
         return Err(format!("there is no resource {} of {}", claim.resource.0, instance.resources().len()));
     }
@@ -82,7 +85,7 @@ fn most(instance: &Instance, claim: &AllocatedClaim<'_>, has_tasks: &[bool]) -> 
     let (resource, proof) = (claim.resource, claim.proof);
     let total = BigUint::from(instance.total_units(resource));
     let in_all = BigUint::from(proof.values_in_all);
-    let mut worth = held_by_all(instance, &proof.task_values, &proof.server_values, has_tasks);
+    let mut held = held_by_all(instance, worth(proof), has_tasks);
     let mut step = 0;
     for user in instance.users().filter(|user| has_tasks[user.index().0]) {
         let taken = user.demand_units(resource);
@@ -95,9 +98,9 @@ fn most(instance: &Instance, claim: &AllocatedClaim<'_>, has_tasks: &[bool]) -> 
         let of_kind = |kind: Kind<'_>| BigUint::from(proof.task_values[kind.index().0]) * kind.each();
         let room: BigUint = user.kinds().map(of_kind).sum();
         if own > room {
-            worth += (own - room) * tasks_under_rules(instance, user);
+            held += (own - room) * tasks_under_rules(instance, user);
         }
     }
-    let units = (&total * worth / &in_all).min(total);
+    let units = (&total * held / &in_all).min(total);
     &units - &units % BigUint::from(step.max(1))
 }

@@ -1,7 +1,7 @@
 //! What rules between servers leave: the most tasks that a user has alone, and what the servers of a domain hold in whole gangs.
 
 use super::alone::{copies, tasks_of};
-use super::{fits, kinds};
+use super::{Worth, fits, kinds};
 use fairplan_instances::{ClassId, GANG_SUMS, Instance, Kind, User};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,18 +60,16 @@ fn gangs_in_domains(instance: &Instance, user: User<'_>) -> Vec<u128> {
     gangs
 }
 
-/// What all servers hold at most of what is worth so much, a server of each class holding no more than is claimed.
-pub(super) fn held_by_all(
-    instance: &Instance,
-    task_values: &[u64],
-    server_values: &[u64],
-    has_tasks: &[bool],
-) -> BigUint {
+/// What all servers hold at most of what is worth so much, a server of each class holding no more than is claimed; and what limits are
+/// worth, where they are counted. Pieces of a gang are not worth the same everywhere then, and whole gangs are not counted.
+pub(super) fn held_by_all(instance: &Instance, worth: Worth<'_>, has_tasks: &[bool]) -> BigUint {
+    let Worth { tasks: task_values, servers: server_values, limits } = worth;
     let is_within = |user: User<'_>| user.gang().is_some_and(|gang| gang.in_one_domain);
     let users = || instance.users().filter(|user| has_tasks[user.index().0]);
     let of_class = |class: ClassId| BigUint::from(instance.classes()[class.0].count) * server_values[class.0];
-    if !instance.has_rules_between_servers() || !users().any(is_within) {
-        return (0..server_values.len()).map(ClassId).map(of_class).sum();
+    if !instance.has_rules_between_servers() || !users().any(is_within) || !limits.is_empty() {
+        let of_limits: BigUint = limits.iter().copied().map(BigUint::from).sum();
+        return (0..server_values.len()).map(ClassId).map(of_class).sum::<BigUint>() + of_limits;
     }
     let single: BTreeSet<u64> = kinds(instance)
         .filter(|kind| has_tasks[kind.user().index().0] && !is_within(kind.user()))

@@ -10,6 +10,7 @@ mod exchanges;
 mod inside;
 mod knapsack;
 mod levels;
+mod limit_values;
 mod limited;
 mod logarithm;
 mod mixes;
@@ -43,6 +44,14 @@ use std::collections::HashMap;
 use task::Task;
 use units::Units;
 
+/// What a piece of each kind, a server of each class and all of each limit (none of these where they are not counted) is said to be worth.
+#[derive(Clone, Copy)]
+struct Worth<'a> {
+    tasks: &'a [u64],
+    servers: &'a [u64],
+    limits: &'a [u64],
+}
+
 /// A bracket, as claimed.
 #[derive(Clone, Debug)]
 pub struct WholeTaskClaim<'a> {
@@ -55,6 +64,8 @@ pub struct WholeTaskClaim<'a> {
 /// What a result file states in doubles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StatedBounds {
+    /// The bound of divisible tasks, which [`verify_divisible`](crate::verify_divisible) proves; `None` if none is stated.
+    pub divisible: Option<f64>,
     /// The largest value of whole tasks that is not excluded, over all users.
     pub upper: f64,
     /// The value of the placement, over all users.
@@ -156,12 +167,9 @@ fn kinds(instance: &Instance) -> impl Iterator<Item = Kind<'_>> {
 
 /// Whether there is a value of each user, or of each kind where there are kinds, and of each class, 0 where there are no tasks or no
 /// servers.
-fn check_values(
-    instance: &Instance,
-    without_tasks: &[UserId],
-    task_values: &[u64],
-    server_values: &[u64],
-) -> Result<(), String> {
+fn check_values(instance: &Instance, without_tasks: &[UserId], worth: Worth<'_>) -> Result<(), String> {
+    let Worth { tasks: task_values, servers: server_values, limits } = worth;
+    limit_values::check(instance, limits)?;
     let counts =
         [(task_values.len(), instance.kind_count()), (server_values.len(), instance.classes().len())];
     if let Some((stated, expected)) = counts.iter().find(|(stated, expected)| stated != expected) {
@@ -201,8 +209,9 @@ fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), Str
     let mut named: Vec<usize> = [bracket.upper, bracket.lower].iter().flatten().map(|at| at.user.0).collect();
     match &bracket.proof {
         Some(WholeTaskProof::TaskLimit(user) | WholeTaskProof::Alone(user)) => named.push(user.0),
-        Some(WholeTaskProof::Values { task_values, server_values }) => {
-            check_values(instance, &bracket.without_tasks, task_values, server_values)?;
+        Some(WholeTaskProof::Values { task_values, server_values, limit_values }) => {
+            let worth = Worth { tasks: task_values, servers: server_values, limits: limit_values };
+            check_values(instance, &bracket.without_tasks, worth)?;
         }
         None => {}
     }
@@ -330,40 +339,42 @@ fn upper_bound(
             }
             vec![excluded.verdict()]
         }
-        WholeTaskProof::Values { task_values, server_values } => {
+        WholeTaskProof::Values { task_values, server_values, limit_values } => {
+            let worth = Worth { tasks: task_values, servers: server_values, limits: limit_values };
             let needed = levels.needed_for_more(upper);
             let part = |kind: Kind<'_>| {
                 let pieces = u128::from(needed[kind.user().index().0]) * u128::from(kind.each());
                 pieces.saturating_mul(u128::from(task_values[kind.index().0]))
             };
             let parts = kinds(instance).map(part);
-            let worth = parts.fold(0u128, u128::saturating_add);
-            let held = held_by_all(instance, task_values, server_values, has_tasks);
-            if BigUint::from(worth) <= held {
+            let taken = parts.fold(0u128, u128::saturating_add);
+            let held = held_by_all(instance, worth, has_tasks);
+            if BigUint::from(taken) <= held {
                 excluded.fail(|| {
-                    format!("more than that takes tasks worth {worth}, and the servers may hold {held}")
+                    format!("more than that takes tasks worth {taken}, and the servers may hold {held}")
                 });
             }
-            let held = server_values_hold(instance, task_values, server_values, has_tasks, deadline);
+            let held = server_values_hold(instance, worth, has_tasks, deadline);
             vec![held, excluded.verdict()]
         }
     }
 }
 
-/// What makes servers of two classes hold the same: capacity, devices, and which rules let tasks run there.
-type AlikeBy<'a> = (Vec<u128>, &'a [(ResourceId, u64)], Vec<bool>);
+/// What makes servers of two classes hold the same: capacity, devices, which rules let tasks run there, and the limits over them.
+type AlikeBy<'a> = (Vec<u128>, &'a [(ResourceId, u64)], Vec<bool>, Vec<bool>);
 
-/// What tells pieces apart on a server: where they may run, what they take, by which profile, and the kind where a server takes only so many.
-type Piece = (usize, Vec<u128>, Option<(usize, usize)>, Option<KindId>);
+/// What tells pieces apart on a server: where they may run, what they take, by which profile, the kind where a server takes only so many, and
+/// the limits in which they count.
+type Piece = (usize, Vec<u128>, Option<(usize, usize)>, Option<KindId>, Vec<usize>);
 
 /// Proves that no server can hold tasks worth more than is claimed for its class.
 fn server_values_hold(
     instance: &Instance,
-    task_values: &[u64],
-    server_values: &[u64],
+    worth: Worth<'_>,
     has_tasks: &[bool],
     deadline: &Deadline,
 ) -> Verdict {
+    let Worth { tasks: task_values, servers: server_values, .. } = worth;
     let units = Units::of(instance);
     let sizes = Sizes::of(instance, &units);
     // Of kinds with the same piece only the one that is worth most matters, unless a server takes only so many of each.
@@ -373,22 +384,27 @@ fn server_values_hold(
         let profile = sizes.profile(kind);
         let demand = sizes.counted(units.of_piece(kind), profile);
         let own = kind.user().per_server().map(|_| kind.index());
-        let known = distinct.entry((kind.rule_id().0, demand, profile, own)).or_insert((kind.index(), value));
+        let counted_in = limit_values::counted_in(instance, worth, kind);
+        let piece = (kind.rule_id().0, demand, profile, own, counted_in);
+        let known = distinct.entry(piece).or_insert((kind.index(), value));
         if value > known.1 {
             *known = (kind.index(), value);
         }
     }
-    let mut distinct: Vec<(Vec<u128>, KindId, u64)> =
-        distinct.into_iter().map(|((_, demand, ..), (kind, value))| (demand, kind, value)).collect();
-    distinct.retain(|(_, _, value)| *value > 0);
-    distinct.sort_by_key(|(_, kind, _)| *kind);
+    let mut distinct: Vec<(Vec<u128>, Vec<usize>, KindId, u64)> = distinct
+        .into_iter()
+        .map(|((_, demand, .., counted_in), (kind, value))| (demand, counted_in, kind, value))
+        .collect();
+    distinct.retain(|(.., value)| *value > 0);
+    distinct.sort_by_key(|(_, _, kind, _)| *kind);
     // Classes alike need one proof, of the smallest claim. A class of no servers holds nothing, and speaks for no other.
     let mut classes: HashMap<AlikeBy<'_>, usize> = HashMap::new();
     for l in (0..instance.classes().len()).filter(|l| instance.classes()[*l].count > 0) {
         let capacity = units.of_server(instance, ClassId(l));
         let treatment = instance.rules().iter().map(|rule| rule.allows(ClassId(l))).collect();
         let devices = &instance.classes()[l].devices[..];
-        let least = classes.entry((capacity, devices, treatment)).or_insert(l);
+        let over = limit_values::over_class(instance, worth, ClassId(l));
+        let least = classes.entry((capacity, devices, treatment, over)).or_insert(l);
         if server_values[l] < server_values[*least] {
             *least = l;
         }
@@ -396,15 +412,14 @@ fn server_values_hold(
     let mut classes: Vec<(Vec<u128>, usize)> = classes.into_iter().map(|((c, ..), l)| (c, l)).collect();
     classes.sort_by_key(|(_, l)| *l);
     let prove = |(capacity, l): &(Vec<u128>, usize)| {
-        let may_run =
-            |(_, kind, _): &&(Vec<u128>, KindId, u64)| fits(instance, instance.kind(*kind), ClassId(*l));
-        let task = |(demand, kind, value): &(Vec<u128>, KindId, u64)| Task {
-            value: *value,
-            demand: demand.clone(),
-            most: instance.kind(*kind).user().per_server(),
-            profile: sizes.profile(instance.kind(*kind)),
+        let task = |(demand, counted_in, kind, value): &(Vec<u128>, Vec<usize>, KindId, u64)| {
+            let (kind, class) = (instance.kind(*kind), ClassId(*l));
+            let value = limit_values::left(instance, worth, (kind, *value), counted_in, class);
+            let (most, profile) = (kind.user().per_server(), sizes.profile(kind));
+            let task = Task { value, demand: demand.clone(), most, profile };
+            (value > 0 && fits(instance, kind, class)).then_some(task)
         };
-        let tasks = distinct.iter().filter(may_run).map(task).collect();
+        let tasks = distinct.iter().filter_map(task).collect();
         let (capacity, inside) = sizes.inside(instance, ClassId(*l), capacity.clone());
         (*l, knapsack::prove(&Server { capacity: &capacity, inside, tasks }, server_values[*l], deadline))
     };
@@ -445,8 +460,10 @@ fn bounds(
             .fold(f64::INFINITY, f64::min)
     };
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
+    // Whole tasks can be divided, too.
+    let of_all = upper.min(levels.cap_of_all()).min(stated.divisible.unwrap_or(f64::INFINITY));
     for (name, stated, computed) in [
-        ("integral_upper", stated.upper, upper.min(levels.cap_of_all())),
+        ("integral_upper", stated.upper, of_all),
         ("integral_lower", stated.lower, levels.value_of_placement(&bracket.placement.tasks)),
         (
             "integral_upper of the others",

@@ -8,7 +8,7 @@
 use super::between::{held_by_all, tasks_under_rules};
 use super::logarithm::{ONE, logarithm};
 use super::{
-    begin, check_counted, check_values, check_without_tasks, has_tasks, server_values_hold,
+    Worth, begin, check_counted, check_values, check_without_tasks, has_tasks, server_values_hold,
     users_without_tasks,
 };
 use crate::tolerance;
@@ -47,8 +47,7 @@ pub fn verify_proportional(
     if let (Some(upper), Some(proof)) = (bracket.upper, &bracket.proof) {
         let logarithms = Logarithms::new(instance, &has_tasks);
         verdicts.push(logarithms.lower_bound(bracket));
-        let LogarithmProof { task_values, server_values, .. } = proof;
-        verdicts.push(server_values_hold(instance, task_values, server_values, &has_tasks, deadline));
+        verdicts.push(server_values_hold(instance, worth(proof), &has_tasks, deadline));
         verdicts.push(logarithms.upper_bound(upper, proof));
         verdicts.extend(claim.proved_optimal.map(|stated| logarithms.meet(bracket, upper, stated)));
     } else if let Some(stated) = claim.proved_optimal {
@@ -66,6 +65,10 @@ pub fn is_best_sum(instance: &Instance, bracket: &ProportionalBracket) -> bool {
     bracket.gap_per_weight(instance).is_some_and(|gap| gap <= tolerance::LOGARITHMS_MEET)
 }
 
+fn worth(proof: &LogarithmProof) -> Worth<'_> {
+    Worth { tasks: &proof.task_values, servers: &proof.server_values, limits: &[] }
+}
+
 fn check_form(instance: &Instance, bracket: &ProportionalBracket) -> Result<(), String> {
     check_counted(instance)?;
     check_without_tasks(instance, &bracket.without_tasks)?;
@@ -77,7 +80,7 @@ fn check_form(instance: &Instance, bracket: &ProportionalBracket) -> Result<(), 
         return Err("a lower bound is stated, and no user can have tasks".into());
     }
     if let Some(proof) = &bracket.proof {
-        check_values(instance, &bracket.without_tasks, &proof.task_values, &proof.server_values)?;
+        check_values(instance, &bracket.without_tasks, worth(proof))?;
         if proof.values_per_log == 0 {
             return Err("values_per_log is 0".into());
         }
@@ -161,7 +164,7 @@ impl<'a> Logarithms<'a> {
             let most = most_of(&each, &price, limit);
             sum += each * self.of_one_task(*user).1 + most;
         }
-        let held = held_by_all(self.instance, &proof.task_values, &proof.server_values, self.has_tasks);
+        let held = held_by_all(self.instance, worth(proof), self.has_tasks);
         sum += BigInt::from(held) * &self.units * ONE;
         self.compare(&mut verdict, upper, sum, &self.units * per_log);
         verdict.verdict()

@@ -4,7 +4,7 @@ use super::target::TargetArguments;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit, backend_name};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress::{tell, warn};
+use crate::progress::{tell, warn, warn_of_whole_tasks};
 use crate::{output, progress};
 use fairplan::instances::table::Tabular;
 use fairplan::report::output::{Destination, Prepared, commit};
@@ -117,7 +117,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     let catalog = read::catalog_less(&job.catalog, &instance, &job.overhead)?;
-    warn(common, &instance);
+    match job.options.whole {
+        true => warn_of_whole_tasks(common, &instance),
+        false => warn(common, &instance),
+    }
     let options = BuyOptions { target: job.target.options()?, ..job.options.clone() };
     let planned = |control: &Control<'_>| fairplan::buy(&instance, &catalog, &options, control);
     let plan = progress::under(common, job.time_limit.deadline(), planned)?;

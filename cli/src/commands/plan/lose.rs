@@ -5,7 +5,7 @@ use crate::arguments::{
 };
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress::{self, tell, warn};
+use crate::progress::{self, tell, warn, warn_of_whole_tasks};
 use fairplan::instances::table::Tabular;
 use fairplan::instances::wording::{counted, printable};
 use fairplan::report::summary;
@@ -84,7 +84,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let options = LoseOptions { servers, together, named, whole, backend: arguments.backend };
     let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
-    warn(common, &instance);
+    match options.whole {
+        Some(_) => warn_of_whole_tasks(common, &instance),
+        None => warn(common, &instance),
+    }
     let asked = |control: &Control<'_>| fairplan::losses(&instance, &options, control);
     let document = Document::new(progress::under(common, deadline, asked)?);
     output.write(&document, || document.table())?;

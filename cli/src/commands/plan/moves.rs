@@ -3,7 +3,7 @@
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress::{self, tell, warn};
+use crate::progress::{self, tell, warn_of_whole_tasks};
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{Control, Document, Error, MoveTarget, MovesOptions, read};
@@ -86,7 +86,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         costs,
         ..MovesOptions::new(read::result(&arguments.from)?)
     };
-    warn(common, &instance);
+    warn_of_whole_tasks(common, &instance);
     let found = |control: &Control<'_>| fairplan::moves(&instance, &options, control);
     let document = Document::new(progress::under(common, deadline, found)?);
     output.write(&document, || document.table())?;
