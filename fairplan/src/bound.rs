@@ -25,6 +25,7 @@ use fairplan_verify::{
 };
 use in_time::Bracketing;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::str::FromStr;
 
 /// What whole tasks are bounded for, and compared by: `drfh`, `pf` or `allocated=RESOURCE`.
@@ -232,7 +233,8 @@ pub fn allocate_most(instance: &Instance, resource: &str, control: &Control<'_>)
     let placement = match patterns_know_all_rules(instance) {
         true => filled,
         false => {
-            taking_most(instance, resource, under_all_rules(instance, &filled, control)?).unwrap_or(filled)
+            let placements = Beside::new(instance, control).under_all_rules(&filled, control)?;
+            taking_most(instance, resource, placements).unwrap_or(filled)
         }
     };
     let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
@@ -254,11 +256,12 @@ pub(crate) fn allocated_bracketed(
     resource: ResourceId,
     control: &Control<'_>,
 ) -> Result<AllocatedBracket, Error> {
+    let beside = Beside::new(instance, control);
     let find = |control: &Control<'_>| {
         control.stage("bounding what can be allocated");
         let mut bracket = allocated_bracket(instance, resource, &control.deadline.after_part(SEARCHING))?;
         let is_best = bracket.is_closed(instance);
-        let placements = beside_what_was_found(instance, &bracket.placement, is_best, control)?;
+        let placements = beside.what_was_found(&bracket.placement, is_best, control)?;
         bracket.placement = taking_most(instance, resource, placements).unwrap_or(bracket.placement);
         Ok(bracket)
     };
@@ -343,34 +346,17 @@ pub(crate) fn best_found(
     check: &dyn Fn(&WholeTaskBracket, &Deadline) -> Vec<Verdict>,
     control: &Control<'_>,
 ) -> Result<WholeTaskBracket, Error> {
+    let beside = Beside::new(instance, control);
     let find = |control: &Control<'_>| {
         control.stage("bounding whole tasks");
         let bracket = whole_task_bracket(instance, &control.deadline.after_part(SEARCHING))?;
         // Where nobody has anything the best are told apart by the tasks that wait.
         let is_best = bracket.is_closed && bracket.lower.is_none_or(|lower| lower.tasks > 0);
-        let placements = beside_what_was_found(instance, &bracket.placement, is_best, control)?;
+        let placements = beside.what_was_found(&bracket.placement, is_best, control)?;
         Ok(with_best_of(instance, bracket, placements)?)
     };
     let join = |best: &WholeTaskBracket, found: WholeTaskBracket| Ok(joined(instance, best, found)?);
     in_time::proved(control, &Bracketing { find: &find, join: &join, check, stands_in: None })
-}
-
-/// Placements that keep all rules: what these leave of a placement that knows too few, filled up, and the policies'. Who is guaranteed
-/// something comes before whatever a placement has, so that then only the policies' are left.
-fn under_all_rules(
-    instance: &Instance,
-    along: &Placement,
-    control: &Control<'_>,
-) -> Result<Vec<Placement>, Error> {
-    let mut placements = by_policies(instance, control)?;
-    if !instance.has_guarantees() {
-        match place_along(instance, along, None, &control.deadline) {
-            // The policies' stand without it.
-            Err(PlacementError::OutOfTime { .. }) => {}
-            along => placements.insert(0, along?),
-        }
-    }
-    Ok(placements)
 }
 
 /// Whether what patterns place keeps all rules: neither quotas nor rules between servers are among them.
@@ -378,64 +364,100 @@ fn patterns_know_all_rules(instance: &Instance) -> bool {
     instance.quotas().is_empty() && !instance.has_rules_between_servers()
 }
 
-/// What the policies place, which know all rules, as far as they are done in time; at least one is.
-fn by_policies(instance: &Instance, control: &Control<'_>) -> Result<Vec<Placement>, Error> {
-    let all = PLACING.map(|name| policy(name, 0)).into_iter().chain([device_policy("fgd", 0)]);
-    let mut placements = Vec::new();
-    let mut failure = None;
-    for policy in all {
-        match policy?.place_within(instance, &control.deadline) {
-            Ok(placement) => placements.push(placement),
-            // Who looks at the devices of one resource has none to look at.
-            Err(PlacementError::DevicesNeeded { .. }) => {}
-            Err(other) => failure = Some(other),
-        }
-    }
-    match failure {
-        Some(failure) if placements.is_empty() => Err(failure.into()),
-        _ => Ok(placements),
-    }
-}
-
-/// The part of the time in which patterns are looked for: policies place in the rest.
+/// The part of the time in which patterns are looked for: what rules leave of them is filled in the rest.
 const SEARCHING: f64 = 0.8;
+
+/// The part of the time for the policies.
+const PLACING: f64 = 0.4;
 
 /// What begins when a bracket is checked.
 const CHECKING: &str = "checking the bounds";
 
-/// Placements that may be better than what a search by patterns found: where these do not know all rules, those that do; unless it is the
-/// best, what was found and what the policies place. Nothing else, nor where the policies have no time either.
-fn beside_what_was_found(
-    instance: &Instance,
-    found: &Placement,
-    is_best: bool,
-    control: &Control<'_>,
-) -> Result<Vec<Placement>, Error> {
-    if !patterns_know_all_rules(instance) {
-        return under_all_rules(instance, found, control);
+/// Placements beside those by patterns: what the policies place, once for all searches.
+struct Beside<'a> {
+    instance: &'a Instance,
+    control: &'a Control<'a>,
+    by_policies: RefCell<Option<Vec<Placement>>>,
+}
+
+impl<'a> Beside<'a> {
+    fn new(instance: &'a Instance, control: &'a Control<'a>) -> Self {
+        Self { instance, control, by_policies: RefCell::new(None) }
     }
-    if is_best {
-        return Ok(Vec::new());
+
+    /// Those that may be better than what a search by patterns found: where these do not know all rules, those that do; unless it is the
+    /// best, what was found and what the policies place. Nothing else, nor where the policies have no time.
+    fn what_was_found(
+        &self,
+        found: &Placement,
+        is_best: bool,
+        control: &Control<'_>,
+    ) -> Result<Vec<Placement>, Error> {
+        if !patterns_know_all_rules(self.instance) {
+            return self.under_all_rules(found, control);
+        }
+        if is_best {
+            return Ok(Vec::new());
+        }
+        let placements = self.by_policies()?;
+        Ok(if placements.is_empty() { placements } else { [vec![found.clone()], placements].concat() })
     }
-    match by_policies(instance, control) {
-        Err(Error::TimeLimit { .. }) => Ok(Vec::new()),
-        placements => Ok([vec![found.clone()], placements?].concat()),
+
+    /// Placements that keep all rules: what these leave of a placement that knows too few, filled up, and the policies'. Who is guaranteed
+    /// something comes before whatever a placement has, so that then only the policies' are left. There is at least one.
+    fn under_all_rules(&self, along: &Placement, control: &Control<'_>) -> Result<Vec<Placement>, Error> {
+        let mut placements = self.by_policies()?;
+        if !self.instance.has_guarantees() {
+            match place_along(self.instance, along, None, &control.deadline) {
+                // The policies' stand without it.
+                Err(PlacementError::OutOfTime { .. }) => {}
+                along => placements.insert(0, along?),
+            }
+        }
+        match placements.is_empty() {
+            true => Err(SolverError::OutOfTime.into()),
+            false => Ok(placements),
+        }
+    }
+
+    /// What the policies place, which know all rules, as far as they are done in time.
+    fn by_policies(&self) -> Result<Vec<Placement>, Error> {
+        if let Some(known) = &*self.by_policies.borrow() {
+            return Ok(known.clone());
+        }
+        let until = self.control.deadline.after_part(PLACING);
+        let all = PLACING_POLICIES.map(|name| policy(name, 0)).into_iter().chain([device_policy("fgd", 0)]);
+        let (mut placements, mut failure) = (Vec::new(), None);
+        for policy in all {
+            match policy?.place_within(self.instance, &until) {
+                Ok(placement) => placements.push(placement),
+                // Who looks at the devices of one resource has none to look at.
+                Err(PlacementError::DevicesNeeded { .. } | PlacementError::OutOfTime { .. }) => {}
+                Err(other) => failure = Some(other),
+            }
+        }
+        if let (Some(failure), true) = (failure, placements.is_empty()) {
+            return Err(failure.into());
+        }
+        *self.by_policies.borrow_mut() = Some(placements.clone());
+        Ok(placements)
     }
 }
 
 /// Policies of which the best placement is taken where patterns know too little, or are not proved to be the best.
-const PLACING: [&str; 4] = ["best-fit", "first-fit", "worst-fit", "dot-product"];
+const PLACING_POLICIES: [&str; 4] = ["best-fit", "first-fit", "worst-fit", "dot-product"];
 
 /// Brackets the sum of logarithms, and re-proves the bracket by code that shares nothing with the solver.
 fn proportionally_bracketed(
     instance: &Instance,
     control: &Control<'_>,
 ) -> Result<ProportionalBracket, Error> {
+    let beside = Beside::new(instance, control);
     let find = |control: &Control<'_>| {
         control.stage("bounding whole tasks");
         let bracket = proportional_bracket(instance, &control.deadline.after_part(SEARCHING))?;
         let is_best = is_best_sum(instance, &bracket);
-        let placements = beside_what_was_found(instance, &bracket.placement, is_best, control)?;
+        let placements = beside.what_was_found(&bracket.placement, is_best, control)?;
         Ok(proportional_with_best_of(instance, bracket, placements)?)
     };
     let join = |best: &ProportionalBracket, found: ProportionalBracket| {
@@ -472,6 +494,9 @@ pub(crate) fn divided<'a>(
     let without = |parts: &[QuotaPart]| divided_without(instance, parts, objective, backend, control);
     match without(&[QuotaPart::Guarantees]) {
         Err(failure) if !instance.limit_rows().is_empty() && !matches!(failure, Error::TimeLimit { .. }) => {
+            control.note(&format!(
+                "limits and reserves are left out of the bound of divisible tasks: {failure}"
+            ));
             without(&[QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves])
         }
         divided => divided,

@@ -231,7 +231,7 @@ def compare(
         per_user: say too what each user has under each policy, in ``users``.
         timing: say how long each policy took, the only numbers that differ from run to run.
         placements: made elsewhere, each a ``fairplan.placement.v1`` with its servers: they are judged like the policies' own.
-        time_limit: seconds, half of them for the bound of whole tasks, which is else left out where it may take minutes.
+        time_limit: seconds; policies place first, and the bound of whole tasks, which is else left out where it may take minutes, has the rest.
 
     >>> import fairplan as fp
     >>> comparison = fp.compare(fp.generate.drfh_fig1(), policies=["best-fit", "first-fit"])

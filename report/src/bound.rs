@@ -404,7 +404,7 @@ pub fn stated_bounds(
         lower_of_others: anybody(of_others(&children)),
         level_upper: (tells_apart && is_level).then_some(upper),
         level_lower: (tells_apart && level < f64::INFINITY).then_some(level),
-        unplaced: instance.has_task_limits().then(|| bracket.placement.waiting(instance)),
+        unplaced: instance.has_task_limits().then(unplaced),
         proved_optimal: bracket.is_closed,
     }
 }

@@ -106,13 +106,15 @@ fn whole_tasks_that_do_not_fill_what_a_limit_leaves_are_bounded_below_divided_on
 
 #[test]
 fn what_limits_close_for_a_user_everywhere_leaves_it_nothing() {
-    let quota = Quota { reserve: vec![(ResourceId(0), decimal("6"))], ..Quota::default() };
+    let quota = Quota { reserve: vec![(ResourceId(0), decimal("5.5"))], ..Quota::default() };
+    // Half a core is left for the other user.
     let mut draft = draft(&[(1, "4"), (1, "2")], &["1", "1"]);
     draft.users[0].tasks = Some(2);
     let instance = with_quota(draft, false, quota);
     let found = bracketed(&instance);
     let stated = stated_bounds(&instance, &found.bracket, Some(&found.divisible));
-    assert_eq!((found.divisible.bound, stated.upper, stated.level_upper), (0.0, 0.0, Some(0.0)));
+    assert!((found.divisible.bound - 0.5 / 6.0).abs() < 1e-9);
+    assert_eq!((stated.upper, stated.level_upper, stated.proved_optimal), (0.0, Some(0.0), true));
     assert!(is_believed(&instance, &found));
 }
 

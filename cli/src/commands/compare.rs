@@ -48,8 +48,8 @@ pub struct Arguments {
     /// How to compute the divisible bound: auto, ipm or highs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
-    /// Take no longer than this, half of it for the whole-task bound; policies that are not done then are left out. Without
-    /// a limit the bound is left out where users times classes are more than 5000, or more than 1000 and a server holds
+    /// Take no longer than this: policies that are not done in four fifths of it are left out, and bounds have the rest. Without
+    /// a limit the bound of whole tasks is left out where users times classes are more than 5000, or more than 1000 and a server holds
     /// more than 64 tasks of a user
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     time_limit: Option<Duration>,

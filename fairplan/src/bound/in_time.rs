@@ -61,13 +61,12 @@ pub(super) fn proved<B>(control: &Control<'_>, bracketing: &Bracketing<'_, B>) -
             break;
         }
         let searching = deadline.after_part(if is_last { free / left } else { length / left }).watched();
-        let start = Instant::now();
         let found = match (bracketing.find)(&control.until(searching.clone())) {
             Err(Error::TimeLimit { .. }) if !is_last => None,
             Err(Error::TimeLimit { .. }) if best.is_some() => break,
             found => Some(found?),
         };
-        length = 2.0 * start.elapsed().as_secs_f64().max(length);
+        length *= 2.0;
         // Where time ended nothing there is none better.
         let is_all = found.is_some() && !searching.has_cut();
         let better = match (&best, found) {

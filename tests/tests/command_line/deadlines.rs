@@ -278,6 +278,18 @@ fn bounds_over_very_many_unlike_classes_are_no_worse_than_those_of_divisible_tas
     assert!(placed["value"].as_f64().unwrap() > 0.5 * of_divisible(&folder), "{}", placed["value"]);
 }
 
+#[test]
+fn a_policy_that_is_done_in_time_is_shown_however_long_bounds_would_take() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(600, 20));
+    let words = ["-q", "compare", "i.json", "--policies", "pattern,best-fit", "-o", "compared.json"];
+    let output = within(&folder, 6, &words);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let compared: Value = serde_json::from_str(&folder.read("compared.json")).unwrap();
+    let shown = |name: &str| compared["policies"].as_array().unwrap().iter().any(|row| row["name"] == name);
+    assert!(shown("best-fit"), "{compared}");
+}
+
 /// What the last bound says of divisible tasks under DRFH.
 fn of_divisible(folder: &Folder) -> f64 {
     let solved: Value = serde_json::from_str(&folder.done(&["-q", "solve", "i.json"])).unwrap();

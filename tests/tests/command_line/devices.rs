@@ -503,6 +503,12 @@ fn answers_in_divided_tasks_say_which_rules_they_ignore() {
         );
     }
     assert!(folder.read("solution.json").contains("rules-inside-servers"));
+    // Where tasks are whole nothing is ignored.
+    for command in ["plan lose instance.json --whole", "place instance.json"] {
+        let output = folder.run(&command.split(' ').collect::<Vec<_>>());
+        let told = super::text(&output.stderr);
+        assert!(output.status.success() && !told.contains("ignore devices"), "{command}: {told}");
+    }
 }
 
 #[test]

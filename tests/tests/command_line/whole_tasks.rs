@@ -28,6 +28,25 @@ fn a_bracket_is_written_and_verified_from_the_two_files_and_a_changed_one_is_ref
 }
 
 #[test]
+fn what_divided_tasks_reach_is_listed_as_unchecked_of_a_sum_only_where_the_file_states_it() {
+    let folder = Folder::new();
+    let users = |large: &str| {
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"],
+                "server_classes": [{{"id": "a", "count": 2, "capacity": {{"cpu": 4}}}}],
+                "users": [{{"id": "small", "demand": {{"cpu": 1}}}}, {{"id": "large", "demand": {{"cpu": {large}}}}}]}}"#
+        )
+    };
+    for (large, is_stated) in [("2", true), ("5", false)] {
+        folder.write("i.json", users(large));
+        folder.done(&["-q", "bound", "i.json", "--objective", "pf", "-o", "bound.json"]);
+        assert_eq!(read(&folder.read("bound.json")).get("divisible").is_some(), is_stated);
+        let output = folder.run(&["verify", "i.json", "bound.json"]);
+        assert_eq!(text(&output.stderr).contains("divisible: that it is reached"), is_stated);
+    }
+}
+
+#[test]
 fn the_sum_of_logarithms_is_bracketed_verified_and_refused_when_changed() {
     let folder = Folder::new();
     folder.instance("i.json", &drfh_fig4(&[1, 2, 3]).unwrap());
