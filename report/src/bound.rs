@@ -46,7 +46,7 @@ pub struct BoundBody<S = Vec<ServerResult>> {
     /// The placement below reaches this.
     pub integral_lower: f64,
     /// The same for the level: no placement of whole tasks gives those who still want more a larger smallest share (where there are
-    /// groups: divided among groups first); whom a limit holds does not. Absent where all may have all that they ask for or their limits
+    /// groups: divided among groups first, whatever is guaranteed inside them, which a solution counts); whom a limit holds does not. Absent where all may have all that they ask for or their limits
     /// let them have, and where nobody's tasks are limited, nobody has a limit and nobody is in a group, so that it is `integral_upper`.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub integral_level_upper: Option<f64>,
@@ -395,12 +395,15 @@ pub fn stated_bounds(
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     let unplaced =
         || instance.users().filter_map(|user| bracket.placement.waiting(user)).fold(0, u64::saturating_add);
+    // Whole tasks can be divided, too; but where some users can have none the others may have more than all of them.
+    let by_division = divisible.unwrap_or(f64::INFINITY);
+    let of_all = if bracket.without_tasks.is_empty() { by_division } else { f64::INFINITY };
     let by_tasks = Part::smallest(&parts(&cap, &|i| beyond(i) || lacks_all(i)))[0];
     StatedBounds {
         divisible,
-        upper: upper.min(by_tasks).min(divisible.unwrap_or(f64::INFINITY)),
+        upper: upper.min(by_tasks).min(by_division),
         lower,
-        upper_of_others: anybody(upper.min(of_others(&caps))),
+        upper_of_others: anybody(upper.min(of_others(&caps)).min(of_all)),
         lower_of_others: anybody(of_others(&children)),
         level_upper: (tells_apart && is_level).then_some(upper),
         level_lower: (tells_apart && level < f64::INFINITY).then_some(level),

@@ -460,15 +460,18 @@ fn bounds(
             .fold(f64::INFINITY, f64::min)
     };
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
-    // Whole tasks can be divided, too.
-    let of_all = upper.min(levels.cap_of_all()).min(stated.divisible.unwrap_or(f64::INFINITY));
+    // Whole tasks can be divided, too; but the bound of that is one of all users.
+    let divisible = stated.divisible.unwrap_or(f64::INFINITY);
+    let of_all = upper.min(levels.cap_of_all()).min(divisible);
+    let are_all = bracket.without_tasks.is_empty();
+    let of_others = if are_all { upper.min(divisible) } else { upper };
     for (name, stated, computed) in [
         ("integral_upper", stated.upper, of_all),
         ("integral_lower", stated.lower, levels.value_of_placement(&bracket.placement.tasks)),
         (
             "integral_upper of the others",
             stated.upper_of_others,
-            anybody(upper.min(least(&mut caps.iter().copied()))),
+            anybody(of_others.min(least(&mut caps.iter().copied()))),
         ),
         (
             "integral_lower of the others",
