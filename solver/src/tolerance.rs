@@ -164,6 +164,8 @@ pub(crate) mod sum {
     pub(crate) const TASKS_LEFT: f64 = 1e-6;
     /// Users without prices for their tasks may pay this part more or less than their shares are worth at the margin.
     pub(crate) const BALANCED: f64 = 1e-10;
+    /// A share this part above what is guaranteed is barely above it: what the checker counts so.
+    pub(crate) const BARELY: f64 = 1e-4;
     /// A user that has all but this part of its tasks running has them all: half of what is promised.
     pub(crate) const ALL_TASKS: f64 = 5e-10;
     /// What may be taken of a class without a loss that the others notice, in parts of it: at α = 64 a fifteenth of what is promised.
@@ -172,6 +174,8 @@ pub(crate) mod sum {
     pub(crate) const KINDS: (f64, f64, u64) = (1e-13, 1e-9, 5);
     /// The part of a row or of a kind's share that rounding may take of it or add to it before that is made up for.
     pub(crate) const EVEN: f64 = 1e-13;
+    /// The rounding of what a pair costs, in parts of it: a sum of a few products.
+    pub(crate) const ROUNDED: f64 = 8.0 * f64::EPSILON;
     /// Capacity of which at least this part is left is not used up: far more than a solved sum leaves of what has a price.
     pub(crate) const USED_UP: f64 = 1e-6;
 }

@@ -1,7 +1,8 @@
 //! Families of random instances that differ in kind, to measure how often an answer is not proved: plain ones of all sizes,
-//! Google's servers, and odd ones that mix whatever a model allows.
+//! Google's servers, odd ones that mix whatever a model allows, and such under quotas.
 
 use crate::dice::Dice;
+use crate::quota_families::{ending, queues, quotas};
 use crate::{Draft, DraftUser, decimal, plain_user, random_draft_without_rates, with_random_kinds};
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Decimal, DemandSeries, DemandSeriesBuilder, Instance, QuantumLabel, ServerClass};
@@ -17,7 +18,7 @@ pub struct Family {
 }
 
 /// All families, the plainest first.
-pub const FAMILIES: [Family; 6] = [
+pub const FAMILIES: [Family; 9] = [
     Family {
         name: "plain",
         about: "300 to 30,000 users, 3 to 6 resources, 5 to 50 classes, uniform demands and capacities",
@@ -43,6 +44,21 @@ pub const FAMILIES: [Family; 6] = [
         name: "kinds",
         about: "up to 6 users, most with up to three kinds of tasks, digits, a third with weights of 0.001 to 100",
         instance: kinds,
+    },
+    Family {
+        name: "quotas",
+        about: "20 to 500 users, half of the instances with up to three kinds, some limited and some guaranteed",
+        instance: quotas,
+    },
+    Family {
+        name: "ending",
+        about: "3 to 200 users limited to or guaranteed what pf (odd seeds: alpha=2) gives them without, in 6, 9 or 12 digits",
+        instance: ending,
+    },
+    Family {
+        name: "queues",
+        about: "3 to 60 queues in up to 8 groups, guaranteed whole units that are all there is",
+        instance: queues,
     },
 ];
 
@@ -93,7 +109,7 @@ fn small(seed: u64) -> Instance {
 }
 
 /// Uniform demands, 0.001 to 1, on classes of 1 to 100 servers of uniform capacities, 1 to 64.
-fn uniform(dice: &mut Dice, users: u64, resources: u64, classes: u64) -> Instance {
+pub(crate) fn uniform(dice: &mut Dice, users: u64, resources: u64, classes: u64) -> Instance {
     let mut drawn = |unit: &str, least: u64, most: u64| -> Vec<Decimal> {
         let number = |_| decimal(&format!("{}{unit}", least + dice.below(most - least + 1)));
         (0..resources).map(number).collect()
@@ -165,7 +181,7 @@ fn built(dice: &mut Dice, draw: impl Fn(&mut Dice) -> Draft) -> Instance {
 }
 
 /// Between `least` and `most`, each order of magnitude equally likely.
-fn spread(dice: &mut Dice, least: u64, most: u64) -> u64 {
+pub(crate) fn spread(dice: &mut Dice, least: u64, most: u64) -> u64 {
     let part = dice.below(1 << 20) as f64 / f64::from(1 << 20);
     (least as f64 * (most as f64 / least as f64).powf(part)) as u64
 }

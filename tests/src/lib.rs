@@ -13,6 +13,7 @@ mod fraction;
 pub mod fuzz;
 mod max_min;
 mod over_time;
+mod quota_families;
 mod random_instances;
 mod random_trees;
 mod simplex;

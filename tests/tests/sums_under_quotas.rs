@@ -156,6 +156,26 @@ fn a_limit_leaves_the_others_more_and_a_guarantee_less() {
     }
 }
 
+/// It was called uncertified, as if more steps would find what there is not.
+#[test]
+fn guarantees_that_leave_a_user_nothing_are_named_where_a_sum_has_no_optimum_then() {
+    let draft = three(vec![guarantee("user-0", "8"), guarantee("user-1", "4")]);
+    let instance = draft.build().unwrap();
+    for (alpha, why) in
+        [(1.0, "has no optimum"), (2.0, "has no optimum"), (0.5, "has no prices that prove it")]
+    {
+        let objective = Objective::alpha_fair(alpha).unwrap();
+        let error = backends()[0].solve(&instance, objective).unwrap_err();
+        let told = error.to_string();
+        assert!(matches!(error, SolverError::Inapplicable(_)), "{told}");
+        assert!(["user-2", why, "user-0, user-1"].iter().all(|part| told.contains(part)), "{told}");
+    }
+    let solution = backends()[0].solve(&instance, Objective::Utilitarian).unwrap();
+    assert_eq!(solution.status, Status::Optimal);
+    // A hair is enough.
+    solved(&three(vec![guarantee("user-0", "8"), guarantee("user-1", "3.999")]));
+}
+
 #[test]
 fn forged_prices_and_broken_guarantees_of_a_sum_are_refused() {
     let draft = three(vec![guarantee("user-0", "8"), limit("user-1", "1")]);

@@ -50,7 +50,7 @@ pub(crate) const NEARLY_ALL: f64 = 1e-3;
 pub(crate) const UNUSED: f64 = 1e-6;
 
 /// The part of what a user pays for its work up to which it barely pays for its tasks, so that either may be said to limit
-/// it: what a sum solved to [`GAP`] leaves uncertain of one price.
+/// it: what a sum solved to [`GAP`] leaves uncertain of one price. The same of a share, up to which it is barely above what is guaranteed.
 pub(crate) const BARELY: f64 = 1e-4;
 
 /// What logarithms, exponentials and a handful of roundings may be off, relatively or for logarithms absolutely: a thousand

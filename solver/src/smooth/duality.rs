@@ -8,7 +8,7 @@ use crate::level::dot;
 use crate::population::CHUNK;
 use crate::reduction::Reduction;
 use crate::sums::Compensated;
-use crate::tolerance::sum::BALANCED;
+use crate::tolerance::sum::{BALANCED, BARELY};
 use rayon::prelude::*;
 
 /// Users summed up plainly before their sum is added with care.
@@ -141,7 +141,11 @@ pub(super) fn without_task_row(
     }
     let demand = utility.demand(weight, price);
     if demand < cap || cap == f64::INFINITY {
-        [worth, price * share, utility.lost(price, demand, share, worth), price * share, worth]
+        let lost = utility.lost(price, demand, share, worth);
+        // What its guarantee costs who is barely above that is known to a root only: that says nothing of the scale.
+        let is_barely_above = floor > 0.0 && share <= floor * (1.0 + BARELY);
+        let (paid, of_free) = (price * share, if is_barely_above { 0.0 } else { 1.0 });
+        [worth, paid, lost, of_free * paid, of_free * worth]
     } else {
         let lost = utility.marginal(weight, cap) * cap * utility.shortfall(share / cap);
         // With all tasks it may be worth so much less that a double cannot tell.
@@ -153,6 +157,17 @@ pub(super) fn without_task_row(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_is_barely_above_its_guarantee_says_nothing_of_the_scale() {
+        let utility = Utility::new(1.0, 0.0);
+        let freely = |part: f64| {
+            let share = 1.0 + part * BARELY;
+            without_task_row(utility, 1.0, (1.0, f64::INFINITY), 0.9, share)[3]
+        };
+        assert_eq!(freely(0.9), 0.0);
+        assert!(freely(1.1) > 0.0);
+    }
 
     #[test]
     fn scales_are_balanced_just_outside_the_tolerance_and_not_just_inside() {

@@ -19,17 +19,19 @@ use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
 use crate::tolerance::allocation::MARGIN;
-use crate::tolerance::level::KEPT;
+use crate::tolerance::level::{KEPT, TOLERANCE};
 use crate::tolerance::sum::{KINDS, SHADED, USED_UP};
-use crate::tree::{Tree, held_by_limits, keep_guarantees};
+use crate::tree::{LeftNothing, Tree, held_by_limits, keep_guarantees, left_nothing};
 use fairplan_instances::{
     Allocation, Certificate, ClassId, Kind, Solution, SolverError, Statistics, Status, Total, UserId,
-    guaranteed_shares, taken_of_limits,
+    Violation, guaranteed_shares, taken_of_limits,
 };
 
-/// What it costs to lack all that one is guaranteed, in parts of what everybody has at first: another where some still lack it, or the gap
-/// does not close.
-const LACKING: [f64; 5] = [1e2, 1e1, 1e3, 1e5, 1e8];
+/// What it costs to lack all that one is guaranteed, in parts of what everybody has at first: more where somebody still lacks some of it. Prices
+/// may be as high as this where guarantees are nearly all there is, and what rounding leaves of a row costs so much more: so little comes first.
+const LACKING: [f64; 6] = [0.3, 3.0, 1e2, 1e4, 1e6, 1e8];
+/// So many users are named in a message.
+const NAMED: usize = 3;
 /// How often steps begin again from the best point where they came to no end.
 const MOST_STARTS: usize = 3;
 
@@ -86,7 +88,7 @@ fn children(question: &Question<'_>, sure: &[f64]) -> Vec<Child> {
 /// Solves an instance with kinds, groups or quotas for an objective that is a sum.
 ///
 /// # Errors
-/// Where the guarantees cannot be kept together; where users without kinds have limited tasks that do different work on different classes;
+/// Where the guarantees cannot be kept together, or leave somebody nothing that a logarithm needs; where users without kinds have limited tasks that do different work on different classes;
 /// and where a member of a group could have more than its part, or is guaranteed more.
 pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Solution, SolverError> {
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
@@ -131,14 +133,18 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
     };
     let guaranteed = question.guaranteed().solutions.clone();
     let are_divided = guaranteed.iter().all(|solution| solution.status == Status::Optimal);
+    let lacks = |allocation: &Allocation, i: usize| {
+        allocation.dominant_share(instance, users.user_id(i)) < sure[i] * (1.0 - TOLERANCE)
+    };
     let solution = |allocation: Allocation, (total, status): (Total, Status), iterations: u64| {
+        let is_kept = !(0..users.users()).any(|i| lacks(&allocation, i));
         let mut limited_by = limits(instance, &allocation, |user| able[user.0]);
         held_by_limits(instance, &allocation, &mut limited_by);
         Solution {
             objective: question.objective,
             backend: question.backend,
             method,
-            status: if are_divided { status } else { Status::Uncertified },
+            status: if are_divided && is_kept { status } else { Status::Uncertified },
             limited_by,
             allocation,
             exact: None,
@@ -218,8 +224,7 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
     let split_of = group_of.iter().map(|group| (*group).min(groups.len()) as u32).collect();
     let allocation = Allocation::of_kinds(instance, classes, tasks, users.by_position(split_of), rows);
     let in_groups = || children.iter().filter(|child| child.users.len() > 1).flat_map(|child| &child.users);
-    let lacks = |i: usize| allocation.dominant_share(instance, users.user_id(i)) < sure[i] * (1.0 - KEPT);
-    if let Some((i, _)) = in_groups().find(|(i, _)| lacks(*i)) {
+    if let Some((i, _)) = in_groups().find(|(i, _)| lacks(&allocation, *i)) {
         return Err(SolverError::Unsupported(format!(
             "user {} is guaranteed more than its part of its group, so that the others have less than theirs: of a group whose members \
              have no fixed parts {} is not solved, as the group may become cheaper the more it has, and there may be several optima; \
@@ -276,7 +281,33 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
     let (members, limits) = (&reduction.members, &users.limits);
     let claim = Claim { instance, members, limits, prices: &prices, utility, shares: &shares };
     let proved = claim.prove(|c| (shares[c] > 0.0 || alpha < 1.0).then_some(children[c].weight), judge);
-    Ok(solution(allocation, proved, iterations))
+    let solved = solution(allocation, proved, iterations);
+    if alpha > 0.0 && instance.has_guarantees() && solved.status != Status::Optimal {
+        nobody_is_left_nothing(question)?;
+    }
+    Ok(solved)
+}
+
+/// That guarantees leave something to everybody who has none: a sum of an `α` above zero has no prices, or no optimum at all, where they do not.
+fn nobody_is_left_nothing(question: &Question<'_>) -> Result<(), SolverError> {
+    let Some(LeftNothing { user, guaranteed }) = left_nothing(question)? else { return Ok(()) };
+    let (instance, objective) = (question.instance, question.objective);
+    let name = |user: &UserId| instance.user(*user).id();
+    let some: Vec<&str> = guaranteed.iter().take(NAMED).map(name).collect();
+    let more = match guaranteed.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let why = match question.alpha() {
+        alpha if alpha < 1.0 => "has no prices that prove it",
+        _ => "has no optimum",
+    };
+    let problem = format!(
+        "has nothing where all guarantees are kept, so {objective} {why}: what it needs is guaranteed to {}{more}; lower one of these \
+         guarantees, guarantee it something or take drfh, tsf or drf",
+        some.join(", ")
+    );
+    Err(Violation::new("user", name(&user), problem).into())
 }
 
 /// What each user is guaranteed, as a dominant share.

@@ -10,11 +10,13 @@
 //! `--list` names each instance that is left open, `--print` writes those to standard error, to be solved by hand.
 
 use fairplan_instances::{
-    Certificate, Deadline, Instance, Objective, Solution, Status, TaskDemands, TaskOptimum,
+    Certificate, Deadline, Instance, Objective, Solution, SolverError, Status, TaskDemands, TaskOptimum,
 };
 use fairplan_solver::{accepted_task_optimum_within, backend_within, exact_within};
 use fairplan_tests::{FAMILIES, Family, family, is_as_the_oracle_says, printed, with_demands};
-use fairplan_verify::{SolutionClaim, TaskClaim, Verdict, verify_solution, verify_task_optimum};
+use fairplan_verify::{
+    SolutionClaim, TaskClaim, Verdict, verify_shortfall, verify_solution, verify_task_optimum,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -26,8 +28,8 @@ const OBJECTIVES: [&str; 8] =
 const OFFLINE: &str = "offline";
 /// The backend that solves in fractions, whose answers are held against the rational oracle, too.
 const EXACT: &str = "exact";
-/// Families of more users than demands over time are meant to be drawn for, or of users with kinds of tasks, which these do not know.
-const NOT_OFFLINE: [&str; 3] = ["plain", "google", "kinds"];
+/// Families of more users than demands over time are meant to be drawn for, or with kinds of tasks or quotas, which these do not know.
+const NOT_OFFLINE: [&str; 6] = ["plain", "google", "kinds", "quotas", "ending", "queues"];
 
 /// What is asked of an instance.
 #[derive(Clone, Copy)]
@@ -111,6 +113,8 @@ impl Settings {
 /// What came of one instance.
 enum Answer {
     Proved,
+    /// Guarantees cannot be kept together, with the proof.
+    Refused,
     /// Uncertified, as it says; with the gap and what does not hold.
     Open(f64, String),
     /// No solution, or one that the checker refuses.
@@ -122,9 +126,9 @@ fn main() -> Outcome<()> {
     // A panic is counted, not printed.
     std::panic::set_hook(Box::new(|_| {}));
     println!(
-        "| family | objective | instances | uncertified | no answer or refused | seconds, mean | longest |"
+        "| family | objective | instances | guarantees refused | uncertified | no answer or wrong | seconds, mean | longest |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for family in &settings.families {
         for objective in &settings.objectives {
             if !(matches!(objective, Asked::Offline) && NOT_OFFLINE.contains(&family.name)) {
@@ -137,7 +141,7 @@ fn main() -> Outcome<()> {
 
 fn row(settings: &Settings, family: &Family, asked: Asked) {
     let objective = asked.name();
-    let (mut open, mut wrong, mut sum, mut longest, mut cases) = (0, 0, 0.0, 0.0f64, 0);
+    let (mut open, mut refused, mut wrong, mut sum, mut longest, mut cases) = (0, 0, 0, 0.0, 0.0f64, 0);
     for seed in settings.first..settings.first + settings.cases {
         let instance = (family.instance)(seed);
         if let Asked::Objective(objective) = asked
@@ -155,6 +159,10 @@ fn row(settings: &Settings, family: &Family, asked: Asked) {
         sum += seconds;
         longest = longest.max(seconds);
         let told = match answer {
+            Answer::Refused => {
+                refused += 1;
+                continue;
+            }
             Answer::Proved if seconds < 10.0 => continue,
             Answer::Proved => "slow".to_string(),
             Answer::Open(gap, property) => {
@@ -185,7 +193,8 @@ fn row(settings: &Settings, family: &Family, asked: Asked) {
         }
     }
     let mean = sum / f64::from(cases);
-    println!("| {} | {objective} | {cases} | {open} | {wrong} | {mean:.3} | {longest:.2} |", family.name);
+    let name = family.name;
+    println!("| {name} | {objective} | {cases} | {refused} | {open} | {wrong} | {mean:.3} | {longest:.2} |");
 }
 
 fn answer_offline(family: &Family, seed: u64, settings: &Settings) -> Answer {
@@ -223,18 +232,28 @@ fn answer(instance: &Instance, objective: Objective, settings: &Settings) -> Ans
             let solution =
                 exact_within(&deadline).solve(instance, objective).map_err(|error| error.to_string())?;
             is_as_the_oracle_says(instance, &solution)?;
-            return Ok(solution);
+            return Ok(Some(solution));
         }
         let solver = backend_within(&settings.backend, &deadline).map_err(|error| error.to_string())?;
         // As `solve` does: what the checker refuses is not the answer while there is another way.
         let mut accept =
             |solution: &Solution| verify_solution(instance, &SolutionClaim::from(solution)).holds();
-        solver.solve_for(instance, objective, &mut accept).map_err(|error| error.to_string())
+        match solver.solve_for(instance, objective, &mut accept) {
+            Ok(solution) => Ok(Some(solution)),
+            Err(SolverError::Guarantees(shortfall)) => {
+                match verify_shortfall(instance, objective, &shortfall) {
+                    verdict if verdict.holds => Ok(None),
+                    verdict => Err(format!("guarantees are said not to fit: {}", verdict.witness)),
+                }
+            }
+            Err(error) => Err(error.to_string()),
+        }
     };
     match catch_unwind(AssertUnwindSafe(solve)) {
         Err(_) => Answer::Wrong("it panicked".into()),
         Ok(Err(problem)) => Answer::Wrong(problem),
-        Ok(Ok(solution)) => judged(instance, &solution),
+        Ok(Ok(None)) => Answer::Refused,
+        Ok(Ok(Some(solution))) => judged(instance, &solution),
     }
 }
 

@@ -254,8 +254,9 @@ impl<'a> Market<'a> {
             }
             return;
         }
-        add(&mut sums.paid_freely[0], cost * share, &mut sums.unbounded);
-        add(&mut sums.worth_freely[0], margin * share, &mut sums.unbounded);
+        let part = usize::from(is_barely_above(group.floor, share));
+        add(&mut sums.paid_freely[part], cost * share, &mut sums.unbounded);
+        add(&mut sums.worth_freely[part], margin * share, &mut sums.unbounded);
         add(&mut sums.paid, down(cost * share), &mut sums.unbounded);
         add(&mut sums.worth, margin * share, &mut sums.unbounded);
         add(&mut sums.regrets, self.regret(cost, margin, share), &mut sums.unbounded);
@@ -292,7 +293,7 @@ impl<'a> Market<'a> {
             }
         }
         if limit <= BARELY * cost * work {
-            let part = usize::from(limit > 0.0);
+            let part = usize::from(limit > 0.0 || is_barely_above(floor, share));
             add(&mut sums.paid_freely[part], cost * work, &mut sums.unbounded);
             add(&mut sums.worth_freely[part], margin * work, &mut sums.unbounded);
         }
@@ -435,6 +436,12 @@ impl<'a> Market<'a> {
         let most = margin * work / (alpha - 1.0) * (1.0 + LOOSE) + cost * work;
         if alpha <= 1.0 || regret <= most { regret } else { up(most) }
     }
+}
+
+/// Whether a share is so little above what is guaranteed that its guarantee may be said to hold somebody up or not: what is paid for that
+/// is known to the root of what a sum is solved to.
+fn is_barely_above(floor: f64, share: f64) -> bool {
+    floor > 0.0 && share <= floor * (1.0 + BARELY)
 }
 
 /// `limited-by`: users without usable class are those said to have none, users said to be limited by their tasks have

@@ -13,7 +13,8 @@ pub(super) struct Sums {
     pub regrets: Sum,
     /// `Σ M X`.
     pub worth: Sum,
-    /// `Σ c X` and `Σ M X` over users whose tasks have no price, and over those whose tasks barely have one.
+    /// `Σ c X` and `Σ M X` over users whom neither tasks nor guarantees hold, and over those whose tasks barely have a price or who have
+    /// barely more than they are guaranteed.
     pub paid_freely: [Sum; 2],
     pub worth_freely: [Sum; 2],
     /// `Σ w ln G` over users with shares above one, and less that over the others.
@@ -102,7 +103,7 @@ impl Sums {
             (if alpha < 1.0 { size * (1.0 - LOOSE) } else { -size * (1.0 + LOOSE) }, 4.0 * LOOSE * size)
         };
         let relative_gap = if gap == 0.0 { 0.0 } else { up(gap / (worth * (1.0 - LOOSE))) };
-        // Users whose tasks barely have a price may be counted either way.
+        // Who barely pays for its tasks or its guarantee may be counted either way.
         let [without, barely] =
             [0, 1].map(|part| (self.paid_freely[part].below() - self.worth_freely[part].below()) / worth);
         let with = without + barely;

@@ -22,10 +22,27 @@ pub(super) struct Slopes {
 /// What a step solves for once: the factored system, and what eliminating leaves of every kind and user.
 pub(in crate::smooth) struct Factors {
     system: Cholesky,
-    slopes: Slopes,
-    /// `Θ_k = Σ ρ² σ` of each kind, with the slopes `σ` of its pairs, and `H` of each user.
-    theta: Vec<f64>,
+    kinds: Vec<Spread>,
+    /// `H` of each user.
     stiffness: Vec<f64>,
+}
+
+/// How what a kind needs spreads over its classes: a unit of it, `Σ ρ z`, needs the mean `ē = Σ w e` of what it needs on each class, `e = d / ρ`.
+struct Spread {
+    /// `Θ = Σ ρ² σ`, with the slopes `σ` of its pairs.
+    theta: f64,
+    /// The pair with the largest part of Θ.
+    main: usize,
+    /// `w = ρ² σ / Θ` of each of its pairs.
+    parts: Vec<f64>,
+}
+
+/// The changes with which rows and kinds come out even.
+pub(super) struct Eliminated {
+    pub p: Vec<f64>,
+    pub v: Vec<f64>,
+    pub y: Vec<f64>,
+    pub z: Vec<f64>,
 }
 
 /// What pairs and rows move by whatever prices do, and what users ask for.
@@ -54,12 +71,36 @@ impl Bundles<'_> {
         part * v - groups.pairs(line).map(|pair| groups.rate[pair] * self.at.z[pair]).sum::<f64>()
     }
 
+    /// What a unit of a kind needs on the class of a pair: `e = d / ρ`.
+    fn needs_of_unit(&self, line: usize, pair: usize, times: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let each = times / self.problem.groups.rate[pair];
+        self.needs(line, pair).map(move |(row, d)| (row, each * d))
+    }
+
+    /// `e·p` of a pair.
+    fn cost_of_unit(&self, line: usize, pair: usize, p: &[f64]) -> f64 {
+        self.cost(line, pair, p) / self.problem.groups.rate[pair]
+    }
+
+    fn spread(&self, line: usize, slopes: &[f64]) -> Spread {
+        let groups = self.problem.groups;
+        let pairs = groups.pairs(line);
+        let mut parts: Vec<f64> =
+            pairs.clone().map(|pair| groups.rate[pair] * groups.rate[pair] * slopes[pair]).collect();
+        let theta: f64 = parts.iter().sum();
+        parts.iter_mut().for_each(|part| *part /= theta);
+        let main = (0..parts.len()).max_by(|a, b| parts[*a].total_cmp(&parts[*b])).unwrap_or(0);
+        Spread { theta, main: pairs.start + main, parts }
+    }
+
     /// The system that these slopes make of rows and kinds, factored.
+    ///
+    /// A kind leaves `Θ Σ w (e − ē)(e − ē)ᵀ` on the rows. Worked out from its main pair, as `f = e − e_main`, that is no difference of large
+    /// equal terms: a kind that is on one class leaves nothing at all.
     pub(super) fn factored(&self, slopes: Slopes, deadline: &Deadline) -> Option<Factors> {
         let groups = self.problem.groups;
         let order = self.rows.len();
         let mut matrix = DMatrix::<f64>::zeros(order, order);
-        let (mut theta, mut stiffness) = (vec![0.0; groups.len()], vec![0.0; self.users.len()]);
         let add = |matrix: &mut DMatrix<f64>, terms: &[(usize, f64)], factor: f64| {
             for (j, b) in terms {
                 for (i, a) in terms {
@@ -69,24 +110,31 @@ impl Bundles<'_> {
                 }
             }
         };
-        let mut of_user: Vec<(usize, f64)> = Vec::new();
+        let kinds: Vec<Spread> = (0..groups.len()).map(|line| self.spread(line, &slopes.pairs)).collect();
+        let mut stiffness = vec![0.0; self.users.len()];
+        let (mut of_user, mut of_kind) = (Vec::new(), Vec::new());
+        let mut of_pair: Vec<(usize, f64)> = Vec::new();
         for (u, user) in self.users.iter().enumerate() {
             of_user.clear();
             let mut stiff = slopes.users[u];
             for (line, part) in user.lines.clone().zip(&user.parts) {
-                let mut sum = 0.0;
-                let first = of_user.len();
-                for pair in groups.pairs(line) {
-                    let (rate, slope) = (groups.rate[pair], slopes.pairs[pair]);
-                    sum += rate * rate * slope;
-                    let needs: Vec<(usize, f64)> = self.needs(line, pair).collect();
-                    add(&mut matrix, &needs, slope);
-                    of_user.extend(needs.iter().map(|(row, d)| (*row, rate * slope * d)));
+                let Spread { theta, main, parts } = &kinds[line];
+                of_kind.clear();
+                let mut others = 0.0;
+                for (pair, w) in groups.pairs(line).zip(parts) {
+                    of_user.extend(self.needs_of_unit(line, pair, part * w));
+                    if pair != *main {
+                        of_pair.clear();
+                        of_pair.extend(self.needs_of_unit(line, pair, 1.0));
+                        of_pair.extend(self.needs_of_unit(line, *main, -1.0));
+                        add(&mut matrix, &of_pair, theta * w);
+                        of_kind.extend(self.needs_of_unit(line, pair, *w));
+                        others += w;
+                    }
                 }
-                theta[line] = sum;
-                add(&mut matrix, &of_user[first..], -1.0 / sum);
-                of_user[first..].iter_mut().for_each(|(_, b)| *b *= part / sum);
-                stiff += part * part / sum;
+                of_kind.extend(self.needs_of_unit(line, *main, -others));
+                add(&mut matrix, &of_kind, -theta);
+                stiff += part * part / theta;
             }
             stiffness[u] = stiff;
             // A row that several kinds need counts once, with all of them.
@@ -103,32 +151,41 @@ impl Bundles<'_> {
         for row in 0..order {
             matrix[(row, row)] += slopes.rows[row];
         }
-        Some(Factors { system: Cholesky::within(matrix, deadline)?, slopes, theta, stiffness })
+        Some(Factors { system: Cholesky::within(matrix, deadline)?, kinds, stiffness })
     }
 
-    /// The changes of prices, of shares and of what kinds pay with which rows and kinds come out even.
-    pub(super) fn eliminated(&self, factors: &Factors, moves: &Moves) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-        let (at, groups, slopes) = (&self.at, self.problem.groups, &factors.slopes);
+    /// The changes with which rows and kinds come out even. Of each pair its part of its kind's change, and what the spread adds to it.
+    pub(super) fn eliminated(&self, factors: &Factors, moves: &Moves) -> Eliminated {
+        let groups = self.problem.groups;
         let mut right = moves.rows.clone();
         right.iter_mut().zip(self.left_of_rows()).for_each(|(right, left)| *right -= left);
-        // Per kind what it lacks, per user what it wishes.
-        let mut own = vec![0.0; groups.len()];
+        // Per kind what it lacks and what it lacks beside what its pairs move by; per pair what it moves by beyond its part of that; per user
+        // what it wishes.
+        let (mut lacks, mut own) = (vec![0.0; groups.len()], vec![0.0; groups.len()]);
+        let mut z = vec![0.0; moves.pairs.len()];
         let mut wish = moves.users.clone();
         for (u, user) in self.users.iter().enumerate() {
             for (line, part) in user.lines.clone().zip(&user.parts) {
-                own[line] = self.left_of_kind(line, *part, at.v[u]);
-                for pair in groups.pairs(line) {
-                    own[line] -= groups.rate[pair] * moves.pairs[pair];
-                    self.needs(line, pair).for_each(|(row, d)| right[row] += d * moves.pairs[pair]);
+                let Spread { theta, main, parts } = &factors.kinds[line];
+                lacks[line] = self.left_of_kind(line, *part, self.at.v[u]);
+                let moved = |pair: usize| groups.rate[pair] * moves.pairs[pair];
+                let total: f64 = groups.pairs(line).map(moved).sum();
+                own[line] = lacks[line] - total;
+                let mut others = 0.0;
+                for (pair, w) in groups.pairs(line).zip(parts).filter(|(pair, _)| pair != main) {
+                    z[pair] = moved(pair) - w * total;
+                    others += z[pair];
                 }
-                wish[u] -= part * own[line] / factors.theta[line];
+                z[*main] = -others;
+                for pair in groups.pairs(line) {
+                    self.needs_of_unit(line, pair, z[pair]).for_each(|(row, x)| right[row] += x);
+                }
+                wish[u] -= part * own[line] / theta;
             }
             for (line, part) in user.lines.clone().zip(&user.parts) {
-                let weight = own[line] / factors.theta[line]
-                    + part / factors.theta[line] * wish[u] / factors.stiffness[u];
-                for pair in groups.pairs(line) {
-                    let slope = groups.rate[pair] * slopes.pairs[pair] * weight;
-                    self.needs(line, pair).for_each(|(row, d)| right[row] += slope * d);
+                let each = lacks[line] + part * wish[u] / factors.stiffness[u];
+                for (pair, w) in groups.pairs(line).zip(&factors.kinds[line].parts) {
+                    self.needs_of_unit(line, pair, w * each).for_each(|(row, x)| right[row] += x);
                 }
             }
         }
@@ -136,18 +193,26 @@ impl Bundles<'_> {
         factors.system.solve_into(&right, &mut p, &mut free);
         let (mut v, mut y) = (vec![0.0; wish.len()], vec![0.0; groups.len()]);
         for (u, user) in self.users.iter().enumerate() {
-            let seen = |line: usize| -> f64 {
-                let slope = |pair: usize| groups.rate[pair] * slopes.pairs[pair];
-                groups.pairs(line).map(|pair| slope(pair) * self.cost(line, pair, &p)).sum()
+            let lines = || user.lines.clone().zip(&user.parts);
+            let mean = |line: usize| -> f64 {
+                let parts = groups.pairs(line).zip(&factors.kinds[line].parts);
+                parts.map(|(pair, w)| w * self.cost_of_unit(line, pair, &p)).sum()
             };
-            let seen: Vec<f64> = user.lines.clone().map(seen).collect();
-            let lines = || user.lines.clone().zip(&user.parts).zip(&seen);
-            let pulled: f64 = lines().map(|((line, part), seen)| part / factors.theta[line] * seen).sum();
+            let means: Vec<f64> = user.lines.clone().map(mean).collect();
+            let pulled: f64 = lines().zip(&means).map(|((_, part), mean)| part * mean).sum();
             v[u] = (wish[u] - pulled) / factors.stiffness[u];
-            for ((line, part), seen) in lines() {
-                y[line] = (own[line] + part * v[u] + seen) / factors.theta[line];
+            for ((line, part), mean) in lines().zip(&means) {
+                let Spread { theta, main, parts } = &factors.kinds[line];
+                y[line] = (own[line] + part * v[u]) / theta + mean;
+                let at_main = self.cost_of_unit(line, *main, &p);
+                let beyond = |pair: usize| self.cost_of_unit(line, pair, &p) - at_main;
+                let spread: f64 = groups.pairs(line).zip(parts).map(|(pair, w)| w * beyond(pair)).sum();
+                for (pair, w) in groups.pairs(line).zip(parts) {
+                    let more = w * (lacks[line] + part * v[u]) - w * theta * (beyond(pair) - spread);
+                    z[pair] = (z[pair] + more) / groups.rate[pair];
+                }
             }
         }
-        (p, v, y)
+        Eliminated { p, v, y, z }
     }
 }

@@ -1,7 +1,7 @@
 //! Points whose shares add up although rounding took digits of them.
 
 use super::Bundles;
-use super::elimination::{Moves, Slopes};
+use super::elimination::{Eliminated, Moves, Slopes};
 use crate::tolerance::sum::EVEN;
 
 impl Bundles<'_> {
@@ -31,12 +31,20 @@ impl Bundles<'_> {
         let square = |numbers: &[f64]| numbers.iter().map(|x| x * x).collect::<Vec<f64>>();
         let at = &self.at;
         let is_limited = |u: usize| self.users[u].cap < f64::INFINITY;
+        let is_guaranteed = |u: usize| self.users[u].floor > 0.0;
         let stiff = |u: usize| {
             let of_room = if is_limited(u) { at.room[u].powi(-2) } else { 0.0 };
-            at.v[u].powi(-2) + of_room
+            let of_floor = if is_guaranteed(u) { self.floor_stiffness(u) } else { 0.0 };
+            at.v[u].powi(-2) + of_room + of_floor
         };
         let asked = |u: usize| {
-            if is_limited(u) { (self.users[u].cap - at.v[u] - at.room[u]) / at.room[u].powi(2) } else { 0.0 }
+            let of_room = if is_limited(u) {
+                (self.users[u].cap - at.v[u] - at.room[u]) / at.room[u].powi(2)
+            } else {
+                0.0
+            };
+            let of_floor = if is_guaranteed(u) { self.off_floor(u) * self.floor_stiffness(u) } else { 0.0 };
+            of_room - of_floor
         };
         let users = 0..self.users.len();
         let slopes =
@@ -47,19 +55,14 @@ impl Bundles<'_> {
             rows: vec![0.0; at.q.len()],
             users: users.map(asked).collect(),
         };
-        let (p, v, y) = self.eliminated(&factors, &moves);
+        let Eliminated { p, v, z, .. } = self.eliminated(&factors, &moves);
         let mut even = at.clone();
         even.q.iter_mut().zip(&p).for_each(|(q, p)| *q -= *q * *q * p);
+        even.z.iter_mut().zip(&z).for_each(|(z, more)| *z += more);
         for (u, user) in self.users.iter().enumerate() {
             even.v[u] += v[u];
             if is_limited(u) {
                 even.room[u] = user.cap - even.v[u];
-            }
-            for line in user.lines.clone() {
-                for pair in self.problem.groups.pairs(line) {
-                    let worth = self.cost(line, pair, &p) - self.problem.groups.rate[pair] * y[line];
-                    even.z[pair] -= even.z[pair] * even.z[pair] * worth;
-                }
             }
         }
         self.follow_floors(&mut even);

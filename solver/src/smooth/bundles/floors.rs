@@ -19,12 +19,18 @@ impl Bundles<'_> {
         }
     }
 
+    /// How much what a user has above its floor and lacks of it resists a change of its share, where both move in proportion to themselves.
+    pub(super) fn floor_stiffness(&self, u: usize) -> f64 {
+        1.0 / (self.at.above[u].powi(2) + self.at.lack[u].powi(2))
+    }
+
     /// What users have above and lack, of shares that were moved.
     pub(super) fn follow_floors(&self, point: &mut Point) {
         for u in self.guaranteed() {
             let gained = (point.v[u] - self.users[u].floor) - (point.above[u] - point.lack[u]);
-            point.above[u] += gained.max(0.0);
-            point.lack[u] += (-gained).max(0.0);
+            let stiffness = self.floor_stiffness(u);
+            point.above[u] += self.at.above[u].powi(2) * stiffness * gained;
+            point.lack[u] -= self.at.lack[u].powi(2) * stiffness * gained;
         }
     }
 

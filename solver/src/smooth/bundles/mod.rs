@@ -25,7 +25,8 @@ mod floors;
 use super::utility::Utility;
 use crate::interior_point::{Iterate, NewtonSystem, Prediction, Quality, StepLength};
 use crate::level::LevelProblem;
-use elimination::{Factors, Moves, Slopes};
+use crate::tolerance::sum::ROUNDED;
+use elimination::{Eliminated, Factors, Moves, Slopes};
 use fairplan_instances::Deadline;
 use std::ops::Range;
 
@@ -317,8 +318,8 @@ impl<'a> Bundles<'a> {
             // r1 = −(ψ − Σ π y − λ)
             moves.users[u] = asked + dual;
         }
-        let (p, v, y) = self.eliminated(factors, &moves);
-        let mut step = Point { p, v, y, ..at.clone() };
+        let Eliminated { p, v, y, z } = self.eliminated(factors, &moves);
+        let mut step = Point { p, v, y, z, ..at.clone() };
         for row in 0..step.q.len() {
             step.q[row] = (of_rows[row] - at.q[row] * step.p[row]) / at.p[row];
         }
@@ -339,13 +340,10 @@ impl<'a> Bundles<'a> {
             } else {
                 (step.above[u], step.lack[u], step.nu[u]) = (0.0, 0.0, 0.0);
             }
-            for line in user.lines.clone() {
-                for pair in groups.pairs(line) {
-                    step.s[pair] = self.dual_residual(line, pair) + self.cost(line, pair, &step.p)
-                        - groups.rate[pair] * step.y[line];
-                    step.z[pair] = (of_pairs[pair] - at.z[pair] * step.s[pair]) / at.s[pair];
-                }
-            }
+        }
+        // From the products, since rounding of prices is large beside what vanishes.
+        for (pair, product) in of_pairs.iter().enumerate() {
+            step.s[pair] = (product - at.s[pair] * step.z[pair]) / at.z[pair];
         }
         step
     }
@@ -362,9 +360,11 @@ impl<'a> Bundles<'a> {
             && self.guaranteed().all(is_between)
     }
 
-    /// `d·p − ρ y − s`.
+    /// `d·p − ρ y − s`; nothing where that is rounding.
     fn dual_residual(&self, line: usize, pair: usize) -> f64 {
-        self.cost(line, pair, &self.at.p) - self.problem.groups.rate[pair] * self.at.y[line] - self.at.s[pair]
+        let cost = self.cost(line, pair, &self.at.p);
+        let residual = cost - self.problem.groups.rate[pair] * self.at.y[line] - self.at.s[pair];
+        if residual.abs() > ROUNDED * cost { residual } else { 0.0 }
     }
 
     fn longest(&self, step: &Point) -> StepLength {

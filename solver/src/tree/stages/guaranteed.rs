@@ -3,21 +3,29 @@
 use super::super::filling::Tree;
 use super::Stages;
 use crate::aggregation::gives_up;
+use crate::bins::{Amounts, Bins, NO_BIN};
 use crate::certificate::prices_of_classes;
+use crate::interior_point::InteriorPoint;
 use crate::level::dot;
 use crate::question::{Guaranteed, Question};
 use crate::streaming::cheapest_costs;
+use crate::sums::column;
 use crate::tolerance::level::{KEPT, TOLERANCE};
-use fairplan_instances::{Shortfall, SolverError, guaranteed_shares};
+use fairplan_instances::{Shortfall, SolverError, UserId, guaranteed_shares};
 
 impl Stages<'_> {
+    /// What everybody is guaranteed, in the objective's shares.
+    fn floors(&self) -> Vec<f64> {
+        let piece = self.tree.at(0.0, &self.ceilings);
+        column(self.shares.len(), |i| piece.share(i, 0.0))
+    }
+
     /// Whether all that is guaranteed fits the servers together.
     pub(super) fn keep_guarantees(&mut self) -> Result<(), SolverError> {
         if !self.tree.has_floors() {
             return Ok(());
         }
-        let piece = self.tree.at(0.0, &self.ceilings);
-        let floors: Vec<f64> = (0..self.shares.len()).map(|i| piece.share(i, 0.0)).collect();
+        let floors = self.floors();
         if !floors.iter().any(|floor| *floor > 0.0) {
             return Ok(());
         }
@@ -60,6 +68,46 @@ impl Stages<'_> {
         let shortfall = Shortfall::new(instance, objective, proof, &of_users, solutions.clone(), groups);
         Err(SolverError::Guarantees(Box::new(shortfall)))
     }
+}
+
+/// A user that can have nothing where all guarantees are kept, and those whose guarantees cost something where that is so, the dearest first.
+pub(crate) struct LeftNothing {
+    pub user: UserId,
+    pub guaranteed: Vec<UserId>,
+}
+
+/// The first user that guarantees leave nothing, if any: where everybody has what it is guaranteed, all who are guaranteed nothing are to rise
+/// together, and cannot.
+pub(crate) fn left_nothing(question: &Question<'_>) -> Result<Option<LeftNothing>, SolverError> {
+    let (bins, solver) = (Bins::exact(question.reduction()), InteriorPoint(question.deadline.clone()));
+    let mut stages = Stages::start(question, bins, &solver, f64::INFINITY)?;
+    let users = &stages.reduction.users;
+    let floors = stages.floors();
+    let rises = |i: usize| floors[i] == 0.0 && stages.of_tasks[i] > 0.0;
+    let shares = column(floors.len(), |i| if rises(i) { 1.0 } else { floors[i] });
+    let rising = column(users.len(), |line| rises(users.user_of(line)));
+    if !rising.contains(&true) || !floors.iter().any(|floor| *floor > 0.0) {
+        return Ok(None);
+    }
+    let amounts = Amounts::new(stages.in_dominant_shares(&shares), rising);
+    let mut costs = vec![0.0; users.len()];
+    let solved = stages.solve(&amounts, &mut costs)?;
+    let lines = || (0..users.len()).filter(|line| amounts.rising[*line] && stages.bins.of[*line] != NO_BIN);
+    let all: f64 = lines().map(|line| amounts.amount[line]).sum();
+    if solved.solution.level * all > KEPT {
+        return Ok(None);
+    }
+    let is_held = |line: &usize| solved.solution.frozen[solved.grouping.group(stages.bins.of[*line], true)];
+    let first = lines().find(is_held).or_else(|| lines().next());
+    cheapest_costs(users, &solved.solution.prices, &stages.reduction.capacities, &mut costs);
+    let costs = stages.costs_of_shares(&costs);
+    let mut paying: Vec<(usize, f64)> =
+        floors.iter().zip(&costs).map(|(floor, cost)| floor * cost).enumerate().collect();
+    let all: f64 = paying.iter().map(|(_, paid)| paid).sum();
+    paying.retain(|(_, paid)| *paid > KEPT * all);
+    paying.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let guaranteed = paying.into_iter().map(|(i, _)| users.user_id(i)).collect();
+    Ok(first.map(|line| LeftNothing { user: users.user_id(users.user_of(line)), guaranteed }))
 }
 
 /// The tree with what its users are guaranteed, counted as the objective counts shares; who can run nowhere is guaranteed nothing.

@@ -20,6 +20,7 @@ use crate::tolerance::level::{BEGINS, PIECE};
 use allocated::Only;
 use fairplan_instances::{Certificate, FEW_USERS, LimitedBy, Solution, SolverError, Statistics, Status};
 use guaranteed::above_guarantees;
+pub(crate) use guaranteed::{LeftNothing, left_nothing};
 use highest::Highest;
 use rayon::prelude::*;
 
@@ -70,13 +71,17 @@ pub(crate) fn solve(
     })
 }
 
-/// Whether the servers hold all that is guaranteed together.
+/// Whether the servers hold all that is guaranteed together, as far as a level problem tells.
 ///
 /// # Errors
 /// Where they do not, with the proof.
 pub(crate) fn keep_guarantees(question: &Question<'_>) -> Result<(), SolverError> {
     let (bins, solver) = (Bins::exact(question.reduction()), InteriorPoint(question.deadline.clone()));
-    Stages::start(question, bins, &solver, f64::INFINITY)?.keep_guarantees()
+    match Stages::start(question, bins, &solver, f64::INFINITY)?.keep_guarantees() {
+        Err(error @ SolverError::Guarantees(_)) => Err(error),
+        // What is found above them says whether they are kept.
+        _ => Ok(()),
+    }
 }
 
 /// What is said where tasks of users in groups are limited and do different work on different classes.
