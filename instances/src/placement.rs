@@ -42,11 +42,9 @@ impl Placement {
         self.pieces(instance).iter().enumerate().map(of).fold(0, u128::saturating_add)
     }
 
-    /// How many tasks have no server, of users who have a number of them.
-    pub fn waiting(&self, instance: &Instance) -> u64 {
-        let left =
-            |(user, placed): (User<'_>, &u64)| user.tasks().map_or(0, |all| all.saturating_sub(*placed));
-        instance.users().zip(&self.tasks).map(left).fold(0, u64::saturating_add)
+    /// How many tasks of all users have no server, of those who have a number of them.
+    pub fn all_waiting(&self, instance: &Instance) -> u64 {
+        instance.users().filter_map(|user| self.waiting(user)).fold(0, u64::saturating_add)
     }
 
     /// The pieces that belong to no whole task, of each kind that has any.

@@ -393,8 +393,6 @@ pub fn stated_bounds(
     let is_level = !matches!(bracket.proof, None | Some(WholeTaskProof::TaskLimit(_)));
     let tells_apart = instance.has_task_limits() || instance.has_groups() || instance.has_limits();
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
-    let unplaced =
-        || instance.users().filter_map(|user| bracket.placement.waiting(user)).fold(0, u64::saturating_add);
     // Whole tasks can be divided, too; but where some users can have none the others may have more than all of them.
     let by_division = divisible.unwrap_or(f64::INFINITY);
     let of_all = if bracket.without_tasks.is_empty() { by_division } else { f64::INFINITY };
@@ -407,7 +405,7 @@ pub fn stated_bounds(
         lower_of_others: anybody(of_others(&children)),
         level_upper: (tells_apart && is_level).then_some(upper),
         level_lower: (tells_apart && level < f64::INFINITY).then_some(level),
-        unplaced: instance.has_task_limits().then(unplaced),
+        unplaced: instance.has_task_limits().then(|| bracket.placement.all_waiting(instance)),
         proved_optimal: bracket.is_closed,
     }
 }

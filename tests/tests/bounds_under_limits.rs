@@ -9,10 +9,10 @@ use fairplan::{
 };
 use fairplan_instances::{
     Breakpoint, ClassAmounts, ClassId, Deadline, DraftQuota, Headline, Instance, LimitedTasks, NewGroup,
-    Placement, Quota, QuotaPart, Random, ResourceId, UserId, WholeTaskBracket, WholeTaskProof,
+    Placement, PlacementFigures, Quota, QuotaPart, Random, ResourceId, UserId, WholeTaskBracket,
+    WholeTaskProof,
 };
 use fairplan_report::bound::{breakpoint_value, stated_bounds};
-use fairplan_report::placement::PlacementFigures;
 use fairplan_tests::{
     Draft, decimal, draft, random_kinds_under_limits, random_kinds_under_quotas_of_classes,
     random_tree_with_limits, random_tree_with_quotas_of_classes,
@@ -261,7 +261,7 @@ fn of_placements_that_give_nobody_more_the_one_in_which_fewest_tasks_wait_is_sta
     }
     let instance = draft.build().unwrap();
     let found = bracketed(&instance);
-    let waiting = |placement: &Placement| placement.waiting(&instance);
+    let waiting = |placement: &Placement| placement.all_waiting(&instance);
     for policy in POLICIES {
         let options = PlaceOptions { policy: policy.into(), ..PlaceOptions::default() };
         let placed = place(&instance, &options, &Control::none()).unwrap();

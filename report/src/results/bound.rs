@@ -32,7 +32,7 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
         && document.proved_optimal
         && document.integral_level_lower.is_none()
     {
-        return "Whole tasks fit: all can have all that they ask for or that limits let them have.".into();
+        return "Whole tasks fit: whoever wants more is held by a limit.".into();
     }
     if let Some(most) = document.integral_level_upper {
         let has = document
@@ -95,7 +95,7 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
     };
     let is_unbounded = instance.has_limits() && matches!(bracket.proof, Some(WholeTaskProof::TaskLimit(_)));
     if is_unbounded && bounds.proved_optimal {
-        text += "Whole tasks: all have all that they ask for or that limits let them have (placed)\n";
+        text += "Whole tasks: whoever wants more is held by a limit (placed)\n";
         let _ = writeln!(text, "Smallest share: {}", share(bounds.lower_of_others));
     } else if let (true, Some(level)) = (is_unbounded, bounds.level_lower) {
         let _ = writeln!(

@@ -69,7 +69,7 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
     let limit = match (tells_by_level(document), policy.level) {
         (true, None) => {
             text += ": ";
-            text += all_served(policy);
+            text += all_served(document, policy);
             String::new()
         }
         (true, Some(level)) => {
@@ -244,7 +244,7 @@ fn answer_by_level(document: &Comparison) -> String {
         };
         match policy.level {
             Some(level) => format!("{}{waiting}", those_who_want_more(document, level)),
-            None => format!("{}{waiting}", all_served(policy)),
+            None => format!("{}{waiting}", all_served(document, policy)),
         }
     };
     let alike =
@@ -361,14 +361,16 @@ fn table(document: &Comparison) -> Table<'_> {
 }
 
 /// What is said of a placement under which nobody waits for a task that fits anywhere.
-fn all_served(policy: &ComparedPolicy) -> &'static str {
-    // Whoever has nothing asks for a task that no server holds.
-    match policy.value == 0.0 {
-        true => "all whose tasks fit on a server have all that they ask for or may have",
-        false if policy.unplaced.is_some_and(|tasks| tasks > 0) => {
-            "whoever wants more is held by a limit or fits on no server"
-        }
-        false => "all have all that they ask for or may have",
+fn all_served(document: &Comparison, policy: &ComparedPolicy) -> &'static str {
+    let waits = policy.unplaced.is_some_and(|tasks| tasks > 0);
+    match (document.under_quotas, policy.value == 0.0) {
+        // Of a group's limit others may have taken all.
+        (true, true) => "whoever wants more is held by a limit or fits on no server",
+        (true, false) if waits => "whoever wants more is held by a limit or fits on no server",
+        (true, false) => "whoever wants more is held by a limit",
+        // Whoever has nothing asks for a task that no server holds.
+        (false, true) => "all whose tasks fit on a server have all that they ask for",
+        (false, false) => "all have all that they ask for",
     }
 }
 

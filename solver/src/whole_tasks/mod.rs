@@ -174,7 +174,7 @@ pub fn with_best_of(
     let valued = placements.into_iter().map(|placement| {
         let nothing = Reached { all: false, at: Breakpoint { tasks: 0, ..upper } };
         let reached = breakpoints.reached(instance, &placement).unwrap_or(nothing);
-        (reached, placement.waiting(instance), placement)
+        (reached, placement.all_waiting(instance), placement)
     });
     type Valued = (Reached, u64, Placement);
     let is_better = |(next, more, _): &Valued, (best, waiting, _): &Valued| {
