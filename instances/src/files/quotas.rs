@@ -24,7 +24,7 @@ pub(super) struct QuotaFields<'f, 'a> {
 /// Amounts of some resources over some server classes together.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "SomeClasses")]
+#[schemars(rename = "SomeClasses", extend("required" = ["classes", "amounts"]))]
 pub(super) struct ClassAmountsFields<'a> {
     /// The server classes.
     #[serde(borrow)]
@@ -32,7 +32,7 @@ pub(super) struct ClassAmountsFields<'a> {
     classes: Vec<Text<'a>>,
     /// The amount of each resource.
     #[serde(borrow, default, deserialize_with = "stated")]
-    #[schemars(with = "Entries<'a>", required, extend("minProperties" = 1))]
+    #[schemars(with = "Entries<'a>", extend("minProperties" = 1))]
     amounts: Option<Entries<'a>>,
 }
 

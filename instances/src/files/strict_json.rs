@@ -14,9 +14,22 @@ use super::stated_format;
 use super::values::{decimal, whole_number};
 
 /// A text, borrowed from the file when it has no escapes.
-#[derive(Deserialize, Serialize, JsonSchema, Default)]
-#[schemars(inline)]
+#[derive(Deserialize, Serialize, Default)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+
+impl JsonSchema for Text<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+}
 
 /// A map from names to numbers with every entry kept, so that duplicates can be refused.
 #[derive(Default)]
