@@ -42,6 +42,10 @@ pub(crate) const USED_UP: (f64, f64) = (1e-6, 1e-8);
 /// comes to its ceiling just there, the two sides differ.
 pub(crate) const SLOPE: f64 = 1e-6;
 
+/// The part of what all pay by which rounding may change it: some roundings of each share and cost. A level that is next to nothing beside
+/// what is guaranteed costs less than that where it is moved by [`SLOPE`].
+pub(crate) const PAID: f64 = 64.0 * f64::EPSILON;
+
 /// How far a user's tasks may be from all run, in parts of the share that they give, to leave nothing to gain; of shares
 /// above this one, a millionth of the cluster.
 pub(crate) const NEARLY_ALL: f64 = 1e-3;

@@ -179,7 +179,9 @@ impl Stage<'_> {
         let more = (at_cost(level.value + step) - here) / step;
         let less = if from_nothing { more } else { (here - at_cost(level.value - step)) / step };
         let outside = (less.min(more) - 1.0).max(1.0 - less.max(more)).max(0.0);
-        verdicts.scales.see(outside, || {
+        // Beside what is guaranteed a level may be next to nothing: then what it costs is less than the rounding of what all pay.
+        let rounding = if has_floors { tolerance::PAID * worth / step } else { 0.0 };
+        verdicts.scales.see(at_least_nothing(outside - rounding), || {
             format!("level {k}: one level costs between {less} and {more} at its prices, not 1")
         });
         (at, gap)
