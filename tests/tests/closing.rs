@@ -266,3 +266,14 @@ fn a_way_that_makes_no_progress_gives_way_to_the_next() {
     draft.users[2].rates = vec![(0, decimal("0.000233")), (2, decimal("0.0583")), (3, decimal("0.268"))];
     assert!(is_proved(&draft.build().unwrap(), Objective::Drfh));
 }
+
+/// Of what is left for its last levels the others leave so little that doubles lose it: fractions prove it, and 2,280 pairs of a user and a
+/// class are not too many for them.
+#[test]
+fn levels_for_which_next_to_nothing_is_left_are_proved_in_fractions() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/many_levels.json");
+    let instance = fairplan_instances::files::read_instance(path).unwrap();
+    let solved = fairplan::solve(&instance, &fairplan::SolveOptions::default(), &fairplan::Control::none());
+    let solved = solved.unwrap();
+    assert_eq!((solved.failures.len(), solved.solution.method), (0, "exact-simplex"));
+}

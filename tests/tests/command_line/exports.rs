@@ -129,6 +129,28 @@ fn nodes_that_left_since_the_solution_are_another_instance() {
     assert!(refused.contains("solution.json") && refused.contains("hash of another instance"), "{refused}");
 }
 
+/// A Cohort has no quota of its own of which it could keep something back.
+#[test]
+fn that_reserves_of_groups_do_not_reach_kueue_is_told() {
+    let folder = Folder::new();
+    let kept = |of_group: &str, of_user: &str| {
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{{"id": "f", "count": 1, "capacity": {{"cpu": 10}}}}],
+            "groups": [{{"id": "lab"{of_group}}}],
+            "users": [{{"id": "a", "group": "lab", "demand": {{"cpu": 1}}{of_user}}}, {{"id": "b", "demand": {{"cpu": 1}}}}]}}"#
+        )
+    };
+    let reserve = r#", "reserves": [{"classes": ["f"], "amounts": {"cpu": 2}}]"#;
+    for (of_group, of_user, is_told) in [(reserve, "", true), ("", reserve, false)] {
+        folder.write("i.json", kept(of_group, of_user));
+        folder.done(&["-q", "solve", "i.json", "-o", "s.json"]);
+        let told = folder.run(&["export", "kueue", "i.json", "s.json", "-o", "k.yaml"]);
+        let told = text(&told.stdout) + &text(&told.stderr) + &folder.read("k.yaml");
+        let note = "Kueue takes reserves of queues: those of lab are not told";
+        assert_eq!(told.contains(note), is_told, "{of_group}{of_user}: {told}");
+    }
+}
+
 #[test]
 fn what_cannot_be_exported_names_the_option_and_the_value() {
     let folder = solved();

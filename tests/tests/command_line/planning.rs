@@ -35,6 +35,29 @@ fn cluster(folder: &Folder, name: &str) -> Instance {
     files::read_instance(folder.path(name).to_str().unwrap()).unwrap()
 }
 
+/// Tasks are counted in whole ones, and 1.01 times one task is 1.01 of it: who would be held to 2 took what is another's.
+#[test]
+fn growth_by_a_part_of_a_task_is_divided_as_so_much_and_not_as_a_whole_task() {
+    let folder = Folder::new();
+    let instance = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{"id": "node", "count": 1, "capacity": {"cpu": 6}}],
+        "groups": [{"id": "team"}], "users": [{"id": "few", "group": "team", "demand": {"cpu": 2}, "tasks": 1},
+        {"id": "many", "group": "team", "demand": {"cpu": 1}, "tasks": 10}]}"#;
+    folder.write("i.json", instance);
+    folder.write("c.csv", "id,price,cpu\nbig,100,4\n");
+    for factor in [1.0, 1.01, 1.5, 1.999] {
+        let factor_said = factor.to_string();
+        let words =
+            ["-q", "plan", "buy", "i.json", "--catalog", "c.csv", "--scale", &factor_said, "--under-drfh"];
+        let plan = read(&folder.done(&words));
+        // Twelve cores are asked for, and six are there.
+        let needed = (12.0 * factor - 6.0_f64) / 4.0;
+        assert_eq!(plan["purchase"]["cost"].as_f64().unwrap(), 100.0 * needed.ceil(), "{factor}: {plan}");
+        let team = &plan["groups"][0];
+        let [today, after] = ["today", "after"].map(|at| team[at].as_f64().unwrap());
+        assert!((today - 1.0).abs() < 1e-9 && (after - 2.0 * factor).abs() < 1e-9, "{factor}: {team}");
+    }
+}
+
 #[test]
 fn a_divisible_plan_is_enough_when_its_cluster_is_solved_and_the_table_says_the_same() {
     let folder = fig1();

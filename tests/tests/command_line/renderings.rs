@@ -22,7 +22,7 @@ const CELL: u32 = 8;
 const ANOTHER: u8 = 25;
 
 /// Of a thousand pixels of a rendering that are not ground, so many may be others.
-const MOST_OTHERS: usize = 20;
+const MOST_OTHERS: usize = 15;
 
 /// The picture in the folder as it is drawn; nothing, with a word, where there is no browser.
 fn drawn(folder: &Folder, picture: &str) -> Option<Pixmap> {
