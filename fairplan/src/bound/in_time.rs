@@ -28,16 +28,22 @@ const PATIENCE: f64 = 0.3;
 /// What is open where the check of a server takes too long.
 const SERVER_VALUES: &str = "server-values";
 
+/// Puts the best of two brackets together; `None` where the second adds nothing.
+type Join<'a, B> = &'a dyn Fn(&B, B) -> Result<Option<B>, Error>;
+
+/// Finds another bracket for one.
+type Other<'a, B> = &'a dyn Fn(&B) -> Result<B, Error>;
+
 /// How brackets are found, and judged.
 pub(super) struct Bracketing<'a, B> {
     /// Finds one by a deadline.
     pub find: &'a dyn Fn(&Control<'_>) -> Result<B, Error>,
-    /// Puts the best of two together; `None` where the second adds nothing.
-    pub join: &'a dyn Fn(&B, B) -> Result<Option<B>, Error>,
+    /// Puts two together.
+    pub join: Join<'a, B>,
     /// Checks one by code that shares nothing with the solver.
     pub check: &'a dyn Fn(&B, &Deadline) -> Vec<Verdict>,
     /// Another one, which is looser and proved in a moment.
-    pub stands_in: Option<&'a dyn Fn(&B) -> Result<B, Error>>,
+    pub stands_in: Option<Other<'a, B>>,
 }
 
 /// The best bracket that is found and proved by the deadline. Without one it is found to the end, and then checked.

@@ -83,7 +83,7 @@ impl Node {
         if metadata.name.is_empty() {
             report.one("nodes without a name (metadata.name): no pod says that it runs there");
         }
-        if !allocatable.get("cpu").is_some_and(|cpu| !cpu.is_zero()) {
+        if allocatable.get("cpu").is_none_or(|cpu| cpu.is_zero()) {
             report.named(format!("nodes without cpu in {field}"), &manifest.name);
         }
         let name = if metadata.name.is_empty() { manifest.name.clone() } else { metadata.name };

@@ -77,7 +77,8 @@ fn what_is_used_of_a_server_may_be_off_by_a_step_of_counting_and_no_more() {
 
 #[test]
 fn each_number_of_a_placement_may_be_off_by_its_tolerance_and_no_more() {
-    let cases: [(&str, fn(&mut Claim, f64)); 4] = [
+    type Change = fn(&mut Claim, f64);
+    let cases: [(&str, Change); 4] = [
         ("value", |claim, by| claim.value *= by),
         ("value", |claim, by| claim.level = claim.level.map(|level| level * by)),
         ("shares", |claim, by| claim.shares[0] *= by),
