@@ -21,19 +21,19 @@ pub(super) fn fields(value: &Value, known: &[&str], own: &[&str], report: &mut I
     }
 }
 
-/// Counts a field if its name is nearly a known one.
-pub(super) fn field(name: &str, known: &[&str], report: &mut ImportReport) {
-    if let Some(meant) = misspelt(name, known) {
+/// Counts a field if its name is nearly a known one; whether it is.
+pub(super) fn field(name: &str, known: &[&str], report: &mut ImportReport) -> bool {
+    let meant = misspelt(name, known);
+    if let Some(meant) = meant {
         report.one(format!("fields left out because nothing is called so: {name} (did you mean {meant}?)"));
     }
+    meant.is_some()
 }
 
 /// Counts a field that is none of the known ones, where these are all that there are.
 pub(super) fn or_unknown(name: &str, known: &[&str], report: &mut ImportReport) {
-    match misspelt(name, known) {
-        Some(_) => field(name, known, report),
-        None if known.contains(&name) => {}
-        None => report.named("fields left out because they are not known here", name),
+    if !known.contains(&name) && !field(name, known, report) {
+        report.named("fields left out because they are not known here", name);
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn read(
         report.one("resource calculator of memory alone, Hadoop's default (taken as drf)");
     }
     let mut queues = vec![reading.root(report)?];
-    let (mut names, mut stopped) = (HashSet::new(), Vec::new());
+    let (mut names, mut stopped) = (HashSet::new(), HashSet::new());
     // What each queue may have at most: where it states nothing, what the one above may have.
     let mut whole = vec![queues[0].parts.clone()];
     // Of each queue the part of the cluster that it is due, and the places where its guarantee is a percentage of all there is.
@@ -47,7 +47,7 @@ pub(super) fn read(
             let name = format!("{path}.{child}");
             if reading.value(&name, "state").is_some_and(|state| state.eq_ignore_ascii_case("STOPPED")) {
                 report.one("queues left out: stopped");
-                stopped.push(name);
+                stopped.insert(name);
                 continue;
             }
             if !names.insert(name.clone()) {
@@ -188,32 +188,28 @@ impl Reading<'_> {
     }
 
     /// Names queues of which something is stated, but which no `queues` names: nothing of them counts.
-    fn tell_of_unnamed(&self, names: &HashSet<String>, stopped: &[String], report: &mut ImportReport) {
+    fn tell_of_unnamed(&self, names: &HashSet<String>, stopped: &HashSet<String>, report: &mut ImportReport) {
         // Of queues to come, of labels and of users the names of properties have more parts.
         let is_other = |part: &str| {
             ["*", "accessible-node-labels", "auto-queue-creation-v2", "leaf-queue-template", "user-settings"]
                 .contains(&part)
         };
-        let mut unnamed: Vec<&str> = Vec::new();
-        for property in self.properties.keys().filter(|property| property.starts_with("root.")) {
-            let known = FIELDS.iter().find_map(|field| property.strip_suffix(field)?.strip_suffix('.'));
-            let Some(queue) = known.filter(|queue| *queue != "root" && !queue.split('.').any(is_other))
-            else {
-                continue;
-            };
-            let is_below = |above: &String| {
-                queue
-                    .strip_prefix(above.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            };
-            if !names.contains(queue) && !stopped.iter().any(is_below) && unnamed.last() != Some(&queue) {
-                unnamed.push(queue);
+        let is_left_out = |queue: &str| {
+            let mut upwards =
+                std::iter::successors(Some(queue), |at| at.rsplit_once('.').map(|(above, _)| above));
+            upwards.any(|at| stopped.contains(at))
+        };
+        let queue_of = |property: &'_ &str| {
+            FIELDS.iter().find_map(|field| Some(property.strip_suffix(field)?.strip_suffix('.')?.to_owned()))
+        };
+        let of_queues = self.properties.keys().filter(|property| property.starts_with("root."));
+        let queues: BTreeSet<String> = of_queues.filter_map(queue_of).collect();
+        for queue in &queues {
+            let is_known = queue == "root" || names.contains(queue) || is_left_out(queue);
+            if !is_known && !queue.split('.').any(is_other) {
+                report
+                    .named("queues left out: properties are set of them, and no `queues` names them", queue);
             }
-        }
-        unnamed.sort_unstable();
-        unnamed.dedup();
-        for queue in unnamed {
-            report.named("queues left out: properties are set of them, and no `queues` names them", queue);
         }
     }
 
