@@ -8,8 +8,8 @@ use crate::{Control, Error};
 use fairplan_heuristics::{PlacementError, device_policy, place_along, policy};
 use fairplan_instances::wording::{choose, unknown};
 use fairplan_instances::{
-    AllocatedBracket, Deadline, Instance, Objective, Placement, ProportionalBracket, QuotaPart, ResourceId,
-    Solution, SolverError, WholeTaskBracket,
+    AllocatedBracket, CountedGuarantees, Deadline, Instance, Objective, Placement, ProportionalBracket,
+    QuotaPart, ResourceId, Solution, SolverError, WholeTaskBracket,
 };
 use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
@@ -134,8 +134,9 @@ impl AllocatedBound {
 /// and within the rules inside servers (devices, limits a server).
 ///
 /// Whom a limit holds needs no more than it has: a level is about those who want more. Limits and reserves are counted as servers are. Of
-/// rules between servers the bound counts whole gangs, what each user could have alone, and whole gangs in each domain. Of guarantees it
-/// knows nothing and holds all the same. Where there are quotas or rules between servers, the placement is the best of the policies', which
+/// rules between servers the bound counts whole gangs, what each user could have alone, and whole gangs in each domain. It holds for placements
+/// that give users the whole tasks that they are guaranteed; what groups are guaranteed beyond that is not counted, and nothing where the
+/// guarantees cannot be kept together ([`CountedGuarantees`]). Where there are quotas or rules between servers, the placement is the best of the policies', which
 /// keep them, and, where nothing is guaranteed, of what limits, reserves and rules between servers leave of the patterns.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
@@ -150,7 +151,7 @@ impl AllocatedBound {
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
     let divisible = divided(instance, Objective::Drfh, &options.backend, control)?.bound;
-    let (bracket, sha256) = hashed(instance, || bracketed(instance, control))?;
+    let (bracket, sha256) = hashed(instance, || bracketed(&divisible.counted(instance), control))?;
     Ok(Bound { divisible, bracket, sha256 })
 }
 
@@ -476,36 +477,51 @@ const OPEN: [&str; 4] = ["level-gaps", "freezing", "optimality", "price-scale"];
 
 /// Divided tasks within limits and reserves, and the bound that they prove.
 pub(crate) struct Divided<'a> {
-    /// The instance without what is guaranteed.
+    /// The instance with what whole tasks can keep of its guarantees; without guarantees for sums, or where they cannot be kept together.
     pub instance: Cow<'a, Instance>,
     /// `None` where prices rule out more than the bound, but nothing closes the gap to it.
     pub solution: Option<Solution>,
     pub bound: DivisibleBound,
 }
 
-/// The proved bound of divisible tasks, which is proved once more from its prices, tasks and limits alone. Where limits or reserves let an
-/// instance not be solved, they are left out.
+/// The proved bound of divisible tasks, which is proved once more from its prices, tasks, guarantees and limits alone. Where guarantees let
+/// an instance not be solved, they are left out; then limits and reserves.
 pub(crate) fn divided<'a>(
     instance: &'a Instance,
     objective: Objective,
     backend: &str,
     control: &Control<'_>,
 ) -> Result<Divided<'a>, Error> {
-    let without = |parts: &[QuotaPart]| divided_without(instance, parts, objective, backend, control);
-    match without(&[QuotaPart::Guarantees]) {
+    let solve = |counted: Counted| divided_where(instance, counted, objective, backend, control);
+    let told = |what: &str, failure: &Error| {
+        control.note(&format!("{what} are left out of the bound of divisible tasks: {failure}"));
+    };
+    if instance.has_guarantees() && objective == Objective::Drfh {
+        match solve(Counted::Quotas) {
+            Err(failure) if !matches!(failure, Error::TimeLimit { .. }) => told("guarantees", &failure),
+            divided => return divided,
+        }
+    }
+    match solve(Counted::Limits) {
         Err(failure) if !instance.limit_rows().is_empty() && !matches!(failure, Error::TimeLimit { .. }) => {
-            control.note(&format!(
-                "limits and reserves are left out of the bound of divisible tasks: {failure}"
-            ));
-            without(&[QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves])
+            told("limits and reserves", &failure);
+            solve(Counted::Nothing)
         }
         divided => divided,
     }
 }
 
-fn divided_without<'a>(
+/// Which quotas divided tasks keep: all, guarantees in whole tasks; limits and reserves; or none.
+#[derive(Clone, Copy, PartialEq)]
+enum Counted {
+    Quotas,
+    Limits,
+    Nothing,
+}
+
+fn divided_where<'a>(
     instance: &'a Instance,
-    parts: &[QuotaPart],
+    counted: Counted,
     objective: Objective,
     backend: &str,
     control: &Control<'_>,
@@ -514,12 +530,21 @@ fn divided_without<'a>(
     let solver = solver(backend, &limit)?;
     let bounded = match instance.quotas().is_empty() {
         true => Cow::Borrowed(instance),
-        false => Cow::Owned(instance.without_parts(parts)?),
+        false => Cow::Owned(match counted {
+            Counted::Quotas => instance.with_whole_guarantees()?,
+            Counted::Limits => instance.without_parts(&[QuotaPart::Guarantees])?,
+            Counted::Nothing => {
+                instance.without_parts(&[QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves])?
+            }
+        }),
     };
     let solved = Solved::new(&bounded, &*solver, objective, control)?.certified();
     let is_closed = solved.is_ok();
     let solved = solved.map_err(|failure| failure.by(&limit)).or_else(what_prices_rule_out)?;
-    let bound = DivisibleBound::new(&bounded, &solved.solution).within_limits(instance, objective);
+    let guarantees = CountedGuarantees::of(instance, counted == Counted::Quotas);
+    let guarantees = guarantees.filter(|_| objective == Objective::Drfh);
+    let bound =
+        DivisibleBound::new(&bounded, &solved.solution, guarantees).within_limits(instance, objective);
     let verdict = verify_divisible(instance, bound.claim(objective));
     all_hold(NOT_PROVED, &[verdict])?;
     Ok(Divided { instance: bounded, solution: is_closed.then_some(solved.solution), bound })

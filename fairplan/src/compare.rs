@@ -11,8 +11,8 @@ use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_analysis::{BrokenRule, Judgement};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Draft, Headline, Instance, InstanceStamp, Kind, KindId, Objective, Placement, PlacementFigures,
-    ResourceId, User, WholeTaskBracket, files,
+    ClassId, Draft, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective, Placement,
+    PlacementFigures, ResourceId, User, WholeTaskBracket, files, keeps_guarantees_of_users,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{
@@ -206,14 +206,15 @@ fn compared(
         allocated_bracketed(instance, resource, &limited)
     });
     let taken = taken.transpose()?;
-    let bracket = if taken.is_some() { None } else { whole_task_bound(instance, control) };
+    let counted = &*divisible.counted(instance);
+    let bracket = if taken.is_some() { None } else { whole_task_bound(counted, control) };
     let with_placed = |bracket: WholeTaskBracket| {
         let placements = placed.iter().map(|placed| &placed.placement);
         let all = std::iter::once(&bracket.placement).chain(placements).cloned().collect();
-        with_best_of(instance, bracket, all)
+        with_best_of(counted, bracket, all)
     };
     let bracket = bracket.map(with_placed).transpose()?;
-    let stated = bracket.as_ref().map(|bracket| stated_bounds(instance, bracket, Some(&divisible)));
+    let stated = bracket.as_ref().map(|bracket| stated_bounds(counted, bracket, Some(&divisible)));
     let mut bounds = Bounds {
         divisible: divisible.bound,
         divisible_level,
@@ -227,7 +228,7 @@ fn compared(
     let judges = !given.is_empty();
     let mut allocated = taken.as_ref().map(|bracket| AllocatedBounds::new(instance, bracket));
     let judge = |placement: &Placement| {
-        let mut judged = Judged::new(instance, placement, bracket.as_ref(), judges)?;
+        let mut judged = Judged::new(instance, counted, placement, bracket.as_ref(), judges)?;
         judged.allocated = taken.as_ref().map(|bracket| {
             let units = placement.units_of(instance, bracket.resource);
             Allocated::new(instance, bracket, units, judged.is_valid)
@@ -244,10 +245,11 @@ fn compared(
     }
     for (.., judged, _) in &rows {
         let figures = &judged.figures;
-        if judged.is_valid {
-            if let Some((bounds, taken)) = allocated.as_mut().zip(judged.allocated) {
-                bounds.integral_lower = bounds.integral_lower.max(taken.amount);
-            }
+        let taken = allocated.as_mut().zip(judged.allocated).filter(|_| judged.is_valid);
+        if let Some((bounds, taken)) = taken {
+            bounds.integral_lower = bounds.integral_lower.max(taken.amount);
+        }
+        if judged.is_bounded {
             bounds.integral_lower = bounds.integral_lower.map(|lower| lower.max(figures.value));
             // Who has placed everything has a level above any that is stated.
             bounds.integral_level_lower =
@@ -262,7 +264,7 @@ fn compared(
     let comparison = Comparison {
         in_groups: instance.has_groups(),
         under_quotas: !instance.quotas().is_empty(),
-        prior_claims: instance.has_guarantees(),
+        counted_guarantees: divisible.counted_guarantees,
         instance: InstanceStamp::new(instance, &sha256),
         backend: solver.name().into(),
         seed: options.seed,
@@ -372,8 +374,10 @@ struct Judged {
     figures: PlacementFigures,
     /// Whether it is proved that none is better; `None` without a bound.
     is_optimal: Option<bool>,
-    /// Whether it breaks no rule, so that bounds hold for it.
+    /// Whether it breaks no rule, and whether it keeps what bounds on the smallest share count of guarantees besides, so that they hold
+    /// for it.
     is_valid: bool,
+    is_bounded: bool,
     /// What it leaves, where that is asked for.
     judgement: Option<Judgement>,
     /// What each user has, where that is asked for.
@@ -383,8 +387,10 @@ struct Judged {
 }
 
 impl Judged {
+    /// `counted` is the instance that bounds are of.
     fn new(
         instance: &Instance,
+        counted: &Instance,
         placement: &Placement,
         bracket: Option<&WholeTaskBracket>,
         judges: bool,
@@ -401,9 +407,11 @@ impl Judged {
         };
         // What was placed now has passed its check.
         let is_valid = judgement.as_ref().is_none_or(Judgement::is_valid);
-        let is_optimal = bracket.map(|bracket| is_valid && is_best(instance, placement, bracket));
-        let figures = PlacementFigures::new(instance, placement);
-        Ok(Self { figures, is_optimal, is_valid, judgement, users: None, allocated: None })
+        let is_optimal = bracket.map(|bracket| is_valid && is_best(counted, placement, bracket));
+        let guarantees = KeptGuarantees::of(instance, placement);
+        let figures = PlacementFigures { guarantees, ..PlacementFigures::new(counted, placement) };
+        let is_bounded = is_valid && keeps_guarantees_of_users(counted, &placement.tasks);
+        Ok(Self { figures, is_optimal, is_valid, is_bounded, judgement, users: None, allocated: None })
     }
 }
 

@@ -1,6 +1,11 @@
-//! What users are sure of by guarantees, in shares.
+//! What users are sure of by guarantees, in shares and in whole tasks.
 
-use crate::{Instance, Kind, Objective, Solution, UserId, objective_share};
+use crate::tolerance::QUOTIENT;
+use crate::violation::Violation;
+use crate::{
+    Decimal, Draft, DraftQuota, Instance, Kind, LimitedTasks, Objective, Owner, Quota, QuotaPart, ResourceId,
+    Solution, User, UserId, objective_share,
+};
 
 /// What every user is sure of, as its group counts shares, given the divisions of what groups are guaranteed: who has a part in one of
 /// these what it has there.
@@ -22,4 +27,80 @@ pub fn guaranteed_share(instance: &Instance, objective: Objective, user: UserId)
     let tasks = if can_run { instance.guaranteed_tasks(user) } else { 0.0 };
     let per_share = objective.share_per_level(user) / user.weight().to_f64();
     if tasks == 0.0 || per_share == 0.0 { 0.0 } else { tasks * user.task_share() / per_share }
+}
+
+/// The whole tasks that every user is guaranteed itself: of those that its amounts hold the whole ones, in whole gangs, at most what its
+/// limits let it have, and none for whom fits on no server. What members have a part in with their group does not count here.
+pub fn guaranteed_whole_tasks(instance: &Instance) -> Vec<u64> {
+    if !instance.has_guarantees() {
+        return vec![0; instance.user_count()];
+    }
+    let LimitedTasks { most, .. } = LimitedTasks::of(instance);
+    let whole = |user: User<'_>| {
+        if !user.fits_somewhere() {
+            return 0;
+        }
+        let tasks = (instance.guaranteed_tasks(user) * (1.0 + QUOTIENT)) as u64;
+        tasks.min(most[user.index().0]) / user.at_once() * user.at_once()
+    };
+    instance.users().map(whole).collect()
+}
+
+/// Whether users with so many tasks have what they are guaranteed themselves: bounds hold for such placements.
+pub fn keeps_guarantees_of_users(instance: &Instance, tasks: &[u64]) -> bool {
+    !instance.has_guarantees()
+        || guaranteed_whole_tasks(instance).iter().zip(tasks).all(|(sure, has)| has >= sure)
+}
+
+/// The [`guaranteed_whole_tasks`] as dominant shares.
+pub fn guaranteed_whole_shares(instance: &Instance) -> Vec<f64> {
+    let shares = instance.users().zip(guaranteed_whole_tasks(instance));
+    shares.map(|(user, tasks)| tasks as f64 * user.task_share()).collect()
+}
+
+impl Instance {
+    /// The instance whose guarantees are what whole tasks can keep of them: every user is guaranteed its [`guaranteed_whole_tasks`],
+    /// wherever they run, and groups nothing. What divided tasks can reach beside these no placement that keeps them exceeds.
+    ///
+    /// # Errors
+    /// If so many tasks have too many digits, or are more than the limits of a group that is around them.
+    pub fn with_whole_guarantees(&self) -> Result<Self, Violation> {
+        let mut draft = Draft::from(self);
+        draft.leave_out(&[QuotaPart::Guarantees]);
+        for (user, tasks) in self.users().zip(guaranteed_whole_tasks(self)).filter(|(_, tasks)| *tasks > 0) {
+            let guarantee = vec![self.amount_of_tasks(user, tasks)?];
+            let stated = draft.quotas.iter_mut().find(|stated| !stated.is_group && stated.owner == user.id());
+            match stated {
+                Some(stated) => stated.quota.guarantee = guarantee,
+                None => draft.quotas.push(DraftQuota {
+                    is_group: false,
+                    owner: user.id().into(),
+                    quota: Quota { guarantee, ..Quota::default() },
+                }),
+            }
+        }
+        draft.build()
+    }
+
+    /// How much so many tasks take of a resource that their user is guaranteed.
+    fn amount_of_tasks(&self, user: User<'_>, tasks: u64) -> Result<(ResourceId, Decimal), Violation> {
+        let owner = Owner::User(user.index());
+        let quota = self.quota_of(owner);
+        let resource = quota.and_then(|quota| {
+            quota.guaranteed().map(|sure| sure.resource).find(|resource| user.demand_units(*resource) > 0)
+        });
+        let resource = resource.unwrap_or_else(|| user.dominant_resource());
+        let units = user.demand_units(resource).saturating_mul(tasks.into());
+        match self.decimal(resource, units) {
+            Some(amount) => Ok((resource, amount)),
+            None => {
+                let problem = "has too many digits to be counted in whole tasks; round it";
+                Err(Violation::new(
+                    format!("users[{}].guarantee", user.index().0),
+                    self.name_of(owner),
+                    problem,
+                ))
+            }
+        }
+    }
 }

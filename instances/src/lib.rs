@@ -4,6 +4,7 @@
 
 mod allocation;
 mod cluster_outcome;
+mod counted_guarantees;
 mod deadline;
 mod decimal;
 mod demands;
@@ -62,6 +63,7 @@ pub use allocation::Allocation;
 pub use cluster_outcome::{
     ClusterOutcome, ClusterSample, CompletionTimes, JobRun, TaskCounts, UserRun, UserSample,
 };
+pub use counted_guarantees::CountedGuarantees;
 pub use deadline::Deadline;
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
@@ -71,7 +73,10 @@ pub use exact::{ExactLevel, ExactPart, ExactSolution, ExactUser};
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use group_result::{GroupResult, group_results, groups_table, objective_share};
 pub use guarantee_result::{GuaranteeResult, guarantee_results, guarantees_table};
-pub use guaranteed_shares::{guaranteed_share, guaranteed_shares};
+pub use guaranteed_shares::{
+    guaranteed_share, guaranteed_shares, guaranteed_whole_shares, guaranteed_whole_tasks,
+    keeps_guarantees_of_users,
+};
 pub use headline::{Headline, stated_level};
 pub use ids::{IdTable, TextPart};
 pub use kept_guarantees::{KeptGuarantees, ShortOwner};

@@ -2,7 +2,7 @@
 
 use crate::{
     Instance, KeptGuarantees, KindId, LimitRoom, Part, PlacedGroup, Placement, ResourceId, User, UserId,
-    placed_groups,
+    guaranteed_whole_shares, placed_groups,
 };
 
 /// What a placement comes to: shares and utilization, summed over the servers.
@@ -38,8 +38,10 @@ impl PlacementFigures {
         let room = LimitRoom::of(instance, placement);
         let has_tasks_left = |user: User<'_>| waits(user) != Some(0);
         let is_limited = !instance.limit_rows().is_empty();
+        let floors = guaranteed_whole_shares(instance);
         let parts = |wants_more: &dyn Fn(User<'_>) -> bool| {
-            let part = |i: usize| Part::new(dominant_shares[i], wants_more(instance.user(UserId(i))));
+            let wants_more = |i: usize| wants_more(instance.user(UserId(i)));
+            let part = |i: usize| Part { floor: floors[i], ..Part::new(dominant_shares[i], wants_more(i)) };
             Part::smallest(&instance.parts_at_the_root(part))
         };
         // As in a solution, whoever a limit holds wants more as to the value, not as to the level; so does who fits no server whole.

@@ -3,19 +3,22 @@
 use crate::foreign::{Foreign, check_quotas, check_stamp, in_order, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::solution::ClassPrice;
+use crate::tolerance::same;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Breakpoint, Deadline, Document, FilledTree, Headline, Instance, LimitRoom, LimitedTasks, Objective,
-    Part, Placement, ServerClass, Solution, UserId, WholeTaskBracket, WholeTaskProof, wants_beyond_limits,
+    Body, Breakpoint, CountedGuarantees, Deadline, Document, FilledTree, Headline, Instance, LimitRoom,
+    LimitedTasks, Objective, Part, Placement, ServerClass, Solution, UserId, WholeTaskBracket,
+    WholeTaskProof, guaranteed_whole_shares, wants_beyond_limits,
 };
 use fairplan_verify::{
     DivisibleClaim, StatedBounds, Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The largest smallest weighted dominant share that whole tasks can have, from both sides. The same instance gives the
 /// same bytes, unless a time limit ended the search.
@@ -26,14 +29,14 @@ use serde::{Deserialize, Serialize};
 pub struct BoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
-    /// Whether anybody has guarantees, limits or reserves. What is proved counts limits and reserves, but no guarantees: with these it may be
-    /// out of reach.
+    /// Whether anybody has guarantees, limits or reserves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
-    /// Whether anybody has guarantees, which what is proved does not count.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub prior_claims: bool,
-    /// No allocation of divisible tasks within limits and reserves is better: the proved bound of the DRFH optimum.
+    /// Which guarantees are counted: what is proved is of placements that keep these, in whole tasks. Absent where nobody has any.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub counted_guarantees: Option<CountedGuarantees>,
+    /// No allocation of divisible tasks within limits and reserves, and above the guarantees that are counted, is better: the proved bound
+    /// of the DRFH optimum.
     pub divisible: f64,
     /// The prices that prove it: of that value for one more unit. Absent where nobody is held by capacity.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +49,7 @@ pub struct BoundBody<S = Vec<ServerResult>> {
     /// The placement below reaches this.
     pub integral_lower: f64,
     /// The same for the level: no placement of whole tasks gives those who still want more a larger smallest share (where there are
-    /// groups: divided among groups first, whatever is guaranteed inside them, which a solution counts); whom a limit holds does not. Absent where all may have all that they ask for or their limits
+    /// groups: divided among groups first); whom a limit holds does not. Absent where all may have all that they ask for or their limits
     /// let them have, and where nobody's tasks are limited, nobody has a limit and nobody is in a group, so that it is `integral_upper`.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub integral_level_upper: Option<f64>,
@@ -260,14 +263,22 @@ pub struct DivisibleBound {
     pub prices: Option<Vec<f64>>,
     /// Those of limits and reserves beside them, one for each of [`Instance::limit_rows`]; empty where none is counted.
     pub limit_prices: Vec<f64>,
+    /// Which guarantees are counted; `None` where nobody has any, and for sums, which count none.
+    pub counted_guarantees: Option<CountedGuarantees>,
 }
 
 impl DivisibleBound {
-    /// The bound of a proved solution. Prices of a level that not everybody reaches prove nothing of all users.
-    pub fn new(instance: &Instance, solution: &Solution) -> Self {
+    /// The bound of a proved solution, of an instance whose guarantees are those that are counted, in whole tasks
+    /// ([`Instance::with_whole_guarantees`]). Prices of a level that not everybody reaches prove nothing of all users.
+    pub fn new(
+        instance: &Instance,
+        solution: &Solution,
+        counted_guarantees: Option<CountedGuarantees>,
+    ) -> Self {
         let prices = solution.certificate.prices().first().map(|prices| prices.to_vec());
         let limit_prices = solution.certificate.first_limit_prices().to_vec();
-        let priced = Self { bound: Headline::new(instance, solution).bound, prices, limit_prices };
+        let bound = Headline::new(instance, solution).bound;
+        let priced = Self { bound, prices, limit_prices, counted_guarantees };
         if verify_divisible(instance, priced.claim(solution.objective)).holds {
             return priced;
         }
@@ -276,10 +287,20 @@ impl DivisibleBound {
 
     /// The same for an instance whose limits, which were left out, let users have only so many tasks.
     pub fn within_limits(self, instance: &Instance, objective: Objective) -> Self {
-        match by_limits(instance, objective).filter(|most| *most < self.bound) {
-            Some(bound) => Self { bound, prices: None, limit_prices: Vec::new() },
+        let floors = if self.is_above_guarantees() { guaranteed_whole_shares(instance) } else { Vec::new() };
+        match by_limits(instance, objective, &floors).filter(|most| *most < self.bound) {
+            Some(bound) => Self { bound, prices: None, limit_prices: Vec::new(), ..self },
             None => self,
         }
+    }
+
+    fn is_above_guarantees(&self) -> bool {
+        self.counted_guarantees.is_some_and(|counted| counted != CountedGuarantees::None)
+    }
+
+    /// The instance that bounds are of: without guarantees where none is counted.
+    pub fn counted<'a>(&self, instance: &'a Instance) -> Cow<'a, Instance> {
+        CountedGuarantees::instance(self.counted_guarantees, instance)
     }
 
     /// The prices class by class.
@@ -296,6 +317,7 @@ impl DivisibleBound {
     pub(crate) fn read(
         bound: f64,
         (stated, limit_prices): (Option<&Vec<ClassPrice>>, &[f64]),
+        counted_guarantees: Option<CountedGuarantees>,
         instance: &Instance,
     ) -> Result<Self, Foreign> {
         let prices = stated.map(|rows| {
@@ -307,18 +329,20 @@ impl DivisibleBound {
             }
             Ok(prices)
         });
-        Ok(Self { bound, prices: prices.transpose()?, limit_prices: limit_prices.to_vec() })
+        let limit_prices = limit_prices.to_vec();
+        Ok(Self { bound, prices: prices.transpose()?, limit_prices, counted_guarantees })
     }
 
     /// The claim, for [`fairplan_verify::verify_divisible`].
     pub fn claim(&self, objective: Objective) -> DivisibleClaim<'_> {
         let (prices, limit_prices) = (self.prices.as_deref(), self.limit_prices.as_slice());
-        DivisibleClaim { objective, bound: self.bound, prices, limit_prices }
+        let above_guarantees = self.is_above_guarantees();
+        DivisibleClaim { objective, bound: self.bound, prices, limit_prices, above_guarantees }
     }
 }
 
 /// The smallest weighted share that tasks and limits alone allow; `None` of sums, and where nobody has a limit.
-fn by_limits(instance: &Instance, objective: Objective) -> Option<f64> {
+fn by_limits(instance: &Instance, objective: Objective, floors: &[f64]) -> Option<f64> {
     if !instance.has_limits() || objective != Objective::Drfh {
         return None;
     }
@@ -330,7 +354,8 @@ fn by_limits(instance: &Instance, objective: Objective) -> Option<f64> {
     // Whom a limit holds wants more, and its siblings count as far as that is their part.
     let part = |i: usize| {
         let user = instance.user(UserId(i));
-        Part::new(cap(i), user.can_run() && wants_beyond_limits(user, divided[i]))
+        let floor = floors.get(i).copied().unwrap_or(0.0);
+        Part { floor, ..Part::new(cap(i), user.can_run() && wants_beyond_limits(user, divided[i])) }
     };
     let [least, _] = Part::smallest(&instance.parts_at_the_root(part));
     Some(least)
@@ -374,8 +399,10 @@ pub fn stated_bounds(
         u64::MAX => f64::INFINITY,
         tasks => share(i, tasks),
     };
+    let floors = guaranteed_whole_shares(instance);
     let parts = |has: &dyn Fn(usize) -> f64, wants_more: &dyn Fn(usize) -> bool| {
-        instance.parts_at_the_root(|i| Part::new(has(i), wants_more(i)))
+        let floor = |i: usize| if has_none(i) { 0.0 } else { floors[i] };
+        instance.parts_at_the_root(|i| Part { floor: floor(i), ..Part::new(has(i), wants_more(i)) })
     };
     let has = |i: usize| share(i, tasks[i]);
     let beyond = |i: usize| !has_none(i) && wants_beyond_limits(instance.user(UserId(i)), most[i] as f64);
@@ -394,7 +421,9 @@ pub fn stated_bounds(
     let tells_apart = instance.has_task_limits() || instance.has_groups() || instance.has_limits();
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     // Whole tasks can be divided, too; but where some users can have none the others may have more than all of them.
-    let by_division = divisible.unwrap_or(f64::INFINITY);
+    // What differs by rounding alone is the same.
+    let by_division =
+        divisible.filter(|bound| *bound < upper && !same(*bound, upper)).unwrap_or(f64::INFINITY);
     let of_all = if bracket.without_tasks.is_empty() { by_division } else { f64::INFINITY };
     let by_tasks = Part::smallest(&parts(&cap, &|i| beyond(i) || lacks_all(i)))[0];
     StatedBounds {
@@ -418,7 +447,7 @@ pub fn bound_document<'a>(
     bracket: &'a WholeTaskBracket,
 ) -> BoundDocument<ServerResults<'a>> {
     let id = |user: &UserId| instance.user(*user).id().to_owned();
-    let stated = stated_bounds(instance, bracket, Some(divisible));
+    let stated = stated_bounds(&divisible.counted(instance), bracket, Some(divisible));
     let has_others = !bracket.without_tasks.is_empty() && bracket.upper.is_some();
     let at = |at: Breakpoint| BreakpointResult { user: id(&at.user), tasks: at.tasks };
     let certificate = bracket.upper.zip(bracket.lower).zip(bracket.proof.as_ref());
@@ -440,7 +469,7 @@ pub fn bound_document<'a>(
     Document::new(BoundBody {
         instance: InstanceStamp::new(instance, sha256),
         under_quotas: !instance.quotas().is_empty(),
-        prior_claims: instance.has_guarantees(),
+        counted_guarantees: divisible.counted_guarantees,
         divisible: divisible.bound,
         divisible_prices: divisible.stated(instance),
         divisible_limit_prices: divisible.limit_prices.clone(),
@@ -478,9 +507,11 @@ impl StatedBracket {
     pub fn new(document: &BoundDocument, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
         check_quotas(document.under_quotas, instance)?;
-        if document.prior_claims != instance.has_guarantees() {
-            let problem = "it is true where somebody has guarantees, and nowhere else";
-            return Err(Foreign::new("prior_claims", &document.prior_claims.to_string(), problem));
+        let counted = document.counted_guarantees;
+        if counted != CountedGuarantees::of(instance, counted != Some(CountedGuarantees::None)) {
+            let problem =
+                "is `all` where users have guarantees, `of-users` where groups have any, or `none` of either";
+            return Err(Foreign::new("counted_guarantees", "", problem));
         }
         let placement = document.placement.read(instance)?;
         let position = |place: String, id: &str| {
@@ -527,7 +558,7 @@ impl StatedBracket {
         });
         let prices = (document.divisible_prices.as_ref(), document.divisible_limit_prices.as_slice());
         Ok(Self {
-            divisible: DivisibleBound::read(document.divisible, prices, instance)?,
+            divisible: DivisibleBound::read(document.divisible, prices, counted, instance)?,
             bracket: WholeTaskBracket {
                 without_tasks: without_tasks.collect::<Result<_, _>>()?,
                 upper,
@@ -555,6 +586,7 @@ impl StatedBracket {
 
     /// Everything that is found of it.
     pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
+        let instance = &*self.divisible.counted(instance);
         let mut verdicts = verify_whole_tasks(instance, &self.claim(), &Deadline::never());
         verdicts.push(verify_divisible(instance, self.divisible.claim(Objective::Drfh)));
         verdicts

@@ -5,8 +5,8 @@ use crate::units::{share, thousands};
 use fairplan_analysis::Judgement;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    AllocatedBracket, Body, Instance, InstanceStamp, KeptGuarantees, PlacedGroup, Placement,
-    PlacementFigures, ResourceMap, ShortOwner, User,
+    AllocatedBracket, Body, CountedGuarantees, Instance, InstanceStamp, KeptGuarantees, PlacedGroup,
+    Placement, PlacementFigures, ResourceMap, ShortOwner, User, stated,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,16 +23,15 @@ pub struct Comparison {
     /// The seed of random choices (only the policy `random` makes any).
     pub seed: u64,
     /// Whether users stand in groups: then smallest shares and levels are of users without a group and of groups without a parent, a
-    /// group counted as far as its members divide by their weights what it has.
+    /// group counted as far as its members divide by their weights what it has, above what they are guaranteed themselves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_groups: bool,
-    /// Whether anybody has guarantees, limits or reserves. Bounds count limits and reserves, but no guarantees: with these they may be out of
-    /// reach.
+    /// Whether anybody has guarantees, limits or reserves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
-    /// Whether anybody has guarantees, which bounds do not count.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub prior_claims: bool,
+    /// Which guarantees bounds count: they hold for placements that keep these, in whole tasks. Absent where nobody has any.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub counted_guarantees: Option<CountedGuarantees>,
     /// Upper and lower bounds on the value of any placement.
     pub bounds: Bounds,
     /// Upper and lower bounds on how much of a resource any placement takes, with `--objective allocated=RESOURCE`; what else is told
@@ -265,8 +264,9 @@ pub fn groups_of_policies(comparison: &Comparison) -> Table<'_> {
     columns.done()
 }
 
-/// What people read where a gap would be of a placement that breaks rules, of which bounds say nothing.
+/// What people read where a gap would be of a placement that breaks rules or guarantees, of which bounds say nothing.
 const NO_GAP: &str = "breaks rules";
+const ABOVE: &str = "breaks guarantees";
 
 impl ComparedPolicy {
     /// Whether it was made elsewhere and breaks a rule, so that no bound holds for it.
@@ -278,6 +278,7 @@ impl ComparedPolicy {
     fn of_gap(&self, gap: Option<f64>) -> Option<&'static str> {
         match gap {
             Some(_) if self.breaks_rules() => Some(NO_GAP),
+            Some(gap) if gap <= 0.0 && self.short().is_some() => Some(ABOVE),
             _ => (self.proved_optimal == Some(true)).then_some("proved optimal"),
         }
     }

@@ -27,8 +27,8 @@ pub struct PlacementBody<S = Vec<ServerResult>> {
     /// The seed of its random choices (only the policy `random` makes any).
     pub seed: u64,
     /// The smallest weighted dominant share (dominant share over weight) of all users; where there are groups, of users without
-    /// a group and groups without a parent, a group counted for as much as its members divide by their weights, whatever is guaranteed inside it (in a solution,
-    /// guarantees count).
+    /// a group and groups without a parent, a group counted for as much as its members divide by their weights, above the whole tasks that they are
+    /// guaranteed themselves.
     pub value: f64,
     /// The same of those that still want more: that have tasks left, and fit some server at all. Absent if nobody does.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]

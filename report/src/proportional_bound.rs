@@ -196,7 +196,7 @@ impl StatedProportionalBracket {
             return Err(Foreign::new("divisible", "", problem));
         }
         let prices = (document.divisible_prices.as_ref(), document.divisible_limit_prices.as_slice());
-        let divisible = document.divisible.map(|bound| DivisibleBound::read(bound, prices, instance));
+        let divisible = document.divisible.map(|bound| DivisibleBound::read(bound, prices, None, instance));
         Ok(Self { bracket, proved_optimal: document.proved_optimal, divisible: divisible.transpose()? })
     }
 

@@ -102,7 +102,7 @@ fn compared(instance: &Instance, figures: &PlacementFigures) -> Document<Compari
         seed: 0,
         in_groups: false,
         under_quotas: false,
-        prior_claims: false,
+        counted_guarantees: None,
         bounds,
         allocated: None,
         policies: vec![policy],

@@ -661,7 +661,7 @@ fn every_field_of_a_bound_is_checked() {
     for (seed, instance) in whole_instances().take(40) {
         let Ok(bracket) = whole_task_bracket(&instance, &Deadline::never()) else { continue };
         let solution = backend("auto").unwrap().solve(&instance, Objective::Drfh).unwrap();
-        let (divisible, sha256) = (DivisibleBound::new(&instance, &solution), sha256_hex(&instance));
+        let (divisible, sha256) = (DivisibleBound::new(&instance, &solution, None), sha256_hex(&instance));
         let theirs = instance.clone();
         cases.push(Case {
             name: format!("bound of seed {seed}"),
@@ -684,7 +684,8 @@ fn every_field_of_a_bound_of_a_sum_is_checked() {
         let Ok(bracket) = proportional_bracket(&instance, &Deadline::never()) else { continue };
         let solution = backend("auto").unwrap().solve(&instance, Objective::ProportionalFairness).unwrap();
         let sha256 = sha256_hex(&instance);
-        let divisible = bracket.without_tasks.is_empty().then(|| DivisibleBound::new(&instance, &solution));
+        let divisible =
+            bracket.without_tasks.is_empty().then(|| DivisibleBound::new(&instance, &solution, None));
         let theirs = instance.clone();
         cases.push(Case {
             name: format!("bound of the sum of seed {seed}"),

@@ -8,6 +8,7 @@
 mod audit;
 mod bottleneck;
 mod bounds_between_servers;
+mod bounds_under_guarantees;
 mod bounds_under_limits;
 mod clarabel;
 mod closing;

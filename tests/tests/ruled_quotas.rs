@@ -11,7 +11,7 @@ use fairplan_heuristics::{place_along, policy};
 use fairplan_instances::{
     ClassAmounts, ClassId, Deadline, Decimal, DraftQuota, Gang, Instance, InstanceBuilder, NewGroup, NewUser,
     Owner, Placement, PlacementFigures, Quota, QuotaAmount, Random, ResourceAmounts, ResourceId, ServerClass,
-    ServerTasks, User, UserId, WarningKind, lint,
+    ServerTasks, User, UserId, WarningKind, keeps_guarantees_of_users, lint,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_tests::Draft;
@@ -340,21 +340,27 @@ fn no_placement_under_rules_and_quotas_is_above_its_bound_and_patterns_are_no_wo
         let instance = with_quotas(&mut random, case % 3 == 0, case % 2 == 0, case % 5 == 0);
         let Some(ways) = all_placements(&instance) else { continue };
         tried += 1;
-        let figures = |servers: &Vec<ServerTasks>| {
+        let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+        let (counted, bracket) = (found.divisible.counted(&instance), found.bracket);
+        let tasks = |servers: &Vec<ServerTasks>| {
             let mut tasks = vec![0; instance.user_count()];
             servers.iter().flatten().for_each(|(user, count)| tasks[*user as usize] += count);
-            PlacementFigures::new(&instance, &Placement { tasks, servers: servers.clone() })
+            tasks
+        };
+        let figures = |servers: &Vec<ServerTasks>| {
+            PlacementFigures::new(&counted, &Placement { tasks: tasks(servers), servers: servers.clone() })
         };
         let value = |servers: &Vec<ServerTasks>| figures(servers).value;
-        let best = ways.iter().map(value).fold(0.0, f64::max);
-        let bracket = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap().bracket;
-        let stated = stated_bounds(&instance, &bracket, None);
+        let keeping: Vec<_> =
+            ways.iter().filter(|way| keeps_guarantees_of_users(&counted, &tasks(way))).collect();
+        let best = keeping.iter().map(|way| value(way)).fold(0.0, f64::max);
+        let stated = stated_bounds(&counted, &bracket, None);
         assert!(best <= stated.upper * (1.0 + 1e-9), "case {case}: {best} above {stated:?}");
         assert!(stated.lower <= best * (1.0 + 1e-9), "case {case}: {stated:?} above {best}");
         best_found += u32::from(stated.lower >= best * (1.0 - 1e-9));
         // Whoever a limit holds does not count in the level of a placement, so it may not in the bound.
         let level = |servers: &Vec<ServerTasks>| figures(servers).level.unwrap_or(f64::INFINITY);
-        let highest = ways.iter().map(level).fold(0.0, f64::max);
+        let highest = keeping.iter().map(|way| level(way)).fold(0.0, f64::max);
         if let Some(most) = stated.level_upper {
             levels += u32::from(instance.has_limits());
             assert!(highest <= most * (1.0 + 1e-9), "case {case}: a level of {highest} above {stated:?}");
@@ -377,7 +383,7 @@ fn no_placement_under_rules_and_quotas_is_above_its_bound_and_patterns_are_no_wo
             let found = all_broken(&instance, &placed.placement.servers);
             assert!(found.is_empty(), "case {case}, {policy} breaks {found:?}: {:?}", placed.placement);
             // Whom a limit of its group holds may have nothing at the highest level.
-            placed.figures.level.unwrap_or(f64::INFINITY)
+            level(&placed.placement.servers)
         });
         assert!(pattern >= best_fit * (1.0 - 1e-9), "case {case}: {pattern} and {best_fit} by best-fit");
         better += u32::from(pattern > best_fit * (1.0 + 1e-9));

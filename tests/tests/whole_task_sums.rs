@@ -147,7 +147,7 @@ fn document(instance: &Instance) -> Value {
     let mut file = Vec::new();
     let sha256 = sha256_hex(instance);
     let solution = backend("auto").unwrap().solve(instance, Objective::ProportionalFairness).unwrap();
-    let divisible = bracket.without_tasks.is_empty().then(|| DivisibleBound::new(instance, &solution));
+    let divisible = bracket.without_tasks.is_empty().then(|| DivisibleBound::new(instance, &solution, None));
     let document = proportional_bound_document(instance, &sha256, divisible.as_ref(), &bracket);
     write_json(&mut file, &document).unwrap();
     serde_json::from_slice(&file).unwrap()

@@ -387,6 +387,14 @@ fn the_real_users_of_google_have_the_best_that_whole_tasks_can_do() {
     let bracket = bracket(&instance);
     let (upper, lower) = (bracket.upper.unwrap(), bracket.lower.unwrap());
     assert!(bracket.is_closed && compare_breakpoints(&instance, lower, upper).is_eq(), "{lower:?} {upper:?}");
+    // The README's picture shows it.
+    let kept = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/samples/google_comparison.json")).unwrap();
+    let kept: Value = serde_json::from_slice(&kept).unwrap();
+    let best = breakpoint_value(&instance, Some(upper));
+    assert_eq!(
+        [&kept["bounds"]["integral_upper"], &kept["bounds"]["integral_lower"]],
+        [&best.into(), &Value::from(best)]
+    );
     let cpu = ResourceId(0);
     let taken = instance.users().map(|user| {
         let is_more = |tasks: u64| {
@@ -446,7 +454,7 @@ fn document(instance: &Instance) -> Value {
     let mut file = Vec::new();
     let sha256 = sha256_hex(instance);
     let solution = backend("auto").unwrap().solve(instance, Objective::Drfh).unwrap();
-    let divisible = DivisibleBound::new(instance, &solution);
+    let divisible = DivisibleBound::new(instance, &solution, None);
     write_json(&mut file, &bound_document(instance, &sha256, &divisible, &bracket)).unwrap();
     serde_json::from_slice(&file).unwrap()
 }

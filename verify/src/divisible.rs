@@ -2,17 +2,17 @@
 //!
 //! With `c_i` the least that a unit of work costs user `i` at prices `p` of servers and `q` of limits and reserves, and
 //! `W = Σ C_lr p_lr + Σ b_j q_j`, no allocation gives everybody a weighted share above `W / Σ_i c_i w_i/δ_i`, nor above what anybody's tasks
-//! and limits allow; and no sum of `w_i ln G_i` is above `W + Σ_i max_G (w_i ln G − c_i G/δ_i)`, `G` being at most what the user's tasks allow.
+//! and limits allow (where users are guaranteed something, above the level at which `max(w_i t, F_i)` costs `W`); and no sum of `w_i ln G_i` is above `W + Σ_i max_G (w_i ln G − c_i G/δ_i)`, `G` being at most what the user's tasks allow.
 
 use crate::claim::Tasks;
 use crate::form::{check_limit_prices, check_prices};
-use crate::groups::{divided, prove_bound, smallest};
+use crate::groups::{Bounds, divided_in, prove_bound, smallest, tree_of};
 use crate::levels::LevelPrices;
 use crate::rounding::{Sum, down, up};
 use crate::tolerance;
 use crate::users::{UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
-use crate::whole_tasks::Limited;
+use crate::whole_tasks::{Limited, sure_shares};
 use fairplan_instances::{Instance, Level, Objective, UserId};
 
 /// A bound on what divisible tasks can reach, as claimed.
@@ -26,6 +26,8 @@ pub struct DivisibleClaim<'a> {
     pub prices: Option<&'a [f64]>,
     /// The prices of limits and reserves beside these, one for each of [`Instance::limit_rows`]; empty where none is counted.
     pub limit_prices: &'a [f64],
+    /// Whether everybody has the whole tasks that it is guaranteed itself, in the smallest share.
+    pub above_guarantees: bool,
 }
 
 /// `divisible`: whether a bound is the one that its prices prove, and the prices are in its unit. Never panics on a claim.
@@ -79,10 +81,11 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
         Objective::Drfh => {
             let limited = Limited::of(instance).divided;
             let caps = caps(instance, &users, &limited);
-            if instance.has_groups() {
+            let floors = if claim.above_guarantees { sure_shares(instance) } else { Vec::new() };
+            if instance.has_groups() || !floors.is_empty() {
                 return proved_in_groups(
                     instance,
-                    claim.bound,
+                    (claim.bound, &floors),
                     (&users, &caps, &limited),
                     worth.map(|worth| (worth, &cost as _)),
                 );
@@ -137,11 +140,11 @@ fn caps(instance: &Instance, users: &[UserShares], limited: &[f64]) -> Vec<f64> 
     by_tasks.enumerate().map(cap).collect()
 }
 
-/// The same of the smallest weighted share among the children of the root: what prices prove of the first level, given with what
-/// work costs, or else what tasks and limits allow.
+/// The same of the smallest weighted share among the children of the root, where users may be guaranteed something: what prices prove of the
+/// first level, given with what work costs, or else what tasks and limits allow.
 fn proved_in_groups(
     instance: &Instance,
-    stated: f64,
+    (stated, floors): (f64, &[Bounds]),
     (users, caps, limited): (&[UserShares], &[f64], &[f64]),
     prices: Option<(f64, &dyn Fn(usize) -> f64)>,
 ) -> Result<Proved, String> {
@@ -154,11 +157,12 @@ fn proved_in_groups(
         let all = instance.user(UserId(i)).tasks().map_or(f64::INFINITY, |tasks| tasks as f64);
         caps[i] > 0.0 && (limited[i] < all || all == f64::INFINITY)
     };
-    let [by_tasks, _] = smallest(&divided(instance, cap, wants));
+    let tree = tree_of(instance, floors);
+    let [by_tasks, _] = smallest(&divided_in(instance, &tree, cap, wants));
     let bound = match prices {
         None => by_tasks,
         Some((worth, cost)) => {
-            prove_bound(instance, users, cost, worth, stated)?;
+            prove_bound(instance, &tree, users, cost, (worth, stated))?;
             by_tasks.min(stated)
         }
     };

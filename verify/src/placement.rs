@@ -3,10 +3,11 @@
 use crate::claim::PlacementClaim;
 use crate::devices::rules_inside_servers;
 use crate::domains::rules_between_servers;
-use crate::groups::{divided, smallest};
+use crate::groups::{divided_in, smallest, tree_of};
 use crate::kept::guarantees;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
+use crate::whole_tasks::sure_shares;
 use fairplan_instances::{
     ClassId, DomainId, Instance, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User, UserId,
 };
@@ -103,8 +104,9 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         let has_tasks_left = |i: usize| waits(i) != Some(0) && instance.user(UserId(i)).can_run();
         let is_free = |user: User<'_>| user.fits_somewhere() && !is_held(user, &taken);
         let wants_more = |i: usize| waits(i) != Some(0) && is_free(instance.user(UserId(i)));
-        let [least, _] = smallest(&divided(instance, share, has_tasks_left));
-        let [_, level] = smallest(&divided(instance, share, wants_more));
+        let tree = tree_of(instance, &sure_shares(instance));
+        let [least, _] = smallest(&divided_in(instance, &tree, share, has_tasks_left));
+        let [_, level] = smallest(&divided_in(instance, &tree, share, wants_more));
         let mut unplaced = 0u64;
         for user in instance.users() {
             let i = user.index().0;
@@ -206,7 +208,8 @@ pub(crate) fn level_and_waiting(instance: &Instance, placement: &Placement) -> (
         let user = instance.user(UserId(i));
         waits(i) != Some(0) && user.fits_somewhere() && !is_held(user, &taken)
     };
-    let [_, level] = smallest(&divided(instance, share, wants_more));
+    let tree = tree_of(instance, &sure_shares(instance));
+    let [_, level] = smallest(&divided_in(instance, &tree, share, wants_more));
     let waiting = (0..instance.user_count()).filter_map(waits).fold(0, u64::saturating_add);
     (level, waiting)
 }

@@ -331,8 +331,13 @@ impl Instance {
 
     /// Whole smallest units of a resource as messages tell the amount: exactly, and as the nearest double where that has too many digits.
     pub fn written(&self, resource: ResourceId, units: u128) -> String {
-        let exact = Decimal::from_units(units, self.exponents[resource.0].into());
-        exact.map_or_else(|_| self.amount(resource, units).to_string(), |amount| amount.to_string())
+        let exact = self.decimal(resource, units);
+        exact.map_or_else(|| self.amount(resource, units).to_string(), |amount| amount.to_string())
+    }
+
+    /// The same as a decimal; `None` with too many digits.
+    pub(crate) fn decimal(&self, resource: ResourceId, units: u128) -> Option<Decimal> {
+        Decimal::from_units(units, self.exponents[resource.0].into()).ok()
     }
 
     /// The servers by which shares are measured: its own, unless it is a variant that is measured by those of another

@@ -4,8 +4,9 @@ use super::sentences::{heading, label, of_whom, users};
 use crate::bound::{BoundDocument, DivisibleBound, UserTotal, stated_bounds, tasks_placed};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes};
+use crate::summary::grid::paragraph;
 use crate::units::{counted, number, share};
-use fairplan_instances::{Instance, UserId, WholeTaskBracket, WholeTaskProof};
+use fairplan_instances::{CountedGuarantees, Instance, UserId, WholeTaskBracket, WholeTaskProof};
 use std::fmt::Write;
 
 /// Users without tasks that are named.
@@ -75,16 +76,15 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
 /// The summary of a bracket of what whole tasks can reach.
 pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeTaskBracket) -> String {
     let mut text = heading(instance);
-    let bounds = stated_bounds(instance, bracket, Some(divisible));
-    // Guarantees may keep it lower.
-    let at_most = if instance.has_guarantees() { "at most " } else { "" };
+    let bounds = stated_bounds(&divisible.counted(instance), bracket, Some(divisible));
     let _ = writeln!(
         text,
-        "Best smallest share if tasks could be divided at will: {at_most}{}",
+        "Best smallest share if tasks could be divided at will: {}{}",
+        not_all_counted(divisible.counted_guarantees).map_or("", |_| "at most "),
         share(divisible.bound)
     );
-    if instance.has_guarantees() {
-        let _ = writeln!(text, "{WITH_SOME_QUOTAS}");
+    if let Some(told) = not_all_counted(divisible.counted_guarantees) {
+        text += &paragraph(told);
     }
     let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
     text += &without_tasks(instance, &bracket.without_tasks, so);
@@ -133,9 +133,18 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
     text
 }
 
-/// What a bracket of levels leaves out.
-const WITH_SOME_QUOTAS: &str =
-    "The proof counts limits and reserves, but no guarantees: with them it may be out of reach.";
+/// What bounds on levels leave out.
+pub(super) fn not_all_counted(counted: Option<CountedGuarantees>) -> Option<&'static str> {
+    match counted? {
+        CountedGuarantees::All => None,
+        CountedGuarantees::OfUsers => Some(
+            "The bounds count what users are guaranteed, but not what groups are beyond that: with it they may be out of reach.",
+        ),
+        CountedGuarantees::None => Some(
+            "The bounds count no guarantees, which cannot be kept together: they are of placements that keep none of them.",
+        ),
+    }
+}
 
 /// What brackets of sums leave out.
 pub(super) const WITHOUT_QUOTAS: &str = "What is proved here of whole tasks counts no limits, guarantees and reserves: with them it may be out of reach.";
@@ -196,7 +205,7 @@ pub(crate) fn section(document: BoundDocument) -> Section {
     let section = Section::new("The best that whole tasks can do")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .warning(document.prior_claims.then_some(WITH_SOME_QUOTAS));
+        .warning(not_all_counted(document.counted_guarantees));
     let section = sides(section, [share(lower), share(upper)], document.proved_optimal);
     all_without_tasks(section, &document.users_without_tasks)
         .block(Block::Bars(bars))

@@ -1,7 +1,7 @@
 //! Placement policies side by side, for people.
 
 use super::allocated_comparison;
-use super::bound::OF_THOSE;
+use super::bound::{OF_THOSE, not_all_counted};
 use super::comparison_bars::{bars, tells_by_level};
 use super::sentences::{all_of, bracket, but_for_oversized, heading, listed, name, users};
 use crate::comparison::{ComparedPolicy, Comparison, groups_of_policies};
@@ -160,9 +160,11 @@ fn emptied(judged: &Judgement) -> String {
 /// A smaller part of a resource is not worth a word.
 const NOTICED: f64 = 0.001;
 
-/// The placements that break no rule.
+/// The placements that break no rule; those that keep all guarantees alone, if any does.
 fn lawful(document: &Comparison) -> Vec<&ComparedPolicy> {
-    document.policies.iter().filter(|policy| !policy.breaks_rules()).collect()
+    let lawful = document.policies.iter().filter(|policy| !policy.breaks_rules());
+    let keeping: Vec<&ComparedPolicy> = lawful.clone().filter(|policy| policy.short().is_none()).collect();
+    if keeping.is_empty() { lawful.collect() } else { keeping }
 }
 
 /// Which policy does best, whether anything could do better, and how bad a bad choice is.
@@ -321,7 +323,7 @@ const OF_VALUE: [&str; 2] = ["gap_to_divisible", "gap_to_integral"];
 fn table(document: &Comparison) -> Table<'_> {
     let by_level = tells_by_level(document);
     let hidden: &[&str] = if by_level { &OF_VALUE } else { &OF_LEVEL };
-    let no_rule_broken = lawful(document).len() == document.policies.len();
+    let no_rule_broken = !document.policies.iter().any(ComparedPolicy::breaks_rules);
     let unbroken: &[&str] = if no_rule_broken { &["over_committed_servers"] } else { &[] };
     let table =
         document.table().without(&["proved_optimal"]).without(hidden).without(unbroken).without_empty();
@@ -421,7 +423,7 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
     if let Some((what, bounds)) = of_whole_tasks(document) {
         let _ = writeln!(text, "{what}: {bounds}");
     }
-    if let Some(told) = without_quotas(document) {
+    if let Some(told) = not_all_counted(document.counted_guarantees) {
         text += &paragraph(told);
     }
     text.push('\n');
@@ -432,14 +434,6 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
     }
     text
 }
-
-/// What the bounds leave out.
-fn without_quotas(document: &Comparison) -> Option<&'static str> {
-    document.prior_claims.then_some(WITHOUT_GUARANTEES)
-}
-
-const WITHOUT_GUARANTEES: &str = "The bounds count no guarantees: with them they may be out of reach, and what is below them may be due to \
-                                  guarantees alone, which come first.";
 
 /// What the table of groups is about.
 const OF_GROUPS: &str = "What each group has under each policy, and how many of its tasks wait";
@@ -462,7 +456,7 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
     let mut section = Section::new("Placement policies compared")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .warning(without_quotas(&document))
+        .warning(not_all_counted(document.counted_guarantees))
         .fact(what, share(divisible));
     if let Some((what, bounds)) = of_whole_tasks(&document) {
         section = section.fact(what, bounds);

@@ -7,10 +7,7 @@ use crate::placement::{PlacementDocument, placed_users};
 use crate::summary::grid::listed;
 use crate::units::{counted, share, thousands};
 use fairplan_instances::table::Tabular;
-use fairplan_instances::{
-    Instance, KeptGuarantees, PlacedGroup, Placement, PlacementFigures, User, placed_groups_table,
-    stated_level,
-};
+use fairplan_instances::{Instance, Placement, PlacementFigures, User, placed_groups_table, stated_level};
 use std::fmt::Write;
 
 /// A placement.
@@ -21,13 +18,8 @@ pub(super) fn answer(document: &PlacementDocument) -> String {
     format!("{} places {placed}; {least}.", name(&document.policy))
 }
 
-/// What the value is. What is guaranteed inside groups counts in solutions; whole tasks are held against bounds that count none.
-fn value_name(groups: &[PlacedGroup], guarantees: Option<&KeptGuarantees>) -> &'static str {
-    match guarantees.filter(|_| !groups.is_empty()) {
-        None => "Smallest weighted dominant share",
-        Some(_) => "Smallest weighted dominant share, guarantees not counted",
-    }
-}
+/// What the value is.
+const VALUE: &str = "Smallest weighted dominant share";
 
 /// The summary of a placement.
 pub fn summary(
@@ -38,8 +30,7 @@ pub fn summary(
 ) -> String {
     let mut text = heading(instance);
     let _ = writeln!(text, "Placed by {policy}: {}", counted(figures.tasks, "task", "tasks"));
-    let what = value_name(&figures.groups, figures.guarantees.as_ref());
-    let _ = writeln!(text, "{what}: {}", share(figures.value));
+    let _ = writeln!(text, "{VALUE}: {}", share(figures.value));
     if let Some(level) = stated_level(figures.value, figures.level).filter(|_| figures.unplaced == 0) {
         let _ = writeln!(text, "Level of those who still want more: {}", share(level));
     }
@@ -76,7 +67,7 @@ pub(crate) fn section(document: PlacementDocument) -> Section {
     let section = Section::new(format!("Whole tasks placed by {}", document.policy))
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .fact(value_name(&document.groups, document.guarantees.as_ref()), share(document.value))
+        .fact(VALUE, share(document.value))
         .fact("Tasks placed", thousands(tasks))
         .fact("Used", used(&document.utilization))
         .block(sizes("Dominant shares by user", shares, share))

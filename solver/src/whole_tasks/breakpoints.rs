@@ -1,5 +1,6 @@
 //! Levels come in whole tasks: those that placements can have, and the tasks that each of them takes. Nobody needs more than
-//! all its tasks, or those with which a limit may hold it, so that a level is about those who still want more.
+//! all its tasks, or those with which a limit may hold it, so that a level is about those who still want more; and nobody less than the whole
+//! tasks that it is guaranteed.
 //!
 //! Where users stand side by side, levels are compared exactly. In groups a level gives them what filling the tree does, and
 //! levels are told apart by doubles.
@@ -10,7 +11,7 @@ use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{LEVELS, WHOLE_TASKS};
 use fairplan_instances::{
     Breakpoint, FilledTree, Instance, LimitRoom, LimitedTasks, Part, Placement, User, UserId, Violation,
-    compare_ratios,
+    compare_ratios, guaranteed_whole_tasks,
 };
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -32,6 +33,8 @@ struct Step {
     /// The fewest tasks with which it may want no more, and the most that it can have: of both all its tasks where no limit is above it.
     limit: u64,
     most: u64,
+    /// The tasks that it is guaranteed.
+    sure: u64,
     /// So many tasks run at once or none.
     gang: u64,
     /// The share of one task over the weight, `a_i = δ_i / w_i`.
@@ -47,6 +50,7 @@ impl Breakpoints {
     pub fn new(instance: &Instance, packing: &Packing) -> Result<Self, Violation> {
         let (mut users, mut pieces) = (Vec::new(), Vec::new());
         let limited = LimitedTasks::of(instance);
+        let sure = guaranteed_whole_tasks(instance);
         let mut of_user = vec![None; instance.user_count()];
         for user in instance.users() {
             let of_task = packing.pieces(user.index());
@@ -81,6 +85,7 @@ impl Breakpoints {
                 pieces: first..pieces.len(),
                 limit: limited.fewest[user.index().0],
                 most: limited.most[user.index().0],
+                sure: sure[user.index().0],
                 gang: user.at_once(),
                 exact,
                 nearly: exact.0 as f64 / exact.1 as f64,
@@ -148,7 +153,16 @@ impl Breakpoints {
 
     fn tasks_for(&self, at: Breakpoint, more: bool, most: fn(&Step) -> u64) -> Vec<u64> {
         let mut required = vec![0; self.of_user.len()];
-        let shares = self.tree.as_ref().map(|tree| tree.shares(self.nearly(at)));
+        let level = self.nearly(at);
+        let shares = self.tree.as_ref().map(|tree| tree.shares(level));
+        // Who has what it is guaranteed, whatever the level, needs no more for one that is a little higher.
+        let has_guarantees = self.users.iter().any(|step| step.sure > 0);
+        let beyond = self.tree.as_ref().filter(|_| has_guarantees);
+        let beyond = beyond.map(|tree| tree.shares(if more { level * (1.0 + LEVELS) } else { level }));
+        let is_at_floor = |step: &Step| {
+            let share = beyond.as_ref().map(|shares| shares[step.user.0]);
+            step.sure > 0 && share.is_some_and(|share| share <= step.share * step.sure as f64)
+        };
         for step in &self.users {
             let (whole, is_exact) = match &shares {
                 None => {
@@ -159,7 +173,8 @@ impl Breakpoints {
                 Some(shares) => whole_nearly(shares[step.user.0] / step.share),
             };
             let needed = if more || !is_exact { whole + 1 } else { whole };
-            required[step.user.0] = step.in_gangs(needed).min(most(step));
+            let needed = if is_at_floor(step) { 0 } else { step.in_gangs(needed) };
+            required[step.user.0] = needed.max(step.sure).min(most(step));
         }
         required
     }
@@ -194,7 +209,7 @@ impl Breakpoints {
                     Some(shares) => shares[step.user.0] / step.share,
                 };
                 let gangs = ((tasks - WHOLE_TASKS) / step.gang as f64).ceil().max(0.0);
-                (gangs * step.gang as f64).min(step.limit as f64) * of_one
+                (gangs * step.gang as f64).max(step.sure as f64).min(step.limit as f64) * of_one
             };
             self.users.iter().zip(&of_one).map(worth).sum::<f64>() <= budget as f64
         };
@@ -274,9 +289,11 @@ impl Breakpoints {
         }
         // Whom a limit of its group holds may have left less to its siblings than it could have had.
         let part = |i: usize| {
-            let (user, step) = (instance.user(UserId(i)), self.of_user[i]);
-            let share = step.map_or(0.0, |step| self.users[step].share * tasks[i] as f64);
-            Part::new(share, step.is_some() && wants_more(user))
+            let Some(step) = self.of_user[i].map(|step| &self.users[step]) else {
+                return Part::new(0.0, false);
+            };
+            let floor = step.share * step.sure as f64;
+            Part { floor, ..Part::new(step.share * tasks[i] as f64, wants_more(instance.user(UserId(i)))) }
         };
         let [_, level] = Part::smallest(&instance.parts_at_the_root(part));
         let below = |step: &Step| Breakpoint {

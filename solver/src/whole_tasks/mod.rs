@@ -45,6 +45,7 @@ use breakpoints::{Breakpoints, Reached};
 use dive::Dive;
 use fairplan_instances::{
     Breakpoint, Deadline, Instance, Placement, SolverError, WholeTaskBracket, WholeTaskProof,
+    keeps_guarantees_of_users,
 };
 use gather::gather;
 use master::Want;
@@ -157,7 +158,8 @@ impl Proved {
 }
 
 /// The same bracket with the best of some placements, which keep all rules, instead of its own, which may break rules that bounds know
-/// nothing of, limits among them; of those of one level the one in which fewest tasks wait. Without placements it is left as it is.
+/// nothing of, limits among them; of those of one level the one in which fewest tasks wait. Those that keep what users are guaranteed come before all
+/// others, for which bounds do not hold. Without placements it is left as it is.
 ///
 /// # Errors
 /// As [`whole_task_bracket`].
@@ -173,22 +175,33 @@ pub fn with_best_of(
     let breakpoints = Breakpoints::new(instance, &Packing::new(instance)?)?;
     let valued = placements.into_iter().map(|placement| {
         let nothing = Reached { all: false, at: Breakpoint { tasks: 0, ..upper } };
-        let reached = breakpoints.reached(instance, &placement).unwrap_or(nothing);
-        (reached, placement.all_waiting(instance), placement)
+        let level = breakpoints.reached(instance, &placement).unwrap_or(nothing);
+        let keeps = keeps_guarantees_of_users(instance, &placement.tasks);
+        Valued { keeps, level, waiting: placement.all_waiting(instance), placement }
     });
-    type Valued = (Reached, u64, Placement);
-    let is_better = |(next, more, _): &Valued, (best, waiting, _): &Valued| {
-        let order = next.all.cmp(&best.all).then_with(|| breakpoints.compare(next.at, best.at));
-        order.then_with(|| waiting.cmp(more)).is_gt()
+    let is_better = |next: &Valued, best: &Valued| {
+        let order = next.keeps.cmp(&best.keeps).then_with(|| next.level.all.cmp(&best.level.all));
+        let order = order.then_with(|| breakpoints.compare(next.level.at, best.level.at));
+        order.then_with(|| best.waiting.cmp(&next.waiting)).is_gt()
     };
     let better = |best: Valued, next: Valued| if is_better(&next, &best) { next } else { best };
-    let Some((lower, _, placement)) = valued.reduce(better) else { return Ok(bracket) };
-    let is_closed = match proof {
-        // That all have all they may have closes it, and under limits nothing else does.
-        WholeTaskProof::TaskLimit(_) if instance.has_limits() => lower.all,
-        _ => breakpoints.reaches(lower.at, upper),
-    };
+    let Some(best) = valued.reduce(better) else { return Ok(bracket) };
+    let (lower, placement) = (best.level, best.placement);
+    let is_closed = best.keeps
+        && match proof {
+            // That all have all they may have closes it, and under limits nothing else does.
+            WholeTaskProof::TaskLimit(_) if instance.has_limits() => lower.all,
+            _ => breakpoints.reaches(lower.at, upper),
+        };
     Ok(WholeTaskBracket { lower: Some(lower.at), placement, is_closed, ..bracket })
+}
+
+/// A placement, what it comes to, and whether it keeps what users are guaranteed.
+struct Valued {
+    keeps: bool,
+    level: Reached,
+    waiting: u64,
+    placement: Placement,
 }
 
 /// The lower bound of two and the better placement; `None` where the second has neither.

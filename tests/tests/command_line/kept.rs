@@ -243,33 +243,39 @@ fn a_reserve_reads_as_a_limit_of_all_others_and_guarantees_are_told_whole() {
 
 #[test]
 fn what_bounds_leave_out_is_told_in_terminal_file_and_page_and_cannot_be_taken_away() {
-    let folder = folder(&json!({
+    let mut instance = json!({
         "format": "fairplan.instance.v1", "resources": ["cpu"],
         "server_classes": [{"id": "s", "count": 2, "capacity": {"cpu": 10}}],
-        "users": [{"id": "sure", "demand": {"cpu": 1}, "guarantee": {"cpu": 12}}, {"id": "other", "demand": {"cpu": 2}}]
-    }));
+        "groups": [{"id": "team", "guarantee": {"cpu": 12}}],
+        "users": [{"id": "sure", "demand": {"cpu": 1}, "group": "team"}, {"id": "other", "demand": {"cpu": 2}}]
+    });
+    let folder = folder(&instance);
+    // Bounds of sums know no groups.
+    instance["groups"] = json!([]);
+    instance["users"][0] = json!({"id": "sure", "demand": {"cpu": 1}, "guarantee": {"cpu": 12}});
+    folder.write("flat.json", instance.to_string());
     let asked: [&[&str]; 4] = [
         &["bound", "i.json"],
-        &["bound", "i.json", "--objective", "pf"],
+        &["bound", "flat.json", "--objective", "pf"],
         &["bound", "i.json", "--objective", "allocated=cpu"],
         &["compare", "i.json"],
     ];
     for words in asked {
         let told = text(&folder.run(&[words, &["-o", "r.json"]].concat()).stderr);
         assert!(
-            told.contains("no guarantees") || told.contains("guarantees and reserves"),
+            told.contains("not what groups are beyond that") || told.contains("guarantees and reserves"),
             "{words:?}: {told}"
         );
         folder.done(&["-q", "report", "r.json", "-o", "r.html"]);
         let page = folder.read("r.html");
-        let with_them = page.contains("with them") || page.contains("with all of them");
+        let with_them = ["with it", "with them", "with all of them"].iter().any(|with| page.contains(with));
         assert!(with_them && page.contains("may be out of reach"), "{words:?}: {page}");
         let result = folder.read("r.json");
         let silent = result.replace("\"under_quotas\": true,", "");
         assert_ne!(silent, result, "{words:?}");
         if words[0] == "bound" {
             folder.write("silent.json", silent);
-            let output = folder.run(&["verify", "i.json", "silent.json"]);
+            let output = folder.run(&["verify", words[1], "silent.json"]);
             let told = text(&output.stderr);
             assert_eq!(output.status.code(), Some(1), "{told}");
             assert!(
@@ -281,13 +287,13 @@ fn what_bounds_leave_out_is_told_in_terminal_file_and_page_and_cannot_be_taken_a
 }
 
 #[test]
-fn whole_tasks_say_that_guarantees_inside_groups_are_not_in_their_smallest_share_and_which_are_kept() {
+fn whole_tasks_count_guarantees_inside_groups_and_say_which_are_kept() {
     let folder = guaranteed();
     let told = text(&folder.run(&["place", "i.json", "--servers-out", "-o", "p.json"]).stderr);
-    assert!(told.contains("Smallest weighted dominant share, guarantees not counted: "), "{told}");
+    assert!(told.contains("Smallest weighted dominant share: 74.82%"), "{told}");
     folder.done(&["-q", "report", "p.json", "-o", "p.html"]);
     let page = folder.read("p.html");
-    assert!(page.contains("guarantees not counted") && page.contains("3 of 3 guarantees are kept"), "{page}");
+    assert!(page.contains("74.82%") && page.contains("3 of 3 guarantees are kept"), "{page}");
     let mut placed: Value = serde_json::from_str(&folder.read("p.json")).unwrap();
     placed["guarantees"]["kept"] = json!(2);
     folder.write("forged.json", placed.to_string());

@@ -220,6 +220,8 @@ impl Tree {
     /// About the least level at which a user has so much, given the users' ceilings.
     pub fn level_of(&self, user: usize, share: f64, ceilings: &[Bounds]) -> f64 {
         let ceilings = self.sums(ceilings);
+        let floors = self.floors(&ceilings);
+        let sides = Sides { floors: &floors, ceilings: &ceilings };
         let mut above = vec![0; self.weight.len()];
         for (v, children) in self.children.iter().enumerate() {
             children.iter().for_each(|c| above[*c as usize] = v);
@@ -228,7 +230,7 @@ impl Tree {
         while node != 0 {
             let has = |c: &u32| {
                 let c = *c as usize;
-                (self.weight[c].low * each).min(ceilings[c].low)
+                (self.weight[c].low * each).max(sides.floor(c).low).min(ceilings[c].low)
             };
             each = self.children[node].iter().map(has).sum::<f64>() / self.weight[node].low;
             node = above[node];

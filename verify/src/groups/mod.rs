@@ -228,13 +228,12 @@ impl Stage<'_> {
 /// Whether prices prove a bound on the first level of divisible tasks, and no tighter one, and are in its unit.
 pub(crate) fn prove_bound(
     instance: &Instance,
+    tree: &Tree,
     users: &[UserShares],
     cost_of_work: impl Fn(usize) -> f64,
-    worth: f64,
-    bound: f64,
+    (worth, bound): (f64, f64),
 ) -> Result<(), String> {
-    let tree = Tree::of(instance);
-    let caps: Vec<Bounds> = users.iter().enumerate().map(|(i, user)| members::cap(user, i, &tree)).collect();
+    let caps: Vec<Bounds> = users.iter().enumerate().map(|(i, user)| members::cap(user, i, tree)).collect();
     let cost = |i: usize| down(cost_of_work(i) * members::work_of_share(instance, &users[i], i));
     let costs: Vec<f64> = (0..users.len()).map(|i| if caps[i].high == 0.0 { 0.0 } else { cost(i) }).collect();
     let at_cost = |level: f64| paid(&costs, &tree.at(level, &caps));

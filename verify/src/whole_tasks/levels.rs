@@ -1,9 +1,9 @@
 //! Levels that whole tasks can have, and the tasks that it takes to have more: in exact fractions where users stand side by
 //! side, between bounds rounded outward where they stand in groups.
 
-use super::limited::Limited;
+use super::limited::{Limited, share_of};
 use super::shares::Share;
-use crate::groups::{Bounds, Divided, Tree, divided, smallest};
+use crate::groups::{Bounds, Divided, Tree, divided, divided_in, smallest, tree_of};
 use crate::placement::{is_held, taken_of_limits};
 use crate::rounding::{down, up};
 use crate::tolerance;
@@ -27,7 +27,13 @@ impl<'a> Levels<'a> {
             (true, None) => Bounds { low: f64::INFINITY, high: f64::INFINITY },
             (true, Some(tasks)) => share_of(user, tasks),
         };
-        let tree = || (Tree::of(instance), instance.users().map(cap).collect());
+        let floor = |user: User<'_>| match has_tasks[user.index().0] {
+            true => share_of(user, limited.sure[user.index().0]),
+            false => Bounds::NOTHING,
+        };
+        let floors = || instance.users().map(floor).collect();
+        let floors: Vec<Bounds> = if instance.has_guarantees() { floors() } else { Vec::new() };
+        let tree = || (tree_of(instance, &floors), instance.users().map(cap).collect());
         let tree = instance.has_groups().then(tree);
         Self { instance, has_tasks, limited, tree }
     }
@@ -52,12 +58,13 @@ impl<'a> Levels<'a> {
         !self.has_tasks[user.index().0] || most.is_some_and(|most| self.reaches(at, most))
     }
 
-    /// The fewest tasks of each user that a higher level than `at` takes, in whole gangs, at most those with which it may want no more: in
-    /// groups, higher by more than bounds are told apart.
+    /// The fewest tasks of each user that a higher level than `at` takes where everybody has what it is guaranteed, in whole gangs, at most
+    /// those with which it may want no more: in groups, higher by more than bounds are told apart.
     pub fn needed_for_more(&self, at: Breakpoint) -> Vec<u64> {
+        let sure = |user: User<'_>| self.limited.sure[user.index().0];
         let limited = |user: User<'_>, tasks: u64| match self.has_tasks[user.index().0] {
             true => {
-                let whole = tasks.div_ceil(user.at_once()).saturating_mul(user.at_once());
+                let whole = tasks.div_ceil(user.at_once()).saturating_mul(user.at_once()).max(sure(user));
                 whole.min(self.limited.fewest[user.index().0].unwrap_or(u64::MAX))
             }
             false => 0,
@@ -71,13 +78,18 @@ impl<'a> Levels<'a> {
         };
         let level = self.value(at);
         if level == 0.0 {
-            // Any level at all takes a task of everybody.
-            return self.instance.users().map(|user| limited(user, 1)).collect();
+            // Any level at all takes a task of everybody who is guaranteed none.
+            let needed = |user: User<'_>| if sure(user) > 0 { 0 } else { 1 };
+            return self.instance.users().map(|user| limited(user, needed(user))).collect();
         }
         let filled = tree.at(level * (1.0 + tolerance::GAP), caps);
         let needed = |user: User<'_>| {
+            let share = filled[user.index().0].share;
+            if sure(user) > 0 && share.low <= share_of(user, sure(user)).high {
+                return 0;
+            }
             // What is no whole number of tasks for rounding alone is one.
-            let tasks = down(filled[user.index().0].share.low / up(user.task_share())) * (1.0 - QUOTIENTS);
+            let tasks = down(share.low / up(user.task_share())) * (1.0 - QUOTIENTS);
             tasks.ceil() as u64
         };
         self.instance.users().map(|user| limited(user, needed(user))).collect()
@@ -100,6 +112,11 @@ impl<'a> Levels<'a> {
         }
     }
 
+    /// Whether all who can have tasks have the whole ones that they are guaranteed.
+    pub fn keep_guarantees(&self, tasks: &[u64]) -> bool {
+        (0..tasks.len()).all(|i| !self.has_tasks[i] || tasks[i] >= self.limited.sure[i])
+    }
+
     /// Whether a placement has this level or one above: nobody who wants more has less.
     pub fn is_reached(&self, placement: &Placement, at: Breakpoint) -> bool {
         self.have(&placement.tasks, &self.wanting(placement), at)
@@ -112,7 +129,7 @@ impl<'a> Levels<'a> {
             None => (0..tasks.len())
                 .all(|i| !counts(i) || self.reaches(Breakpoint { user: UserId(i), tasks: tasks[i] }, at)),
             Some(_) => {
-                let children = divided(self.instance, |i| self.share(i, tasks[i]), counts);
+                let children = self.divided_by(|i| self.share(i, tasks[i]), counts);
                 smallest(&children)[1] >= self.value(at) * (1.0 - tolerance::GAP)
             }
         }
@@ -121,14 +138,21 @@ impl<'a> Levels<'a> {
     /// The level of a placement; infinite where nobody wants more.
     pub fn of_placement(&self, placement: &Placement) -> f64 {
         let wanting = self.wanting(placement);
-        let children = divided(self.instance, |i| self.share(i, placement.tasks[i]), |i| wanting[i]);
+        let children = self.divided_by(|i| self.share(i, placement.tasks[i]), |i| wanting[i]);
         smallest(&children)[1]
     }
 
     /// What the children of the root have with so many tasks, as far as their members divide it who have tasks left.
     pub fn divided(&self, tasks: &[u64]) -> Vec<Divided> {
         let wants_more = |i: usize| !self.is_satisfied(self.instance.user(UserId(i)), tasks[i]);
-        divided(self.instance, |i| self.share(i, tasks[i]), wants_more)
+        self.divided_by(|i| self.share(i, tasks[i]), wants_more)
+    }
+
+    fn divided_by(&self, has: impl Fn(usize) -> f64, wants_more: impl Fn(usize) -> bool) -> Vec<Divided> {
+        match &self.tree {
+            Some((tree, _)) => divided_in(self.instance, tree, has, wants_more),
+            None => divided(self.instance, has, wants_more),
+        }
     }
 
     /// The smallest of the same where who can have no whole task, though parts of one could run, wants more as well.
@@ -136,7 +160,7 @@ impl<'a> Levels<'a> {
         let is_satisfied = |user: User<'_>| self.is_satisfied(user, tasks[user.index().0]);
         let wants_more = |user: User<'_>| !is_satisfied(user) || self.lacks_all(user);
         let wants_more = |i: usize| wants_more(self.instance.user(UserId(i)));
-        smallest(&divided(self.instance, |i| self.share(i, tasks[i]), wants_more))[0]
+        smallest(&self.divided_by(|i| self.share(i, tasks[i]), wants_more))[0]
     }
 
     fn share(&self, user: usize, tasks: u64) -> f64 {
@@ -157,7 +181,7 @@ impl<'a> Levels<'a> {
     /// What the children of the root could have at most for their tasks and limits alone, over their weights, in the same order; 0 where
     /// those inside can have none.
     pub fn caps(&self) -> Vec<f64> {
-        let caps = divided(self.instance, |i| self.cap(i), |i| self.wants_beyond_limits(i));
+        let caps = self.divided_by(|i| self.cap(i), |i| self.wants_beyond_limits(i));
         caps.iter().map(|child| child.has).collect()
     }
 
@@ -177,7 +201,7 @@ impl<'a> Levels<'a> {
     /// The smallest of the same where who can have no whole task, though parts of one could run, lacks what is its part.
     pub fn cap_of_all(&self) -> f64 {
         let lacks = |i: usize| self.lacks_all(self.instance.user(UserId(i))) || self.wants_beyond_limits(i);
-        smallest(&divided(self.instance, |i| self.cap(i), lacks))[0]
+        smallest(&self.divided_by(|i| self.cap(i), lacks))[0]
     }
 
     fn cap(&self, user: usize) -> f64 {
@@ -186,9 +210,4 @@ impl<'a> Levels<'a> {
             (true, tasks) => tasks.map_or(f64::INFINITY, |tasks| self.share(user, tasks)),
         }
     }
-}
-
-fn share_of(user: User<'_>, tasks: u64) -> Bounds {
-    let share = tasks as f64 * user.task_share();
-    Bounds { low: down(share * (1.0 - tolerance::QUOTIENTS)), high: up(share * (1.0 + tolerance::QUOTIENTS)) }
 }

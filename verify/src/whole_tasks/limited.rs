@@ -2,8 +2,11 @@
 //!
 //! A limit is full for a user if it has no room for a piece more (for a gang, of users that run in gangs). To be held, some kind of the
 //! user's tasks must find a full limit on each class that it can use, or a limit no room for all pieces of a task that can run nowhere
-//! else. What the other members of a group may take of its limit is what they can have at most.
+//! else. What the other members of a group may take of its limit is what they can have at most. And how many it is guaranteed.
 
+use crate::groups::{Bounds, guaranteed_tasks};
+use crate::rounding::{down, up};
+use crate::tolerance::QUOTIENTS;
 use fairplan_instances::{ClassId, Instance, Kind, LimitRow, User, UserId};
 use std::collections::BTreeMap;
 
@@ -15,17 +18,24 @@ pub(crate) struct Limited {
     pub most: Vec<Option<u64>>,
     /// The same where tasks can be divided; infinite where nothing is in the way.
     pub divided: Vec<f64>,
+    /// The whole tasks that it is guaranteed itself, in whole gangs, at most those that it can have.
+    pub sure: Vec<u64>,
 }
 
 impl Limited {
     pub fn of(instance: &Instance) -> Self {
         let tasks: Vec<Option<u64>> = instance.users().map(|user| user.tasks()).collect();
         let divided = tasks.iter().map(|tasks| tasks.map_or(f64::INFINITY, |tasks| tasks as f64)).collect();
-        let mut limited = Self { fewest: tasks.clone(), most: tasks, divided };
-        let rows = instance.limit_rows();
-        if rows.iter().all(LimitRow::is_reserve) {
-            return limited;
+        let mut limited = Self { fewest: tasks.clone(), most: tasks, divided, sure: Vec::new() };
+        if !instance.limit_rows().iter().all(LimitRow::is_reserve) {
+            limited.by_limits(instance);
         }
+        limited.sure = instance.users().map(|user| sure_of(user, limited.most[user.index().0])).collect();
+        limited
+    }
+
+    fn by_limits(&mut self, instance: &Instance) {
+        let (limited, rows) = (self, instance.limit_rows());
         let above: Vec<Vec<usize>> = instance.users().map(limits_above).collect();
         for user in instance.users() {
             let i = user.index().0;
@@ -56,8 +66,34 @@ impl Limited {
                 limited.fewest[i] = Some(limited.fewest[i].map_or(held, |tasks| tasks.min(held)));
             }
         }
-        limited
     }
+}
+
+/// The whole tasks that a user is guaranteed, of which it can have at most so many; none where it fits on no server.
+fn sure_of(user: User<'_>, most: Option<u64>) -> u64 {
+    if !user.fits_somewhere() {
+        return 0;
+    }
+    let tasks = (guaranteed_tasks(user.instance(), user) * (1.0 + QUOTIENTS)) as u64;
+    tasks.min(most.unwrap_or(u64::MAX)) / user.at_once() * user.at_once()
+}
+
+/// The same of all users, as shares.
+pub(crate) fn sure_shares(instance: &Instance) -> Vec<Bounds> {
+    if !instance.has_guarantees() {
+        return Vec::new();
+    }
+    let sure = Limited::of(instance).sure;
+    instance.users().zip(sure).map(|(user, tasks)| share_of(user, tasks)).collect()
+}
+
+/// What so many tasks are worth.
+pub(super) fn share_of(user: User<'_>, tasks: u64) -> Bounds {
+    if tasks == 0 {
+        return Bounds::NOTHING;
+    }
+    let share = tasks as f64 * user.task_share();
+    Bounds { low: down(share * (1.0 - QUOTIENTS)), high: up(share * (1.0 + QUOTIENTS)) }
 }
 
 fn limits_above(user: User<'_>) -> Vec<usize> {

@@ -35,7 +35,7 @@ use fairplan_instances::{
 use inside::Sizes;
 use knapsack::{Outcome, Server};
 use levels::Levels;
-pub(crate) use limited::Limited;
+pub(crate) use limited::{Limited, sure_shares};
 pub use moves::{MovesClaim, PrintedMoves, verify_moves};
 use num_bigint::BigUint;
 pub use proportional::{ProportionalClaim, is_best_sum, verify_proportional};
@@ -138,7 +138,7 @@ pub fn is_best(instance: &Instance, placement: &Placement, bracket: &WholeTaskBr
     let levels = Levels::of(instance, &has_tasks);
     match is_unbounded(instance, bracket) {
         true => !levels.wanting(placement).contains(&true),
-        false => levels.is_reached(placement, upper),
+        false => levels.is_reached(placement, upper) && levels.keep_guarantees(&placement.tasks),
     }
 }
 
@@ -498,7 +498,9 @@ fn bounds(
     }
     let is_closed = match (bracket.upper, bracket.lower) {
         _ if is_unbounded(instance, bracket) => is_best(instance, &bracket.placement, bracket),
-        (Some(upper), Some(lower)) => levels.reaches(lower, upper),
+        (Some(upper), Some(lower)) => {
+            levels.reaches(lower, upper) && levels.keep_guarantees(&bracket.placement.tasks)
+        }
         _ => true,
     };
     if stated.proved_optimal != is_closed {

@@ -1,0 +1,304 @@
+//! Bounds of whole tasks beside guarantees: the level is that of `solve`, whatever is guaranteed inside groups; nobody is bounded by what
+//! placements that keep the guarantees exceed; and what is called the best is the best of these.
+
+use fairplan::{
+    BoundOptions, CompareOptions, Control, PlaceOptions, ResultFile, SolveOptions, bound, compare, place,
+    report, solve, verify,
+};
+use fairplan_instances::{
+    CountedGuarantees, DraftQuota, GroupId, Headline, Instance, NewGroup, Placement, PlacementFigures, Quota,
+    Random, ResourceId, ServerTasks, User, UserId, guaranteed_whole_tasks,
+};
+use fairplan_report::bound::stated_bounds;
+use fairplan_tests::{Draft, decimal, draft};
+
+fn guaranteed(draft: &mut Draft, owner: &str, cpu: &str) {
+    let quota = Quota { guarantee: vec![(ResourceId(0), decimal(cpu))], ..Quota::default() };
+    let is_group = draft.groups.iter().any(|group| group.id == owner);
+    draft.quotas.push(DraftQuota { is_group, owner: owner.into(), quota });
+}
+
+fn in_a_group(mut draft: Draft, members: usize) -> Draft {
+    draft.groups = vec![NewGroup { id: "all".into(), weight: decimal("1"), parent: None }];
+    draft.users.iter_mut().take(members).for_each(|user| user.group = Some(0));
+    draft
+}
+
+/// Whether what is written of a bound is believed.
+fn is_believed(
+    instance: &Instance,
+    bound: &fairplan::Bound,
+    change: impl Fn(&mut serde_json::Value),
+) -> bool {
+    let mut bytes = Vec::new();
+    report::write_json(&mut bytes, &bound.document(instance)).unwrap();
+    let mut document: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    change(&mut document);
+    let file = ResultFile::new("bound.json".into(), document.to_string().into()).unwrap();
+    verify(instance, file, &Control::none()).is_ok_and(|verified| verified.holds)
+}
+
+/// Of ten cores one member of a group is guaranteed eight, and the other two: all is the group's.
+#[test]
+fn what_is_guaranteed_inside_a_group_counts_as_in_a_solution() {
+    let mut draft = in_a_group(draft(&[(1, "10")], &["1", "1"]), 2);
+    let ids: Vec<String> = draft.users.iter().map(|user| user.id.clone()).collect();
+    guaranteed(&mut draft, &ids[0], "8");
+    guaranteed(&mut draft, &ids[1], "2");
+    let instance = draft.build().unwrap();
+    let solved = solve(&instance, &SolveOptions::default(), &Control::none()).unwrap();
+    assert!((Headline::new(&instance, &solved.solution).level.unwrap() - 1.0).abs() < 1e-9);
+    let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+    let document = found.document(&instance);
+    let levels = [document.integral_level_upper, document.integral_level_lower].map(Option::unwrap);
+    assert!(levels.iter().all(|level| (level - 1.0).abs() < 1e-9), "{levels:?}");
+    assert!((document.divisible - 1.0).abs() < 1e-9 && document.proved_optimal);
+    assert_eq!(document.counted_guarantees, Some(CountedGuarantees::All));
+    let compared = compare(&instance, &CompareOptions::default(), &Control::none()).unwrap();
+    let best_fit = compared.policies.iter().find(|policy| policy.name == "best-fit").unwrap();
+    assert!((best_fit.level.unwrap() - 1.0).abs() < 1e-9 && best_fit.proved_optimal == Some(true));
+    assert!((best_fit.gap_to_divisible).abs() < 1e-9);
+}
+
+/// Side by side the same two have four fifths and a fifth, and no placement that keeps the guarantees gives the second more.
+#[test]
+fn who_stands_beside_somebody_with_a_guarantee_is_bounded_by_what_that_leaves() {
+    let mut draft = draft(&[(1, "10")], &["1", "1"]);
+    let first = draft.users[0].id.clone();
+    guaranteed(&mut draft, &first, "8");
+    let instance = draft.build().unwrap();
+    let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+    let document = found.document(&instance);
+    assert!((document.integral_upper - 0.2).abs() < 1e-9 && document.proved_optimal);
+    assert_eq!(found.bracket.placement.tasks, [8, 2]);
+    assert!((document.divisible - 0.2).abs() < 1e-9);
+    assert!(is_believed(&instance, &found, |_| {}));
+    for forged in ["none", "of-users"] {
+        assert!(!is_believed(&instance, &found, |document| document["counted_guarantees"] = forged.into()));
+    }
+    assert!(!is_believed(&instance, &found, |document| document["divisible"] = 0.15.into()));
+    // A policy that knows no guarantees gives it more: it is not above anything, and not the best.
+    let options =
+        CompareOptions { policies: vec!["best-fit".into(), "slots=14".into()], ..Default::default() };
+    let compared = compare(&instance, &options, &Control::none()).unwrap();
+    assert_eq!(compared.policies[1].guarantees.as_ref().unwrap().kept, 0);
+    assert_eq!(
+        compared.policies.iter().map(|policy| policy.proved_optimal).collect::<Vec<_>>(),
+        [Some(true), Some(false)]
+    );
+}
+
+/// Three and a half tasks are guaranteed, which three whole ones keep: beside the four of a solution, seven of ten are left.
+#[test]
+fn parts_of_tasks_that_are_guaranteed_are_not_counted() {
+    let mut draft = draft(&[(1, "10")], &["2", "1"]);
+    let first = draft.users[0].id.clone();
+    guaranteed(&mut draft, &first, "7");
+    let instance = draft.build().unwrap();
+    assert_eq!(guaranteed_whole_tasks(&instance), [3, 0]);
+    let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+    let document = found.document(&instance);
+    assert!((document.integral_upper - 0.4).abs() < 1e-9 && document.proved_optimal);
+    assert!((document.divisible - 0.4).abs() < 1e-9 && is_believed(&instance, &found, |_| {}));
+}
+
+#[test]
+fn guarantees_that_cannot_be_kept_together_are_left_out_and_that_is_said() {
+    let mut draft = draft(&[(1, "10")], &["1", "1"]);
+    for id in draft.users.iter().map(|user| user.id.clone()).collect::<Vec<_>>() {
+        guaranteed(&mut draft, &id, "8");
+    }
+    let instance = draft.build().unwrap();
+    let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+    let document = found.document(&instance);
+    assert_eq!(document.counted_guarantees, Some(CountedGuarantees::None));
+    assert_eq!((document.integral_upper, document.integral_lower), (0.5, 0.5));
+    assert!(is_believed(&instance, &found, |_| {}));
+    assert!(!is_believed(&instance, &found, |document| document["counted_guarantees"] = "all".into()));
+}
+
+/// Up to four users, two of them in a group, perhaps one more in a group inside it, on up to three servers, with guarantees.
+fn drawn(random: &mut Random) -> Instance {
+    loop {
+        let servers: Vec<(u64, String)> = (0..random.between(1, 2))
+            .map(|_| (random.between(1, 2), random.between(2, 6).to_string()))
+            .collect();
+        let servers: Vec<(u64, &str)> = servers.iter().map(|(count, cpu)| (*count, cpu.as_str())).collect();
+        let demands: Vec<String> =
+            (0..random.between(2, 4)).map(|_| random.between(1, 2).to_string()).collect();
+        let mut draft = draft(&servers, &demands.iter().map(String::as_str).collect::<Vec<_>>());
+        draft.groups = vec![
+            NewGroup { id: "outer".into(), weight: decimal("1"), parent: None },
+            NewGroup { id: "inner".into(), weight: decimal("2"), parent: Some("outer".into()) },
+        ];
+        let is_flat = random.below(4) == 0;
+        for user in &mut draft.users {
+            user.group = [None, Some(0), Some(1)][random.below(3) as usize].filter(|_| !is_flat);
+            user.weight = decimal(["1", "2", "0.5"][random.below(3) as usize]);
+            user.tasks = Some(random.between(1, 6)).filter(|_| random.below(3) == 0);
+        }
+        if is_flat {
+            draft.groups.clear();
+        }
+        for id in draft.users.iter().map(|user| user.id.clone()).collect::<Vec<_>>() {
+            if random.below(2) == 0 {
+                guaranteed(&mut draft, &id, ["1", "2", "2.5", "4"][random.below(4) as usize]);
+            }
+        }
+        match draft.build() {
+            Ok(instance) if instance.has_guarantees() => return instance,
+            _ => {}
+        }
+    }
+}
+
+/// All ways to fill servers one after the other.
+fn all_ways(instance: &Instance) -> Vec<Vec<ServerTasks>> {
+    let cpu = ResourceId(0);
+    let room = instance.classes_of_servers().map(|class| instance.capacity_units(class, cpu));
+    let mut ways = vec![(vec![0; instance.user_count()], Vec::new())];
+    for room in room {
+        let mut filled = vec![(room, ServerTasks::new())];
+        for user in instance.users() {
+            let next = |(room, tasks): (u128, ServerTasks)| {
+                (0..=(room / user.demand_units(cpu)) as u64).map(move |count| {
+                    let mut tasks = tasks.clone();
+                    if count > 0 {
+                        tasks.push((user.index().0 as u32, count));
+                    }
+                    (room - u128::from(count) * user.demand_units(cpu), tasks)
+                })
+            };
+            filled = filled.into_iter().flat_map(next).collect();
+        }
+        let with = |(all, servers): (Vec<u64>, Vec<ServerTasks>)| {
+            let filled = &filled;
+            filled
+                .iter()
+                .map(move |(_, tasks)| {
+                    let (mut all, mut servers) = (all.clone(), servers.clone());
+                    tasks.iter().for_each(|(user, count)| all[*user as usize] += count);
+                    servers.push(tasks.clone());
+                    (all, servers)
+                })
+                .collect::<Vec<_>>()
+        };
+        ways = ways.into_iter().flat_map(with).collect();
+        ways.retain(|(all, _)| {
+            instance.users().all(|user| user.tasks().is_none_or(|most| all[user.index().0] <= most))
+        });
+        // Only who has how many tasks matters.
+        ways.sort();
+        ways.dedup_by(|one, other| one.0 == other.0);
+    }
+    ways.into_iter().map(|(_, servers)| servers).collect()
+}
+
+/// The whole tasks that a user is guaranteed, counted on fingers.
+fn sure(user: User<'_>, cpu: f64) -> u64 {
+    let tasks = (cpu / user.demand()[0].to_f64() + 1e-9).floor() as u64;
+    user.tasks().map_or(tasks, |all| tasks.min(all))
+}
+
+/// What a group has as far as its members divide it above what they are guaranteed, and whether any wants more: the most of which each
+/// member that wants more has its part, found by raising what every weight gets step by step over all places where it could end.
+fn part_of(instance: &Instance, group: usize, has: &[u64], floors: &[f64]) -> (f64, f64, bool) {
+    let mut children: Vec<(f64, f64, f64, bool)> = Vec::new();
+    for user in instance.users().filter(|user| user.group() == Some(GroupId(group))) {
+        let i = user.index().0;
+        let wants = user.fits_somewhere() && user.tasks().is_none_or(|all| has[i] < all);
+        children.push((user.weight().to_f64(), has[i] as f64 * user.task_share(), floors[i], wants));
+    }
+    for (inner, _) in instance.groups().iter().enumerate().filter(|(_, it)| it.parent == Some(GroupId(group)))
+    {
+        let (share, floor, wants) = part_of(instance, inner, has, floors);
+        children.push((instance.groups()[inner].weight.to_f64(), share, floor, wants));
+    }
+    let wanting = children.iter().filter(|(.., wants)| *wants);
+    let each = wanting.map(|(weight, share, ..)| share / weight).fold(f64::INFINITY, f64::min);
+    let takes = |(weight, share, floor, _): &(f64, f64, f64, bool)| (weight * each).max(*floor).min(*share);
+    let floor = children.iter().map(|(_, _, floor, _)| floor).sum();
+    (children.iter().map(takes).sum(), floor, each < f64::INFINITY)
+}
+
+/// The level of so many tasks of everybody; infinite where nobody wants more.
+fn level(instance: &Instance, has: &[u64], floors: &[f64]) -> f64 {
+    let mut least = f64::INFINITY;
+    for user in instance.users().filter(|user| user.group().is_none()) {
+        let i = user.index().0;
+        if user.fits_somewhere() && user.tasks().is_none_or(|all| has[i] < all) {
+            least = least.min(has[i] as f64 * user.task_share() / user.weight().to_f64());
+        }
+    }
+    for (g, group) in instance.groups().iter().enumerate().filter(|(_, group)| group.parent.is_none()) {
+        let (share, _, wants) = part_of(instance, g, has, floors);
+        if wants {
+            least = least.min(share / group.weight.to_f64());
+        }
+    }
+    least
+}
+
+#[test]
+fn the_best_of_all_placements_that_keep_guarantees_lies_within_the_bounds() {
+    let mut random = Random::new(53, 2);
+    let (mut tried, mut closed, mut lower, mut together) = (0, 0, 0, 0);
+    for case in 0..400 {
+        let instance = drawn(&mut random);
+        let ways = all_ways(&instance);
+        let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+        assert!(is_believed(&instance, &found, |_| {}), "case {case}");
+        let counted = found.divisible.counted_guarantees;
+        if counted == Some(CountedGuarantees::None) {
+            continue;
+        }
+        together += 1;
+        let cpu = |user: User<'_>| {
+            let quota = instance.quota_of(fairplan_instances::Owner::User(user.index()));
+            quota.and_then(|quota| quota.guarantee.first()).map_or(0.0, |(_, cpu)| cpu.to_f64())
+        };
+        let sure: Vec<u64> = instance.users().map(|user| sure(user, cpu(user))).collect();
+        let floors: Vec<f64> =
+            instance.users().zip(&sure).map(|(user, tasks)| *tasks as f64 * user.task_share()).collect();
+        let mut best = None;
+        for servers in &ways {
+            let mut tasks = vec![0; instance.user_count()];
+            servers.iter().flatten().for_each(|(user, count)| tasks[*user as usize] += count);
+            let here = level(&instance, &tasks, &floors);
+            let placement = Placement { tasks: tasks.clone(), servers: servers.clone() };
+            let stated = PlacementFigures::new(&instance, &placement).level.unwrap_or(f64::INFINITY);
+            assert!(
+                stated == here || (stated - here).abs() <= 1e-9 * here,
+                "case {case}: {stated} {here} {tasks:?}"
+            );
+            if (0..tasks.len()).all(|i| tasks[i] >= sure[i] || !instance.user(UserId(i)).fits_somewhere()) {
+                best = Some(best.map_or(here, |best: f64| best.max(here)));
+            }
+        }
+        let Some(best) = best else { continue };
+        tried += 1;
+        let stated = stated_bounds(&instance, &found.bracket, Some(&found.divisible));
+        let upper =
+            stated.level_upper.unwrap_or(if best == f64::INFINITY { best } else { stated.upper_of_others });
+        assert!(best <= upper * (1.0 + 1e-9), "case {case}: {best} above {stated:?}");
+        let own = level(&instance, &found.bracket.placement.tasks, &floors);
+        if stated.proved_optimal {
+            closed += 1;
+            assert!(own >= best * (1.0 - 1e-9), "case {case}: {own} is said to be best, {best} can be had");
+        }
+        let free = instance.without_parts(&[fairplan_instances::QuotaPart::Guarantees]).unwrap();
+        let without = bound(&free, &BoundOptions::default(), &Control::none()).unwrap();
+        lower += u32::from(found.divisible.bound < without.divisible.bound * (1.0 - 1e-9));
+        for policy in ["best-fit", "worst-fit"] {
+            let options = PlaceOptions { policy: policy.into(), ..PlaceOptions::default() };
+            let placed = place(&instance, &options, &Control::none()).unwrap();
+            let keeps = placed.placement.tasks.iter().zip(&sure).all(|(has, sure)| has >= sure);
+            let reached = placed.figures.level.unwrap_or(f64::INFINITY);
+            assert!(!keeps || reached <= upper * (1.0 + 1e-9), "case {case}, {policy}: {reached} {stated:?}");
+        }
+    }
+    assert!(
+        tried > 200 && closed > 150 && lower > 40 && together > 200,
+        "{tried} {closed} {lower} {together}"
+    );
+}
