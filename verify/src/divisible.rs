@@ -8,11 +8,11 @@ use crate::claim::Tasks;
 use crate::form::{check_limit_prices, check_prices};
 use crate::groups::{Bounds, divided_in, prove_bound, smallest, tree_of};
 use crate::levels::LevelPrices;
+use crate::limited_tasks::{Limited, sure_shares};
 use crate::rounding::{Sum, down, up};
 use crate::tolerance;
 use crate::users::{UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
-use crate::whole_tasks::{Limited, sure_shares};
 use fairplan_instances::{Instance, Level, Objective, UserId};
 
 /// A bound on what divisible tasks can reach, as claimed.

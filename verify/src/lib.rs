@@ -19,6 +19,7 @@ mod groups;
 mod kept;
 mod levels;
 mod limit_rows;
+mod limited_tasks;
 mod limits;
 mod max_min;
 mod offline;

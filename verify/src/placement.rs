@@ -5,9 +5,9 @@ use crate::devices::rules_inside_servers;
 use crate::domains::rules_between_servers;
 use crate::groups::{divided_in, smallest, tree_of};
 use crate::kept::guarantees;
+use crate::limited_tasks::sure_shares;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use crate::whole_tasks::sure_shares;
 use fairplan_instances::{
     ClassId, DomainId, Instance, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User, UserId,
 };

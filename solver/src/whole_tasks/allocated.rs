@@ -13,8 +13,9 @@ use super::master::{Master, Mix, Want};
 use super::packing::{MANY, Packing};
 use super::patterns::Pattern;
 use super::refill::refill;
-use super::rounds::{self, Effort, Goal, Lengths, SCALE, Worth, held, price, scaled};
+use super::rounds::{self, Effort, Goal, Lengths, held, price};
 use super::servers::Servers;
+use super::worth::{SCALE, Worth, scaled};
 use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{CLOSE, UPWARDS};
 use fairplan_instances::{

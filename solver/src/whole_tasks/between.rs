@@ -3,9 +3,20 @@
 //! Patterns know one server and nothing of these rules. Bounds from them hold all the same, and are cut down here to what whole gangs
 //! and spread leave: the tasks of each user, and the worth of each domain that has only so many gangs to be made of.
 
-use super::packing::Packing;
-use fairplan_instances::{GANG_SUMS, Instance, Kind, User, UserId};
+use fairplan_instances::{ClassId, GANG_SUMS, Instance, Kind, User, UserId};
 use hashbrown::HashMap;
+
+/// What servers hold of the pieces of users, rules between servers aside.
+pub(super) struct OnServers<'a> {
+    /// The instance's classes that are one.
+    pub classes: Vec<&'a [ClassId]>,
+    /// Of each shape of pieces, how many one server of each of these holds.
+    pub copies: Vec<&'a [u64]>,
+    /// The shape of each kind's pieces.
+    pub shape_of: &'a [Option<u32>],
+    /// Of each user the pieces of one task, `(shape, how many)`, and the most tasks that all servers hold; `None` of one that can have none.
+    pub tasks: Vec<Option<(&'a [(u32, u64)], u64)>>,
+}
 
 /// What the rules between servers of an instance leave; nothing is counted where there are none.
 #[derive(Default)]
@@ -34,16 +45,16 @@ struct Gang {
 }
 
 impl BetweenServers {
-    pub fn of(instance: &Instance, packing: &Packing) -> Self {
+    pub fn of(instance: &Instance, on: &OnServers<'_>) -> Self {
         if !instance.has_rules_between_servers() {
             return Self::default();
         }
-        let domains = servers_of_domains(instance, packing);
-        let held: Vec<Vec<u64>> = packing
-            .shapes
+        let domains = servers_of_domains(instance, on);
+        let held: Vec<Vec<u64>> = on
+            .copies
             .iter()
-            .map(|shape| {
-                let of = |(class, count): &(usize, u64)| shape.copies[*class].saturating_mul(*count);
+            .map(|copies| {
+                let of = |(class, count): &(usize, u64)| copies[*class].saturating_mul(*count);
                 let in_domain =
                     |servers: &Vec<(usize, u64)>| servers.iter().map(of).fold(0, u64::saturating_add);
                 domains.iter().map(in_domain).collect()
@@ -62,14 +73,13 @@ impl BetweenServers {
             }
         }
         let mut known = HashMap::new();
-        let mut is_single = vec![false; packing.shapes.len()];
+        let mut is_single = vec![false; on.copies.len()];
         for user in instance.users() {
-            let pieces = packing.pieces(user.index());
-            let Some((alone, _)) = packing.alone(user.index()) else {
+            let Some((pieces, alone)) = on.tasks[user.index().0] else {
                 between.most.push(0);
                 continue;
             };
-            let rules = Rules { user, packing, held: &held };
+            let rules = Rules { user, shape_of: on.shape_of, held: &held };
             let gangs = rules.gangs_in_domains();
             let most = match &gangs {
                 Some(gangs) => {
@@ -106,11 +116,11 @@ impl BetweenServers {
         self.most.get(user.0).copied()
     }
 
-    /// What all servers hold at most of pieces of these values, a server of each class holding no more than that.
-    pub fn held(&self, packing: &Packing, values: &[u64], server_values: &[u64]) -> u128 {
+    /// What so many servers of each class hold at most of pieces of these values, a server of each class holding no more than that.
+    pub fn held(&self, servers: &[u64], values: &[u64], server_values: &[u64]) -> u128 {
         if self.domains.is_empty() {
-            let held = packing.classes.iter().zip(server_values);
-            return held.map(|(class, value)| u128::from(class.servers) * u128::from(*value)).sum();
+            let held = servers.iter().zip(server_values);
+            return held.map(|(servers, value)| u128::from(*servers) * u128::from(*value)).sum();
         }
         let in_domain = |(d, domain): (usize, &Domain)| {
             let of = |(class, count): &(usize, u64)| u128::from(server_values[*class]) * u128::from(*count);
@@ -151,10 +161,10 @@ fn fullest(worths: &[(u128, u128)], room: u128) -> u128 {
 }
 
 /// The servers of each domain by class; of all where there are no domains.
-fn servers_of_domains(instance: &Instance, packing: &Packing) -> Vec<Vec<(usize, u64)>> {
+fn servers_of_domains(instance: &Instance, on: &OnServers<'_>) -> Vec<Vec<(usize, u64)>> {
     let mut domains: Vec<Vec<(usize, u64)>> = vec![Vec::new(); instance.domains().len().max(1)];
-    for (c, class) in packing.classes.iter().enumerate() {
-        for member in &class.members {
+    for (c, members) in on.classes.iter().enumerate() {
+        for member in *members {
             let servers = &mut domains[instance.domain_of(*member).map_or(0, |domain| domain.0)];
             let count = instance.classes()[member.0].count;
             match servers.last_mut().filter(|(last, _)| *last == c) {
@@ -169,7 +179,7 @@ fn servers_of_domains(instance: &Instance, packing: &Packing) -> Vec<Vec<(usize,
 /// The rules of one user that can have tasks.
 struct Rules<'a> {
     user: User<'a>,
-    packing: &'a Packing,
+    shape_of: &'a [Option<u32>],
     /// The pieces of each shape that each domain holds.
     held: &'a [Vec<u64>],
 }
@@ -197,7 +207,7 @@ impl Rules<'_> {
     /// The pieces of a kind that each domain holds: no more than the spread beyond those of the domain that holds fewest, where so many
     /// come at once.
     fn pieces(&self, kind: Kind<'_>, at_once: u64) -> Vec<u64> {
-        let shape = self.packing.shape_of[kind.index().0];
+        let shape = self.shape_of[kind.index().0];
         let mut held = shape.map_or_else(Vec::new, |shape| self.held[shape as usize].clone());
         if let Some(most) = self.user.spread() {
             let own = kind.domains().into_iter().map(|domain| held[domain.0] / at_once * at_once);

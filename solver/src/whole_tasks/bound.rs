@@ -13,7 +13,8 @@ use super::knapsack::Found;
 use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{self, Effort, Goal, MAX_ROUNDS, SCALE, Worth, held, price, scaled, scaled_up};
+use super::rounds::{self, Effort, Goal, MAX_ROUNDS, held, price};
+use super::worth::{SCALE, Worth, scaled, scaled_up};
 use crate::tolerance::whole_tasks::NOISE;
 use fairplan_instances::{Breakpoint, Deadline, SolverError, UserId};
 

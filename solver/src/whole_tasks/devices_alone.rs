@@ -8,7 +8,7 @@ use super::inside::{Devices, Want};
 use super::master::{Master, Mix, Want as Wanted};
 use super::packing::{Class, Packing, Shape};
 use super::patterns::Pattern;
-use super::rounds::{SCALE, scaled};
+use super::worth::{SCALE, scaled};
 use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{CLOSE, SIZES};
 use fairplan_instances::{Deadline, SolverError};

@@ -4,8 +4,9 @@
 use super::master::{Master, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{Effort, SCALE, price};
+use super::rounds::{Effort, price};
 use super::servers::Servers;
+use super::worth::SCALE;
 use crate::tolerance::whole_tasks::{NO_SERVERS, WHOLE};
 use fairplan_instances::{Deadline, SolverError};
 use hashbrown::HashSet;

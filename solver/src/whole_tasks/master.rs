@@ -9,7 +9,7 @@
 
 use super::packing::{Packing, Shape};
 use super::patterns::Pattern;
-use super::rounds::Worth;
+use super::worth::Worth;
 use crate::linear_program::{Column, Ended, Program, Row, Settings, power};
 use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;

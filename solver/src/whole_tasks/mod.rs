@@ -35,6 +35,7 @@ mod repair;
 mod rounds;
 mod servers;
 mod table;
+mod worth;
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 
 mod limit_rows;
 
-use super::between::BetweenServers;
+use super::between::{BetweenServers, OnServers};
 use super::inside::{self, Devices, Make, Piece, Row};
 pub(super) use super::quantities::{Quantities, WIDTH};
 use crate::linear_program::power;
@@ -63,7 +63,7 @@ pub(super) struct Shape {
 /// Tasks of a user are counted up to this on all servers together.
 pub(super) const MANY: u64 = 1 << 50;
 
-/// And up to this on one server: what a server holds is worth about 2^46 in whole numbers ([`SCALE`](super::rounds::SCALE)), of
+/// And up to this on one server: what a server holds is worth about 2^46 in whole numbers ([`SCALE`](super::worth::SCALE)), of
 /// which a task must have some for the bound to mean anything.
 const MANY_ON_ONE: u64 = 1 << 40;
 
@@ -234,8 +234,26 @@ impl Packing {
             between,
             limits: LimitRows::default(),
         };
-        let between = BetweenServers::of(instance, &packing);
+        let between = BetweenServers::of(instance, &packing.alone_on_servers());
         Ok(Self { between, ..packing })
+    }
+
+    /// What servers hold of the pieces of users, rules between servers aside.
+    fn alone_on_servers(&self) -> OnServers<'_> {
+        OnServers {
+            classes: self.classes.iter().map(|class| &class.members[..]).collect(),
+            copies: self.shapes.iter().map(|shape| &shape.copies[..]).collect(),
+            shape_of: &self.shape_of,
+            tasks: self
+                .of_user
+                .iter()
+                .enumerate()
+                .map(|(user, pieces)| {
+                    let (most, _) = self.alone(UserId(user))?;
+                    Some((&self.pieces[pieces.clone()], most))
+                })
+                .collect(),
+        }
     }
 
     /// The pieces of one task of a user, `(shape, how many)`; none if it can have no task.

@@ -14,7 +14,8 @@ use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
-use super::rounds::{self, Effort, Goal, Worth, held, price, scaled};
+use super::rounds::{self, Effort, Goal, held, price};
+use super::worth::{Worth, scaled};
 use fairplan_instances::{Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError};
 
 /// The part of the time after which bounding ends.

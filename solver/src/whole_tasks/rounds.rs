@@ -7,6 +7,7 @@ use super::master::{Master, Mix};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::table::Table;
+use super::worth::{SCALE, Worth, scaled, scaled_up};
 use crate::tolerance::whole_tasks::{CLOSE, NOISE, SLOW};
 use fairplan_instances::{Deadline, SolverError};
 use hashbrown::HashSet;
@@ -24,14 +25,6 @@ pub(super) trait Goal {
     }
     /// Learns the most that servers can hold at these values. Returns how far that is above what the mix reaches.
     fn exclude(&mut self, mix: &Mix, worth: Worth<'_>, found: &[Found]) -> f64;
-}
-
-/// What a task of each shape, a server of each class and all of each limit is worth.
-#[derive(Clone, Copy)]
-pub(super) struct Worth<'a> {
-    pub tasks: &'a [f64],
-    pub servers: &'a [f64],
-    pub limits: &'a [f64],
 }
 
 /// Nodes of searches, and how close they look.
@@ -56,9 +49,6 @@ pub(super) struct Ended {
     pub truncated_searches: u64,
     pub rounds: u64,
 }
-
-/// What all servers are worth in whole numbers: values of single patterns stay far below 2^53.
-pub(super) const SCALE: f64 = (1u64 << 46) as f64;
 
 /// Rounds after which a program is left as it is.
 pub(super) const MAX_ROUNDS: u64 = 20_000;
@@ -146,22 +136,12 @@ fn mean(before: &[Mix], last: &Mix) -> [Vec<f64>; 3] {
     [of(|mix| &mix.values), of(|mix| &mix.server_values), of(|mix| &mix.limit_values)]
 }
 
-/// Values as whole numbers.
-pub(super) fn scaled(values: &[f64]) -> Vec<f64> {
-    values.iter().map(|value| (value * SCALE).round()).collect()
-}
-
-/// The worth of limits as whole numbers, rounded up.
-pub(super) fn scaled_up(limits: &[f64]) -> Vec<u64> {
-    limits.iter().map(|worth| (worth * SCALE).ceil() as u64).collect()
-}
-
 /// What was found of the classes' servers as whole numbers, and of all servers together at these values of shapes. A little more is
 /// proved with less effort.
 pub(super) fn held(packing: &Packing, values: &[u64], found: &[Found]) -> (Vec<u64>, u128) {
     let more = |found: &Found| (found.bound as u64).saturating_add(((found.bound as u64) >> 28) + 1);
     let server_values: Vec<u64> = found.iter().map(more).collect();
-    let held = packing.between.held(packing, values, &server_values);
+    let held = packing.between.held(&packing.servers(), values, &server_values);
     (server_values, held)
 }
 

@@ -1,9 +1,9 @@
 //! Levels that whole tasks can have, and the tasks that it takes to have more: in exact fractions where users stand side by
 //! side, between bounds rounded outward where they stand in groups.
 
-use super::limited::{Limited, share_of};
 use super::shares::Share;
 use crate::groups::{Bounds, Divided, Tree, divided, divided_in, smallest, tree_of};
+use crate::limited_tasks::{Limited, share_of};
 use crate::placement::{is_held, taken_of_limits};
 use crate::rounding::{down, up};
 use crate::tolerance;

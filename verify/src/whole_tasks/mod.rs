@@ -11,7 +11,6 @@ mod inside;
 mod knapsack;
 mod levels;
 mod limit_values;
-mod limited;
 mod logarithm;
 mod mixes;
 mod moves;
@@ -35,7 +34,6 @@ use fairplan_instances::{
 use inside::Sizes;
 use knapsack::{Outcome, Server};
 use levels::Levels;
-pub(crate) use limited::{Limited, sure_shares};
 pub use moves::{MovesClaim, PrintedMoves, verify_moves};
 use num_bigint::BigUint;
 pub use proportional::{ProportionalClaim, is_best_sum, verify_proportional};

@@ -88,7 +88,7 @@ pub(crate) fn sure_shares(instance: &Instance) -> Vec<Bounds> {
 }
 
 /// What so many tasks are worth.
-pub(super) fn share_of(user: User<'_>, tasks: u64) -> Bounds {
+pub(crate) fn share_of(user: User<'_>, tasks: u64) -> Bounds {
     if tasks == 0 {
         return Bounds::NOTHING;
     }
