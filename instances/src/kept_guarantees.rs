@@ -98,14 +98,8 @@ fn of_group(
 ) -> Option<f64> {
     let resources: Vec<(ResourceId, u128)> = (0..instance.resources().len())
         .map(ResourceId)
-        .filter_map(|resource| {
-            let of = quota.guaranteed().filter(|sure| sure.resource == resource);
-            let units = |amount| instance.in_units(resource, amount);
-            let over_all = of.clone().find(|sure| sure.classes.is_none());
-            let sum = || of.clone().fold(0, |sum: u128, sure| sum.saturating_add(units(sure.amount)));
-            let much = over_all.map_or_else(sum, |sure| units(sure.amount));
-            (much > 0).then_some((resource, much))
-        })
+        .map(|resource| (resource, instance.guaranteed_units(quota, resource)))
+        .filter(|(_, much)| *much > 0)
         .collect();
     let used = |resource: ResourceId| {
         let of =

@@ -9,7 +9,7 @@
 //! has its own classes in this, and the user has a part where all its kinds have some.
 
 use super::quotas::place_of;
-use super::{ClassId, Draft, DraftUser, GroupId, Instance, Kind, Owner, Quota, User, UserId};
+use super::{ClassId, Draft, DraftUser, GroupId, Instance, Kind, Owner, Quota, ResourceId, User, UserId};
 use crate::Decimal;
 use crate::violation::Violation;
 
@@ -167,6 +167,15 @@ impl Instance {
             ..whole.clone()
         };
         Ok(AloneGroup { group, instance: alone.build()?, members })
+    }
+
+    /// How much of a resource a quota guarantees wherever it is, in whole units: over all classes, or else on all classes that are named.
+    pub(crate) fn guaranteed_units(&self, quota: &Quota, resource: ResourceId) -> u128 {
+        let of = quota.guaranteed().filter(|sure| sure.resource == resource);
+        let units = |amount| self.in_units(resource, amount);
+        let over_all = of.clone().find(|sure| sure.classes.is_none());
+        let sum = || of.fold(0, |sum: u128, sure| sum.saturating_add(units(sure.amount)));
+        over_all.map_or_else(sum, |sure| units(sure.amount))
     }
 
     /// Whether anybody is guaranteed anything.
