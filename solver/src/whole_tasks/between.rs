@@ -14,8 +14,17 @@ pub(super) struct OnServers<'a> {
     pub copies: Vec<&'a [u64]>,
     /// The shape of each kind's pieces.
     pub shape_of: &'a [Option<u32>],
-    /// Of each user the pieces of one task, `(shape, how many)`, and the most tasks that all servers hold; `None` of one that can have none.
-    pub tasks: Vec<Option<(&'a [(u32, u64)], u64)>>,
+    /// Of each user; `None` of one that can have no task.
+    pub tasks: Vec<Option<AloneTasks<'a>>>,
+}
+
+/// The tasks of a user where nothing else runs.
+#[derive(Clone, Copy)]
+pub(super) struct AloneTasks<'a> {
+    /// The pieces of one: `(shape, how many)`.
+    pub pieces: &'a [(u32, u64)],
+    /// As many as all servers hold.
+    pub most: u64,
 }
 
 /// What the rules between servers of an instance leave; nothing is counted where there are none.
@@ -75,7 +84,7 @@ impl BetweenServers {
         let mut known = HashMap::new();
         let mut is_single = vec![false; on.copies.len()];
         for user in instance.users() {
-            let Some((pieces, alone)) = on.tasks[user.index().0] else {
+            let Some(AloneTasks { pieces, most: alone }) = on.tasks[user.index().0] else {
                 between.most.push(0);
                 continue;
             };

@@ -3,7 +3,7 @@
 
 mod limit_rows;
 
-use super::between::{BetweenServers, OnServers};
+use super::between::{AloneTasks, BetweenServers, OnServers};
 use super::inside::{self, Devices, Make, Piece, Row};
 pub(super) use super::quantities::{Quantities, WIDTH};
 use crate::linear_program::power;
@@ -250,7 +250,7 @@ impl Packing {
                 .enumerate()
                 .map(|(user, pieces)| {
                     let (most, _) = self.alone(UserId(user))?;
-                    Some((&self.pieces[pieces.clone()], most))
+                    Some(AloneTasks { pieces: &self.pieces[pieces.clone()], most })
                 })
                 .collect(),
         }
