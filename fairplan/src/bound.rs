@@ -9,7 +9,7 @@ use fairplan_heuristics::{PlacementError, device_policy, place_along, policy};
 use fairplan_instances::wording::{choose, unknown};
 use fairplan_instances::{
     AllocatedBracket, CountedGuarantees, Deadline, Instance, Objective, Placement, ProportionalBracket,
-    QuotaPart, ResourceId, Solution, SolverError, WholeTaskBracket,
+    QuotaPart, ResourceId, Solution, SolverError, WholeTaskBracket, keeps_guarantees_of_users,
 };
 use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
@@ -135,8 +135,8 @@ impl AllocatedBound {
 ///
 /// Whom a limit holds needs no more than it has: a level is about those who want more. Limits and reserves are counted as servers are. Of
 /// rules between servers the bound counts whole gangs, what each user could have alone, and whole gangs in each domain. It holds for placements
-/// that give users the whole tasks that they are guaranteed; what groups are guaranteed beyond that is not counted, and nothing where the
-/// guarantees cannot be kept together ([`CountedGuarantees`]). Where there are quotas or rules between servers, the placement is the best of the policies', which
+/// that give users the whole tasks that they are guaranteed; what groups are guaranteed beyond that is not counted, and nothing where no
+/// placement is found that keeps them together ([`CountedGuarantees`]). Where there are quotas or rules between servers, the placement is the best of the policies', which
 /// keep them, and, where nothing is guaranteed, of what limits, reserves and rules between servers leave of the patterns.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
@@ -151,7 +151,22 @@ impl AllocatedBound {
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
     let divisible = divided(instance, Objective::Drfh, &options.backend, control)?.bound;
-    let (bracket, sha256) = hashed(instance, || bracketed(&divisible.counted(instance), control))?;
+    let bracket = || {
+        let found = bracketed(&divisible.counted(instance), control);
+        if !divisible.is_above_guarantees()
+            || found.as_ref().is_ok_and(|found| keeps_guarantees(instance, found))
+        {
+            return found.map(|bracket| (divisible, bracket));
+        }
+        if let Err(failure @ Error::TimeLimit { .. }) = found {
+            return Err(failure);
+        }
+        let divisible =
+            divided_without_guarantees(instance, Objective::Drfh, &options.backend, control)?.bound;
+        let bracket = bracketed(&divisible.counted(instance), control)?;
+        Ok((divisible, bracket))
+    };
+    let ((divisible, bracket), sha256) = hashed(instance, bracket)?;
     Ok(Bound { divisible, bracket, sha256 })
 }
 
@@ -492,19 +507,35 @@ pub(crate) fn divided<'a>(
     backend: &str,
     control: &Control<'_>,
 ) -> Result<Divided<'a>, Error> {
-    let solve = |counted: Counted| divided_where(instance, counted, objective, backend, control);
-    let told = |what: &str, failure: &Error| {
-        control.note(&format!("{what} are left out of the bound of divisible tasks: {failure}"));
-    };
     if instance.has_guarantees() && objective == Objective::Drfh {
-        match solve(Counted::Quotas) {
-            Err(failure) if !matches!(failure, Error::TimeLimit { .. }) => told("guarantees", &failure),
+        match divided_where(instance, Counted::Quotas, objective, backend, control) {
+            Err(failure) if !matches!(failure, Error::TimeLimit { .. }) => {
+                control.note(&format!("guarantees are left out of the bounds: {failure}"));
+            }
             divided => return divided,
         }
     }
+    divided_without_guarantees(instance, objective, backend, control)
+}
+
+/// Whether a bracket's placement gives users what they are guaranteed: else none is known that does.
+pub(crate) fn keeps_guarantees(instance: &Instance, bracket: &WholeTaskBracket) -> bool {
+    keeps_guarantees_of_users(instance, &bracket.placement.tasks)
+}
+
+/// The same whatever is guaranteed.
+pub(crate) fn divided_without_guarantees<'a>(
+    instance: &'a Instance,
+    objective: Objective,
+    backend: &str,
+    control: &Control<'_>,
+) -> Result<Divided<'a>, Error> {
+    let solve = |counted: Counted| divided_where(instance, counted, objective, backend, control);
     match solve(Counted::Limits) {
         Err(failure) if !instance.limit_rows().is_empty() && !matches!(failure, Error::TimeLimit { .. }) => {
-            told("limits and reserves", &failure);
+            control.note(&format!(
+                "limits and reserves are left out of the bound of divisible tasks: {failure}"
+            ));
             solve(Counted::Nothing)
         }
         divided => divided,

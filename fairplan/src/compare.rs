@@ -3,7 +3,7 @@
 
 use crate::bound::{
     AllocatedBound, Bound, Divided, WholeTaskObjective, allocated_bracketed, bracketed, divided,
-    resource_named,
+    divided_without_guarantees, keeps_guarantees, resource_named,
 };
 use crate::place::Placer;
 use crate::solve::{AUTO, Solved, hashed, solver};
@@ -11,10 +11,10 @@ use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_analysis::{BrokenRule, Judgement};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Draft, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective, Placement,
-    PlacementFigures, ResourceId, User, WholeTaskBracket, files, keeps_guarantees_of_users,
+    ClassId, Decimal, Draft, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective,
+    Placement, PlacementFigures, ResourceId, User, WholeTaskBracket, files, keeps_guarantees_of_users,
 };
-use fairplan_report::bound::stated_bounds;
+use fairplan_report::bound::{DivisibleBound, stated_bounds};
 use fairplan_report::comparison::{
     Allocated, AllocatedBounds, Bounds, ComparedPolicy, ComparedUser, Comparison,
 };
@@ -186,8 +186,34 @@ fn compared(
     }
     let solving = control.deadline.after_part(DIVIDING);
     let solver = solver(&options.backend, &solving)?;
-    let (Divided { instance: bounded, solution, bound: divisible }, sha256) =
+    let (mut found, sha256) =
         hashed(instance, || divided(instance, Objective::Drfh, &options.backend, control))?;
+    let taken = resource.map(|resource| {
+        let limited = control.until(control.deadline.after_part(BOUNDING));
+        allocated_bracketed(instance, resource, &limited)
+    });
+    let taken = taken.transpose()?;
+    let with_placed = |counted: &Instance, bracket: WholeTaskBracket| {
+        let placements = placed.iter().map(|placed| &placed.placement);
+        let all = std::iter::once(&bracket.placement).chain(placements).cloned().collect();
+        with_best_of(counted, bracket, all)
+    };
+    let bracketed = |divisible: &DivisibleBound| {
+        let counted = &*divisible.counted(instance);
+        let bracket = if taken.is_some() { None } else { whole_task_bound(counted, control) };
+        bracket.map(|bracket| with_placed(counted, bracket)).transpose()
+    };
+    let mut bracket = bracketed(&found.bound)?;
+    let are_kept = match &bracket {
+        Some(bracket) => keeps_guarantees(instance, bracket),
+        None => placed.iter().any(|placed| keeps_guarantees_of_users(instance, &placed.placement.tasks)),
+    };
+    if found.bound.is_above_guarantees() && !are_kept {
+        found = divided_without_guarantees(instance, Objective::Drfh, &options.backend, control)?;
+        bracket = bracketed(&found.bound)?;
+    }
+    let Divided { instance: bounded, solution, bound: divisible } = found;
+    let counted = &*divisible.counted(instance);
     // Whom the level of a placement does not count that of divisible tasks beside it does not either.
     let placeable = placeable(&bounded)?;
     let (measured, solution) = match &placeable {
@@ -201,19 +227,6 @@ fn compared(
     // The first level says nothing of the level of those whom no limit holds.
     let first = solution.as_ref().and_then(|solution| solution.certificate.levels().first());
     let divisible_level = first.filter(|_| instance.limit_rows().is_empty()).map(|level| level.bound);
-    let taken = resource.map(|resource| {
-        let limited = control.until(control.deadline.after_part(BOUNDING));
-        allocated_bracketed(instance, resource, &limited)
-    });
-    let taken = taken.transpose()?;
-    let counted = &*divisible.counted(instance);
-    let bracket = if taken.is_some() { None } else { whole_task_bound(counted, control) };
-    let with_placed = |bracket: WholeTaskBracket| {
-        let placements = placed.iter().map(|placed| &placed.placement);
-        let all = std::iter::once(&bracket.placement).chain(placements).cloned().collect();
-        with_best_of(counted, bracket, all)
-    };
-    let bracket = bracket.map(with_placed).transpose()?;
     let stated = bracket.as_ref().map(|bracket| stated_bounds(counted, bracket, Some(&divisible)));
     let mut bounds = Bounds {
         divisible: divisible.bound,
@@ -263,6 +276,7 @@ fn compared(
     };
     let comparison = Comparison {
         in_groups: instance.has_groups(),
+        weighted: instance.users().any(|user| user.weight() != Decimal::ONE),
         under_quotas: !instance.quotas().is_empty(),
         counted_guarantees: divisible.counted_guarantees,
         instance: InstanceStamp::new(instance, &sha256),

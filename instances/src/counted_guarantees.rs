@@ -14,18 +14,18 @@ pub enum CountedGuarantees {
     All,
     /// Those of users: some group is guaranteed more than its members are, of which nothing counts.
     OfUsers,
-    /// None, since they cannot be kept together: what is known is of placements that keep none of them.
+    /// None, since no placement is known that keeps those of users together: what is known is of all placements.
     None,
 }
 
 impl CountedGuarantees {
-    /// Which ones can be counted where those of users can be kept together, or cannot; `None` where nobody has any.
-    pub fn of(instance: &Instance, can_be_kept: bool) -> Option<Self> {
+    /// Which ones are counted where those of users are, or none is; `None` where nobody has any.
+    pub fn of(instance: &Instance, are_counted: bool) -> Option<Self> {
         let is_more = |(owner, quota): &(Owner, Quota)| match owner {
             Owner::Group(group) => quota.has_guarantee() && !is_that_of_members(instance, *group, quota),
             Owner::User(_) => false,
         };
-        match (instance.has_guarantees(), can_be_kept) {
+        match (instance.has_guarantees(), are_counted) {
             (false, _) => None,
             (true, false) => Some(Self::None),
             (true, true) if instance.quotas().iter().any(is_more) => Some(Self::OfUsers),

@@ -294,7 +294,8 @@ impl DivisibleBound {
         }
     }
 
-    fn is_above_guarantees(&self) -> bool {
+    /// Whether any guarantees are counted.
+    pub fn is_above_guarantees(&self) -> bool {
         self.counted_guarantees.is_some_and(|counted| counted != CountedGuarantees::None)
     }
 

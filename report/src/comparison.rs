@@ -26,6 +26,9 @@ pub struct Comparison {
     /// group counted as far as its members divide by their weights what it has, above what they are guaranteed themselves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_groups: bool,
+    /// Whether anybody's weight is another than 1: shares and levels are over weights.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub weighted: bool,
     /// Whether anybody has guarantees, limits or reserves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,

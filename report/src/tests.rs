@@ -102,6 +102,7 @@ fn compared(instance: &Instance, figures: &PlacementFigures) -> Document<Compari
         seed: 0,
         in_groups: false,
         under_quotas: false,
+        weighted: false,
         counted_guarantees: None,
         bounds,
         allocated: None,

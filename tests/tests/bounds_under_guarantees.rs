@@ -102,6 +102,55 @@ fn parts_of_tasks_that_are_guaranteed_are_not_counted() {
     assert!((document.divisible - 0.4).abs() < 1e-9 && is_believed(&instance, &found, |_| {}));
 }
 
+/// Half of all is guaranteed to one user on servers of one and a half of its tasks: whole ones cannot keep that, and bounds of who keeps it
+/// would say nothing.
+#[test]
+fn guarantees_that_no_whole_tasks_keep_are_left_out() {
+    let mut draft = draft(&[(2, "3"), (1, "1")], &["2", "1"]);
+    let first = draft.users[0].id.clone();
+    guaranteed(&mut draft, &first, "6");
+    let instance = draft.build().unwrap();
+    let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+    let document = found.document(&instance);
+    assert_eq!(document.counted_guarantees, Some(CountedGuarantees::None));
+    assert!(document.integral_lower > 0.0 && document.integral_lower <= document.integral_upper);
+    assert!(is_believed(&instance, &found, |_| {}));
+    let compared = compare(&instance, &CompareOptions::default(), &Control::none()).unwrap();
+    assert_eq!(compared.bounds.integral_upper, Some(document.integral_upper));
+}
+
+/// Who is guaranteed all that there is leaves nothing, and that is proved.
+#[test]
+fn who_is_guaranteed_everything_leaves_nothing_to_others() {
+    for members in [0, 1] {
+        let mut draft = in_a_group(draft(&[(1, "4")], &["1", "1"]), members);
+        let first = draft.users[0].id.clone();
+        guaranteed(&mut draft, &first, "4");
+        let instance = draft.build().unwrap();
+        let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+        let document = found.document(&instance);
+        assert_eq!(document.counted_guarantees, Some(CountedGuarantees::All));
+        assert_eq!((document.divisible, document.integral_upper, document.proved_optimal), (0.0, 0.0, true));
+        assert!(is_believed(&instance, &found, |_| {}));
+    }
+}
+
+/// One of three has nothing where two servers are left: the level is what it has, not what another is guaranteed.
+#[test]
+fn a_level_of_nothing_beside_guarantees_and_limits_is_proved() {
+    let mut draft = draft(&[(1, "2")], &["1", "1", "1"]);
+    draft.groups = vec![NewGroup { id: "g".into(), weight: decimal("1"), parent: None }];
+    draft.users[2].group = Some(0);
+    let ids: Vec<String> = draft.users.iter().map(|user| user.id.clone()).collect();
+    guaranteed(&mut draft, &ids[0], "1");
+    let limit = Quota { limit: vec![(ResourceId(0), decimal("2"))], ..Quota::default() };
+    draft.quotas.push(DraftQuota { is_group: false, owner: ids[2].clone(), quota: limit });
+    let instance = draft.build().unwrap();
+    let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+    assert!(is_believed(&instance, &found, |_| {}));
+    assert_eq!(found.document(&instance).integral_level_lower, Some(0.0));
+}
+
 #[test]
 fn guarantees_that_cannot_be_kept_together_are_left_out_and_that_is_said() {
     let mut draft = draft(&[(1, "10")], &["1", "1"]);

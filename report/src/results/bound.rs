@@ -79,7 +79,8 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
     let bounds = stated_bounds(&divisible.counted(instance), bracket, Some(divisible));
     let _ = writeln!(
         text,
-        "Best smallest share if tasks could be divided at will: {}{}",
+        "Best smallest share if tasks could be divided at will{}: {}{}",
+        in_whole_tasks(divisible.counted_guarantees),
         not_all_counted(divisible.counted_guarantees).map_or("", |_| "at most "),
         share(divisible.bound)
     );
@@ -106,7 +107,8 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
     } else if bounds.proved_optimal {
         let _ = writeln!(text, "{what}: {} (placed, and proved optimal)", share(lower));
     } else {
-        let (below, upper, lower) = (1.0 - lower / upper, share(upper), share(lower));
+        let below = if upper > lower { 1.0 - lower / upper } else { 0.0 };
+        let (upper, lower) = (share(upper), share(lower));
         let _ = writeln!(text, "{what}: at most {upper}, proved; {lower} placed ({} below)", share(below));
         text += &truncated(bracket.truncated_searches);
     }
@@ -133,6 +135,14 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
     text
 }
 
+/// How guarantees are kept where tasks are divided beside whole ones.
+pub(super) fn in_whole_tasks(counted: Option<CountedGuarantees>) -> &'static str {
+    match counted {
+        Some(CountedGuarantees::All | CountedGuarantees::OfUsers) => " beside guaranteed whole ones",
+        Some(CountedGuarantees::None) | None => "",
+    }
+}
+
 /// What bounds on levels leave out.
 pub(super) fn not_all_counted(counted: Option<CountedGuarantees>) -> Option<&'static str> {
     match counted? {
@@ -141,7 +151,7 @@ pub(super) fn not_all_counted(counted: Option<CountedGuarantees>) -> Option<&'st
             "The bounds count what users are guaranteed, but not what groups are beyond that: with it they may be out of reach.",
         ),
         CountedGuarantees::None => Some(
-            "The bounds count no guarantees, which cannot be kept together: they are of placements that keep none of them.",
+            "The bounds count no guarantees, since no placement of whole tasks is known that keeps those of all users: with them they may be out of reach.",
         ),
     }
 }

@@ -1,7 +1,7 @@
 //! Placement policies side by side, for people.
 
 use super::allocated_comparison;
-use super::bound::{OF_THOSE, not_all_counted};
+use super::bound::{OF_THOSE, in_whole_tasks, not_all_counted};
 use super::comparison_bars::{bars, tells_by_level};
 use super::sentences::{all_of, bracket, but_for_oversized, heading, listed, name, users};
 use crate::comparison::{ComparedPolicy, Comparison, groups_of_policies};
@@ -210,6 +210,9 @@ fn best_of_all(document: &Comparison) -> String {
 fn worst_off(document: &Comparison, value: f64) -> String {
     match document.in_groups {
         true => format!("the smallest share, divided among groups first, is {}", share(value)),
+        false if document.weighted => {
+            format!("for its weight, the worst-off user has a share of {}", share(value))
+        }
         false => format!("the worst-off user has a share of {}", share(value)),
     }
 }
@@ -395,7 +398,12 @@ fn of_whole_tasks(document: &Comparison) -> Option<(&'static str, String)> {
 }
 
 /// What the best of divisible tasks is called here, and what it is: of those whom the policies are told apart by.
-fn of_divisible_tasks(document: &Comparison) -> (&'static str, f64) {
+fn of_divisible_tasks(document: &Comparison) -> (String, f64) {
+    let (what, most) = best_of_divisible_tasks(document);
+    (format!("{what}{}", in_whole_tasks(document.counted_guarantees)), most)
+}
+
+fn best_of_divisible_tasks(document: &Comparison) -> (&'static str, f64) {
     let bounds = document.bounds;
     let by_level = |level: &f64| tells_by_level(document) && level.is_finite();
     match (bounds.divisible_level.filter(by_level), bounds.drfh_level.filter(by_level)) {
@@ -457,7 +465,7 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
         .warning(not_all_counted(document.counted_guarantees))
-        .fact(what, share(divisible));
+        .fact(&what, share(divisible));
     if let Some((what, bounds)) = of_whole_tasks(&document) {
         section = section.fact(what, bounds);
     }

@@ -300,8 +300,13 @@ impl Breakpoints {
             user: step.user,
             tasks: self.tasks_at(step.user, level * (1.0 + LEVELS)).min(tasks[step.user.0]),
         };
-        let below = wanting().map(below).max_by(|a, b| self.compare(*a, *b));
-        below.map(|at| Reached { all: false, at })
+        // Who has what it is guaranteed may have more than the level gives it.
+        let is_below = |at: &Breakpoint| self.nearly(*at) <= level * (1.0 + LEVELS);
+        let none = |step: &Step| Breakpoint { user: step.user, tasks: 0 };
+        let below = wanting().map(below).chain(wanting().map(none)).filter(is_below);
+        let below = below.max_by(|a, b| self.compare(*a, *b));
+        let least = || wanting().map(none).min_by(|a, b| self.compare(*a, *b));
+        below.or_else(least).map(|at| Reached { all: false, at })
     }
 
     /// The smallest level over all users of what each could have alone, `alone` tasks, where that is not all that it wants; the

@@ -239,16 +239,20 @@ pub(crate) fn prove_bound(
     let at_cost = |level: f64| paid(&costs, &tree.at(level, &caps));
     let [below, beyond] =
         [1.0 - tolerance::STATED, 1.0 + tolerance::STATED].map(|part| at_cost(bound * part));
-    if beyond < worth {
+    // Floors come with roundings of their own.
+    let least = if tree.has_floors() { down(worth * (1.0 - tolerance::LOOSE)) } else { worth };
+    if beyond < least {
         return Err(format!("all capacity is worth {worth}, and more than {bound} would cost {beyond}"));
     }
-    if below > worth {
+    // What is guaranteed may be all there is: then nothing is left for anybody else.
+    let from_nothing = bound == 0.0 && tree.has_floors();
+    if below > worth && !from_nothing {
         return Err(format!("the prices prove less than {bound}"));
     }
-    let step = bound * tolerance::SLOPE;
-    let (less, more) = (at_cost(bound - step), at_cost(bound + step));
+    let step = tolerance::SLOPE * if from_nothing { worth } else { bound };
     let here = at_cost(bound);
-    let [less, more] = [(here - less) / step, (more - here) / step];
+    let more = (at_cost(bound + step) - here) / step;
+    let less = if from_nothing { more } else { (here - at_cost(bound - step)) / step };
     match (less.min(more) - 1.0).max(1.0 - less.max(more)) > tolerance::SLOPE {
         true => Err(format!("one level costs between {less} and {more} at the prices, not 1")),
         false => Ok(()),
