@@ -59,6 +59,11 @@ impl Program {
         self.add_row((f64::NEG_INFINITY, most), entries)
     }
 
+    /// Exactly this much.
+    pub fn equal(&mut self, much: f64, entries: impl IntoIterator<Item = (Col, f64)>) -> Row {
+        self.add_row((much, much), entries)
+    }
+
     fn add_row(&mut self, bounds: (f64, f64), entries: impl IntoIterator<Item = (Col, f64)>) -> Row {
         let row = Row(self.rows.len());
         self.rows.push(bounds);

@@ -150,6 +150,9 @@ pub(crate) mod sum {
     pub(crate) const NOTICED: f64 = 1e-10;
     /// By how much rows may be broken and columns be worth more than they cost, where all numbers are parts of one.
     pub(crate) const LINEAR: f64 = 1e-12;
+    /// What all users together would gain by other points than they have, in parts of what all are worth, for more points to be needed: a
+    /// hundredth of what is promised.
+    pub(crate) const BETTER: f64 = 1e-11;
     /// A residual below this part of its row is rounding, which a step would only make larger.
     pub(crate) const ROUNDING: f64 = 1e-14;
     /// Relative changes of a share below this are worked out by a series: terms of first order cancel too many digits.

@@ -12,7 +12,7 @@ use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
 use crate::lexicographic;
 use crate::question::Question;
-use crate::smooth::{self, SumSolver, market};
+use crate::smooth::{self, Finding, SumSolver, market};
 use crate::tolerance::sum::STAGES;
 use crate::tree;
 use fairplan_instances::{
@@ -31,10 +31,11 @@ pub(crate) enum Way {
     Aggregation { patient: bool },
     /// Only users that are alike share bins.
     InteriorPoint,
-    /// The same of sums of a large α, from the levels of the max-min, which is what they come to as α grows.
+    /// The same of sums of a large α, from what they come near: the levels of the max-min, which is what they come to as α grows, or over
+    /// bundles of kinds and members the sums of smaller α.
     FromLevels,
-    /// Linear sums by our own simplex method.
-    LinearSum,
+    /// Sums by our own simplex method: linear ones, and over bundles those that are straight between points.
+    InPieces,
     /// The same as the interior point, for what is linear.
     Highs(HighsAlgorithm),
     /// In fractions: because they are `asked` for, or where nothing else is proved.
@@ -49,7 +50,7 @@ pub(crate) const ALL: &[Way] = &[
     Way::Aggregation { patient: true },
     Way::PriceDiscovery { first: false },
     Way::FromLevels,
-    Way::LinearSum,
+    Way::InPieces,
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
     Way::Exact { asked: false },
@@ -78,7 +79,7 @@ impl Way {
             Self::PriceDiscovery { .. } => "price-discovery",
             Self::Aggregation { .. } => "aggregation",
             Self::InteriorPoint | Self::FromLevels => "interior-point",
-            Self::LinearSum | Self::Highs(HighsAlgorithm::Simplex) => "simplex",
+            Self::InPieces | Self::Highs(HighsAlgorithm::Simplex) => "simplex",
             Self::Highs(HighsAlgorithm::InteriorPoint) => "highs-interior-point",
             Self::Exact { .. } => exact::METHOD,
         }
@@ -87,8 +88,14 @@ impl Way {
     /// Whether it is worth trying.
     fn applies(self, question: &Question<'_>) -> bool {
         let (instance, alpha) = (question.instance, question.alpha());
+        let is_small = question.pairs() <= FOR_HIGHS;
         if question.is_sum_over_bundles() {
-            return matches!(self, Self::InteriorPoint);
+            return match self {
+                Self::InteriorPoint => true,
+                Self::FromLevels => alpha > STAGES.0,
+                Self::InPieces => is_small,
+                _ => false,
+            };
         }
         match self {
             Self::PriceDiscovery { first: true } => market::suits(instance, alpha),
@@ -100,9 +107,9 @@ impl Way {
                     && question.shares_bins()
             }
             Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
-            Self::FromLevels => alpha > STAGES.0 && question.pairs() <= FOR_HIGHS,
-            Self::LinearSum => question.objective.alpha() == Some(0.0) && question.pairs() <= FOR_HIGHS,
-            Self::Highs(_) => HAS_HIGHS && alpha == 0.0 && question.pairs() <= FOR_HIGHS,
+            Self::FromLevels => alpha > STAGES.0 && is_small,
+            Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
+            Self::Highs(_) => HAS_HIGHS && alpha == 0.0 && is_small,
             Self::Exact { asked } => {
                 asked || question.pairs() <= exact::SMALL && exact::covers(question).is_ok()
             }
@@ -112,13 +119,18 @@ impl Way {
     fn solve(self, question: &Question<'_>) -> Result<Solution, SolverError> {
         let interior_point = InteriorPoint(question.deadline.clone());
         if question.is_sum_over_bundles() {
-            return match self {
-                Self::InteriorPoint => smooth::together::solve(question, self.method()),
-                _ => Err(SolverError::Unsupported(format!(
-                    "{} over groups, users with kinds of tasks or quotas is solved by an interior point; take auto or ipm",
-                    question.objective
-                ))),
+            let finding = match self {
+                Self::InteriorPoint => Finding::AtOnce,
+                Self::FromLevels => Finding::InStages,
+                Self::InPieces => Finding::InPieces,
+                _ => {
+                    return Err(SolverError::Unsupported(format!(
+                        "{} over groups, users with kinds of tasks or quotas is solved by an interior point; take auto or ipm",
+                        question.objective
+                    )));
+                }
             };
+            return smooth::together::solve(question, self.method(), finding);
         }
         match self {
             Self::PriceDiscovery { .. } => market::solve(question, self.method()),
@@ -128,7 +140,7 @@ impl Way {
                 self.over_bins(question, bins, false, &interior_point, budget)
             }
             Self::InteriorPoint | Self::FromLevels => self.in_full(question, &interior_point),
-            Self::LinearSum => {
+            Self::InPieces => {
                 let bins = Bins::alike(question.reduction(), 0.0);
                 let solver = smooth::LinearSum(question.deadline.clone());
                 smooth::solve_over(question, self.method(), bins, true, &solver, f64::INFINITY, None)

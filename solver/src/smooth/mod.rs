@@ -33,6 +33,7 @@ use crate::reduction::Reduction;
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics, Status};
 use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 
+pub(crate) use bundles::Finding;
 pub(crate) use linear::LinearSum;
 pub(crate) use problem::{SumProblem, SumSolution, SumSolver};
 

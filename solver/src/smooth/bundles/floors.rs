@@ -35,7 +35,7 @@ impl Bundles<'_> {
     }
 
     /// The largest part of what a user is guaranteed that it lacks.
-    pub fn lacks(&self) -> f64 {
+    pub(super) fn lacks(&self) -> f64 {
         let users = self.users.iter().zip(&self.best.v).filter(|(user, _)| user.floor > 0.0);
         users.map(|(user, v)| 1.0 - v / user.floor).fold(0.0, f64::max)
     }

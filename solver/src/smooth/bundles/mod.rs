@@ -20,7 +20,9 @@
 
 mod elimination;
 mod even;
+mod find;
 mod floors;
+mod pieces;
 
 use super::utility::Utility;
 use crate::interior_point::{Iterate, NewtonSystem, Prediction, Quality, StepLength};
@@ -28,6 +30,8 @@ use crate::level::LevelProblem;
 use crate::tolerance::sum::ROUNDED;
 use elimination::{Eliminated, Factors, Moves, Slopes};
 use fairplan_instances::Deadline;
+pub(crate) use find::Finding;
+pub(super) use find::{Found, find};
 use std::ops::Range;
 
 /// A user that can have something.
@@ -103,7 +107,7 @@ const NEARLY_ALL: f64 = 0.95;
 
 impl<'a> Bundles<'a> {
     /// A first point inside: everybody takes of all its classes by what they hold, half of all there is at most.
-    pub fn start(
+    fn start(
         problem: &'a LevelProblem<'a>,
         users: &'a [User],
         alpha: f64,
@@ -150,16 +154,17 @@ impl<'a> Bundles<'a> {
     }
 
     /// The gap between the worth of shares and what prices allow, at the best point.
-    pub fn gap(&self) -> f64 {
+    fn gap(&self) -> f64 {
         self.gap
     }
 
     /// A first point where nearly so much is shared as at the best one. With a large `alpha` what shares are worth falls by many orders of
-    /// magnitude on the way from half of it to all, and steps that began there may not come to the end.
-    pub fn again(&self) -> Self {
+    /// magnitude on the way from half of it to all, and steps that began there may not come to the end. For this `alpha`, the same or a
+    /// larger one.
+    fn again(&self, alpha: f64) -> Self {
         let shares = (self.best.v.clone(), self.best.z.clone());
         let Self { problem, users, lacking, deadline, .. } = *self;
-        let setting = Setting { problem, users, alpha: self.utility.alpha, lacking, deadline };
+        let setting = Setting { problem, users, alpha, lacking, deadline };
         Self::inside(setting, NEARLY_ALL, shares)
     }
 
@@ -262,7 +267,7 @@ impl<'a> Bundles<'a> {
     }
 
     /// The best point: shares of kinds on classes, prices, and the unit of these.
-    pub fn best(self) -> (Vec<f64>, Vec<f64>, Utility) {
+    fn best(self) -> (Vec<f64>, Vec<f64>, Utility) {
         let mut prices = vec![0.0; self.row_of.len()];
         self.rows.iter().zip(&self.best.p).for_each(|(at, price)| prices[*at] = *price);
         (self.best.z, prices, self.utility)

@@ -5,92 +5,38 @@
 //! part. So a group is one bundle of all kinds of all its members, and the sum is over bundles. Limits and reserves are rows beside the
 //! capacities, and what a child is guaranteed is a floor of its share.
 
-use super::bundles::{Bundles, User};
+mod children;
+mod refused;
+
+use super::bundles::{Finding, Found, User, find};
 use super::duality::{DualityGap, without_task_row};
 use super::result::{Claim, limits, nothing};
 use super::utility::Utility;
-use crate::interior_point::{Stopping, run};
 use crate::level::{Groups, LevelProblem, dot};
 use crate::limits::LimitsOfPatterns;
 use crate::population::NO_PATTERN;
-use crate::progress::{cap, fastest_rates};
 use crate::question::Question;
 use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
 use crate::tolerance::allocation::MARGIN;
-use crate::tolerance::level::{KEPT, TOLERANCE};
-use crate::tolerance::sum::{KINDS, SHADED, USED_UP};
-use crate::tree::{LeftNothing, Tree, held_by_limits, keep_guarantees, left_nothing};
-use fairplan_instances::{
-    Allocation, Certificate, ClassId, Kind, Solution, SolverError, Statistics, Status, Total, UserId,
-    Violation, guaranteed_shares, taken_of_limits,
-};
+use crate::tolerance::level::TOLERANCE;
+use crate::tolerance::sum::SHADED;
+use crate::tree::{held_by_limits, keep_guarantees};
+use children::{Child, children, sure_of};
+use fairplan_instances::{Allocation, Certificate, Solution, SolverError, Statistics, Status, Total};
+use refused::{could_have_more, nobody_is_left_nothing};
 
-/// What it costs to lack all that one is guaranteed, in parts of what everybody has at first: more where somebody still lacks some of it. Prices
-/// may be as high as this where guarantees are nearly all there is, and what rounding leaves of a row costs so much more: so little comes first.
-const LACKING: [f64; 6] = [0.3, 3.0, 1e2, 1e4, 1e6, 1e8];
-/// So many users are named in a message.
-const NAMED: usize = 3;
-/// How often steps begin again from the best point where they came to no end.
-const MOST_STARTS: usize = 3;
-
-/// A child of the root that can have something: a user, or a group by its members.
-struct Child {
-    weight: f64,
-    /// The largest share that its tasks allow.
-    cap: f64,
-    /// The share that it is guaranteed; of a group what its members' guarantees come to if all are in proportion to their parts.
-    floor: f64,
-    /// Its users, and what part of its share each of them has.
-    users: Vec<(usize, f64)>,
-}
-
-/// The children of the root, in the order of their first users, given what each user is guaranteed.
-fn children(question: &Question<'_>, sure: &[f64]) -> Vec<Child> {
-    let (instance, reduction) = (question.instance, question.reduction());
-    let users = &reduction.users;
-    let fastest = fastest_rates(reduction);
-    let cap_of_line = |line: usize| cap(reduction, &fastest, line) / users.part(line);
-    let cap = |i: usize| users.lines_of(i).map(cap_of_line).fold(f64::INFINITY, f64::min);
-    let caps: Vec<f64> = (0..users.users()).map(cap).collect();
-    let able = || (0..caps.len()).filter(|i| caps[*i] > 0.0);
-    let user = |i: usize| -> Child {
-        let weight = users.lines_of(i).next().map_or(0.0, |line| users.weight(line) / users.part(line));
-        Child { weight, cap: caps[i], floor: sure[i].min(caps[i]), users: vec![(i, 1.0)] }
-    };
-    if !instance.has_groups() {
-        return able().map(user).collect();
-    }
-    // Who can have nothing leaves its part to its siblings; the others go on without an end, and so in proportion.
-    let tree = Tree::new(instance, question.objective, reduction);
-    let ceilings: Vec<f64> = caps.iter().map(|cap| if *cap > 0.0 { f64::INFINITY } else { 0.0 }).collect();
-    let rises = tree.at(1.0, &ceilings).slope;
-    let mut children: Vec<Child> = Vec::new();
-    let mut child_of = vec![None; instance.groups().len()];
-    for i in able() {
-        let Some(group) = instance.outermost_group(users.user_id(i)) else {
-            children.push(user(i));
-            continue;
-        };
-        let weight = instance.groups()[group.0].weight.to_f64();
-        let at = *child_of[group.0].get_or_insert_with(|| {
-            children.push(Child { weight, cap: f64::INFINITY, floor: f64::INFINITY, users: Vec::new() });
-            children.len() - 1
-        });
-        let part = rises[i] / weight;
-        children[at].users.push((i, part));
-        children[at].floor = children[at].floor.min(sure[i] / part);
-    }
-    children
-}
-
-/// Solves an instance with kinds, groups or quotas for an objective that is a sum.
+/// Solves an instance with kinds, groups or quotas for an objective that is a sum, whichever way shares and prices are found.
 ///
 /// # Errors
 /// Where the guarantees cannot be kept together, or leave somebody nothing that a logarithm needs; where users without kinds have limited tasks that do different work on different classes;
 /// and where a member of a group could have more than its part, or is guaranteed more.
-pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Solution, SolverError> {
+pub(crate) fn solve(
+    question: &Question<'_>,
+    method: &'static str,
+    finding: Finding,
+) -> Result<Solution, SolverError> {
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     if reduction.has_task_rows.contains(&true) {
@@ -168,37 +114,8 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
             set_of_pattern: &reduction.limits_of_pattern,
         }),
     };
-    let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) };
-    let solve = |lacking: f64| {
-        let mut bundles = Bundles::start(&problem, &taking, alpha, lacking, question.deadline);
-        let mut iterations = run(&mut bundles, stopping, question.deadline);
-        for _ in 0..MOST_STARTS {
-            if !stopping.is_lost(bundles.gap()) || question.deadline.is_over() {
-                break;
-            }
-            let mut again = bundles.again();
-            iterations += run(&mut again, stopping, question.deadline);
-            if again.gap() >= bundles.gap() {
-                break;
-            }
-            bundles = again;
-        }
-        (bundles, iterations)
-    };
-    let (mut bundles, mut iterations) = solve(LACKING[0]);
-    // By what is lacking of guarantees, where that is more than counts as none, else by the gap.
-    let off = |bundles: &Bundles<'_>| bundles.lacks().max(KEPT).max(bundles.gap());
-    for lacking in &LACKING[1..] {
-        if !instance.has_guarantees() || off(&bundles) <= KEPT || question.deadline.is_over() {
-            break;
-        }
-        let (other, spent) = solve(*lacking);
-        iterations += spent;
-        if off(&other) < off(&bundles) {
-            bundles = other;
-        }
-    }
-    let (placed_of_lines, prices, utility) = bundles.best();
+    let Found { splits: placed_of_lines, prices, utility, iterations } =
+        find(&problem, &taking, alpha, finding, question.deadline)?;
     let splits = feasible_splits(&problem, &placed_of_lines);
     let SplitRows { work, placed, rows } = SplitRows::new(reduction, &groups, &splits, classes);
     // All members have their parts of what the one that is off by most has: so much of what each has placed.
@@ -286,68 +203,4 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         nobody_is_left_nothing(question)?;
     }
     Ok(solved)
-}
-
-/// That guarantees leave something to everybody who has none: a sum of an `α` above zero has no prices, or no optimum at all, where they do not.
-fn nobody_is_left_nothing(question: &Question<'_>) -> Result<(), SolverError> {
-    let Some(LeftNothing { user, guaranteed }) = left_nothing(question)? else { return Ok(()) };
-    let (instance, objective) = (question.instance, question.objective);
-    let name = |user: &UserId| instance.user(*user).id();
-    let some: Vec<&str> = guaranteed.iter().take(NAMED).map(name).collect();
-    let more = match guaranteed.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let why = match question.alpha() {
-        alpha if alpha < 1.0 => "has no prices that prove it",
-        _ => "has no optimum",
-    };
-    let problem = format!(
-        "has nothing where all guarantees are kept, so {objective} {why}: what it needs is guaranteed to {}{more}; lower one of these \
-         guarantees, guarantee it something or take drfh, tsf or drf",
-        some.join(", ")
-    );
-    Err(Violation::new("user", name(&user), problem).into())
-}
-
-/// What each user is guaranteed, as a dominant share.
-fn sure_of(question: &Question<'_>) -> Vec<f64> {
-    let (instance, users) = (question.instance, &question.reduction().users);
-    if !instance.has_guarantees() {
-        return vec![0.0; users.users()];
-    }
-    let shares = guaranteed_shares(instance, question.objective, &question.guaranteed().solutions);
-    (0..users.users()).map(|i| shares[users.user_id(i).0]).collect()
-}
-
-/// The first member of a group that could have more than its part, since nothing that it needs is used up on some class.
-fn could_have_more(question: &Question<'_>, children: &[Child], allocation: &Allocation) -> Option<UserId> {
-    let (instance, loads) = (question.instance, allocation.loads(question.instance));
-    let m = instance.resources().len();
-    let (rows, taken) = (instance.limit_rows(), taken_of_limits(instance, allocation));
-    let is_used_up = |j: &usize| taken[*j] >= rows[*j].amount.to_f64() * (1.0 - USED_UP);
-    let full_rows: Vec<Vec<usize>> = match rows.is_empty() {
-        true => vec![Vec::new(); instance.user_count()],
-        false => (instance.users())
-            .map(|user| instance.limits_above(user).into_iter().filter(is_used_up).collect())
-            .collect(),
-    };
-    let has_room = |kind: Kind<'_>, class: usize| {
-        let is_held =
-            |j: &usize| rows[*j].covers(ClassId(class)) && kind.demand_doubles()[rows[*j].resource.0] > 0.0;
-        if full_rows[kind.user().index().0].iter().any(is_held) {
-            return false;
-        }
-        let (server, loads) = (&instance.classes()[class], &loads[class * m..(class + 1) * m]);
-        let needs = kind.demand_doubles().iter().zip(server.capacity.iter().zip(loads));
-        kind.can_use(ClassId(class))
-            && needs.filter(|(demand, _)| **demand > 0.0).all(|(_, (capacity, load))| {
-                *load < capacity.to_f64() * server.count as f64 * (1.0 - USED_UP)
-            })
-    };
-    let classes = 0..instance.classes().len();
-    let is_free = |kind: Kind<'_>| classes.clone().any(|class| has_room(kind, class));
-    let members = children.iter().filter(|child| child.users.len() > 1).flat_map(|child| &child.users);
-    let users = members.map(|(i, _)| question.reduction().users.user_id(*i));
-    users.into_iter().find(|user| instance.user(*user).kinds().all(is_free))
 }

@@ -1,0 +1,118 @@
+//! The ways to shares and prices of bundles: by the interior point at once, by way of smaller α, or by linear programs of what was found.
+
+use super::pieces::pieces;
+use super::{Bundles, User};
+use crate::interior_point::{Stopping, run};
+use crate::level::LevelProblem;
+use crate::smooth::utility::Utility;
+use crate::tolerance::level::KEPT;
+use crate::tolerance::sum::{KINDS, STAGES};
+use fairplan_instances::{Deadline, SolverError};
+
+/// How shares and prices are found.
+#[derive(Clone, Copy)]
+pub(crate) enum Finding {
+    /// By the interior point.
+    AtOnce,
+    /// The same of a large α by way of smaller ones, each from what the last one found.
+    InStages,
+    /// By linear programs, each over pieces of utilities on which they are straight; of an α above zero near what an interior point finds.
+    InPieces,
+}
+
+/// What a way finds.
+pub(in crate::smooth) struct Found {
+    /// Shares of kinds on classes.
+    pub splits: Vec<f64>,
+    /// Of rows, and the unit of these.
+    pub prices: Vec<f64>,
+    pub utility: Utility,
+    pub iterations: u64,
+}
+
+/// What it costs to lack all that one is guaranteed, in parts of what everybody has at first: more where somebody still lacks some of it. Prices
+/// may be as high as this where guarantees are nearly all there is, and what rounding leaves of a row costs so much more: so little comes first.
+pub(super) const LACKING: [f64; 6] = [0.3, 3.0, 1e2, 1e4, 1e6, 1e8];
+/// How often steps begin again from the best point where they came to no end.
+const MOST_STARTS: usize = 3;
+
+/// Shares of kinds on classes, and prices.
+///
+/// # Errors
+/// Where a linear program came to no end.
+pub(in crate::smooth) fn find(
+    problem: &LevelProblem<'_>,
+    users: &[User],
+    alpha: f64,
+    finding: Finding,
+    deadline: &Deadline,
+) -> Result<Found, SolverError> {
+    let stages = match finding {
+        Finding::AtOnce => vec![alpha],
+        Finding::InStages | Finding::InPieces => stages(alpha),
+    };
+    if alpha == 0.0 && matches!(finding, Finding::InPieces) {
+        return pieces(problem, users, alpha, &[], deadline);
+    }
+    let (bundles, iterations) = by_interior_point(problem, users, &stages, deadline);
+    if matches!(finding, Finding::InPieces) {
+        let found = pieces(problem, users, alpha, &bundles.best.v, deadline)?;
+        return Ok(Found { iterations: iterations + found.iterations, ..found });
+    }
+    let (splits, prices, utility) = bundles.best();
+    Ok(Found { splits, prices, utility, iterations })
+}
+
+/// From a moderate α to this one.
+fn stages(alpha: f64) -> Vec<f64> {
+    let mut alphas = vec![alpha];
+    while alphas[0] > STAGES.0 {
+        alphas.insert(0, alphas[0] / 2.0);
+    }
+    alphas
+}
+
+/// The best point that steps lead to by way of these α, lacking as little as any price of that makes them; and how many there were.
+fn by_interior_point<'a>(
+    problem: &'a LevelProblem<'a>,
+    users: &'a [User],
+    stages: &[f64],
+    deadline: &'a Deadline,
+) -> (Bundles<'a>, u64) {
+    let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) };
+    let solve = |lacking: f64| {
+        let mut bundles = Bundles::start(problem, users, stages[0], lacking, deadline);
+        let mut iterations = run(&mut bundles, stopping, deadline);
+        for alpha in &stages[1..] {
+            bundles = bundles.again(*alpha);
+            iterations += run(&mut bundles, stopping, deadline);
+        }
+        for _ in 0..MOST_STARTS {
+            if !stopping.is_lost(bundles.gap()) || deadline.is_over() {
+                break;
+            }
+            let mut again = bundles.again(bundles.utility.alpha);
+            iterations += run(&mut again, stopping, deadline);
+            if again.gap() >= bundles.gap() {
+                break;
+            }
+            bundles = again;
+        }
+        (bundles, iterations)
+    };
+    let (mut bundles, mut iterations) = solve(LACKING[0]);
+    // By what is lacking of guarantees, where that is more than counts as none, else by the gap.
+    let off = |bundles: &Bundles<'_>| bundles.lacks().max(KEPT).max(bundles.gap());
+    let is_guaranteed = users.iter().any(|user| user.floor > 0.0);
+    for lacking in &LACKING[1..] {
+        if !is_guaranteed || off(&bundles) <= KEPT || deadline.is_over() {
+            break;
+        }
+        let (other, spent) = solve(*lacking);
+        iterations += spent;
+        if off(&other) < off(&bundles) {
+            bundles = other;
+        }
+    }
+    (bundles, iterations)
+}
