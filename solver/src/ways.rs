@@ -72,6 +72,11 @@ const FOR_HIGHS: usize = 20_000;
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
 const AGGREGATED_FROM: f64 = 0.2;
 
+/// Whether HiGHS is built in and the question small enough for it.
+pub(crate) fn may_ask_highs(question: &Question<'_>) -> bool {
+    HAS_HIGHS && question.pairs() <= FOR_HIGHS
+}
+
 impl Way {
     /// What results call it.
     fn method(self) -> &'static str {
@@ -109,7 +114,7 @@ impl Way {
             Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
             Self::FromLevels => alpha > STAGES.0 && is_small,
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
-            Self::Highs(_) => HAS_HIGHS && alpha == 0.0 && is_small,
+            Self::Highs(_) => alpha == 0.0 && may_ask_highs(question),
             Self::Exact { asked } => {
                 asked || question.pairs() <= exact::SMALL && exact::covers(question).is_ok()
             }

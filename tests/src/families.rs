@@ -3,7 +3,10 @@
 
 use crate::dice::Dice;
 use crate::quota_families::{ending, queues, quotas};
-use crate::{Draft, DraftUser, decimal, plain_user, random_draft_without_rates, with_random_kinds};
+use crate::{
+    Draft, DraftUser, decimal, plain_user, random_draft_without_rates, random_kinds_under_quotas_of_classes,
+    with_random_kinds,
+};
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Decimal, DemandSeries, DemandSeriesBuilder, Instance, QuantumLabel, ServerClass};
 
@@ -18,7 +21,7 @@ pub struct Family {
 }
 
 /// All families, the plainest first.
-pub const FAMILIES: [Family; 9] = [
+pub const FAMILIES: [Family; 10] = [
     Family {
         name: "plain",
         about: "300 to 30,000 users, 3 to 6 resources, 5 to 50 classes, uniform demands and capacities",
@@ -44,6 +47,11 @@ pub const FAMILIES: [Family; 9] = [
         name: "kinds",
         about: "up to 6 users, most with up to three kinds of tasks, digits, a third with weights of 0.001 to 100",
         instance: kinds,
+    },
+    Family {
+        name: "trees",
+        about: "up to 6 users with kinds in up to five groups, under limits, guarantees and reserves over all classes or some",
+        instance: trees,
     },
     Family {
         name: "quotas",
@@ -169,6 +177,19 @@ fn kinds(seed: u64) -> Instance {
         }
     }
     draft.build().expect("weights above zero break no rule")
+}
+
+fn trees(seed: u64) -> Instance {
+    // Of so many seeds one at least breaks no rule.
+    let drawn = (0..).map(|k| random_kinds_under_quotas_of_classes(seed ^ (k << 32)));
+    let fit = drawn.map(|mut draft| {
+        // Sums over groups know no members whose tasks end.
+        let in_groups = draft.users.iter_mut().filter(|user| user.group.is_some());
+        in_groups.for_each(|user| user.tasks = user.tasks.filter(|tasks| *tasks == 0));
+        draft.users.iter_mut().filter(|user| user.tasks.is_some()).for_each(|user| user.rates.clear());
+        draft.build()
+    });
+    fit.flatten().next().expect("some instance breaks no rule")
 }
 
 /// The first drawn that breaks no rule of the model.

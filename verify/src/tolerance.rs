@@ -4,6 +4,10 @@
 /// Relative gap between a level's proved bound and what is achieved, and between the two sides of the value.
 pub(crate) const GAP: f64 = 1e-9;
 
+/// Tasks that run out with less than this part of a level missing run out by it, or by the next one: ten times [`STATED`], so that who is
+/// just at the level has clearly tasks for more below it.
+pub(crate) const SOONER: f64 = 1e-8;
+
 /// Relative difference between a stated number and the one that follows from the allocation and the levels.
 pub(crate) const STATED: f64 = 1e-9;
 

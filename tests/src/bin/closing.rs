@@ -29,7 +29,7 @@ const OFFLINE: &str = "offline";
 /// The backend that solves in fractions, whose answers are held against the rational oracle, too.
 const EXACT: &str = "exact";
 /// Families of more users than demands over time are meant to be drawn for, or with kinds of tasks or quotas, which these do not know.
-const NOT_OFFLINE: [&str; 6] = ["plain", "google", "kinds", "quotas", "ending", "queues"];
+const NOT_OFFLINE: [&str; 7] = ["plain", "google", "kinds", "trees", "quotas", "ending", "queues"];
 
 /// What is asked of an instance.
 #[derive(Clone, Copy)]

@@ -107,7 +107,7 @@ impl<'a> Members<'a> {
     }
 
     /// Who is held on a level has what the level gives it; nobody has less; and those whose tasks run out there have tasks
-    /// for more on the level before.
+    /// for more just below the level before, given what that gives everybody.
     pub fn judge_level(&self, k: usize, at: &[Filled], before: Option<&[Filled]>, worst: &mut Worst) {
         let instance = self.subject.instance;
         let least = |share: f64| if self.rounding == 0.0 { share } else { down(share - self.rounding) };
@@ -140,7 +140,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Those whose tasks run out above all levels have tasks for more on the last of them.
+    /// Those whose tasks run out above all levels have tasks for more just below the last of them.
     pub fn judge_last(&self, last: Option<&[Filled]>, worst: &mut Worst) {
         let levels = self.claim.levels.len();
         let above = |i: &usize| {
@@ -149,15 +149,15 @@ impl<'a> Members<'a> {
         (0..self.caps.len()).filter(above).for_each(|i| self.judge_order(i, levels, last, worst));
     }
 
-    /// A user whose tasks run out by level `k` has tasks for more on the one before.
+    /// A user whose tasks run out by level `k` has tasks for more just below the one before. What it would have without an end of its own
+    /// does not tell: a group of which all are at their ends gives no more, whatever the level, and a guarantee gives as much from the first on.
     fn judge_order(&self, i: usize, k: usize, before: Option<&[Filled]>, worst: &mut Worst) {
-        let earlier = before.map_or(0.0, |before| before[i].due.low);
-        worst.see(below(self.caps[i].high, earlier), || {
-            format!(
-                "the tasks of user {} run out before level {k}",
-                self.subject.instance.user(UserId(i)).id()
-            )
-        });
+        let Some(before) = before else { return };
+        let (had, cap) = (before[i].share.low, self.caps[i].high);
+        if cap > 0.0 && below(had, cap) <= tolerance::STATED {
+            let id = self.subject.instance.user(UserId(i)).id();
+            worst.fail(|| format!("the tasks of user {id} run out before level {k}"));
+        }
     }
 }
 

@@ -96,9 +96,8 @@ pub(crate) fn prove(
             verdicts.levels.fail(|| format!("level {k} is below level {}", k - 1));
         }
         let stage = Stage { subject, tree: &tree, members: &members, claim, k, level };
-        let (at, gap) = stage.prove(before.as_deref(), &mut verdicts);
-        level_gaps.push(gap);
-        before = Some(at);
+        level_gaps.push(stage.prove(before.as_deref(), &mut verdicts));
+        before = Some(tree.at(level.value * (1.0 - tolerance::SOONER), &members.ceilings(k)));
     }
     members.judge_last(before.as_deref(), &mut verdicts.levels);
     let [primal, _] =
@@ -134,8 +133,8 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Judges the level; returns what it gives everybody, and how far its bound is above it.
-    fn prove(&self, before: Option<&[Filled]>, verdicts: &mut Verdicts) -> (Vec<Filled>, f64) {
+    /// Judges the level, given what everybody has just below the one before; returns how far its bound is above it.
+    fn prove(&self, before: Option<&[Filled]>, verdicts: &mut Verdicts) -> f64 {
         let Self { tree, members, k, level, .. } = *self;
         let Subject { instance, usable_classes, .. } = self.subject;
         let ceilings = members.ceilings(k);
@@ -184,7 +183,7 @@ impl Stage<'_> {
         verdicts.scales.see(at_least_nothing(outside - rounding), || {
             format!("level {k}: one level costs between {less} and {more} at its prices, not 1")
         });
-        (at, gap)
+        gap
     }
 
     /// Nobody is held here who could gain, given what the prices leave when everybody has what the level gives.

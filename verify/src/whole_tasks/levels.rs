@@ -38,6 +38,11 @@ impl<'a> Levels<'a> {
         Self { instance, has_tasks, limited, tree }
     }
 
+    /// Whether a user can have any task.
+    pub fn can_have_tasks(&self, user: User<'_>) -> bool {
+        self.has_tasks[user.index().0]
+    }
+
     /// Whether a user has all its tasks, or can have none.
     fn is_satisfied(&self, user: User<'_>, tasks: u64) -> bool {
         !self.has_tasks[user.index().0] || user.tasks().is_some_and(|limit| tasks >= limit)

@@ -268,6 +268,9 @@ fn users_without_tasks(instance: &Instance, has_tasks: &[bool]) -> Verdict {
 fn lower_bound(instance: &Instance, bracket: &WholeTaskBracket, levels: &Levels<'_>) -> Verdict {
     let tasks = &bracket.placement.tasks;
     let Some(lower) = bracket.lower else { return Worst::of("lower-bound", 0.0).verdict() };
+    if !levels.wanting(&bracket.placement).contains(&true) {
+        return lower_bound_of_all(instance, (tasks, lower), levels);
+    }
     if instance.has_groups() {
         let mut verdict = Worst::of("lower-bound", tolerance::STATED);
         let (stated, level) = (levels.value(lower), levels.of_placement(&bracket.placement));
@@ -294,6 +297,30 @@ fn lower_bound(instance: &Instance, bracket: &WholeTaskBracket, levels: &Levels<
     }
     if !is_reached {
         verdict.fail(|| "every user has more than is stated".into());
+    }
+    verdict.verdict()
+}
+
+/// The lower bound of a placement in which nobody wants more, which has more than any level: the last that anybody comes to with all its
+/// tasks; under limits the least that anybody has who can have any.
+fn lower_bound_of_all(
+    instance: &Instance,
+    (tasks, lower): (&[u64], Breakpoint),
+    levels: &Levels<'_>,
+) -> Verdict {
+    let mut verdict = Worst::of("lower-bound", 0.0);
+    let (mut is_reached, is_least) = (false, instance.has_limits());
+    for user in instance.users().filter(|user| levels.can_have_tasks(*user)) {
+        let own = Breakpoint { user: user.index(), tasks: tasks[user.index().0] };
+        let (above, below) = (levels.reaches(own, lower), levels.reaches(lower, own));
+        is_reached |= above && below;
+        if !(if is_least { above } else { below }) {
+            let (than, id) = (if is_least { "less" } else { "more" }, user.id());
+            verdict.fail(|| format!("user {id} has {} tasks placed, {than} than is stated", own.tasks));
+        }
+    }
+    if !is_reached {
+        verdict.fail(|| "nobody has what is stated".into());
     }
     verdict.verdict()
 }

@@ -51,16 +51,36 @@ pub(in crate::smooth) fn find(
         Finding::AtOnce => vec![alpha],
         Finding::InStages | Finding::InPieces => stages(alpha),
     };
-    if alpha == 0.0 && matches!(finding, Finding::InPieces) {
-        return pieces(problem, users, alpha, &[], deadline);
+    if matches!(finding, Finding::InPieces) {
+        return in_pieces(problem, users, &stages, deadline);
     }
     let (bundles, iterations) = by_interior_point(problem, users, &stages, deadline);
-    if matches!(finding, Finding::InPieces) {
-        let found = pieces(problem, users, alpha, &bundles.best.v, deadline)?;
-        return Ok(Found { iterations: iterations + found.iterations, ..found });
-    }
     let (splits, prices, utility) = bundles.best();
     Ok(Found { splits, prices, utility, iterations })
+}
+
+/// By linear programs for each of these α in turn: what is found for one keeps all guarantees, which it would cost many orders of magnitude
+/// more to keep from afar with the next.
+fn in_pieces(
+    problem: &LevelProblem<'_>,
+    users: &[User],
+    stages: &[f64],
+    deadline: &Deadline,
+) -> Result<Found, SolverError> {
+    let (mut thought, mut spent) = (Vec::new(), 0);
+    if stages[0] > 0.0 {
+        let (bundles, steps) = by_interior_point(problem, users, &stages[..1], deadline);
+        (thought, spent) = (bundles.best.v, steps);
+    }
+    let mut last = None;
+    for alpha in stages {
+        let (found, shares) = pieces(problem, users, *alpha, &thought, deadline)?;
+        spent += found.iterations;
+        thought = shares;
+        last = Some(found);
+    }
+    let found = last.ok_or(SolverError::OutOfTime)?;
+    Ok(Found { iterations: spent, ..found })
 }
 
 /// From a moderate α to this one.

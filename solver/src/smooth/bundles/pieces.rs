@@ -21,6 +21,10 @@ use fairplan_instances::{Deadline, SolverError};
 
 /// First points beside the share that a user is thought to have, as logarithms of what the last unit of them is worth.
 const FIRST: [f64; 6] = [-3.0, -0.3, -0.03, 0.03, 0.3, 3.0];
+/// Most programs, each beginning with the shares of the last one; and by how much all may be worth more or less than these for the next one
+/// to be needed.
+const MOST_CENTRES: usize = 40;
+const NEAR: f64 = 2.0;
 /// Most rounds of further points; most programs take three to ten.
 const MOST_ROUNDS: usize = 40;
 
@@ -53,41 +57,47 @@ struct Pieces<'a> {
     lack: Vec<Option<usize>>,
 }
 
-/// Shares of kinds on classes and their prices, near the shares that are `thought` right.
+/// Shares of kinds on classes and their prices, near the shares that are `thought` right, and what users have by them.
 ///
 /// # Errors
-/// Where a program came to no end.
+/// Where a program came to no end, or no price keeps all guarantees.
 pub(super) fn pieces(
     problem: &LevelProblem<'_>,
     users: &[User],
     alpha: f64,
     thought: &[f64],
     deadline: &Deadline,
-) -> Result<Found, SolverError> {
+) -> Result<(Found, Vec<f64>), SolverError> {
     let mut iterations = 0;
-    let (mut thought, mut last) = (thought.to_vec(), None);
-    for lacking in LACKING {
+    let (mut thought, mut lackings) = (thought.to_vec(), LACKING.into_iter().peekable());
+    for centres in 1.. {
+        let Some(lacking) = lackings.peek() else { break };
         let mut pieces = Pieces::new(problem, users, alpha, &thought);
-        pieces.state(lacking);
+        pieces.state(*lacking);
         let (outcome, rounds) = pieces.solve(deadline)?;
         iterations += rounds;
-        let is_kept = pieces.lacks(&outcome) <= KEPT;
         let found = pieces.found(&outcome, iterations);
-        // Where somebody lacks something others have too much, and all are worth less than they will be: from there prices are measured.
-        if alpha > 0.0 {
-            thought = pieces.shares(&found.splits);
+        let is_last = centres >= MOST_CENTRES || deadline.is_over();
+        // What all are worth is the unit of what it costs to lack something, and of what is too little to tell.
+        thought = pieces.shares(&found.splits);
+        let is_near = alpha == 0.0 || (1.0 / NEAR..NEAR).contains(&pieces.worth_of(&thought));
+        if is_last || is_near && pieces.lacks(&outcome) <= KEPT {
+            return Ok((found, thought));
         }
-        last = Some(found);
-        if is_kept || deadline.is_over() {
-            break;
+        if is_near {
+            lackings.next();
         }
     }
-    last.ok_or(SolverError::OutOfTime)
+    Err(SolverError::Backend { backend: "simplex", problem: "guarantees cannot be kept at any price".into() })
 }
 
 impl<'a> Pieces<'a> {
     fn new(problem: &'a LevelProblem<'a>, users: &'a [User], alpha: f64, thought: &[f64]) -> Self {
-        let unit = |u: usize| if alpha > 0.0 { thought[u] } else { most_alone(problem, &users[u]) };
+        // In the end nobody has less than its floor.
+        let unit = |u: usize| match alpha {
+            0.0 => most_alone(problem, &users[u]),
+            _ => thought[u].max(users[u].floor),
+        };
         let units: Vec<f64> = (0..users.len()).map(unit).collect();
         // In units in which all are worth one.
         let log = |(user, unit): (&User, &f64)| user.weight.ln() + (1.0 - alpha) * unit.ln();
@@ -225,7 +235,7 @@ impl<'a> Pieces<'a> {
         let wish = if price > 0.0 { (worth / price).powf(1.0 / self.utility.alpha) } else { most };
         let wish = wish.clamp(least, most);
         let gain = self.worth_at(u, wish) - price * wish - outcome.multipliers[first + lines];
-        (wish > 0.0 && gain > BETTER / self.users.len() as f64).then(|| self.point(u, wish))
+        (wish > 0.0 && gain > LINEAR.max(BETTER / self.users.len() as f64)).then(|| self.point(u, wish))
     }
 
     /// The largest part of what a user is guaranteed that it lacks.
@@ -244,6 +254,14 @@ impl<'a> Pieces<'a> {
             if least > 0.0 { least } else { worth.unit }
         };
         self.users.iter().zip(&self.worths).map(share).collect()
+    }
+
+    /// What such shares are worth together.
+    fn worth_of(&self, shares: &[f64]) -> f64 {
+        let worth = |(worth, share): (&Worth, &f64)| {
+            worth.worth * (share / worth.unit).max(worth.least).powf(1.0 - self.utility.alpha)
+        };
+        self.worths.iter().zip(shares).map(worth).sum()
     }
 
     fn found(&self, outcome: &Outcome, iterations: u64) -> Found {

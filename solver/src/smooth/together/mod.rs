@@ -12,6 +12,8 @@ use super::bundles::{Finding, Found, User, find};
 use super::duality::{DualityGap, without_task_row};
 use super::result::{Claim, limits, nothing};
 use super::utility::Utility;
+use crate::highs::{Highs, HighsAlgorithm};
+use crate::interior_point::InteriorPoint;
 use crate::level::{Groups, LevelProblem, dot};
 use crate::limits::LimitsOfPatterns;
 use crate::population::NO_PATTERN;
@@ -23,6 +25,7 @@ use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::TOLERANCE;
 use crate::tolerance::sum::SHADED;
 use crate::tree::{held_by_limits, keep_guarantees};
+use crate::ways::may_ask_highs;
 use children::{Child, children, sure_of};
 use fairplan_instances::{Allocation, Certificate, Solution, SolverError, Statistics, Status, Total};
 use refused::{could_have_more, nobody_is_left_nothing};
@@ -45,7 +48,7 @@ pub(crate) fn solve(
         return Err(SolverError::Unsupported(problem.into()));
     }
     if instance.has_guarantees() {
-        keep_guarantees(question)?;
+        keep_guarantees(question, &InteriorPoint(question.deadline.clone()))?;
     }
     let sure = sure_of(question);
     let children = children(question, &sure);
@@ -199,8 +202,14 @@ pub(crate) fn solve(
     let claim = Claim { instance, members, limits, prices: &prices, utility, shares: &shares };
     let proved = claim.prove(|c| (shares[c] > 0.0 || alpha < 1.0).then_some(children[c].weight), judge);
     let solved = solution(allocation, proved, iterations);
-    if alpha > 0.0 && instance.has_guarantees() && solved.status != Status::Optimal {
-        nobody_is_left_nothing(question)?;
+    if instance.has_guarantees() && solved.status != Status::Optimal {
+        if may_ask_highs(question) {
+            // Where they miss one another by next to nothing an interior point may not tell.
+            keep_guarantees(question, &Highs(HighsAlgorithm::Simplex, question.deadline.clone()))?;
+        }
+        if alpha > 0.0 {
+            nobody_is_left_nothing(question)?;
+        }
     }
     Ok(solved)
 }

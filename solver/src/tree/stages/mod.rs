@@ -9,7 +9,6 @@ use super::filling::{Piece, Sides, Tree};
 use super::held::held_by_limits;
 use super::told_limits::{ToldLimits, at_ceilings};
 use crate::bins::{Bins, NO_BIN};
-use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
 use crate::population::{NO_PATTERN, Population};
 use crate::progress::{cap, fastest_rates};
@@ -75,9 +74,9 @@ pub(crate) fn solve(
 ///
 /// # Errors
 /// Where they do not, with the proof.
-pub(crate) fn keep_guarantees(question: &Question<'_>) -> Result<(), SolverError> {
-    let (bins, solver) = (Bins::exact(question.reduction()), InteriorPoint(question.deadline.clone()));
-    match Stages::start(question, bins, &solver, f64::INFINITY)?.keep_guarantees() {
+pub(crate) fn keep_guarantees(question: &Question<'_>, solver: &dyn LevelSolver) -> Result<(), SolverError> {
+    let bins = Bins::exact(question.reduction());
+    match Stages::start(question, bins, solver, f64::INFINITY)?.keep_guarantees() {
         Err(error @ SolverError::Guarantees(_)) => Err(error),
         // What is found above them says whether they are kept.
         _ => Ok(()),
