@@ -153,6 +153,8 @@ pub(crate) mod sum {
     /// What all users together would gain by other points than they have, in parts of what all are worth, for more points to be needed: a
     /// hundredth of what is promised.
     pub(crate) const BETTER: f64 = 1e-11;
+    /// The same on the way to a large α, where what is found is only begun with.
+    pub(crate) const NEARLY: f64 = 1e-3;
     /// A residual below this part of its row is rounding, which a step would only make larger.
     pub(crate) const ROUNDING: f64 = 1e-14;
     /// Relative changes of a share below this are worked out by a series: terms of first order cancel too many digits.

@@ -220,7 +220,9 @@ pub(crate) fn solve(
     ways: &[Way],
     accept: &mut dyn FnMut(&Solution) -> bool,
 ) -> Result<Solution, SolverError> {
-    question.solve_guaranteed(|alone| solve(alone, ways, &mut |_| true))?;
+    // How a group divides what it is guaranteed is a max-min, which what is only for sums does not solve.
+    let inside: &[Way] = if matches!(ways, [Way::InPieces]) { &[Way::InteriorPoint] } else { ways };
+    question.solve_guaranteed(|alone| solve(alone, inside, &mut |_| true))?;
     let (mut best, mut failure) = (None::<Solution>, None);
     let (mut iterations, mut rounds, mut is_certified) = (0, 0, false);
     let mut left = ways.iter().filter(|way| ways.len() == 1 || way.applies(question)).peekable();
@@ -303,7 +305,7 @@ fn gap(instance: &Instance, solution: &Solution) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fairplan_instances::{Deadline, Objective, generate};
+    use fairplan_instances::{Deadline, Draft, DraftQuota, Objective, Quota, ResourceId, generate};
 
     #[test]
     fn an_answer_that_is_not_accepted_is_followed_by_those_of_all_other_ways() {
@@ -319,5 +321,37 @@ mod tests {
         assert_eq!(by_simplex.unwrap().method, "simplex");
         // Refused to the last, there is an answer all the same.
         assert_eq!(solve(&question, ALL, &mut |_| false).unwrap().status, Status::Optimal);
+    }
+
+    #[test]
+    fn pieces_and_the_interior_point_prove_the_same_sum() {
+        let mut draft = Draft::from(&generate::drfh_fig1().unwrap());
+        let owners: Vec<String> = draft.users.iter().map(|user| user.id.clone()).collect();
+        let amount = |amount: u32| vec![(ResourceId(0), amount.into())];
+        let limit = Quota { limit: amount(3), ..Quota::default() };
+        let guarantee = Quota { guarantee: amount(9), ..Quota::default() };
+        let of = |owner: &String, quota| DraftQuota { is_group: false, owner: owner.clone(), quota };
+        let deadline = Deadline::never();
+        for quotas in
+            [vec![of(&owners[0], limit.clone())], vec![of(&owners[0], limit), of(&owners[1], guarantee)]]
+        {
+            draft.quotas = quotas;
+            let instance = draft.build().unwrap();
+            for alpha in [0.0, 0.5, 1.0, 2.0, 8.0, 64.0] {
+                let question =
+                    Question::new(&instance, Objective::alpha_fair(alpha).unwrap(), "auto", &deadline);
+                let value = |way| {
+                    let solution = solve(&question, &[way], &mut |_| true).unwrap();
+                    assert_eq!(solution.status, Status::Optimal, "alpha {alpha}");
+                    let Certificate::Total(total) = solution.certificate else { panic!("it is a sum") };
+                    (total.value.abs().ln(), total.exponent)
+                };
+                let (ours, theirs) = (value(Way::InPieces), value(Way::InteriorPoint));
+                assert!(
+                    (ours.0 - theirs.0).abs() < 1e-8 && ours.1 == theirs.1,
+                    "alpha {alpha}: {ours:?} {theirs:?}"
+                );
+            }
+        }
     }
 }

@@ -447,7 +447,12 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
         # What is stated of the level may be a little more than users have: that would hide what is left.
         kept = sum(floor(y[node] * min(S, share[node])) for node, S in here.items())
         slack, anybody = worth - kept, False
+        just_below = fill(tree, ceiling, level["value"] * (1 - 10 * GAP))
         for node, user in named.items():
+            if user["limit"] == "tasks" and cap[node]:
+                all_run = cap[node] * (1 - GAP)
+                need(user["level"] != k or here[node] >= all_run, f"level {k} does not give user {user['id']} all its tasks")
+                need(user["level"] != k + 1 or just_below[node] < all_run, f"the tasks of user {user['id']} run out before level {k + 1}")
             need(share[node] >= tree["floors"][node] * (1 - GAP), f"user {user['id']} has less than it is guaranteed")
             need(share[node] >= here[node] * (1 - GAP) - rounding, f"user {user['id']} has less than level {k} gives")
             if user["limit"] not in PRICED or user["level"] != k:
@@ -467,6 +472,7 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
             need(user["level"] < len(levels), f"user {user['id']} is held by no level")
         elif user["limit"] == "tasks":
             need(share[node] >= cap[node] * (1 - GAP), f"user {user['id']} has tasks left")
+            need(0 <= user["level"] <= len(levels), f"user {user['id']} ends on level {user['level']}")
         else:
             need(user["limit"] == "no-usable-class" and not user["usable"], f"limit of user {user['id']}")
 

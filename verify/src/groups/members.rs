@@ -154,11 +154,16 @@ impl<'a> Members<'a> {
     fn judge_order(&self, i: usize, k: usize, before: Option<&[Filled]>, worst: &mut Worst) {
         let Some(before) = before else { return };
         let (had, cap) = (before[i].share.low, self.caps[i].high);
-        if cap > 0.0 && below(had, cap) <= tolerance::STATED {
+        if have_run_out(had, cap) {
             let id = self.subject.instance.user(UserId(i)).id();
             worst.fail(|| format!("the tasks of user {id} run out before level {k}"));
         }
     }
+}
+
+/// Whether tasks worth `cap` have run out where their user has so much.
+fn have_run_out(has: f64, cap: f64) -> bool {
+    cap > 0.0 && below(has, cap) <= tolerance::STATED
 }
 
 /// What a user has, without its weight.
@@ -180,4 +185,23 @@ pub(crate) fn cap(user: &UserShares, i: usize, tree: &Tree) -> Bounds {
 /// The work that a share of one takes, at least.
 pub(crate) fn work_of_share(instance: &Instance, user: &UserShares, i: usize) -> f64 {
     down(user.work_per_level / decimal_up(instance.user(UserId(i)).weight()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_that_end_just_below_a_level_may_end_with_the_next_one_and_those_a_little_lower_may_not() {
+        let instance = fairplan_instances::generate::drfh_fig1().unwrap();
+        let tree = Tree::of(&instance);
+        let may_end_later = |part: f64| {
+            let cap = 1.0 - part * tolerance::SOONER;
+            let ceilings = vec![Bounds { low: cap, high: cap }; instance.user_count()];
+            let just_below = tree.at(1.0 - tolerance::SOONER, &ceilings);
+            !have_run_out(just_below[0].share.low, cap)
+        };
+        assert!(may_end_later(0.0) && may_end_later(0.8) && !may_end_later(1.2));
+        assert!(!have_run_out(0.0, 0.0), "who has no tasks is no matter of levels");
+    }
 }

@@ -1,12 +1,12 @@
 //! The ways to shares and prices of bundles: by the interior point at once, by way of smaller α, or by linear programs of what was found.
 
-use super::pieces::pieces;
+use super::pieces::{Effort, pieces};
 use super::{Bundles, User};
 use crate::interior_point::{Stopping, run};
 use crate::level::LevelProblem;
 use crate::smooth::utility::Utility;
 use crate::tolerance::level::KEPT;
-use crate::tolerance::sum::{KINDS, STAGES};
+use crate::tolerance::sum::{BETTER, KINDS, NEARLY, STAGES};
 use fairplan_instances::{Deadline, SolverError};
 
 /// How shares and prices are found.
@@ -33,6 +33,8 @@ pub(in crate::smooth) struct Found {
 /// What it costs to lack all that one is guaranteed, in parts of what everybody has at first: more where somebody still lacks some of it. Prices
 /// may be as high as this where guarantees are nearly all there is, and what rounding leaves of a row costs so much more: so little comes first.
 pub(super) const LACKING: [f64; 6] = [0.3, 3.0, 1e2, 1e4, 1e6, 1e8];
+/// Linear programs at most, on the way and for the last α; ten are usual.
+const PROGRAMS: (u64, u64) = (20, 120);
 /// How often steps begin again from the best point where they came to no end.
 const MOST_STARTS: usize = 3;
 
@@ -73,8 +75,12 @@ fn in_pieces(
         (thought, spent) = (bundles.best.v, steps);
     }
     let mut last = None;
-    for alpha in stages {
-        let (found, shares) = pieces(problem, users, *alpha, &thought, deadline)?;
+    for (k, alpha) in stages.iter().enumerate() {
+        let effort = match k + 1 == stages.len() {
+            true => Effort { better: BETTER, programs: PROGRAMS.1 },
+            false => Effort { better: NEARLY, programs: PROGRAMS.0 },
+        };
+        let (found, shares) = pieces(problem, users, *alpha, &thought, effort, deadline)?;
         spent += found.iterations;
         thought = shares;
         last = Some(found);

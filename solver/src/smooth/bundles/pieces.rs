@@ -16,17 +16,13 @@ use crate::linear_program::{Column, Ended, Outcome, Program, Row, Settings};
 use crate::linear_solver::Growing;
 use crate::smooth::utility::Utility;
 use crate::tolerance::level::KEPT;
-use crate::tolerance::sum::{BETTER, LINEAR, NOTICED};
+use crate::tolerance::sum::{LINEAR, NOTICED};
 use fairplan_instances::{Deadline, SolverError};
 
 /// First points beside the share that a user is thought to have, as logarithms of what the last unit of them is worth.
 const FIRST: [f64; 6] = [-3.0, -0.3, -0.03, 0.03, 0.3, 3.0];
-/// Most programs, each beginning with the shares of the last one; and by how much all may be worth more or less than these for the next one
-/// to be needed.
-const MOST_CENTRES: usize = 40;
+/// By how much all may be worth more or less than they were thought to be before that is made the unit of everything.
 const NEAR: f64 = 2.0;
-/// Most rounds of further points; most programs take three to ten.
-const MOST_ROUNDS: usize = 40;
 
 /// What a share is worth to a user: `−worth · shortfall(G / unit)`.
 struct Worth {
@@ -57,6 +53,14 @@ struct Pieces<'a> {
     lack: Vec<Option<usize>>,
 }
 
+/// How hard to look: for points until what all would gain by more is less than this part of what they are worth, and with no more than so
+/// many programs.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    pub better: f64,
+    pub programs: u64,
+}
+
 /// Shares of kinds on classes and their prices, near the shares that are `thought` right, and what users have by them.
 ///
 /// # Errors
@@ -66,26 +70,28 @@ pub(super) fn pieces(
     users: &[User],
     alpha: f64,
     thought: &[f64],
+    effort: Effort,
     deadline: &Deadline,
 ) -> Result<(Found, Vec<f64>), SolverError> {
-    let mut iterations = 0;
+    let mut programs = 0;
     let (mut thought, mut lackings) = (thought.to_vec(), LACKING.into_iter().peekable());
-    for centres in 1.. {
-        let Some(lacking) = lackings.peek() else { break };
+    while let Some(lacking) = lackings.peek() {
         let mut pieces = Pieces::new(problem, users, alpha, &thought);
         pieces.state(*lacking);
-        let (outcome, rounds) = pieces.solve(deadline)?;
-        iterations += rounds;
-        let found = pieces.found(&outcome, iterations);
-        let is_last = centres >= MOST_CENTRES || deadline.is_over();
+        let left = Effort { programs: effort.programs.saturating_sub(programs), ..effort };
+        let (outcome, solved) = pieces.solve(left, deadline)?;
+        programs += solved;
+        let is_last = programs >= effort.programs || deadline.is_over();
+        if !is_last && pieces.lacks(&outcome) > KEPT {
+            // Whoever has what others lack is worth less than it will be: the same shares at a higher price of that.
+            lackings.next();
+            continue;
+        }
+        let found = pieces.found(&outcome, programs);
         // What all are worth is the unit of what it costs to lack something, and of what is too little to tell.
         thought = pieces.shares(&found.splits);
-        let is_near = alpha == 0.0 || (1.0 / NEAR..NEAR).contains(&pieces.worth_of(&thought));
-        if is_last || is_near && pieces.lacks(&outcome) <= KEPT {
+        if is_last || alpha == 0.0 || (1.0 / NEAR..NEAR).contains(&pieces.worth_of(&thought)) {
             return Ok((found, thought));
-        }
-        if is_near {
-            lackings.next();
         }
     }
     Err(SolverError::Backend { backend: "simplex", problem: "guarantees cannot be kept at any price".into() })
@@ -201,12 +207,14 @@ impl<'a> Pieces<'a> {
         Column { cost: self.worth_at(u, point), most: f64::INFINITY, is_whole: false, entries }
     }
 
-    /// Solves, with more points while they are better than those that there are; and how many rounds that took.
-    fn solve(&mut self, deadline: &Deadline) -> Result<(Outcome, u64), SolverError> {
+    /// Solves, with more points while they are better than those that there are; and how many programs that took.
+    fn solve(&mut self, effort: Effort, deadline: &Deadline) -> Result<(Outcome, u64), SolverError> {
         let settings =
             Settings { primal: Some(LINEAR), dual: Some(LINEAR), simplex: true, ..Settings::default() };
         let mut growing = Growing::new(self.program.clone(), settings);
-        let mut rounds = 0;
+        // What is less is not told from none by a program.
+        let least = LINEAR.max(effort.better / self.users.len() as f64);
+        let mut programs = 0;
         loop {
             let outcome = growing.solve(deadline)?;
             match outcome.ended {
@@ -214,18 +222,18 @@ impl<'a> Pieces<'a> {
                 Ended::OutOfTime => return Err(SolverError::OutOfTime),
                 _ => return Err(outcome.unusable()),
             }
-            rounds += 1;
+            programs += 1;
             let better: Vec<Column> =
-                (0..self.users.len()).filter_map(|u| self.better(u, &outcome)).collect();
-            if better.is_empty() || rounds as usize >= MOST_ROUNDS {
-                return Ok((outcome, rounds));
+                (0..self.users.len()).filter_map(|u| self.better(u, &outcome, least)).collect();
+            if better.is_empty() || programs >= effort.programs {
+                return Ok((outcome, programs));
             }
             better.into_iter().for_each(|column| growing.add(column));
         }
     }
 
-    /// The point that a user would take at these prices, if that is better than those it has.
-    fn better(&self, u: usize, outcome: &Outcome) -> Option<Column> {
+    /// The point that a user would take at these prices, if that is better than those it has by more than the least gain that counts.
+    fn better(&self, u: usize, outcome: &Outcome, least_gain: f64) -> Option<Column> {
         if self.utility.alpha == 0.0 {
             return None;
         }
@@ -235,7 +243,7 @@ impl<'a> Pieces<'a> {
         let wish = if price > 0.0 { (worth / price).powf(1.0 / self.utility.alpha) } else { most };
         let wish = wish.clamp(least, most);
         let gain = self.worth_at(u, wish) - price * wish - outcome.multipliers[first + lines];
-        (wish > 0.0 && gain > LINEAR.max(BETTER / self.users.len() as f64)).then(|| self.point(u, wish))
+        (wish > 0.0 && gain > least_gain).then(|| self.point(u, wish))
     }
 
     /// The largest part of what a user is guaranteed that it lacks.
