@@ -5,6 +5,13 @@
 //! task needs of kind `k`). Mixes are found as they are needed (Dantzig and Wolfe 1960): each is the best there is at some worths of
 //! the kinds, and at the last worths no mix is worth more than what the servers hold. No class holds more of a kind than for the most tasks that
 //! any one kind allows: pieces of which a server could hold millions are numbers like the others then.
+//!
+//! Where tasks need two resources at most, there is a formula for `t`. Let servers hold `m_j` tasks' pieces of kind `j` alone, and let a
+//! task's pieces of kind `k` count as `v_jk = min_r D_kr / D_jr` of them. No server holds a mix that counts for more than what it holds of
+//! `j` alone, so `t <= m_j / Σ_k v_jk`, whatever `j` is. One of these bounds is reached. All kinds run in the best division, so at its
+//! worths every kind is the best somewhere, in the order of their ratios of the two resources. A server is then filled with the two kinds
+//! whose ratios are next to its own, so on all such worths what the servers hold is worth a linear function of them. The least of that is
+//! at a corner: these worths are a cone with one side for each kind, and a corner of it is the row of all `v_jk` of one `j`.
 
 use super::small_program::SmallProgram;
 use super::{ClassId, ServerClass, User};
@@ -29,21 +36,41 @@ impl User<'_> {
     /// with several kinds the [most tasks](Self::alone).
     pub fn work_alone(self) -> f64 {
         if self.has_kinds() {
-            return self.alone().tasks;
+            return self.tasks_by_formula().unwrap_or_else(|| self.alone().tasks);
         }
         let rule = self.rule();
-        let work = |(l, class): (usize, &ServerClass)| {
-            class.count as f64 * rule.rate(ClassId(l)).to_f64() * most_on(class, self.demand_doubles())
+        let work = |(l, (count, capacity)): (usize, (f64, &[f64]))| {
+            count * rule.rate(ClassId(l)).to_f64() * pieces_in(capacity, self.demand_doubles())
         };
-        self.instance.measuring_classes().iter().enumerate().map(work).sum()
+        self.instance.measuring_doubles().enumerate().map(work).sum()
+    }
+
+    /// The most tasks with several kinds, where they need two resources at most.
+    fn tasks_by_formula(self) -> Option<f64> {
+        let kinds = || self.kinds().map(|kind| kind.demand_doubles());
+        let resources = 0..self.instance.resources().len();
+        let mut needed = resources.filter(|r| kinds().any(|demand| demand[*r] > 0.0));
+        let first = needed.next()?;
+        let second = needed.next().unwrap_or(first);
+        if needed.next().is_some() {
+            return None;
+        }
+        let bound_by = |own: &[f64]| {
+            let [of_first, of_second] = [own[first].recip(), own[second].recip()];
+            // Of what a piece does not need any number fit: infinitely many, or no number where there is none of it, which `min` passes over.
+            let fit = |amounts: &[f64]| (amounts[first] * of_first).min(amounts[second] * of_second);
+            let held: f64 = self.instance.measuring_doubles().map(|(count, all)| count * fit(all)).sum();
+            held / kinds().map(fit).sum::<f64>()
+        };
+        Some(kinds().map(bound_by).fold(f64::INFINITY, f64::min))
     }
 
     /// The most tasks the user could have alone if each of its kinds were eligible everywhere, with its proof.
     pub fn alone(self) -> Alone {
         let demands: Vec<&[f64]> = self.kinds().map(|kind| kind.demand_doubles()).collect();
         let classes = self.instance.measuring_classes();
-        let most: Vec<f64> =
-            classes.iter().flat_map(|class| demands.iter().map(|demand| most_on(class, demand))).collect();
+        let on_class = |(_, capacity)| demands.iter().map(move |demand| pieces_in(capacity, demand));
+        let most: Vec<f64> = self.instance.measuring_doubles().flat_map(on_class).collect();
         let of_kind = |k: usize| -> f64 {
             let of_class = classes.iter().zip(most.chunks_exact(demands.len()));
             of_class.map(|(class, most)| class.count as f64 * most[k]).sum()
@@ -59,10 +86,10 @@ impl User<'_> {
     }
 }
 
-/// How many such demands one server holds.
-fn most_on(class: &ServerClass, demand: &[f64]) -> f64 {
-    let parts = demand.iter().zip(&class.capacity).filter(|(demand, _)| **demand > 0.0);
-    parts.map(|(demand, capacity)| capacity.to_f64() / demand).fold(f64::INFINITY, f64::min)
+/// How many such pieces fit into these amounts, as divisible as they are.
+fn pieces_in(amounts: &[f64], piece: &[f64]) -> f64 {
+    let parts = piece.iter().zip(amounts).filter(|(needed, _)| **needed > 0.0);
+    parts.map(|(needed, amount)| amount / needed).fold(f64::INFINITY, f64::min)
 }
 
 /// Far more rounds than are needed: mixes that roundings alone tell apart end there.
@@ -194,7 +221,9 @@ impl<'a> Search<'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Decimal, Instance, InstanceBuilder, NewKind, NewUser, PlacementRule, ServerClass, UserId};
+    use crate::{
+        Decimal, Instance, InstanceBuilder, NewKind, NewUser, PlacementRule, Random, ServerClass, UserId,
+    };
 
     fn decimals(all: [&str; 2]) -> Vec<Decimal> {
         all.iter().map(|decimal| decimal.parse().unwrap()).collect()
@@ -225,6 +254,35 @@ mod tests {
         // All four GPUs are worth as much as two tasks.
         let worth: f64 = alone.prices.iter().flatten().sum();
         assert!((worth / alone.worths.iter().sum::<f64>() - 2.0).abs() < 1e-14, "{alone:?}");
+    }
+
+    #[test]
+    fn with_two_resources_the_formula_gives_what_the_program_gives() {
+        let mut random = Random::new(1, 0);
+        let mut digit = |least: u64| Decimal::from((least + random.below(10 - least)) as u32);
+        for _ in 0..300 {
+            let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "memory".into()]).unwrap();
+            for l in 0..4 {
+                let class = ServerClass::new(format!("class-{l}"), 1 + l, vec![digit(0), digit(0)]);
+                builder.class(class).unwrap();
+            }
+            builder.class(ServerClass::new("both", 1, decimals(["5", "7"]))).unwrap();
+            let rule = builder.rule(PlacementRule::default());
+            let kinds: Vec<NewKind> = (0..4)
+                .map(|k| NewKind {
+                    id: format!("kind-{k}"),
+                    each: 1 + k,
+                    demand: vec![digit(0), digit(1)],
+                    rule,
+                })
+                .collect();
+            let user = NewUser { id: "u", demand: &[], weight: Decimal::ONE, tasks: None, rule, group: None };
+            builder.user_with_kinds(user, &kinds).unwrap();
+            let instance = builder.build().unwrap();
+            let user = instance.user(UserId(0));
+            let (formula, program) = (user.tasks_by_formula().unwrap(), user.alone().tasks);
+            assert!((formula / program - 1.0).abs() < 1e-13, "{formula} and {program} of {kinds:?}");
+        }
     }
 
     #[test]

@@ -90,6 +90,7 @@ impl InstanceBuilder {
                 measured_by: None,
                 measures: vec![0; m],
                 measure_doubles: vec![0.0; m],
+                measuring_doubles: Vec::new(),
             },
             rule_positions: HashMap::from([(anywhere, RuleId(0))]),
             largest: vec![0.0; m],
@@ -385,6 +386,8 @@ impl InstanceBuilder {
     /// What a share of one is of each resource.
     fn measure(&mut self) -> Result<(), Violation> {
         let instance = &mut self.instance;
+        let capacities = instance.measuring_classes().iter().flat_map(|class| &class.capacity);
+        instance.measuring_doubles = capacities.map(|capacity| capacity.to_f64()).collect();
         let Some(others) = &instance.measured_by else {
             instance.measures.clone_from(&instance.totals);
             instance.measure_doubles.clone_from(&instance.total_doubles);

@@ -187,6 +187,8 @@ pub struct Instance {
     /// What a share of one is of each resource: the totals of the servers by which shares are measured.
     measures: Vec<u128>,
     measure_doubles: Vec<f64>,
+    /// What a server of each class has by which shares are measured, as nearest doubles; row-major `classes × resources`.
+    measuring_doubles: Vec<f64>,
 }
 
 impl Instance {
@@ -344,6 +346,12 @@ impl Instance {
     /// ([`InstanceBuilder::measured_by`]).
     pub fn measuring_classes(&self) -> &[ServerClass] {
         self.measured_by.as_deref().unwrap_or(&self.classes)
+    }
+
+    /// The same as how many servers of a class there are and what one of them has, in nearest doubles.
+    fn measuring_doubles(&self) -> impl Iterator<Item = (f64, &[f64])> {
+        let capacities = self.measuring_doubles.chunks_exact(self.resources.len().max(1));
+        self.measuring_classes().iter().map(|class| class.count as f64).zip(capacities)
     }
 
     /// What a share of one is of a resource (DRFH Sec. III-A normalises by this), as the nearest double: the whole cluster's

@@ -36,7 +36,7 @@ pub(super) fn kinds(scale: u64) -> Outcome {
         (user.demand, user.kinds) = (demand, Vec::new());
     }
     let sums = draft.build()?;
-    for objective in [Objective::Drfh, Objective::TaskShareFairness] {
+    for objective in [Objective::Drfh, Objective::TaskShareFairness, Objective::ProportionalFairness] {
         let mut sum = 0.0;
         for (name, instance) in [("the sum of their kinds", &sums), ("three kinds", &with_kinds)] {
             let (seconds, solution) = fastest(3, || auto.solve(instance, objective));
