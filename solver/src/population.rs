@@ -89,6 +89,24 @@ impl Population {
         own.into_iter().chain(members.iter().map(|line| *line as usize))
     }
 
+    /// The share that a user has, given those of what it consists of here: as far as all its kinds run.
+    pub fn share_of_user(&self, user: usize, share: impl Fn(usize) -> f64) -> f64 {
+        match self.lines {
+            None => share(user),
+            Some(_) => {
+                self.lines_of(user).map(|line| share(line) / self.part(line)).fold(f64::INFINITY, f64::min)
+            }
+        }
+    }
+
+    /// The weight of a user, of which each of its kinds here has its part.
+    pub fn weight_of_user(&self, user: usize) -> f64 {
+        match self.lines {
+            None => self.weight(user),
+            Some(_) => self.lines_of(user).next().map_or(0.0, |line| self.weight(line) / self.part(line)),
+        }
+    }
+
     /// The dominant share of one task, as far as it is of this kind.
     pub fn task_share(&self, instance: &Instance, line: usize) -> f64 {
         match self.lines {

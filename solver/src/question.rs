@@ -106,6 +106,16 @@ impl<'a> Question<'a> {
             && (instance.has_kinds() || instance.has_groups() || !instance.quotas().is_empty())
     }
 
+    /// Whether that is a sum over so many users with kinds, and nothing else, that they are worth putting into bins kind by kind.
+    pub fn is_sum_over_many_kinds(&self) -> bool {
+        let instance = self.instance;
+        self.is_sum_over_bundles()
+            && !instance.has_groups()
+            && instance.quotas().is_empty()
+            && instance.user_count() >= MANY_WITH_KINDS
+            && self.reduction().users.tasks.is_none()
+    }
+
     fn users(&self) -> usize {
         if self.objective.is_pooled() { self.instance.user_count() } else { self.instance.kind_count() }
     }
@@ -131,6 +141,9 @@ impl<'a> Question<'a> {
         self.users() > self.bins()
     }
 }
+
+/// From so many users with kinds on, solving for them one by one takes seconds.
+const MANY_WITH_KINDS: usize = 2_000;
 
 /// Bins that aggregation starts with: so many, and fewer where each of them would meet so many classes that there were
 /// more than `pairs`, but not below `least`.

@@ -99,6 +99,7 @@ impl Way {
                 Self::InteriorPoint => true,
                 Self::FromLevels => alpha > STAGES.0,
                 Self::InPieces => is_small,
+                Self::Aggregation { patient } => !patient && self.puts_kinds_into_bins(question),
                 _ => false,
             };
         }
@@ -123,7 +124,7 @@ impl Way {
 
     fn solve(self, question: &Question<'_>) -> Result<Solution, SolverError> {
         let interior_point = InteriorPoint(question.deadline.clone());
-        if question.is_sum_over_bundles() {
+        if question.is_sum_over_bundles() && !self.puts_kinds_into_bins(question) {
             let finding = match self {
                 Self::InteriorPoint => Finding::AtOnce,
                 Self::FromLevels => Finding::InStages,
@@ -153,6 +154,13 @@ impl Way {
             Self::Highs(algorithm) => self.in_full(question, &Highs(algorithm, question.deadline.clone())),
             Self::Exact { .. } => exactly(question),
         }
+    }
+
+    /// Whether a sum over users with kinds is solved kind by kind.
+    fn puts_kinds_into_bins(self, question: &Question<'_>) -> bool {
+        matches!(self, Self::Aggregation { .. })
+            && question.alpha() >= AGGREGATED_FROM
+            && question.is_sum_over_many_kinds()
     }
 
     /// Over bins of users that are alike.

@@ -3,11 +3,16 @@
 use crate::conformance::{backends, conforms};
 use crate::groups::conforms as conforms_in_groups;
 use crate::solving::shares_of;
-use fairplan_instances::{Decimal, DraftKind, Instance, LimitedBy, Objective, Solver, Status, UserId};
+use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
+use fairplan_instances::{
+    Certificate, Decimal, DraftKind, Instance, LimitedBy, Objective, Solution, Solver, Status, UserId,
+};
+use fairplan_solver::backend;
 use fairplan_tests::{
     Draft, Fraction, decimal, draft, exact_max_min, exact_max_min_of, exact_tree, random_draft, random_tree,
     with_bundles_as_tasks, with_random_kinds,
 };
+use fairplan_verify::verify_solution;
 
 fn kind(id: &str, each: u64, demand: &str, eligible: Option<Vec<usize>>) -> DraftKind {
     DraftKind {
@@ -334,6 +339,50 @@ fn sums_over_users_with_kinds_are_proved() {
         }
     }
     assert!(proved > 700, "only {proved}");
+}
+
+/// So many were solved one by one, which takes a thousand times as long as with the sums of their kinds.
+#[test]
+fn sums_over_many_users_with_kinds_are_solved_kind_by_kind_and_as_one_by_one() {
+    let (kind, cluster) = (PopulationKind::Weighted, Cluster::Google);
+    let options = PopulationOptions { kind, users: 6_600, cluster, seed: 3 };
+    let mut draft = Draft::from(&population(&options).unwrap());
+    let all = std::mem::take(&mut draft.users);
+    for (i, three) in all.chunks_exact(3).enumerate() {
+        let mut user = three[0].clone();
+        let kinds = three.iter().take(1 + i % 3).enumerate().map(|(k, part)| DraftKind {
+            profile: None,
+            id: format!("kind-{k}"),
+            each: 1 + k as u64,
+            demand: part.demand.clone(),
+            eligible: (i % 5 == 0).then(|| (k..10).collect()),
+        });
+        user.kinds = kinds.collect();
+        draft.users.push(user);
+    }
+    // One can run nowhere with one of its kinds, and so not at all.
+    draft.users[2].kinds[1].eligible = Some(Vec::new());
+    let instance = draft.build().unwrap();
+    let solved = |name: &str, objective: Objective| {
+        let solution = backend(name).unwrap().solve(&instance, objective).unwrap();
+        let proof = verify_solution(&instance, &(&solution).into());
+        assert!(proof.holds(), "{name}, {objective}: {:?}", proof.failures().collect::<Vec<_>>());
+        solution
+    };
+    for objective in ["pf", "alpha=2", "alpha=0.5"] {
+        let objective: Objective = objective.parse().unwrap();
+        let (binned, one_by_one) = (solved("auto", objective), solved("ipm", objective));
+        assert_eq!((binned.method, one_by_one.method), ("aggregation", "interior-point"), "{objective}");
+        let value = |solution: &Solution| match &solution.certificate {
+            Certificate::Total(total) => (total.value, total.bound),
+            other => panic!("{other:?}"),
+        };
+        let (a, b) = (value(&binned), value(&one_by_one));
+        // Neither is above what the other proves.
+        let apart = 1e-12 * a.0.abs();
+        assert!(a.0 <= b.1 + apart && b.0 <= a.1 + apart, "{objective}: {a:?} and {b:?}");
+        assert_eq!(binned.limited_by[2], LimitedBy::NoUsableClass, "{objective}");
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(super) struct DualityGap {
 }
 
 impl DualityGap {
-    /// Of `share(i)` of every user in a bin.
+    /// Of `share(i)` of every user in a bin, with all its kinds where it has some; `costs` are of kinds then.
     pub fn of(
         reduction: &Reduction,
         bins: &Bins,
@@ -36,21 +36,30 @@ impl DualityGap {
         costs: &[f64],
         share: impl Fn(usize) -> f64 + Sync,
     ) -> Self {
+        let users = &reduction.users;
+        let is_in_bin = |i: &usize| users.lines_of(*i).all(|line| bins.of[line] != NO_BIN);
+        let of_user = |i: usize| match users.lines {
+            None => user(reduction, utility, prices, i, costs[i], share(i)),
+            Some(_) => {
+                let price = users.lines_of(i).map(|line| costs[line] * users.part(line)).sum();
+                let unlimited = (0.0, f64::INFINITY);
+                without_task_row(utility, users.weight_of_user(i), unlimited, price, share(i))
+            }
+        };
         let chunk = |start: usize| {
             let mut sums = [Compensated::default(); 5];
-            let end = (start + CHUNK).min(costs.len());
+            let end = (start + CHUNK).min(users.users());
             for first in (start..end).step_by(FEW) {
                 // Terms have one sign, so that sums of a few are as good as the terms.
                 let mut few = [0.0; 5];
-                for i in (first..(first + FEW).min(end)).filter(|&i| bins.of[i] != NO_BIN) {
-                    let user = user(reduction, utility, prices, i, costs[i], share(i));
-                    few.iter_mut().zip(user).for_each(|(sum, x)| *sum += x);
+                for i in (first..(first + FEW).min(end)).filter(is_in_bin) {
+                    few.iter_mut().zip(of_user(i)).for_each(|(sum, x)| *sum += x);
                 }
                 sums.iter_mut().zip(few).for_each(|(sum, x)| sum.add(x));
             }
             sums
         };
-        let starts: Vec<usize> = (0..costs.len()).step_by(CHUNK).collect();
+        let starts: Vec<usize> = (0..users.users()).step_by(CHUNK).collect();
         let parts: Vec<[Compensated; 5]> = starts.into_par_iter().map(chunk).collect();
         Self::from_parts(&parts, dot(prices, &reduction.capacities))
     }

@@ -3,8 +3,8 @@
 //! `rounds` puts users into bins and solves for groups of them, as `problem` states it, in `stages` where α is large; `interior_point` solves that,
 //! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `utility` and
 //! `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices prove;
-//! `result` states it, where needed once `least` has served whoever lacks next to nothing. Users with kinds of tasks, and groups, are solved for one by one
-//! (`together`, `bundles`).
+//! `result` states it, where needed once `least` has served whoever lacks next to nothing. Many users with kinds of tasks are solved in the same
+//! way, kind by kind; few, those with limited tasks, groups and all that is under quotas one by one (`together`, `bundles`).
 
 mod block;
 mod bundles;
@@ -73,14 +73,16 @@ pub(crate) fn solve_over(
         (allocation, proof)
     };
     let (mut allocation, (mut total, mut status)) = stated(solved.as_ref());
-    if let Some(solved) = solved.as_mut().filter(|_| status != Status::Optimal && alpha > 0.0) {
+    let is_plain = users.lines.is_none();
+    if let Some(solved) = solved.as_mut().filter(|_| is_plain && status != Status::Optimal && alpha > 0.0) {
         least::serve(reduction, &bins, solved);
         let served = stated(Some(solved));
         if served.1.0.relative_gap < total.relative_gap {
             (allocation, (total, status)) = served;
         }
     }
-    let able = users.by_position(users.pattern.iter().map(|pattern| *pattern != NO_PATTERN).collect());
+    let can_run = users.pattern.iter().map(|pattern| *pattern != NO_PATTERN).collect();
+    let able = users.by_user(can_run, |a, b| a && b);
     let limited_by = result::limits(instance, &allocation, |user| able[user.0]);
     let statistics = Statistics {
         classes_merged: reduction.classes(),
@@ -103,9 +105,16 @@ pub(crate) fn solve_over(
     })
 }
 
+/// Nor is a kind in a bin whose user has another that can run nowhere.
 fn leave_out_users_without_tasks(reduction: &Reduction, bins: &mut Bins) {
-    for i in (0..reduction.users.len()).filter(|&i| reduction.users.tasks(i) == 0.0) {
+    let users = &reduction.users;
+    for i in (0..users.len()).filter(|&i| users.tasks(i) == 0.0) {
         bins.of[i] = NO_BIN;
+    }
+    for i in (0..users.users()).filter(|_| users.lines.is_some()) {
+        if users.lines_of(i).any(|line| bins.of[line] == NO_BIN) {
+            users.lines_of(i).for_each(|line| bins.of[line] = NO_BIN);
+        }
     }
 }
 
@@ -116,7 +125,8 @@ fn guess(
     alpha: f64,
     solver: &dyn SumSolver,
 ) -> Result<Option<Guess>, SolverError> {
-    if reduction.users.len() < SAMPLED_FROM {
+    // Kinds are needed together, and a sample has some of them only.
+    if reduction.users.len() < SAMPLED_FROM || reduction.users.lines.is_some() {
         return Ok(None);
     }
     let sample = reduction.sample(STRIDE);

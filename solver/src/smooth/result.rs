@@ -30,8 +30,12 @@ pub(super) fn allocate(
     solved: Option<&Solved>,
 ) -> Allocation {
     let (users, classes) = (&reduction.users, instance.classes().len());
+    let stated = |tasks: Vec<f64>, split_of: Vec<u32>, rows: Vec<f64>| match users.lines {
+        None => Allocation::new(classes, tasks, split_of, rows),
+        Some(_) => Allocation::of_kinds(instance, classes, tasks, split_of, rows),
+    };
     let Some(solved) = solved else {
-        return Allocation::new(classes, vec![0.0; users.len()], vec![0; users.len()], vec![0.0; classes]);
+        return stated(vec![0.0; users.users()], vec![0; users.len()], vec![0.0; classes]);
     };
     let groups = &solved.grouping.groups;
     let splits = feasible_splits(&level_problem(reduction, &solved.grouping), &solved.solution.splits);
@@ -45,9 +49,9 @@ pub(super) fn allocate(
             return None;
         }
         let share = share(reduction, bins, &solved.grouping, &solved.amounts, &work, i);
-        let view = instance.user(UserId(users.position(i)));
-        let tasks = share / (view.task_share() * work[group] / placed[group]);
-        let limit = view.tasks().map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
+        let tasks = share / (users.task_share(instance, i) * work[group] / placed[group]);
+        let limit = instance.user(users.user_id(users.user_of(i))).tasks();
+        let limit = limit.map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
         Some((group as u32, tasks.min(limit)))
     };
     let nothing = (groups.len() as u32, 0.0);
@@ -55,8 +59,8 @@ pub(super) fn allocate(
     let found =
         (0..users.len()).into_par_iter().with_min_len(FEW_USERS).map(|i| of_user(i).unwrap_or(nothing));
     found.unzip_into_vecs(&mut split_of, &mut tasks);
-    let (tasks, split_of) = (users.by_position(tasks), users.by_position(split_of));
-    Allocation::new(classes, tasks, split_of, rows)
+    // A task runs as far as all its kinds do.
+    stated(users.by_user(tasks, f64::min), users.by_position(split_of), rows)
 }
 
 /// What limits each user of the instance, given whether it can run anywhere.
@@ -208,14 +212,15 @@ pub(super) fn certify(
 ) -> (Total, Status) {
     let Some(solved) = solved else { return nothing(instance) };
     let users = &reduction.users;
-    let share = |i: usize| allocation.dominant_share(instance, UserId(users.position(i)));
-    let shares: Vec<f64> = (0..users.len()).into_par_iter().with_min_len(FEW_USERS).map(share).collect();
+    let share = |i: usize| allocation.dominant_share(instance, users.user_id(i));
+    let shares: Vec<f64> = (0..users.users()).into_par_iter().with_min_len(FEW_USERS).map(share).collect();
     let prices = &solved.solution.prices;
     let mut costs = vec![0.0; users.len()];
     cheapest_costs(users, prices, &reduction.capacities, &mut costs);
     let (members, limits) = (&reduction.members, &users.limits);
     let claim = Claim { instance, members, limits, prices, utility: solved.utility, shares: &shares };
-    let weight = |i: usize| (bins.of[i] != NO_BIN).then(|| users.weight(i));
+    let is_in_bin = |i: usize| users.lines_of(i).all(|line| bins.of[line] != NO_BIN);
+    let weight = |i: usize| is_in_bin(i).then(|| users.weight_of_user(i));
     claim.prove(weight, |utility, unit| {
         let in_unit = |numbers: &[f64]| numbers.iter().map(|x| x * unit).collect::<Vec<f64>>();
         DualityGap::of(reduction, bins, utility, &in_unit(prices), &in_unit(&costs), |i| shares[i])

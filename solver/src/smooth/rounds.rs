@@ -4,6 +4,10 @@
 //! prices of the round before. Loads add up linearly, so that is feasible, and it is the optimum where these prices are
 //! right and all users of a bin agree on their cheapest classes. Prices come nearer by solving, and bins whose users do
 //! not agree are split.
+//!
+//! Kinds of a user are lines of their own, in bins with lines of others: each is worth to its user what the user pays for it at these prices. So
+//! much of `w ln S` is divided among the lines, no less than which `w ln min_k S_k` is at any other prices: a round minimises a bound of the dual
+//! function that touches it at the prices before (majorization), and comes nearer with each.
 
 use super::duality::DualityGap;
 use super::problem::{SumProblem, SumSolution, SumSolver};
@@ -13,7 +17,7 @@ use super::utility::Utility;
 use crate::aggregation::{gives_up, is_no_cheaper, work_of_a_step};
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN, level_problem};
 use crate::level::dot;
-use crate::population::CHUNK;
+use crate::population::{CHUNK, Population};
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::tolerance::sum::{AHEAD, CLOSED, FIRST_GAP, GUESSED_GAP, SHADED};
@@ -102,7 +106,9 @@ impl Rounds<'_> {
                 let even = even();
                 cheapest_costs(users, &even, capacities, &mut costs);
                 let worth = dot(&even, capacities);
-                let utility = first_utility(reduction, bins, alpha.max(LEAST_POWER), &costs, worth);
+                let paid = users.costs_of_users(&costs);
+                let paid = paid.as_ref().unwrap_or(&costs);
+                let utility = first_utility(reduction, bins, alpha.max(LEAST_POWER), (&costs, paid), worth);
                 (even, utility, FIRST_GAP)
             }
         };
@@ -114,12 +120,13 @@ impl Rounds<'_> {
         loop {
             let worth = dot(&prices, capacities);
             let tempered = Utility::new(alpha.max(LEAST_POWER), utility.log_scale());
+            let paid = users.costs_of_users(&costs);
+            let paid = paid.as_ref().unwrap_or(&costs);
             // Where the sum is linear a user takes all or nothing.
-            let demand = |i: usize| match alpha {
-                0.0 => worth / costs[i],
-                _ => shares
-                    .as_ref()
-                    .map_or_else(|| tempered.demand(users.weight(i), costs[i]), |shares| shares[i]),
+            let demand = |i: usize| match (alpha, &shares) {
+                (0.0, _) => worth / costs[i],
+                (_, Some(shares)) => shares[i],
+                (_, None) => demand_of_line(users, tempered, i, paid[i]),
             };
             set_amounts(reduction, bins, demand, &mut amounts);
             let uncertain = uncertainties(&prices, capacities, reduction.resources, gap.sqrt());
@@ -163,7 +170,8 @@ impl Rounds<'_> {
                 utility = Utility::new(alpha, utility.log_scale().min(most));
             }
             let share = |i: usize| share(reduction, bins, &grouping, &amounts, &solution.works, i);
-            let duality = DualityGap::of(reduction, bins, utility, &prices, &costs, share);
+            let of_user = |i: usize| users.share_of_user(i, share);
+            let duality = DualityGap::of(reduction, bins, utility, &prices, &costs, of_user);
             let before = std::mem::replace(&mut gap, duality.relative_gap());
             if gap < 0.5 * halved.0 {
                 halved = (gap, rounds);
@@ -230,13 +238,24 @@ pub(super) fn share(
     (amount * works[group]).min(cap(reduction, user))
 }
 
+/// What a user at these utilities wants of what this is, itself or a kind of its tasks, where a unit of its share costs so much.
+fn demand_of_line(users: &Population, utility: Utility, line: usize, paid: f64) -> f64 {
+    match users.lines {
+        None => utility.demand(users.weight(line), paid),
+        Some(_) => {
+            let part = users.part(line);
+            part * utility.demand(users.weight(line) / part, paid)
+        }
+    }
+}
+
 /// The scale at which users together would take what all capacity costs at the first prices, each at most what it has
 /// tasks for. Near is enough.
 fn first_utility(
     reduction: &Reduction,
     bins: &Bins,
     alpha: f64,
-    costs: &[f64],
+    (costs, paid): (&[f64], &[f64]),
     capacity_worth: f64,
 ) -> Utility {
     let mut utility = Utility::new(alpha, 0.0);
@@ -245,7 +264,7 @@ fn first_utility(
         let taken = |i: usize| {
             // The first estimate knows no limits, so that it is too low, as the others are then.
             let cap = if round == 0 { f64::INFINITY } else { cap(reduction, i) };
-            let demand = utility.demand(users.weight(i), costs[i]);
+            let demand = demand_of_line(users, utility, i, paid[i]);
             if demand < cap { (costs[i] * demand, 0.0) } else { (0.0, costs[i] * cap) }
         };
         let chunk = |start: usize| {
