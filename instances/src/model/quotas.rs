@@ -119,6 +119,16 @@ impl Quota {
         !self.guarantee.is_empty() || !self.guarantees.is_empty()
     }
 
+    /// All that is over some classes: guarantees, limits and reserves.
+    pub fn over_classes(&self) -> impl Iterator<Item = &ClassAmounts> {
+        self.guarantees.iter().chain(&self.limits).chain(&self.reserves)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn over_classes_mut(&mut self) -> impl Iterator<Item = &mut ClassAmounts> {
+        self.guarantees.iter_mut().chain(&mut self.limits).chain(&mut self.reserves)
+    }
+
     /// The field that states what is guaranteed: the one over all classes, if there is something in it.
     pub fn guarantee_field(&self) -> &'static str {
         if self.guarantee.is_empty() { "guarantees" } else { "guarantee" }

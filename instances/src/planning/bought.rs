@@ -1,7 +1,7 @@
 //! Servers that are bought, and what they cost: on demand, and where they are reserved.
 
-use crate::Catalog;
 use crate::table::{Kind, Table};
+use crate::{Catalog, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,10 @@ pub struct ServersBought {
     /// What they cost when they are reserved. Absent where they cannot be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved: Option<ReservedServers>,
+    /// Whose guarantees, limits and reserves over some classes count these servers too, since the class that they are like is one of them:
+    /// `group research`. Absent where nobody's do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted_by: Vec<String>,
 }
 
 /// Servers of one type, reserved.
@@ -40,8 +44,8 @@ pub struct ReservedServers {
 }
 
 impl ServersBought {
-    /// So many of each type of a catalog, of which there are any.
-    pub fn of(catalog: &Catalog, counts: &[u64]) -> Vec<Self> {
+    /// So many of each type of a catalog for an instance, of which there are any.
+    pub fn of(instance: &Instance, catalog: &Catalog, counts: &[u64]) -> Vec<Self> {
         let all = catalog.types.iter().zip(counts).filter(|(_, count)| **count > 0);
         all.map(|(kind, count)| {
             let price = kind.price.to_f64();
@@ -52,7 +56,8 @@ impl ServersBought {
                 let (periods, break_even) = (commitment.periods, commitment.break_even(kind.price));
                 ReservedServers { price, periods, cost: all, saved: cost - all, break_even }
             });
-            Self { kind: kind.id.as_str().into(), count: *count, price, cost, reserved }
+            let counted_by = catalog.counted_by(instance, kind);
+            Self { kind: kind.id.as_str().into(), count: *count, price, cost, reserved, counted_by }
         })
         .collect()
     }

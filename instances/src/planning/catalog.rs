@@ -3,7 +3,7 @@
 use super::Commitment;
 use crate::model::MOST_DEVICES;
 use crate::wording::no_such;
-use crate::{ClassId, Decimal, Draft, Instance, ResourceId, ServerClass, Violation};
+use crate::{ClassId, Decimal, Draft, Instance, Quota, ResourceId, ServerClass, Violation};
 use std::collections::HashSet;
 
 /// A type of server as a catalog states it.
@@ -195,6 +195,14 @@ impl Catalog {
         self.types.iter().any(|kind| kind.commitment.is_some())
     }
 
+    /// Whose quotas are over some classes and count servers of a type too, since the class that it is like is one of them: `group research`.
+    pub fn counted_by(&self, instance: &Instance, kind: &ServerType) -> Vec<String> {
+        let Some(like) = kind.like.filter(|_| kind.more_of.is_none()) else { return Vec::new() };
+        let counts = |quota: &Quota| quota.over_classes().any(|over| over.classes.contains(&like));
+        let owners = instance.quotas().iter().filter(|(_, quota)| counts(quota));
+        owners.map(|(owner, _)| instance.name_of(*owner)).collect()
+    }
+
     /// What so many servers of each type cost.
     pub fn cost(&self, counts: &[u64]) -> f64 {
         self.types.iter().zip(counts).map(|(kind, count)| kind.price.to_f64() * *count as f64).sum()
@@ -202,7 +210,8 @@ impl Catalog {
 
     /// The cluster with so many servers of each type more. Types that are no class of the instance follow its classes,
     /// in the order of the catalog; those of which there are none only where `all` asks for them. They have whole devices of what
-    /// consists of devices, and are in the domain of the class that they are like; where a type is like none, and no rule asks for
+    /// consists of devices, are in the domain of the class that they are like, and are in whatever list of classes names that one: where users
+    /// may run, and over which classes something is guaranteed, limited or reserved. Where a type is like none, and no rule asks for
     /// domains, nothing is said of them any more.
     pub fn added_to(&self, instance: &Instance, counts: &[u64], all: bool) -> Draft {
         let mut draft = Draft::from(instance);
@@ -229,6 +238,11 @@ impl Catalog {
                         }
                         if let Some((_, rate)) = user.rates.iter().find(|(class, _)| *class == like.0) {
                             user.rates.push((position, *rate));
+                        }
+                    }
+                    for over in draft.quotas.iter_mut().flat_map(|owned| owned.quota.over_classes_mut()) {
+                        if over.classes.contains(&like) {
+                            over.classes.push(ClassId(position));
                         }
                     }
                 }
@@ -274,6 +288,7 @@ fn devices(instance: &Instance, kind: &ServerType) -> Result<Vec<(ResourceId, u6
 mod tests {
     use super::*;
     use crate::generate::drfh_fig1;
+    use crate::{ClassAmounts, DraftQuota};
 
     fn offer(id: &str) -> Offer {
         let capacity = Some(vec![Decimal::ONE; 2]);
@@ -328,5 +343,34 @@ mod tests {
             refused.contains("server_types[0].capacity.cpu = 1: a server of this type has not the 1.5"),
             "{refused}"
         );
+    }
+    #[test]
+    fn servers_like_a_class_are_in_every_list_of_classes_that_names_it() {
+        let over = |classes: &[usize]| ClassAmounts {
+            classes: classes.iter().copied().map(ClassId).collect(),
+            amounts: vec![(ResourceId(0), Decimal::ONE)],
+        };
+        let mut draft = Draft::from(&drfh_fig1().unwrap());
+        let owner = draft.users[0].id.clone();
+        let quota = Quota {
+            guarantees: vec![over(&[0]), over(&[1])],
+            limits: vec![over(&[0, 1])],
+            reserves: vec![over(&[1])],
+            ..Quota::default()
+        };
+        draft.quotas.push(DraftQuota { is_group: false, owner: owner.clone(), quota });
+        let instance = draft.build().unwrap();
+        let like = Offer { like: Some("high-memory".into()), ..offer("like") };
+        let catalog =
+            Catalog::new(&instance, String::new(), String::new(), vec![like, offer("other")]).unwrap();
+        let bought = catalog.added_to(&instance, &[1, 1], false).build().unwrap();
+        let classes = |of: &[ClassAmounts]| -> Vec<Vec<usize>> {
+            of.iter().map(|over| over.classes.iter().map(|class| class.0).collect()).collect()
+        };
+        let quota = &bought.quotas()[0].1;
+        assert_eq!(classes(&quota.guarantees), [vec![0, 2], vec![1]]);
+        assert_eq!((classes(&quota.limits), classes(&quota.reserves)), (vec![vec![0, 1, 2]], vec![vec![1]]));
+        assert_eq!(catalog.counted_by(&instance, &catalog.types[0]), [format!("user {owner}")]);
+        assert!(catalog.counted_by(&instance, &catalog.types[1]).is_empty());
     }
 }

@@ -290,7 +290,7 @@ pub struct PlanParts<'a> {
 /// The document of a plan, ready to be written.
 pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
     let PlanParts { instance, catalog, extended, .. } = *parts;
-    let servers = |counts: &[u64]| ServersBought::of(catalog, counts);
+    let servers = |counts: &[u64]| ServersBought::of(instance, catalog, counts);
     let purchase = parts.outcome.ok().map(|purchase| PurchaseResult {
         status: if purchase.gap() == 0.0 { "optimal" } else { "feasible" }.into(),
         cost: purchase.cost,

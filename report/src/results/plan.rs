@@ -174,6 +174,7 @@ fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String 
     if let Some(reserved) = purchase.reserved_cost {
         text += &paragraph(&reservation(purchase, reserved, currency));
     }
+    text.extend(counted_by_quotas(&purchase.servers).map(|told| paragraph(&told)));
     if purchase.part_under_drfh < 1.0 - SAME {
         text += &paragraph(&format!(
             "There is room for all targets together; where nobody is held to its own, DRFH gives every user {} of it.",
@@ -303,6 +304,21 @@ fn what_is_short(obstacle: &ObstacleResult) -> String {
         ),
         None => "it may run on none of them".into(),
     }
+}
+
+/// Whose quotas over classes count servers that are bought.
+fn counted_by_quotas(servers: &[ServersBought]) -> Option<String> {
+    let mut told = servers.iter().filter_map(|servers| {
+        let (first, others) = servers.counted_by.split_first()?;
+        let more = match others.len() {
+            0 => String::new(),
+            others => format!(" and {} more", thousands(others as u64)),
+        };
+        Some(format!("{} in those of {}{more}", label(&servers.kind), label(first)))
+    });
+    let first = told.next()?;
+    let all = told.fold(first, |all, one| all + ", " + &one);
+    Some(format!("Bought servers count in quotas over the class that they are like: {all}."))
 }
 
 /// `3 large, 2 small`.

@@ -720,3 +720,32 @@ fn new_servers_need_no_domain_where_no_rule_asks_for_one() {
     let line = folder.refused(&[&["-q"], &buy[..], &["--whole"]].concat());
     assert!(line.contains("server_types[0].like") && line.contains("type new is in no domain"), "{line}");
 }
+
+/// A type like a class was in no list of classes that names the class, so that what is guaranteed inside a group was refused beside it.
+#[test]
+fn a_type_like_a_class_counts_in_the_quotas_over_that_class_and_the_result_says_so() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "a", "count": 2, "capacity": {"cpu": 4}}],
+            "groups": [{"id": "g", "guarantees": [{"classes": ["a"], "amounts": {"cpu": 2}}]}],
+            "users": [{"id": "u", "group": "g", "demand": {"cpu": 1}, "guarantee": {"cpu": 1}},
+                      {"id": "v", "demand": {"cpu": 1}}]}"#,
+    );
+    folder.write(
+        "c.json",
+        r#"{"format": "fairplan.catalog.v1", "server_types": [{"id": "b", "price": 1, "capacity": {"cpu": 8}, "like": "a"}]}"#,
+    );
+    let output =
+        folder.run(&["plan", "buy", "i.json", "--catalog", "c.json", "--share", "0.9", "-o", "p.json"]);
+    let told = text(&output.stderr).replace('\n', " ");
+    assert!(
+        told.contains("count in quotas over the class that they are like: b in those of group g"),
+        "{told}"
+    );
+    let plan = read(&folder.read("p.json"));
+    let servers = &plan["purchase"]["servers"][0];
+    assert_eq!((&servers["type"], &servers["count"]), (&"b".into(), &1.into()), "{plan}");
+    assert_eq!(servers["counted_by"], serde_json::json!(["group g"]));
+}
