@@ -296,8 +296,8 @@ fn queues_of_several_schedulers_are_refused() {
 fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_nothing_is_guaranteed() {
     let folder = tempfile::tempdir().unwrap();
     let text = "kind: ConfigMap\nmetadata: {name: yunikorn-configs}\ndata:\n  queues.yaml: |\n    partitions:\n    - name: default\n      \
-                limits: [{limit: b}]\n      queues:\n      - name: root\n        queues:\n        - name: sandbox\n          resources: {max: {vcore: 7576m}}\n          \
-                queues:\n          - {name: sure, resources: {guaranteed: {vcore: 3788m}}}\n          - {name: low, limits: [{limit: a}], maxapplications: 5, childtemplate: {maxapplications: 1}}\n";
+                limits: [{limit: b, groups: [dev, ops], maxresources: {vcore: 1}}]\n      queues:\n      - name: root\n        queues:\n        - name: sandbox\n          resources: {max: {vcore: 7576m}}\n          \
+                queues:\n          - {name: sure, resources: {guaranteed: {vcore: 3788m}}}\n          - {name: low, limits: [{limit: a, users: [ada], maxresources: {vcore: 1}}, {users: ['*'], maxapplications: 2}], maxapplications: 5, childtemplate: {maxapplications: 1}}\n";
     let path = folder.path().join("config.yaml").to_str().unwrap().to_owned();
     std::fs::write(&path, text).unwrap();
     let (found, report) = users(vec![path.clone()]).unwrap();
@@ -309,13 +309,14 @@ fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_no
             "root.sandbox.low <root.sandbox w0.1 1,4288728099.68,0",
         ]
     );
-    for what in [
-        "limits of users in queues left out",
-        "limits of users or applications in the whole partition left out",
-        "limits of the number of applications left out (maxapplications)",
-        "templates of queues to come left out (childtemplate)",
+    for (count, what) in [
+        (1, "limits of what single users have in a queue left out: whose its tasks are is not known"),
+        (2, "limits of what groups of users have in a queue left out: whose its tasks are is not known"),
+        (1, "limits of applications of users or groups left out (limits, maxapplications)"),
+        (1, "limits of the number of applications left out (maxapplications)"),
+        (1, "templates of queues to come left out (childtemplate)"),
     ] {
-        assert_eq!(report.count(what), 1, "{what}\n{report}");
+        assert_eq!(report.count(what), count, "{what}\n{report}");
     }
     std::fs::write(&path, text.replace("- name: root", "- name: [root")).unwrap();
     let error = users(vec![path]).unwrap_err();

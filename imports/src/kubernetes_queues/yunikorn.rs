@@ -46,7 +46,7 @@ struct Partition {
     queues: Vec<YuniKornQueue>,
     /// Of users and their groups, in all queues together.
     #[serde(default, deserialize_with = "nullable")]
-    limits: Vec<Value>,
+    limits: Vec<UserLimit>,
 }
 
 #[derive(Deserialize)]
@@ -58,7 +58,7 @@ struct YuniKornQueue {
     queues: Vec<YuniKornQueue>,
     /// Of users and their groups.
     #[serde(default, deserialize_with = "nullable")]
-    limits: Vec<Value>,
+    limits: Vec<UserLimit>,
     /// What queues that are made for users get.
     #[serde(default)]
     childtemplate: Value,
@@ -67,6 +67,38 @@ struct YuniKornQueue {
     maxapplications: Value,
     #[serde(default, deserialize_with = "nullable")]
     properties: BTreeMap<String, Value>,
+}
+
+/// The most that single users may have in a queue and below it, or the users of a group together; `*` is whoever no other limit names.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct UserLimit {
+    #[serde(deserialize_with = "nullable")]
+    users: Vec<String>,
+    #[serde(deserialize_with = "nullable")]
+    groups: Vec<String>,
+    maxapplications: Value,
+    #[serde(deserialize_with = "nullable")]
+    maxresources: BTreeMap<String, Value>,
+}
+
+impl UserLimit {
+    /// Counts what is left out: here a queue is a tenant, and whose its tasks are is not known.
+    fn tell(&self, report: &mut ImportReport) {
+        if is_stated(&self.maxapplications) {
+            report.one("limits of applications of users or groups left out (limits, maxapplications)");
+        }
+        if !self.maxresources.is_empty() {
+            report.add(
+                self.users.len() as u64,
+                "limits of what single users have in a queue left out: whose its tasks are is not known",
+            );
+            report.add(
+                self.groups.len() as u64,
+                "limits of what groups of users have in a queue left out: whose its tasks are is not known",
+            );
+        }
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -109,6 +141,11 @@ pub(crate) fn partitions(file: &str, document: &Value) -> Result<Vec<Value>, Ins
     Ok(found)
 }
 
+/// Whether a number is set: 0 is none.
+fn is_stated(value: &Value) -> bool {
+    !value.is_null() && value.as_u64() != Some(0)
+}
+
 impl Reading {
     /// The queues of the first partition.
     pub(super) fn partitions(
@@ -125,8 +162,7 @@ impl Reading {
                 continue;
             }
             misspelt::fields(partition, &FIELDS, &OWN, report);
-            report
-                .add(limits.len() as u64, "limits of users or applications in the whole partition left out");
+            limits.iter().for_each(|limit| limit.tell(report));
             queues.iter().try_for_each(|queue| self.yunikorn(file, &name, None, queue, report))?;
         }
         Ok(())
@@ -152,8 +188,7 @@ impl Reading {
                 .collect()
         };
         let (guaranteed, limit) = (renamed(guaranteed), renamed(limit));
-        report.add(queue.limits.len() as u64, "limits of users in queues left out");
-        let is_stated = |value: &Value| !value.is_null() && value.as_u64() != Some(0);
+        queue.limits.iter().for_each(|limit| limit.tell(report));
         if is_stated(&queue.maxapplications) {
             report.one("limits of the number of applications left out (maxapplications)");
         }

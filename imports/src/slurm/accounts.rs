@@ -1,8 +1,9 @@
 //! Accounts and associations: the tree that Slurm divides shares in, from `sacctmgr show assoc --json` or `sshare --json`.
 //!
 //! What they carry: accounts with their parents, and users in them, as groups; shares as weights; `GrpTRES` as limit, of one type of a generic resource
-//! (`gres/gpu:a100`) on the nodes that have that type and no other.
+//! (`gres/gpu:a100`) on the nodes that have that type and no other, and of a user in one partition on the nodes of that partition.
 
+use super::jobs::Job;
 use super::nodes::Node;
 use super::printed::array;
 use super::values::{Amounts, Number, Record, Words, number};
@@ -29,6 +30,8 @@ pub(super) struct Association {
     shares: Option<Decimal>,
     /// The most it may use at once.
     limit: Amounts,
+    /// The same of a user's jobs in single partitions, which Slurm states in associations of their own.
+    in_partitions: Vec<(String, Amounts)>,
 }
 
 #[derive(Deserialize)]
@@ -110,7 +113,7 @@ pub(super) fn read(
 ) -> Result<Vec<Association>, InstanceError> {
     let all = of_all_clusters(files, report)?;
     let stated: BTreeSet<&str> =
-        all.iter().map(|(cluster, _)| cluster.as_str()).filter(|cluster| !cluster.is_empty()).collect();
+        all.iter().map(|(scope, _)| scope.cluster.as_str()).filter(|cluster| !cluster.is_empty()).collect();
     let meant: Vec<&str> = match clusters.is_empty() {
         true => stated.iter().copied().collect(),
         false => stated.intersection(clusters).copied().collect(),
@@ -127,27 +130,91 @@ pub(super) fn read(
         return Err(InstanceError::Invalid { file: files.join(", "), violation });
     }
     let meant = meant.first().map(|cluster| (*cluster).to_owned());
-    let mut found: Vec<Association> = Vec::new();
-    let mut known: HashSet<(String, String)> = HashSet::new();
-    for (cluster, association) in all {
+    let mut found = Found::default();
+    for (Scope { partition, cluster }, association) in all {
         if meant.as_ref().is_some_and(|meant| !cluster.is_empty() && cluster != *meant) {
             report.one("associations left out: they are of another cluster than the jobs");
-        } else if known.insert((association.account.clone(), association.user.clone())) {
-            found.push(association);
+        } else if partition.is_empty() {
+            found.add(association, report);
+        } else if association.user.is_empty() {
+            report.one("associations of accounts left out: they are of one partition only");
         } else {
-            report.one("associations left out: named a second time");
+            found.add_in_partition(partition, association, report);
         }
     }
+    let found = found.list;
     report.add(found.iter().filter(|one| one.user.is_empty()).count() as u64, "accounts");
     report.add(found.iter().filter(|one| !one.user.is_empty()).count() as u64, "users in accounts");
     Ok(found)
 }
 
-/// The associations of all files that hold on all partitions, each with its cluster.
+/// The associations of one cluster, an account or a user in one each.
+#[derive(Default)]
+struct Found {
+    list: Vec<Association>,
+    position: HashMap<(String, String), usize>,
+    /// Those of which only associations of single partitions are known.
+    only_in_partitions: HashSet<usize>,
+}
+
+impl Found {
+    fn position(&self, association: &Association) -> Option<usize> {
+        self.position.get(&(association.account.clone(), association.user.clone())).copied()
+    }
+
+    fn push(&mut self, association: Association) -> usize {
+        let (at, name) = (self.list.len(), (association.account.clone(), association.user.clone()));
+        self.position.insert(name, at);
+        self.list.push(association);
+        at
+    }
+
+    /// One that holds in all partitions.
+    fn add(&mut self, association: Association, report: &mut ImportReport) {
+        match self.position(&association) {
+            None => {
+                self.push(association);
+            }
+            Some(at) if self.only_in_partitions.remove(&at) => {
+                let in_partitions = std::mem::take(&mut self.list[at].in_partitions);
+                self.list[at] = Association { in_partitions, ..association };
+            }
+            Some(_) => report.one("associations left out: named a second time"),
+        }
+    }
+
+    /// One of a user in a partition: its limit holds there, and its shares count where the user has no others.
+    fn add_in_partition(&mut self, partition: String, association: Association, report: &mut ImportReport) {
+        let known = self.position(&association);
+        let at = known.unwrap_or_else(|| {
+            let whole = Association {
+                account: association.account.clone(),
+                user: association.user.clone(),
+                limit: Amounts::new(),
+                ..association
+            };
+            let at = self.push(whole);
+            self.only_in_partitions.insert(at);
+            at
+        });
+        let user = &mut self.list[at];
+        if user.in_partitions.iter().any(|(other, _)| *other == partition) {
+            report.one("associations left out: named a second time");
+            return;
+        }
+        report.one("associations of users in one partition, whose limits hold on its nodes");
+        if known.is_some() && association.shares != user.shares {
+            report.one("shares of users in one partition left out: a user has others elsewhere, which count");
+        }
+        user.in_partitions.push((partition, association.limit));
+    }
+}
+
+/// The associations of all files, each with where it holds.
 fn of_all_clusters(
     files: &[String],
     report: &mut ImportReport,
-) -> Result<Vec<(String, Association)>, InstanceError> {
+) -> Result<Vec<(Scope, Association)>, InstanceError> {
     let mut found = Vec::new();
     for file in files {
         for document in documents(file, "sacctmgr show assoc --json")? {
@@ -157,14 +224,10 @@ fn of_all_clusters(
             let (form, elements) = array(file, document, &["associations", "shares"], command)?;
             for (position, element) in elements.iter().enumerate() {
                 let place = Record { file, object: format!("association {}", position + 1) };
-                let (scope, association) = match form {
+                found.push(match form {
                     0 => listed(&place, element, report)?,
                     _ => shared(&place, element)?,
-                };
-                match scope.partition.is_empty() {
-                    true => found.push((scope.cluster, association)),
-                    false => report.one("associations left out: they are of one partition only"),
-                }
+                });
             }
         }
     }
@@ -217,7 +280,10 @@ fn listed(
     let shares = shares(place, "shares_raw", &shares_raw)?;
     let user = user.unwrap_or_default();
     let parent = parent_account.unwrap_or_default();
-    Ok((scope(partition, cluster), Association { account, user, parent, shares, limit }))
+    Ok((
+        scope(partition, cluster),
+        Association { account, user, parent, shares, limit, in_partitions: Vec::new() },
+    ))
 }
 
 /// Whether any number is set in what `sacctmgr` states of a limit: `{"set": false, …}` and lists of nothing say none.
@@ -240,11 +306,11 @@ fn scope(partition: Option<String>, cluster: Option<String>) -> Scope {
 fn shared(place: &Record, element: &Value) -> Result<(Scope, Association), InstanceError> {
     let Shared { name, cluster, parent, partition, shares: stated, kind } = place.read(element)?;
     let shares = shares(place, "shares", &stated)?;
-    let limit = Amounts::new();
-    let association = match kind.states().contains("user") {
-        true => Association { account: parent, user: name, parent: String::new(), shares, limit },
-        false => Association { account: name, user: String::new(), parent, shares, limit },
-    };
+    let is_user = kind.states().contains("user");
+    let (account, user, parent) =
+        if is_user { (parent, name, String::new()) } else { (name, String::new(), parent) };
+    let (limit, in_partitions) = (Amounts::new(), Vec::new());
+    let association = Association { account, user, parent, shares, limit, in_partitions };
     Ok((scope(partition, cluster), association))
 }
 
@@ -271,7 +337,7 @@ fn shares(place: &Record, field: &str, stated: &Option<Number>) -> Result<Option
 pub(super) fn holders(
     associations: &[Association],
     resources: &[String],
-    nodes: &[Node],
+    (nodes, jobs): (&[Node], &[Job]),
     report: &mut ImportReport,
 ) -> Result<Vec<Holder>, Violation> {
     let accounts: HashMap<&str, &Association> = associations
@@ -280,9 +346,13 @@ pub(super) fn holders(
         .map(|association| (association.account.as_str(), association))
         .collect();
     let is_root = |name: &str| name == "root" && accounts.get(name).is_none_or(|root| root.limit.is_empty());
+    let mut jobs_of: HashMap<(&str, &str), Vec<&Job>> = HashMap::new();
+    for job in jobs {
+        jobs_of.entry((job.account.as_str(), job.user.as_str())).or_default().push(job);
+    }
     let mut holders = Vec::with_capacity(associations.len());
     for association in associations {
-        let Association { account, user, parent, shares, limit } = association;
+        let Association { account, user, parent, shares, limit, in_partitions } = association;
         let (id, above) = match user.is_empty() {
             true => (account.clone(), parent),
             false => (group_of(account, user), account),
@@ -315,21 +385,16 @@ pub(super) fn holders(
             }
             Some(shares) => *shares,
         };
-        let named = |name: &str| resources.iter().position(|resource| resource == name);
-        let mut limits = Vec::new();
-        for (name, most) in limit.iter().filter(|(name, _)| named(name).is_none()) {
-            let of_type = name.split_once(':').and_then(|(kind, _)| named(kind));
-            match of_type.map(|resource| (resource, with_type(name, nodes))) {
-                None => report.one("limits left out: no job asks for the resource"),
-                Some((_, None)) => {
-                    report.one(format!("limits of {name} left out: nodes have it beside another type"))
-                }
-                Some((_, Some(servers))) if servers.is_empty() => {
-                    report.one(format!("limits of {name} left out: no node names the type"));
-                }
-                Some((resource, Some(servers))) => {
-                    limits.push(LimitOver { servers: Rc::new(servers), resource, most: *most });
-                }
+        // What is of a whole resource is a limit over all.
+        let is_whole = |name: &String| resources.contains(name);
+        let of_types = limit.iter().filter(|(name, _)| !is_whole(name));
+        let of_types: Amounts = of_types.map(|(name, most)| (name.clone(), *most)).collect();
+        let mut limits = over((0..nodes.len()).collect(), &of_types, resources, nodes, report);
+        for (partition, limit) in in_partitions {
+            let own = jobs_of.get(&(account.as_str(), user.as_str())).map_or(&[][..], Vec::as_slice);
+            match nodes_of(partition, nodes, own) {
+                Some(servers) => limits.extend(over(servers, limit, resources, nodes, report)),
+                None => report.add(limit.len() as u64, ELSEWHERE),
             }
         }
         let parent = Some(above.clone()).filter(|above| !above.is_empty() && !is_root(above));
@@ -339,6 +404,57 @@ pub(super) fn holders(
         holders.push(Holder { id, parent, weight, limit, limits });
     }
     Ok(holders)
+}
+
+/// What is told of limits that would hold more than Slurm holds.
+pub(super) const ELSEWHERE: &str = "limits of users in one partition left out: no node is in it, or their jobs of other partitions may run on its nodes too";
+
+/// The positions of the nodes of a partition, where no job of another partition may run of those given; of a job that waits for several
+/// partitions nobody knows in which it will run.
+fn nodes_of(partition: &str, nodes: &[Node], jobs: &[&Job]) -> Option<HashSet<usize>> {
+    let is_inside = |node: &Node| node.partitions.contains(partition);
+    let inside: HashSet<usize> = (0..nodes.len()).filter(|at| is_inside(&nodes[*at])).collect();
+    let others: BTreeSet<&String> = inside.iter().flat_map(|at| &nodes[*at].partitions).collect();
+    let is_known = |other: &String| nodes.iter().any(|node| node.partitions.contains(other));
+    // Of a partition that no node names nothing is known: such a job may run everywhere.
+    let may_run_inside = |job: &&Job| {
+        job.partitions.iter().any(|other| other != partition && others.contains(other))
+            || !job.partitions.iter().any(is_known)
+    };
+    (!inside.is_empty() && !jobs.iter().any(may_run_inside)).then_some(inside)
+}
+
+/// Limits over some nodes; of one type of a generic resource over those of them that have it.
+fn over(
+    servers: HashSet<usize>,
+    limit: &Amounts,
+    resources: &[String],
+    nodes: &[Node],
+    report: &mut ImportReport,
+) -> Vec<LimitOver> {
+    let servers = Rc::new(servers);
+    let named = |name: &str| resources.iter().position(|resource| resource == name);
+    let mut limits = Vec::new();
+    for (name, most) in limit {
+        let of_type = name.split_once(':').and_then(|(kind, _)| named(kind));
+        match (named(name), of_type.map(|resource| (resource, with_type(name, nodes)))) {
+            (Some(resource), _) => {
+                limits.push(LimitOver { servers: Rc::clone(&servers), resource, most: *most })
+            }
+            (None, None) => report.one("limits left out: no job asks for the resource"),
+            (None, Some((_, None))) => {
+                report.one(format!("limits of {name} left out: nodes have it beside another type"));
+            }
+            (None, Some((resource, Some(with)))) => {
+                let servers: HashSet<usize> = with.intersection(&servers).copied().collect();
+                match servers.is_empty() {
+                    true => report.one(format!("limits of {name} left out: no node names the type")),
+                    false => limits.push(LimitOver { servers: Rc::new(servers), resource, most: *most }),
+                }
+            }
+        }
+    }
+    limits
 }
 
 /// The positions of the nodes that have this type of a generic resource, unless some have another type of it too.

@@ -199,7 +199,8 @@ fn read<T>(
         let files = options.nodes.iter().chain(&options.jobs).chain(&options.accounts);
         Stopped::Building(InstanceError::Invalid { file: super::files::together(files), violation })
     };
-    found.holders = accounts::holders(&associations, &found.resources, &nodes, report).map_err(failed)?;
+    found.holders =
+        accounts::holders(&associations, &found.resources, (&nodes, &jobs), report).map_err(failed)?;
     if !options.accounts.is_empty() {
         place_strangers(options, &jobs, &mut found.holders, report);
     }

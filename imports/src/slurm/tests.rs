@@ -370,7 +370,7 @@ fn accounts_are_groups_with_shares_and_limits_and_users_groups_in_them() {
     for (count, what) in [
         (5, "accounts"),
         (2, "users in accounts"),
-        (1, "associations left out: they are of one partition only"),
+        (1, "associations of users in one partition, whose limits hold on its nodes"),
         (1, "associations with Fairshare=parent, taken as 1 share"),
         (1, "limits of billing left out, which no task is measured in"),
         (1, "owners of jobs that no association names, taken as 1 share"),
@@ -402,6 +402,45 @@ fn a_limit_of_one_type_of_gpu_holds_on_the_nodes_that_have_it() {
     assert_eq!(report.count("limits of gpu:h100 left out: no node names the type"), 1, "{report}");
     let (_, report) = limited("fpga:x");
     assert_eq!(report.count("limits left out: no job asks for the resource"), 1, "{report}");
+}
+
+/// What Slurm limits in one partition was left out with the association of the partition.
+#[test]
+fn a_limit_of_a_user_in_one_partition_holds_on_its_nodes() {
+    let text = std::fs::read_to_string(shipped("accounts.json")).unwrap();
+    let in_partition = |account: &str, user: &str, partition: &str, tres: &str| {
+        let stated = r#""user": "bob", "parent_account": "", "partition": "gpu", "shares_raw": 9}"#;
+        let row = format!(
+            r#""user": "bob", "parent_account": ""}}, {{"account": "{account}", "user": "{user}", "partition": "{partition}",
+               "max": {{"tres": {{"total": [{tres}]}}}}}}"#
+        );
+        let text = text.replace(stated, &row);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("accounts.json").display().to_string();
+        std::fs::write(&path, text).unwrap();
+        let (instance, report) = slurm(&with_accounts(path)).unwrap();
+        let group = format!("[{account}/{user}]");
+        (tenants(&instance).into_iter().find(|line| line.starts_with(&group)), report)
+    };
+    let cpus = r#"{"type": "cpu", "count": 16}"#;
+    let (bob, report) = in_partition("physics", "bob", "gpu", cpus);
+    assert_eq!(bob.unwrap(), "[physics/bob] <physics w1 most memory=128000 most on g1 cpu=16");
+    let kept = "associations of users in one partition, whose limits hold on its nodes";
+    assert_eq!(report.count(kept), 1, "{report}");
+    // Of one type of GPU, in the partition.
+    let gpus = r#"{"type": "gres", "name": "gpu:a100", "count": 1}"#;
+    let (bob, _) = in_partition("physics", "bob", "gpu", gpus);
+    assert_eq!(bob.unwrap(), "[physics/bob] <physics w1 most memory=128000 most on g1 gpu=1");
+    // Ada's job of another partition may run there too: the limit would hold it.
+    for (user, partition) in [("ada", "gpu"), ("bob", "nowhere")] {
+        let (group, report) = in_partition("physics", user, partition, cpus);
+        assert!(!group.unwrap().contains("most on"));
+        assert_eq!(report.count(super::accounts::ELSEWHERE), 1, "{report}");
+    }
+    // A user of whom only this is known has the shares of it, and is in its account.
+    let (eve, report) = in_partition("maths", "eve", "batch", cpus);
+    assert!(eve.unwrap().starts_with("[maths/eve] <maths w1"));
+    assert_eq!(report.count("owners of jobs that no association names, taken as 1 share"), 0, "{report}");
 }
 
 #[test]
