@@ -1,9 +1,11 @@
 //! What results say of guarantees.
 
 use crate::table::{Kind, Table};
-use crate::tolerance::SAME;
+use crate::tolerance::{ABOVE, SAME};
 use crate::wording::grouped;
-use crate::{Instance, Owner, ResourceMap, Solution, UserId, guaranteed_shares, objective_share};
+use crate::{
+    AboveSiblings, Instance, Owner, ResourceMap, Solution, UserId, guaranteed_shares, objective_share,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +31,8 @@ pub struct GuaranteeResult {
     /// The share that it has.
     #[schemars(range(min = 0))]
     pub share: f64,
-    /// Whether it has no more than that: by its weight alone it might have less.
+    /// Whether it has no more than that and would have less by its weight alone: somebody beside it, or beside a group that it is in, has
+    /// less for its weight, and wants more of what it takes. Of a sum over users, which has no levels, whether it has no more.
     pub held_up: bool,
 }
 
@@ -92,7 +95,7 @@ impl GuaranteeResult {
     }
 
     /// Whether so much is no more than the floor.
-    pub fn is_held_up(floor: f64, share: f64) -> bool {
+    pub fn is_at_floor(floor: f64, share: f64) -> bool {
         floor > 0.0 && share <= floor * (1.0 + SAME)
     }
 }
@@ -117,13 +120,16 @@ pub fn guarantee_results(instance: &Instance, solution: &Solution) -> Vec<Guaran
     let floors = guaranteed_shares(instance, solution.objective, &solution.guaranteed);
     let of_user = |i: usize| (floors[i], objective_share(instance, solution, UserId(i)));
     let of_groups = instance.of_groups((0.0, 0.0), of_user, |a, b| (a.0 + b.0, a.1 + b.1));
+    let levels = (solution.certificate.levels(), solution.certificate.level_of().unwrap_or_default());
+    let above = AboveSiblings::of(instance, levels, &solution.limited_by, |i| of_user(i).1);
     let guaranteed = instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee());
     let result = |(owner, quota): &(Owner, crate::Quota)| {
         let (floor, share) = match owner {
             Owner::Group(group) => of_groups[group.0],
             Owner::User(user) => of_user(user.0),
         };
-        let held_up = GuaranteeResult::is_held_up(floor, share);
+        let is_above = above.as_ref().is_none_or(|above| above.by(*owner) > ABOVE);
+        let held_up = GuaranteeResult::is_at_floor(floor, share) && is_above;
         GuaranteeResult { floor, share, held_up, ..GuaranteeResult::stated(instance, *owner, quota) }
     };
     guaranteed.map(result).collect()

@@ -2,6 +2,7 @@
 //! stochastic demand, what solving, placing, allocating and simulating them yields; fairplan's own file formats and generators.
 //! No solver, and no clock but that of a [`Deadline`].
 
+mod above_siblings;
 mod allocation;
 mod cluster_outcome;
 mod counted_guarantees;
@@ -59,6 +60,7 @@ mod waiting;
 mod whole_tasks;
 pub mod wording;
 
+pub use above_siblings::AboveSiblings;
 pub use allocation::Allocation;
 pub use cluster_outcome::{
     ClusterOutcome, ClusterSample, CompletionTimes, JobRun, TaskCounts, UserRun, UserSample,

@@ -3,6 +3,9 @@
 /// Two shares, levels or values are one number up to this part of it: they are added up in another order.
 pub(crate) const SAME: f64 = 1e-9;
 
+/// One level is above another by more than this part of it, or they are one: levels of users that are alike are known to some nine digits.
+pub(crate) const ABOVE: f64 = 1e-6;
+
 /// Parts of a commitment below this are none: periods are counted in doubles.
 pub(crate) const NO_PERIOD: f64 = 1e-9;
 

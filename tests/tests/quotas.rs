@@ -4,8 +4,9 @@
 use crate::conformance::backends;
 use crate::groups::{conforms, in_groups};
 use fairplan_instances::{
-    Allocation, Certificate, ClassAmounts, ClassId, DraftQuota, GroupId, InsideGroup, Instance, LimitedBy,
-    Objective, Quota, ResourceId, Shortfall, Solution, Solver, SolverError, UserId, files,
+    Allocation, Certificate, ClassAmounts, ClassId, DraftQuota, GroupId, GuaranteeResult, InsideGroup,
+    Instance, LimitedBy, Objective, Owner, Quota, ResourceId, Shortfall, Solution, Solver, SolverError,
+    UserId, files, guarantee_results,
 };
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{
@@ -111,6 +112,62 @@ fn guarantees_and_reserves_are_kept_in_five_hundred_random_trees_exactly() {
 #[test]
 fn guarantees_and_reserves_are_kept_in_random_trees_by_task_shares_exactly() {
     quotas_are_kept_exactly(500..650, Objective::TaskShareFairness, random_tree_with_quotas);
+}
+
+/// What an owner has in all, of what each user has.
+fn of_owner(instance: &Instance, shares: &[Fraction], owner: Owner) -> f64 {
+    let sums = instance.of_groups(0.0, |i| shares[i].to_f64(), |a, b| a + b);
+    match owner {
+        Owner::Group(group) => sums[group.0],
+        Owner::User(user) => shares[user.0].to_f64(),
+    }
+}
+
+#[test]
+fn whoever_is_said_to_be_held_up_by_a_guarantee_has_less_without_it() {
+    let (mut held_up, mut at_floor, mut missed, mut wrong) = (0, 0, 0, Vec::new());
+    let solver = &backends()[0];
+    for seed in 0..400 {
+        let mut draft = random_tree_with_quotas(seed);
+        // Half of those that are guaranteed something may have no more: what a user cannot exceed is no less by weight either.
+        for (k, DraftQuota { quota, .. }) in draft.quotas.iter_mut().enumerate() {
+            if k % 2 == 0 && !quota.guarantee.is_empty() {
+                quota.limit.clone_from(&quota.guarantee);
+            }
+        }
+        let Ok(instance) = draft.build() else { continue };
+        let (Ok(solution), Ok(exact)) =
+            (solver.solve(&instance, Objective::Drfh), exact_filling(&instance, Objective::Drfh))
+        else {
+            continue;
+        };
+        let owners = instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee());
+        for ((owner, _), told) in owners.zip(guarantee_results(&instance, &solution)) {
+            let mut without = draft.clone();
+            let name = instance.name_of(*owner);
+            for DraftQuota { owner, is_group, quota, .. } in &mut without.quotas {
+                let kind = if *is_group { "group" } else { "user" };
+                if name == format!("{kind} {owner}") {
+                    quota.guarantee.clear();
+                }
+            }
+            let without = without.build().unwrap();
+            let Ok(exact_without) = exact_filling(&without, Objective::Drfh) else { continue };
+            let [with, without] = [&exact, &exact_without].map(|shares| of_owner(&instance, shares, *owner));
+            let has_less = without < with * (1.0 - 1e-6);
+            held_up += u64::from(told.held_up);
+            at_floor += u64::from(GuaranteeResult::is_at_floor(told.floor, told.share) && told.share > 0.0);
+            missed += u64::from(has_less && !told.held_up);
+            if told.held_up && !has_less {
+                wrong.push(format!("seed {seed}, {name}: {with} with, {without} without\n{draft}"));
+            }
+        }
+    }
+    let (count, wrong) = (wrong.len(), wrong.concat());
+    let told = format!(
+        "{held_up} held up of {at_floor} with just their guarantee; {missed} missed, {count} wrong: {wrong}"
+    );
+    assert!(count == 0 && held_up > 50 && at_floor > held_up + 20 && 20 * missed <= held_up, "{told}");
 }
 
 #[test]

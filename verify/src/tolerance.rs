@@ -11,6 +11,10 @@ pub(crate) const SOONER: f64 = 1e-8;
 /// Relative difference between a stated number and the one that follows from the allocation and the levels.
 pub(crate) const STATED: f64 = 1e-9;
 
+/// Whoever is said to be above others stands above them by more than the first part of its level, whoever is not by less than the second: who says
+/// so draws the line between the two.
+pub(crate) const ABOVE: (f64, f64) = (5e-7, 2e-6);
+
 /// Relative difference between a stated value or bound and the proved one: both are sums of up to millions of
 /// doubles, rounded differently.
 pub(crate) const ROUNDING: f64 = 1e-10;

@@ -12,7 +12,7 @@ use fairplan_instances::{Instance, LimitedBy, UserId};
 /// The users, their shares counted as the objective does and without their weights.
 pub(super) struct Members<'a> {
     subject: Subject<'a>,
-    claim: Levels<'a>,
+    pub claim: Levels<'a>,
     /// What each has.
     pub shares: Vec<Bounds>,
     /// What its tasks are worth.
