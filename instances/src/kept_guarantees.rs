@@ -1,13 +1,15 @@
 //! Which guarantees whole tasks on servers keep, and who is short by the most.
 
+use crate::limited_tasks::Limits;
 use crate::tolerance::QUOTIENT;
 use crate::{GuaranteeResult, Instance, Owner, Placement, Quota, ResourceId, User, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many guarantees a placement keeps. One is kept where no further task, or whole gang, is within it of anybody below it who wants more
-/// and fits some server: whole tasks may leave a part open that is less than a task, gangs one that is less than a gang. A limit is no
-/// excuse, whoever uses it up, nor is a spread.
+/// and fits some server: whole tasks may leave a part open that is less than a task, gangs one that is less than a gang. What a group is
+/// guaranteed counts as far as the limits inside it, its own among them, let its members have it. No other limit is an excuse, whoever
+/// uses it up, nor is a spread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeptGuarantees {
@@ -51,13 +53,15 @@ impl KeptGuarantees {
             let has_tasks_left = user.tasks().is_none_or(|all| next <= all);
             has_tasks_left && user.fits_somewhere()
         };
+        let taken = TakenOfLimits::of(instance, tasks);
         let missed = |(owner, quota): &(Owner, Quota)| match *owner {
             Owner::User(user) => of_user(instance, tasks, user, wants_more),
             Owner::Group(group) => {
                 let inside = instance.groups_inside(group);
                 let is_member = |user: User<'_>| user.group().is_some_and(|group| inside[group.0]);
                 let members: Vec<User<'_>> = instance.users().filter(|user| is_member(*user)).collect();
-                of_group(instance, tasks, quota, &members, wants_more)
+                let may_have_more = |user: User<'_>| wants_more(user) && !taken.hold(user, &inside);
+                of_group(instance, tasks, quota, &members, may_have_more)
             }
         };
         let guaranteed = instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee());
@@ -71,6 +75,38 @@ impl KeptGuarantees {
         // Of those who are short alike the first stays first.
         short.sort_by(|a, b| a.part.total_cmp(&b.part));
         short
+    }
+}
+
+/// What whole tasks take of each limit, wherever they run: of kinds that could run beside the limit nothing is known, and nothing counts.
+struct TakenOfLimits(Vec<u128>);
+
+impl TakenOfLimits {
+    fn of(instance: &Instance, tasks: &[u64]) -> Self {
+        let mut taken = vec![0u128; instance.limit_rows().len()];
+        for user in instance.users().filter(|_| instance.has_limits()) {
+            let limits = Limits::above(user);
+            for j in &limits.rows {
+                let units = limits.surely_of_a_task(*j).saturating_mul(tasks[user.index().0].into());
+                taken[*j] = taken[*j].saturating_add(units);
+            }
+        }
+        Self(taken)
+    }
+
+    /// Whether a limit of the user, or of one of these groups, has no room for one more of its tasks or gangs.
+    fn hold(&self, user: User<'_>, groups: &[bool]) -> bool {
+        let (instance, limits) = (user.instance(), Limits::above(user));
+        let is_full = |j: usize| {
+            let row = &instance.limit_rows()[j];
+            let more = limits.surely_of_a_task(j).saturating_mul(user.at_once().into());
+            let is_inside = match row.owner {
+                Owner::User(_) => true,
+                Owner::Group(group) => groups[group.0],
+            };
+            is_inside && more > 0 && self.0[j].saturating_add(more) > instance.limit_units(row)
+        };
+        limits.rows.iter().any(|j| is_full(*j))
     }
 }
 

@@ -57,16 +57,16 @@ pub fn wants_beyond_limits(user: User<'_>, most: f64) -> bool {
 }
 
 /// A user and the limits above it, its own and those of groups that it is in.
-struct Limits<'a> {
+pub(crate) struct Limits<'a> {
     user: User<'a>,
     /// As positions among [`Instance::limit_rows`].
-    rows: Vec<usize>,
+    pub(crate) rows: Vec<usize>,
     /// Of each kind the classes that it can use.
     usable: Vec<(Kind<'a>, Vec<ClassId>)>,
 }
 
 impl<'a> Limits<'a> {
-    fn above(user: User<'a>) -> Self {
+    pub(crate) fn above(user: User<'a>) -> Self {
         let instance = user.instance();
         let mut rows = instance.limits_above(user);
         rows.retain(|j| !instance.limit_rows()[*j].is_reserve());
@@ -93,6 +93,11 @@ impl<'a> Limits<'a> {
         !usable.is_empty() && usable.iter().all(|class| row.covers(*class))
     }
 
+    /// What a task takes of a limit wherever it runs: of the kinds that can run nowhere else.
+    pub(crate) fn surely_of_a_task(&self, j: usize) -> u128 {
+        self.of_a_task(j, Self::is_around)
+    }
+
     /// What a task takes of a limit by the kinds of which `counts` says so.
     fn of_a_task(&self, j: usize, counts: fn(&LimitRow, &[ClassId]) -> bool) -> u128 {
         let row = self.row(j);
@@ -108,7 +113,7 @@ impl<'a> Limits<'a> {
             divided = divided.min(amount as f64 / each as f64);
         };
         for j in self.rows.iter().copied() {
-            let each = self.of_a_task(j, Self::is_around);
+            let each = self.surely_of_a_task(j);
             if each > 0 {
                 at_most(self.amount(j), each);
             }
@@ -166,7 +171,7 @@ impl<'a> Limits<'a> {
         }
         if self.user.has_kinds() {
             for j in self.rows.iter().copied() {
-                let needed = self.of_a_task(j, Self::is_around).saturating_mul(gang);
+                let needed = self.surely_of_a_task(j).saturating_mul(gang);
                 if needed > 0 {
                     fewest = fewest.min(full_from(j, needed));
                 }

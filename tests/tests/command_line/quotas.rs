@@ -87,6 +87,39 @@ fn guarantees_and_reserves_are_kept_stated_and_checked() {
 }
 
 #[test]
+fn a_guarantee_that_the_limits_and_tasks_of_members_leave_open_is_kept_by_a_placement() {
+    let folder = super::Folder::new();
+    let instance = |tasks: &str| {
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{{"id": "n", "count": 4, "capacity": {{"cpu": 4}}}}],
+            "groups": [{{"id": "g", "guarantee": {{"cpu": 8}}}}, {{"id": "inside", "parent": "g", "limit": {{"cpu": 3}}}}],
+            "users": [{{"id": "limited", "group": "g", "demand": {{"cpu": 1}}, "limit": {{"cpu": 2}}}},
+                      {{"id": "few", "group": "g", "demand": {{"cpu": 1}}, "tasks": {tasks}}},
+                      {{"id": "deep", "group": "inside", "demand": {{"cpu": 1}}}},
+                      {{"id": "other", "demand": {{"cpu": 1}}}}]}}"#
+        )
+    };
+    // Two, one and three tasks are all that the group can have: `solve` guarantees it no more.
+    folder.write("i.json", instance("1"));
+    folder.done(&["-q", "solve", "i.json", "-o", "r.json"]);
+    folder.done(&["-q", "place", "i.json", "-o", "p.json"]);
+    folder.done(&["-q", "verify", "i.json", "p.json"]);
+    let read = |file: &str| -> Value { serde_json::from_str(&folder.read(file)).unwrap() };
+    assert!((read("r.json")["guarantees"][0]["floor"].as_f64().unwrap() - 6.0 / 16.0).abs() < 1e-9);
+    assert_eq!(read("p.json")["guarantees"], serde_json::json!({"guarantees": 1, "kept": 1}));
+    // With another task of the second it is short of one.
+    folder.write("more.json", instance("2"));
+    let mut placed = read("p.json");
+    placed["instance"] = {
+        folder.done(&["-q", "place", "more.json", "-o", "whole.json"]);
+        read("whole.json")["instance"].clone()
+    };
+    folder.write("p.json", placed.to_string());
+    assert_eq!(folder.run(&["-q", "verify", "more.json", "p.json"]).status.code(), Some(1));
+}
+
+#[test]
 fn guarantees_that_cannot_be_kept_end_with_status_1_and_one_line() {
     let folder = folder(r#", "guarantee": {"cpu": 8}"#, "");
     let mut more: Value = serde_json::from_str(&folder.read("i.json")).unwrap();
