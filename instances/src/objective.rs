@@ -151,8 +151,20 @@ impl Objective {
                 return refuse(user, "tasks", problem);
             }
         }
-        if !is_max_min && self.alpha().is_none() {
-            instance.without_quotas(&self.to_string())?;
+        if !is_max_min
+            && self.alpha().is_none()
+            && let Some((place, owner)) = instance.first_quota()
+        {
+            let why = match self {
+                Self::DrfPerServer => "shares each server out apart, and a quota counts over several of them",
+                _ => {
+                    "is defined by the resources of which users have the largest share, and quotas are none of these"
+                }
+            };
+            let problem = format!(
+                "{self} {why}; leave quotas out (`convert --without guarantees,limits,reserves`) or use drfh, tsf, drf or pf"
+            );
+            return Err(Violation::new(place, owner, problem));
         }
         instance.check_guarantees()?;
         let over_some = instance.limit_rows().iter().find(|row| self.is_pooled() && row.classes.is_some());

@@ -310,13 +310,20 @@ fn who_is_held_by_a_limit_is_told_apart_from_who_is_held_by_capacity() {
 }
 
 #[test]
-fn what_does_not_know_limits_says_so() {
+fn what_has_no_meaning_under_limits_says_where_they_are_why_and_what_to_take() {
     let instance = capped().build().unwrap();
-    for objective in ["bmf", "drf-per-server"] {
+    for (objective, why) in [
+        (
+            "bmf",
+            "is defined by the resources of which users have the largest share, and quotas are none of these",
+        ),
+        ("drf-per-server", "shares each server out apart, and a quota counts over several of them"),
+    ] {
         let objective: Objective = objective.parse().unwrap();
         let error = backends()[0].solve(&instance, objective).unwrap_err().to_string();
-        let known = "does not know guarantees, limits and reserves yet; leave them out (`convert --without guarantees,limits,reserves`)";
-        assert_eq!(error, format!("users[0] = user user-0: {objective} {known}"));
+        let advice =
+            "leave quotas out (`convert --without guarantees,limits,reserves`) or use drfh, tsf, drf or pf";
+        assert_eq!(error, format!("users[0].limit = user user-0: {objective} {why}; {advice}"));
     }
 }
 

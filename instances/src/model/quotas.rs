@@ -344,6 +344,20 @@ impl Instance {
         }
     }
 
+    /// Where the first quota of an owner is stated (`groups[2].limit`), and whose it is.
+    pub(crate) fn first_quota(&self) -> Option<(String, String)> {
+        let (owner, quota) = self.quotas.first()?;
+        let fields = [
+            ("guarantee", !quota.guarantee.is_empty()),
+            ("guarantees", !quota.guarantees.is_empty()),
+            ("limit", !quota.limit.is_empty()),
+            ("limits", !quota.limits.is_empty()),
+            ("reserve", !quota.reserve.is_empty()),
+        ];
+        let field = fields.iter().find(|(_, is_there)| *is_there).map_or("reserves", |(field, _)| field);
+        Some((format!("{}.{field}", place_of(*owner)), self.name_of(*owner)))
+    }
+
     fn quota_not_known(&self, what: &str, owner: Owner) -> Violation {
         let problem = format!(
             "{what} does not know guarantees, limits and reserves yet; leave them out (`convert --without \
