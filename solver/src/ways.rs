@@ -141,7 +141,9 @@ impl Way {
         match self {
             Self::PriceDiscovery { .. } => market::solve(question, self.method()),
             Self::Aggregation { patient } => {
-                let budget = if patient { f64::INFINITY } else { question.work_in_full() };
+                // Solving for users with kinds one by one takes far longer than the same without bins.
+                let is_patient = patient || question.is_sum_over_bundles();
+                let budget = if is_patient { f64::INFINITY } else { question.work_in_full() };
                 let bins = Bins::by_direction(question.reduction(), question.bins());
                 self.over_bins(question, bins, false, &interior_point, budget)
             }

@@ -355,7 +355,7 @@ fn sums_over_many_users_with_kinds_are_solved_kind_by_kind_and_as_one_by_one() {
             id: format!("kind-{k}"),
             each: 1 + k as u64,
             demand: part.demand.clone(),
-            eligible: (i % 5 == 0).then(|| (k..10).collect()),
+            eligible: (i % 5 == 0).then(|| (1..10).collect()),
         });
         user.kinds = kinds.collect();
         draft.users.push(user);

@@ -103,7 +103,7 @@ fn a_guarantee_that_the_limits_and_tasks_of_members_leave_open_is_kept_by_a_plac
     // Two, one and three tasks are all that the group can have: `solve` guarantees it no more.
     folder.write("i.json", instance("1"));
     folder.done(&["-q", "solve", "i.json", "-o", "r.json"]);
-    folder.done(&["-q", "place", "i.json", "-o", "p.json"]);
+    folder.done(&["-q", "place", "i.json", "--servers-out", "-o", "p.json"]);
     folder.done(&["-q", "verify", "i.json", "p.json"]);
     let read = |file: &str| -> Value { serde_json::from_str(&folder.read(file)).unwrap() };
     assert!((read("r.json")["guarantees"][0]["floor"].as_f64().unwrap() - 6.0 / 16.0).abs() < 1e-9);
@@ -112,7 +112,7 @@ fn a_guarantee_that_the_limits_and_tasks_of_members_leave_open_is_kept_by_a_plac
     folder.write("more.json", instance("2"));
     let mut placed = read("p.json");
     placed["instance"] = {
-        folder.done(&["-q", "place", "more.json", "-o", "whole.json"]);
+        folder.done(&["-q", "place", "more.json", "--servers-out", "-o", "whole.json"]);
         read("whole.json")["instance"].clone()
     };
     folder.write("p.json", placed.to_string());
