@@ -31,7 +31,7 @@ pub struct GuaranteeResult {
     /// The share that it has.
     #[schemars(range(min = 0))]
     pub share: f64,
-    /// Whether it has no more than that and would have less by its weight alone: somebody beside it, or beside a group that it is in, has
+    /// Whether it has no more than that and stands above others: somebody beside it, or beside a group that it is in, has
     /// less for its weight, and wants more of what it takes. Of a sum over users, which has no levels, whether it has no more.
     pub held_up: bool,
 }
