@@ -47,14 +47,14 @@ fn broken_guarantees(document: &Comparison) -> Option<String> {
 /// Who is short by the most of what it is guaranteed, and how many guarantees are kept.
 pub(super) fn short_of(kept: &KeptGuarantees) -> String {
     let all = counted(kept.guarantees, "guarantee", "guarantees");
+    let are = if kept.kept == 1 || kept.guarantees == 1 { "is" } else { "are" };
     match &kept.short {
         None => {
-            format!("{} of {all} {} kept", thousands(kept.kept), if kept.kept == 1 { "is" } else { "are" })
+            format!("{} of {all} {are} kept", thousands(kept.kept))
         }
         Some(short) => format!(
-            "{} of {all} {} kept, and {} has {} of its {}",
+            "{} of {all} {are} kept, and {} has {} of its {}",
             thousands(kept.kept),
-            if kept.kept == 1 { "is" } else { "are" },
             name(&short.owner),
             percent(short.part),
             name(&short.guarantee)

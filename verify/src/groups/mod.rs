@@ -239,7 +239,8 @@ pub(crate) fn prove_bound(
     let [below, beyond] =
         [1.0 - tolerance::STATED, 1.0 + tolerance::STATED].map(|part| at_cost(bound * part));
     // Floors come with roundings of their own.
-    let least = if tree.has_floors() { down(worth * (1.0 - tolerance::LOOSE)) } else { worth };
+    let rounding = tolerance::LOOSE + 2.0 * tolerance::QUOTIENTS;
+    let least = if tree.has_floors() { down(worth * (1.0 - rounding)) } else { worth };
     if beyond < least {
         return Err(format!("all capacity is worth {worth}, and more than {bound} would cost {beyond}"));
     }

@@ -66,7 +66,7 @@ impl<'a> Levels<'a> {
     /// The fewest tasks of each user that a higher level than `at` takes where everybody has what it is guaranteed, in whole gangs, at most
     /// those with which it may want no more: in groups, higher by more than bounds are told apart.
     pub fn needed_for_more(&self, at: Breakpoint) -> Vec<u64> {
-        let sure = |user: User<'_>| self.limited.sure[user.index().0];
+        let sure = |user: User<'_>| self.sure(user);
         let limited = |user: User<'_>, tasks: u64| match self.has_tasks[user.index().0] {
             true => {
                 let whole = tasks.div_ceil(user.at_once()).saturating_mul(user.at_once()).max(sure(user));
@@ -115,6 +115,11 @@ impl<'a> Levels<'a> {
             None => Share::at(self.instance, one).compare(&Share::at(self.instance, other)).is_ge(),
             Some(_) => self.value(one) >= self.value(other) * (1.0 - tolerance::GAP),
         }
+    }
+
+    /// The whole tasks that a user is guaranteed itself.
+    pub fn sure(&self, user: User<'_>) -> u64 {
+        self.limited.sure[user.index().0]
     }
 
     /// Whether all who can have tasks have the whole ones that they are guaranteed.

@@ -186,8 +186,9 @@ fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> V
         verdict.fail(|| "what is required of users does not come to the level".into());
     }
     for (user, required) in instance.users().zip(claim.required).filter(|(_, required)| **required > 0) {
-        // What somebody is guaranteed nobody need give up.
-        if instance.is_guaranteed(user) && *required <= claim.before.tasks[user.index().0] {
+        // What somebody is guaranteed nobody need give up, and a level comes on top of it.
+        let has_it = instance.is_guaranteed(user) && *required <= claim.before.tasks[user.index().0];
+        if has_it || *required <= levels.sure(user) {
             continue;
         }
         // A gang less.
