@@ -6,8 +6,8 @@ use crate::{GuaranteeResult, Instance, Owner, Placement, Quota, ResourceId, User
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many guarantees a placement keeps. One is kept where no further task, or whole gang, is within it of anybody below it who wants more
-/// and fits some server: whole tasks may leave a part open that is less than a task, gangs one that is less than a gang. What a group is
+/// How many guarantees a placement keeps. One is kept where no further task, or whole gang, is within it of anybody below it who wants more,
+/// whether a server has room for it or not: whole tasks may leave a part open that is less than a task, gangs one that is less than a gang. What a group is
 /// guaranteed counts as far as the limits inside it, its own among them, let its members have it. No other limit is an excuse, whoever
 /// uses it up, nor is a spread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,7 +51,7 @@ impl KeptGuarantees {
         let wants_more = |user: User<'_>| {
             let next = tasks[user.index().0].saturating_add(user.at_once());
             let has_tasks_left = user.tasks().is_none_or(|all| next <= all);
-            has_tasks_left && user.fits_somewhere()
+            has_tasks_left && user.can_run()
         };
         let taken = TakenOfLimits::of(instance, tasks);
         let missed = |(owner, quota): &(Owner, Quota)| match *owner {

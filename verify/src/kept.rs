@@ -1,6 +1,6 @@
 //! Which guarantees whole tasks keep, counted anew.
 //!
-//! A guarantee is kept where nobody below it who wants more, and fits some server, has room within it for one more task; of a user with
+//! A guarantee is kept where nobody below it who wants more has room within it for one more task, whether a server has or not; of a user with
 //! gangs, for one more gang. Of a user with kinds a task is all its pieces. Of a group nobody counts whom a limit inside it, its own among
 //! them, lets have no more, whatever class tasks run on.
 
@@ -174,9 +174,9 @@ fn taken_anywhere(user: User<'_>, row: &LimitRow) -> u128 {
     user.kinds().filter(counts).map(|kind| kind.demand_units(row.resource)).fold(0, u128::saturating_add)
 }
 
-/// Whether the user has tasks left, a whole gang where they run in gangs, and some server takes one.
+/// Whether the user has tasks left, a whole gang where they run in gangs, and may run somewhere, if only in parts.
 fn wants_more(user: User<'_>, has: u64) -> bool {
-    user.tasks().is_none_or(|all| all.saturating_sub(has) >= step(user)) && user.fits_somewhere()
+    user.tasks().is_none_or(|all| all.saturating_sub(has) >= step(user)) && user.can_run()
 }
 
 /// By how many tasks a user has more: a gang, or one.

@@ -306,6 +306,19 @@ fn whole_tasks_count_guarantees_inside_groups_and_say_which_are_kept() {
     );
 }
 
+/// A task of three cores on servers of two: in parts it could run, whole it cannot.
+#[test]
+fn a_guarantee_is_not_kept_because_no_server_holds_a_task_of_it() {
+    let folder = folder(&json!({
+        "format": "fairplan.instance.v1", "resources": ["cpu"],
+        "server_classes": [{"id": "s", "count": 2, "capacity": {"cpu": 2}}],
+        "users": [{"id": "big", "demand": {"cpu": 3}, "guarantee": {"cpu": 3}}, {"id": "small", "demand": {"cpu": 1}}]
+    }));
+    let told = text(&folder.run(&["place", "i.json", "--servers-out", "-o", "p.json"]).stderr);
+    assert!(told.contains("0 of 1 guarantee is kept, and user big has 0.00% of its 3 cpu"), "{told}");
+    folder.done(&["-q", "verify", "i.json", "p.json", "-o", "v.json"]);
+}
+
 /// The group's limit is used up by a sibling, or is less than a member is guaranteed: no excuse.
 #[test]
 fn a_guarantee_is_not_kept_because_a_limit_is_used_up() {
