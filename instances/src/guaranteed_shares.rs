@@ -6,6 +6,7 @@ use crate::{
     Decimal, Draft, DraftQuota, Instance, Kind, LimitedTasks, Objective, Owner, Quota, QuotaPart, ResourceId,
     Solution, User, UserId, objective_share,
 };
+use std::collections::HashMap;
 
 /// What every user is sure of, as its group counts shares, given the divisions of what groups are guaranteed: who has a part in one of
 /// these what it has there.
@@ -67,11 +68,13 @@ impl Instance {
     pub fn with_whole_guarantees(&self) -> Result<Self, Violation> {
         let mut draft = Draft::from(self);
         draft.leave_out(&[QuotaPart::Guarantees]);
+        let of_users = draft.quotas.iter().enumerate().filter(|(_, stated)| !stated.is_group);
+        let stated: HashMap<String, usize> =
+            of_users.map(|(position, stated)| (stated.owner.clone(), position)).collect();
         for (user, tasks) in self.users().zip(guaranteed_whole_tasks(self)).filter(|(_, tasks)| *tasks > 0) {
             let guarantee = vec![self.amount_of_tasks(user, tasks)?];
-            let stated = draft.quotas.iter_mut().find(|stated| !stated.is_group && stated.owner == user.id());
-            match stated {
-                Some(stated) => stated.quota.guarantee = guarantee,
+            match stated.get(user.id()) {
+                Some(position) => draft.quotas[*position].quota.guarantee = guarantee,
                 None => draft.quotas.push(DraftQuota {
                     is_group: false,
                     owner: user.id().into(),

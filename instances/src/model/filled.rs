@@ -66,6 +66,7 @@ impl Division {
         breaks.extend(children.iter().map(|child| place(child, child.ceiling, false)));
         // Who rises nowhere leaves its floor before it comes to its ceiling.
         breaks.sort_by(|a, b| a.at.total_cmp(&b.at).then(b.begins.cmp(&a.begins)));
+        // The sum of no floors is -0.
         let mut full = vec![floors.map(|child| child.floor).sum::<f64>() + 0.0];
         full.extend(breaks.iter().scan(full[0], |sum, place| {
             *sum += if place.begins { -place.share } else { place.share };
