@@ -3,7 +3,7 @@
 
 use crate::bound::{
     AllocatedBound, Bound, Divided, WholeTaskObjective, allocated_bracketed, bracketed, divided,
-    divided_without_guarantees, keeps_guarantees, resource_named,
+    divided_without_guarantees, resource_named,
 };
 use crate::place::Placer;
 use crate::solve::{AUTO, Solved, hashed, solver};
@@ -13,11 +13,12 @@ use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
     ClassId, Decimal, Draft, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective,
     Placement, PlacementFigures, ResourceId, User, WholeTaskBracket, files, keeps_guarantees_of_users,
+    stated_bounds,
 };
-use fairplan_report::bound::{DivisibleBound, stated_bounds};
 use fairplan_report::comparison::{
     Allocated, AllocatedBounds, Bounds, ComparedPolicy, ComparedUser, Comparison,
 };
+use fairplan_report::divisible_bound::DivisibleBound;
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_solver::with_best_of;
 use fairplan_verify::{Verdict, is_best, verify_rules};
@@ -205,7 +206,7 @@ fn compared(
     };
     let mut bracket = bracketed(&found.bound)?;
     let are_kept = match &bracket {
-        Some(bracket) => keeps_guarantees(instance, bracket),
+        Some(bracket) => keeps_guarantees_of_users(instance, &bracket.placement.tasks),
         None => placed.iter().any(|placed| keeps_guarantees_of_users(instance, &placed.placement.tasks)),
     };
     if found.bound.is_above_guarantees() && !are_kept {
@@ -227,7 +228,7 @@ fn compared(
     // The first level says nothing of the level of those whom no limit holds.
     let first = solution.as_ref().and_then(|solution| solution.certificate.levels().first());
     let divisible_level = first.filter(|_| instance.limit_rows().is_empty()).map(|level| level.bound);
-    let stated = bracket.as_ref().map(|bracket| stated_bounds(counted, bracket, Some(&divisible)));
+    let stated = bracket.as_ref().map(|bracket| stated_bounds(counted, bracket, Some(divisible.bound)));
     let mut bounds = Bounds {
         divisible: divisible.bound,
         divisible_level,

@@ -49,6 +49,7 @@ mod shortfall;
 mod solution;
 mod solver;
 mod stamp;
+mod stated_bounds;
 pub mod table;
 mod task_demands;
 mod threads;
@@ -84,7 +85,7 @@ pub use ids::{IdTable, TextPart};
 pub use kept_guarantees::{KeptGuarantees, ShortOwner};
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
 pub use limit_room::LimitRoom;
-pub use limited_tasks::{LimitedTasks, wants_beyond_limits};
+pub use limited_tasks::{LimitedTasks, least_share_of_limits, wants_beyond_limits};
 pub use lint::{Warning, WarningKind, lint, lint_catalog, lint_of_whole_tasks};
 pub use metrics::{Disparity, LeastAndMost, Metrics};
 pub use model::{
@@ -117,6 +118,7 @@ pub use shortfall::{InsideGroup, Shortfall};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Statistics, Status, Total};
 pub use solver::{Solver, SolverError};
 pub use stamp::{DemandsStamp, InstanceStamp, InstanceWarning, Label};
+pub use stated_bounds::{StatedBounds, stated_bounds};
 pub use task_demands::{ExactTaskLevel, ExactTasks, TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
 pub use threads::{FEW_USERS, pieces_together};
 pub use traffic::{
@@ -127,5 +129,5 @@ pub use violation::Violation;
 pub use waiting::{all_waiting, waiting};
 pub use whole_tasks::{
     AllocatedBracket, AllocationProof, Breakpoint, GANG_SUMS, LogarithmProof, ProportionalBracket,
-    WholeTaskBracket, WholeTaskProof,
+    WholeTaskBracket, WholeTaskProof, breakpoint_value,
 };

@@ -4,7 +4,7 @@
 //! user has a limit of its own over all classes that it can use, both numbers are the same, and it is a user with so many tasks. A limit
 //! of a group may hold a member that has few, if the others can take the rest.
 
-use crate::{ClassId, Instance, Kind, LimitRow, User};
+use crate::{ClassId, Instance, Kind, LimitRow, Objective, Part, User, UserId};
 
 /// The numbers of tasks of all users, in the instance's order; reserves hold nobody and do not count.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,26 @@ impl LimitedTasks {
 /// Whether a user that has the most tasks that limits let it have, infinitely many where there are none, wants more all the same.
 pub fn wants_beyond_limits(user: User<'_>, most: f64) -> bool {
     user.tasks().is_none_or(|all| most < all as f64)
+}
+
+/// The smallest weighted share that tasks and limits alone allow; `None` of sums, and where nobody has a limit.
+pub fn least_share_of_limits(instance: &Instance, objective: Objective, floors: &[f64]) -> Option<f64> {
+    if !instance.has_limits() || objective != Objective::Drfh {
+        return None;
+    }
+    let LimitedTasks { divided, .. } = LimitedTasks::of(instance);
+    let cap = |i: usize| match instance.user(UserId(i)) {
+        user if user.rule().rates().is_empty() => divided[i] * user.task_share(),
+        _ => f64::INFINITY,
+    };
+    // Whom a limit holds wants more, and its siblings count as far as that is their part.
+    let part = |i: usize| {
+        let user = instance.user(UserId(i));
+        let floor = floors.get(i).copied().unwrap_or(0.0);
+        Part { floor, ..Part::new(cap(i), user.can_run() && wants_beyond_limits(user, divided[i])) }
+    };
+    let [least, _] = Part::smallest(&instance.parts_at_the_root(part));
+    Some(least)
 }
 
 /// A user and the limits above it, its own and those of groups that it is in.

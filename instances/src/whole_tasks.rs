@@ -1,6 +1,6 @@
 //! What is known of the best placement of whole tasks: an upper bound with its proof, and a placement.
 
-use crate::{Instance, Placement, ResourceId, User, UserId};
+use crate::{FilledTree, Instance, Placement, ResourceId, User, UserId};
 
 /// A level that whole tasks can have: the one at which a user has so many tasks, `k δ_i / w_i`, in groups the one that filling
 /// the tree turns into `k δ_i`. The level of every placement is of this form, so levels can be stated, and compared exactly where
@@ -11,6 +11,18 @@ pub struct Breakpoint {
     pub user: UserId,
     /// Its tasks `k`.
     pub tasks: u64,
+}
+
+/// The level of a breakpoint; 0 where no user can have tasks.
+pub fn breakpoint_value(instance: &Instance, at: Option<Breakpoint>) -> f64 {
+    at.map_or(0.0, |at| {
+        let user = instance.user(at.user);
+        let share = at.tasks as f64 * user.task_share();
+        match instance.has_groups() {
+            true => FilledTree::of_whole_tasks(instance).level(at.user, share),
+            false => share / user.weight().to_f64(),
+        }
+    })
 }
 
 /// Why no placement gives those who still want more a higher level than a breakpoint `U`.

@@ -1,6 +1,6 @@
 //! `fairplan.allocated-bound.v1`: the most of a resource that whole tasks can take, from both sides, with what proves it.
 
-use crate::bound::BoundPlacement;
+use crate::bound_placement::BoundPlacement;
 use crate::foreign::{Foreign, check_quotas, check_stamp};
 use crate::placement::{ServerResult, ServerResults};
 use crate::proportional_bound::SumSearch;

@@ -4,7 +4,9 @@
 pub mod allocated_bound;
 pub mod allocation;
 pub mod bound;
+pub mod bound_placement;
 pub mod comparison;
+pub mod divisible_bound;
 pub mod export;
 pub mod figure;
 pub mod flows;

@@ -1,7 +1,8 @@
 //! `fairplan.proportional-bound.v1`: the largest sum of logarithms of shares that whole tasks can have, from both sides,
 //! with what proves it.
 
-use crate::bound::{BoundPlacement, DivisibleBound};
+use crate::bound_placement::BoundPlacement;
+use crate::divisible_bound::DivisibleBound;
 use crate::foreign::{Foreign, check_quotas, check_stamp};
 use crate::placement::{ServerResult, ServerResults};
 use crate::solution::ClassPrice;

@@ -7,10 +7,9 @@ use fairplan::{BoundOptions, Control, bound, bound_allocated, bound_proportional
 use fairplan_instances::{
     AllocatedBracket, Breakpoint, Deadline, Gang, Instance, InstanceBuilder, NewUser, Placement,
     PlacementFigures, ProportionalBracket, Random, ResourceId, ServerClass, ServerTasks, User, UserId,
-    WholeTaskBracket, WholeTaskProof,
+    WholeTaskBracket, WholeTaskProof, breakpoint_value, stated_bounds,
 };
 use fairplan_report::allocated_bound::allocated_claim;
-use fairplan_report::bound::{breakpoint_value, stated_bounds};
 use fairplan_tests::Draft;
 use fairplan_verify::{
     AllocatedClaim, ProportionalClaim, WholeTaskClaim, verify_allocated, verify_proportional,

@@ -7,9 +7,8 @@ use fairplan::{
 };
 use fairplan_instances::{
     CountedGuarantees, DraftQuota, GroupId, Headline, Instance, NewGroup, Placement, PlacementFigures, Quota,
-    Random, ResourceId, ServerTasks, User, UserId, guaranteed_whole_tasks,
+    Random, ResourceId, ServerTasks, User, UserId, guaranteed_whole_tasks, stated_bounds,
 };
-use fairplan_report::bound::stated_bounds;
 use fairplan_tests::{Draft, decimal, draft};
 
 fn guaranteed(draft: &mut Draft, owner: &str, cpu: &str) {
@@ -326,7 +325,7 @@ fn the_best_of_all_placements_that_keep_guarantees_lies_within_the_bounds() {
         }
         let Some(best) = best else { continue };
         tried += 1;
-        let stated = stated_bounds(&instance, &found.bracket, Some(&found.divisible));
+        let stated = stated_bounds(&instance, &found.bracket, Some(found.divisible.bound));
         let upper =
             stated.level_upper.unwrap_or(if best == f64::INFINITY { best } else { stated.upper_of_others });
         assert!(best <= upper * (1.0 + 1e-9), "case {case}: {best} above {stated:?}");

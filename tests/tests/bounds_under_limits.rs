@@ -10,9 +10,8 @@ use fairplan::{
 use fairplan_instances::{
     Breakpoint, ClassAmounts, ClassId, CountedGuarantees, Deadline, DraftQuota, Headline, Instance,
     LimitedTasks, NewGroup, Placement, PlacementFigures, Quota, QuotaPart, Random, ResourceId, UserId,
-    WholeTaskBracket, WholeTaskProof, keeps_guarantees_of_users,
+    WholeTaskBracket, WholeTaskProof, breakpoint_value, keeps_guarantees_of_users, stated_bounds,
 };
-use fairplan_report::bound::{breakpoint_value, stated_bounds};
 use fairplan_tests::{
     Draft, decimal, draft, random_kinds_under_limits, random_kinds_under_quotas_of_classes,
     random_tree_with_limits, random_tree_with_quotas_of_classes,
@@ -77,7 +76,7 @@ fn limits_and_reserves_over_some_classes_are_counted_as_solve_counts_them() {
         ("a reserve", with_quota(keeps, false, reserves), 4.0),
     ] {
         let (found, solved) = (bracketed(&instance), solved(&instance, None));
-        let stated = stated_bounds(&instance, &found.bracket, Some(&found.divisible));
+        let stated = stated_bounds(&instance, &found.bracket, Some(found.divisible.bound));
         let level = solved.level.unwrap();
         assert!((level - tasks / 6.0).abs() < 1e-9, "{name}: solve says {level}");
         assert_eq!(stated.level_upper.unwrap_or(stated.upper), tasks / 6.0, "{name}");
@@ -100,7 +99,7 @@ fn whole_tasks_that_do_not_fill_what_a_limit_leaves_are_bounded_below_divided_on
     let found = bracketed(&instance);
     assert_eq!(found.bracket.placement.tasks, [2]);
     assert!((found.divisible.bound - 7.0 / 12.0).abs() < 1e-9);
-    let stated = stated_bounds(&instance, &found.bracket, Some(&found.divisible));
+    let stated = stated_bounds(&instance, &found.bracket, Some(found.divisible.bound));
     assert_eq!((stated.level_upper, stated.proved_optimal), (Some(0.5), true));
 }
 
@@ -112,7 +111,7 @@ fn what_limits_close_for_a_user_everywhere_leaves_it_nothing() {
     draft.users[0].tasks = Some(2);
     let instance = with_quota(draft, false, quota);
     let found = bracketed(&instance);
-    let stated = stated_bounds(&instance, &found.bracket, Some(&found.divisible));
+    let stated = stated_bounds(&instance, &found.bracket, Some(found.divisible.bound));
     assert!((found.divisible.bound - 0.5 / 6.0).abs() < 1e-9);
     assert_eq!((stated.upper, stated.level_upper, stated.proved_optimal), (0.0, Some(0.0), true));
     assert!(is_believed(&instance, &found));
@@ -200,7 +199,7 @@ fn bounds_lie_between_every_placement_and_what_solve_proves_and_all_commands_tel
         let Ok(found) = bound(&instance, &BoundOptions::default(), &Control::none()) else { continue };
         tried += 1;
         assert!(is_believed(&instance, &found), "seed {seed}");
-        let stated = stated_bounds(&instance, &found.bracket, Some(&found.divisible));
+        let stated = stated_bounds(&instance, &found.bracket, Some(found.divisible.bound));
         assert!(stated.upper <= found.divisible.bound, "seed {seed}: {stated:?}");
         let solved = solved(&instance, found.divisible.counted_guarantees);
         let about = |a: f64, b: f64| (a - b).abs() <= 1e-7 * b.abs().max(1e-9);

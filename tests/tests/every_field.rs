@@ -12,7 +12,8 @@ use fairplan_instances::{
     Objective, OfflineMeasure, OfflineProblem, PlacementFigures, ResourceId, TaskDemands, UserId,
 };
 use fairplan_report::allocation::AllocationSettings;
-use fairplan_report::bound::{BoundDocument, DivisibleBound, StatedBracket, bound_document};
+use fairplan_report::bound::{BoundDocument, StatedBracket, bound_document};
+use fairplan_report::divisible_bound::DivisibleBound;
 use fairplan_report::offline::{
     Held, OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, offline_document,
     stated_measure, task_offline_document,

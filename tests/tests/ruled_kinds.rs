@@ -7,8 +7,8 @@ use fairplan_heuristics::{place_along, policy};
 use fairplan_instances::{
     ClassId, Deadline, Decimal, DomainId, Gang, Instance, InstanceBuilder, KindId, NewKind, NewUser,
     Placement, PlacementFigures, PlacementRule, Random, ResourceId, ServerClass, ServerTasks, Violation,
+    stated_bounds,
 };
-use fairplan_report::bound::stated_bounds;
 use fairplan_verify::{PlacementClaim, verify_placement};
 use std::collections::BTreeSet;
 

@@ -11,9 +11,8 @@ use fairplan_heuristics::{place_along, policy};
 use fairplan_instances::{
     ClassAmounts, ClassId, Deadline, Decimal, DraftQuota, Gang, Instance, InstanceBuilder, NewGroup, NewUser,
     Owner, Placement, PlacementFigures, Quota, QuotaAmount, Random, ResourceAmounts, ResourceId, ServerClass,
-    ServerTasks, User, UserId, WarningKind, keeps_guarantees_of_users, lint,
+    ServerTasks, User, UserId, WarningKind, keeps_guarantees_of_users, lint, stated_bounds,
 };
-use fairplan_report::bound::stated_bounds;
 use fairplan_tests::Draft;
 use fairplan_verify::{PlacementClaim, verify_placement};
 use std::collections::BTreeSet;

@@ -5,7 +5,7 @@ use super::whole_tasks::{with_kinds, with_profiles, with_server_rules, with_tiny
 use fairplan_instances::Headline;
 use fairplan_instances::generate::drfh_fig4;
 use fairplan_instances::{Deadline, Draft, Instance, Objective, ProportionalBracket, files::sha256_hex};
-use fairplan_report::bound::DivisibleBound;
+use fairplan_report::divisible_bound::DivisibleBound;
 use fairplan_report::proportional_bound::{
     ProportionalBoundDocument, StatedProportionalBracket, proportional_bound_document,
 };

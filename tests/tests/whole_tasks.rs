@@ -4,12 +4,11 @@ use fairplan_instances::generate::{GoogleOptions, drfh_fig4, google};
 use fairplan_instances::{
     AllocationProof, Breakpoint, ClassId, Deadline, Decimal, Draft, DraftKind, Instance, InstanceBuilder,
     KindId, NewGroup, NewUser, Objective, ResourceId, ServerClass, User, WholeTaskBracket, WholeTaskProof,
-    files::sha256_hex,
+    breakpoint_value, files::sha256_hex,
 };
 use fairplan_report::allocated_bound::allocated_claim;
-use fairplan_report::bound::{
-    BoundDocument, DivisibleBound, StatedBracket, bound_document, breakpoint_value,
-};
+use fairplan_report::bound::{BoundDocument, StatedBracket, bound_document};
+use fairplan_report::divisible_bound::DivisibleBound;
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::{allocated_bracket, backend, whole_task_bracket};
 use fairplan_tests::{

@@ -62,6 +62,6 @@ pub use task_optimum::{TaskClaim, TaskProof, verify_task_optimum};
 pub use tolerance::{OFFLINE_TOLERANCE, TASK_TOLERANCE};
 pub use verdict::Verdict;
 pub use whole_tasks::{
-    AllocatedClaim, MovesClaim, PrintedMoves, ProportionalClaim, StatedBounds, WholeTaskClaim, has_level,
-    is_best, is_best_sum, verify_allocated, verify_moves, verify_proportional, verify_whole_tasks,
+    AllocatedClaim, MovesClaim, PrintedMoves, ProportionalClaim, WholeTaskClaim, has_level, is_best,
+    is_best_sum, verify_allocated, verify_moves, verify_proportional, verify_whole_tasks,
 };

@@ -3,12 +3,20 @@
 //! tells how much time to leave for that. Where the check of single servers takes too long, a bracket that is proved in a moment stands in,
 //! if there is one.
 
-use super::NOT_PROVED;
 use crate::error::all_hold;
 use crate::{Control, Error, Found};
 use fairplan_instances::Deadline;
 use fairplan_verify::Verdict;
 use std::time::{Duration, Instant};
+
+/// What is wrong with a bracket that does not hold.
+pub(super) const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
+
+/// What begins when a bracket is checked.
+pub(super) const CHECKING: &str = "checking the bounds";
+
+/// The part of a search's time in which patterns are looked for: what rules leave of them is filled in the rest.
+pub(super) const SEARCHING: f64 = 0.8;
 
 /// The first search.
 const FIRST: Duration = Duration::from_millis(500);
@@ -20,7 +28,7 @@ const FINDING: f64 = 0.7;
 const AS_BEFORE: f64 = 2.0;
 
 /// When checks have to end, in times of what was left: what was found is not thrown away for a moment more.
-const CHECKING: f64 = 1.2;
+const CHECKED: f64 = 1.2;
 
 /// The part of what is left for a check that another bracket can stand in for.
 const PATIENCE: f64 = 0.3;
@@ -52,7 +60,7 @@ pub(super) struct Bracketing<'a, B> {
 /// What finding says; a bracket that does not hold; [`Error::TimeLimit`] where none could be checked in time.
 pub(super) fn proved<B>(control: &Control<'_>, bracketing: &Bracketing<'_, B>) -> Result<B, Error> {
     let deadline = &control.deadline;
-    let end = deadline.after_part(CHECKING);
+    let end = deadline.after_part(CHECKED);
     if deadline.time_left().is_none() {
         return bracketing.checked((bracketing.find)(control)?, control, &end);
     }

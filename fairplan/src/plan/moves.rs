@@ -6,9 +6,8 @@ use fairplan_heuristics::{PlacementError, place_along};
 use fairplan_instances::wording::unknown;
 use fairplan_instances::{
     Breakpoint, Deadline, Instance, KindId, MovePlan, MoveRules, MovesProof, Placement, PlacementFigures,
-    ServerNames, ServerTasks, SolverError, files,
+    ServerNames, ServerTasks, SolverError, breakpoint_value, files,
 };
-use fairplan_report::bound::breakpoint_value;
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::moves::{MovesAsked, MovesBody, MovesFigures, MovesTarget, TargetKind, TargetLevel};
 use fairplan_solver::{Mend, fewest_moves, level_target, steps_between};

@@ -1,12 +1,16 @@
 //! The best that whole tasks can do, for people.
 
 use super::sentences::{heading, label, of_whom, users};
-use crate::bound::{BoundDocument, DivisibleBound, UserTotal, stated_bounds, tasks_placed};
+use crate::bound::BoundDocument;
+use crate::bound_placement::{UserTotal, tasks_placed};
+use crate::divisible_bound::DivisibleBound;
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes};
 use crate::summary::grid::paragraph;
 use crate::units::{counted, number, share};
-use fairplan_instances::{CountedGuarantees, Instance, UserId, WholeTaskBracket, WholeTaskProof};
+use fairplan_instances::{
+    CountedGuarantees, Instance, UserId, WholeTaskBracket, WholeTaskProof, stated_bounds,
+};
 use std::fmt::Write;
 
 /// Users without tasks that are named.
@@ -76,7 +80,7 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
 /// The summary of a bracket of what whole tasks can reach.
 pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeTaskBracket) -> String {
     let mut text = heading(instance);
-    let bounds = stated_bounds(&divisible.counted(instance), bracket, Some(divisible));
+    let bounds = stated_bounds(&divisible.counted(instance), bracket, Some(divisible.bound));
     let _ = writeln!(
         text,
         "Best smallest share if tasks could be divided at will{}: {}{}",

@@ -28,7 +28,7 @@ pub use allocated::{AllocatedClaim, verify_allocated};
 use alone::tasks_of;
 use between::{held_by_all, tasks_under_rules};
 use fairplan_instances::{
-    Breakpoint, ClassId, Deadline, Instance, Kind, KindId, Placement, ResourceId, User, UserId,
+    Breakpoint, ClassId, Deadline, Instance, Kind, KindId, Placement, ResourceId, StatedBounds, User, UserId,
     WholeTaskBracket, WholeTaskProof,
 };
 use inside::Sizes;
@@ -57,29 +57,6 @@ pub struct WholeTaskClaim<'a> {
     pub bracket: &'a WholeTaskBracket,
     /// What a result file says beside it.
     pub stated: Option<StatedBounds>,
-}
-
-/// What a result file states in doubles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StatedBounds {
-    /// The bound of divisible tasks, which [`verify_divisible`](crate::verify_divisible) proves; `None` if none is stated.
-    pub divisible: Option<f64>,
-    /// The largest value of whole tasks that is not excluded, over all users.
-    pub upper: f64,
-    /// The value of the placement, over all users.
-    pub lower: f64,
-    /// The same over the users that can have tasks.
-    pub upper_of_others: f64,
-    /// The same over the users that can have tasks.
-    pub lower_of_others: f64,
-    /// No placement has a higher level; `None` if none is stated.
-    pub level_upper: Option<f64>,
-    /// The level of the placement; `None` if none is stated.
-    pub level_lower: Option<f64>,
-    /// Tasks that wait in the placement; `None` if none are stated.
-    pub unplaced: Option<u64>,
-    /// Whether the placement has the highest level.
-    pub proved_optimal: bool,
 }
 
 /// Re-proves a bracket from the instance alone: the properties of its placement, `users-without-tasks`, `lower-bound`,

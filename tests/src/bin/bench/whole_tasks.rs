@@ -5,8 +5,9 @@ use fairplan_heuristics::policy;
 use fairplan_instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, google, population,
 };
-use fairplan_instances::{Deadline, Decimal, Instance, InstanceBuilder, NewUser, PlacementFigures, Random};
-use fairplan_report::bound::breakpoint_value;
+use fairplan_instances::{
+    Deadline, Decimal, Instance, InstanceBuilder, NewUser, PlacementFigures, Random, breakpoint_value,
+};
 use fairplan_solver::{proportional_bracket, whole_task_bracket};
 use fairplan_verify::{ProportionalClaim, WholeTaskClaim, verify_proportional, verify_whole_tasks};
 use std::time::{Duration, Instant};
