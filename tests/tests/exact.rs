@@ -86,9 +86,9 @@ fn fractions_are_those_of_the_oracle() {
 }
 
 #[test]
-#[ignore = "2,000 instances of four kinds take minutes"]
-fn fractions_are_those_of_the_oracle_on_two_thousand_instances() {
-    (0..2_000).for_each(random);
+#[ignore = "1,000 instances of four kinds take half a minute"]
+fn fractions_are_those_of_the_oracle_on_a_thousand_instances() {
+    (0..1_000).for_each(random);
 }
 
 fn random_in_groups(seed: u64) {

@@ -298,7 +298,7 @@ fn mutated_files_are_imported_or_refused_in_one_line() {
     let mut files = Files::slice();
     files.options.at = u64::MAX - 1;
     let (mut accepted, mut refused) = (0, 0);
-    for round in 0..10_000 {
+    for round in 0..3_000 {
         let (machines, tasks) = match round % 2 {
             0 => (mutate(MACHINES.as_bytes(), &mut random), TASKS_0.as_bytes().to_vec()),
             _ => (MACHINES.as_bytes().to_vec(), mutate(TASKS_0.as_bytes(), &mut random)),
@@ -324,5 +324,5 @@ fn mutated_files_are_imported_or_refused_in_one_line() {
             }
         }
     }
-    assert!(accepted > 500 && refused > 5_000, "{accepted} accepted, {refused} refused");
+    assert!(accepted > 150 && refused > 1_500, "{accepted} accepted, {refused} refused");
 }

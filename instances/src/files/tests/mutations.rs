@@ -3,7 +3,6 @@
 use super::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use rayon::prelude::*;
 
 const SERVERS: &str = "id,count,cpu,memory\na,3,2,12\nb,1,8,\n\"c,d\",2,4,4\n";
 const USERS: &str =
@@ -77,10 +76,4 @@ fn read_mutations(count: usize, seed: u64) {
 #[test]
 fn mutations_of_valid_files_never_panic() {
     read_mutations(20_000, 1);
-}
-
-#[test]
-#[ignore = "takes ten times as long; make test-all runs it"]
-fn long_mutations_of_valid_files_never_panic() {
-    (2..6).into_par_iter().for_each(|seed| read_mutations(50_000, seed));
 }
