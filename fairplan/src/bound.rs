@@ -8,7 +8,7 @@ mod proportional;
 
 pub use allocated::{AllocatedBound, allocate_most, bound_allocated, bound_allocated_around};
 pub(crate) use allocated::{allocated_bracketed, resource_named};
-pub(crate) use divided::{Divided, divided, divided_without_guarantees};
+pub(crate) use divided::{Counted, Divided, divided};
 pub use proportional::{ProportionalBound, bound_proportional};
 
 use crate::solve::{AUTO, hashed};
@@ -16,7 +16,7 @@ use crate::{Control, Error};
 use beside::Beside;
 use fairplan_instances::wording::choose;
 use fairplan_instances::{
-    Deadline, Instance, Objective, WholeTaskBracket, keeps_guarantees_of_users, stated_bounds,
+    Deadline, Instance, Objective, Solution, WholeTaskBracket, keeps_guarantees_of_users, stated_bounds,
 };
 use fairplan_report::bound::{BoundDocument, bound_document};
 use fairplan_report::divisible_bound::DivisibleBound;
@@ -81,6 +81,8 @@ impl Default for BoundOptions {
 pub struct Bound {
     /// The bound of divisible tasks.
     pub divisible: DivisibleBound,
+    /// The divisions of what groups are guaranteed beyond their members, where that is counted.
+    pub divisions: Vec<Solution>,
     /// The bracket of whole ones.
     pub bracket: WholeTaskBracket,
     /// The SHA-256 of the instance.
@@ -90,7 +92,7 @@ pub struct Bound {
 impl Bound {
     /// The `fairplan.bound.v1`.
     pub fn document<'a>(&'a self, instance: &'a Instance) -> BoundDocument<ServerResults<'a>> {
-        bound_document(instance, &self.sha256, &self.divisible, &self.bracket)
+        bound_document(instance, &self.sha256, (&self.divisible, &self.divisions), &self.bracket)
     }
 }
 
@@ -99,8 +101,9 @@ impl Bound {
 ///
 /// Whom a limit holds needs no more than it has: a level is about those who want more. Limits and reserves are counted as servers are. Of
 /// rules between servers the bound counts whole gangs, what each user could have alone, and whole gangs in each domain. It holds for placements
-/// that give users the whole tasks that they are guaranteed; what groups are guaranteed beyond that is not counted, and nothing where no
-/// placement is found that keeps them together ([`CountedGuarantees`]). Where there are quotas or rules between servers, the placement is the best of the policies', which
+/// that give users the whole tasks that they are guaranteed, and members of a group those that they would have of what it is guaranteed if they
+/// divided it alone; without what groups are guaranteed, or any guarantee, where no placement is found that keeps that ([`CountedGuarantees`](fairplan_instances::CountedGuarantees)).
+/// Where there are quotas or rules between servers, the placement is the best of the policies', which
 /// keep them, and, where nothing is guaranteed, of what limits, reserves and rules between servers leave of the patterns.
 ///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
@@ -114,24 +117,23 @@ impl Bound {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
-    let divisible = divided(instance, Objective::Drfh, &options.backend, control)?.bound;
-    let bracket = || {
-        let found = bracketed(&divisible.counted(instance), control);
-        if !divisible.is_above_guarantees()
-            || found.as_ref().is_ok_and(|found| keeps_guarantees_of_users(instance, &found.placement.tasks))
-        {
-            return found.map(|bracket| (divisible, bracket));
+    let found = || {
+        let mut counted = Counted::all(instance, Objective::Drfh);
+        loop {
+            let Divided { bound, divisions, fewer, .. } =
+                divided(instance, counted, Objective::Drfh, &options.backend, control)?;
+            let of = bound.counted(instance);
+            let found = bracketed(&of, control);
+            let keeps = |found: &WholeTaskBracket| keeps_guarantees_of_users(&of, &found.placement.tasks);
+            counted = match (fewer, &found) {
+                (Some(fewer), Ok(bracket)) if !keeps(bracket) => fewer,
+                (Some(fewer), Err(failure)) if !matches!(failure, Error::TimeLimit { .. }) => fewer,
+                _ => return found.map(|bracket| (bound, divisions, bracket)),
+            };
         }
-        if let Err(failure @ Error::TimeLimit { .. }) = found {
-            return Err(failure);
-        }
-        let divisible =
-            divided_without_guarantees(instance, Objective::Drfh, &options.backend, control)?.bound;
-        let bracket = bracketed(&divisible.counted(instance), control)?;
-        Ok((divisible, bracket))
     };
-    let ((divisible, bracket), sha256) = hashed(instance, bracket)?;
-    Ok(Bound { divisible, bracket, sha256 })
+    let ((divisible, divisions, bracket), sha256) = hashed(instance, found)?;
+    Ok(Bound { divisible, divisions, bracket, sha256 })
 }
 
 /// Brackets the smallest share, and re-proves the bracket by code that shares nothing with the solver.

@@ -2,8 +2,8 @@
 //! best that whole tasks can do.
 
 use crate::bound::{
-    AllocatedBound, Bound, Divided, WholeTaskObjective, allocated_bracketed, bracketed, divided,
-    divided_without_guarantees, resource_named,
+    AllocatedBound, Bound, Counted, Divided, WholeTaskObjective, allocated_bracketed, bracketed, divided,
+    resource_named,
 };
 use crate::place::Placer;
 use crate::solve::{AUTO, Solved, hashed, solver};
@@ -187,8 +187,8 @@ fn compared(
     }
     let solving = control.deadline.after_part(DIVIDING);
     let solver = solver(&options.backend, &solving)?;
-    let (mut found, sha256) =
-        hashed(instance, || divided(instance, Objective::Drfh, &options.backend, control))?;
+    let divides = |counted| divided(instance, counted, Objective::Drfh, &options.backend, control);
+    let (mut found, sha256) = hashed(instance, || divides(Counted::all(instance, Objective::Drfh)))?;
     let taken = resource.map(|resource| {
         let limited = control.until(control.deadline.after_part(BOUNDING));
         allocated_bracketed(instance, resource, &limited)
@@ -204,16 +204,19 @@ fn compared(
         let bracket = if taken.is_some() { None } else { whole_task_bound(counted, control) };
         bracket.map(|bracket| with_placed(counted, bracket)).transpose()
     };
-    let mut bracket = bracketed(&found.bound)?;
-    let are_kept = match &bracket {
-        Some(bracket) => keeps_guarantees_of_users(instance, &bracket.placement.tasks),
-        None => placed.iter().any(|placed| keeps_guarantees_of_users(instance, &placed.placement.tasks)),
+    let bracket = loop {
+        let bracket = bracketed(&found.bound)?;
+        let counted = &*found.bound.counted(instance);
+        let are_kept = match &bracket {
+            Some(bracket) => keeps_guarantees_of_users(counted, &bracket.placement.tasks),
+            None => placed.iter().any(|placed| keeps_guarantees_of_users(counted, &placed.placement.tasks)),
+        };
+        match found.fewer {
+            Some(fewer) if !are_kept => found = divides(fewer)?,
+            _ => break bracket,
+        }
     };
-    if found.bound.is_above_guarantees() && !are_kept {
-        found = divided_without_guarantees(instance, Objective::Drfh, &options.backend, control)?;
-        bracket = bracketed(&found.bound)?;
-    }
-    let Divided { instance: bounded, solution, bound: divisible } = found;
+    let Divided { instance: bounded, solution, bound: divisible, divisions, .. } = found;
     let counted = &*divisible.counted(instance);
     // Whom the level of a placement does not count that of divisible tasks beside it does not either.
     let placeable = placeable(&bounded)?;
@@ -289,8 +292,9 @@ fn compared(
     };
     let bound = match taken {
         Some(bracket) => Some(ComparedBound::Allocated(Box::new(AllocatedBound { bracket, sha256 }))),
-        None => bracket
-            .map(|bracket| ComparedBound::SmallestShare(Box::new(Bound { divisible, bracket, sha256 }))),
+        None => bracket.map(|bracket| {
+            ComparedBound::SmallestShare(Box::new(Bound { divisible, divisions, bracket, sha256 }))
+        }),
     };
     Ok((comparison, bound))
 }

@@ -10,9 +10,9 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountedGuarantees {
-    /// All: no group is guaranteed more than its members are themselves.
+    /// All. What a group is guaranteed counts as its members would divide it alone.
     All,
-    /// Those of users: some group is guaranteed more than its members are, of which nothing counts.
+    /// Those of users: no placement is known that also gives members what they have by such a division.
     OfUsers,
     /// None, since no placement is known that keeps those of users together: what is known is of all placements.
     None,
@@ -21,14 +21,10 @@ pub enum CountedGuarantees {
 impl CountedGuarantees {
     /// Which ones are counted where those of users are, or none is; `None` where nobody has any.
     pub fn of(instance: &Instance, are_counted: bool) -> Option<Self> {
-        let is_more = |(owner, quota): &(Owner, Quota)| match owner {
-            Owner::Group(group) => quota.has_guarantee() && !is_that_of_members(instance, *group, quota),
-            Owner::User(_) => false,
-        };
         match (instance.has_guarantees(), are_counted) {
             (false, _) => None,
             (true, false) => Some(Self::None),
-            (true, true) if instance.quotas().iter().any(is_more) => Some(Self::OfUsers),
+            (true, true) if guarantees_more_than_members(instance) => Some(Self::OfUsers),
             (true, true) => Some(Self::All),
         }
     }
@@ -42,6 +38,15 @@ impl CountedGuarantees {
             _ => Cow::Borrowed(instance),
         }
     }
+}
+
+/// Whether some group is guaranteed more than its members are themselves.
+pub fn guarantees_more_than_members(instance: &Instance) -> bool {
+    let is_more = |(owner, quota): &(Owner, Quota)| match owner {
+        Owner::Group(group) => quota.has_guarantee() && !is_that_of_members(instance, *group, quota),
+        Owner::User(_) => false,
+    };
+    instance.quotas().iter().any(is_more)
 }
 
 /// Whether the members of a group are guaranteed all of it themselves: of a resource that all of them need who need anything of it, the tasks

@@ -1,6 +1,6 @@
 //! What users are sure of by guarantees, in shares and in whole tasks.
 
-use crate::tolerance::QUOTIENT;
+use crate::tolerance::{QUOTIENT, SAME};
 use crate::violation::Violation;
 use crate::{
     Decimal, Draft, DraftQuota, Instance, Kind, LimitedTasks, Objective, Owner, Quota, QuotaPart, ResourceId,
@@ -33,18 +33,30 @@ pub fn guaranteed_share(instance: &Instance, objective: Objective, user: UserId)
 /// The whole tasks that every user is guaranteed itself: of those that its amounts hold the whole ones, in whole gangs, at most what its
 /// limits let it have, and none for whom fits on no server. What members have a part in with their group does not count here.
 pub fn guaranteed_whole_tasks(instance: &Instance) -> Vec<u64> {
+    whole_guarantees(instance, &[])
+}
+
+/// The same with what members of groups have by the divisions of what these are guaranteed, where that is more.
+pub fn whole_guarantees(instance: &Instance, divisions: &[Solution]) -> Vec<u64> {
     if !instance.has_guarantees() {
         return vec![0; instance.user_count()];
     }
+    let own = instance.users().map(|user| instance.guaranteed_tasks(user) * (1.0 + QUOTIENT));
+    let mut sure: Vec<f64> = own.collect();
+    for (alone, solution) in instance.guaranteed_groups().unwrap_or_default().iter().zip(divisions) {
+        for (i, user) in alone.members.iter().enumerate() {
+            // Divisions are known to some nine digits.
+            sure[user.0] = sure[user.0].max(solution.allocation.tasks(UserId(i)) * (1.0 + SAME));
+        }
+    }
     let LimitedTasks { most, .. } = LimitedTasks::of(instance);
-    let whole = |user: User<'_>| {
+    let whole = |(user, sure): (User<'_>, f64)| {
         if !user.fits_somewhere() {
             return 0;
         }
-        let tasks = (instance.guaranteed_tasks(user) * (1.0 + QUOTIENT)) as u64;
-        tasks.min(most[user.index().0]) / user.at_once() * user.at_once()
+        (sure as u64).min(most[user.index().0]) / user.at_once() * user.at_once()
     };
-    instance.users().map(whole).collect()
+    instance.users().zip(sure).map(whole).collect()
 }
 
 /// Whether users with so many tasks have what they are guaranteed themselves: bounds hold for such placements.
@@ -60,18 +72,18 @@ pub fn guaranteed_whole_shares(instance: &Instance) -> Vec<f64> {
 }
 
 impl Instance {
-    /// The instance whose guarantees are what whole tasks can keep of them: every user is guaranteed its [`guaranteed_whole_tasks`],
-    /// wherever they run, and groups nothing. What divided tasks can reach beside these no placement that keeps them exceeds.
+    /// The instance whose guarantees are so many whole tasks of every user ([`whole_guarantees`]), wherever they run, and nothing of groups.
+    /// What divided tasks can reach beside these no placement that keeps them exceeds.
     ///
     /// # Errors
     /// If so many tasks have too many digits, or are more than the limits of a group that is around them.
-    pub fn with_whole_guarantees(&self) -> Result<Self, Violation> {
+    pub fn with_whole_guarantees(&self, sure: &[u64]) -> Result<Self, Violation> {
         let mut draft = Draft::from(self);
         draft.leave_out(&[QuotaPart::Guarantees]);
         let of_users = draft.quotas.iter().enumerate().filter(|(_, stated)| !stated.is_group);
         let stated: HashMap<String, usize> =
             of_users.map(|(position, stated)| (stated.owner.clone(), position)).collect();
-        for (user, tasks) in self.users().zip(guaranteed_whole_tasks(self)).filter(|(_, tasks)| *tasks > 0) {
+        for (user, tasks) in self.users().zip(sure.iter().copied()).filter(|(_, tasks)| *tasks > 0) {
             let guarantee = vec![self.amount_of_tasks(user, tasks)?];
             match stated.get(user.id()) {
                 Some(position) => draft.quotas[*position].quota.guarantee = guarantee,

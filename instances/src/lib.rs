@@ -66,7 +66,7 @@ pub use allocation::Allocation;
 pub use cluster_outcome::{
     ClusterOutcome, ClusterSample, CompletionTimes, JobRun, TaskCounts, UserRun, UserSample,
 };
-pub use counted_guarantees::CountedGuarantees;
+pub use counted_guarantees::{CountedGuarantees, guarantees_more_than_members};
 pub use deadline::Deadline;
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
@@ -78,7 +78,7 @@ pub use group_result::{GroupResult, group_results, groups_table, objective_share
 pub use guarantee_result::{GuaranteeResult, guarantee_results, guarantees_table};
 pub use guaranteed_shares::{
     guaranteed_share, guaranteed_shares, guaranteed_whole_shares, guaranteed_whole_tasks,
-    keeps_guarantees_of_users,
+    keeps_guarantees_of_users, whole_guarantees,
 };
 pub use headline::{Headline, stated_level};
 pub use ids::{IdTable, TextPart};

@@ -4,13 +4,13 @@ use crate::bound_placement::BoundPlacement;
 use crate::divisible_bound::DivisibleBound;
 use crate::foreign::{Foreign, check_quotas, check_stamp};
 use crate::placement::{ServerResult, ServerResults};
-use crate::solution::ClassPrice;
+use crate::solution::{AloneResult, ClassPrice, StatedAlone, alone_results};
 use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::{
-    Body, Breakpoint, CountedGuarantees, Deadline, Document, Instance, InstanceStamp, Objective,
+    Body, Breakpoint, CountedGuarantees, Deadline, Document, Instance, InstanceStamp, Objective, Solution,
     StatedBounds, UserId, WholeTaskBracket, WholeTaskProof, stated, stated_bounds,
 };
-use fairplan_verify::{Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks};
+use fairplan_verify::{Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks, whole_guarantees};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,10 @@ pub struct BoundBody<S = Vec<ServerResult>> {
     /// Which guarantees are counted: what is proved is of placements that keep these, in whole tasks. Absent where nobody has any.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub counted_guarantees: Option<CountedGuarantees>,
+    /// How the members of groups would divide what these are guaranteed, alone in the cluster: the whole tasks of that are counted. Of groups
+    /// inside others of them it is said there. Absent where no group is guaranteed more than its members are, or nothing of that is counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guaranteed_groups: Vec<AloneResult>,
     /// No allocation of divisible tasks within limits and reserves, and above the guarantees that are counted, is better: the proved bound
     /// of the DRFH optimum.
     pub divisible: f64,
@@ -150,11 +154,11 @@ pub struct SearchResult {
     pub rounds: u64,
 }
 
-/// The document of a bracket, ready to be written.
+/// The document of a bracket, ready to be written; with the divisions of what groups are guaranteed, where that is counted.
 pub fn bound_document<'a>(
     instance: &'a Instance,
     sha256: &'a str,
-    divisible: &DivisibleBound,
+    (divisible, divisions): (&DivisibleBound, &[Solution]),
     bracket: &'a WholeTaskBracket,
 ) -> BoundDocument<ServerResults<'a>> {
     let id = |user: &UserId| instance.user(*user).id().to_owned();
@@ -181,6 +185,7 @@ pub fn bound_document<'a>(
         instance: InstanceStamp::new(instance, sha256),
         under_quotas: !instance.quotas().is_empty(),
         counted_guarantees: divisible.counted_guarantees,
+        guaranteed_groups: if divisions.is_empty() { Vec::new() } else { alone_results(instance, divisions) },
         divisible: divisible.bound,
         divisible_prices: divisible.stated(instance),
         divisible_limit_prices: divisible.limit_prices.clone(),
@@ -211,6 +216,8 @@ pub struct StatedBracket {
     bracket: WholeTaskBracket,
     stated: StatedBounds,
     divisible: DivisibleBound,
+    /// On how what groups are guaranteed is divided.
+    divided: Option<Verdict>,
 }
 
 impl StatedBracket {
@@ -219,11 +226,7 @@ impl StatedBracket {
         check_stamp(&document.instance, instance, sha256)?;
         check_quotas(document.under_quotas, instance)?;
         let counted = document.counted_guarantees;
-        if counted != CountedGuarantees::of(instance, counted != Some(CountedGuarantees::None)) {
-            let problem =
-                "is `all` where users have guarantees, `of-users` where groups have any, or `none` of either";
-            return Err(Foreign::new("counted_guarantees", "", problem));
-        }
+        let (whole_guarantees, divided) = guarantees_of_groups(document, instance)?;
         let placement = document.placement.read(instance)?;
         let position = |place: String, id: &str| {
             instance.user_named(id).ok_or_else(|| Foreign::new(place, id, "no such user"))
@@ -269,7 +272,11 @@ impl StatedBracket {
         });
         let prices = (document.divisible_prices.as_ref(), document.divisible_limit_prices.as_slice());
         Ok(Self {
-            divisible: DivisibleBound::read(document.divisible, prices, counted, instance)?,
+            divisible: DivisibleBound {
+                whole_guarantees,
+                ..DivisibleBound::read(document.divisible, prices, counted, instance)?
+            },
+            divided,
             bracket: WholeTaskBracket {
                 without_tasks: without_tasks.collect::<Result<_, _>>()?,
                 upper,
@@ -300,11 +307,39 @@ impl StatedBracket {
         let instance = &*self.divisible.counted(instance);
         let mut verdicts = verify_whole_tasks(instance, &self.claim(), &Deadline::never());
         verdicts.push(verify_divisible(instance, self.divisible.claim(Objective::Drfh)));
+        verdicts.extend(self.divided.clone());
         verdicts
     }
 
     /// The claim, for [`fairplan_verify::verify_whole_tasks`].
     pub fn claim(&self) -> WholeTaskClaim<'_> {
         WholeTaskClaim { bracket: &self.bracket, stated: Some(self.stated) }
+    }
+}
+
+/// The whole tasks that a document counts of each user where what groups are guaranteed is counted, and the verdict on its divisions; nothing
+/// where no group is guaranteed more than its members are, or only guarantees of users are counted, or none.
+fn guarantees_of_groups(
+    document: &BoundDocument,
+    instance: &Instance,
+) -> Result<(Vec<u64>, Option<Verdict>), Foreign> {
+    let counted = document.counted_guarantees;
+    let of_users = CountedGuarantees::of(instance, counted != Some(CountedGuarantees::None));
+    let of_groups = counted == Some(CountedGuarantees::All) && of_users == Some(CountedGuarantees::OfUsers);
+    if counted != of_users && !of_groups {
+        let problem = "is stated where somebody has guarantees; `of-users` where a group is guaranteed more than its members";
+        return Err(Foreign::new("counted_guarantees", "", problem));
+    }
+    if !of_groups {
+        let problem = "is stated where all guarantees are counted and a group is guaranteed more than its members are, and nowhere else";
+        let refused = || Err(Foreign::new("guaranteed_groups", "", problem));
+        return if document.guaranteed_groups.is_empty() { Ok((Vec::new(), None)) } else { refused() };
+    }
+    let stated = StatedAlone::all(&document.guaranteed_groups, instance, false)?;
+    let claims: Vec<_> = stated.iter().map(|alone| alone.claim(Objective::Drfh)).collect();
+    let (sure, verdict) = whole_guarantees(instance, &claims);
+    match instance.with_whole_guarantees(&sure) {
+        Ok(_) => Ok((sure, verdict)),
+        Err(violation) => Err(Foreign::new("guaranteed_groups", &violation.place, violation.problem)),
     }
 }

@@ -20,6 +20,8 @@ pub struct DivisibleBound {
     pub limit_prices: Vec<f64>,
     /// Which guarantees are counted; `None` where nobody has any, and for sums, which count none.
     pub counted_guarantees: Option<CountedGuarantees>,
+    /// The whole tasks that are counted of each user, where what groups are guaranteed beyond their members is among them; else empty.
+    pub whole_guarantees: Vec<u64>,
 }
 
 impl DivisibleBound {
@@ -33,7 +35,8 @@ impl DivisibleBound {
         let prices = solution.certificate.prices().first().map(|prices| prices.to_vec());
         let limit_prices = solution.certificate.first_limit_prices().to_vec();
         let bound = Headline::new(instance, solution).bound;
-        let priced = Self { bound, prices, limit_prices, counted_guarantees };
+        let whole_guarantees = Vec::new();
+        let priced = Self { bound, prices, limit_prices, counted_guarantees, whole_guarantees };
         if verify_divisible(instance, priced.claim(solution.objective)).holds {
             return priced;
         }
@@ -42,7 +45,8 @@ impl DivisibleBound {
 
     /// The same for an instance whose limits, which were left out, let users have only so many tasks.
     pub fn within_limits(self, instance: &Instance, objective: Objective) -> Self {
-        let floors = if self.is_above_guarantees() { guaranteed_whole_shares(instance) } else { Vec::new() };
+        let counted = self.is_above_guarantees().then(|| guaranteed_whole_shares(&self.counted(instance)));
+        let floors = counted.unwrap_or_default();
         match least_share_of_limits(instance, objective, &floors).filter(|most| *most < self.bound) {
             Some(bound) => Self { bound, prices: None, limit_prices: Vec::new(), ..self },
             None => self,
@@ -54,9 +58,12 @@ impl DivisibleBound {
         self.counted_guarantees.is_some_and(|counted| counted != CountedGuarantees::None)
     }
 
-    /// The instance that bounds are of: without guarantees where none is counted.
+    /// The instance that bounds are of: without guarantees where none is counted, and with the whole tasks of members where those of groups
+    /// are.
     pub fn counted<'a>(&self, instance: &'a Instance) -> Cow<'a, Instance> {
-        CountedGuarantees::instance(self.counted_guarantees, instance)
+        let with_those_of_groups = || instance.with_whole_guarantees(&self.whole_guarantees).ok();
+        let of_groups = (!self.whole_guarantees.is_empty()).then(with_those_of_groups).flatten();
+        of_groups.map_or_else(|| CountedGuarantees::instance(self.counted_guarantees, instance), Cow::Owned)
     }
 
     /// The prices class by class.
@@ -86,7 +93,13 @@ impl DivisibleBound {
             Ok(prices)
         });
         let limit_prices = limit_prices.to_vec();
-        Ok(Self { bound, prices: prices.transpose()?, limit_prices, counted_guarantees })
+        Ok(Self {
+            bound,
+            prices: prices.transpose()?,
+            limit_prices,
+            counted_guarantees,
+            whole_guarantees: Vec::new(),
+        })
     }
 
     /// The claim, for [`fairplan_verify::verify_divisible`].

@@ -6,8 +6,8 @@ use fairplan::{
     report, solve, verify,
 };
 use fairplan_instances::{
-    CountedGuarantees, DraftQuota, GroupId, Headline, Instance, NewGroup, Placement, PlacementFigures, Quota,
-    Random, ResourceId, ServerTasks, User, UserId, guaranteed_whole_tasks, stated_bounds,
+    CountedGuarantees, DraftQuota, GroupId, Headline, Instance, NewGroup, Owner, Placement, PlacementFigures,
+    Quota, Random, ResourceId, ServerTasks, User, UserId, guaranteed_whole_tasks, stated_bounds,
 };
 use fairplan_tests::{Draft, decimal, draft};
 
@@ -85,6 +85,60 @@ fn who_stands_beside_somebody_with_a_guarantee_is_bounded_by_what_that_leaves() 
         compared.policies.iter().map(|policy| policy.proved_optimal).collect::<Vec<_>>(),
         [Some(true), Some(false)]
     );
+}
+
+/// A group of two is guaranteed six of ten cores, three tasks for each of them: beside these its neighbour, which weighs more, has four.
+#[test]
+fn what_a_group_is_guaranteed_counts_as_its_members_divide_it() {
+    let mut draft = in_a_group(draft(&[(1, "10")], &["1", "1", "1"]), 2);
+    draft.users[2].weight = decimal("4");
+    guaranteed(&mut draft, "all", "6");
+    let instance = draft.build().unwrap();
+    let solved = solve(&instance, &SolveOptions::default(), &Control::none()).unwrap();
+    let level = Headline::new(&instance, &solved.solution).level.unwrap();
+    assert!((level - 0.1).abs() < 1e-9);
+    let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+    let document = found.document(&instance);
+    assert_eq!(document.counted_guarantees, Some(CountedGuarantees::All));
+    let levels = [document.integral_level_upper, document.integral_level_lower].map(Option::unwrap);
+    assert!(levels.iter().all(|stated| (stated - level).abs() < 1e-9), "{levels:?}");
+    assert!((document.divisible - level).abs() < 1e-9 && document.proved_optimal);
+    assert_eq!(found.bracket.placement.tasks, [3, 3, 4]);
+    assert!(is_believed(&instance, &found, |_| {}));
+    let compared = compare(&instance, &CompareOptions::default(), &Control::none()).unwrap();
+    assert_eq!(compared.counted_guarantees, Some(CountedGuarantees::All));
+    assert_eq!(compared.bounds.integral_level_upper, document.integral_level_upper);
+
+    type Change = fn(&mut serde_json::Value);
+    let forgeries: [Change; 5] = [
+        |document| document["counted_guarantees"] = "of-users".into(),
+        |document| document["guaranteed_groups"] = serde_json::json!([]),
+        |document| {
+            document.as_object_mut().unwrap().remove("guaranteed_groups");
+        },
+        // Whoever has less of it leaves others more, and whoever has more less.
+        |document| document["guaranteed_groups"][0]["members"][0]["placement"][0]["tasks"] = 1.into(),
+        |document| document["guaranteed_groups"][0]["members"][1]["placement"][0]["tasks"] = 5.into(),
+    ];
+    for (at, forgery) in forgeries.into_iter().enumerate() {
+        assert!(!is_believed(&instance, &found, forgery), "forgery {at}");
+    }
+}
+
+/// Of what their group is guaranteed one member would have two tasks of two cores, and no server of three holds more than one: on two servers
+/// beside one of somebody outside, who is guaranteed a server.
+#[test]
+fn what_no_placement_gives_members_of_a_guaranteed_group_is_left_out_and_that_is_said() {
+    let mut draft = in_a_group(draft(&[(2, "3")], &["2", "2"]), 1);
+    let outside = draft.users[1].id.clone();
+    guaranteed(&mut draft, "all", "4");
+    guaranteed(&mut draft, &outside, "2");
+    let instance = draft.build().unwrap();
+    let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+    let document = found.document(&instance);
+    assert_eq!(document.counted_guarantees, Some(CountedGuarantees::OfUsers));
+    assert!(document.guaranteed_groups.is_empty() && is_believed(&instance, &found, |_| {}));
+    assert!(!is_believed(&instance, &found, |document| document["counted_guarantees"] = "all".into()));
 }
 
 /// Three and a half tasks are guaranteed, which three whole ones keep: beside the four of a solution, seven of ten are left.
@@ -193,11 +247,89 @@ fn drawn(random: &mut Random) -> Instance {
                 guaranteed(&mut draft, &id, ["1", "2", "2.5", "4"][random.below(4) as usize]);
             }
         }
+        if !is_flat && random.below(2) == 0 {
+            let group = ["outer", "inner"][random.below(2) as usize];
+            guaranteed(&mut draft, group, ["2", "3", "4.5", "6"][random.below(4) as usize]);
+        }
         match draft.build() {
             Ok(instance) if instance.has_guarantees() => return instance,
             _ => {}
         }
     }
+}
+
+/// A member of a group, or a group in it: its weight, what it is guaranteed and what it can have, in cores.
+struct Claimant {
+    weight: f64,
+    sure: f64,
+    most: f64,
+    users: Vec<usize>,
+    group: Option<usize>,
+}
+
+/// Who divides what a group has, given the cores that users are guaranteed and can have.
+fn claimants(instance: &Instance, group: usize, of_users: &[(f64, f64)]) -> Vec<Claimant> {
+    let in_group = |user: &User<'_>| user.group() == Some(GroupId(group));
+    let users = instance.users().filter(in_group).map(|user| {
+        let (sure, most) = of_users[user.index().0];
+        Claimant { weight: user.weight().to_f64(), sure, most, users: vec![user.index().0], group: None }
+    });
+    let inner = instance.groups().iter().enumerate().filter(|(_, it)| it.parent == Some(GroupId(group)));
+    let groups = inner.map(|(g, it)| {
+        let inside = claimants(instance, g, of_users);
+        let sum = |of: fn(&Claimant) -> f64| inside.iter().map(of).sum();
+        Claimant {
+            weight: it.weight.to_f64(),
+            sure: sum(|it| it.sure),
+            most: sum(|it| it.most),
+            users: inside.iter().flat_map(|it| it.users.clone()).collect(),
+            group: Some(g),
+        }
+    });
+    users.chain(groups).filter(|it| it.most > 0.0).collect()
+}
+
+/// Divides so many cores of a group by weights, between what everybody is guaranteed and can have; by bisection.
+fn divide(instance: &Instance, group: usize, cores: f64, of_users: &[(f64, f64)], has: &mut [f64]) {
+    let all = claimants(instance, group, of_users);
+    let at = |it: &Claimant, level: f64| (it.weight * level).max(it.sure).min(it.most);
+    let (mut low, mut high) = (0.0, 1e6);
+    for _ in 0..200 {
+        let middle = (low + high) / 2.0;
+        let taken: f64 = all.iter().map(|it| at(it, middle)).sum();
+        if taken > cores { high = middle } else { low = middle }
+    }
+    for it in all {
+        match it.group {
+            Some(inner) => divide(instance, inner, at(&it, low), of_users, has),
+            None => has[it.users[0]] = at(&it, low),
+        }
+    }
+}
+
+/// The cores that members have of what a group is guaranteed, or nothing where less is than its members are.
+fn divided(instance: &Instance, own: &[f64]) -> Vec<f64> {
+    let cores = instance.total_units(ResourceId(0)) as f64 / unit(instance);
+    let most = |user: User<'_>| {
+        let all = user.tasks().map_or(f64::INFINITY, |all| all as f64) * user.demand()[0].to_f64();
+        if user.can_run() { all.min(cores) } else { 0.0 }
+    };
+    let of_users: Vec<(f64, f64)> =
+        instance.users().map(|user| (own[user.index().0].min(most(user)), most(user))).collect();
+    let mut has = vec![0.0; own.len()];
+    for g in 0..instance.groups().len() {
+        let quota = instance.quota_of(Owner::Group(GroupId(g)));
+        if let Some((_, sure)) = quota.and_then(|quota| quota.guarantee.first()) {
+            divide(instance, g, sure.to_f64().min(cores), &of_users, &mut has);
+        }
+    }
+    has
+}
+
+/// Units in a core.
+fn unit(instance: &Instance) -> f64 {
+    let user = instance.user(UserId(0));
+    user.demand_units(ResourceId(0)) as f64 / user.demand()[0].to_f64()
 }
 
 /// All ways to fill servers one after the other.
@@ -290,7 +422,7 @@ fn level(instance: &Instance, has: &[u64], floors: &[f64]) -> f64 {
 #[test]
 fn the_best_of_all_placements_that_keep_guarantees_lies_within_the_bounds() {
     let mut random = Random::new(53, 2);
-    let (mut tried, mut closed, mut lower, mut together) = (0, 0, 0, 0);
+    let (mut tried, mut closed, mut lower, mut together, mut of_groups) = (0, 0, 0, 0, 0);
     for case in 0..400 {
         let instance = drawn(&mut random);
         let ways = all_ways(&instance);
@@ -302,10 +434,22 @@ fn the_best_of_all_placements_that_keep_guarantees_lies_within_the_bounds() {
         }
         together += 1;
         let cpu = |user: User<'_>| {
-            let quota = instance.quota_of(fairplan_instances::Owner::User(user.index()));
+            let quota = instance.quota_of(Owner::User(user.index()));
             quota.and_then(|quota| quota.guarantee.first()).map_or(0.0, |(_, cpu)| cpu.to_f64())
         };
-        let sure: Vec<u64> = instance.users().map(|user| sure(user, cpu(user))).collect();
+        let own: Vec<f64> = instance.users().map(cpu).collect();
+        let mut sure: Vec<u64> = instance.users().map(|user| sure(user, cpu(user))).collect();
+        let counts_groups = counted == Some(CountedGuarantees::All);
+        let has_more = instance.quotas().iter().any(|(owner, _)| matches!(owner, Owner::Group(_)));
+        if counts_groups && has_more {
+            of_groups += 1;
+            for (user, cores) in instance.users().zip(divided(&instance, &own)) {
+                let tasks = (cores / user.demand()[0].to_f64() * (1.0 + 1e-9)) as u64;
+                let i = user.index().0;
+                sure[i] = sure[i].max(if user.fits_somewhere() { tasks } else { 0 });
+            }
+        }
+        let counting = found.divisible.counted(&instance);
         let floors: Vec<f64> =
             instance.users().zip(&sure).map(|(user, tasks)| *tasks as f64 * user.task_share()).collect();
         let mut best = None;
@@ -314,10 +458,10 @@ fn the_best_of_all_placements_that_keep_guarantees_lies_within_the_bounds() {
             servers.iter().flatten().for_each(|(user, count)| tasks[*user as usize] += count);
             let here = level(&instance, &tasks, &floors);
             let placement = Placement { tasks: tasks.clone(), servers: servers.clone() };
-            let stated = PlacementFigures::new(&instance, &placement).level.unwrap_or(f64::INFINITY);
+            let stated = PlacementFigures::new(&counting, &placement).level.unwrap_or(f64::INFINITY);
             assert!(
                 stated == here || (stated - here).abs() <= 1e-9 * here,
-                "case {case}: {stated} {here} {tasks:?}"
+                "case {case}: {stated} {here} {tasks:?} {sure:?}"
             );
             if (0..tasks.len()).all(|i| tasks[i] >= sure[i] || !instance.user(UserId(i)).fits_somewhere()) {
                 best = Some(best.map_or(here, |best: f64| best.max(here)));
@@ -325,7 +469,7 @@ fn the_best_of_all_placements_that_keep_guarantees_lies_within_the_bounds() {
         }
         let Some(best) = best else { continue };
         tried += 1;
-        let stated = stated_bounds(&instance, &found.bracket, Some(found.divisible.bound));
+        let stated = stated_bounds(&counting, &found.bracket, Some(found.divisible.bound));
         let upper =
             stated.level_upper.unwrap_or(if best == f64::INFINITY { best } else { stated.upper_of_others });
         assert!(best <= upper * (1.0 + 1e-9), "case {case}: {best} above {stated:?}");
@@ -341,12 +485,12 @@ fn the_best_of_all_placements_that_keep_guarantees_lies_within_the_bounds() {
             let options = PlaceOptions { policy: policy.into(), ..PlaceOptions::default() };
             let placed = place(&instance, &options, &Control::none()).unwrap();
             let keeps = placed.placement.tasks.iter().zip(&sure).all(|(has, sure)| has >= sure);
-            let reached = placed.figures.level.unwrap_or(f64::INFINITY);
+            let reached = PlacementFigures::new(&counting, &placed.placement).level.unwrap_or(f64::INFINITY);
             assert!(!keeps || reached <= upper * (1.0 + 1e-9), "case {case}, {policy}: {reached} {stated:?}");
         }
     }
     assert!(
-        tried > 200 && closed > 150 && lower > 40 && together > 200,
-        "{tried} {closed} {lower} {together}"
+        tried > 200 && closed > 150 && lower > 40 && together > 200 && of_groups > 40,
+        "{tried} {closed} {lower} {together} {of_groups}"
     );
 }

@@ -8,9 +8,9 @@ use fairplan::{
     compare_with_bound, place, report, solve, verify,
 };
 use fairplan_instances::{
-    Breakpoint, ClassAmounts, ClassId, CountedGuarantees, Deadline, DraftQuota, Headline, Instance,
-    LimitedTasks, NewGroup, Placement, PlacementFigures, Quota, QuotaPart, Random, ResourceId, UserId,
-    WholeTaskBracket, WholeTaskProof, breakpoint_value, keeps_guarantees_of_users, stated_bounds,
+    Breakpoint, ClassAmounts, ClassId, Deadline, DraftQuota, Headline, Instance, LimitedTasks, NewGroup,
+    Placement, PlacementFigures, Quota, QuotaPart, Random, ResourceId, UserId, WholeTaskBracket,
+    WholeTaskProof, breakpoint_value, guaranteed_whole_tasks, keeps_guarantees_of_users, stated_bounds,
 };
 use fairplan_tests::{
     Draft, decimal, draft, random_kinds_under_limits, random_kinds_under_quotas_of_classes,
@@ -25,8 +25,8 @@ fn bracketed(instance: &Instance) -> fairplan::Bound {
 }
 
 /// What `solve` proves where the guarantees are those that a bound counts.
-fn solved(instance: &Instance, counted: Option<CountedGuarantees>) -> Headline {
-    let instance = CountedGuarantees::instance(counted, instance).with_whole_guarantees().unwrap();
+fn solved(counted: &Instance) -> Headline {
+    let instance = counted.with_whole_guarantees(&guaranteed_whole_tasks(counted)).unwrap();
     let solved = solve(&instance, &SolveOptions::default(), &Control::none()).unwrap();
     Headline::new(&instance, &solved.solution)
 }
@@ -75,7 +75,7 @@ fn limits_and_reserves_over_some_classes_are_counted_as_solve_counts_them() {
         ("a limit of a group", with_quota(two(), true, limits), 4.0),
         ("a reserve", with_quota(keeps, false, reserves), 4.0),
     ] {
-        let (found, solved) = (bracketed(&instance), solved(&instance, None));
+        let (found, solved) = (bracketed(&instance), solved(&instance));
         let stated = stated_bounds(&instance, &found.bracket, Some(found.divisible.bound));
         let level = solved.level.unwrap();
         assert!((level - tasks / 6.0).abs() < 1e-9, "{name}: solve says {level}");
@@ -199,9 +199,10 @@ fn bounds_lie_between_every_placement_and_what_solve_proves_and_all_commands_tel
         let Ok(found) = bound(&instance, &BoundOptions::default(), &Control::none()) else { continue };
         tried += 1;
         assert!(is_believed(&instance, &found), "seed {seed}");
-        let stated = stated_bounds(&instance, &found.bracket, Some(found.divisible.bound));
+        let counted = found.divisible.counted(&instance);
+        let stated = stated_bounds(&counted, &found.bracket, Some(found.divisible.bound));
         assert!(stated.upper <= found.divisible.bound, "seed {seed}: {stated:?}");
-        let solved = solved(&instance, found.divisible.counted_guarantees);
+        let solved = solved(&counted);
         let about = |a: f64, b: f64| (a - b).abs() <= 1e-7 * b.abs().max(1e-9);
         assert!(
             about(found.divisible.bound, solved.bound),
@@ -214,11 +215,11 @@ fn bounds_lie_between_every_placement_and_what_solve_proves_and_all_commands_tel
             let options = PlaceOptions { policy: policy.into(), seed, ..PlaceOptions::default() };
             let placed = place(&instance, &options, &Control::none()).unwrap();
             let figures = placed.figures;
-            if !keeps_guarantees_of_users(&instance, &placed.placement.tasks) {
+            if !keeps_guarantees_of_users(&counted, &placed.placement.tasks) {
                 continue;
             }
             assert!(figures.value <= stated.upper * (1.0 + 1e-9), "seed {seed}, {policy}: {stated:?}");
-            let level = figures.level.unwrap_or(0.0);
+            let level = PlacementFigures::new(&counted, &placed.placement).level.unwrap_or(0.0);
             assert!(level <= most * (1.0 + 1e-9), "seed {seed}, {policy}: {level} above {stated:?}");
             // `bound` looks at what the others place, and draws nothing.
             let looked_at = !guarantees && policy != "random";

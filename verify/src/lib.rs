@@ -41,6 +41,7 @@ mod tolerance;
 mod total;
 mod users;
 mod verdict;
+mod whole_guarantees;
 mod whole_tasks;
 
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
@@ -61,6 +62,7 @@ pub use solution::verify_solution;
 pub use task_optimum::{TaskClaim, TaskProof, verify_task_optimum};
 pub use tolerance::{OFFLINE_TOLERANCE, TASK_TOLERANCE};
 pub use verdict::Verdict;
+pub use whole_guarantees::whole_guarantees;
 pub use whole_tasks::{
     AllocatedClaim, MovesClaim, PrintedMoves, ProportionalClaim, WholeTaskClaim, has_level, is_best,
     is_best_sum, verify_allocated, verify_moves, verify_proportional, verify_whole_tasks,

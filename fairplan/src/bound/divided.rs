@@ -4,7 +4,10 @@ use super::in_time::NOT_PROVED;
 use crate::error::all_hold;
 use crate::solve::{Solved, solver};
 use crate::{Control, Error};
-use fairplan_instances::{CountedGuarantees, Instance, Objective, QuotaPart, Solution};
+use fairplan_instances::{
+    CountedGuarantees, Instance, Objective, QuotaPart, Solution, guarantees_more_than_members,
+    whole_guarantees,
+};
 use fairplan_report::divisible_bound::DivisibleBound;
 use fairplan_verify::{Verdict, verify_divisible};
 use std::borrow::Cow;
@@ -17,57 +20,73 @@ const OPEN: [&str; 4] = ["level-gaps", "freezing", "optimality", "price-scale"];
 
 /// Divided tasks within limits and reserves, and the bound that they prove.
 pub(crate) struct Divided<'a> {
-    /// The instance with what whole tasks can keep of its guarantees; without guarantees for sums, or where they cannot be kept together.
+    /// The instance with what is counted of its guarantees, in whole tasks.
     pub instance: Cow<'a, Instance>,
     /// `None` where prices rule out more than the bound, but nothing closes the gap to it.
     pub solution: Option<Solution>,
     pub bound: DivisibleBound,
+    /// The divisions of what groups are guaranteed, where that is counted.
+    pub divisions: Vec<Solution>,
+    /// What is to be counted where no placement is known that keeps what is counted here.
+    pub fewer: Option<Counted>,
 }
 
-/// The proved bound of divisible tasks, which is proved once more from its prices, tasks, guarantees and limits alone. Where guarantees let
-/// an instance not be solved, they are left out; then limits and reserves.
-pub(crate) fn divided<'a>(
-    instance: &'a Instance,
-    objective: Objective,
-    backend: &str,
-    control: &Control<'_>,
-) -> Result<Divided<'a>, Error> {
-    if instance.has_guarantees() && objective == Objective::Drfh {
-        match divided_where(instance, Counted::Quotas, objective, backend, control) {
-            Err(failure) if !matches!(failure, Error::TimeLimit { .. }) => {
-                control.note(&format!("guarantees are left out of the bounds: {failure}"));
-            }
-            divided => return divided,
-        }
-    }
-    divided_without_guarantees(instance, objective, backend, control)
-}
-
-/// The same whatever is guaranteed.
-pub(crate) fn divided_without_guarantees<'a>(
-    instance: &'a Instance,
-    objective: Objective,
-    backend: &str,
-    control: &Control<'_>,
-) -> Result<Divided<'a>, Error> {
-    let solve = |counted: Counted| divided_where(instance, counted, objective, backend, control);
-    match solve(Counted::Limits) {
-        Err(failure) if !instance.limit_rows().is_empty() && !matches!(failure, Error::TimeLimit { .. }) => {
-            control.note(&format!(
-                "limits and reserves are left out of the bound of divisible tasks: {failure}"
-            ));
-            solve(Counted::Nothing)
-        }
-        divided => divided,
-    }
-}
-
-/// Which quotas divided tasks keep: all, guarantees in whole tasks; limits and reserves; or none.
+/// Which quotas divided tasks keep; each is less than the one before.
 #[derive(Clone, Copy, PartialEq)]
-enum Counted {
+pub(crate) enum Counted {
+    /// All, guarantees in whole tasks, and what groups are guaranteed as their members would divide it.
     Quotas,
+    /// The same with guarantees of users alone.
+    OfUsers,
+    /// Limits and reserves.
     Limits,
     Nothing,
+}
+
+impl Counted {
+    /// All that counts for an objective: sums count no guarantees.
+    pub fn all(instance: &Instance, objective: Objective) -> Self {
+        match instance.has_guarantees() && objective == Objective::Drfh {
+            true if guarantees_more_than_members(instance) => Self::Quotas,
+            true => Self::OfUsers,
+            false => Self::Limits,
+        }
+    }
+
+    /// The next that counts less, and what is said to be left out; `None` where nothing is left to leave out.
+    fn fewer(self, instance: &Instance) -> Option<(Self, &'static str)> {
+        match self {
+            Self::Quotas => Some((
+                Self::OfUsers,
+                "what groups are guaranteed beyond their members is left out of the bounds",
+            )),
+            Self::OfUsers => Some((Self::Limits, "guarantees are left out of the bounds")),
+            Self::Limits if !instance.limit_rows().is_empty() => {
+                Some((Self::Nothing, "limits and reserves are left out of the bound of divisible tasks"))
+            }
+            Self::Limits | Self::Nothing => None,
+        }
+    }
+}
+
+/// The proved bound of divisible tasks, which is proved once more from its prices, tasks, guarantees and limits alone. Where what is counted lets
+/// an instance not be solved, less is.
+pub(crate) fn divided<'a>(
+    instance: &'a Instance,
+    mut counted: Counted,
+    objective: Objective,
+    backend: &str,
+    control: &Control<'_>,
+) -> Result<Divided<'a>, Error> {
+    loop {
+        let failure = match divided_where(instance, counted, objective, backend, control) {
+            Err(failure) if !matches!(failure, Error::TimeLimit { .. }) => failure,
+            divided => return divided,
+        };
+        let Some((fewer, left_out)) = counted.fewer(instance) else { return Err(failure) };
+        control.note(&format!("{left_out}: {failure}"));
+        counted = fewer;
+    }
 }
 
 fn divided_where<'a>(
@@ -79,26 +98,42 @@ fn divided_where<'a>(
 ) -> Result<Divided<'a>, Error> {
     let limit = control.deadline.after_part(DIVISIBLE);
     let solver = solver(backend, &limit)?;
+    let solved = |instance: &Instance| Solved::new(instance, &*solver, objective, control)?.certified();
+    let divisions = match counted {
+        Counted::Quotas => solved(instance).map_err(|failure| failure.by(&limit))?.solution.guaranteed,
+        _ => Vec::new(),
+    };
+    let sure = whole_guarantees(instance, &divisions);
     let bounded = match instance.quotas().is_empty() {
         true => Cow::Borrowed(instance),
         false => Cow::Owned(match counted {
-            Counted::Quotas => instance.with_whole_guarantees()?,
+            Counted::Quotas | Counted::OfUsers => instance.with_whole_guarantees(&sure)?,
             Counted::Limits => instance.without_parts(&[QuotaPart::Guarantees])?,
             Counted::Nothing => {
                 instance.without_parts(&[QuotaPart::Guarantees, QuotaPart::Limits, QuotaPart::Reserves])?
             }
         }),
     };
-    let solved = Solved::new(&bounded, &*solver, objective, control)?.certified();
+    let solved = solved(&bounded);
     let is_closed = solved.is_ok();
     let solved = solved.map_err(|failure| failure.by(&limit)).or_else(what_prices_rule_out)?;
-    let guarantees = CountedGuarantees::of(instance, counted == Counted::Quotas);
-    let guarantees = guarantees.filter(|_| objective == Objective::Drfh);
+    let guarantees = match counted {
+        _ if objective != Objective::Drfh => None,
+        Counted::Quotas => Some(CountedGuarantees::All),
+        _ => CountedGuarantees::of(instance, counted == Counted::OfUsers),
+    };
+    let whole_guarantees = if counted == Counted::Quotas { sure } else { Vec::new() };
     let bound =
-        DivisibleBound::new(&bounded, &solved.solution, guarantees).within_limits(instance, objective);
-    let verdict = verify_divisible(instance, bound.claim(objective));
+        DivisibleBound { whole_guarantees, ..DivisibleBound::new(&bounded, &solved.solution, guarantees) };
+    let bound = bound.within_limits(instance, objective);
+    let verdict = verify_divisible(&bound.counted(instance), bound.claim(objective));
     all_hold(NOT_PROVED, &[verdict])?;
-    Ok(Divided { instance: bounded, solution: is_closed.then_some(solved.solution), bound })
+    let fewer = match counted {
+        Counted::Quotas | Counted::OfUsers => counted.fewer(instance).map(|(fewer, _)| fewer),
+        Counted::Limits | Counted::Nothing => None,
+    };
+    let solution = is_closed.then_some(solved.solution);
+    Ok(Divided { instance: bounded, solution, bound, divisions, fewer })
 }
 
 /// What prices rule out holds, however far the allocation is from it, when time was over or since nothing closes the gap.

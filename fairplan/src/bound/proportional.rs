@@ -2,7 +2,7 @@
 
 use super::BoundOptions;
 use super::beside::Beside;
-use super::divided::{DIVISIBLE, divided};
+use super::divided::{Counted, DIVISIBLE, divided};
 use super::in_time::{self, Bracketing, CHECKING, SEARCHING};
 use crate::solve::hashed;
 use crate::{Control, Error};
@@ -49,7 +49,9 @@ pub fn bound_proportional(
     instance.without_groups("bound --objective pf")?;
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
     let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
-    let find = || divided(instance, Objective::ProportionalFairness, &options.backend, control);
+    let objective = Objective::ProportionalFairness;
+    let all = Counted::all(instance, objective);
+    let find = || divided(instance, all, objective, &options.backend, control);
     let divisible = match bracket.without_tasks.is_empty().then(find).transpose() {
         // The bracket stands without it.
         Err(Error::TimeLimit { .. }) => {

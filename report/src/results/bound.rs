@@ -152,7 +152,7 @@ pub(super) fn not_all_counted(counted: Option<CountedGuarantees>) -> Option<&'st
     match counted? {
         CountedGuarantees::All => None,
         CountedGuarantees::OfUsers => Some(
-            "The bounds count what users are guaranteed, but not what groups are beyond that: with it they may be out of reach.",
+            "The bounds count what users are guaranteed, but not what groups are beyond that, since no placement of whole tasks is known that gives their members what they would have of it alone: with it they may be out of reach.",
         ),
         CountedGuarantees::None => Some(
             "The bounds count no guarantees, since no placement of whole tasks is known that keeps those of all users: with them they may be out of reach.",

@@ -57,8 +57,8 @@ pub struct AloneTasks {
     pub tasks: f64,
 }
 
-/// What a result says of the divisions of a solution.
-pub(super) fn alone_results(instance: &Instance, solution: &Solution) -> Vec<AloneResult> {
+/// What a result says of the divisions of what groups are guaranteed.
+pub(crate) fn alone_results(instance: &Instance, guaranteed: &[Solution]) -> Vec<AloneResult> {
     let groups = instance.guaranteed_groups().unwrap_or_default();
     let result = |(alone, solution): (&fairplan_instances::AloneGroup, &Solution)| {
         let (here, allocation) = (&alone.instance, &solution.allocation);
@@ -86,15 +86,15 @@ pub(super) fn alone_results(instance: &Instance, solution: &Solution) -> Vec<Alo
             group: instance.groups()[alone.group.0].id.clone(),
             members: (0..here.user_count()).map(member).collect(),
             levels: solution.certificate.levels().iter().map(|level| level_result(here, level)).collect(),
-            guaranteed_groups: alone_results(here, solution),
+            guaranteed_groups: alone_results(here, &solution.guaranteed),
         }
     };
-    groups.iter().zip(&solution.guaranteed).map(result).collect()
+    groups.iter().zip(guaranteed).map(result).collect()
 }
 
 /// What a document states of one such division, in the order of the group alone.
 #[derive(Clone, Debug)]
-pub(super) struct StatedAlone {
+pub(crate) struct StatedAlone {
     tasks: Tasks<'static>,
     certificate: Certificate,
     limited_by: Vec<LimitedBy>,

@@ -14,6 +14,7 @@ mod users;
 mod write;
 
 pub use alone::{AloneMember, AloneResult, AloneTasks};
+pub(crate) use alone::{StatedAlone, alone_results};
 pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
 pub use compared::difference_of_results;

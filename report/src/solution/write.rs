@@ -97,7 +97,7 @@ pub fn solution_document<'a>(
         groups: headline.groups.clone(),
         limits: headline.limits.clone(),
         guarantees: headline.guarantees.clone(),
-        guaranteed_groups: alone_results(instance, solution),
+        guaranteed_groups: alone_results(instance, &solution.guaranteed),
         users: UserResults::new(instance, solution),
         server_classes: classes()
             .map(|(l, class)| ClassResult {

@@ -243,16 +243,20 @@ fn a_reserve_reads_as_a_limit_of_all_others_and_guarantees_are_told_whole() {
 
 #[test]
 fn what_bounds_leave_out_is_told_in_terminal_file_and_page_and_cannot_be_taken_away() {
+    // Three tasks are guaranteed, and each server holds one.
     let mut instance = json!({
         "format": "fairplan.instance.v1", "resources": ["cpu"],
-        "server_classes": [{"id": "s", "count": 2, "capacity": {"cpu": 10}}],
-        "groups": [{"id": "team", "guarantee": {"cpu": 12}}],
-        "users": [{"id": "sure", "demand": {"cpu": 1}, "group": "team"}, {"id": "other", "demand": {"cpu": 2}}]
+        "server_classes": [{"id": "s", "count": 2, "capacity": {"cpu": 3}}],
+        "groups": [{"id": "team", "guarantee": {"cpu": 4}}],
+        "users": [
+            {"id": "sure", "demand": {"cpu": 2}, "group": "team"},
+            {"id": "other", "demand": {"cpu": 2}, "guarantee": {"cpu": 2}}
+        ]
     });
     let folder = folder(&instance);
     // Bounds of sums know no groups.
     instance["groups"] = json!([]);
-    instance["users"][0] = json!({"id": "sure", "demand": {"cpu": 1}, "guarantee": {"cpu": 12}});
+    instance["users"][0] = json!({"id": "sure", "demand": {"cpu": 2}, "guarantee": {"cpu": 4}});
     folder.write("flat.json", instance.to_string());
     let asked: [&[&str]; 4] = [
         &["bound", "i.json"],

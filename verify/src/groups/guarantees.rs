@@ -11,7 +11,7 @@ use crate::rounding::{down, up};
 use crate::tolerance;
 use crate::users::{UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{AboveSiblings, GuaranteeResult, Instance, Objective, Owner, UserId};
+use fairplan_instances::{AboveSiblings, AloneGroup, GuaranteeResult, Instance, Objective, Owner, UserId};
 
 /// How a division of what a group is guaranteed is verified: as any solution is.
 pub(crate) type VerifySolution = fn(&Instance, &SolutionClaim<'_>) -> SolutionProof;
@@ -37,6 +37,28 @@ pub(crate) fn floors_of(
     let tree = Tree::of(instance);
     let mut floors: Vec<Bounds> =
         shares.iter().enumerate().map(|(i, user)| floor(instance, user, i, &tree)).collect();
+    let verdict = divided_so(instance, objective, guaranteed, verify, |alone, claim| {
+        let pooled = objective.is_pooled();
+        let usable =
+            if pooled { UsableClasses::pooled(&alone.instance) } else { UsableClasses::of(&alone.instance) };
+        let has = UserShares::of_all(&alone.instance, objective, &usable, &claim.tasks);
+        let here = Tree::of(&alone.instance);
+        for (i, user) in alone.members.iter().enumerate() {
+            floors[user.0] = share(&has[i], i, &here).at_most(cap(&shares[user.0], user.0, &tree));
+        }
+    });
+    (floors, verdict)
+}
+
+/// `guaranteed-groups`: whether the members of each group that is guaranteed something would divide it so alone; `seen` is told of each
+/// division that is proved. `None` where there is none, and none is stated.
+pub(crate) fn divided_so<'a>(
+    instance: &Instance,
+    objective: Objective,
+    guaranteed: &'a [SolutionClaim<'a>],
+    verify: VerifySolution,
+    mut seen: impl FnMut(&AloneGroup, &SolutionClaim<'a>),
+) -> Option<Verdict> {
     let mut worst = Worst::of("guaranteed-groups", 0.0);
     let groups = instance.guaranteed_groups().unwrap_or_default();
     if groups.len() != guaranteed.len() {
@@ -54,16 +76,9 @@ pub(crate) fn floors_of(
             worst.fail(|| format!("what {} is guaranteed is not divided so: {property}: {witness}", name()));
             continue;
         }
-        let pooled = objective.is_pooled();
-        let usable =
-            if pooled { UsableClasses::pooled(&alone.instance) } else { UsableClasses::of(&alone.instance) };
-        let has = UserShares::of_all(&alone.instance, objective, &usable, &claim.tasks);
-        let here = Tree::of(&alone.instance);
-        for (i, user) in alone.members.iter().enumerate() {
-            floors[user.0] = share(&has[i], i, &here).at_most(cap(&shares[user.0], user.0, &tree));
-        }
+        seen(alone, claim);
     }
-    (floors, (!groups.is_empty() || !guaranteed.is_empty()).then(|| worst.verdict()))
+    (!groups.is_empty() || !guaranteed.is_empty()).then(|| worst.verdict())
 }
 
 /// What a user is guaranteed, as the objective counts shares without weights: the tasks that its amounts hold, at most its own.

@@ -24,7 +24,7 @@ use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, Level, LimitedBy, UserId};
 use filling::Filled;
 pub(crate) use filling::{Bounds, Divided, Tree, divided, divided_in, smallest};
-pub(crate) use guarantees::{floors_of, tree_of};
+pub(crate) use guarantees::{divided_so, floors_of, tree_of};
 use members::Members;
 pub(crate) use members::{cap, work_of_share};
 pub(crate) use sure::guaranteed_tasks;
