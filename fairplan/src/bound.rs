@@ -8,10 +8,11 @@ mod proportional;
 
 pub use allocated::{AllocatedBound, allocate_most, bound_allocated, bound_allocated_around};
 pub(crate) use allocated::{allocated_bracketed, resource_named};
+pub use divided::BoundOptions;
 pub(crate) use divided::{Counted, Divided, divided};
 pub use proportional::{ProportionalBound, bound_proportional};
 
-use crate::solve::{AUTO, hashed};
+use crate::solve::hashed;
 use crate::{Control, Error};
 use beside::Beside;
 use fairplan_instances::wording::choose;
@@ -60,19 +61,6 @@ impl FromStr for WholeTaskObjective {
                 Err(format!("whole tasks are not bounded for it; {}", choose(text, &known)))
             }
         }
-    }
-}
-
-/// How to bound.
-#[derive(Clone, Debug)]
-pub struct BoundOptions {
-    /// What finds the bound of divisible tasks: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
-    pub backend: String,
-}
-
-impl Default for BoundOptions {
-    fn default() -> Self {
-        Self { backend: AUTO.into() }
     }
 }
 

@@ -5,6 +5,9 @@ use crate::reduction::Reduction;
 use fairplan_instances::{AloneGroup, Deadline, Instance, Objective, Solution, SolverError};
 use std::cell::OnceCell;
 
+/// Pairs of a user and a class up to which linear programs over all of them are worth trying.
+const SMALL: usize = 20_000;
+
 /// An instance with what is asked of it.
 pub(crate) struct Question<'a> {
     pub instance: &'a Instance,
@@ -118,6 +121,11 @@ impl<'a> Question<'a> {
 
     fn users(&self) -> usize {
         if self.objective.is_pooled() { self.instance.user_count() } else { self.instance.kind_count() }
+    }
+
+    /// Whether it is small enough for linear programs over all pairs of a user and a class, HiGHS' too.
+    pub fn is_small(&self) -> bool {
+        self.pairs() <= SMALL
     }
 
     /// Pairs of a user and a class, with proportional classes merged.

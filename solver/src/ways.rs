@@ -65,17 +65,11 @@ const IN_DOUBLES: &[Way] = &[
 ];
 
 /// Pairs of a user and a class up to which an interior point over all users is worth trying after aggregation (about a
-/// hundred bytes each), and up to which HiGHS is.
+/// hundred bytes each).
 const IN_FULL: usize = 20_000_000;
-const FOR_HIGHS: usize = 20_000;
 
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
 const AGGREGATED_FROM: f64 = 0.2;
-
-/// Whether HiGHS is built in and the question small enough for it.
-pub(crate) fn may_ask_highs(question: &Question<'_>) -> bool {
-    HAS_HIGHS && question.pairs() <= FOR_HIGHS
-}
 
 impl Way {
     /// What results call it.
@@ -93,7 +87,7 @@ impl Way {
     /// Whether it is worth trying.
     fn applies(self, question: &Question<'_>) -> bool {
         let (instance, alpha) = (question.instance, question.alpha());
-        let is_small = question.pairs() <= FOR_HIGHS;
+        let is_small = question.is_small();
         if question.is_sum_over_bundles() {
             return match self {
                 Self::InteriorPoint => true,
@@ -115,7 +109,7 @@ impl Way {
             Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
             Self::FromLevels => alpha > STAGES.0 && is_small,
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
-            Self::Highs(_) => alpha == 0.0 && may_ask_highs(question),
+            Self::Highs(_) => alpha == 0.0 && HAS_HIGHS && is_small,
             Self::Exact { asked } => {
                 asked || question.pairs() <= exact::SMALL && exact::covers(question).is_ok()
             }

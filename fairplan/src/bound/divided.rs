@@ -2,7 +2,7 @@
 
 use super::in_time::NOT_PROVED;
 use crate::error::all_hold;
-use crate::solve::{Solved, solver};
+use crate::solve::{AUTO, Solved, solver};
 use crate::{Control, Error};
 use fairplan_instances::{
     CountedGuarantees, Instance, Objective, QuotaPart, Solution, guarantees_more_than_members,
@@ -11,6 +11,19 @@ use fairplan_instances::{
 use fairplan_report::divisible_bound::DivisibleBound;
 use fairplan_verify::{Verdict, verify_divisible};
 use std::borrow::Cow;
+
+/// How to bound.
+#[derive(Clone, Debug)]
+pub struct BoundOptions {
+    /// What finds the bound of divisible tasks: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
+    pub backend: String,
+}
+
+impl Default for BoundOptions {
+    fn default() -> Self {
+        Self { backend: AUTO.into() }
+    }
+}
 
 /// The part of the time that is left for it beside a search for whole tasks.
 pub(super) const DIVISIBLE: f64 = 0.5;

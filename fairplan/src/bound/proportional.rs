@@ -1,8 +1,7 @@
 //! The sum of logarithms that whole tasks can reach, from both sides.
 
-use super::BoundOptions;
 use super::beside::Beside;
-use super::divided::{Counted, DIVISIBLE, divided};
+use super::divided::{BoundOptions, Counted, DIVISIBLE, divided};
 use super::in_time::{self, Bracketing, CHECKING, SEARCHING};
 use crate::solve::hashed;
 use crate::{Control, Error};

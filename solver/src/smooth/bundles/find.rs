@@ -1,10 +1,10 @@
 //! The ways to shares and prices of bundles: by the interior point at once, by way of smaller α, or by linear programs of what was found.
 
-use super::pieces::{Effort, pieces};
+use super::floors::LACKING;
+use super::pieces::{Effort, Found, pieces};
 use super::{Bundles, User};
 use crate::interior_point::{Stopping, run};
 use crate::level::LevelProblem;
-use crate::smooth::utility::Utility;
 use crate::tolerance::level::KEPT;
 use crate::tolerance::sum::{BETTER, KINDS, NEARLY, STAGES};
 use fairplan_instances::{Deadline, SolverError};
@@ -20,19 +20,6 @@ pub(crate) enum Finding {
     InPieces,
 }
 
-/// What a way finds.
-pub(in crate::smooth) struct Found {
-    /// Shares of kinds on classes.
-    pub splits: Vec<f64>,
-    /// Of rows, and the unit of these.
-    pub prices: Vec<f64>,
-    pub utility: Utility,
-    pub iterations: u64,
-}
-
-/// What it costs to lack all that one is guaranteed, in parts of what everybody has at first: more where somebody still lacks some of it. Prices
-/// may be as high as this where guarantees are nearly all there is, and what rounding leaves of a row costs so much more: so little comes first.
-pub(super) const LACKING: [f64; 6] = [0.3, 3.0, 1e2, 1e4, 1e6, 1e8];
 /// Linear programs at most, on the way and for the last α; ten are usual.
 const PROGRAMS: (u64, u64) = (20, 120);
 /// How often steps begin again from the best point where they came to no end.

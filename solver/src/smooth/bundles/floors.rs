@@ -5,6 +5,10 @@ use super::{Bundles, Point};
 /// At first users are so far from having just what they are guaranteed and from lacking nothing of it, in parts of what they have.
 const ASIDE: f64 = 0.1;
 
+/// What it costs to lack all that one is guaranteed, in parts of what everybody has at first: more where somebody still lacks some of it. Prices
+/// may be as high as this where guarantees are nearly all there is, and what rounding leaves of a row costs so much more: so little comes first.
+pub(super) const LACKING: [f64; 6] = [0.3, 3.0, 1e2, 1e4, 1e6, 1e8];
+
 impl Bundles<'_> {
     /// First numbers, all above zero.
     pub(super) fn set_floors(&mut self) {

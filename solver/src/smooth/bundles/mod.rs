@@ -31,7 +31,8 @@ use crate::tolerance::sum::ROUNDED;
 use elimination::{Eliminated, Factors, Moves, Slopes};
 use fairplan_instances::Deadline;
 pub(crate) use find::Finding;
-pub(super) use find::{Found, find};
+pub(super) use find::find;
+pub(super) use pieces::Found;
 use std::ops::Range;
 
 /// A user that can have something.

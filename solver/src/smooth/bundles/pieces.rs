@@ -9,7 +9,7 @@
 //!
 //! Unlike an interior point a basis does not mind how little guarantees and limits leave between them.
 
-use super::find::{Found, LACKING};
+use super::floors::LACKING;
 use super::{NO_ROW, User};
 use crate::level::LevelProblem;
 use crate::linear_program::{Column, Ended, Outcome, Program, Row, Settings};
@@ -23,6 +23,16 @@ use fairplan_instances::{Deadline, SolverError};
 const FIRST: [f64; 6] = [-3.0, -0.3, -0.03, 0.03, 0.3, 3.0];
 /// By how much all may be worth more or less than they were thought to be before that is made the unit of everything.
 const NEAR: f64 = 2.0;
+
+/// What a way finds.
+pub(in crate::smooth) struct Found {
+    /// Shares of kinds on classes.
+    pub splits: Vec<f64>,
+    /// Of rows, and the unit of these.
+    pub prices: Vec<f64>,
+    pub utility: Utility,
+    pub iterations: u64,
+}
 
 /// What a share is worth to a user: `−worth · shortfall(G / unit)`.
 struct Worth {

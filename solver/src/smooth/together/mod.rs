@@ -12,7 +12,7 @@ use super::bundles::{Finding, Found, User, find};
 use super::duality::{DualityGap, without_task_row};
 use super::result::{Claim, limits, nothing};
 use super::utility::Utility;
-use crate::highs::{Highs, HighsAlgorithm};
+use crate::highs::{HAS_HIGHS, Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
 use crate::level::{Groups, LevelProblem, dot};
 use crate::limits::LimitsOfPatterns;
@@ -25,7 +25,6 @@ use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::TOLERANCE;
 use crate::tolerance::sum::SHADED;
 use crate::tree::{held_by_limits, keep_guarantees};
-use crate::ways::may_ask_highs;
 use children::{Child, children, sure_of};
 use fairplan_instances::{Allocation, Certificate, Solution, SolverError, Statistics, Status, Total};
 use refused::{could_have_more, nobody_is_left_nothing};
@@ -203,7 +202,7 @@ pub(crate) fn solve(
     let proved = claim.prove(|c| (shares[c] > 0.0 || alpha < 1.0).then_some(children[c].weight), judge);
     let solved = solution(allocation, proved, iterations);
     if instance.has_guarantees() && solved.status != Status::Optimal {
-        if may_ask_highs(question) {
+        if HAS_HIGHS && question.is_small() {
             // Where they miss one another by next to nothing an interior point may not tell.
             keep_guarantees(question, &Highs(HighsAlgorithm::Simplex, question.deadline.clone()))?;
         }
