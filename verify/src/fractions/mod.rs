@@ -12,6 +12,7 @@
 
 mod alone;
 mod costs;
+mod doubles;
 mod filling;
 pub(crate) mod fraction;
 pub(crate) mod linear_program;
@@ -20,20 +21,20 @@ mod per_server;
 mod rows;
 mod stated;
 pub(crate) mod tasks;
+mod used_rows;
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::proof::SolutionProof;
-use crate::task_limits::has_task_row;
 use crate::tolerance;
 use crate::users::Subject;
 use crate::verdict::{Verdict, Worst};
 use costs::LevelCosts;
-use fairplan_instances::{ClassId, ExactSolution, LimitedBy, Objective, ResourceId, User, UserId};
+use doubles::doubles;
+use fairplan_instances::{ClassId, ExactSolution, LimitedBy, Objective, ResourceId, User};
 use filling::OfLevels;
 use fraction::Fraction;
-use num_bigint::BigInt;
-use rows::Rows;
 use stated::{Holding, Stated, Work, task_share};
+use used_rows::{UsedRows, for_each_part, in_full, name_of_row};
 
 /// Proves a claim that states fractions.
 pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, exact: &ExactSolution) -> SolutionProof {
@@ -95,141 +96,6 @@ fn weighted(stated: &Stated<'_>, user: User<'_>, holding: &Holding) -> Fraction 
         Work::OfLevel(level) => stated.levels[*level].value.clone(),
         Work::Of(work) if work.is_zero() => Fraction::zero(),
         work => stated.work(user, work).over(&stated.work_per_level(user)),
-    }
-}
-
-/// What is taken of each row: capacities, class by class, and limits.
-struct UsedRows {
-    taken: Vec<Fraction>,
-    amounts: Vec<Fraction>,
-    capacities: usize,
-}
-
-impl UsedRows {
-    fn of(stated: &Stated<'_>, holdings: &[Holding]) -> Self {
-        let instance = stated.instance;
-        let (m, pooled) = (instance.resources().len(), stated.objective.is_pooled());
-        let classes = if pooled { 1 } else { instance.classes().len() };
-        let mut amounts = Vec::with_capacity(classes * m);
-        for (class, r) in (0..classes).flat_map(|class| (0..m).map(move |r| (class, ResourceId(r)))) {
-            amounts.push(Fraction::whole(match pooled {
-                true => BigInt::from(instance.total_units(r)),
-                false => {
-                    BigInt::from(instance.capacity_units(ClassId(class), r)) * instance.classes()[class].count
-                }
-            }));
-        }
-        let capacities = amounts.len();
-        amounts.extend(instance.limit_rows().iter().map(|row| Fraction::whole(instance.limit_units(row))));
-        // What a unit of each level takes, what is known as a fraction, and what is known as a long one.
-        let mut of_levels: Vec<Rows> = stated.levels.iter().map(|_| Rows::default()).collect();
-        let mut known = Rows::default();
-        let mut long = Vec::new();
-        for (user, holding) in instance.users().zip(holdings) {
-            for_each_part(stated, user, holding, |kind, class, amount| {
-                let mut add = |row: usize, units: u128| {
-                    let units = Fraction::whole(units);
-                    match &amount {
-                        PartAmount::OfLevels(tasks) => {
-                            known.add(row, &tasks.constant.times(&units));
-                            for (level, tasks) in &tasks.levels {
-                                of_levels[*level].add(row, &tasks.times(&units));
-                            }
-                        }
-                        PartAmount::Known(tasks) if tasks.below().bits() < LONG => {
-                            known.add(row, &tasks.times(&units))
-                        }
-                        PartAmount::Known(tasks) => long.push((row, tasks.times(&units))),
-                    }
-                };
-                for r in (0..m).map(ResourceId) {
-                    add(class * m + r.0, stated.usable.demand_units(user, kind, r));
-                }
-                for j in instance.limits_above(user) {
-                    let row = &instance.limit_rows()[j];
-                    if pooled || row.covers(ClassId(class)) {
-                        add(capacities + j, stated.usable.demand_units(user, kind, row.resource));
-                    }
-                }
-            });
-        }
-        let mut taken = vec![Fraction::zero(); amounts.len()];
-        for (row, sum) in known.sums() {
-            taken[row] = sum;
-        }
-        for (rows, level) in of_levels.into_iter().zip(&stated.levels) {
-            for (row, sum) in rows.sums() {
-                taken[row] = taken[row].plus(&sum.times(&level.value));
-            }
-        }
-        for (row, term) in long {
-            taken[row] = taken[row].plus(&term);
-        }
-        Self { taken, amounts, capacities }
-    }
-
-    fn is_full(&self, row: usize) -> bool {
-        self.taken[row] == self.amounts[row]
-    }
-
-    /// `exact-capacity`: nothing is overloaded, not by the smallest fraction.
-    fn kept(&self, stated: &Stated<'_>) -> Verdict {
-        let mut worst = Worst::of("exact-capacity", 0.0);
-        if let Some(row) = (0..self.taken.len()).find(|row| self.taken[*row] > self.amounts[*row]) {
-            worst.fail(|| format!("{} is overloaded", name_of_row(stated, self.capacities, row)));
-        }
-        worst.verdict()
-    }
-}
-
-/// Bits from which a denominator is added apart: few are so long.
-const LONG: u64 = 256;
-
-fn name_of_row(stated: &Stated<'_>, capacities: usize, row: usize) -> String {
-    let instance = stated.instance;
-    let m = instance.resources().len();
-    match row.checked_sub(capacities) {
-        Some(limit) => format!("limit {limit}, of {}", instance.name_of(instance.limit_rows()[limit].owner)),
-        None if stated.objective.is_pooled() => format!("{} of the pool", instance.resources()[row % m]),
-        None => format!("{} of class {}", instance.resources()[row % m], instance.classes()[row / m].id),
-    }
-}
-
-/// Tasks on a class.
-enum PartAmount {
-    /// So many for each unit of some levels.
-    OfLevels(OfLevels),
-    Known(Fraction),
-}
-
-/// Visits the kinds and classes where a user has tasks; the pool is class 0 and the user itself its kind.
-fn for_each_part(
-    stated: &Stated<'_>,
-    user: User<'_>,
-    holding: &Holding,
-    mut visit: impl FnMut(usize, usize, PartAmount),
-) {
-    let of_level = |rate: Option<Fraction>| match &holding.work {
-        Work::Of(work) => PartAmount::Known(rate.map_or_else(|| work.clone(), |rate| work.over(&rate))),
-        Work::OfLevel(level) => {
-            let per_level = stated.work_per_level(user);
-            let tasks = rate.map_or_else(|| per_level.clone(), |rate| per_level.over(&rate));
-            PartAmount::OfLevels(OfLevels::level(*level, tasks))
-        }
-        Work::OfLevels(sum) => {
-            PartAmount::OfLevels(rate.map_or_else(|| (**sum).clone(), |rate| sum.over(&rate)))
-        }
-    };
-    if stated.objective.is_pooled() {
-        visit(user.index().0, 0, of_level(None));
-        return;
-    }
-    for part in &holding.parts {
-        let amount = match &part.tasks {
-            Some(tasks) => PartAmount::Known(tasks.clone()),
-            None => of_level(Some(Fraction::decimal(user.rule().rate(ClassId(part.class))))),
-        };
-        visit(part.kind, part.class, amount);
     }
 }
 
@@ -337,13 +203,6 @@ fn tasks(stated: &Stated<'_>, user: User<'_>, holding: &Holding) -> Fraction {
     sum
 }
 
-fn in_full(stated: &Stated<'_>, amount: PartAmount) -> Fraction {
-    match amount {
-        PartAmount::OfLevels(tasks) => tasks.at(|level| &stated.levels[level].value),
-        PartAmount::Known(tasks) => tasks,
-    }
-}
-
 /// `exact-levels`: at every level's prices all work where it is cheapest, every priced row is used up, who is held there pays, and
 /// nobody who pays has more.
 fn levels(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdict {
@@ -413,92 +272,6 @@ fn levels(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdict
                     format!("user {}: its tasks could do more work, and no level holds it", user.id())
                 });
             }
-        }
-    }
-    worst.verdict()
-}
-
-/// What one more of a level costs all who have it, at its fractions' prices: doubles are in this unit, so that they are the derivative
-/// of the level.
-fn unit_of_prices(stated: &Stated<'_>, holdings: &[Holding], k: usize) -> Fraction {
-    let costs = LevelCosts::of(stated.instance, stated.objective, stated.usable, &stated.levels[k]);
-    if let Some(filling) = &stated.filling {
-        let rise = filling.rise(k);
-        let cost = |(user, holding): (User<'_>, &Holding)| {
-            let rises = rise.of(filling, user.index().0)?;
-            let per_level = stated.work_per_level(user);
-            let per_share = per_level.over(&Fraction::decimal(user.weight()));
-            Some(costs.of_work(user, holding).times(&per_share).times(&rises))
-        };
-        let users = stated.instance.users().zip(holdings).filter_map(cost);
-        return users.fold(Fraction::zero(), |sum, cost| sum.plus(&cost));
-    }
-    // Whose tasks do different work on different classes is held by prices, with all its tasks too.
-    let does_unlike_work = |i: usize| {
-        !stated.objective.is_pooled()
-            && has_task_row(stated.instance.user(UserId(i)), stated.usable.of_user(i))
-    };
-    let rises = |i: usize| match stated.limited_by[i] {
-        LimitedBy::NoUsableClass => false,
-        LimitedBy::Tasks => stated.level_of[i] as usize + usize::from(does_unlike_work(i)) > k,
-        LimitedBy::Capacity | LimitedBy::Limit => stated.level_of[i] as usize >= k,
-    };
-    let users = stated.instance.users().zip(holdings).filter(|(user, _)| rises(user.index().0));
-    let cost = |(user, holding): (User<'_>, &Holding)| {
-        costs.of_work(user, holding).times(&stated.work_per_level(user))
-    };
-    users.map(cost).fold(Fraction::zero(), |sum, cost| sum.plus(&cost))
-}
-
-/// `exact-doubles`: every double is next to its fraction.
-fn doubles(stated: &Stated<'_>, holdings: &[Holding], claim: &SolutionClaim<'_>) -> Verdict {
-    let mut worst = Worst::of("exact-doubles", tolerance::EXACT_DOUBLES);
-    let of_levels = claim.certificate.levels();
-    for (k, (level, exact)) in of_levels.iter().zip(&stated.levels).enumerate() {
-        worst.compare(level.value, exact.value.near(), || format!("level {k}"));
-        worst.compare(level.bound, exact.value.near(), || format!("bound of level {k}"));
-        // Whole numbers may be too long for a double, but not in parts of the largest.
-        let largest =
-            exact.prices.iter().chain(&exact.limit_prices).max().filter(|price| price.is_positive());
-        let Some(largest) = largest else { continue };
-        let doubles: Vec<f64> = level.prices.iter().chain(&level.limit_prices).copied().collect();
-        let fractions: Vec<f64> =
-            exact.prices.iter().chain(&exact.limit_prices).map(|price| price.over(largest).near()).collect();
-        let scale = doubles.iter().copied().fold(0.0, f64::max);
-        for (double, fraction) in doubles.iter().zip(&fractions) {
-            worst.compare(*double, fraction * scale, || format!("a price of level {k}"));
-        }
-        if exact.task_prices.is_empty() {
-            let unit = unit_of_prices(stated, holdings, k);
-            if !unit.is_positive() {
-                worst.fail(|| format!("the prices of level {k} cost nobody who has it anything"));
-                continue;
-            }
-            worst.compare(scale, largest.over(&unit).near(), || {
-                format!("the unit of the prices of level {k}")
-            });
-        }
-    }
-    for (user, holding) in stated.instance.users().zip(holdings) {
-        let mut parts = Vec::new();
-        for_each_part(stated, user, holding, |kind, class, amount| {
-            let tasks = in_full(stated, amount).near();
-            if tasks > 0.0 {
-                parts.push((kind, class, tasks));
-            }
-        });
-        let mut next = parts.into_iter();
-        for kind in claim.tasks.kinds(user) {
-            claim.tasks.visit(user.index().0, kind, |class, here| match next.next() {
-                Some((of_kind, of_class, tasks)) if (of_kind, of_class) == (kind, class) => {
-                    worst.compare(here, tasks, || format!("tasks of user {}", user.id()));
-                }
-                _ => worst
-                    .fail(|| format!("user {}: doubles and fractions are on different classes", user.id())),
-            });
-        }
-        if next.next().is_some() {
-            worst.fail(|| format!("user {}: fractions are on more classes than doubles", user.id()));
         }
     }
     worst.verdict()
