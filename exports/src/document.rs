@@ -40,7 +40,8 @@ pub struct ExportedTenant {
     /// The id of the tenant it belongs to; absent at the top.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// Of the cluster's total, the largest part of a resource that it has by the answer.
+    /// Of the cluster's total, the largest part of a resource that it has by the answer. Of a group that is of what its users have together:
+    /// where they want different resources it is less than their shares added up, which a solution states.
     pub share: f64,
     /// Of a tenant with nobody below it: at least this part of its answer, at most 1, is left to it whatever the others do with what
     /// they are given: whichever of it they use, wherever their tasks may run. Tasks may be divided.
@@ -133,7 +134,7 @@ impl Tabular for ExportBody {
         Table::of(&self.tenants)
             .column("tenant", "tenant", Kind::Id, |tenant| &tenant.id)
             .column("name", "name there", Kind::Name, |tenant| &tenant.name)
-            .column("share", "share", Kind::Share, |tenant| tenant.share)
+            .column("share", "largest part", Kind::Share, |tenant| tenant.share)
             .column("entitled", "by its rule", Kind::Share, |tenant| tenant.entitled)
             .column("kept", "kept for sure", Kind::Share, |tenant| tenant.kept)
             .column("amounts", "whole units", Kind::Words, amounts)
