@@ -9,6 +9,7 @@ mod azure_v1_instance;
 mod captured;
 mod census;
 mod columns;
+mod counted_in_bytes;
 #[cfg(test)]
 mod defects;
 mod deployed;

@@ -228,6 +228,10 @@ fn without_place(text: &str) -> String {
     text.rsplit_once(" at line").map_or(text, |(told, _)| told).to_owned()
 }
 
+/// What is said of documents that stand for more than anybody writes, as aliases of aliases do.
+const TOO_MUCH: &str = "stands for more values than are read: aliases of aliases grow beyond all bounds; write out what they stand for, or \
+                        divide the file";
+
 /// YAML documents; else where they are malformed, and how.
 fn yaml(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
     let limits = serde_saphyr::budget! {
@@ -244,6 +248,9 @@ fn yaml(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
             .map_or_else(|| "YAML".into(), |at| format!("line {}, column {}", at.line(), at.column()));
         // What follows advises whoever calls the parser.
         let told = error.to_string();
+        if told.contains("budget breached") {
+            return (place, TOO_MUCH.into());
+        }
         let told = told.split("; set ").next().unwrap_or_default();
         (place, without_place(told.split(", set ").next().unwrap_or_default()))
     })?;
@@ -367,6 +374,16 @@ mod tests {
             kinds("{\"kind\": \"Node\",").unwrap_err(),
             "it: line 1, column 16: the file is truncated: it ends inside a value"
         );
+    }
+
+    #[test]
+    fn aliases_of_aliases_are_refused_in_words() {
+        let ten = |of: &str| vec![of; 10].join(", ");
+        let aliases =
+            (1..9).map(|level| format!("a{level}: &a{level} [{}]\n", ten(&format!("*a{}", level - 1))));
+        let text = format!("a0: &a0 [{}]\n{}", ten("x"), aliases.collect::<String>());
+        let told = kinds(&text).unwrap_err();
+        assert!(told.contains("stands for more values than are read: aliases of aliases"), "{told}");
     }
 
     #[test]

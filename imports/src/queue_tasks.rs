@@ -1,5 +1,6 @@
 //! How large the tasks of a queue are, which states none: one GPU or one core with its part of everything else, or as much
 //! less as it takes to fit every server that has what they ask for; where a limit or a guarantee is less than one, a whole part of that.
+//! Where even the smallest server has over a million GPUs or cores, a task is ten, a hundred, … of them.
 
 use super::amounts::rounded_down;
 use super::servers::Server;
@@ -8,6 +9,12 @@ use hashbrown::HashMap;
 
 /// Steps of 1, 2, 5, 10, … downwards in which a task may be smaller than one.
 const STEPS: usize = 60;
+
+/// So many tasks the smallest server holds at most: more are no tasks that anybody places, though a quota may be of any number.
+const MOST_TASKS: f64 = 1e6;
+
+/// So many GPUs for each core are no devices to count tasks in, as where a quota of them is written like one of memory.
+const GPUS_FOR_A_CORE: f64 = 100.0;
 
 /// By so much a quotient of doubles may be above a whole number that it is.
 const OFF: f64 = 1e-9;
@@ -20,7 +27,7 @@ pub(super) struct Scope {
     least: Vec<f64>,
     /// The resource of which a task has `unit`.
     counted: usize,
-    /// One; of memory and the like, where tasks ask for nothing else, what the smallest server has.
+    /// One, or ten or more where the smallest server has very many; of memory and the like, where tasks ask for nothing else, what it has.
     unit: f64,
 }
 
@@ -83,8 +90,10 @@ impl Scope {
             (0..resources.len()).map(|r| wanted.contains(&r).then(|| of(r).sum::<f64>())).collect();
         let least: Vec<f64> = (0..resources.len()).map(|r| of(r).fold(f64::INFINITY, f64::min)).collect();
         let counted = counted(resources, &wanted, &totals)?;
-        let unit =
-            if ResourceKind::of(&resources[counted]) == ResourceKind::Amount { least[counted] } else { 1.0 };
+        let unit = match ResourceKind::of(&resources[counted]) {
+            ResourceKind::Amount => least[counted],
+            _ => sensible(least[counted]),
+        };
         Some(Self { totals, least, counted, unit })
     }
 
@@ -125,6 +134,12 @@ impl Scope {
     }
 }
 
+/// 1, or the least power of ten of which a server with so much holds no more than [`MOST_TASKS`].
+fn sensible(least: f64) -> f64 {
+    let over = (least / MOST_TASKS).log10().ceil().max(0.0);
+    10f64.powi(over as i32)
+}
+
 /// 1, 0.5, 0.2, 0.1, 0.05, …
 fn step(at: usize) -> f64 {
     let digit = [1.0, 5.0, 2.0][at % 3];
@@ -132,12 +147,19 @@ fn step(at: usize) -> f64 {
 }
 
 /// Tasks are counted in whole GPUs and the like before cores, and in amounts such as memory only where they ask for nothing else. What
-/// there is more of than of cores is not counted in whole devices, whatever its name says.
+/// there is more of than of cores is not counted in whole devices, whatever its name says, nor are GPUs of which there are very many more.
 fn counted(resources: &[String], wanted: &[usize], totals: &[Option<f64>]) -> Option<usize> {
     let kind = |r: usize| ResourceKind::of(&resources[r]);
     let of = |r: usize| totals[r].unwrap_or(0.0);
     let cores = wanted.iter().copied().find(|r| kind(*r) == ResourceKind::Cores);
-    let is_many = |r: usize| kind(r) == ResourceKind::Device && cores.is_some_and(|cores| of(r) > of(cores));
+    let is_many = |r: usize| {
+        let for_a_core = cores.map_or(0.0, |cores| of(r) / of(cores));
+        match kind(r) {
+            ResourceKind::Device => for_a_core > 1.0,
+            ResourceKind::Gpu => for_a_core > GPUS_FOR_A_CORE,
+            _ => false,
+        }
+    };
     wanted.iter().copied().filter(|r| !is_many(*r)).min_by_key(|r| kind(*r))
 }
 
@@ -255,6 +277,23 @@ mod tests {
             let task = scopes.of(&asked).and_then(|scope| scope.task(&[], &[])).unwrap();
             assert_eq!(task[..2], ["1", "5"].map(decimal), "{name}");
         }
+    }
+
+    #[test]
+    fn a_task_is_of_a_sensible_size_however_much_a_quota_is_of() {
+        // A quota of GPUs written as `1Gi`.
+        let gpus = "1073741824";
+        let kinds = [(1, ["22", "51539607552", gpus])];
+        assert_eq!(
+            task(&kinds, given(&[0, 1, 2]), NONE, NONE),
+            shown(["1", "2342709434.18", "48806446.5454"])
+        );
+        let only = Asked { only: Some(vec![2]), ..Asked::default() };
+        assert_eq!(task(&kinds, only.clone(), NONE, NONE), shown(["0", "0", "10000"]));
+        let sure = [None, None, Some("20")];
+        assert_eq!(task(&kinds, only, NONE, sure).map(|task| task[2].clone()), Some("20".into()));
+        // A hundred GPUs for a core are still GPUs.
+        assert_eq!(task(&[(1, ["8", "64", "800"])], given(&[2]), NONE, NONE), shown(["0.01", "0.08", "1"]));
     }
 
     #[test]

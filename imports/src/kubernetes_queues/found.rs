@@ -1,6 +1,8 @@
 //! Queues as files have them, whichever scheduler they are for.
 
+use crate::counted_in_bytes;
 use crate::manifests::{Metadata, in_field, nullable, plain};
+use crate::report::ImportReport;
 use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{InstanceError, Violation};
 use hashbrown::HashMap;
@@ -122,13 +124,15 @@ pub(super) fn quantities(
     place: &str,
     field: &str,
     written: &BTreeMap<String, Written>,
+    report: &mut ImportReport,
 ) -> Result<Amounts, InstanceError> {
-    let read = |(name, Written(text)): (&String, &Written)| {
+    let mut read = |(name, Written(text)): (&String, &Written)| {
+        counted_in_bytes::tell(name, text, report);
         let amount = Quantity::parse(text)
             .map_err(|problem| refused(file, &format!("{place}: {field}.{name}"), text, problem))?;
         Ok((name.clone(), amount))
     };
-    written.iter().map(read).collect()
+    written.iter().map(&mut read).collect()
 }
 
 /// Amounts under the name of their field.
@@ -152,6 +156,15 @@ pub(super) fn within(
         shown(limit)
     );
     Err(refused(file, &format!("{place}: {field}.{name}"), &shown(amount), &problem))
+}
+
+/// Refuses a weight below 0, of which no scheduler knows a meaning.
+pub(super) fn weight(file: &str, place: &str, field: &str, weight: f64) -> Result<f64, InstanceError> {
+    if weight >= 0.0 && weight < f64::INFINITY {
+        return Ok(weight);
+    }
+    let problem = "must be a number of 0 or more; state the part of the queue against its siblings";
+    Err(refused(file, &format!("{place}: {field}"), &weight.to_string(), problem))
 }
 
 pub(super) fn refused(file: &str, place: &str, value: &str, problem: &str) -> InstanceError {

@@ -4,7 +4,8 @@
 
 use super::super::manifests::nullable;
 use super::super::report::ImportReport;
-use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight};
+use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, refused, weight};
+use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Quantity;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -49,8 +50,25 @@ pub(super) struct KaiResource {
 const KAIS_PRIORITY: f64 = 100.0;
 
 impl Reading {
-    /// KAI counts cpu in thousandths and memory in millions of bytes; -1 is no limit.
-    pub(super) fn kai(&mut self, Object { metadata, spec, .. }: Object<KaiSpec>, report: &mut ImportReport) {
+    /// KAI counts cpu in thousandths and memory in millions of bytes; -1 is no limit, and nothing else below 0 means anything.
+    pub(super) fn kai(
+        &mut self,
+        file: &str,
+        place: &str,
+        Object { metadata, spec, .. }: Object<KaiSpec>,
+        report: &mut ImportReport,
+    ) -> Result<(), InstanceError> {
+        for (name, resource) in &spec.resources {
+            let field = |field: &str| format!("spec.resources.{name}.{field}");
+            for (what, amount) in [("quota", resource.quota), ("limit", resource.limit)] {
+                if let Some(below) = amount.filter(|amount| *amount < 0.0 && *amount != -1.0) {
+                    let problem = "must be a number of 0 or more, or -1 for no end";
+                    let place = format!("{place}: {}", field(what));
+                    return Err(refused(file, &place, &below.to_string(), problem));
+                }
+            }
+            weight(file, place, &field("overQuotaWeight"), resource.weight.unwrap_or_default())?;
+        }
         let (mut limit, mut guarantee) = (BTreeMap::new(), BTreeMap::new());
         let mut unweighted = 0;
         let mut weights: Vec<f64> = Vec::new();
@@ -97,11 +115,11 @@ impl Reading {
             weights.extend(resource.weight);
             unweighted += u64::from(resource.weight.is_none());
         }
-        let weight = weights.iter().copied().reduce(f64::max);
-        if weights.iter().any(|one| Some(*one) != weight) {
+        let largest = weights.iter().copied().reduce(f64::max);
+        if weights.iter().any(|one| Some(*one) != largest) {
             report.one("queues weigh resources differently: the largest weight counts");
         }
-        let taken = match weight {
+        let taken = match largest {
             None => "weights not stated, taken as 1 (KAI takes them as 0: nothing beyond the quota)",
             Some(_) => {
                 "weights not stated, taken as the queue's others (KAI takes them as 0: nothing beyond the quota)"
@@ -115,10 +133,11 @@ impl Reading {
         self.found.push(Found {
             name: metadata.name,
             parent,
-            weight: Weight::Stated(weight.unwrap_or(1.0)),
+            weight: Weight::Stated(largest.unwrap_or(1.0)),
             guarantee,
             limit,
             ..Found::default()
         });
+        Ok(())
     }
 }

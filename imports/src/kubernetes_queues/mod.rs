@@ -145,8 +145,7 @@ impl Reading {
             ("Queue", "scheduling.run.ai") => {
                 self.is_of(Scheduler::Kai, file, &place)?;
                 misspelt::fields(spec, &kai::FIELDS, &[], report);
-                self.kai(read(file, &place, document)?, report);
-                Ok(())
+                self.kai(file, &place, read(file, &place, document)?, report)
             }
             (kind, _) => {
                 report.one(match kind {

@@ -511,3 +511,77 @@ fn a_queue_that_is_given_none_of_a_resource_beside_more_of_others_has_tasks_with
         assert_eq!(report.count(told), found.iter().filter(|without| **without).count() as u64, "{report}");
     }
 }
+
+#[test]
+fn what_no_scheduler_knows_a_meaning_of_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let refusal = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        users(vec![path.clone()]).unwrap_err()
+    };
+    let volcano = |spec: &str| {
+        format!(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: a}}\nspec: {{{spec}}}\n"
+        )
+    };
+    let kai = |cpu: &str| {
+        format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: a}}\nspec: {{resources: {{cpu: {{{cpu}}}}}}}\n"
+        )
+    };
+    let yunikorn = |names: [&str; 2]| {
+        let [one, other] = names;
+        format!(
+            "partitions: [{{name: p, queues: [{{name: root, queues: [{{name: {one}}}, {{name: {other}}}]}}]}}]\n"
+        )
+    };
+    let hierarchy = volcano("weight: 1").replace(
+        "{name: a}",
+        "{name: a, annotations: {volcano.sh/hierarchy: root/a, volcano.sh/hierarchy-weights: 1/-8}}",
+    );
+    for (text, told) in [
+        (volcano("weight: -3"), "Queue a: spec.weight = -3: must be a number of 0 or more"),
+        (hierarchy, "Queue a: hierarchy-weights = 1/-8: must have a number of 0 or more for each part"),
+        (kai("quota: 0, limit: -1, overQuotaWeight: -2"), "Queue a: spec.resources.cpu.overQuotaWeight = -2"),
+        (
+            kai("quota: -2, limit: -1"),
+            "Queue a: spec.resources.cpu.quota = -2: must be a number of 0 or more, or -1",
+        ),
+        (kai("quota: 0, limit: -1000"), "Queue a: spec.resources.cpu.limit = -1000"),
+        (yunikorn(["dev", "Dev"]), "partition p: queue = root.Dev: is the queue root.dev too"),
+    ] {
+        let refused = refusal(&text);
+        assert!(refused.contains(told), "{refused}");
+    }
+    std::fs::write(&path, yunikorn(["dev", "ops"])).unwrap();
+    assert!(users(vec![path.clone()]).is_ok());
+}
+
+#[test]
+fn orders_and_preemption_of_yunikorns_queues_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let told = |partition: &str, properties: &str| {
+        let text = format!(
+            "partitions: [{{name: p, {partition}queues: [{{name: root, queues: [{{name: a, properties: {{{properties}}}}}]}}]}}]\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        users(vec![path.clone()]).unwrap().1.to_string()
+    };
+    for (partition, properties, what) in [
+        (
+            "",
+            "application.sort.policy: fair",
+            "1 queue whose order of applications is left out (application.sort): here a queue is one tenant: root.a",
+        ),
+        ("", "preemption.policy: fence", "1 queue with a preemption.policy, which is left out"),
+        ("preemption: {enabled: false}, ", "", "1 partition without preemption, which is left out"),
+    ] {
+        let report = told(partition, properties);
+        assert!(report.contains(what), "{what}\n{report}");
+    }
+    let report =
+        told("preemption: {enabled: true}, ", "application.sort.policy: fifo, preemption.policy: default");
+    assert!(!report.contains("preemption") && !report.contains("order of applications"), "{report}");
+}

@@ -5,7 +5,7 @@
 
 use super::super::manifests::nullable;
 use super::super::report::ImportReport;
-use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, quantities, refused, within};
+use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, quantities, refused, weight, within};
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
 use serde::Deserialize;
@@ -80,9 +80,10 @@ impl Reading {
         if spec.reclaimable == Some(false) {
             report.one("queues not to be reclaimed from (reclaimable: false), which is not kept");
         }
-        let mut guarantee = quantities(file, place, "spec.deserved", &spec.deserved)?;
-        let reserve = quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?;
-        let limit = quantities(file, place, "spec.capability", &spec.capability)?;
+        let mut guarantee = quantities(file, place, "spec.deserved", &spec.deserved, report)?;
+        let sure = &spec.guarantee.resource;
+        let reserve = quantities(file, place, "spec.guarantee.resource", sure, report)?;
+        let limit = quantities(file, place, "spec.capability", &spec.capability, report)?;
         for given in [("spec.deserved", &guarantee), ("spec.guarantee.resource", &reserve)] {
             within(file, place, given, ("spec.capability", &limit))?;
         }
@@ -91,8 +92,8 @@ impl Reading {
             *sure = (*sure).max(*amount);
         }
         let annotation = |key: &str| metadata.annotations.get(key).map(String::as_str);
-        let (mut parent, mut weight) =
-            (Some(spec.parent).filter(|parent| !parent.is_empty()), spec.weight.unwrap_or(1.0));
+        let mut parent = Some(spec.parent).filter(|parent| !parent.is_empty());
+        let mut weight = weight(file, place, "spec.weight", spec.weight.unwrap_or(1.0))?;
         if let (Some(path), Some(weights)) =
             (annotation("volcano.sh/hierarchy"), annotation("volcano.sh/hierarchy-weights"))
         {
@@ -101,10 +102,11 @@ impl Reading {
                     file,
                     &format!("{place}: hierarchy-weights"),
                     weights,
-                    "must have a number for each part of the hierarchy",
+                    "must have a number of 0 or more for each part of the hierarchy",
                 )
             };
-            let numbers: Option<Vec<f64>> = weights.split('/').map(|weight| weight.parse().ok()).collect();
+            let number = |weight: &str| weight.parse().ok().filter(|number: &f64| *number >= 0.0);
+            let numbers: Option<Vec<f64>> = weights.split('/').map(number).collect();
             let parts: Vec<&str> = path.split('/').collect();
             let numbers = numbers.filter(|numbers| numbers.len() == parts.len()).ok_or_else(malformed)?;
             // The queue itself is the last part; those above it have no object of their own.

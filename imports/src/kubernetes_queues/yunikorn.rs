@@ -9,6 +9,7 @@ use super::super::report::ImportReport;
 use super::found::{Amounts, Found, PRIORITY_LEFT_OUT, Reading, Weight, quantities, read, refused, within};
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
+use hashbrown::HashMap;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,6 +48,8 @@ struct Partition {
     /// Of users and their groups, in all queues together.
     #[serde(default, deserialize_with = "nullable")]
     limits: Vec<UserLimit>,
+    #[serde(default)]
+    preemption: Value,
 }
 
 #[derive(Deserialize)]
@@ -141,6 +144,37 @@ pub(crate) fn partitions(file: &str, document: &Value) -> Result<Vec<Value>, Ins
     Ok(found)
 }
 
+/// Properties of queues that no instance carries, the value with which each says nothing, and what is told of others.
+const PROPERTIES: [(&str, &str, &str); 5] = [
+    ("application.sort.policy", "fifo", ORDERS),
+    ("application.sort.priority", "enabled", ORDERS),
+    (
+        "preemption.policy",
+        "default",
+        "queues with a preemption.policy, which is left out: here each has at once what it is guaranteed",
+    ),
+    ("priority.offset", "0", PRIORITY_LEFT_OUT),
+    ("priority.policy", "default", PRIORITY_LEFT_OUT),
+];
+const ORDERS: &str =
+    "queues whose order of applications is left out (application.sort): here a queue is one tenant";
+
+/// Counts what properties of a queue state that is left out, once of each kind.
+fn tell_of_properties(queue: &str, properties: &BTreeMap<String, Value>, report: &mut ImportReport) {
+    let mut told: Vec<&str> = Vec::new();
+    for (property, usual, what) in PROPERTIES {
+        let value =
+            properties.get(property).map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
+        if value.is_some_and(|value| !value.eq_ignore_ascii_case(usual)) && !told.contains(&what) {
+            told.push(what);
+            match what {
+                PRIORITY_LEFT_OUT => report.one(what),
+                _ => report.named(what, queue),
+            }
+        }
+    }
+}
+
 /// Whether a number is set: 0 is none.
 fn is_stated(value: &Value) -> bool {
     !value.is_null() && value.as_u64() != Some(0)
@@ -155,7 +189,7 @@ impl Reading {
         report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
         for (position, partition) in partitions.iter().enumerate() {
-            let Partition { name, queues, limits } =
+            let Partition { name, queues, limits, preemption } =
                 read(file, &format!("partitions[{position}]"), partition)?;
             if position > 0 {
                 report.one("partitions left out: they have nodes of their own");
@@ -163,7 +197,27 @@ impl Reading {
             }
             misspelt::fields(partition, &FIELDS, &OWN, report);
             limits.iter().for_each(|limit| limit.tell(report));
+            if preemption.get("enabled") == Some(&Value::Bool(false)) {
+                report.one("partitions without preemption, which is left out: here each queue has at once what it is guaranteed");
+            }
             queues.iter().try_for_each(|queue| self.yunikorn(file, &name, None, queue, report))?;
+            self.differ_in_more_than_case(file, &name)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses queues whose names differ only in the size of letters, which YuniKorn takes for one, as it does.
+    fn differ_in_more_than_case(&self, file: &str, partition: &str) -> Result<(), InstanceError> {
+        let mut met: HashMap<String, &str> = HashMap::new();
+        for queue in &self.found {
+            if let Some(other) =
+                met.insert(queue.name.to_lowercase(), &queue.name).filter(|other| *other != queue.name)
+            {
+                let problem = format!(
+                    "is the queue {other} too, since YuniKorn reads names in small letters; rename one of them"
+                );
+                return Err(refused(file, &format!("partition {partition}: queue"), &queue.name, &problem));
+            }
         }
         Ok(())
     }
@@ -178,8 +232,9 @@ impl Reading {
     ) -> Result<(), InstanceError> {
         let name = parent.map_or_else(|| queue.name.clone(), |parent| format!("{parent}.{}", queue.name));
         let place = format!("partition {partition}, queue {name}");
-        let guaranteed = quantities(file, &place, "resources.guaranteed", &queue.resources.guaranteed)?;
-        let limit = quantities(file, &place, "resources.max", &queue.resources.max)?;
+        let guaranteed =
+            quantities(file, &place, "resources.guaranteed", &queue.resources.guaranteed, report)?;
+        let limit = quantities(file, &place, "resources.max", &queue.resources.max, report)?;
         within(file, &place, ("resources.guaranteed", &guaranteed), ("resources.max", &limit))?;
         let renamed = |amounts: Amounts| -> Amounts {
             amounts
@@ -195,13 +250,7 @@ impl Reading {
         if is_stated(&queue.childtemplate) {
             report.one("templates of queues to come left out (childtemplate)");
         }
-        let says = |key: &str, usual: &str| {
-            let value = queue.properties.get(key);
-            value.is_some_and(|value| value.as_str().map_or(value.to_string(), str::to_owned) != usual)
-        };
-        if says("priority.offset", "0") || says("priority.policy", "default") {
-            report.one(PRIORITY_LEFT_OUT);
-        }
+        tell_of_properties(&name, &queue.properties, report);
         self.found.push(Found {
             name: name.clone(),
             parent: parent.map(str::to_owned),

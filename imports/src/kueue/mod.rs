@@ -115,28 +115,37 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
     }
     let of = |kind: &'static str| manifests.iter().filter(move |manifest| manifest.kind == kind);
     let mut cohorts = Cohorts::default();
-    let mut parents = Vec::new();
+    let (mut parents, mut declared) = (Vec::new(), BTreeSet::new());
     for manifest in of("Cohort") {
         let (name, spec) = objects::spec::<CohortSpec>(manifest)?;
         let at = cohorts.named(&name);
         cohorts.list[at].weight = spec.fair_sharing.weight(manifest)?;
-        cohorts.list[at].amounts = amounts(manifest, &spec.groups)?;
+        cohorts.list[at].amounts = amounts(manifest, &spec.groups, report)?;
+        declared.insert(name);
         if !spec.parent.is_empty() {
             cohorts.list[at].parent = Some(cohorts.named(&spec.parent));
             parents.push((at, manifest, spec.parent));
         }
     }
+    let mut told = BTreeSet::new();
     for (cohort, manifest, parent) in parents {
         if cohorts.root(cohort).is_none() {
             return Err(manifest.refused("spec.parentName", &parent, "the cohort is below itself"));
+        }
+        if !declared.contains(&parent) && told.insert(parent.clone()) {
+            report.named(
+                "cohorts above others that no Cohort object declares: of weight 1, without quotas or limits, as in Kueue",
+                &parent,
+            );
         }
     }
     let mut queues: Vec<ClusterQueue> = Vec::new();
     for manifest in of("ClusterQueue") {
         let (name, spec) = objects::spec::<QueueSpec>(manifest)?;
         let weight = spec.fair_sharing.weight(manifest)?;
-        let amounts = amounts(manifest, &spec.groups)?;
+        let amounts = amounts(manifest, &spec.groups, report)?;
         report.one("cluster queues");
+        spec.tell_of_preemption(&name, report);
         if spec.is_stopped() {
             report.one("cluster queues left out: stopped");
             continue;

@@ -1,7 +1,9 @@
 //! What Kueue's objects state, as far as it concerns an instance.
 
+use crate::counted_in_bytes;
 use crate::kubernetes::{Conditions, PodSpec, Taint, Toleration};
 use crate::manifests::{Manifest, Metadata, nullable};
+use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;
@@ -73,9 +75,56 @@ pub(super) struct QueueSpec {
     pub(super) fair_sharing: FairSharing,
     #[serde(rename = "stopPolicy", deserialize_with = "nullable")]
     stop: String,
+    #[serde(deserialize_with = "nullable")]
+    preemption: Preemption,
+}
+
+/// Whose pods a queue may end to have room for its own.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Preemption {
+    #[serde(rename = "reclaimWithinCohort", deserialize_with = "nullable")]
+    reclaim: String,
+    #[serde(rename = "borrowWithinCohort", deserialize_with = "nullable")]
+    borrow: BorrowWithinCohort,
+    #[serde(rename = "withinClusterQueue", deserialize_with = "nullable")]
+    within: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct BorrowWithinCohort {
+    #[serde(deserialize_with = "nullable")]
+    policy: String,
 }
 
 impl QueueSpec {
+    /// Counts what is stated of preemption that is not so here: a queue has its quota at once, and nothing by priority.
+    pub(super) fn tell_of_preemption(&self, name: &str, report: &mut ImportReport) {
+        let Preemption { reclaim, borrow, within } = &self.preemption;
+        for (value, usual, told) in [
+            (
+                reclaim,
+                "Any",
+                "cluster queues with a limit on taking back what was lent (reclaimWithinCohort), which is left out: here each has its quota at once",
+            ),
+            (
+                &borrow.policy,
+                "Never",
+                "cluster queues with preemption to borrow (borrowWithinCohort), which is left out: here shares alone decide",
+            ),
+            (
+                within,
+                "Never",
+                "cluster queues with preemption by priority (withinClusterQueue), which is left out",
+            ),
+        ] {
+            if !value.is_empty() && value != usual {
+                report.named(told, name);
+            }
+        }
+    }
+
     /// Whether nothing new is let in.
     pub(super) fn is_stopped(&self) -> bool {
         is_stopped(&self.stop)
@@ -237,7 +286,11 @@ pub(super) struct Amount {
 }
 
 /// All quotas of a queue or a cohort.
-pub(super) fn amounts(manifest: &Manifest, groups: &[Group]) -> Result<Vec<Amount>, InstanceError> {
+pub(super) fn amounts(
+    manifest: &Manifest,
+    groups: &[Group],
+    report: &mut ImportReport,
+) -> Result<Vec<Amount>, InstanceError> {
     let lends_own = manifest.kind == "ClusterQueue";
     let mut amounts: Vec<Amount> = Vec::new();
     for (group, Group { covered, flavors }) in groups.iter().enumerate() {
@@ -259,6 +312,10 @@ pub(super) fn amounts(manifest: &Manifest, groups: &[Group]) -> Result<Vec<Amoun
                         covered.join(", ")
                     );
                     return Err(manifest.refused(&place(""), "", &problem));
+                }
+                let written = [Some(&quota.nominal), quota.borrowing.as_ref(), quota.lending.as_ref()];
+                for Written(text) in written.into_iter().flatten() {
+                    counted_in_bytes::tell(&quota.name, text, report);
                 }
                 let nominal = read(".nominalQuota", &quota.nominal)?;
                 let borrowing = limit(".borrowingLimit", &quota.borrowing)?;

@@ -576,3 +576,53 @@ fn a_queue_that_may_have_no_memory_is_left_out_by_its_name() {
     let (_, report) = kueue(&KueueOptions { files: vec![path], ..Default::default() }).unwrap();
     assert!(report.to_string().contains("1 queue left out: its limit is 0: blue (memory)\n"), "{report}");
 }
+
+/// What is said of the shipped queues with a piece exchanged, and the demand of the first user.
+fn told_with(from: &str, to: &str) -> (String, Vec<String>) {
+    let text = std::fs::read_to_string(&options().files[0]).unwrap();
+    assert!(text.contains(from), "{from}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    std::fs::write(&path, text.replace(from, to)).unwrap();
+    let (instance, report) = kueue(&KueueOptions { files: vec![path], ..Default::default() }).unwrap();
+    let demand = instance.users().next().unwrap().demand().iter().map(Decimal::to_string).collect();
+    (report.to_string(), demand)
+}
+
+#[test]
+fn a_quota_of_gpus_that_is_written_as_bytes_are_is_told_and_makes_no_task_of_a_byte() {
+    let (report, demand) =
+        told_with("nvidia.com/gpu, nominalQuota: 4,", "nvidia.com/gpu, nominalQuota: 1Gi,");
+    let told = "1 amount in units of bytes of what is counted in ones, read as the scheduler does (1Gi is 1,073,741,824): nvidia.com/gpu 1Gi";
+    assert!(report.contains(told), "{report}");
+    // A ninth of the quotas of nine cores, 36 GiB and a billion GPUs.
+    assert_eq!(demand, ["1", "4294967296", "119304647.111"]);
+}
+
+#[test]
+fn preemption_and_cohorts_that_no_object_declares_are_told() {
+    let (report, _) = told_with("cohortName: research", "cohortName: research");
+    assert!(report.contains("without quotas or limits, as in Kueue: department"), "{report}");
+    let declared = "kind: Cohort\nmetadata: {name: department}\n---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: research}";
+    let (report, _) = told_with("kind: Cohort\nmetadata: {name: research}", declared);
+    assert!(!report.contains("department"), "{report}");
+    for (preemption, told) in [
+        ("reclaimWithinCohort: Never", Some("reclaimWithinCohort")),
+        ("reclaimWithinCohort: LowerPriority", Some("reclaimWithinCohort")),
+        ("reclaimWithinCohort: Any", None),
+        ("withinClusterQueue: LowerPriority", Some("withinClusterQueue")),
+        ("withinClusterQueue: Never", None),
+        ("borrowWithinCohort: {policy: LowerPriority}", Some("borrowWithinCohort")),
+    ] {
+        let to = format!("cohortName: research\n  preemption: {{{preemption}}}");
+        let (report, _) = told_with("cohortName: research", &to);
+        match told {
+            Some(told) => {
+                assert!(report.contains(told) && report.contains("team-a"), "{preemption}\n{report}")
+            }
+            None => {
+                assert!(!report.contains("Cohort)") && !report.contains("Queue)"), "{preemption}\n{report}")
+            }
+        }
+    }
+}

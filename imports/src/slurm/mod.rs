@@ -199,8 +199,13 @@ fn read<T>(
         let files = options.nodes.iter().chain(&options.jobs).chain(&options.accounts);
         Stopped::Building(InstanceError::Invalid { file: super::files::together(files), violation })
     };
+    // Who is in which account the files of accounts alone say.
+    let of_accounts = |violation| {
+        let file = super::files::together(&options.accounts);
+        Stopped::Building(InstanceError::Invalid { file, violation })
+    };
     found.holders =
-        accounts::holders(&associations, &found.resources, (&nodes, &jobs), report).map_err(failed)?;
+        accounts::holders(&associations, &found.resources, (&nodes, &jobs), report).map_err(of_accounts)?;
     if !options.accounts.is_empty() {
         place_strangers(options, &jobs, &mut found.holders, report);
     }

@@ -542,7 +542,11 @@ fn lost_parents_circles_of_accounts_and_bad_shares_are_refused() {
         ("accounts.json", "\"count\": 100}", "\"count\": -1}", "association 2: max.tres.total.count = -1"),
         ("accounts.json", "associations", "assocs", "expected a list associations or shares"),
     ];
-    each_is_named(shipped, &defects, |_, path| slurm(&with_accounts(path)).unwrap_err().to_string());
+    each_is_named(shipped, &defects, |_, path| {
+        let refused = slurm(&with_accounts(path)).unwrap_err().to_string();
+        assert!(!refused.contains("nodes.json") && !refused.contains("jobs.json"), "{refused}");
+        refused
+    });
     let shapes = SlurmOptions { grouping: TaskGrouping::Shape, ..with_accounts(shipped("accounts.json")) };
     assert!(
         slurm(&shapes).unwrap_err().to_string().contains("accounts are groups of users; choose --group tree")

@@ -397,6 +397,13 @@ impl Reading<'_> {
             Some(_) => self.amounts(totals, name, field, text, report),
             None => {
                 let percent = if text.ends_with('%') { text.to_owned() } else { format!("{text}%") };
+                let number = percent.trim_end_matches('%').trim().parse::<f64>();
+                if number.is_ok_and(|number| number > 100.0) {
+                    report.named(
+                        "queues whose maximum is above 100% of what the queue above may have, which limits nothing",
+                        &format!("{name} ({field} {text})"),
+                    );
+                }
                 self.place.amounts_of(&whole, name, field, &percent, report)
             }
         }

@@ -283,6 +283,13 @@ fn a_maximum_of_minus_one_is_all_that_the_queue_above_may_have() {
     };
     assert_eq!(read("-1").unwrap(), read("100").unwrap());
     assert_eq!(read("-1.0").unwrap(), read("100").unwrap());
+    assert_eq!(read("180").unwrap(), read("100").unwrap());
+    let told = |maximum: &str| {
+        std::fs::write(&queues, text(maximum)).unwrap();
+        yarn(&YarnOptions { queues: queues.clone(), ..options("") }).unwrap().1.to_string()
+    };
+    let above = "whose maximum is above 100% of what the queue above may have, which limits nothing: root.a (maximum-capacity 180)";
+    assert!(told("180").contains(above) && !told("100").contains("above 100%"), "{}", told("180"));
     assert!(read("-2").unwrap_err().contains("root.a: maximum-capacity = -2"), "{:?}", read("-2"));
 }
 
