@@ -46,6 +46,14 @@ pub enum PlacementError {
         /// How many tasks had a server.
         placed: u64,
     },
+    /// There are so many tasks that they would be placed one by one for hours, and no time was set.
+    #[error(
+        "no placement: {placed} tasks were placed one by one, and more had room; make tasks larger, or set a time limit and wait that long"
+    )]
+    TooMany {
+        /// How many tasks had a server.
+        placed: u64,
+    },
     /// A policy in another process broke off, or did what no policy may.
     #[error(transparent)]
     Outside(#[from] ProcessFailure),

@@ -95,22 +95,46 @@ fn most_tasks(user: User<'_>) -> Option<u64> {
 /// How many tasks of whom were placed on the servers of which class; of users with kinds, who have no rates, the class says nothing.
 type PlacedOn = BTreeMap<(usize, ClassId), u64>;
 
+/// Pieces that are looked at one by one, at most, where no time is set: some minutes. On servers that hold billions of them it would take hours.
+const MOST_SINGLY: u64 = 50_000_000;
+
 /// When to look at the clock.
 pub(crate) struct Clock<'a> {
     deadline: &'a Deadline,
     since_stop: usize,
     is_over: bool,
+    /// Pieces that were looked at.
+    looked_at: u64,
 }
 
-impl Clock<'_> {
-    /// Whether time is over, looked at now and then.
+impl<'a> Clock<'a> {
+    fn new(deadline: &'a Deadline) -> Self {
+        Self { deadline, since_stop: 0, is_over: false, looked_at: 0 }
+    }
+
+    /// Whether time is over, looked at now and then; where none is set, whether too many pieces were looked at.
     pub fn is_over(&mut self) -> bool {
-        self.since_stop += 1;
+        self.look_at(1);
         if self.since_stop >= BETWEEN_STOPS {
             self.since_stop = 0;
-            self.is_over |= self.deadline.is_over();
+            let is_too_much = self.looked_at > MOST_SINGLY && self.deadline.time_left().is_none();
+            self.is_over |= is_too_much || self.deadline.is_over();
         }
         self.is_over
+    }
+
+    /// Counts pieces that are looked at.
+    fn look_at(&mut self, pieces: usize) {
+        self.since_stop += pieces;
+        self.looked_at += pieces as u64;
+    }
+
+    /// Why it is over.
+    fn refusal(&self, placed: u64) -> PlacementError {
+        match self.deadline.is_over() {
+            true => PlacementError::OutOfTime { placed },
+            false => PlacementError::TooMany { placed },
+        }
     }
 }
 
@@ -157,7 +181,7 @@ impl Filling<'_> {
     ) -> Result<PlacedOn, PlacementError> {
         let (packing, users) = (self.packing, self.tasks.len());
         let can_advance = !self.instance.has_kinds();
-        let mut clock = Clock { deadline, since_stop: 0, is_over: false };
+        let mut clock = Clock::new(deadline);
         let mut singly = 0;
         // The servers of the tasks that are placed now, of kinds that of a task's last piece.
         let (mut placed, mut on) = (PlacedOn::new(), Vec::new());
@@ -189,7 +213,7 @@ impl Filling<'_> {
                 }
             }
             if clock.is_over() {
-                return Err(PlacementError::OutOfTime { placed: self.tasks.iter().sum() });
+                return Err(clock.refusal(self.tasks.iter().sum()));
             }
             for &server in &on {
                 self.tasks[user] += 1;
@@ -198,7 +222,7 @@ impl Filling<'_> {
                     *placed.entry((user, packing.class_of(server))).or_default() += 1;
                 }
             }
-            clock.since_stop += on.len().saturating_sub(1);
+            clock.look_at(on.len().saturating_sub(1));
             if on.is_empty() {
                 self.shares.leave(user);
             }
@@ -251,5 +275,24 @@ impl Filling<'_> {
         }
         let inside = classes.iter().copied().filter(|l| self.instance.domain_of(ClassId(*l)) == domain);
         Cow::Owned(inside.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_time_is_set_more_tasks_than_anybody_waits_for_are_refused_in_words() {
+        let (never, long) = (Deadline::never(), Deadline::after(std::time::Duration::from_secs(3600)));
+        let is_over = |deadline: &Deadline, looked_at: u64| {
+            let mut clock = Clock { since_stop: BETWEEN_STOPS, looked_at, ..Clock::new(deadline) };
+            clock.is_over().then(|| clock.refusal(7))
+        };
+        assert_eq!(is_over(&never, MOST_SINGLY - 1), None);
+        assert_eq!(is_over(&long, MOST_SINGLY), None, "whoever sets a time waits for it");
+        let refusal = is_over(&never, MOST_SINGLY).unwrap();
+        assert_eq!(refusal, PlacementError::TooMany { placed: 7 });
+        assert!(refusal.to_string().contains("make tasks larger, or set a time limit"), "{refusal}");
     }
 }
