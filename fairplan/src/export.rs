@@ -17,6 +17,7 @@ mod entitled;
 mod flavors;
 pub(crate) mod held_against;
 mod lost;
+mod staying;
 
 pub use change::ExportChange;
 pub use lost::LostField;
@@ -149,7 +150,8 @@ fn exported(export: &Export) -> Result<Deployed, Error> {
 pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChanges, Error> {
     let mut before = deployed(kind_of(export.target), current)?;
     let renamed = flavors::of_classes(export, &mut before);
-    let after = exported(export)?;
+    let mut after = exported(export)?;
+    staying::add(export, &before, &mut after);
     let shares = entitled::entitled(export, &before);
     let names = export.queue_names();
     let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);

@@ -743,6 +743,31 @@ fn a_qos_in_which_no_job_fits_is_told_and_not_sure_and_one_without_memory_has_no
 }
 
 #[test]
+fn what_lines_of_slurm_do_not_name_stays_and_is_no_change() {
+    let users = r#"{"id": "blue", "demand": {"cpu": 1, "memory": 1024}}, {"id": "red", "demand": {"cpu": 1, "memory": 1024}}"#;
+    let instance = of_one_server(r#"{"cpu": 64, "memory": 65536}"#, users);
+    let export = exported(&instance, Target::Slurm, &ExportOptions::default()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let current = folder.path().join("accounts").to_str().unwrap().to_owned();
+    let told = |lines: &str| {
+        std::fs::write(&current, export.text() + lines).unwrap();
+        let found = export_changes(&export, std::slice::from_ref(&current)).unwrap();
+        found
+            .changes
+            .into_iter()
+            .map(|change| format!("{}: {}", change.queue, change.what))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told(""), [""; 0]);
+    // The export knows neither GPUs nor nodes, of an account and of its QOS: only what it names is taken away.
+    let set = "sacctmgr -i modify account where name=blue set GrpTRES=gres/gpu=4,gres/gpu:a100=2,node=3";
+    assert_eq!(told(&format!("{set}\n")), [""; 0]);
+    assert_eq!(told(&format!("{set},cpu=7\n")), ["blue: most cpu"]);
+    let qos = "sacctmgr -i modify qos where name=sure-red set GrpTRES=gres/gpu=1\n";
+    assert_eq!(told(qos), [""; 0]);
+}
+
+#[test]
 fn a_hard_maximum_of_0_beside_an_answer_is_told() {
     let users = r#"{"id": "tiny", "demand": {"cpu": 0.5, "memory": 65536}}, {"id": "other", "demand": {"cpu": 1, "memory": 1024}}"#;
     let instance = of_one_server(r#"{"cpu": 64, "memory": 65536}"#, users);

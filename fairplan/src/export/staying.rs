@@ -1,0 +1,25 @@
+//! What lines of `sacctmgr` do not name stays as it is: an account keeps the limits of resources that the export knows nothing of.
+
+use fairplan_exports::{Export, Target};
+use fairplan_imports::{Deployed, DeployedQueue};
+use std::collections::{BTreeMap, BTreeSet};
+
+type Amounts = BTreeMap<(String, String), f64>;
+
+/// Adds to the exported accounts what they have now of resources that no line names. Other schedulers are given whole objects.
+pub(super) fn add(export: &Export, before: &Deployed, after: &mut Deployed) {
+    if export.target != Target::Slurm {
+        return;
+    }
+    let named: BTreeSet<String> = export.keys().iter().map(|key| key.resource.to_ascii_lowercase()).collect();
+    for (name, new) in after.iter_mut() {
+        let Some(old) = before.get(name) else { continue };
+        let lists: [fn(&mut DeployedQueue) -> &mut Amounts; 2] =
+            [|queue| &mut queue.amounts, |queue| &mut queue.limits];
+        let mut old = old.clone();
+        for list in lists {
+            let stays = std::mem::take(list(&mut old)).into_iter().filter(|((_, of), _)| !named.contains(of));
+            list(new).extend(stays);
+        }
+    }
+}
