@@ -15,6 +15,10 @@ pub(crate) const STATED: f64 = 1e-9;
 /// so draws the line between the two.
 pub(crate) const ABOVE: (f64, f64) = (5e-7, 2e-6);
 
+/// Whoever is said to be at what it is guaranteed has more than that by less than the second part of it, whoever is not by more than the first: who
+/// says so draws the line between the two, at [`STATED`].
+pub(crate) const AT_FLOOR: (f64, f64) = (1e-10, 1e-8);
+
 /// Relative difference between a stated value or bound and the proved one: both are sums of up to millions of
 /// doubles, rounded differently.
 pub(crate) const ROUNDING: f64 = 1e-10;

@@ -1,17 +1,17 @@
 //! Guarantees: what they come to in shares, and whether they are kept.
 
 use super::filling::{Bounds, Tree};
+use super::held_up::HeldUp;
 use super::members::{Members, cap, share};
 use super::sure::guaranteed_tasks;
 use crate::claim::{Printed, SolutionClaim};
-use crate::levels::Levels;
 use crate::limits::below;
 use crate::proof::SolutionProof;
 use crate::rounding::{down, up};
 use crate::tolerance;
-use crate::users::{UsableClasses, UserShares};
+use crate::users::{Subject, UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{AboveSiblings, AloneGroup, GuaranteeResult, Instance, Objective, Owner, UserId};
+use fairplan_instances::{AloneGroup, Instance, Objective, Owner, UserId};
 
 /// How a division of what a group is guaranteed is verified: as any solution is.
 pub(crate) type VerifySolution = fn(&Instance, &SolutionClaim<'_>) -> SolutionProof;
@@ -95,11 +95,12 @@ fn floor(instance: &Instance, shares: &UserShares, i: usize, tree: &Tree) -> Bou
 /// `guarantees`: everybody has what it is guaranteed, and what is stated of that is so. Where there are levels, whoever is held up is above
 /// somebody beside it who wants more of what it takes.
 pub(super) fn kept(
-    instance: &Instance,
+    subject: Subject<'_>,
     tree: &Tree,
     members: &Members<'_>,
     printed: Option<&Printed<'_>>,
 ) -> Verdict {
+    let instance = subject.instance;
     let mut worst = Worst::of("guarantees", tolerance::STATED);
     let (at, shares) = (tree.at(0.0, members.caps()), &members.shares);
     for (i, (floor, has)) in at.iter().zip(shares).enumerate() {
@@ -115,8 +116,7 @@ pub(super) fn kept(
     let Some(stated) = printed else { return worst.verdict() };
     let of_user = |i: usize| (tree.floor_of_user(i), shares[i].low);
     let of_groups = instance.of_groups((0.0, 0.0), of_user, |a, b| (a.0 + b.0, a.1 + b.1));
-    let Levels { levels, level_of, limited_by, .. } = members.claim;
-    let above = AboveSiblings::of(instance, (levels, level_of), limited_by, |i| shares[i].low);
+    let mut held_up = HeldUp::of(subject, members);
     let owners = instance.quotas().iter().filter(|(_, quota)| quota.has_guarantee());
     for ((owner, _), stated) in owners.zip(stated.guarantees) {
         let (floor, share) = match owner {
@@ -125,11 +125,11 @@ pub(super) fn kept(
         };
         worst.compare(stated.floor, floor, || format!("what {} is sure of", instance.name_of(*owner)));
         worst.compare(stated.share, share, || format!("what {} has", instance.name_of(*owner)));
-        let is_at_floor = GuaranteeResult::is_at_floor(stated.floor, stated.share);
-        let part = above.as_ref().map_or(f64::INFINITY, |above| above.by(*owner));
+        let more = if floor > 0.0 { share / floor - 1.0 } else { f64::INFINITY };
+        let part = held_up.as_mut().map_or(f64::INFINITY, |held_up| held_up.by(*owner));
         let is_true = match stated.held_up {
-            true => is_at_floor && part > tolerance::ABOVE.0,
-            false => !is_at_floor || part < tolerance::ABOVE.1,
+            true => more < tolerance::AT_FLOOR.1 && part > tolerance::ABOVE.0,
+            false => more > tolerance::AT_FLOOR.0 || part < tolerance::ABOVE.1,
         };
         if !is_true {
             worst.fail(|| format!("whether {} is held up", instance.name_of(*owner)));

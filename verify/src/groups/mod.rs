@@ -8,6 +8,7 @@
 
 mod filling;
 mod guarantees;
+mod held_up;
 mod members;
 mod sure;
 
@@ -39,7 +40,7 @@ pub(crate) fn guarantees_kept(
 ) -> Verdict {
     let tree = tree_of(subject.instance, floors);
     let claim = Levels { levels: &[], level_of: &[], limited_by, tasks };
-    guarantees::kept(subject.instance, &tree, &Members::of(subject, claim, &tree), printed)
+    guarantees::kept(subject, &tree, &Members::of(subject, claim, &tree), printed)
 }
 
 /// The verdicts on stages, as they are collected.
@@ -112,7 +113,7 @@ pub(crate) fn prove(
     let mut verdicts: Vec<_> =
         [reasons, levels, bounds, scales, gaps, freezing, optimality].map(Worst::verdict).into();
     if instance.has_guarantees() {
-        verdicts.push(guarantees::kept(instance, &tree, &members, printed));
+        verdicts.push(guarantees::kept(subject, &tree, &members, printed));
     }
     if let Some(stated) = printed {
         verdicts.push(max_min::value(stated, primal, dual, gap));

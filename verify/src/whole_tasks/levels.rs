@@ -152,6 +152,23 @@ impl<'a> Levels<'a> {
         smallest(&children)[1]
     }
 
+    /// A breakpoint in groups above one level and not above another, by more than levels are told apart, of somebody who wants more in a placement
+    /// and has that many tasks there; if there is any.
+    pub fn between(&self, (low, high): (f64, f64), placement: &Placement) -> Option<Breakpoint> {
+        let (tree, caps) = self.tree.as_ref()?;
+        let wanting = self.wanting(placement);
+        let (below, above) = (tree.at(low * (1.0 + tolerance::STATED), caps), tree.at(high, caps));
+        let more = |user: User<'_>| {
+            let i = user.index().0;
+            // What is no whole number of tasks for rounding alone is one.
+            let by = |share: f64| (share / user.task_share() * (1.0 + QUOTIENTS)).floor();
+            let (had, has) = (by(below[i].share.high), by(above[i].share.low));
+            let tasks = has.min(placement.tasks[i] as f64);
+            (wanting[i] && tasks > had).then_some(Breakpoint { user: user.index(), tasks: tasks as u64 })
+        };
+        self.instance.users().find_map(more)
+    }
+
     /// What the children of the root have with so many tasks, as far as their members divide it who have tasks left.
     pub fn divided(&self, tasks: &[u64]) -> Vec<Divided> {
         let wants_more = |i: usize| !self.is_satisfied(self.instance.user(UserId(i)), tasks[i]);

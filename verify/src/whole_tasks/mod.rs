@@ -255,6 +255,11 @@ fn lower_bound(instance: &Instance, bracket: &WholeTaskBracket, levels: &Levels<
         if level < f64::INFINITY && instance.has_limits() {
             // Whom limits of groups hold have what they have, which no breakpoint need say: it is no more than the level.
             verdict.see((stated / level - 1.0).max(0.0), what);
+            // What is stated is the last that one of those who want more comes to, up to the level.
+            if let Some(Breakpoint { user, tasks }) = levels.between((stated, level), &bracket.placement) {
+                let id = instance.user(user).id();
+                verdict.fail(|| format!("the level reaches {tasks} tasks of user {id}, more than is stated"));
+            }
         } else if level < f64::INFINITY {
             verdict.compare(stated, level, what);
         }
