@@ -280,7 +280,8 @@ fn compared(
     };
     let comparison = Comparison {
         in_groups: instance.has_groups(),
-        weighted: instance.users().any(|user| user.weight() != Decimal::ONE),
+        weighted: instance.users().any(|user| user.weight() != Decimal::ONE)
+            || instance.groups().iter().any(|group| group.weight != Decimal::ONE),
         under_quotas: !instance.quotas().is_empty(),
         counted_guarantees: divisible.counted_guarantees,
         instance: InstanceStamp::new(instance, &sha256),

@@ -209,6 +209,9 @@ fn best_of_all(document: &Comparison) -> String {
 /// The smallest share in words: of a user, or of what the groups divide.
 fn worst_off(document: &Comparison, value: f64) -> String {
     match document.in_groups {
+        true if document.weighted => {
+            format!("the smallest share for its weight, divided among groups first, is {}", share(value))
+        }
         true => format!("the smallest share, divided among groups first, is {}", share(value)),
         false if document.weighted => {
             format!("for its weight, the worst-off user has a share of {}", share(value))
@@ -219,13 +222,18 @@ fn worst_off(document: &Comparison, value: f64) -> String {
 
 /// The same of those who still want more.
 fn those_who_want_more(document: &Comparison, level: f64) -> String {
+    let by_weight = if document.weighted { " for its weight" } else { "" };
     match document.in_groups {
         true => {
             format!("the level of those who still want more, divided among groups first, is {}", share(level))
         }
         false => {
             let is_any = document.instance.warnings.iter().any(|warning| warning.kind == "oversized-task");
-            format!("whoever wants more has at least {}{}", share(level), but_for_oversized(is_any))
+            format!(
+                "whoever wants more has{by_weight} at least {}{}",
+                share(level),
+                but_for_oversized(is_any)
+            )
         }
     }
 }
