@@ -184,6 +184,29 @@ fn no_forged_worth_of_limits_makes_a_bound_below_a_placement_believed() {
 }
 
 #[test]
+fn a_lower_bound_of_groups_under_limits_that_leaves_tasks_of_somebody_out_is_refused() {
+    // Of ten cores two are in a group, of which a limit holds the first at one.
+    let mut draft = draft(&[(10, "1")], &["1", "1", "1"]);
+    draft.groups = vec![NewGroup { id: "both".into(), weight: decimal("1"), parent: None }];
+    (draft.users[0].group, draft.users[1].group) = (Some(0), Some(0));
+    let quota = Quota { limit: vec![(ResourceId(0), decimal("1"))], ..Quota::default() };
+    draft.quotas = vec![DraftQuota { is_group: false, owner: draft.users[0].id.clone(), quota }];
+    let instance = draft.build().unwrap();
+    let found = bracketed(&instance);
+    assert!(is_believed(&instance, &found));
+    let honest = found.bracket.lower.unwrap();
+    for tasks in 0..honest.tasks {
+        let forged =
+            WholeTaskBracket { lower: Some(Breakpoint { tasks, ..honest }), ..found.bracket.clone() };
+        let stated = Some(stated_bounds(&instance, &found.bracket, None));
+        let verdicts =
+            verify_whole_tasks(&instance, &WholeTaskClaim { bracket: &forged, stated }, &Deadline::never());
+        let refused = verdicts.iter().find(|verdict| verdict.property == "lower-bound" && !verdict.holds);
+        assert!(refused.is_some(), "{tasks} of {honest:?}: {verdicts:?}");
+    }
+}
+
+#[test]
 fn bounds_lie_between_every_placement_and_what_solve_proves_and_all_commands_tell_the_same() {
     let (mut tried, mut lower_than_before, mut levels) = (0, 0, 0);
     for seed in 0..240 {

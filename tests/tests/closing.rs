@@ -2,7 +2,8 @@
 
 use crate::solving::{close, shares_for};
 use fairplan_instances::{
-    Deadline, DraftKind, Instance, NewGroup, Objective, Status, TaskDemands, TaskOptimum,
+    ClassAmounts, ClassId, Deadline, DraftKind, DraftQuota, Instance, NewGroup, Objective, Quota, ResourceId,
+    Status, TaskDemands, TaskOptimum,
 };
 use fairplan_solver::{accepted_task_optimum_within, backend};
 use fairplan_tests::{FAMILIES, decimal, draft, family, printed, with_demands};
@@ -99,6 +100,63 @@ fn levels_that_are_next_to_nothing_beside_guarantees_in_whole_units_close() {
     let open = |seed: &u64| !is_proved(&(family.instance)(*seed), Objective::Drfh);
     let left: Vec<u64> = [32, 132, 159, 169, 201, 225, 230].into_iter().filter(open).collect();
     assert!(left.is_empty(), "{left:?} are open");
+}
+
+/// Where next to nothing is left to rise by, prices were those of a little more than that, of which something else was too much that held nobody
+/// yet.
+#[test]
+fn levels_at_which_several_things_are_next_to_full_close() {
+    let family = family("queues").unwrap();
+    let open = |seed: &u64| !is_proved(&(family.instance)(*seed), Objective::Drfh);
+    let left: Vec<u64> = [57, 119, 133, 145, 163, 185, 599].into_iter().filter(open).collect();
+    assert!(left.is_empty(), "{left:?} are open");
+}
+
+/// Who rises beside guarantees that are all there is took from these what rounding let it take, so that something seemed to be left.
+#[test]
+fn sums_refuse_guarantees_in_whole_units_that_leave_somebody_nothing() {
+    let instance = (family("queues").unwrap().instance)(12);
+    for objective in ["pf", "alpha=2", "alpha=64"] {
+        let objective: Objective = objective.parse().unwrap();
+        let refused = backend("auto").unwrap().solve(&instance, objective).unwrap_err().to_string();
+        assert!(refused.contains("has nothing where all guarantees are kept"), "{objective}: {refused}");
+    }
+}
+
+/// Prices are for one more of a level, and there they were divided by nothing: whoever rose has all its tasks just where capacity or a limit ends,
+/// and the others are at what they are guaranteed.
+#[test]
+fn tasks_that_end_just_where_capacity_or_a_limit_does_have_finite_prices() {
+    // By user its demand, its weight, its tasks, and the class on which it is guaranteed how much; the last reserves two.
+    type Sure = Option<(usize, &'static str)>;
+    let cases: [&[(&str, &str, Option<u64>, Sure)]; 2] = [
+        &[("2", "1", None, None), ("1", "0.01", Some(2), Some((0, "1")))],
+        &[
+            ("3", "0.01", None, Some((1, "1"))),
+            ("3", "1", Some(1), None),
+            ("2", "0.01", Some(2), Some((0, "0.5"))),
+        ],
+    ];
+    for users in cases {
+        let demands: Vec<&str> = users.iter().map(|user| user.0).collect();
+        let mut draft = draft(&[(1, "3"), (1, "3")], &demands);
+        draft.groups = vec![NewGroup { id: "all".into(), weight: decimal("0.01"), parent: None }];
+        for (i, (_, weight, tasks, sure)) in users.iter().enumerate() {
+            let user = &mut draft.users[i];
+            (user.weight, user.tasks, user.group) = (decimal(weight), *tasks, Some(0));
+            let amounts = |amount: &str| vec![(ResourceId(0), decimal(amount))];
+            let on = |(class, amount): &(usize, &str)| ClassAmounts {
+                classes: vec![ClassId(*class)],
+                amounts: amounts(amount),
+            };
+            let reserve = if i + 1 == users.len() { amounts("2") } else { Vec::new() };
+            let quota = Quota { guarantees: sure.iter().map(on).collect(), reserve, ..Quota::default() };
+            if quota != Quota::default() {
+                draft.quotas.push(DraftQuota { is_group: false, owner: draft.users[i].id.clone(), quota });
+            }
+        }
+        assert!(is_proved(&draft.build().unwrap(), Objective::Drfh), "{users:?}");
+    }
 }
 
 #[test]

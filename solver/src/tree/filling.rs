@@ -78,6 +78,16 @@ impl Piece {
         (self.from..=self.to).contains(&level)
     }
 
+    /// Whether a level is where this piece ends, but for rounding.
+    pub fn ends_at(&self, level: f64) -> bool {
+        level >= self.to * (1.0 - PIECE) && level <= self.to * (1.0 + PIECE) && self.to < f64::INFINITY
+    }
+
+    /// A level just after this piece.
+    pub fn after(&self) -> f64 {
+        self.to * (1.0 + 2.0 * PIECE)
+    }
+
     /// Whether a level is on this piece and no other: a break belongs to both, and rounding moves it.
     pub fn is_at(&self, level: f64) -> bool {
         level > self.from * (1.0 + PIECE) && level < self.to * (1.0 - PIECE)

@@ -163,7 +163,17 @@ impl ToldLimits {
         let mut level = if from > 0.0 { from * (1.0 + 2.0 * PIECE) } else { 1.0 };
         for _ in 0..MOST_PIECES {
             let piece = tree.piece(level, sides);
-            let roots: Vec<f64> = waiting.iter().map(|place| self.root(*place, &piece)).collect();
+            let mut roots: Vec<f64> = waiting.iter().map(|place| self.root(*place, &piece)).collect();
+            if tree.has_floors() && roots.iter().any(|root| piece.ends_at(*root)) {
+                // Who still counts in it may be at its floor: until its part is more a limit that is full holds nobody.
+                let after = tree.piece(piece.after(), sides);
+                for (place, root) in waiting.iter().zip(&mut roots).filter(|(_, root)| piece.ends_at(**root))
+                {
+                    if self.rising(*place, &after) == 0.0 {
+                        *root = f64::INFINITY;
+                    }
+                }
+            }
             let root = roots.iter().copied().fold(f64::INFINITY, f64::min);
             let is_here = root >= piece.from * (1.0 - PIECE) && root <= piece.to * (1.0 + PIECE);
             if root < f64::INFINITY && (is_here || bracket.is_closed()) {
@@ -203,6 +213,11 @@ impl ToldLimits {
             false if constant.value() <= 1.0 + PIECE => f64::INFINITY,
             false => 0.0,
         }
+    }
+
+    /// How much more of a limit one level takes on a piece.
+    fn rising(&self, place: usize, piece: &Piece) -> f64 {
+        self.takes(place).map(|(i, part)| part * piece.slope[i]).sum()
     }
 
     /// Takes from tasks (in the instance's order) what rounding has put above a limit.

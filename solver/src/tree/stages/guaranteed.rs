@@ -2,7 +2,8 @@
 
 use super::super::filling::Tree;
 use super::Stages;
-use crate::aggregation::gives_up;
+use super::highest::MOST_HALVES;
+use crate::aggregation::{Solved, gives_up};
 use crate::bins::{Amounts, Bins, NO_BIN};
 use crate::certificate::prices_of_classes;
 use crate::interior_point::InteriorPoint;
@@ -10,7 +11,7 @@ use crate::level::dot;
 use crate::question::{Guaranteed, Question};
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{KEPT, TOLERANCE};
+use crate::tolerance::level::{ABOVE, KEPT, MISSING, TAKEN, TOLERANCE};
 use fairplan_instances::{Shortfall, SolverError, UserId, guaranteed_shares};
 
 impl Stages<'_> {
@@ -70,6 +71,45 @@ impl Stages<'_> {
     }
 }
 
+impl Stages<'_> {
+    /// A share that the servers hold of all who rise beside the floors of the others, or one that prices rule out to be exceeded, with these; told
+    /// apart from nothing, where all that rise would come to `all` with a share of one.
+    fn room_beside(
+        &mut self,
+        floors: &[f64],
+        rises: &[bool],
+        all: f64,
+    ) -> Result<(f64, Solved), SolverError> {
+        let mut costs = vec![0.0; self.reduction.users.len()];
+        let (mut step, mut halves) = (ABOVE / all, 0);
+        loop {
+            let shares = column(floors.len(), |i| if rises[i] { step } else { floors[i] });
+            let together = Amounts::new(self.in_dominant_shares(&shares), vec![true; self.unit.len()]);
+            let solved = self.solve(&together, &mut costs)?;
+            if solved.solution.level >= 1.0 - MISSING {
+                return Ok((step, solved));
+            }
+            cheapest_costs(
+                &self.reduction.users,
+                &solved.solution.prices,
+                &self.reduction.capacities,
+                &mut costs,
+            );
+            let of_users = self.costs_of_shares(&costs);
+            let paid: f64 = floors.iter().zip(&of_users).map(|(floor, cost)| floor * cost).sum();
+            let rising: f64 =
+                of_users.iter().zip(rises).filter(|(_, rises)| **rises).map(|(cost, _)| cost).sum();
+            let worth = dot(&solved.solution.prices, &self.reduction.capacities);
+            let most = ((worth - paid) / rising).max(0.0);
+            if most * all <= KEPT || halves == MOST_HALVES {
+                return Ok((most, solved));
+            }
+            step = 0.5 * most.min(step);
+            halves += 1;
+        }
+    }
+}
+
 /// A user that can have nothing where all guarantees are kept, and those whose guarantees cost something where that is so, the dearest first.
 pub(crate) struct LeftNothing {
     pub user: UserId,
@@ -83,18 +123,24 @@ pub(crate) fn left_nothing(question: &Question<'_>) -> Result<Option<LeftNothing
     let mut stages = Stages::start(question, bins, &solver, f64::INFINITY)?;
     let users = &stages.reduction.users;
     let floors = stages.floors();
-    let rises = |i: usize| floors[i] == 0.0 && stages.of_tasks[i] > 0.0;
-    let shares = column(floors.len(), |i| if rises(i) { 1.0 } else { floors[i] });
-    let rising = column(users.len(), |line| rises(users.user_of(line)));
+    let rises = column(floors.len(), |i| floors[i] == 0.0 && stages.of_tasks[i] > 0.0);
+    let shares = column(floors.len(), |i| if rises[i] { 1.0 } else { floors[i] });
+    let rising = column(users.len(), |line| rises[users.user_of(line)]);
     if !rising.contains(&true) || !floors.iter().any(|floor| *floor > 0.0) {
         return Ok(None);
     }
     let amounts = Amounts::new(stages.in_dominant_shares(&shares), rising);
     let mut costs = vec![0.0; users.len()];
-    let solved = stages.solve(&amounts, &mut costs)?;
-    let lines = || (0..users.len()).filter(|line| amounts.rising[*line] && stages.bins.of[*line] != NO_BIN);
+    let mut solved = stages.solve(&amounts, &mut costs)?;
+    let mut level = solved.solution.level;
+    let counts = column(users.len(), |line| amounts.rising[line] && stages.bins.of[line] != NO_BIN);
+    let lines = || (0..users.len()).filter(|line| counts[*line]);
     let all: f64 = lines().map(|line| amounts.amount[line]).sum();
-    if solved.solution.level * all > KEPT {
+    if level * all > KEPT && solved.missing() > TAKEN {
+        // Who rises has taken it from those who are to keep what they are guaranteed.
+        (level, solved) = stages.room_beside(&floors, &rises, all)?;
+    }
+    if level * all > KEPT {
         return Ok(None);
     }
     let is_held = |line: &usize| solved.solution.frozen[solved.grouping.group(stages.bins.of[*line], true)];

@@ -12,9 +12,14 @@ use crate::bins::Amounts;
 use crate::level::dot;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{ABOVE, BEGINS, MISSING, NO_RISE, NOTHING_LEFT, PIECE, ROUNDING, TAKEN};
+use crate::tolerance::level::{
+    ABOVE, BEGINS, CLOSED, MISSING, NO_RISE, NOTHING_LEFT, PIECE, ROUNDING, TAKEN,
+};
 use fairplan_instances::{FEW_USERS, SolverError};
 use rayon::prelude::*;
+
+/// So often half of what prices leave above a level is asked for at most.
+pub(super) const MOST_HALVES: usize = 30;
 
 impl Stages<'_> {
     /// The highest level that the servers hold; `None` if they hold everybody at its ceiling.
@@ -88,7 +93,10 @@ impl Stages<'_> {
                 // Where lines begin at nothing, what they rose by rounding is nothing.
                 let begins = below.max(least);
                 let level = if !rises && level - begins <= BEGINS * level { begins } else { level };
-                let solved = if rises { solved } else { self.just_above(&piece, level + ABOVE / of_level)? };
+                let (level, solved) = match rises {
+                    true => (level, solved),
+                    false => self.just_above(&piece, level, of_level)?,
+                };
                 return Ok(Some(Highest { level, piece, solved }));
             }
             bracket.low = piece.to;
@@ -131,12 +139,39 @@ impl Stages<'_> {
     }
 
     /// Where those who rise begin at nothing and cannot, a level problem over them alone says nothing: prices are those at which all
-    /// could not have a little more in proportion, who rises among them.
-    fn just_above(&mut self, piece: &Piece, level: f64) -> Result<Solved, SolverError> {
-        let above = level.min(piece.to);
-        let shares = self.shares_at(piece, above);
-        let all = Amounts::new(self.in_dominant_shares(&shares), vec![true; self.unit.len()]);
-        self.solve(&all, &mut vec![0.0; self.reduction.users.len()])
+    /// could not have a little more in proportion, who rises among them. Of what is next to full a little more may be too much of several things,
+    /// and the prices of one that holds nobody yet rule out less than there is above the level: then half of that is asked for, until
+    /// they rule out all of it. What the servers hold on the way is the level.
+    fn just_above(
+        &mut self,
+        piece: &Piece,
+        mut level: f64,
+        of_level: f64,
+    ) -> Result<(f64, Solved), SolverError> {
+        let mut costs = vec![0.0; self.reduction.users.len()];
+        let (mut above, mut halves) = (level + ABOVE / of_level, 0);
+        loop {
+            // Where the piece ends with the level, what is next tells.
+            let beyond = (above > piece.to).then(|| self.piece_at(above));
+            let shares = self.shares_at(beyond.as_ref().unwrap_or(piece), above);
+            let all = Amounts::new(self.in_dominant_shares(&shares), vec![true; self.unit.len()]);
+            let solved = self.solve(&all, &mut costs)?;
+            let is_held = solved.solution.level >= 1.0 - MISSING;
+            // Above nothing what seems to be held may be rounding of what is guaranteed.
+            if is_held && level > 0.0 && halves > 0 && beyond.is_none() {
+                level = above;
+            }
+            let (bound, _) = self.affordable(&solved.solution.prices, &mut costs, above);
+            let left = bound - level;
+            let is_ruled_out = left <= CLOSED * level || left * of_level <= NOTHING_LEFT;
+            // Where the servers hold as much as that the level was told too low, and no step of this size finds the highest.
+            let is_far = is_held && halves == 0;
+            if is_ruled_out || is_far || halves == MOST_HALVES || self.is_over() {
+                return Ok((level, solved));
+            }
+            above = level + 0.5 * left.min(ABOVE / of_level);
+            halves += 1;
+        }
     }
 
     /// Whether the servers hold these shares, and prices that tell.

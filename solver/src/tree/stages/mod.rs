@@ -14,8 +14,9 @@ use crate::population::{NO_PATTERN, Population};
 use crate::progress::{cap, fastest_rates};
 use crate::question::Question;
 use crate::reduction::Reduction;
+use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{BEGINS, PIECE};
+use crate::tolerance::level::{BEGINS, NO_RISE, PIECE};
 use allocated::Only;
 use fairplan_instances::{Certificate, FEW_USERS, LimitedBy, Solution, SolverError, Statistics, Status};
 use guaranteed::above_guarantees;
@@ -228,6 +229,9 @@ impl<'a> Stages<'a> {
         let last = self.last_level();
         let is_last = self.tree.has_floors() && level <= last * (1.0 + BEGINS);
         let level = if is_last { last } else { level.max(last) };
+        if self.settle_at_the_end(&piece, level, &solved.solution.prices) {
+            return Ok(true);
+        }
         let stage = self.raised.len() as u32;
         let frozen = self.frozen(&piece, &solved);
         let shares = self.shares_at(&piece, level);
@@ -278,6 +282,28 @@ impl<'a> Stages<'a> {
         users.iter().for_each(|i| stops[*i] = true);
         self.settle(|i| stops[i], shares);
         self.raised.push(Raised { level, by: RaisedBy::Limits(limits) });
+    }
+
+    /// Settles those whose tasks end where a piece does, if beyond it nobody rises who pays at the prices of its level: then what is full holds
+    /// nobody there, as who still needs it is at its floor, and that is no level. False if it is one.
+    fn settle_at_the_end(&mut self, piece: &Piece, level: f64, prices: &[f64]) -> bool {
+        if !piece.ends_at(level) {
+            return false;
+        }
+        let mut costs = vec![0.0; self.reduction.users.len()];
+        cheapest_costs(&self.reduction.users, prices, &self.reduction.capacities, &mut costs);
+        let costs = self.costs_of_shares(&costs);
+        let after = self.tree.at(piece.after(), &self.ceilings);
+        if after.cost(&costs).1 > NO_RISE * piece.cost(&costs).1 {
+            return false;
+        }
+        let mut shares = self.shares_at(piece, level);
+        for (share, all) in shares.iter_mut().zip(&self.of_tasks) {
+            *share = if *share >= all * (1.0 - PIECE) { *all } else { *share };
+        }
+        let before = self.open.clone();
+        self.settle(|_| false, &shares);
+        before != self.open
     }
 
     /// Settles those whose tasks all run, and those that are frozen, at these shares.
