@@ -144,13 +144,14 @@ impl Solved {
     }
 
     fn what_fails(&self) -> Option<String> {
-        let Some(Verdict { property, witness, .. }) = self.failures.first() else {
+        let Some(Verdict { witness, .. }) = self.failures.first() else {
             let is_open = self.solution.status == Status::Uncertified;
             return is_open.then(|| "the solution is valid but not proved optimal".into());
         };
         let (backend, more) = (self.solution.backend, self.failures.len() - 1);
         let also = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-        Some(format!("the solution of backend {backend} is not proved: {property}: {witness}{also}"))
+        // What `verify` calls the property would tell nobody more.
+        Some(format!("the solution of backend {backend} is not proved: {witness}{also}"))
     }
 
     /// The `fairplan.solution.v1`; with `timing` it says how long solving took.

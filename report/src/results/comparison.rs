@@ -1,7 +1,7 @@
 //! Placement policies side by side, for people.
 
 use super::allocated_comparison;
-use super::bound::{OF_THOSE, in_whole_tasks, not_all_counted};
+use super::bound::{OF_THOSE, in_whole_tasks, not_all_counted, smallest_share};
 use super::comparison_bars::{bars, tells_by_level};
 use super::sentences::{all_of, bracket, but_for_oversized, heading, listed, name, users};
 use crate::comparison::{ComparedPolicy, Comparison, groups_of_policies};
@@ -388,21 +388,21 @@ fn all_served(document: &Comparison, policy: &ComparedPolicy) -> &'static str {
 }
 
 /// What the best of whole tasks is called here, and between which bounds it is known.
-fn of_whole_tasks(document: &Comparison) -> Option<(&'static str, String)> {
+fn of_whole_tasks(document: &Comparison) -> Option<(String, String)> {
     let bounds = document.bounds;
     if bounds.all_can_be_placed() && tells_by_level(document) {
         let placed = match bounds.integral_upper {
             Some(0.0) => "all that fits on any server can be placed",
             _ => "all that is asked for can be placed",
         };
-        return Some(("Whole tasks", placed.into()));
+        return Some(("Whole tasks".into(), placed.into()));
     }
     let levels = bounds.integral_level_upper.zip(bounds.integral_level_lower);
     if let Some((upper, lower)) = levels.filter(|_| tells_by_level(document)) {
-        return Some((OF_THOSE, bracket(lower, upper)));
+        return Some((OF_THOSE.into(), bracket(lower, upper)));
     }
     let (upper, lower) = bounds.integral_upper.zip(bounds.integral_lower)?;
-    Some(("Best smallest share of whole tasks", bracket(lower, upper)))
+    Some((format!("Best {} of whole tasks", smallest_share(document.weighted)), bracket(lower, upper)))
 }
 
 /// What the best of divisible tasks is called here, and what it is: of those whom the policies are told apart by.
@@ -411,17 +411,20 @@ fn of_divisible_tasks(document: &Comparison) -> (String, f64) {
     (format!("{what}{}", in_whole_tasks(document.counted_guarantees)), most)
 }
 
-fn best_of_divisible_tasks(document: &Comparison) -> (&'static str, f64) {
+fn best_of_divisible_tasks(document: &Comparison) -> (String, f64) {
     let bounds = document.bounds;
     let by_level = |level: &f64| tells_by_level(document) && level.is_finite();
     match (bounds.divisible_level.filter(by_level), bounds.drfh_level.filter(by_level)) {
         (Some(level), _) => {
-            ("Best level of those who still want more, if tasks could be divided at will", level)
+            ("Best level of those who still want more, if tasks could be divided at will".into(), level)
         }
         (None, Some(level)) => {
-            ("Level by DRFH of those who still want more, if tasks could be divided at will", level)
+            ("Level by DRFH of those who still want more, if tasks could be divided at will".into(), level)
         }
-        (None, None) => ("Best smallest share if tasks could be divided at will", bounds.divisible),
+        (None, None) => {
+            let what = smallest_share(document.weighted);
+            (format!("Best {what} if tasks could be divided at will"), bounds.divisible)
+        }
     }
 }
 
@@ -475,7 +478,7 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
         .warning(not_all_counted(document.counted_guarantees))
         .fact(&what, share(divisible));
     if let Some((what, bounds)) = of_whole_tasks(&document) {
-        section = section.fact(what, bounds);
+        section = section.fact(&what, bounds);
     }
     if let Some(taken) = &document.allocated {
         let (what, between) = allocated_comparison::known(taken);

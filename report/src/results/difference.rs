@@ -49,6 +49,21 @@ fn of_groups(groups: &[GroupChange]) -> String {
     if sides.is_empty() { String::new() } else { format!("{}. ", sides.join("; ")) }
 }
 
+/// Says of results of two instances that they are, since nothing else tells what changed between them.
+fn other_instances(document: &Difference) -> Option<String> {
+    let (before, after) = (&document.before.instance, &document.after.instance);
+    let is_of_results = document.steps.is_empty();
+    (is_of_results && before.sha256 != after.sha256).then(|| {
+        let called = |id: &str| if id.is_empty() { "one without a name".to_owned() } else { name(id) };
+        format!(
+            "These are results of two instances, {} and {}: what differs here may come of other servers or other users. `fairplan plan diff` of \
+             the instances says what differs in them.",
+            called(&before.name),
+            called(&after.name)
+        )
+    })
+}
+
 /// What changed, and for whom.
 pub fn summary(document: &Difference) -> String {
     let mut text = paragraph(&answer(document));
@@ -72,6 +87,7 @@ pub fn summary(document: &Difference) -> String {
             side.value.map_or("unknown".into(), |value| value_by_name(&side.objective, value))
         };
         let (before, after) = (&document.before, &document.after);
+        text += &other_instances(document).map_or_else(String::new, |told| paragraph(&told));
         let _ = writeln!(
             text,
             "Value: {} ({}) before, {} ({}) after",
@@ -112,6 +128,7 @@ pub(crate) fn section(document: Difference) -> Section {
         .collect();
     let mut section = Section::new("What differs, and for whom")
         .answer(answer(&document))
+        .warning(other_instances(&document).as_deref())
         .fact("Before", side(&document.before))
         .fact("After", side(&document.after))
         .fact("Users with more or less", thousands(moved as u64));

@@ -3,8 +3,9 @@
 use super::sentences::{Fates, few_used, heading, of_whom, proof, smallest, used, value_of, worst_off};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section, sizes};
-use crate::solution::{SolutionDocument, classes_of, users_of};
+use crate::solution::{ClassResult, SolutionDocument, classes_of, users_of};
 use crate::summary::grid::{listed, paragraph};
+use crate::tolerance::SAME;
 use crate::units::{number, percent, share};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{
@@ -81,6 +82,18 @@ fn level(objective: Objective, value: f64, level: Option<f64>) -> String {
 fn tasks_of(tasks: f64) -> String {
     let tasks = number(tasks);
     if tasks == "1" { "1 task".into() } else { format!("{tasks} tasks") }
+}
+
+/// What is said of capacity that is all used and worth nothing more, where there is some.
+fn full_and_free(document: &SolutionDocument) -> &'static str {
+    let is_both = |class: &ClassResult| {
+        let (Some(used), Some(price)) = (&class.utilization, &class.price) else { return false };
+        used.0.iter().zip(&price.0).any(|((_, used), (_, price))| *used >= 1.0 - SAME && *price == 0.0)
+    };
+    match document.server_classes.iter().any(is_both) {
+        true => " (0 of what is all used: those whose shares are the value are held by something else)",
+        false => "",
+    }
 }
 
 /// What follows a value in the summary: its power of ten, if it has one.
@@ -160,6 +173,9 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
     }
 
     section
-        .grid("Server classes: use, and what one more unit is worth", &document.classes())
+        .grid(
+            &format!("Server classes: use, and what one more unit is worth{}", full_and_free(&document)),
+            &document.classes(),
+        )
         .grid("Users", &document.table().without(&["level"]))
 }

@@ -326,3 +326,46 @@ fn every_command_has_a_page_of_the_manual_and_is_completed() {
         assert!(script.contains(command), "{command} is not completed");
     }
 }
+
+#[test]
+fn what_is_all_used_and_worth_nothing_more_is_told_to_be_so() {
+    let folder = Folder::new();
+    // Whose share is the smallest for its weight has all its tasks, which use all GPUs.
+    let limited = r#"{"id": "one", "weight": 2, "demand": {"cpu": 1, "gpu": 1}, "tasks": 2}, {"id": "other", "demand": {"cpu": 1}}"#;
+    let alone = r#"{"id": "one", "weight": 2, "demand": {"cpu": 1}}"#;
+    let why = "what one more unit is worth (0 of what is all used";
+    for (name, users, is_told) in [("limited", limited, true), ("alone", alone, false)] {
+        let instance = format!(
+            r#"{{"format": "fairplan.instance.v1", "name": "{name}", "resources": ["cpu", "gpu"],
+                "server_classes": [{{"id": "a", "count": 1, "capacity": {{"cpu": 100, "gpu": 2}}}}], "users": [{users}]}}"#
+        );
+        let [from, solved] = ["", "solved-"].map(|kind| format!("{kind}{name}.json"));
+        folder.write(&from, instance);
+        folder.done(&["solve", &from, "-o", &solved]);
+        folder.done(&["report", &solved, "-o", "page.html"]);
+        assert_eq!(folder.read("page.html").contains(why), is_told, "{name}");
+    }
+}
+
+#[test]
+fn results_of_two_instances_and_shares_over_weights_are_called_so() {
+    let folder = Folder::new();
+    for (name, weight) in [("even", 1), ("uneven", 2)] {
+        let instance = format!(
+            r#"{{"format": "fairplan.instance.v1", "name": "{name}", "resources": ["cpu"],
+                "server_classes": [{{"id": "a", "count": 1, "capacity": {{"cpu": 6}}}}],
+                "users": [{{"id": "one", "weight": {weight}, "demand": {{"cpu": 1}}}}, {{"id": "other", "demand": {{"cpu": 1}}}}]}}"#
+        );
+        folder.write(&format!("{name}.json"), instance);
+        folder.done(&["solve", &format!("{name}.json"), "-o", &format!("solved-{name}.json")]);
+    }
+    let told = |words: &[&str]| text(&folder.run(words).stderr).replace('\n', " ");
+    let differs = |second: &str| told(&["plan", "diff", "solved-even.json", second, "-o", "d.json"]);
+    let two = differs("solved-uneven.json");
+    assert!(two.contains("These are results of two instances, even and uneven"), "{two}");
+    assert!(!differs("solved-even.json").contains("two instances"));
+    for (name, what) in [("even", "smallest share"), ("uneven", "smallest weighted share")] {
+        let bound = told(&["bound", &format!("{name}.json"), "-o", "b.json"]);
+        assert!(bound.contains(&format!("Best {what} of whole tasks")), "{bound}");
+    }
+}
