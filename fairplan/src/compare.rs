@@ -11,9 +11,8 @@ use crate::{Control, Error, Found, Progress, ResultFile};
 use fairplan_analysis::{BrokenRule, Judgement};
 use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
-    ClassId, Decimal, Draft, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective,
-    Placement, PlacementFigures, ResourceId, User, WholeTaskBracket, files, keeps_guarantees_of_users,
-    stated_bounds,
+    ClassId, Draft, Headline, Instance, InstanceStamp, KeptGuarantees, Kind, KindId, Objective, Placement,
+    PlacementFigures, ResourceId, User, WholeTaskBracket, files, keeps_guarantees_of_users, stated_bounds,
 };
 use fairplan_report::comparison::{
     Allocated, AllocatedBounds, Bounds, ComparedPolicy, ComparedUser, Comparison,
@@ -280,8 +279,7 @@ fn compared(
     };
     let comparison = Comparison {
         in_groups: instance.has_groups(),
-        weighted: instance.users().any(|user| user.weight() != Decimal::ONE)
-            || instance.groups().iter().any(|group| group.weight != Decimal::ONE),
+        weighted: instance.has_weights(),
         under_quotas: !instance.quotas().is_empty(),
         counted_guarantees: divisible.counted_guarantees,
         instance: InstanceStamp::new(instance, &sha256),

@@ -292,6 +292,11 @@ impl Instance {
         self.weights.is_some()
     }
 
+    /// Whether anybody, a user or a group, has another weight than 1.
+    pub fn has_weights(&self) -> bool {
+        self.is_weighted() || self.groups().iter().any(|group| group.weight != Decimal::ONE)
+    }
+
     /// Whether any user has a number of tasks.
     pub fn has_task_limits(&self) -> bool {
         self.tasks.is_some()

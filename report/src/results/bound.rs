@@ -77,7 +77,7 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
     }
 }
 
-/// What the least that anybody has is called: where users have weights it is a share over its user's weight.
+/// What the least that anybody has is called: where users or groups have weights it is a share over the weight.
 pub(super) fn smallest_share(is_weighted: bool) -> &'static str {
     if is_weighted { "smallest weighted share" } else { "smallest share" }
 }
@@ -89,7 +89,7 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
     let _ = writeln!(
         text,
         "Best {} if tasks could be divided at will{}: {}{}",
-        smallest_share(instance.is_weighted()),
+        smallest_share(instance.has_weights()),
         in_whole_tasks(divisible.counted_guarantees),
         not_all_counted(divisible.counted_guarantees).map_or("", |_| "at most "),
         share(divisible.bound)
@@ -100,7 +100,7 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
     let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
     text += &without_tasks(instance, &bracket.without_tasks, so);
     // Whoever has all its tasks does not say how good a placement is.
-    let of_all = format!("Best {} of whole tasks", smallest_share(instance.is_weighted()));
+    let of_all = format!("Best {} of whole tasks", smallest_share(instance.has_weights()));
     let (what, upper, lower) = match (bounds.level_upper, bounds.level_lower) {
         (Some(upper), Some(lower)) => (OF_THOSE, upper, lower),
         _ => (of_all.as_str(), bounds.upper_of_others, bounds.lower_of_others),
@@ -108,7 +108,7 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
     let is_unbounded = instance.has_limits() && matches!(bracket.proof, Some(WholeTaskProof::TaskLimit(_)));
     if is_unbounded && bounds.proved_optimal {
         text += "Whole tasks: whoever wants more is held by a limit (placed)\n";
-        let what = if instance.is_weighted() { "Smallest weighted share" } else { "Smallest share" };
+        let what = if instance.has_weights() { "Smallest weighted share" } else { "Smallest share" };
         let _ = writeln!(text, "{what}: {}", share(bounds.lower_of_others));
     } else if let (true, Some(level)) = (is_unbounded, bounds.level_lower) {
         let _ = writeln!(
