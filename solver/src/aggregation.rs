@@ -6,6 +6,7 @@
 
 use crate::bins::{Amounts, Bins, Grouping, level_problem};
 use crate::level::{Groups, LevelSolution, LevelSolver, dot};
+use crate::pools;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::task_rows::cost_with_task_rows;
@@ -20,6 +21,8 @@ pub(crate) struct Solved {
     pub solution: LevelSolution,
     pub iterations: u64,
     pub rounds: u64,
+    /// How far the level is from what the best prices prove, in parts of it.
+    pub gap: f64,
     /// Whether the work went beyond the budget before the level was proved.
     pub gave_up: bool,
 }
@@ -44,6 +47,20 @@ struct Highest {
 /// Most rounds of refinement, and the most bins they may lead to.
 const MOST: (u64, usize) = (40, 40_000);
 
+/// How rounds end.
+pub(crate) struct Pass {
+    /// What solving in full would take, in the unit of [`work_of_a_step`].
+    pub budget: f64,
+    /// The gap that is small enough.
+    pub goal: f64,
+    /// The finest gap that is asked of the small problem of a round.
+    pub finest: f64,
+    /// Whether classes with the same prices may be pooled.
+    pub pools: bool,
+    /// Prices to begin with, and the gap that they are thought to leave.
+    pub near: Option<(Vec<f64>, f64)>,
+}
+
 /// Solves the level of the rising users, the settled ones held at their shares. It gives up when that does not promise to be done within the
 /// `budget`, what solving in full would take, in the unit of [`work_of_a_step`]. When time is over the answer is the highest level so far.
 pub(crate) fn solve_level(
@@ -54,11 +71,23 @@ pub(crate) fn solve_level(
     costs: &mut [f64],
     budget: f64,
 ) -> Result<Solved, SolverError> {
+    let pass = Pass { budget, goal: CLOSED, finest: FINEST, pools: pools::suit(reduction), near: None };
+    solve_rounds(reduction, bins, amounts, solver, costs, pass)
+}
+
+/// As [`solve_level`], in rounds that end so.
+pub(crate) fn solve_rounds(
+    reduction: &Reduction,
+    bins: &mut Bins,
+    amounts: &Amounts,
+    solver: &dyn LevelSolver,
+    costs: &mut [f64],
+    pass: Pass,
+) -> Result<Solved, SolverError> {
     let (mut iterations, mut rounds) = (0, 0);
     let mut best_bound = f64::INFINITY;
-    let mut best_prices = Vec::new();
-    let mut gap = 1.0f64;
-    let mut offer_all = true;
+    let mut offer_all = pass.near.is_none();
+    let (mut best_prices, mut gap) = pass.near.unwrap_or((Vec::new(), 1.0));
     let mut spent = 0.0;
     let mut highest: Option<Highest> = None;
     let ends = solver.deadline().time_left().is_some();
@@ -67,7 +96,7 @@ pub(crate) fn solve_level(
         let near = (!offer_all).then_some((best_prices.as_slice(), uncertain.as_slice()));
         let grouping = bins.group(reduction, amounts, near);
         let problem = level_problem(reduction, &grouping);
-        let accuracy = if rounds == 0 { FINEST } else { FINEST.max(gap * AHEAD) };
+        let accuracy = if rounds == 0 && offer_all { pass.finest } else { pass.finest.max(gap * AHEAD) };
         let solution = solver.solve(&problem, accuracy)?;
         iterations += solution.iterations;
         rounds += 1;
@@ -80,16 +109,28 @@ pub(crate) fn solve_level(
         };
         let (rising, settled) = (total(true), total(false));
         let bound = (dot(&solution.prices, &reduction.capacities) + lent - settled) / rising;
-        if bound < best_bound || best_prices.is_empty() {
+        if bound < best_bound || best_bound == f64::INFINITY {
             best_bound = bound;
             best_prices.clone_from(&solution.prices);
         }
         // A level above the bound is as wrong as one below: it overloads some class.
         let before = std::mem::replace(&mut gap, (1.0 - solution.level / best_bound).abs());
+        if pass.pools && gap > CLOSED && rounds == 1 && !solver.deadline().is_over() {
+            match pools::solve(reduction, bins, amounts, solver, &solution.prices) {
+                Ok(Some((finer, solved))) => {
+                    *bins = finer;
+                    let (iterations, rounds) = (solved.iterations + iterations, solved.rounds + rounds);
+                    return Ok(Solved { iterations, rounds, ..solved });
+                }
+                // What this round found stands.
+                Ok(None) | Err(SolverError::OutOfTime) => {}
+                Err(error) => return Err(error),
+            }
+        }
         spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, reduction.capacities.len());
-        let gave_up = is_no_cheaper(budget, spent, before, gap);
+        let gave_up = is_no_cheaper(pass.budget, spent, before, gap);
         let is_over = gave_up || solver.deadline().is_over();
-        if gap > CLOSED && rounds < MOST.0 && bins.pattern.len() < MOST.1 && !is_over {
+        if gap > pass.goal && rounds < MOST.0 && bins.pattern.len() < MOST.1 && !is_over {
             let asked = problem.costs(&solution.prices);
             let slack_of = |(g, paid): (usize, &f64)| {
                 // Users of a group with a task row are alike.
@@ -117,7 +158,7 @@ pub(crate) fn solve_level(
             _ => (grouping, solution),
         };
         solution.prices = best_prices;
-        return Ok(Solved { grouping, solution, iterations, rounds, gave_up });
+        return Ok(Solved { grouping, solution, iterations, rounds, gap, gave_up });
     }
 }
 

@@ -64,6 +64,11 @@ impl Markets {
         Self { representative, is_single }
     }
 
+    /// The first class of the market of this one.
+    pub fn first_of(&self, class: usize) -> usize {
+        self.representative[class] as usize
+    }
+
     /// Whether the market of this first class has no other class.
     pub fn is_single(&self, first: u32) -> bool {
         self.is_single[first as usize]

@@ -19,6 +19,7 @@ mod offline;
 mod over_time;
 mod per_server;
 mod planning;
+mod pools;
 mod population;
 mod price_pass;
 mod progress;

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::level::Rates;
 use crate::merged_classes::MergedClasses;
+use crate::pools::Pools;
 use crate::population::{CHUNK, Lines, NO_PATTERN, Population};
 
 /// An instance, normalised. Users are listed rule by rule; `order` tells which is which.
@@ -90,6 +91,37 @@ impl Reduction {
             has_task_rows: self.has_task_rows.clone(),
             limits_of_pattern: self.limits_of_pattern.clone(),
             users,
+        }
+    }
+
+    /// The same with the classes of each pool as one: of its users nothing is known but where they can run and their directions.
+    pub fn pooled(&self, pools: &Pools) -> Self {
+        let (m, firsts) = (self.resources, || pools.members.iter().map(|members| members[0]));
+        let mut capacities = vec![0.0; pools.members.len() * m];
+        for (row, pool) in self.capacities.chunks(m).zip(&pools.of_class) {
+            capacities[pool * m..(pool + 1) * m].iter_mut().zip(row).for_each(|(sum, c)| *sum += c);
+        }
+        let of_pools = |rates: &Rates| -> Rates { firsts().map(|l| rates[l]).collect() };
+        let Population { directions, pattern, by_rule, limits_of_rule, limits, .. } = &self.users;
+        Self {
+            resources: m,
+            members: vec![Vec::new(); pools.members.len()],
+            capacities,
+            part_of_merged: Vec::new(),
+            patterns: self.patterns.iter().map(of_pools).collect(),
+            has_task_rows: self.has_task_rows.clone(),
+            limits_of_pattern: self.limits_of_pattern.clone(),
+            users: Population {
+                order: None,
+                lines: None,
+                directions: directions.clone(),
+                weights: None,
+                tasks: None,
+                pattern: pattern.clone(),
+                by_rule: by_rule.iter().map(|(range, rates)| (range.clone(), of_pools(rates))).collect(),
+                limits_of_rule: limits_of_rule.clone(),
+                limits: limits.clone(),
+            },
         }
     }
 

@@ -36,6 +36,16 @@ pub(crate) mod level {
     /// The relative gap asked of the small problem of a later round, in parts of the last round's gap: its own gap must not
     /// show beside that.
     pub(crate) const AHEAD: f64 = 1e-4;
+    /// The part of the highest price by which those of classes in one pool may differ: coarse bins tell prices no better, and classes
+    /// that do not belong together come apart.
+    pub(crate) const SAME_POOL: f64 = 1e-2;
+    /// The gap at which pools are divided for the first time.
+    pub(crate) const COARSE: f64 = 1e-4;
+    /// The part of what is to run in a pool that may be left when it is divided: as much as [`CLOSED`] leaves.
+    pub(crate) const IN_A_POOL: f64 = 1e-10;
+    /// Less than this part of what a group runs in one pool is next to nothing in another: of the largest bins together with the smallest
+    /// classes a part of [`IN_A_POOL`].
+    pub(crate) const NOT_RUN: f64 = 1e-13;
     /// The finest that is asked for: what doubles allow.
     pub(crate) const FINEST: f64 = 1e-14;
     /// Part of the share that a level gave it which a user may lose to the levels above: a tenth of what is promised.
