@@ -22,7 +22,8 @@ use fairplan_report::proportional_bound::{
 use fairplan_report::solution::{SolutionBody, SolutionDocument, StatedSolution};
 use fairplan_report::verification::Verification;
 use fairplan_report::{
-    Foreign, format_of, read_json, unchecked_of_solution, unchecked_of_sum, unchecked_of_whole_tasks,
+    Foreign, format_of, read_json, unchecked_of_moves, unchecked_of_solution, unchecked_of_sum,
+    unchecked_of_whole_tasks,
 };
 use fairplan_verify::{Verdict, verify_placement};
 use sha2::{Digest, Sha256};
@@ -117,6 +118,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
         }
         MovesBody::FORMAT => {
             let document: Document<MovesBody> = read_json(&name, &bytes)?;
+            besides = unchecked_of_moves(instance);
             let stated = StatedMoves::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(&document, instance))
         }

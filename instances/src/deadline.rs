@@ -40,7 +40,12 @@ impl Deadline {
 
     /// After this part, or multiple, of the time that is left now.
     pub fn after_part(&self, part: f64) -> Self {
-        let end = self.time_left().and_then(|left| Instant::now().checked_add(left.mul_f64(part)));
+        // Nothing of no time is no number.
+        let of = |left: Duration| match left.as_secs_f64() * part {
+            seconds if seconds.is_nan() || seconds < 0.0 => Duration::ZERO,
+            seconds => Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
+        };
+        let end = self.time_left().and_then(|left| Instant::now().checked_add(of(left)));
         Self { end, ..self.clone() }
     }
 
@@ -98,6 +103,13 @@ mod tests {
         assert!((45.0..=50.0).contains(&half.seconds_left()) && whole.seconds_left() > 99.0);
         assert_eq!(Deadline::never().after_part(0.5).time_left(), None);
         assert!(!Deadline::after(Duration::MAX).is_over());
+    }
+
+    #[test]
+    fn any_multiple_of_no_time_is_over_and_the_largest_multiple_of_some_never() {
+        let over = Deadline::after(Duration::ZERO);
+        assert!(over.after_part(f64::INFINITY).is_over() && over.after_part(f64::NAN).is_over());
+        assert!(!Deadline::after(Duration::from_secs(100)).after_part(f64::MAX).is_over());
     }
 
     #[test]

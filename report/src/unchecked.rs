@@ -139,6 +139,19 @@ pub fn unchecked_of_whole_tasks(instance: &Instance) -> Vec<UncheckedField> {
     instance.has_guarantees().then(field).into_iter().collect()
 }
 
+/// What is not checked of moves on such an instance.
+pub fn unchecked_of_moves(instance: &Instance) -> Vec<UncheckedField> {
+    let field = || {
+        UncheckedField {
+        field: "users[].required: that it comes to the level".into(),
+        reason: "whom a limit holds need not have it, and leaves more or less of it to the rest of its group; that it is placed, and no more \
+                 than the level takes, is checked"
+            .into(),
+    }
+    };
+    (instance.has_groups() && instance.has_limits()).then(field).into_iter().collect()
+}
+
 /// The fields of a solution that are not checked because it lacks them, and those that could say something else and prove as much.
 pub fn unchecked_of_solution(document: &SolutionDocument, instance: &Instance) -> Vec<UncheckedField> {
     let field = |field: String, reason: &str| UncheckedField { field, reason: reason.into() };

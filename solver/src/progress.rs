@@ -121,8 +121,8 @@ impl Progress {
                 continue;
             }
             let (cap, reached) = (self.cap(reduction, i), users.weight(i) * level);
-            let has_row = reduction.has_task_rows[users.pattern[i] as usize];
-            if cap <= if has_row { reached * (1.0 + AT_THE_LEVEL) } else { reached } {
+            // Where servers and tasks end together, rounding decides which is first: who has all its tasks wants no more.
+            if cap <= reached * (1.0 + AT_THE_LEVEL) {
                 self.settle(i, cap.min(reached), position, LimitedBy::Tasks);
                 any = true;
             }

@@ -88,8 +88,8 @@ pub(crate) mod level {
     /// The part by which a level that is nearly known is taken to be lower: above what two solutions differ by, and few users' tasks run
     /// out between.
     pub(crate) const NEARLY_KNOWN: f64 = 1e-6;
-    /// Tasks that run out this little above the level, relative to it, run out at the level: where a task row holds the
-    /// level back, rounding decides which of the two is larger.
+    /// Tasks that run out this little above the level, relative to it, run out at the level: where servers or a task row hold the
+    /// level back just there, rounding decides which of the two is larger.
     pub(crate) const AT_THE_LEVEL: f64 = 1e-9;
     /// A class is closed to users with task rows when it costs at least this part of what all capacity does; below, its
     /// price proves too little about those that rise further.

@@ -2,7 +2,7 @@
 
 use crate::conformance::backends;
 use crate::solving::{close, shares_of, value_of};
-use fairplan_instances::{Instance, LimitedBy, Objective, Solution, Status};
+use fairplan_instances::{Instance, LimitedBy, Objective, Random, Solution, Status};
 use fairplan_tests::{decimal, draft};
 use fairplan_verify::{SolutionClaim, verify_solution};
 
@@ -81,5 +81,28 @@ fn a_user_with_few_tasks_runs_them_where_they_do_more() {
     let instance = draft.build().unwrap();
     for solution in solutions(&instance) {
         assert!(close(&shares_of(&instance, &solution), &[5.0 / 12.0, 5.0 / 12.0], 1e-9), "{solution:?}");
+    }
+}
+
+/// Servers hold just what is asked for: nobody would take more, whatever rounding leaves of the last task.
+#[test]
+fn where_servers_and_tasks_end_together_everybody_is_held_by_its_tasks() {
+    let mut random = Random::new(7, 1);
+    for case in 0..60 {
+        let asked: Vec<(u64, u64)> =
+            (0..random.between(1, 5)).map(|_| (random.between(1, 4), random.between(1, 9))).collect();
+        let all: u64 = asked.iter().map(|(cpu, tasks)| cpu * tasks).sum();
+        let demands: Vec<String> = asked.iter().map(|(cpu, _)| cpu.to_string()).collect();
+        let mut draft =
+            draft(&[(1, &*all.to_string())], &demands.iter().map(String::as_str).collect::<Vec<_>>());
+        draft.users.iter_mut().zip(&asked).for_each(|(user, (_, tasks))| user.tasks = Some(*tasks));
+        for solution in solutions(&draft.build().unwrap()) {
+            assert!(
+                solution.limited_by.iter().all(|by| *by == LimitedBy::Tasks),
+                "case {case}, {asked:?}, {}: {:?}",
+                solution.backend,
+                solution.limited_by
+            );
+        }
     }
 }

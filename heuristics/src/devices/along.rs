@@ -31,10 +31,7 @@ pub fn place_along(
     let mut kept: Vec<ServerTasks> = along.servers.clone();
     kept.resize(packing.servers(), ServerTasks::new());
     let (servers, tasks) = loop {
-        if deadline.is_over() {
-            return Err(PlacementError::OutOfTime { placed: 0 });
-        }
-        let (servers, on) = put_down(instance, &packing, &kept);
+        let (servers, on) = put_down(instance, &packing, &kept, deadline)?;
         let allowed = allowed(instance, &packing, on);
         let is_all = allowed.servers == kept;
         kept.clone_from(&allowed.servers);
@@ -47,16 +44,33 @@ pub fn place_along(
     fill_on(instance, &packing, rule, (&there, most), deadline)
 }
 
+/// So many pieces are put down before the deadline is asked again.
+const AT_A_TIME: u64 = 4096;
+
 /// As many of these pieces as have room inside their servers, whatever rules there are between servers.
-fn put_down(instance: &Instance, packing: &Packing, wanted: &[ServerTasks]) -> (Servers, Vec<ServerTasks>) {
+fn put_down(
+    instance: &Instance,
+    packing: &Packing,
+    wanted: &[ServerTasks],
+    deadline: &Deadline,
+) -> Result<(Servers, Vec<ServerTasks>), PlacementError> {
     let mut servers = Servers::new(instance, packing);
     let mut on = Vec::with_capacity(wanted.len());
     for (server, tasks) in wanted.iter().enumerate() {
+        if deadline.is_over() {
+            return Err(PlacementError::OutOfTime { placed: 0 });
+        }
         let mut order: Vec<(u32, u64)> = tasks.clone();
         order.sort_by_cached_key(|(kind, _)| Reverse(servers.of_devices(*kind as usize)));
         let mut there = ServerTasks::new();
         for (kind, count) in order {
-            let taken = (0..count).take_while(|_| servers.take_inside(server, kind as usize)).count() as u64;
+            let mut taken = 0;
+            while taken < count && servers.take_inside(server, kind as usize) {
+                taken += 1;
+                if taken % AT_A_TIME == 0 && deadline.is_over() {
+                    return Err(PlacementError::OutOfTime { placed: 0 });
+                }
+            }
             if taken > 0 {
                 there.push((kind, taken));
             }
@@ -64,7 +78,7 @@ fn put_down(instance: &Instance, packing: &Packing, wanted: &[ServerTasks]) -> (
         there.sort_unstable();
         on.push(there);
     }
-    (servers, on)
+    Ok((servers, on))
 }
 
 /// What all users may keep of pieces that have room inside their servers.

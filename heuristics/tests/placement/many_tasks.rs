@@ -1,10 +1,10 @@
 //! Servers that hold very many tasks: placed at once exactly as one by one, at a cost that does not follow the tasks.
 
 use crate::scan::Rule;
-use fairplan_heuristics::{PlacementError, policy};
+use fairplan_heuristics::{PlacementError, place_along, policy};
 use fairplan_instances::{
     ClassAmounts, ClassId, Deadline, Decimal, Draft, DraftKind, Instance, InstanceBuilder, NewUser, Owner,
-    PlacementRule, Quota, ResourceId, ServerClass, UserId,
+    Placement, PlacementRule, Quota, ResourceId, ServerClass, UserId,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -184,4 +184,14 @@ fn where_every_task_must_be_looked_at_a_deadline_ends_it() {
         assert!(matches!(ended, Err(PlacementError::OutOfTime { placed }) if placed > 0), "{name}");
         assert!(start.elapsed() < Duration::from_secs(20), "{name}");
     }
+}
+
+#[test]
+fn where_every_piece_of_a_placement_must_be_put_down_again_a_deadline_ends_it() {
+    let instance = tiny(3, 2);
+    let along = Placement { tasks: vec![u64::MAX >> 8; 2], servers: vec![vec![(0, 1 << 55)]; 3] };
+    let start = Instant::now();
+    let ended = place_along(&instance, &along, None, &Deadline::after(Duration::from_millis(200)));
+    assert!(matches!(ended, Err(PlacementError::OutOfTime { .. })));
+    assert!(start.elapsed() < Duration::from_secs(20));
 }

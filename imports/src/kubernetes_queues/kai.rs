@@ -46,6 +46,9 @@ pub(super) struct KaiResource {
     weight: Option<f64>,
 }
 
+/// The label of a queue that may use the nodes of one pool only.
+const NODE_POOL: &str = "kai.scheduler/node-pool";
+
 /// The priority of a queue that states none.
 const KAIS_PRIORITY: f64 = 100.0;
 
@@ -128,6 +131,12 @@ impl Reading {
         report.add(unweighted, taken);
         if spec.priority.is_some_and(|priority| priority != KAIS_PRIORITY) {
             report.one(PRIORITY_LEFT_OUT);
+        }
+        if metadata.labels.contains_key(NODE_POOL) {
+            report.named(
+                "queues of a node pool (kai.scheduler/node-pool), which here may use all nodes",
+                &metadata.name,
+            );
         }
         let parent = Some(spec.parent).filter(|parent| !parent.is_empty());
         self.found.push(Found {

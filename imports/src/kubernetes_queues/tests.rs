@@ -237,6 +237,11 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
         let (_, report) = read(&text).unwrap();
         assert_eq!(report.count(priorities), count, "{text}\n{report}");
     }
+    let of_a_pool =
+        kai("priority: 100").replace("{name: a}", "{name: a, labels: {kai.scheduler/node-pool: p}}");
+    let (_, report) = read(&of_a_pool).unwrap();
+    let pools = "queues of a node pool (kai.scheduler/node-pool), which here may use all nodes";
+    assert_eq!(report.count(pools), 1, "{report}");
     let affinity = "affinity: {nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [g]}}";
     let (_, report) = read(&volcano(&format!("reclaimable: false, {affinity}"))).unwrap();
     for what in [

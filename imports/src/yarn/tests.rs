@@ -525,6 +525,7 @@ fn what_queues_state_that_is_left_out_is_told_by_their_names_and_what_is_usual_i
         ("root.b.maximum-applications", "5"),
         ("root.b.max-parallel-apps", "2"),
         ("root.b.disable_preemption", "true"),
+        ("root.b.default-node-label-expression", "gpu"),
         ("root.b.user-settings.joe.weight", "2"),
     ]);
     for line in [
@@ -534,6 +535,7 @@ fn what_queues_state_that_is_left_out_is_told_by_their_names_and_what_is_usual_i
         "queue whose queues to come, made for users, are left out: root.b\n",
         "queue whose limits of the number of applications are left out: root.b\n",
         "queue that is not to be preempted, which is left out: root.b\n",
+        "queue whose label for applications that name none is left out: here these run on all nodes that a queue may use: root.b\n",
         "queue whose weights of single users are left out: root.b\n",
     ] {
         assert!(report.contains(line), "{line}{report}");

@@ -11,15 +11,17 @@ const APPLICATIONS: &str = "queues whose limits of the number of applications ar
 const CONTAINERS: &str = "queues whose limits of the size of a container are left out";
 const MASTERS: &str = "queues whose limits of application masters are left out";
 const PREEMPTION: &str = "queues that are not to be preempted, which is left out";
+const DEFAULT_LABEL: &str = "queues whose label for applications that name none is left out: here these run on all nodes that a queue may use";
 const TO_COME: &str = "queues whose queues to come, made for users, are left out";
 const PRIORITY: &str = "queues whose priorities are left out: here shares alone decide";
 const BELOW: &str = "queues whose maxChildResources are not read";
 const RESERVATION: &str = "queues for reservations, which are not kept";
 
 /// Of queues of the capacity scheduler.
-pub(super) const CAPACITY: [Unkept; 15] = [
+pub(super) const CAPACITY: [Unkept; 16] = [
     ("auto-create-child-queue.enabled", &["false"], TO_COME),
     ("auto-queue-creation-v2.enabled", &["false"], TO_COME),
+    ("default-node-label-expression", &[""], DEFAULT_LABEL),
     ("disable_preemption", &["false"], PREEMPTION),
     ("intra-queue-preemption.disable_preemption", &["false"], PREEMPTION),
     ("max-parallel-apps", &[], APPLICATIONS),
