@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn aliases_of_aliases_are_refused_in_words() {
-        let ten = |of: &str| vec![of; 10].join(", ");
+        let ten = |of: &str| [of; 10].join(", ");
         let aliases =
             (1..9).map(|level| format!("a{level}: &a{level} [{}]\n", ten(&format!("*a{}", level - 1))));
         let text = format!("a0: &a0 [{}]\n{}", ten("x"), aliases.collect::<String>());

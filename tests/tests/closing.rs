@@ -129,7 +129,8 @@ fn sums_refuse_guarantees_in_whole_units_that_leave_somebody_nothing() {
 fn tasks_that_end_just_where_capacity_or_a_limit_does_have_finite_prices() {
     // By user its demand, its weight, its tasks, and the class on which it is guaranteed how much; the last reserves two.
     type Sure = Option<(usize, &'static str)>;
-    let cases: [&[(&str, &str, Option<u64>, Sure)]; 2] = [
+    type Case = (&'static str, &'static str, Option<u64>, Sure);
+    let cases: [&[Case]; 2] = [
         &[("2", "1", None, None), ("1", "0.01", Some(2), Some((0, "1")))],
         &[
             ("3", "0.01", None, Some((1, "1"))),

@@ -160,7 +160,7 @@ pub(super) fn within(
 
 /// Refuses a weight below 0, of which no scheduler knows a meaning.
 pub(super) fn weight(file: &str, place: &str, field: &str, weight: f64) -> Result<f64, InstanceError> {
-    if weight >= 0.0 && weight < f64::INFINITY {
+    if (0.0..f64::INFINITY).contains(&weight) {
         return Ok(weight);
     }
     let problem = "must be a number of 0 or more; state the part of the queue against its siblings";
