@@ -9,7 +9,7 @@ OUT := out
 SETUP = with=$$(setup/build-tools.sh) &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo figures test test-all lint bench peers fuzz notebooks guide install tarball wheel deb packages
+.PHONY: help setup build demo figures compile test test-all lint bench peers fuzz notebooks guide install tarball wheel deb packages
 
 help: ## Say what the targets are
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s  %s\n", $$1, $$2}' Makefile
@@ -42,6 +42,9 @@ figures: build ## Draw the README's pictures again, docs/*.svg (some minutes)
 	$(FAIRPLAN) report tests/samples/google_comparison.json --plot docs/google-servers.svg -o $(OUT)/google-whole.html
 	@if test -n "$$ALIBABA_GPU2023"; then set -x; $(FAIRPLAN) reproduce fgd --alibaba-gpu2023 "$$ALIBABA_GPU2023" --plots docs -o $(OUT)/fgd.json; \
 	else echo 'docs/fgd.svg is left as it is: ALIBABA_GPU2023 names no directory of the tables of that cluster'; fi
+
+compile: ## Compile every test, and run none
+	@$(SETUP) set -x && cargo test --profile tested --locked --workspace $$with --no-run
 
 test: ## Run every test but those of half a minute and more
 	@$(SETUP) set -x && cargo test --profile tested --locked --workspace $$with

@@ -80,7 +80,7 @@ pub struct Bound {
 impl Bound {
     /// The `fairplan.bound.v1`.
     pub fn document<'a>(&'a self, instance: &'a Instance) -> BoundDocument<ServerResults<'a>> {
-        bound_document(instance, &self.sha256, (&self.divisible, &self.divisions), &self.bracket)
+        bound_document(instance, &self.sha256, &self.divisible, &self.divisions, &self.bracket)
     }
 }
 

@@ -43,7 +43,10 @@ pub fn whole_guarantees(instance: &Instance, divisions: &[Solution]) -> Vec<u64>
     }
     let own = instance.users().map(|user| instance.guaranteed_tasks(user) * (1.0 + QUOTIENT));
     let mut sure: Vec<f64> = own.collect();
-    for (alone, solution) in instance.guaranteed_groups().unwrap_or_default().iter().zip(divisions) {
+    // Groups alone are instances of their own, built only where there is something to read of them.
+    let groups =
+        if divisions.is_empty() { Vec::new() } else { instance.guaranteed_groups().unwrap_or_default() };
+    for (alone, solution) in groups.iter().zip(divisions) {
         for (i, user) in alone.members.iter().enumerate() {
             // Divisions are known to some nine digits.
             sure[user.0] = sure[user.0].max(solution.allocation.tasks(UserId(i)) * (1.0 + SAME));

@@ -158,7 +158,8 @@ pub struct SearchResult {
 pub fn bound_document<'a>(
     instance: &'a Instance,
     sha256: &'a str,
-    (divisible, divisions): (&DivisibleBound, &[Solution]),
+    divisible: &DivisibleBound,
+    divisions: &[Solution],
     bracket: &'a WholeTaskBracket,
 ) -> BoundDocument<ServerResults<'a>> {
     let id = |user: &UserId| instance.user(*user).id().to_owned();

@@ -666,7 +666,7 @@ fn every_field_of_a_bound_is_checked() {
         let theirs = instance.clone();
         cases.push(Case {
             name: format!("bound of seed {seed}"),
-            document: written!(&bound_document(&instance, &sha256, (&divisible, &[]), &bracket)),
+            document: written!(&bound_document(&instance, &sha256, &divisible, &[], &bracket)),
             accepts: Box::new(move |bytes| {
                 let Ok(document) = read_json::<BoundDocument>("b", bytes) else { return false };
                 StatedBracket::new(&document, &instance, &sha256_hex(&instance))

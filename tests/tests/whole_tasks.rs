@@ -454,7 +454,7 @@ fn document(instance: &Instance) -> Value {
     let sha256 = sha256_hex(instance);
     let solution = backend("auto").unwrap().solve(instance, Objective::Drfh).unwrap();
     let divisible = DivisibleBound::new(instance, &solution, None);
-    write_json(&mut file, &bound_document(instance, &sha256, (&divisible, &[]), &bracket)).unwrap();
+    write_json(&mut file, &bound_document(instance, &sha256, &divisible, &[], &bracket)).unwrap();
     serde_json::from_slice(&file).unwrap()
 }
 

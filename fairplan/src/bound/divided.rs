@@ -116,7 +116,8 @@ fn divided_where<'a>(
         Counted::Quotas => solved(instance).map_err(|failure| failure.by(&limit))?.solution.guaranteed,
         _ => Vec::new(),
     };
-    let sure = whole_guarantees(instance, &divisions);
+    let are_counted = matches!(counted, Counted::Quotas | Counted::OfUsers);
+    let sure = if are_counted { whole_guarantees(instance, &divisions) } else { Vec::new() };
     let bounded = match instance.quotas().is_empty() {
         true => Cow::Borrowed(instance),
         false => Cow::Owned(match counted {
@@ -141,10 +142,7 @@ fn divided_where<'a>(
     let bound = bound.within_limits(instance, objective);
     let verdict = verify_divisible(&bound.counted(instance), bound.claim(objective));
     all_hold(NOT_PROVED, &[verdict])?;
-    let fewer = match counted {
-        Counted::Quotas | Counted::OfUsers => counted.fewer(instance).map(|(fewer, _)| fewer),
-        Counted::Limits | Counted::Nothing => None,
-    };
+    let fewer = counted.fewer(instance).filter(|_| are_counted).map(|(fewer, _)| fewer);
     let solution = is_closed.then_some(solved.solution);
     Ok(Divided { instance: bounded, solution, bound, divisions, fewer })
 }
