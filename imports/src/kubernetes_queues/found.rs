@@ -1,5 +1,6 @@
 //! Queues as files have them, whichever scheduler they are for.
 
+use crate::amounts::Stated;
 use crate::counted_in_bytes;
 use crate::manifests::{Metadata, in_field, nullable, plain};
 use crate::report::ImportReport;
@@ -28,6 +29,11 @@ pub(super) struct Found {
 }
 
 pub(super) type Amounts = BTreeMap<String, Quantity>;
+
+/// The amount of each resource, where one is stated that decimals can hold.
+pub(super) fn stated(amounts: &Amounts, resources: &[&str]) -> Stated {
+    resources.iter().map(|name| amounts.get(*name).and_then(|amount| amount.decimal())).collect()
+}
 
 pub(super) enum Weight {
     Stated(f64),

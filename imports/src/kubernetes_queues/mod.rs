@@ -2,6 +2,7 @@
 
 mod found;
 mod kai;
+mod measured;
 mod volcano;
 mod yunikorn;
 
@@ -15,8 +16,9 @@ use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::servers::{Memory, Server};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, InstanceError, ResourceKind, Violation, wording};
-use found::{Amounts, Found, Reading, Scheduler, Weight, read};
+use found::{Amounts, Found, Reading, Scheduler, Weight, read, stated};
 use hashbrown::HashMap;
+use measured::Measure;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -107,8 +109,14 @@ fn tell_of_idle_gpus(instance: &Instance, (gpu, is_kai): (&str, bool), report: &
     if instance.classes().iter().all(|class| class.capacity[r].is_zero()) {
         return;
     }
-    let without = instance.users().filter(|user| user.demand()[r].is_zero()).count();
-    let idle = if without == instance.users().count() { ": all of it stays idle" } else { "" };
+    let asks = |user: &fairplan_instances::User<'_>| !user.demand()[r].is_zero();
+    // A queue with tasks of both kinds is a group, whose first user asks for GPUs.
+    let is_beside_asking = |user: &fairplan_instances::User<'_>| {
+        user.group()
+            .is_some_and(|group| user.id().starts_with(&format!("{}@", instance.groups()[group.0].id)))
+    };
+    let without = instance.users().filter(|user| !asks(user) && !is_beside_asking(user)).count();
+    let idle = if instance.users().any(|user| asks(&user)) { "" } else { ": all of it stays idle" };
     let advice = match is_kai {
         true => " (in KAI a queue may go over a quota of 0; a quota of 1 says that its tasks want GPUs)",
         false => "",
@@ -237,41 +245,8 @@ impl Reading {
             }
             way.into_iter().for_each(|queue| ends[queue] = true);
         }
-        let stated = |amounts: &Amounts| -> super::amounts::Stated {
-            resources.iter().map(|name| amounts.get(*name).and_then(|amount| amount.decimal())).collect()
-        };
-        // YuniKorn measures what a queue uses of each resource against what it is guaranteed, else against the nearest maximum,
-        // its own or above it, else against all there is; the resource of which it uses most counts.
-        let nearest = |start: usize, name: &str| {
-            let mut at = Some(start);
-            while let Some(here) = at {
-                if let Some(most) = self.found[here].limit.get(name).filter(|most| !most.is_zero()) {
-                    return most.decimal();
-                }
-                at = parents[here];
-            }
-            None
-        };
-        // So a queue's tasks count by the resource of which they need most of what they are measured against, and here by that of which
-        // they need most of all there is: the weight is the one over the other.
-        let measured = |position: usize| {
-            let none_of = Part::stated_none(&stated(&self.found[position].guarantee));
-            let sure = |name: &str| {
-                self.found[position].guarantee.get(name).filter(|sure| !sure.is_zero())?.decimal()
-            };
-            let there: Vec<Measured> = (resources.iter().enumerate())
-                .filter(|(r, _)| !none_of.contains(r))
-                .map(|(r, name)| Measured::new(r, servers, sure(name), nearest(position, name)))
-                .filter(|resource| resource.total > 0.0 && resource.is_asked_for)
-                .collect();
-            // Tasks have the proportions of what is guaranteed where that states all they ask for: see `queue_tasks`.
-            let is_stated = there.iter().all(|resource| resource.sure.is_some());
-            let need = |resource: &Measured| resource.sure.filter(|_| is_stated).unwrap_or(resource.total);
-            let most = |part: &dyn Fn(&Measured) -> f64| there.iter().map(part).fold(0.0, f64::max);
-            let weight = most(&|resource| need(resource) / resource.total)
-                / most(&|resource| need(resource) / resource.against);
-            if weight.is_finite() { weight } else { 1.0 }
-        };
+        let stated = |amounts: &Amounts| stated(amounts, resources);
+        let yunikorn = Measure { found: &self.found, parents: &parents, resources, servers };
         let queue = |(position, (found, parent)): (usize, (&Found, &Option<usize>))| {
             let guarantee = stated(&found.guarantee);
             let own = Part {
@@ -283,37 +258,11 @@ impl Reading {
             };
             let weight = match found.weight {
                 Weight::Stated(weight) => weight,
-                Weight::Measured => measured(position),
+                Weight::Measured => yunikorn.weight(position),
             };
             Queue { name: found.name.clone(), parent: *parent, weight, parts: vec![own], work: None }
         };
         Ok(self.found.iter().zip(&parents).enumerate().map(queue).collect())
-    }
-}
-
-/// A resource as YuniKorn measures a queue by it.
-struct Measured {
-    /// All there is of it.
-    total: f64,
-    /// What the queue is guaranteed.
-    sure: Option<f64>,
-    /// What the queue's use is measured against.
-    against: f64,
-    /// Whether its tasks ask for it: what nine of ten servers have, and what the queue is given.
-    is_asked_for: bool,
-}
-
-impl Measured {
-    fn new(r: usize, servers: &[Server], sure: Option<Decimal>, most: Option<Decimal>) -> Self {
-        let total = servers.iter().map(|server| server.capacity[r].to_f64()).sum();
-        let having = servers.iter().filter(|server| !server.capacity[r].is_zero()).count();
-        let given = sure.or(most);
-        Self {
-            total,
-            sure: sure.map(Decimal::to_f64),
-            against: given.map_or(total, Decimal::to_f64),
-            is_asked_for: given.is_some() || having * 10 >= servers.len() * 9,
-        }
     }
 }
 

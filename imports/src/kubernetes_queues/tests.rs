@@ -34,7 +34,9 @@ fn each_schedulers_tree_weights_guarantees_and_limits_are_read() {
         [
             "[training] w1 most cpu=37.88",
             // Only what is given GPUs asks for them, here with the eighth of the server that each is.
-            "team-a <training w3 8,34359738368,1 sure nvidia.com/gpu=2 most nvidia.com/gpu=2",
+            "[team-a] <training w3 sure nvidia.com/gpu=2 most nvidia.com/gpu=2",
+            "team-a@nvidia.com/gpu <team-a w1 8,34359738368,1",
+            "team-a@cpu <team-a w1 1,4288728099.68,0",
             "team-b <training w1 1,4288728099.68,0",
         ]
     );
@@ -47,6 +49,94 @@ fn each_schedulers_tree_weights_guarantees_and_limits_are_read() {
         ]
     );
     assert_eq!(report.count("partitions left out: they have nodes of their own"), 1);
+}
+
+/// Two servers of 16 cores and 64 GiB, one with 8 GPUs.
+fn small_cluster(folder: &std::path::Path) -> String {
+    let node = |name: &str, gpus: &str| {
+        format!(
+            "kind: Node\nmetadata: {{name: {name}}}\nstatus: {{allocatable: {{cpu: 16, memory: 64Gi{gpus}}}}}\n---\n"
+        )
+    };
+    let path = folder.join("small.yaml");
+    std::fs::write(&path, node("a", "") + &node("b", ", nvidia.com/gpu: 8")).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A queue of Volcano's.
+fn volcano(name: &str, spec: &str) -> String {
+    format!(
+        "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n---\n"
+    )
+}
+
+#[test]
+fn a_limit_of_gpus_is_none_of_cores_and_more_gpus_are_no_fewer_cores() {
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = vec![small_cluster(folder.path())];
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let read = |queues: String| {
+        std::fs::write(&path, queues).unwrap();
+        let options = KubernetesQueuesOptions { nodes: nodes.clone(), queues: vec![path.clone()] };
+        let (instance, report) = kubernetes_queues(&options).unwrap();
+        (tenants(&instance), report.to_string())
+    };
+    let cpu = "1,4294967296,0";
+    let (found, told) =
+        read(volcano("b", "weight: 1") + &volcano("c", "weight: 3, capability: {nvidia.com/gpu: 2}"));
+    let gpus = "2,8589934592,1";
+    assert_eq!(
+        found,
+        [
+            "[c] w3 most nvidia.com/gpu=2".to_owned(),
+            format!("b w1 {cpu}"),
+            format!("c@nvidia.com/gpu <c w1 {gpus}"),
+            format!("c@cpu <c w1 {cpu}"),
+        ]
+    );
+    let why = "queue whose limit of nvidia.com/gpu leaves it cores for tasks without: a group of users @nvidia.com/gpu and @cpu: c";
+    assert!(told.contains(why), "{told}");
+    assert!(told.contains("1 queue is given no nvidia.com/gpu, so its tasks ask for none\n"), "{told}");
+    // A limit above the queue holds for all below it, and is theirs together.
+    let (found, _) = read(
+        volcano("top", "capability: {nvidia.com/gpu: 2}")
+            + &volcano("c", "parent: top")
+            + &volcano("d", "parent: top"),
+    );
+    assert_eq!(
+        found[..3],
+        ["[top] w1 most nvidia.com/gpu=2", "[c] <top w1", "[d] <top w1"].map(str::to_owned)[..],
+        "{found:?}"
+    );
+    // No GPUs at all, and as many as the cores can feed: one kind of task.
+    let (found, _) = read(volcano("c", "capability: {nvidia.com/gpu: 0}"));
+    assert_eq!(found, [format!("c w1 {cpu} most nvidia.com/gpu=0")]);
+    let (found, _) = read(volcano("c", "capability: {nvidia.com/gpu: 2, cpu: 4}"));
+    assert_eq!(found, [format!("c w1 {gpus} most cpu=4 nvidia.com/gpu=2")]);
+}
+
+#[test]
+fn yunikorn_measures_by_cores_whoever_has_tasks_without_what_it_is_limited_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let weights = |most: &str| {
+        let queues = format!(
+            "partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n    - name: b\n      resources: {{guaranteed: {{vcore: 8, memory: 32Gi}}}}\n    \
+             - name: c\n      resources: {{max: {{{most}}}}}\n"
+        );
+        std::fs::write(&path, queues).unwrap();
+        let options =
+            KubernetesQueuesOptions { nodes: vec![small_cluster(folder.path())], queues: vec![path.clone()] };
+        let (instance, _) = kubernetes_queues(&options).unwrap();
+        let c = instance.groups().iter().find(|group| group.id == "root.c").map(|group| group.weight);
+        let users = instance.users().map(|user| user.weight());
+        (c, users.collect::<Vec<_>>())
+    };
+    let decimal = |text: &str| text.parse().unwrap();
+    let (quarter, one) = (decimal("0.25"), decimal("1"));
+    assert_eq!(weights("nvidia.com/gpu: 2"), (Some(one), vec![quarter, one, one]));
+    // Two GPUs go with four cores: nothing is left to tasks without.
+    assert_eq!(weights("nvidia.com/gpu: 2, vcore: 4"), (None, vec![quarter, decimal("0.125")]));
 }
 
 #[test]
@@ -144,10 +234,12 @@ fn tasks_are_a_core_or_a_gpu_and_amounts_of_what_is_not_there_are_counted() {
     assert_eq!(
         tenants(&instance),
         [
+            "[training] w1 most nvidia.com/gpu=4".to_owned(),
             format!("any w1 1,{},0", memory(1)),
             format!("small w1 1,{},0 most cpu=10", memory(1)),
             format!("tiny w1 0.25,{},0 sure cpu=0.25", memory(1) / 4),
-            format!("training w1 8,{},1 most nvidia.com/gpu=4", memory(8)),
+            format!("training@nvidia.com/gpu <training w1 8,{},1", memory(8)),
+            format!("training@cpu <training w1 1,{},0", memory(1)),
             format!("idle w0.001 1,{},0", memory(1)),
         ]
     );
@@ -439,14 +531,19 @@ fn what_a_queue_is_given_is_asked_for_below_it_where_nobody_there_is_given_some(
     let cores = "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {max: {vcore: 640}}}";
     let (told, gpus, report) = of(cores);
     assert!(told[0].ends_with("sure cpu=64 nvidia.com/gpu=8 most nvidia.com/gpu=16"), "{told:?}");
-    assert!(gpus[0] != "0" && gpus[1] != "0" && gpus[2] == "0", "{gpus:?}");
+    // Each has tasks with and without, as sixteen GPUs leave cores to them.
+    assert_eq!(
+        gpus.iter().map(|gpus| gpus != "0").collect::<Vec<_>>(),
+        [true, false, true, false, false],
+        "{gpus:?}"
+    );
     let below = "queues whose tasks ask for nvidia.com/gpu because a queue above them is given some and none below it is";
     assert_eq!(report.count(below), 2, "{report}");
     let meant = "amounts of vcores left out, which no task is measured in (did you mean vcore?)";
     assert_eq!(report.count(meant), 1, "{report}");
     // Where one below is given some they are for that one; and nobody is sure of more than the servers with GPUs have.
     let (_, gpus, _) = of(&format!("{cores}, {{name: c, resources: {{max: {{nvidia.com/gpu: 4}}}}}}"));
-    assert_eq!(gpus.iter().map(|gpus| gpus != "0").collect::<Vec<_>>(), [false, false, true, false]);
+    assert_eq!(gpus.iter().map(|gpus| gpus != "0").collect::<Vec<_>>(), [false, false, true, false, false]);
     let (_, gpus, _) = of("{name: a, resources: {guaranteed: {vcore: 4000}}}");
     assert_eq!(gpus, ["0", "0"]);
 }

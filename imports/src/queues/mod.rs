@@ -80,7 +80,7 @@ const MADE_UP: &str = "queues state no tasks, so made-up ones count: a core or a
 /// The cluster with the queues as its tenants.
 ///
 /// A leaf is a user, with its own tasks where they are known, else one of [`Scopes`](super::queue_tasks::Scopes); where these may run at several places, it is a
-/// group with a user `QUEUE@PLACE` for each. The scheduler's own root is no group unless it limits them. What a queue is given of what no task below it asks for,
+/// group with a user `QUEUE@PLACE` for each, and where a limit of GPUs leaves it cores, one with a user `QUEUE@RESOURCE` for tasks with and without. The scheduler's own root is no group unless it limits them. What a queue is given of what no task below it asks for,
 /// limits of all there is, and leaves that can run nothing are left out and counted.
 ///
 /// # Errors
@@ -100,11 +100,12 @@ pub(super) fn instance(
     let mut quotas = Vec::new();
     for (queue, users) in tree.leaves().map(|leaf| (leaf, &users[leaf])) {
         let divided = users.len() > 1;
-        for User { parts, demand } in users {
+        for User { parts, demand, asks_for } in users {
             let parts: Vec<&Part> = parts.iter().map(|part| &queues[queue].parts[*part]).collect();
             let name = &queues[queue].name;
-            let id = match parts[..] {
-                [part] if divided => format!("{name}@{}", places[part.place]),
+            let id = match (asks_for, &parts[..]) {
+                (Some(r), _) => format!("{name}@{}", resources[*r]),
+                (None, [part]) if divided => format!("{name}@{}", places[part.place]),
                 _ => name.clone(),
             };
             let may_run = |l: usize| parts.iter().any(|part| classes[l].server().meets[part.place]);
@@ -113,17 +114,22 @@ pub(super) fn instance(
             let rule = builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()));
             let group = if divided { Some(queue) } else { queues[queue].parent };
             let group = group.and_then(|group| builder.group_named(&queues[group].name));
-            let weight = match parts[..] {
-                [part] if divided => tree.weight_of(part),
+            let weight = match (asks_for, &parts[..]) {
+                (Some(_), _) => Decimal::ONE,
+                (None, [part]) if divided => tree.weight_of(part),
                 _ => tree.weights[queue],
             };
             let tasks = queues[queue].work.as_ref().map(|work| work.tasks);
             let user = builder.user(NewUser { weight, tasks, rule, group, ..NewUser::new(&id, demand) })?;
             let asked: Vec<bool> = demand.iter().map(|demand| !demand.is_zero()).collect();
-            quotas.push((Owner::User(user), tree.quota(queue, &parts, &asked, &classes, false, report)?));
+            if asks_for.is_none() {
+                quotas.push((Owner::User(user), tree.quota(queue, &parts, &asked, &classes, false, report)?));
+            }
         }
     }
-    for queue in (0..queues.len()).filter(|queue| !tree.is_leaf[*queue]) {
+    let has_quota =
+        |queue: &usize| !tree.is_leaf[*queue] || users[*queue].iter().any(|user| user.asks_for.is_some());
+    for queue in (0..queues.len()).filter(has_quota) {
         let Some(group) = builder.group_named(&queues[queue].name) else { continue };
         let parts: Vec<&Part> = queues[queue].parts.iter().collect();
         let quota = tree.quota(queue, &parts, &below[queue], &classes, tree.is_above_all(queue), report)?;
@@ -145,6 +151,8 @@ struct User {
     parts: Vec<usize>,
     /// What one task asks for.
     demand: Vec<Decimal>,
+    /// What tells its tasks from the queue's others, where the queue has some with a resource and some without.
+    asks_for: Option<usize>,
 }
 
 /// Queues with what follows from where they stand.

@@ -5,7 +5,8 @@ use crate::amounts::{Stated, tighter};
 use crate::queue_tasks::{Asked, Scopes};
 use crate::report::ImportReport;
 use crate::servers::Server;
-use fairplan_instances::Decimal;
+use crate::tolerance::SUMS;
+use fairplan_instances::{Decimal, ResourceKind};
 
 impl<'a> Tree<'a> {
     /// What each leaf becomes; nothing of other queues.
@@ -16,7 +17,8 @@ impl<'a> Tree<'a> {
         for (at, queue) in self.queues.iter().enumerate() {
             let mut own = Vec::new();
             if let Some(demand) = queue.work.as_ref().and_then(|work| work.demand.clone()) {
-                users.push(vec![User { parts: (0..queue.parts.len()).collect(), demand }]);
+                let parts = (0..queue.parts.len()).collect();
+                users.push(vec![User { parts, demand, asks_for: None }]);
                 continue;
             }
             for (position, part) in queue.parts.iter().enumerate().filter(|_| self.is_leaf[at]) {
@@ -74,19 +76,37 @@ impl<'a> Tree<'a> {
                 }
                 let barred = barred.into_iter().chain(none_of).collect();
                 let asked = Asked { place: part.place, only, given, barred };
-                match scopes
-                    .of(&asked)
-                    .and_then(|scope| scope.task(shape.unwrap_or(&part.guarantee), &amounts))
-                {
-                    Some(demand) if self.is_shut_out(at, part.place, &demand, &kept) => {
+                let shape = shape.unwrap_or(&part.guarantee);
+                let task = |asked: &Asked| scopes.of(asked).and_then(|scope| scope.task(shape, &amounts));
+                let tasks = self.tasks(queue, part, &most, (asked, task));
+                match tasks.first() {
+                    Some((demand, _)) if self.is_shut_out(at, part.place, demand, &kept) => {
                         let place = &self.places[part.place];
                         report.one(format!(
                             "queues left out at {place}: another keeps all that is there, used or not"
                         ));
                     }
-                    Some(demand) => {
+                    Some(_) => {
                         self.tell_of_given_above(&above, part, servers, report);
-                        own.push(User { parts: vec![position], demand });
+                        let told: Vec<String> = (tasks.iter().filter_map(|(_, asks_for)| *asks_for))
+                            .map(|r| format!("@{}", self.resources[r]))
+                            .collect();
+                        if let [capped, _, ..] = &told[..] {
+                            report.named(
+                                format!(
+                                    "queues whose limit of {} leaves them cores for tasks without: a group of users {}",
+                                    &capped[1..],
+                                    told.join(" and ")
+                                ),
+                                &queue.name,
+                            );
+                        }
+                        let users = tasks.into_iter();
+                        own.extend(users.map(|(demand, asks_for)| User {
+                            parts: vec![position],
+                            demand,
+                            asks_for,
+                        }));
                     }
                     None => report.named("queues left out: no server has what they ask for", &queue.name),
                 }
@@ -94,6 +114,52 @@ impl<'a> Tree<'a> {
             users.push(own);
         }
         users
+    }
+
+    /// The tasks of a leaf at a place, mostly of one kind. A limit of what tasks can do without is none of cores: where it leaves some,
+    /// the queue has tasks without it too, and with each kind comes the resource that tells it from the others.
+    fn tasks(
+        &self,
+        queue: &Queue,
+        part: &Part,
+        most: &Stated,
+        (mut asked, mut task): (Asked, impl FnMut(&Asked) -> Option<Vec<Decimal>>),
+    ) -> Vec<(Vec<Decimal>, Option<usize>)> {
+        let Some(mut last) = task(&asked) else { return Vec::new() };
+        let is_one_kind = part.shape.is_some() || queue.parts.len() > 1;
+        let mut kinds = Vec::new();
+        while let Some(capped) = self.leaves_cores(part, &last, most).filter(|_| !is_one_kind) {
+            asked.barred.push(capped);
+            let Some(without) = task(&asked) else { break };
+            kinds.push((std::mem::replace(&mut last, without), Some(capped)));
+        }
+        let cores = if kinds.is_empty() { None } else { self.cores() };
+        kinds.push((last, cores));
+        kinds
+    }
+
+    /// What a task asks for beside cores and memory, of which the queue has so little that cores are left to it when it has the most
+    /// of that.
+    fn leaves_cores(&self, part: &Part, task: &[Decimal], most: &Stated) -> Option<usize> {
+        let cores = self.cores()?;
+        let limit = |r: usize| {
+            let all = self.totals[part.place][r];
+            most[r].map_or(all, |most| most.to_f64().min(all))
+        };
+        let tasks = |r: usize| limit(r) / task[r].to_f64();
+        let can_do_without = |r: &usize| {
+            let is_needed = *r == cores || self.resources[*r] == "memory";
+            !is_needed && !task[*r].is_zero() && limit(*r) < self.totals[part.place][*r]
+        };
+        let asked = (0..task.len()).filter(can_do_without);
+        asked
+            .filter(|r| tasks(*r) < tasks(cores) * (1.0 - SUMS))
+            .min_by(|one, other| tasks(*one).total_cmp(&tasks(*other)))
+    }
+
+    /// The resource that cores are.
+    fn cores(&self) -> Option<usize> {
+        self.resources.iter().position(|name| ResourceKind::of(name) == ResourceKind::Cores)
     }
 
     /// The resources that a leaf is given nothing of itself, but a queue above it is, below the one above all, and no other queue in
