@@ -78,7 +78,7 @@ impl<'a> Tree<'a> {
                 let asked = Asked { place: part.place, only, given, barred };
                 let shape = shape.unwrap_or(&part.guarantee);
                 let task = |asked: &Asked| scopes.of(asked).and_then(|scope| scope.task(shape, &amounts));
-                let tasks = self.tasks(queue, part, &most, (asked, task));
+                let tasks = self.tasks(queue, part, &most, asked, task);
                 match tasks.first() {
                     Some((demand, _)) if self.is_shut_out(at, part.place, demand, &kept) => {
                         let place = &self.places[part.place];
@@ -123,7 +123,8 @@ impl<'a> Tree<'a> {
         queue: &Queue,
         part: &Part,
         most: &Stated,
-        (mut asked, mut task): (Asked, impl FnMut(&Asked) -> Option<Vec<Decimal>>),
+        mut asked: Asked,
+        mut task: impl FnMut(&Asked) -> Option<Vec<Decimal>>,
     ) -> Vec<(Vec<Decimal>, Option<usize>)> {
         let Some(mut last) = task(&asked) else { return Vec::new() };
         let is_one_kind = part.shape.is_some() || queue.parts.len() > 1;
