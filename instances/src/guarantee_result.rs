@@ -2,7 +2,7 @@
 
 use crate::table::{Kind, Table};
 use crate::tolerance::{ABOVE, SAME};
-use crate::wording::grouped;
+use crate::wording::amount as amount_in_words;
 use crate::{
     AboveSiblings, Instance, Owner, ResourceMap, Solution, UserId, guaranteed_shares, objective_share,
 };
@@ -53,7 +53,7 @@ impl GuaranteeResult {
             amounts
                 .0
                 .iter()
-                .map(|(name, amount)| format!("{} {name}{on}", grouped(&amount.to_string())))
+                .map(|(name, amount)| format!("{} {name}{on}", amount_in_words(name, *amount)))
                 .collect()
         };
         let over_some = self

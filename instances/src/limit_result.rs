@@ -2,7 +2,7 @@
 
 use crate::table::{Kind, Table};
 use crate::tolerance::part;
-use crate::wording::printable;
+use crate::wording::{large_amount, printable};
 use crate::{Allocation, Instance, Owner, ResourceMap};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,8 +50,13 @@ pub fn limits_table(limits: &[LimitResult]) -> Table<'_> {
         .column("classes", "on", Kind::Name, |limit| limit.classes.as_ref().map(|classes| classes.join(", ")))
         .column("resource", "resource", Kind::Name, |limit| limit.limit.0.first().map(|(name, _)| name))
         .column("limit", "at most", Kind::Number, |limit| limit.limit.0.first().map(|(_, amount)| *amount))
+        .said(|limit| limit.limit.0.first().and_then(|(name, amount)| large_amount(name, *amount)))
         .column("reserve", "reserved", Kind::Number, |limit| {
             limit.reserve.as_ref().and_then(|reserve| reserve.0.first()).map(|(_, amount)| *amount)
+        })
+        .said(|limit| {
+            let (name, amount) = limit.reserve.as_ref()?.0.first()?;
+            large_amount(name, *amount)
         })
         .column("used", "used", Kind::Part, |limit| limit.used)
         .column("price", "price", Kind::Number, |limit| limit.price)

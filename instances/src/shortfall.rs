@@ -1,7 +1,9 @@
 //! Guarantees that cannot be kept together: the part of them that can, and the prices that prove it.
 
 use crate::tolerance::LITTLE;
-use crate::{AloneGroup, ClassId, GroupId, Instance, Objective, Owner, QuotaAmount, Solution, UserId};
+use crate::{
+    AloneGroup, ClassId, Decimal, GroupId, Instance, Objective, Owner, QuotaAmount, Solution, UserId, wording,
+};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -84,6 +86,7 @@ impl Shortfall {
                 is_of_servers |= row.reserve.is_some();
                 let (owner, resource) = (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
                 let on = on(instance, row.classes.as_deref());
+                let amount = |of: Decimal| wording::amount(resource, of.to_f64());
                 // Alone with its members a group has no more than it is guaranteed.
                 let is_sure = instance.quota_of(row.owner).is_some_and(|quota| {
                     let is_row = |sure: QuotaAmount<'_>| {
@@ -95,11 +98,13 @@ impl Shortfall {
                 what.push((
                     worth,
                     match row.reserve {
-                        Some(reserve) => format!("the {reserve} {resource}{on} that {owner} reserves"),
-                        None if is_sure => {
-                            format!("the {} {resource}{on} that {owner} is guaranteed", row.amount)
+                        Some(reserve) => {
+                            format!("the {} {resource}{on} that {owner} reserves", amount(reserve))
                         }
-                        None => format!("the limit of {owner} of {} {resource}{on}", row.amount),
+                        None if is_sure => {
+                            format!("the {} {resource}{on} that {owner} is guaranteed", amount(row.amount))
+                        }
+                        None => format!("the limit of {owner} of {} {resource}{on}", amount(row.amount)),
                     },
                 ));
             }

@@ -1,5 +1,7 @@
 //! Words that all messages form alike: text from files on a terminal, names that nobody knows, nouns that agree with their number.
 
+use crate::ResourceKind;
+
 /// `text` as one line of a terminal: nothing in it that the terminal obeys, that turns other text round or that cannot be
 /// seen, and no more than `limit` characters. Applied twice it is the same as once, if the limit is the same.
 pub fn printable(text: &str, limit: usize) -> String {
@@ -167,6 +169,29 @@ pub fn grouped(number: &str) -> String {
         text.push(digit);
     }
     text + fraction
+}
+
+/// An amount of a resource, for people.
+///
+/// ```
+/// use fairplan_instances::wording::amount;
+///
+/// assert_eq!(amount("memory", 17179869184.0), "16Gi");
+/// assert_eq!(amount("memory", 131072.0), "131,072");
+/// assert_eq!(amount("cpu", 2e9), "2,000,000,000");
+/// ```
+pub fn amount(resource: &str, amount: f64) -> String {
+    large_amount(resource, amount).unwrap_or_else(|| grouped(&amount.to_string()))
+}
+
+/// An amount of memory or the like of 2^30 or more, in the largest binary unit that it reaches, to three decimals.
+pub fn large_amount(resource: &str, amount: f64) -> Option<String> {
+    let reached = |power: u32| Some(amount / (1u64 << power) as f64).filter(|count| *count >= 1.0);
+    let largest = [("Pi", 50), ("Ti", 40), ("Gi", 30)]
+        .into_iter()
+        .find_map(|(unit, power)| Some((reached(power)?, unit)));
+    let (count, unit) = largest.filter(|_| ResourceKind::of(resource) == ResourceKind::Amount)?;
+    Some(format!("{}{unit}", grouped(&((count * 1e3).round() / 1e3).to_string())))
 }
 
 /// So many of what: `1 server`, `12,583 servers`.

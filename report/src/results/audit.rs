@@ -64,13 +64,16 @@ fn cell(property: &Finding) -> String {
     }
 }
 
+/// Bars end at so many times what is allowed: a longer one would leave the others no length.
+const END: f64 = 10.0;
+
 /// How much of the allowed violation each property takes: those that were measured against something above zero.
 pub(super) fn measured<'a>(
     properties: impl Iterator<Item = (&'a str, Option<f64>, Option<f64>)>,
 ) -> Option<Block> {
     let of_allowed = |(name, found, allowed): (&str, Option<f64>, Option<f64>)| {
         let (found, allowed) = (found?, allowed.filter(|allowed| *allowed > 0.0)?);
-        Some((name.to_owned(), vec![found / allowed]))
+        Some((name.to_owned(), vec![(found / allowed).min(END)]))
     };
     let groups: Vec<_> = properties.filter_map(of_allowed).collect();
     let bars = Bars {
@@ -78,7 +81,7 @@ pub(super) fn measured<'a>(
         series: Vec::new(),
         groups,
         mark: Some((1.0, "what is allowed".into())),
-        format: percent,
+        format: |part| if part < END { percent(part) } else { format!("{} or more", percent(END)) },
     };
     (!bars.groups.is_empty()).then_some(Block::Bars(bars))
 }

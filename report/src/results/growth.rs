@@ -34,16 +34,16 @@ fn lasting(document: &Growth) -> String {
 pub fn summary(document: &Growth) -> String {
     let mut text = paragraph(&answer(document));
     let _ = writeln!(text, "Target, at a scale of 1: {}.", target(&document.target));
-    let needs = |short: &Shortfall| {
+    let needs = |short: &Shortfall, what: &str| {
         let (user, times) = (label(&short.user), number(short.scale));
         let group =
             short.group.as_ref().map_or_else(String::new, |group| format!(" of group {}", label(group)));
-        format!("user {user}{group} needs the most of what is short, at {times} times its target")
+        format!("user {user}{group} needs the most of what is {what}, at {times} times its target")
     };
     if let Some(first) = &document.first_missed {
         let quanta = counted(document.series.quanta, "quantum", "quanta");
         let missed = thousands(document.missed);
-        text += &paragraph(&format!("Missed in {missed} of {quanta}; {}.", needs(first)));
+        text += &paragraph(&format!("Missed in {missed} of {quanta}; {}.", needs(first, "short")));
     }
     let is_first = |tightest: &Shortfall| {
         document.first_missed.as_ref().is_some_and(|first| first.quantum == tightest.quantum)
@@ -51,7 +51,7 @@ pub fn summary(document: &Growth) -> String {
     if let Some(tightest) = document.tightest.as_ref().filter(|tightest| !is_first(tightest)) {
         let quantum = label(&tightest.quantum.to_string());
         let (part, resource) = (percent(tightest.part), label(&tightest.resource));
-        let needs = needs(tightest);
+        let needs = needs(tightest, if tightest.part < 1.0 { "short" } else { "scarcest" });
         let room = format!("room for {part} of what is asked for, by {resource}; {needs}.");
         text += &paragraph(&format!("Tightest in {quantum}: {room}"));
     }

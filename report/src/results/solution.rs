@@ -1,6 +1,9 @@
 //! A solution, for people: who gets what, where it is used, what capacity is worth.
 
-use super::sentences::{Fates, few_used, heading, of_whom, proof, smallest, used, value_of, worst_off};
+use super::sentences::{
+    Fates, few_used, heading, listed as listed_names, name, of_whom, proof, smallest, used, value_of,
+    worst_off,
+};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section, sizes};
 use crate::solution::{ClassResult, SolutionDocument, classes_of, users_of};
@@ -33,6 +36,13 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     let (value, unit) = (value_of(solution.objective, headline.value), unit(&solution.certificate));
     let what = value_name(solution.objective, !headline.groups.is_empty());
     let _ = writeln!(text, "{what}: {value}{unit} ({proof})");
+    let certificate = &solution.certificate;
+    let levels = certificate.levels().iter().map(|level| level.value);
+    let ids = instance.users().map(|user| user.id()).zip(certificate.level_of().unwrap_or_default());
+    let held = held_at_the_smallest(headline.value, levels, ids).filter(|_| !headline.groups.is_empty());
+    if let Some(held) = held {
+        let _ = writeln!(text, "{HELD_THERE}: {held}");
+    }
     text += &level(solution.objective, headline.value, headline.level);
     if let Some(tasks) = headline.unplaced.filter(|tasks| *tasks > 0.0) {
         let whom = of_whom(instance, |user| waiting(instance, solution, user));
@@ -78,6 +88,22 @@ fn level(objective: Objective, value: f64, level: Option<f64>) -> String {
     }
 }
 
+/// What those are called whom the smallest share holds.
+const HELD_THERE: &str = "Held at that";
+
+/// Whom the first level holds where it is the value and others have more: of groups, tables show what all members have together.
+fn held_at_the_smallest<'a>(
+    value: f64,
+    mut levels: impl Iterator<Item = f64>,
+    level_of: impl Iterator<Item = (&'a str, &'a u32)>,
+) -> Option<String> {
+    let first = levels.next()?;
+    levels.next().filter(|_| (first - value).abs() <= SAME * first)?;
+    let held = level_of.filter(|(_, level)| **level == 0);
+    let held: Vec<String> = held.map(|(id, _)| name(id)).collect();
+    Some(listed_names(&held)).filter(|held| !held.is_empty())
+}
+
 /// A number of tasks, divided or not.
 fn tasks_of(tasks: f64) -> String {
     let tasks = number(tasks);
@@ -118,6 +144,12 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
         .fact("Proof", proof)
         .fact("Used", used(&document.utilization));
 
+    let levels = document.certificate.levels.iter().flatten().map(|level| level.value);
+    let ids = document.users.ids.iter().zip(&document.users.levels);
+    let held = held_at_the_smallest(document.value, levels, ids).filter(|_| !document.groups.is_empty());
+    if let Some(held) = held {
+        section = section.fact(HELD_THERE, held);
+    }
     if let Some(level) = document.level.filter(|_| document.objective.alpha().is_none()) {
         section = section.fact("Level of those who still want more", value_of(document.objective, level));
     }
