@@ -328,6 +328,9 @@ pub(crate) mod simplex {
     /// By how much bounds may be broken, and columns be worth more than they cost, where nothing is said.
     pub(crate) const PRIMAL: f64 = 1e-9;
     pub(crate) const DUAL: f64 = 1e-9;
+    /// The part of what bounds may be broken by that a step uses up for a larger pivot: rounding has the rest, so that nobody is brought back
+    /// only to overstep again. What is beyond already goes no further.
+    pub(crate) const GIVEN: f64 = 0.5;
     /// A smaller pivot is what cancelling left of it.
     pub(crate) const PIVOT: f64 = 1e-11;
     /// A pivot of a basis has at least this part of the largest entry of its column, so that rounding does not grow.

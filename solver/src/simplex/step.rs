@@ -3,7 +3,7 @@
 use super::basis::{EXCHANGES, Simplex, VariableStatus};
 use super::pricing::Pricing;
 use crate::linear_program::{Ended, Outcome};
-use crate::tolerance::simplex::{ENTRY, MOVED, SOUND, STANDS};
+use crate::tolerance::simplex::{ENTRY, GIVEN, MOVED, SOUND, STANDS};
 use fairplan_instances::Deadline;
 
 /// Steps without any progress after which bounds are moved apart.
@@ -299,7 +299,7 @@ impl<'a> Run<'a> {
         let mut longest = f64::INFINITY;
         for position in 0..along.len() {
             if let Some((room, speed)) = bound_of(position) {
-                longest = longest.min((room.max(0.0) + simplex.primal) / speed);
+                longest = longest.min((room + GIVEN * simplex.primal).max(0.0) / speed);
             }
         }
         let mut best: Option<(f64, f64, usize)> = None;
