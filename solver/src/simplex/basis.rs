@@ -28,8 +28,6 @@ pub(crate) struct Simplex {
     pub(super) row_scale: Vec<f64>,
     pub(super) column_scale: Vec<f64>,
     pub(super) columns: Vec<Entries>,
-    /// The columns' entries by row.
-    pub(super) by_row: Vec<Entries>,
     pub(super) cost: Vec<f64>,
     /// Bounds as they are, and as they are moved.
     pub(super) bounds: Vec<(f64, f64)>,
@@ -58,7 +56,6 @@ impl Simplex {
             row_scale: row_scales(program),
             column_scale: Vec::new(),
             columns: Vec::new(),
-            by_row: vec![Vec::new(); rows],
             cost: vec![0.0; rows],
             bounds: Vec::new(),
             moved: Vec::new(),
@@ -95,8 +92,6 @@ impl Simplex {
         });
         let scale = 1.0 / power(entries.iter().fold(0.0, |most: f64, (_, entry)| most.max(entry.abs())));
         entries.iter_mut().for_each(|(_, entry)| *entry *= scale);
-        let variable = self.place.len() as u32;
-        entries.iter().for_each(|(row, entry)| self.by_row[*row as usize].push((variable, *entry)));
         self.columns.push(entries);
         self.column_scale.push(scale);
         self.cost.push(self.sign * column.cost * scale);
@@ -152,6 +147,14 @@ impl Simplex {
                 entries.for_each(|(row, entry)| vector[*row as usize] += times * entry);
             }
             None => vector[variable] -= times,
+        }
+    }
+
+    /// The sum of a variable's entries, each times the number of its row.
+    pub(super) fn times(&self, variable: usize, rows: &[f64]) -> f64 {
+        match variable.checked_sub(self.rows) {
+            Some(column) => self.columns[column].iter().map(|(row, entry)| entry * rows[*row as usize]).sum(),
+            None => -rows[variable],
         }
     }
 

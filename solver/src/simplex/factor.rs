@@ -116,6 +116,9 @@ struct Elimination {
     /// Entries of each row in active columns.
     count: Vec<u32>,
     is_done: Vec<bool>,
+    /// Positions by the entries of their columns, some of them as many as they had before; and the fewest that there may be.
+    by_size: Vec<Vec<u32>>,
+    least: usize,
     factor: Factor,
     /// The place of each row in the column at hand.
     place: Vec<u32>,
@@ -137,6 +140,8 @@ impl Elimination {
             of_row,
             count,
             is_done: vec![false; size],
+            by_size: vec![Vec::new(); size + 1],
+            least: 0,
             factor: Factor::default(),
             place: vec![NONE; size],
         }
@@ -145,24 +150,9 @@ impl Elimination {
     fn run(mut self) -> Result<Factor, Dependent> {
         let size = self.active.len();
         let mut has_pivot = vec![false; size];
-        // Columns of one entry change no other; each may leave others with one.
-        let mut single: Vec<u32> =
-            (0..size as u32).filter(|at| self.active[*at as usize].len() == 1).collect();
-        while let Some(position) = single.pop() {
-            let [(row, number)] = self.active[position as usize][..] else { continue };
-            if !self.is_done[position as usize] && number.abs() > PIVOT {
-                has_pivot[row as usize] = true;
-                self.pivot(position, row, number, &mut single);
-            }
-        }
-        let mut left: Vec<u32> = (0..size as u32).filter(|at| !self.is_done[*at as usize]).collect();
         let mut positions = Vec::new();
-        while !left.is_empty() {
-            let size_of = |at: &u32| self.active[*at as usize].len();
-            let Some((at, _)) = left.iter().map(size_of).enumerate().min_by_key(|(_, size)| *size) else {
-                break;
-            };
-            let position = left.swap_remove(at);
+        (0..size).for_each(|position| self.queue(position));
+        while let Some(position) = self.smallest() {
             let column = &self.active[position as usize];
             let largest = column.iter().fold(0.0, |most: f64, (_, x)| most.max(x.abs()));
             let stable = column.iter().filter(|(_, x)| x.abs() >= STABLE * largest);
@@ -170,7 +160,7 @@ impl Elimination {
                 Some((row, number)) if largest > PIVOT => {
                     let (row, number) = (*row, *number);
                     has_pivot[row as usize] = true;
-                    self.pivot(position, row, number, &mut Vec::new());
+                    self.pivot(position, row, number);
                 }
                 _ => {
                     let column = std::mem::take(&mut self.active[position as usize]);
@@ -186,8 +176,29 @@ impl Elimination {
         Err(Dependent { positions, rows: (0..size).filter(|row| !has_pivot[*row]).collect() })
     }
 
-    /// Eliminates a row by a column; positions that are left with one entry are added to `single`.
-    fn pivot(&mut self, position: u32, row: u32, number: f64, single: &mut Vec<u32>) {
+    /// Notes how many entries the column at a position has.
+    fn queue(&mut self, position: usize) {
+        let size = self.active[position].len();
+        self.by_size[size].push(position as u32);
+        self.least = self.least.min(size);
+    }
+
+    /// A position whose column has the fewest entries. Columns of one change no other.
+    fn smallest(&mut self) -> Option<u32> {
+        while self.least < self.by_size.len() {
+            while let Some(position) = self.by_size[self.least].pop() {
+                let at = position as usize;
+                if !self.is_done[at] && self.active[at].len() == self.least {
+                    return Some(position);
+                }
+            }
+            self.least += 1;
+        }
+        None
+    }
+
+    /// Eliminates a row by a column.
+    fn pivot(&mut self, position: u32, row: u32, number: f64) {
         let column = std::mem::take(&mut self.active[position as usize]);
         self.is_done[position as usize] = true;
         column.iter().for_each(|(row, _)| self.count[*row as usize] -= 1);
@@ -199,13 +210,14 @@ impl Elimination {
                 continue;
             }
             let Some(at) = self.active[other].iter().position(|(of, _)| *of == row) else { continue };
+            let before = self.active[other].len();
             let (_, entry) = self.active[other].swap_remove(at);
             self.above[other].push((row, entry));
             if !times.is_empty() {
                 self.subtract(other, entry, &times);
             }
-            if self.active[other].len() == 1 {
-                single.push(other as u32);
+            if self.active[other].len() != before {
+                self.queue(other);
             }
         }
         let above = std::mem::take(&mut self.above[position as usize]);

@@ -26,41 +26,39 @@ impl Pricing {
         for (variable, reduced) in self.reduced.iter_mut().enumerate() {
             *reduced = match simplex.place[variable] {
                 VariableStatus::Basic(_) => 0.0,
-                _ => {
-                    let paid: f64 = match variable.checked_sub(simplex.rows) {
-                        Some(column) => {
-                            simplex.columns[column].iter().map(|(row, x)| x * prices[*row as usize]).sum()
-                        }
-                        None => -prices[variable],
-                    };
-                    cost(variable) - paid
-                }
+                _ => cost(variable) - simplex.times(variable, &prices),
             };
         }
+    }
+
+    /// By how much the objective falls for each unit of a variable that is worth to enter.
+    fn gain(&self, simplex: &Simplex, first: bool, variable: usize) -> Option<f64> {
+        let reduced = self.reduced[variable];
+        let gain = match simplex.place[variable] {
+            VariableStatus::Basic(_) => return None,
+            VariableStatus::Lower => -reduced,
+            VariableStatus::Upper => reduced,
+            VariableStatus::Free => reduced.abs(),
+        };
+        let (least, most) = simplex.moved[variable];
+        let worthwhile = if first { DUAL } else { simplex.dual[variable] };
+        (gain > worthwhile && least != most).then_some(gain)
     }
 
     /// The variable to enter, and whether it rises.
     pub fn entering(&self, simplex: &Simplex, first: bool, is_barred: &[bool]) -> Option<(usize, bool)> {
         let mut best = (f64::NEG_INFINITY, None);
-        for (variable, reduced) in self.reduced.iter().enumerate() {
-            let rises = match simplex.place[variable] {
-                VariableStatus::Basic(_) => continue,
-                VariableStatus::Lower => true,
-                VariableStatus::Upper => false,
-                VariableStatus::Free => *reduced < 0.0,
-            };
-            let gain = if rises { -reduced } else { *reduced };
-            let (least, most) = simplex.moved[variable];
-            let worthwhile = if first { DUAL } else { simplex.dual[variable] };
-            if gain <= worthwhile || least == most || is_barred[variable] {
+        for variable in 0..self.reduced.len() {
+            let Some(gain) = self.gain(simplex, first, variable).filter(|_| !is_barred[variable]) else {
                 continue;
-            }
+            };
             let speed = gain * gain / self.weight[variable];
             if speed > best.0 {
-                best = (speed, Some((variable, rises)));
+                best = (speed, Some(variable));
             }
         }
-        best.1
+        let (_, variable) = best;
+        variable.map(|variable| (variable, self.reduced[variable] < 0.0))
     }
 
     /// After `entering` took the place of `leaving`, which stood at `position`, before the exchange reaches the factors.
@@ -69,22 +67,16 @@ impl Pricing {
         unit[position] = 1.0;
         let mut row = vec![0.0; simplex.rows];
         simplex.factor.solve_transposed(&mut unit, &mut row);
-        let mut along = vec![0.0; self.reduced.len()];
-        for (at, times) in row.iter().enumerate().filter(|(_, times)| **times != 0.0) {
-            along[at] -= times;
-            simplex.by_row[at]
-                .iter()
-                .for_each(|(variable, entry)| along[*variable as usize] += times * entry);
-        }
-        let pivot = along[entering];
+        let pivot = simplex.times(entering, &row);
         if pivot == 0.0 {
             return;
         }
         let (ratio, weight) = (self.reduced[entering] / pivot, self.weight[entering]);
-        for (variable, along) in along.iter().enumerate().filter(|(_, along)| **along != 0.0) {
+        for variable in 0..self.reduced.len() {
             if matches!(simplex.place[variable], VariableStatus::Basic(_)) {
                 continue;
             }
+            let along = simplex.times(variable, &row);
             self.reduced[variable] -= ratio * along;
             let times = along / pivot;
             self.weight[variable] = self.weight[variable].max(times * times * weight);

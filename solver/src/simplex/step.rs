@@ -51,6 +51,8 @@ struct Run<'a> {
     pricing: Pricing,
     /// Whether variables beyond their bounds are being brought back.
     first: bool,
+    /// Whether no variable is beyond its bounds, once that was looked at.
+    is_within: Option<bool>,
     /// Whether reduced costs are those of the factors.
     is_fresh: bool,
     is_moved: bool,
@@ -73,6 +75,7 @@ impl<'a> Run<'a> {
             simplex,
             pricing: Pricing::new(variables),
             first: false,
+            is_within: None,
             is_fresh: false,
             is_moved: false,
             stuck: 0,
@@ -126,6 +129,7 @@ impl<'a> Run<'a> {
 
     fn factorise(&mut self) {
         self.simplex.factorise();
+        self.is_within = None;
         self.is_fresh = false;
     }
 
@@ -179,7 +183,10 @@ impl<'a> Run<'a> {
 
     fn step(&mut self) -> Step {
         let simplex = &*self.simplex;
-        let first = simplex.basis.iter().any(|variable| Self::beyond(simplex, *variable as usize) != 0.0);
+        let is_within = |simplex: &Simplex| {
+            simplex.basis.iter().all(|variable| Self::beyond(simplex, *variable as usize) == 0.0)
+        };
+        let first = !*self.is_within.get_or_insert_with(|| is_within(simplex));
         if first != self.first {
             self.is_fresh = false;
             self.first = first;
@@ -201,8 +208,8 @@ impl<'a> Run<'a> {
             self.factorise();
             return Step::Done;
         }
-        let Some((entering, rises)) = self.pricing.entering(self.simplex, first, &self.is_barred) else {
-            self.is_fresh &= self.simplex.factor.exchanges() == 0;
+        let Some((entering, rises)) = self.pricing.entering(simplex, first, &self.is_barred) else {
+            self.is_fresh &= simplex.factor.exchanges() == 0;
             return Step::Nothing;
         };
         self.enter(entering, rises)
@@ -216,7 +223,8 @@ impl<'a> Run<'a> {
         simplex.factor.solve(&mut vector, &mut along);
         let direction = if rises { 1.0 } else { -1.0 };
         let (least, most) = simplex.moved[entering];
-        let (length, leaves) = match Self::blocking(simplex, &along, direction, self.first) {
+        let moving: Vec<usize> = (0..along.len()).filter(|position| along[*position] != 0.0).collect();
+        let (length, leaves) = match Self::blocking(simplex, &along, &moving, direction, self.first) {
             Some((length, _)) if length >= most - least => (most - least, None),
             Some((length, position)) => (length, Some(position)),
             None if (most - least).is_finite() => (most - least, None),
@@ -246,10 +254,13 @@ impl<'a> Run<'a> {
         }
         let gain = self.pricing.reduced[entering].abs() * length;
         self.stuck = if length <= STANDS && gain <= STANDS { self.stuck + 1 } else { 0 };
-        for (variable, along) in simplex.basis.iter().zip(&along).filter(|(_, along)| **along != 0.0) {
-            simplex.value[*variable as usize] -= direction * length * along;
+        for position in &moving {
+            simplex.value[simplex.basis[*position] as usize] -= direction * length * along[*position];
         }
         simplex.value[entering] += direction * length;
+        // Nobody else moved.
+        let mut moved = moving.iter().map(|position| simplex.basis[*position] as usize).chain([entering]);
+        self.is_within = (!self.first).then(|| moved.all(|variable| Self::beyond(simplex, variable) == 0.0));
         match leaves {
             None => {
                 simplex.place[entering] = if rises { VariableStatus::Upper } else { VariableStatus::Lower };
@@ -276,7 +287,13 @@ impl<'a> Run<'a> {
     }
 
     /// How far the step goes, and whose bound ends it: of those that end it at about the same length the one with the largest pivot.
-    fn blocking(simplex: &Simplex, along: &[f64], direction: f64, first: bool) -> Option<(f64, usize)> {
+    fn blocking(
+        simplex: &Simplex,
+        along: &[f64],
+        moving: &[usize],
+        direction: f64,
+        first: bool,
+    ) -> Option<(f64, usize)> {
         let bound_of = |position: usize| -> Option<(f64, f64)> {
             let variable = simplex.basis[position] as usize;
             let speed = -direction * along[position];
@@ -297,13 +314,13 @@ impl<'a> Run<'a> {
             room.is_finite().then_some((room, speed.abs()))
         };
         let mut longest = f64::INFINITY;
-        for position in 0..along.len() {
+        for &position in moving {
             if let Some((room, speed)) = bound_of(position) {
                 longest = longest.min((room + GIVEN * simplex.primal).max(0.0) / speed);
             }
         }
         let mut best: Option<(f64, f64, usize)> = None;
-        for position in 0..along.len() {
+        for &position in moving {
             if let Some((room, speed)) = bound_of(position)
                 && room.max(0.0) / speed <= longest
                 && best.is_none_or(|(most, ..)| speed > most)
@@ -317,9 +334,9 @@ impl<'a> Run<'a> {
         }
         // The last of those that come back within their bounds.
         let mut last: Option<(f64, usize)> = None;
-        for (position, along) in along.iter().enumerate() {
+        for &position in moving {
             let variable = simplex.basis[position] as usize;
-            let (beyond, speed) = (Self::beyond(simplex, variable), -direction * along);
+            let (beyond, speed) = (Self::beyond(simplex, variable), -direction * along[position]);
             if speed.abs() > ENTRY && beyond * speed < 0.0 {
                 let length = beyond.abs() / speed.abs();
                 if last.is_none_or(|(most, _)| length > most) {
