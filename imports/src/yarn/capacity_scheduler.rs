@@ -472,7 +472,9 @@ fn weights(stated: &[Capacity], part: f64) -> Vec<f64> {
         Capacity::Absolute(amount) => amount,
         Capacity::Percent(percent) if is_mixed => percent / of_percentages * after_amounts,
         Capacity::Weight(weight) if is_mixed => weight / shares * rest,
-        Capacity::Percent(number) | Capacity::Weight(number) => number,
+        // Shares for these weights are what YARN calls the used part of a queue's capacity.
+        Capacity::Percent(percent) => percent / 100.0,
+        Capacity::Weight(weight) => weight,
     };
     stated.iter().map(weight).collect()
 }
@@ -490,7 +492,7 @@ mod tests {
         assert_eq!(weights(&[Absolute(0.25), Percent(40.0), Percent(40.0)], 0.75), [0.25, 0.25, 0.25]);
         assert_eq!(weights(&[Absolute(0.6), Weight(1.0)], 0.5), [0.6, 0.0]);
         // In one way only, numbers are as they stand.
-        assert_eq!(weights(&[Percent(30.0), Percent(20.0)], 1.0), [30.0, 20.0]);
+        assert_eq!(weights(&[Percent(30.0), Percent(20.0)], 1.0), [0.3, 0.2]);
         assert_eq!(weights(&[Weight(3.0), Weight(1.0)], 0.2), [3.0, 1.0]);
     }
 }

@@ -93,8 +93,8 @@ fn capacities_are_weights_and_in_percent_guarantees_and_maxima_are_of_the_queue_
         tenants(&instance),
         [
             // Tasks of 6553.6 MiB a vcore take ten of sixteen vcores on two nodes, and 52428.8 of 131072 MiB on the third: 28 of 40.
-            "[root.research] w25 sure memory=45875.2 vcores=7 most memory=131072 vcores=20",
-            "root.production w75 6553.6,1 sure memory=137625.6 vcores=21",
+            "[root.research] w0.25 sure memory=45875.2 vcores=7 most memory=131072 vcores=20",
+            "root.production w0.75 6553.6,1 sure memory=137625.6 vcores=21",
             // Weights guarantee nothing.
             "root.research.alice <root.research w3 6553.6,1",
             "root.research.bob <root.research w1 6553.6,1 most memory=52428.8 vcores=8",
@@ -326,10 +326,10 @@ fn nodes_with_a_label_take_only_tasks_of_queues_that_may_use_it() {
     assert_eq!(
         tenants(&instance),
         [
-            "[root.ml] w25",
+            "[root.ml] w0.25",
             "root.ml@no-label <root.ml w0.25 1024,1 on memory8Gi-vcores8 sure memory=4096 vcores=4",
             "root.ml@gpu <root.ml w0.5 1024,1 on gpu sure memory=4096 vcores=4 most on gpu memory=4096 vcores=4",
-            "root.web w75 1024,1 on memory8Gi-vcores8 sure memory=12288 vcores=12",
+            "root.web w0.75 1024,1 on memory8Gi-vcores8 sure memory=12288 vcores=12",
         ]
     );
     let above = "queue whose accessible-node-labels.gpu.capacity is above its accessible-node-labels.gpu.maximum-capacity, which counts: root.ml, vcores 8 > 4";
