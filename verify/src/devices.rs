@@ -17,7 +17,7 @@ pub(crate) fn rules_inside_servers(instance: &Instance, servers: &[ServerTasks])
     let cuts: Vec<Option<Cuts>> =
         (0..instance.resources().len()).map(|r| Cuts::of(instance, ResourceId(r))).collect();
     for ((server, tasks), class) in servers.iter().enumerate().zip(instance.classes_of_servers()) {
-        check_server(instance, &cuts, (server, class), tasks, &mut inside);
+        check_server(instance, &cuts, server, class, tasks, &mut inside);
     }
     inside.map(Worst::verdict)
 }
@@ -26,10 +26,12 @@ pub(crate) fn rules_inside_servers(instance: &Instance, servers: &[ServerTasks])
 fn check_server(
     instance: &Instance,
     cuts: &[Option<Cuts>],
-    (server, class): (usize, ClassId),
+    server: usize,
+    class: ClassId,
     tasks: &[(u32, u64)],
-    [devices, per_server]: &mut [Worst; 2],
+    inside: &mut [Worst; 2],
 ) {
+    let [devices, per_server] = inside;
     for &(kind, count) in tasks {
         let kind = instance.kind(KindId(kind as usize));
         if let Some(most) = kind.user().per_server().filter(|most| count > *most) {
