@@ -107,6 +107,8 @@ pub struct ExportChanges {
     pub untold: Option<String>,
     /// What deployed objects state that the exported ones do not, and that applying them would take away.
     pub lost: Vec<LostField>,
+    /// Slurm's accounts that are not in the export: no line deletes them, and they keep their shares and limits.
+    pub staying: Vec<String>,
 }
 
 impl ExportChanges {
@@ -151,14 +153,19 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     let mut before = deployed(kind_of(export.target), current)?;
     let renamed = flavors::of_classes(export, &mut before);
     let mut after = exported(export)?;
-    staying::add(export, &before, &mut after);
+    let staying = staying::add(export, &before, &mut after);
     let shares = entitled::entitled(export, &before);
     let names = export.queue_names();
     let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);
     let untold = flavors::not_told(export, &before);
     let entitled = match untold {
         Some(_) => BTreeMap::new(),
-        None => leaves.map(|t| (names[t].clone(), [shares[t], export.tenants[t].entitled])).collect(),
+        None => {
+            // Accounts that stay have their shares as before.
+            let beside = (!staying.is_empty()).then(|| entitled::entitled(export, &after));
+            let then = |t: usize| beside.as_ref().map_or(export.tenants[t].entitled, |shares| shares[t]);
+            leaves.map(|t| (names[t].clone(), [shares[t], then(t)])).collect()
+        }
     };
     let lost = lost::fields(kind_of(export.target), current, &export.text())?;
     let [before, after] = [&before, &after].map(|read| binding(export, read));
@@ -169,7 +176,7 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     }
     changes.extend(renamed);
     changes.sort_by(|a, b| a.queue.cmp(&b.queue));
-    Ok(ExportChanges { changes, entitled, untold, lost })
+    Ok(ExportChanges { changes, entitled, untold, lost, staying })
 }
 
 /// The configuration with those limits only that keep somebody from something: what is at least all that there is does not.
@@ -319,8 +326,13 @@ mod moved {
     fn a_queue_gains_or_loses_just_beyond_the_steps_of_the_rule_and_not_just_within() {
         let shares = [1.0 + 0.9 * GAINED, 1.0 + 1.1 * GAINED, 1.0 - 1.1 * GAINED];
         let entitled = shares.iter().enumerate().map(|(i, then)| (i.to_string(), [Some(1.0), Some(*then)]));
-        let mut changes =
-            ExportChanges { changes: vec![], entitled: entitled.collect(), untold: None, lost: vec![] };
+        let mut changes = ExportChanges {
+            changes: vec![],
+            entitled: entitled.collect(),
+            untold: None,
+            lost: vec![],
+            staying: vec![],
+        };
         changes.entitled.insert("new".into(), [None, Some(0.5)]);
         let moved: Vec<_> = changes.moved().map(|(queue, before, after)| (queue, after > before)).collect();
         assert_eq!(moved, [("1", true), ("2", false), ("new", true)]);

@@ -82,7 +82,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let mut text: String = found.changes.iter().map(line).collect();
         text.extend(found.lost.iter().map(lost_line));
         destination.write(|out| out.write_all(text.as_bytes()))?;
-        tell(common, || summary_of(&found, target) + &notes_of(&export.notes));
+        tell(common, || summary_of(&found, target) + &staying_of(&found.staying) + &notes_of(&export.notes));
         return Ok(Answer::yes_if(found.is_nothing()));
     }
     let document = Document::new(export.body());
@@ -115,6 +115,23 @@ fn lost_line(lost: &LostField) -> String {
 /// What the target cannot be told, as where the configuration is written.
 fn notes_of(notes: &[String]) -> String {
     notes.iter().map(|note| format!("Note: {}.\n", printable(note, 2000))).collect()
+}
+
+/// Which accounts stay that are not in the export.
+fn staying_of(staying: &[String]) -> String {
+    if staying.is_empty() {
+        return String::new();
+    }
+    format!(
+        "{} not in the export: no line deletes {}, and {} what is set now ({}).\n",
+        match staying.len() as u64 {
+            1 => "1 account is".to_owned(),
+            n => format!("{} are", counted(n, "account", "accounts")),
+        },
+        if staying.len() == 1 { "it" } else { "them" },
+        if staying.len() == 1 { "it keeps" } else { "they keep" },
+        printable(&staying.join(", "), 2000)
+    )
 }
 
 /// What of deployed objects is not exported.

@@ -1,4 +1,5 @@
-//! What lines of `sacctmgr` do not name stays as it is: an account keeps the limits of resources that the export knows nothing of.
+//! What lines of `sacctmgr` do not name stays as it is: an account keeps the limits of resources that the export knows nothing of, and accounts
+//! that are not in the export are there afterwards too.
 
 use fairplan_exports::{Export, Target};
 use fairplan_imports::{Deployed, DeployedQueue};
@@ -6,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Amounts = BTreeMap<(String, String), f64>;
 
-/// Adds to the exported accounts what they have now of resources that no line names. Other schedulers are given whole objects.
-pub(super) fn add(export: &Export, before: &Deployed, after: &mut Deployed) {
+/// Adds to the exported accounts what they have now of resources that no line names, and the accounts that no line names, whose names it
+/// returns. Other schedulers are given whole objects, and what else there is of them is told as gone.
+pub(super) fn add(export: &Export, before: &Deployed, after: &mut Deployed) -> Vec<String> {
     if export.target != Target::Slurm {
-        return;
+        return Vec::new();
     }
     let named: BTreeSet<String> = export.keys().iter().map(|key| key.resource.to_ascii_lowercase()).collect();
     for (name, new) in after.iter_mut() {
@@ -22,4 +24,8 @@ pub(super) fn add(export: &Export, before: &Deployed, after: &mut Deployed) {
             list(new).extend(stays);
         }
     }
+    let unnamed: Vec<_> = before.iter().filter(|(name, _)| !after.contains_key(*name)).collect();
+    after.extend(unnamed.iter().map(|(name, old)| ((*name).clone(), (*old).clone())));
+    // The account above all is there in any case.
+    unnamed.into_iter().map(|(name, _)| name.clone()).filter(|name| name != "root").collect()
 }

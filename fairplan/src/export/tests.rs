@@ -768,6 +768,22 @@ fn what_lines_of_slurm_do_not_name_stays_and_is_no_change() {
 }
 
 #[test]
+fn accounts_of_slurm_that_no_line_deletes_stay_and_are_not_told_as_gone() {
+    let users = r#"{"id": "blue", "demand": {"cpu": 1, "memory": 1024}}, {"id": "red", "demand": {"cpu": 1, "memory": 1024}}"#;
+    let instance = of_one_server(r#"{"cpu": 64, "memory": 65536}"#, users);
+    let export = exported(&instance, Target::Slurm, &ExportOptions::default()).unwrap();
+    let current = tempfile::NamedTempFile::new().unwrap();
+    let old = "sacctmgr -i add account name=old parent=root\nsacctmgr -i modify account where name=old set fairshare=7 GrpTRES=cpu=3\n";
+    std::fs::write(current.path(), export.text() + old).unwrap();
+    let found = export_changes(&export, &[current.path().display().to_string()]).unwrap();
+
+    assert!(found.is_nothing(), "{:?}", found.changes);
+    assert_eq!(found.staying, ["old"]);
+    // Whatever stays has a share of its own now and then.
+    assert_eq!(found.moved().count(), 0, "{:?}", found.entitled);
+}
+
+#[test]
 fn a_hard_maximum_of_0_beside_an_answer_is_told() {
     let users = r#"{"id": "tiny", "demand": {"cpu": 0.5, "memory": 65536}}, {"id": "other", "demand": {"cpu": 1, "memory": 1024}}"#;
     let instance = of_one_server(r#"{"cpu": 64, "memory": 65536}"#, users);
