@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// `limited-by`: users without usable class are those said to have none; users said to be limited by their tasks
 /// run them all, where they do most or where the prices of an earlier level hold them, and are on the first level
-/// that is not below their share; the others are frozen on some level.
+/// that is not below their share; the others are frozen on some level, and have tasks for more.
 pub(crate) fn reasons(subject: Subject<'_>, claim: Levels<'_>, proofs: &[LevelProof]) -> Verdict {
     let mut gains: HashMap<usize, f64> = HashMap::new();
     for (user, gain) in proofs.iter().flat_map(|proof| &proof.gains_by_moving) {
@@ -50,6 +50,12 @@ fn reason(subject: Subject<'_>, claim: Levels<'_>, gains: &HashMap<usize, f64>, 
                 worst
                     .fail(|| format!("user {} is limited by capacity on level {level}, which is none", id()));
             }
+            let UserShares { weighted, cap, .. } = shares[i];
+            if has_all(weighted, cap) {
+                worst.fail(|| {
+                    format!("user {} is limited by its tasks, not by capacity: it has all {cap}", id())
+                });
+            }
         }
         LimitedBy::Tasks => {
             let share = shares[i].weighted;
@@ -71,6 +77,11 @@ fn reason(subject: Subject<'_>, claim: Levels<'_>, gains: &HashMap<usize, f64>, 
             }
         }
     }
+}
+
+/// Whether a share is all that there are tasks for, but for rounding.
+fn has_all(share: f64, cap: f64) -> bool {
+    below(share, cap) <= tolerance::ALL_BUT_ROUNDING
 }
 
 /// Whether the user's tasks all run.
@@ -131,4 +142,19 @@ pub(crate) fn levels(
 /// By which part of `reference` the smaller `value` is below it; 0 when it is not smaller.
 pub(crate) fn below(value: f64, reference: f64) -> f64 {
     if value >= reference { 0.0 } else { 1.0 - value / reference }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tolerance::ALL_BUT_ROUNDING;
+
+    #[test]
+    fn a_user_has_all_its_tasks_just_inside_the_tolerance_and_not_just_outside() {
+        for cap in [1e-9, 0.3, 7.0] {
+            assert!(has_all(cap, cap) && has_all(cap * (1.0 - 0.99 * ALL_BUT_ROUNDING), cap));
+            assert!(!has_all(cap * (1.0 - 1.01 * ALL_BUT_ROUNDING), cap));
+        }
+        assert!(!has_all(0.5, f64::INFINITY) && has_all(0.0, 0.0));
+    }
 }

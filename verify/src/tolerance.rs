@@ -8,6 +8,10 @@ pub(crate) const GAP: f64 = 1e-9;
 /// just at the level has clearly tasks for more below it.
 pub(crate) const SOONER: f64 = 1e-8;
 
+/// Whoever has all its tasks but for this part of them or less is held by its tasks, not by capacity: a tenth of [`STATED`], up to which tasks
+/// that do not run may be said to run. Between the two either may be said.
+pub(crate) const ALL_BUT_ROUNDING: f64 = 1e-10;
+
 /// Relative difference between a stated number and the one that follows from the allocation and the levels.
 pub(crate) const STATED: f64 = 1e-9;
 

@@ -470,8 +470,8 @@ fn reasons(
                     format!("user {id} is said to have no more tasks, but {idle:e} of them are not running")
                 }),
                 // A hair's breadth either way both is true.
-                LimitedBy::Capacity if usable && idle > 0.1 * tolerance::STATED => {}
-                LimitedBy::Limit if usable && idle > 0.1 * tolerance::STATED && limits.is_some() => {}
+                LimitedBy::Capacity if usable && idle > tolerance::ALL_BUT_ROUNDING => {}
+                LimitedBy::Limit if usable && idle > tolerance::ALL_BUT_ROUNDING && limits.is_some() => {}
                 _ => worst.fail(|| format!("user {id} is not limited by {}", reason.name())),
             }
             if let Some(limits) = limits {

@@ -229,3 +229,26 @@ fn tasks_run_out_on_the_slow_class_when_the_fast_one_is_full() {
     assert!(with(vec![1.0, 0.0, 0.0, 5.9], 1.0 / 96.0).contains(&"limited-by"), "the fast class has room");
     assert!(with(vec![1.0, 0.0, 0.0, 6.0], 0.0).contains(&"limited-by"), "no price holds it");
 }
+
+/// Four cores for two users, of whom the first has tasks for two: what is left for it is of its tasks, whatever full servers cost.
+#[test]
+fn who_has_all_its_tasks_but_for_rounding_is_not_held_by_capacity() {
+    let mut builder = cluster(&[decimals(&["4", "4"])]);
+    builder.user(NewUser { tasks: Some(2), ..NewUser::new("a", &decimals(&["1", "0"])) }).unwrap();
+    builder.user(NewUser::new("b", &decimals(&["1", "0"]))).unwrap();
+    let instance = builder.build().unwrap();
+    // `a` costs nothing more where its tasks hold it, so that `b` pays for all of the level.
+    let says = |missing: f64, by: LimitedBy| {
+        let price = if by == CAPACITY { 0.125 } else { 0.25 };
+        let (tasks, levels) = (vec![2.0 * (1.0 - missing), 2.0], vec![level(0.5, &[price, 0.0])]);
+        let statement = Statement::of(&instance, tasks, levels, vec![0; 2], vec![by, CAPACITY]);
+        failures(&statement.check_in_memory(&instance))
+    };
+    for missing in [0.0, 0.99e-10] {
+        assert_eq!(says(missing, CAPACITY), ["limited-by"], "{missing}");
+    }
+    // Between the two either may be said.
+    for (missing, by) in [(0.0, LimitedBy::Tasks), (0.99e-10, LimitedBy::Tasks), (1.01e-10, CAPACITY)] {
+        assert!(says(missing, by).is_empty(), "{missing}: {:?}", says(missing, by));
+    }
+}
