@@ -128,8 +128,8 @@ pub(crate) fn solve_rounds(
             }
         }
         spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, reduction.capacities.len());
-        let gave_up = is_no_cheaper(pass.budget, spent, before, gap);
-        let is_over = gave_up || solver.deadline().is_over();
+        let mut gave_up = is_no_cheaper(pass.budget, spent, before, gap);
+        let mut is_over = gave_up || solver.deadline().is_over();
         if gap > pass.goal && rounds < MOST.0 && bins.pattern.len() < MOST.1 && !is_over {
             let asked = problem.costs(&solution.prices);
             let slack_of = |(g, paid): (usize, &f64)| {
@@ -143,10 +143,20 @@ pub(crate) fn solve_rounds(
                 let (grouping, solution) = (grouping.clone(), solution.clone());
                 highest = Some(Highest { bins: bins.clone(), grouping, solution });
             }
-            let split = bins.refine(reduction, &solution.prices, &grouping, &slack, uncertainty(gap));
-            if split || !offer_all {
+            let finer = bins.refined(reduction, &solution.prices, &grouping, &slack, uncertainty(gap));
+            let next = finer.as_ref().map_or(0.0, |finer| {
+                let rows = reduction.capacities.len();
+                solution.iterations as f64 * work_of_a_step_when_finer((bins, finer), &grouping.groups, rows)
+            });
+            // A round that is known not to pay is not begun.
+            gave_up = is_no_cheaper(pass.budget, spent + next, before, gap);
+            is_over = gave_up;
+            if !gave_up && (finer.is_some() || !offer_all) {
                 // Where no bin can be split, it was the classes left out that kept the gap open.
-                offer_all = !split;
+                offer_all = finer.is_none();
+                if let Some(finer) = finer {
+                    *bins = finer;
+                }
                 continue;
             }
         }
@@ -168,7 +178,14 @@ pub(crate) fn work_of_a_step(groups: &Groups, rows: usize) -> f64 {
     work(groups.pair_count(), groups.len(), rows, groups.loads.len() / groups.len().max(1))
 }
 
-/// The same, for so many pairs of so many groups with these rows of so many resources.
+/// The same once these groups are finer, as their bins become: pairs grow as groups do.
+pub(crate) fn work_of_a_step_when_finer((bins, finer): (&Bins, &Bins), groups: &Groups, rows: usize) -> f64 {
+    let finer = |number: usize| number * finer.pattern.len() / bins.pattern.len().max(1);
+    let resources = groups.loads.len() / groups.len().max(1);
+    work(finer(groups.pair_count()), finer(groups.len()), rows, resources)
+}
+
+/// For so many pairs of so many groups with these rows of so many resources.
 pub(crate) fn work(pairs: usize, groups: usize, rows: usize, resources: usize) -> f64 {
     let small = groups.min(rows) as f64;
     (pairs * resources) as f64 * small + small.powi(3) / 3.0
@@ -176,7 +193,7 @@ pub(crate) fn work(pairs: usize, groups: usize, rows: usize, resources: usize) -
 
 /// The part of the work of solving in full that bins may take before they must show that they will be done. Where bins help they
 /// take a hundredth of it; where users disagree on many classes they take as much as all of it, for nothing.
-const IMPATIENT: f64 = 0.25;
+const IMPATIENT: f64 = 0.125;
 
 /// The part of a gap that a round leaves which will be done in a few more: each leaves less.
 const PROMISING: f64 = 0.1;
@@ -205,8 +222,8 @@ mod tests {
     use crate::progress::Progress;
     use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
     use fairplan_instances::{Deadline, Objective};
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
     /// An interior point of whose round with this number a tenth is left, since time is over in it.
@@ -273,8 +290,59 @@ mod tests {
     }
 
     #[test]
-    fn bins_go_on_past_a_quarter_of_the_full_work_only_while_their_gap_falls_fast() {
-        assert!(!is_no_cheaper(100.0, 24.0, 1e-3, 1e-3) && is_no_cheaper(100.0, 26.0, 1e-3, 1e-3));
+    fn a_round_that_would_go_beyond_the_budget_is_not_begun() {
+        let first = level_if_over_in(u64::MAX, 1.0);
+        let step = work_of_a_step(&first.grouping.groups, 30 * 4);
+        let spent = first.iterations as f64 * step;
+        // After the first round there is a hundredth left of what bins may take; the second takes more than the first.
+        let solved = level_if_over_in(u64::MAX, 1.01 * spent / IMPATIENT);
+        assert!(solved.gave_up && solved.rounds == 1, "{} rounds", solved.rounds);
+        assert_eq!(solved.solution.level, first.solution.level);
+    }
+
+    /// An interior point that counts the rows of every problem it is given.
+    #[derive(Default)]
+    struct Counting {
+        rows: Mutex<Vec<usize>>,
+        inner: InteriorPoint,
+    }
+
+    impl LevelSolver for Counting {
+        fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
+            self.rows.lock().unwrap().push(problem.capacities.len());
+            self.inner.solve(problem, accuracy)
+        }
+
+        fn deadline(&self) -> &Deadline {
+            self.inner.deadline()
+        }
+    }
+
+    #[test]
+    fn a_level_of_many_users_alike_takes_pools_after_one_round_over_all_classes() {
+        let options = PopulationOptions {
+            kind: PopulationKind::Alike,
+            users: 140_000,
+            cluster: Cluster::Random { classes: 34, resources: 4 },
+            seed: 1,
+        };
+        let instance = population(&options).unwrap();
+        let reduction = Reduction::new(&instance, Objective::Drfh);
+        let mut bins = Bins::by_direction(&reduction, 128);
+        let amounts = Progress::start(&reduction, &mut bins).amounts;
+        let mut costs = vec![0.0; reduction.users.len()];
+        let solver = Counting::default();
+        let solved =
+            solve_level(&reduction, &mut bins, &amounts, &solver, &mut costs, f64::INFINITY).unwrap();
+        assert!(solved.gap <= CLOSED && !solved.gave_up);
+        let rows = solver.rows.into_inner().unwrap();
+        assert_eq!(rows.iter().filter(|rows| **rows == reduction.capacities.len()).count(), 1, "{rows:?}");
+        assert!(rows.len() > 1 && rows[0] == reduction.capacities.len(), "{rows:?}");
+    }
+
+    #[test]
+    fn bins_go_on_past_an_eighth_of_the_full_work_only_while_their_gap_falls_fast() {
+        assert!(!is_no_cheaper(100.0, 12.0, 1e-3, 1e-3) && is_no_cheaper(100.0, 13.0, 1e-3, 1e-3));
         assert!(!is_no_cheaper(100.0, 99.0, 1e-6, 0.9e-7) && is_no_cheaper(100.0, 99.0, 1e-6, 1.1e-7));
         assert!(
             is_no_cheaper(100.0, 101.0, 1e-6, 1e-8) && !is_no_cheaper(100.0, 101.0, 1e-6, 0.9 * TOLERANCE)

@@ -26,17 +26,16 @@ const SAME_PRICE: f64 = 0.1;
 const NEGLIGIBLE: f64 = 0.05;
 
 impl Bins {
-    /// Refines where it is worth it: in bins whose `slack`, what they pay more than their users would apart, is not
-    /// negligible. `uncertainty` is how far, relative to themselves, prices may still move. Returns false,
-    /// and changes nothing, when no bin would be split.
-    pub fn refine(
-        &mut self,
+    /// These bins, finer where it is worth it: in bins whose `slack`, what they pay more than their users would apart, is not
+    /// negligible. `uncertainty` is how far, relative to themselves, prices may still move. `None` when no bin would be split.
+    pub fn refined(
+        &self,
         reduction: &Reduction,
         prices: &[f64],
         grouping: &Grouping,
         slack: &[f64],
         uncertainty: f64,
-    ) -> bool {
+    ) -> Option<Self> {
         let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
         let worth = NEGLIGIBLE * total / slack.len() as f64;
         let is_worth_it = |groups: &[u32; 2]| {
@@ -73,13 +72,12 @@ impl Bins {
         let numbers: Vec<Vec<u32>> =
             parts.into_iter().map(|keys| keys.into_iter().map(&mut number).collect()).collect();
         let split = pieces.iter().any(|pieces| *pieces > 1);
-        if split {
+        split.then(|| {
             of.par_chunks_mut(length).zip(&numbers).for_each(|(of, numbers)| {
                 of.iter_mut().filter(|bin| **bin != NO_BIN).for_each(|bin| *bin = numbers[*bin as usize]);
             });
-            *self = Self { of, pattern };
-        }
-        split
+            Self { of, pattern }
+        })
     }
 }
 

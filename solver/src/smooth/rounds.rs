@@ -14,7 +14,7 @@ use super::problem::{SumProblem, SumSolution, SumSolver};
 use super::sizes::{Sizing, cap, set_amounts};
 use super::stages;
 use super::utility::Utility;
-use crate::aggregation::{gives_up, is_no_cheaper, work_of_a_step};
+use crate::aggregation::{gives_up, is_no_cheaper, work_of_a_step, work_of_a_step_when_finer};
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN, level_problem};
 use crate::level::dot;
 use crate::population::{CHUNK, Population};
@@ -204,8 +204,16 @@ impl Rounds<'_> {
                     .enumerate()
                     .map(|(g, paid)| solution.works[g] * (level.cheapest(&asked, 0.0, g) - paid))
                     .collect();
-                let split = bins.refine(reduction, &prices, &grouping, &slack, gap.sqrt());
-                offer_all = !split;
+                let finer = bins.refined(reduction, &prices, &grouping, &slack, gap.sqrt());
+                offer_all = finer.is_none();
+                if let Some(finer) = finer {
+                    let step = work_of_a_step_when_finer((bins, &finer), &grouping.groups, capacities.len());
+                    let next = solution.iterations as f64 * step;
+                    if is_no_cheaper(budget, spent + next, before, gap) {
+                        return Err(gives_up());
+                    }
+                    *bins = finer;
+                }
                 continue;
             }
             return Ok(Solved { grouping, amounts, solution, utility, iterations, rounds });
