@@ -183,9 +183,12 @@ pub(crate) fn counted(
         let largest = instance.classes().iter().map(|class| class.capacity[r].to_f64()).fold(0.0, f64::max);
         let in_bytes = largest * factor as f64;
         if is_memory && largest > 0.0 && (in_bytes < (1u64 << 26) as f64 || in_bytes > (1u64 << 50) as f64) {
-            let problem = "would be the memory of the largest server in bytes; say with --memory-in what the instance counts \
-                 it in (bytes, Mi or Gi)";
-            return Err(Violation::new("memory", in_bytes, problem));
+            let problem = format!(
+                "is what the largest server has, which counted in {} would be {in_bytes} bytes; say with --memory-in what the \
+                 instance counts it in (bytes, Mi or Gi)",
+                memory_in.name()
+            );
+            return Err(Violation::new("memory", largest, problem));
         }
         Ok(Counted { name: name.clone(), called, factor, unit, is_memory })
     };

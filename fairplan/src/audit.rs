@@ -65,26 +65,46 @@ pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>)
     let sha256 = files::sha256_hex(instance);
     // Variants say what users do not want, such as parts of devices.
     let instance = &*instance.divided()?;
-    let (mut audits, mut left_out, mut late) = (Vec::new(), Vec::new(), Vec::new());
-    for (position, objective) in options.objectives.iter().copied().enumerate() {
-        control.stage("searching for violations");
-        let deadline = control.deadline.after_part(1.0 / (options.objectives.len() - position) as f64);
-        let solver = solver(&options.backend, &deadline)?;
-        let solver = InTime::new(&*solver, &deadline);
-        match fairplan_analysis::audit(instance, &sha256, objective, &solver, &solver, settings) {
-            Ok(audit) => {
-                late.extend(audit.out_of_time().map(|property| format!("{property} of {objective}")));
-                audits.push(audit);
+    let objectives = &options.objectives;
+    let (mut found, mut left_out) = (vec![None; objectives.len()], Vec::new());
+    let mut open: Vec<usize> = (0..objectives.len()).collect();
+    // What some leave of their part of the time is for those that had too little.
+    loop {
+        let asked = std::mem::take(&mut open);
+        for (position, &at) in asked.iter().enumerate() {
+            control.stage("searching for violations");
+            let deadline = control.deadline.after_part(1.0 / (asked.len() - position) as f64);
+            let solver = solver(&options.backend, &deadline)?;
+            let solver = InTime::new(&*solver, &deadline);
+            match fairplan_analysis::audit(instance, &sha256, objectives[at], &solver, &solver, settings) {
+                Ok(audit) => {
+                    open.extend(audit.out_of_time().next().map(|_| at));
+                    found[at] = Some(audit);
+                }
+                Err(SolverError::OutOfTime) => open.push(at),
+                Err(reason @ (SolverError::Unsupported(_) | SolverError::Inapplicable(_)))
+                    if options.leave_out =>
+                {
+                    left_out.push((objectives[at], reason.into()));
+                }
+                Err(error) => return Err(error.into()),
             }
-            Err(SolverError::OutOfTime) => late.push(format!("all of {objective}")),
-            Err(reason @ (SolverError::Unsupported(_) | SolverError::Inapplicable(_)))
-                if options.leave_out =>
-            {
-                left_out.push((objective, reason.into()));
-            }
-            Err(error) => return Err(error.into()),
+        }
+        if open.is_empty() || open.len() == asked.len() || control.deadline.is_over() {
+            break;
         }
     }
+    let mut late = Vec::new();
+    for at in open {
+        let objective = objectives[at];
+        match &found[at] {
+            Some(audit) => {
+                late.extend(Audit::out_of_time(audit).map(|property| format!("{property} of {objective}")));
+            }
+            None => late.push(format!("all of {objective}")),
+        }
+    }
+    let audits: Vec<Audit> = found.into_iter().flatten().collect();
     let audited = Audited { audits, left_out };
     if late.is_empty() {
         return Ok(audited);

@@ -3,8 +3,11 @@
 //! Filling a tree lets the children of a node rise together. A child is above a sibling that still wants more where something came before
 //! weights, as what it is guaranteed does, or where the two are held by different servers. So what holds the sibling must cost the child
 //! something: the prices of the level at which users of the sibling are held say what each unit of a resource that was had less would leave.
+//! Whom a limit holds counts where that limit is over both, as one of their group is: what the child leaves of it is the sibling's. Where a limit of
+//! the sibling itself has a price, nobody else can leave it anything.
 
-use crate::{ClassId, GroupId, Instance, Kind, Level, LimitedBy, Owner, User};
+use crate::tolerance::PRICED;
+use crate::{ClassId, GroupId, Instance, Kind, Level, LimitedBy, Owner, User, UserId};
 
 /// What every node of a tree has over its weight, and who below each wants more.
 pub struct AboveSiblings<'a> {
@@ -16,11 +19,12 @@ pub struct AboveSiblings<'a> {
     wanting: Vec<Vec<Node>>,
 }
 
-/// What a user or a group has over its weight, and the last level at which somebody of it is held who wants more.
+/// What a user or a group has over its weight, and the last levels at which somebody of it who wants more is held by capacity, and by a limit
+/// that is not its own.
 #[derive(Clone, Copy)]
 struct Node {
     share: f64,
-    held_at: Option<u32>,
+    held_at: [Option<u32>; 2],
 }
 
 impl<'a> AboveSiblings<'a> {
@@ -35,27 +39,45 @@ impl<'a> AboveSiblings<'a> {
         if level_of.len() < instance.user_count() {
             return None;
         }
-        let of_user = |i: usize| {
-            let held_at = (limited_by[i] == LimitedBy::Capacity).then_some(level_of[i]);
-            Node { share: user_has(i), held_at }
+        let worths: Vec<f64> = levels.iter().map(|level| worth(instance, level)).collect();
+        let is_priced = |owner: Owner, k: usize| {
+            levels.get(k).is_some_and(|level| has_priced_limit(instance, owner, level, worths[k]))
         };
-        let join = |a: Node, b: Node| Node { share: a.share + b.share, held_at: a.held_at.max(b.held_at) };
-        let together = instance.of_groups(Node { share: 0.0, held_at: None }, of_user, join);
-        let root = together.len();
-        let mut wanting = vec![Vec::new(); root + 1];
-        let mut over = |node: Node, weight: f64, parent: Option<GroupId>| {
+        let own = |owner: Owner, node: Node| match node.held_at {
+            [capacity, Some(k)] if is_priced(owner, k as usize) => Node { held_at: [capacity, None], ..node },
+            _ => node,
+        };
+        let of_user = |i: usize| {
+            let at = |reason: LimitedBy| (limited_by[i] == reason).then_some(level_of[i]);
+            let held_at = [at(LimitedBy::Capacity), at(LimitedBy::Limit)];
+            own(Owner::User(UserId(i)), Node { share: user_has(i), held_at })
+        };
+        let nothing = Node { share: 0.0, held_at: [None; 2] };
+        let root = instance.groups().len();
+        let (mut wanting, mut sums) = (vec![Vec::new(); root + 1], vec![nothing; root]);
+        let mut over = |node: Node, weight: f64, parent: Option<GroupId>, sums: &mut Vec<Node>| {
+            if let Some(GroupId(group)) = parent {
+                let [capacity, limit] = sums[group].held_at;
+                let held_at = [capacity.max(node.held_at[0]), limit.max(node.held_at[1])];
+                sums[group] = Node { share: sums[group].share + node.share, held_at };
+            }
             let node = Node { share: node.share / weight, ..node };
-            if node.held_at.is_some() {
+            if node.held_at != [None; 2] {
                 wanting[parent.map_or(root, |group| group.0)].push(node);
             }
             node
         };
-        let users = instance.users();
-        let of_users =
-            users.map(|user| over(of_user(user.index().0), user.weight().to_f64(), user.group())).collect();
-        let of_groups = instance.groups().iter().zip(together);
-        let of_groups =
-            of_groups.map(|(group, node)| over(node, group.weight.to_f64(), group.parent)).collect();
+        let mut of_users = Vec::with_capacity(instance.user_count());
+        for user in instance.users() {
+            let node = of_user(user.index().0);
+            of_users.push(over(node, user.weight().to_f64(), user.group(), &mut sums));
+        }
+        let mut of_groups = vec![nothing; root];
+        for id in instance.groups_upwards() {
+            let group = &instance.groups()[id.0];
+            let node = own(Owner::Group(id), sums[id.0]);
+            of_groups[id.0] = over(node, group.weight.to_f64(), group.parent, &mut sums);
+        }
         // The lowest first, so that who is above none is soon known to be.
         wanting.iter_mut().for_each(|nodes| nodes.sort_by(|a, b| a.share.total_cmp(&b.share)));
         Some(Self { instance, levels, of_users, of_groups, wanting })
@@ -77,10 +99,11 @@ impl<'a> AboveSiblings<'a> {
                 if lower.share >= node.share {
                     break;
                 }
-                let Some(held_at) = lower.held_at.map(|level| level as usize) else { continue };
-                let Some(level) = self.levels.get(held_at) else { continue };
-                let cost = *costs[held_at].get_or_insert_with(|| self.cost(owner, level));
-                most = most.max(cost.min(1.0 - lower.share / node.share));
+                for held_at in lower.held_at.into_iter().flatten().map(|level| level as usize) {
+                    let Some(level) = self.levels.get(held_at) else { continue };
+                    let cost = *costs[held_at].get_or_insert_with(|| self.cost(owner, level));
+                    most = most.max(cost.min(1.0 - lower.share / node.share));
+                }
             }
             let Some(group) = parent else { return most };
             (node, parent) = (self.of_groups[group.0], self.instance.groups()[group.0].parent);
@@ -92,14 +115,7 @@ impl<'a> AboveSiblings<'a> {
     fn cost(&self, owner: Owner, level: &Level) -> f64 {
         let instance = self.instance;
         let m = instance.resources().len();
-        let of_class = |(class, prices): (&crate::ServerClass, &[f64])| -> f64 {
-            let worth = prices.iter().zip(&class.capacity).map(|(price, all)| price * all.to_f64());
-            worth.sum::<f64>() * class.count as f64
-        };
-        let classes = instance.classes().iter().zip(level.prices.chunks_exact(m.max(1)));
-        let rows = instance.limit_rows().iter().zip(&level.limit_prices);
-        let worth =
-            classes.map(of_class).sum::<f64>() + rows.map(|(row, p)| p * row.amount.to_f64()).sum::<f64>();
+        let worth = worth(instance, level);
         let of_user = |user: User<'_>| -> f64 {
             let rows = instance.limits_above(user);
             let on_class = |kind: Kind<'_>, class: ClassId| -> f64 {
@@ -128,4 +144,24 @@ impl<'a> AboveSiblings<'a> {
         };
         if worth > 0.0 { most / worth } else { 0.0 }
     }
+}
+
+/// What all that there is costs at the prices of a level, with what limits are worth.
+fn worth(instance: &Instance, level: &Level) -> f64 {
+    let m = instance.resources().len();
+    let of_class = |(class, prices): (&crate::ServerClass, &[f64])| -> f64 {
+        let worth = prices.iter().zip(&class.capacity).map(|(price, all)| price * all.to_f64());
+        worth.sum::<f64>() * class.count as f64
+    };
+    let classes = instance.classes().iter().zip(level.prices.chunks_exact(m.max(1)));
+    let rows = instance.limit_rows().iter().zip(&level.limit_prices);
+    classes.map(of_class).sum::<f64>() + rows.map(|(row, p)| p * row.amount.to_f64()).sum::<f64>()
+}
+
+/// Whether a limit of the owner itself has a price at a level at which all costs so much.
+fn has_priced_limit(instance: &Instance, owner: Owner, level: &Level, worth: f64) -> bool {
+    let mut rows = instance.limit_rows().iter().zip(&level.limit_prices);
+    rows.any(|(row, price)| {
+        row.owner == owner && !row.is_reserve() && price * row.amount.to_f64() > PRICED * worth
+    })
 }

@@ -6,6 +6,9 @@ pub(crate) const SAME: f64 = 1e-9;
 /// One level is above another by more than this part of it, or they are one: levels of users that are alike are known to some nine digits.
 pub(crate) const ABOVE: f64 = 1e-6;
 
+/// A limit has a price where all of it is worth more than this part of all there is: solvers leave roundings of prices behind.
+pub(crate) const PRICED: f64 = 1e-9;
+
 /// Parts of a commitment below this are none: periods are counted in doubles.
 pub(crate) const NO_PERIOD: f64 = 1e-9;
 

@@ -15,6 +15,9 @@ pub(crate) const ALL_BUT_ROUNDING: f64 = 1e-10;
 /// Relative difference between a stated number and the one that follows from the allocation and the levels.
 pub(crate) const STATED: f64 = 1e-9;
 
+/// A limit has a price where all of it is worth more than this part of all there is: solvers leave roundings of prices behind.
+pub(crate) const PRICED: f64 = 1e-9;
+
 /// Whoever is said to be above others stands above them by more than the first part of its level, whoever is not by less than the second: who says
 /// so draws the line between the two.
 pub(crate) const ABOVE: (f64, f64) = (5e-7, 2e-6);

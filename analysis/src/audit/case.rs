@@ -28,6 +28,7 @@ impl<'a> Case<'a> {
         [mechanism, reference]: [&'a dyn Solver; 2],
         settings: AuditSettings,
     ) -> Result<Self, SolverError> {
+        objective.applies_to(instance)?;
         let draft = if objective.is_pooled() { one_server(instance)? } else { Draft::from(instance) };
         let instance = draft.build().map_err(|violation| SolverError::Unsupported(violation.to_string()))?;
         let solution = mechanism.solve(&instance, objective)?;

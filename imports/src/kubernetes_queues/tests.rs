@@ -335,8 +335,11 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
     let pools = "queues of a node pool (kai.scheduler/node-pool), which here may use all nodes";
     assert_eq!(report.count(pools), 1, "{report}");
     let affinity = "affinity: {nodeGroupAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [g]}}";
-    let (_, report) = read(&volcano(&format!("reclaimable: false, {affinity}"))).unwrap();
+    let others = "extendClusters: [{name: other}], dequeueStrategy: fifo";
+    let (_, report) = read(&volcano(&format!("reclaimable: false, {affinity}, {others}"))).unwrap();
     for what in [
+        "queues that reach into other clusters (extendClusters), of which nothing is here",
+        "queues whose first job holds up the others (dequeueStrategy: fifo), which is not kept",
         "affinities of queues to groups of nodes left out: here all nodes take tasks of every queue",
         "queues not to be reclaimed from (reclaimable: false), which is not kept",
     ] {

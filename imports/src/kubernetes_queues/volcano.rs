@@ -44,6 +44,11 @@ pub(super) struct VolcanoSpec {
     affinity: Value,
     #[serde(default)]
     reclaimable: Option<bool>,
+    /// Other clusters whose servers its tasks run on as well, as a list.
+    #[serde(default, rename = "extendClusters")]
+    extend_clusters: Value,
+    #[serde(default, rename = "dequeueStrategy", deserialize_with = "nullable")]
+    dequeue_strategy: String,
     #[serde(default, deserialize_with = "nullable")]
     parent: String,
     #[serde(default, deserialize_with = "nullable")]
@@ -76,6 +81,13 @@ impl Reading {
             report.one(
                 "affinities of queues to groups of nodes left out: here all nodes take tasks of every queue",
             );
+        }
+        if spec.extend_clusters.as_array().is_some_and(|clusters| !clusters.is_empty()) {
+            report.one("queues that reach into other clusters (extendClusters), of which nothing is here");
+        }
+        if spec.dequeue_strategy.eq_ignore_ascii_case("fifo") {
+            report
+                .one("queues whose first job holds up the others (dequeueStrategy: fifo), which is not kept");
         }
         if spec.reclaimable == Some(false) {
             report.one("queues not to be reclaimed from (reclaimable: false), which is not kept");

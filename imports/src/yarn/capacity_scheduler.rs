@@ -325,11 +325,17 @@ impl Reading<'_> {
             if matches!(own, Capacity::Percent(_)) {
                 in_percent.push(above.place);
             }
-            if label.is_none() {
-                due = own;
-            } else if stated.is_none() {
-                // A label of which nothing is due is shared by those that may use it.
-                part.guarantee = vec![None; RESOURCES.len()];
+            match label {
+                None => due = own,
+                Some(label) if stated.is_none() => {
+                    // A label of which nothing is due is shared by those that may use it.
+                    part.guarantee = vec![None; RESOURCES.len()];
+                    report.named(
+                        "queues that share the nodes of a label by their capacity without one: none is stated there, which is 0 in Hadoop",
+                        &format!("{name} at {label}"),
+                    );
+                }
+                Some(_) => {}
             }
             for (r, (guarantee, limit)) in part.guarantee.iter_mut().zip(&part.limit).enumerate() {
                 if let (Some(sure), Some(most)) = (*guarantee, *limit)

@@ -143,6 +143,8 @@ fn where_all_nodes_have_a_label_queues_are_left_out_at_those_without_for_want_of
         assert_eq!(found.len(), 2, "{found:?}");
         assert_eq!(report.count("queues left out at no-label: no server is there"), 2, "{report}");
         assert_eq!(report.count("queues left out: their limit is 0"), 0, "{report}");
+        let by_weight = "queues that share the nodes of a label by their capacity without one: none is stated there, which is 0 in Hadoop";
+        assert_eq!(report.count(by_weight), 2, "{report}");
     }
 }
 

@@ -237,6 +237,14 @@ fn memory_that_a_large_server_counts_in_mebibytes_is_not_taken_for_bytes() {
     for target in ["kueue", "volcano", "yunikorn", "kai"] {
         let line = folder.refused(&["-q", "export", target, "cluster.json", "solution.json", "-o", "it"]);
         assert!(line.contains("memory = 4194304: ") && line.contains("--memory-in"), "{target}: {line}");
+        // The number is the file's own, whatever it was taken for.
+        let words =
+            ["-q", "export", target, "cluster.json", "solution.json", "--memory-in", "Gi", "-o", "it"];
+        let line = folder.refused(&words);
+        assert!(
+            line.contains("memory = 4194304: ") && line.contains("4503599627370496 bytes"),
+            "{target}: {line}"
+        );
         folder.done(&["export", target, "cluster.json", "solution.json", "--memory-in", "Mi", "-o", "it"]);
     }
 }

@@ -481,3 +481,83 @@ fn a_user_with_one_task_is_said_to_have_one() {
     let told = text(&folder.run(&["explain", "i.json", "--user", "a", "-o", "e.json"]).stderr);
     assert!(told.contains("User a gets 1 task, 100"), "{told}");
 }
+
+/// A user alone with a guarantee, and another, in a group that may have 12 of 20 cores.
+fn in_a_limited_group(of_others: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"],
+                "server_classes": [{{"id": "n", "count": 1, "capacity": {{"cpu": 20}}}}],
+                "groups": [{{"id": "root", "limit": {{"cpu": 12}}}}],
+                "users": [{{"id": "dave", "group": "root", "demand": {{"cpu": 1}}, "guarantee": {{"cpu": 10}}}},
+                          {{"id": "eric", "group": "root", "demand": {{"cpu": 1}}{of_others}}}]}}"#
+        ),
+    );
+    folder
+}
+
+#[test]
+fn a_guarantee_holds_its_owner_up_where_the_limit_of_their_group_holds_the_others() {
+    for (of_others, held_up) in [
+        ("", true),
+        (r#", "limit": {"cpu": 3}"#, true),
+        (r#", "limit": {"cpu": 1}"#, false),
+        (r#", "tasks": 2"#, false),
+    ] {
+        let folder = in_a_limited_group(of_others);
+        folder.done(&["-q", "solve", "i.json", "-o", "r.json"]);
+        let mut result: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+        assert_eq!(result["guarantees"][0]["held_up"], held_up, "{of_others}: {result}");
+        folder.done(&["-q", "verify", "i.json", "r.json"]);
+        result["guarantees"][0]["held_up"] = Value::from(!held_up);
+        folder.write("forged.json", result.to_string());
+        let verdict = folder.run(&["-q", "verify", "i.json", "forged.json"]);
+        assert_eq!(verdict.status.code(), Some(1), "{of_others}: {}", text(&verdict.stderr));
+    }
+    let told = text(&in_a_limited_group("").run(&["explain", "i.json", "--user", "dave"]).stderr);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("dave is held up by its guarantee"), "{told}");
+}
+
+/// Where guarantees fill a class, the level that is left beside them rises by less than they are rounded by.
+#[test]
+fn bounds_count_guarantees_that_fill_a_class_as_the_solution_does() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "a", "count": 1, "capacity": {"cpu": 4}}, {"id": "b", "count": 1, "capacity": {"cpu": 4}}],
+            "groups": [{"id": "one"}],
+            "users": [{"id": "one@a", "group": "one", "demand": {"cpu": 1}, "eligible": ["a"], "guarantee": {"cpu": 3}},
+                      {"id": "one@b", "group": "one", "demand": {"cpu": 1}, "eligible": ["b"]},
+                      {"id": "two@b", "demand": {"cpu": 1}, "eligible": ["b"], "guarantee": {"cpu": 4}}]}"#,
+    );
+    folder.done(&["-q", "bound", "i.json", "-o", "b.json"]);
+    folder.done(&["-q", "verify", "i.json", "b.json"]);
+    let bound: Value = serde_json::from_str(&folder.read("b.json")).unwrap();
+    assert_eq!(
+        (&bound["divisible"], &bound["counted_guarantees"]),
+        (&0.375.into(), &"all".into()),
+        "{bound}"
+    );
+    let told = text(&folder.run(&["compare", "i.json", "--policies", "best-fit", "-o", "c.json"]).stderr);
+    assert!(told.contains("37.50%") && !told.contains("left out"), "{told}");
+}
+
+#[test]
+fn an_audit_leaves_out_what_does_not_know_limits_of_classes_in_the_words_of_solve() {
+    let folder = folder("", r#", "limits": [{"classes": ["new"], "amounts": {"cpu": 1}}]"#);
+    let told = folder.run(&["audit", "i.json", "--all", "-o", "a.jsonl"]);
+    let told = text(&told.stderr) + &text(&told.stdout);
+    for objective in ["drf", "bmf"] {
+        let refusal = folder.refused(&["-q", "solve", "i.json", "--objective", objective]);
+        let line = told.lines().find(|line| line.starts_with(&format!("{objective} is left out: ")));
+        let line = line.unwrap_or_else(|| panic!("{objective}: {told}"));
+        assert!(
+            !line.contains("no such class") && refusal.contains(&line[line.find(": ").unwrap() + 2..]),
+            "{line}\n{refusal}"
+        );
+    }
+}

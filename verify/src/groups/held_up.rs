@@ -3,13 +3,16 @@
 //! The owner, or a group around it, is above a sibling that has less for its weight while somebody of it is held by prices. What the owner takes
 //! must cost something at the prices of the level that holds that one, or the sibling would have no more without it. So an owner is
 //! above a sibling by the smaller of two parts: by which part the sibling has less, and which part of all that there is a share of the
-//! owner costs there. Of siblings that the same level holds the lowest decides.
+//! owner costs there. Of siblings that the same level holds the lowest decides. A sibling that a limit holds counts as well, unless a limit of its own
+//! has a price there: then it could have no more whatever others leave.
 
 use super::members::Members;
 use crate::levels::LevelPrices;
+use crate::prices::capacity_value;
+use crate::tolerance;
 use crate::users::Subject;
-use fairplan_instances::{GroupId, LimitedBy, Owner, User};
-use std::collections::{BTreeMap, HashMap};
+use fairplan_instances::{GroupId, Instance, Level, LimitedBy, Owner, User};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What all have over their weights, and the lowest of whoever wants more.
 pub(super) struct HeldUp<'a> {
@@ -41,26 +44,34 @@ impl<'a> HeldUp<'a> {
                 *least = has.min(*least);
             }
         };
-        let (mut sums, mut last) = (vec![0.0; root + 1], vec![None; root + 1]);
+        let own = own_prices(instance, claim.levels);
+        // Levels that hold somebody by prices of servers, and by limits of groups around all of the node.
+        let mut sums = vec![0.0; root + 1];
+        let mut last: Vec<[Option<usize>; 2]> = vec![[None; 2]; root + 1];
         let mut users = Vec::with_capacity(instance.user_count());
         for user in instance.users() {
             let (i, above) = (user.index().0, place(user.group()));
-            let is_held = claim.limited_by[i] == LimitedBy::Capacity;
-            let level = is_held.then_some(claim.level_of[i] as usize);
+            let level = claim.level_of[i] as usize;
+            let by_limit =
+                claim.limited_by[i] == LimitedBy::Limit && !own.contains(&(Owner::User(user.index()), level));
+            let by_capacity = claim.limited_by[i] == LimitedBy::Capacity;
             let share = members.shares[i].low;
             users.push(share / user.weight().to_f64());
-            see(above, users[i], level);
+            let levels = [by_capacity.then_some(level), by_limit.then_some(level)];
+            levels.into_iter().for_each(|level| see(above, users[i], level));
             sums[above] += share;
-            last[above] = last[above].max(level);
+            last[above] = [last[above][0].max(levels[0]), last[above][1].max(levels[1])];
         }
         let mut groups = vec![0.0; root];
         for GroupId(g) in instance.groups_upwards() {
             let group = &instance.groups()[g];
             let above = place(group.parent);
             groups[g] = sums[g] / group.weight.to_f64();
-            see(above, groups[g], last[g]);
+            let by_limit = last[g][1].filter(|level| !own.contains(&(Owner::Group(GroupId(g)), *level)));
+            let levels = [last[g][0], by_limit];
+            levels.into_iter().for_each(|level| see(above, groups[g], level));
             sums[above] += sums[g];
-            last[above] = last[above].max(last[g]);
+            last[above] = [last[above][0].max(levels[0]), last[above][1].max(levels[1])];
         }
         Some(Self { subject, members, users, groups, lowest, prices: HashMap::new() })
     }
@@ -114,4 +125,19 @@ impl<'a> HeldUp<'a> {
         };
         if *worth > 0.0 { most / *worth } else { 0.0 }
     }
+}
+
+/// Whose limits have a price, and at which levels, as a part of what all costs there.
+fn own_prices(instance: &Instance, levels: &[Level]) -> BTreeSet<(Owner, usize)> {
+    let mut own = BTreeSet::new();
+    for (k, level) in levels.iter().enumerate() {
+        let prices = || instance.limit_rows().iter().zip(&level.limit_prices);
+        let of_rows: f64 = prices().map(|(row, price)| price * row.amount.to_f64()).sum();
+        let worth = capacity_value(instance, &level.prices) + of_rows;
+        let priced = prices().filter(|(row, price)| {
+            !row.is_reserve() && **price * row.amount.to_f64() > tolerance::PRICED * worth
+        });
+        own.extend(priced.map(|(row, _)| (row.owner, k)));
+    }
+    own
 }
