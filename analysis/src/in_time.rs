@@ -1,8 +1,8 @@
 //! A solver whose answers are proved or not there: what is found of a variant when time is over says nothing about the variant.
 
-use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError, Status};
+use fairplan_instances::{Deadline, Instance, InstanceError, Objective, Solution, Solver, Status};
 
-/// Asks a solver that ends by a deadline. Answers that are not proved because of it are [`SolverError::OutOfTime`], so that no
+/// Asks a solver that ends by a deadline. Answers that are not proved because of it are [`InstanceError::OutOfTime`], so that no
 /// question takes them for one of the variant; without a deadline all answers are the solver's.
 pub struct InTime<'a> {
     solver: &'a dyn Solver,
@@ -17,14 +17,14 @@ impl<'a> InTime<'a> {
 
     fn in_time(
         &self,
-        solve: impl FnOnce() -> Result<Solution, SolverError>,
-    ) -> Result<Solution, SolverError> {
+        solve: impl FnOnce() -> Result<Solution, InstanceError>,
+    ) -> Result<Solution, InstanceError> {
         if self.deadline.is_over() {
-            return Err(SolverError::OutOfTime);
+            return Err(InstanceError::OutOfTime);
         }
         match solve() {
             Ok(solution) if solution.status == Status::Optimal => Ok(solution),
-            _ if self.deadline.is_over() => Err(SolverError::OutOfTime),
+            _ if self.deadline.is_over() => Err(InstanceError::OutOfTime),
             answer => answer,
         }
     }
@@ -35,7 +35,7 @@ impl Solver for InTime<'_> {
         self.solver.name()
     }
 
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
         self.in_time(|| self.solver.solve(instance, objective))
     }
 
@@ -44,7 +44,7 @@ impl Solver for InTime<'_> {
         instance: &Instance,
         objective: Objective,
         level: f64,
-    ) -> Result<Solution, SolverError> {
+    ) -> Result<Solution, InstanceError> {
         self.in_time(|| self.solver.solve_near(instance, objective, level))
     }
 }

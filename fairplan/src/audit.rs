@@ -3,7 +3,7 @@
 use crate::solve::{AUTO, solver};
 use crate::{Control, Error, Found};
 use fairplan_analysis::{Audit, AuditSettings, InTime};
-use fairplan_instances::{Instance, Objective, SolverError, files};
+use fairplan_instances::{Instance, InstanceError, Objective, files};
 
 /// What to audit, and how far to search.
 #[derive(Clone, Debug)]
@@ -81,8 +81,8 @@ pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>)
                     open.extend(audit.out_of_time().next().map(|_| at));
                     found[at] = Some(audit);
                 }
-                Err(SolverError::OutOfTime) => open.push(at),
-                Err(reason @ (SolverError::Unsupported(_) | SolverError::Inapplicable(_)))
+                Err(InstanceError::OutOfTime) => open.push(at),
+                Err(reason @ (InstanceError::Unsupported(_) | InstanceError::Inapplicable(_)))
                     if options.leave_out =>
                 {
                     left_out.push((objectives[at], reason.into()));

@@ -3,7 +3,7 @@
 //! `plan lose`, `plan diff`, `audit` and others solve variants of an instance, of which no file says the proof. Floors and limits make
 //! shares that are easily wrong by much, so there code that shares nothing with the solver looks at each.
 
-use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError, Status};
+use fairplan_instances::{Instance, InstanceError, Objective, Solution, Solver, Status};
 use fairplan_verify::{SolutionClaim, verify_solution};
 
 pub(crate) struct Checked(pub Box<dyn Solver>);
@@ -20,7 +20,7 @@ impl Solver for Checked {
         self.0.name()
     }
 
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
         if instance.quotas().is_empty() {
             return self.0.solve(instance, objective);
         }
@@ -36,7 +36,7 @@ impl Solver for Checked {
         }
         match against(instance, &solution) {
             None => Ok(solution),
-            Some(problem) => Err(SolverError::Backend {
+            Some(problem) => Err(InstanceError::Backend {
                 backend: self.name(),
                 problem: format!("a solution is refused when it is checked: {problem}"),
             }),
@@ -48,7 +48,7 @@ impl Solver for Checked {
         instance: &Instance,
         objective: Objective,
         accept: &mut dyn FnMut(&Solution) -> bool,
-    ) -> Result<Solution, SolverError> {
+    ) -> Result<Solution, InstanceError> {
         self.0.solve_for(instance, objective, accept)
     }
 
@@ -57,7 +57,7 @@ impl Solver for Checked {
         instance: &Instance,
         objective: Objective,
         level: f64,
-    ) -> Result<Solution, SolverError> {
+    ) -> Result<Solution, InstanceError> {
         match instance.quotas().is_empty() {
             true => self.0.solve_near(instance, objective, level),
             false => self.solve(instance, objective),
@@ -80,7 +80,7 @@ mod tests {
             "mistaken"
         }
 
-        fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
             let mut solution = self.0.solve(instance, objective)?;
             solution.limited_by.reverse();
             Ok(solution)
@@ -102,7 +102,7 @@ mod tests {
         assert!(Checked(solver()).solve(&instance, Objective::Drfh).is_ok());
         let wrong = Checked(Box::new(Mistaken(solver()))).solve(&instance, Objective::Drfh);
         assert!(
-            matches!(wrong, Err(SolverError::Backend { problem, .. }) if problem.contains("refused when it is checked"))
+            matches!(wrong, Err(InstanceError::Backend { problem, .. }) if problem.contains("refused when it is checked"))
         );
     }
 }

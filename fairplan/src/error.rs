@@ -1,8 +1,8 @@
 //! Why a function has no answer, or none that is proved.
 
-use fairplan_heuristics::{PlacementError, UnknownPolicy};
+use fairplan_heuristics::PlacementError;
 use fairplan_imports::ImportFailure;
-use fairplan_instances::{Deadline, InstanceError, Shortfall, SolverError, UnknownName, Violation};
+use fairplan_instances::{Deadline, InstanceError, Shortfall, UnknownName, Violation};
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
 use fairplan_simulation::SimulationError;
@@ -151,7 +151,7 @@ pub fn what_there_is<T: Any>(outcome: Result<T, Error>) -> Result<(T, Option<Err
 /// The value of an instance that breaks a rule, if that is what a cause is about.
 fn violation(cause: &Cause) -> Option<&Violation> {
     let of_solver = || match cause.downcast_ref()? {
-        SolverError::Inapplicable(violation) => Some(violation),
+        InstanceError::Inapplicable(violation) => Some(violation),
         _ => None,
     };
     let of_placement = || match cause.downcast_ref()? {
@@ -173,7 +173,12 @@ pub(crate) fn all_hold(what: impl Display, verdicts: &[Verdict]) -> Result<(), E
 
 impl From<InstanceError> for Error {
     fn from(error: InstanceError) -> Self {
-        Self::Input(error.into())
+        match error {
+            InstanceError::Backend { .. } => Self::Backend(error.into()),
+            InstanceError::Guarantees(shortfall) => Self::Guarantees(shortfall),
+            InstanceError::OutOfTime => Self::TimeLimit { why: error.to_string(), found: Found::nothing() },
+            _ => Self::Input(error.into()),
+        }
     }
 }
 
@@ -189,12 +194,6 @@ impl From<UnknownName> for Error {
     }
 }
 
-impl From<UnknownPolicy> for Error {
-    fn from(unknown: UnknownPolicy) -> Self {
-        Self::Input(unknown.into())
-    }
-}
-
 impl From<Violation> for Error {
     fn from(violation: Violation) -> Self {
         Self::Input(violation.into())
@@ -204,17 +203,6 @@ impl From<Violation> for Error {
 impl From<MalformedResult> for Error {
     fn from(error: MalformedResult) -> Self {
         Self::Input(error.into())
-    }
-}
-
-impl From<SolverError> for Error {
-    fn from(error: SolverError) -> Self {
-        match error {
-            SolverError::Unsupported(_) | SolverError::Inapplicable(_) => Self::Input(error.into()),
-            SolverError::Backend { .. } => Self::Backend(error.into()),
-            SolverError::Guarantees(shortfall) => Self::Guarantees(shortfall),
-            SolverError::OutOfTime => Self::TimeLimit { why: error.to_string(), found: Found::nothing() },
-        }
     }
 }
 
@@ -233,8 +221,7 @@ impl From<PlacementError> for Error {
 impl From<SimulationError> for Error {
     fn from(error: SimulationError) -> Self {
         match error {
-            SimulationError::Sharing(error) => error.into(),
-            SimulationError::Trace(error) => error.into(),
+            SimulationError::Instance(error) => error.into(),
             SimulationError::Invalid(_) | SimulationError::Memory { .. } => Self::Input(error.into()),
             SimulationError::Stalled { .. } => Self::Backend(error.into()),
         }
@@ -250,7 +237,7 @@ mod tests {
     fn whatever_finds_a_value_that_breaks_a_rule_tells_its_file() {
         let broken = || Violation::new("users[3].weight", "0.3", "has too many digits; round it");
         let causes: [Error; 3] =
-            [broken().into(), SolverError::from(broken()).into(), PlacementError::from(broken()).into()];
+            [broken().into(), InstanceError::from(broken()).into(), PlacementError::from(broken()).into()];
         for error in causes {
             let told = error.in_file(|place| place.starts_with("users").then(|| "it.json".into()));
             assert_eq!(told.to_string(), "it.json: users[3].weight = 0.3: has too many digits; round it");

@@ -4,7 +4,7 @@ use crate::solve::{SolveOptions, Solved, hashed, solver};
 use crate::{Control, Error, Found};
 use fairplan_analysis::{Explanation, GroupExplanation, InTime};
 use fairplan_instances::wording::{did_you_mean, printable};
-use fairplan_instances::{GroupId, Instance, Solution, Solver, SolverError, UserId};
+use fairplan_instances::{GroupId, Instance, InstanceError, Solution, Solver, UserId};
 
 /// Says why a user has its share: what limits it, what each class costs it, who gains if its tasks need less, and how far the
 /// prices hold.
@@ -41,7 +41,7 @@ fn asked<T>(
     instance: &Instance,
     options: &SolveOptions,
     control: &Control<'_>,
-    explain: impl FnOnce(&Solution, &str, &dyn Solver) -> Result<T, SolverError>,
+    explain: impl FnOnce(&Solution, &str, &dyn Solver) -> Result<T, InstanceError>,
 ) -> Result<T, Error> {
     let solver = solver(&options.backend, &control.deadline)?;
     let solve = || Solved::new(instance, &*solver, options.objective, control);

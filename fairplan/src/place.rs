@@ -4,7 +4,7 @@ use crate::bound::best_found;
 use crate::error::all_hold;
 use crate::{Control, Error};
 use fairplan_heuristics::{
-    DEVICE_POLICIES, InOrder, OutsidePolicy, PlacementPolicy, UnknownPolicy, device_policy, policy,
+    DEVICE_POLICIES, InOrder, OutsidePolicy, PlacementError, PlacementPolicy, device_policy, policy,
 };
 use fairplan_instances::{
     Entry, Instance, Placement, PlacementFigures, Registry, ServerTasks, UserId, files,
@@ -224,7 +224,7 @@ impl Placer {
         if let Ok(policy) = device_policy(name, seed) {
             return Ok(Self::Policy(policy));
         }
-        let unknown = |unknown: UnknownPolicy| unknown.among(&PATTERNS).among(&DEVICE_POLICIES);
+        let unknown = |unknown: PlacementError| unknown.among(&PATTERNS).among(&DEVICE_POLICIES);
         Ok(Self::Policy(policy(name, seed).map_err(unknown)?))
     }
 

@@ -3,7 +3,7 @@
 use crate::checked::Checked;
 use crate::error::all_hold;
 use crate::{Control, Error, Found};
-use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError, Status, files};
+use fairplan_instances::{Deadline, Instance, InstanceError, Objective, Solution, Solver, Status, files};
 use fairplan_report::solution::{SolutionDocument, StatedNumbers, UserResults, solution_document};
 use fairplan_solver::{backend_within, exact_within, sparse};
 use fairplan_verify::{SolutionClaim, Verdict, verify_shortfall, verify_solution, well_formed};
@@ -110,7 +110,7 @@ impl Solved {
             holds
         };
         let outcome = solver.solve_for(instance, objective, &mut accept);
-        if let Err(SolverError::Guarantees(shortfall)) = &outcome {
+        if let Err(InstanceError::Guarantees(shortfall)) = &outcome {
             all_hold("the guarantees", &[verify_shortfall(instance, objective, shortfall)])?;
         }
         let mut solution = outcome?;
@@ -187,10 +187,10 @@ mod tests {
     struct SecondTry;
 
     impl SecondTry {
-        fn truth(instance: &Instance) -> Result<Solution, SolverError> {
+        fn truth(instance: &Instance) -> Result<Solution, InstanceError> {
             match fairplan_solver::backend(AUTO) {
                 Some(solver) => solver.solve(instance, Objective::Drfh),
-                None => Err(SolverError::Unsupported("there is no default backend".into())),
+                None => Err(InstanceError::Unsupported("there is no default backend".into())),
             }
         }
     }
@@ -200,7 +200,7 @@ mod tests {
             "second-try"
         }
 
-        fn solve(&self, instance: &Instance, _: Objective) -> Result<Solution, SolverError> {
+        fn solve(&self, instance: &Instance, _: Objective) -> Result<Solution, InstanceError> {
             let mut solution = Self::truth(instance)?;
             if let Certificate::Levels { levels, .. } = &mut solution.certificate {
                 levels.iter_mut().for_each(|level| level.bound *= 1.0 + 1e-6);
@@ -213,7 +213,7 @@ mod tests {
             instance: &Instance,
             objective: Objective,
             accept: &mut dyn FnMut(&Solution) -> bool,
-        ) -> Result<Solution, SolverError> {
+        ) -> Result<Solution, InstanceError> {
             let first = self.solve(instance, objective)?;
             if accept(&first) {
                 return Ok(first);
@@ -234,7 +234,7 @@ mod tests {
             fn name(&self) -> &'static str {
                 "only-try"
             }
-            fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+            fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
                 SecondTry.solve(instance, objective)
             }
         }

@@ -4,12 +4,15 @@ use fairplan_instances::wording::printable;
 use fairplan_instances::{Registry, UnknownName, Violation};
 use std::fmt;
 
-/// A name that is no policy. Its text says what would do.
+/// More servers than this are not listed one by one (a placement has an entry for each).
+pub(crate) const MAX_SERVERS: u64 = 50_000_000;
+
+/// A name that is no policy, or an instance whose tasks cannot be placed one by one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UnknownPolicy {
-    /// No policy has it.
+pub enum PlacementError {
+    /// No policy has this name. The text says what would do.
     #[error(transparent)]
-    Name(#[from] UnknownName),
+    Unknown(#[from] UnknownName),
     /// A policy of slots without a number of them.
     #[error(
         "policy {}: into how many slots is the largest server divided? Use {policy}=N, N from 1 to {}",
@@ -22,24 +25,6 @@ pub enum UnknownPolicy {
         /// What it is called before its number.
         policy: &'static str,
     },
-}
-
-impl UnknownPolicy {
-    /// The same where more than the policies of this crate are known.
-    pub fn among<T>(self, others: &Registry<T>) -> Self {
-        match self {
-            Self::Name(unknown) => Self::Name(unknown.among(others)),
-            Self::Slots { .. } => self,
-        }
-    }
-}
-
-/// More servers than this are not listed one by one (a placement has an entry for each).
-pub(crate) const MAX_SERVERS: u64 = 50_000_000;
-
-/// An instance whose tasks cannot be placed one by one.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlacementError {
     /// Time was over before nothing more fitted. Part of a placement is not what the policy says, so there is none.
     #[error("no placement in time: {placed} tasks were placed, and more had room; allow more time")]
     OutOfTime {
@@ -79,6 +64,16 @@ pub enum PlacementError {
     /// exactly.
     #[error(transparent)]
     Rule(#[from] Violation),
+}
+
+impl PlacementError {
+    /// The same where more than the policies of this crate are known by name.
+    pub fn among<T>(self, others: &Registry<T>) -> Self {
+        match self {
+            Self::Unknown(unknown) => Self::Unknown(unknown.among(others)),
+            other => other,
+        }
+    }
 }
 
 /// Why a policy in another process placed nothing.

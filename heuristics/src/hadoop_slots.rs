@@ -9,7 +9,7 @@ use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::slots::{InSlotsInside, largest_capacity, slot_count};
-use crate::{InOrder, PlacementError, PlacementPolicy, Turn, UnknownPolicy, devices};
+use crate::{InOrder, PlacementError, PlacementPolicy, Turn, devices};
 use fairplan_instances::{ClassId, Deadline, Instance, Kind, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
@@ -23,7 +23,7 @@ pub struct HadoopSlots {
 
 impl HadoopSlots {
     /// With the number that its name has behind the `=`.
-    pub(crate) fn named(count: Option<&str>) -> Result<Self, UnknownPolicy> {
+    pub(crate) fn named(count: Option<&str>) -> Result<Self, PlacementError> {
         slot_count("hadoop-slots", count).map(|count| Self { count })
     }
 

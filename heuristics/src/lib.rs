@@ -45,7 +45,7 @@ pub use chooser::Chooser;
 pub use devices::place_along;
 pub use dot_product::DotProduct;
 pub use emptying::{Emptied, emptied};
-pub use error::{PlacementError, ProcessFailure, UnknownPolicy};
+pub use error::{PlacementError, ProcessFailure};
 pub use first_fit::FirstFit;
 pub use hadoop_slots::HadoopSlots;
 pub use policy::{InOrder, PlacementPolicy, Turn};
@@ -58,7 +58,7 @@ use devices::{ByScore, Fgd, GpuBestFit, GpuClustering, GpuDotProduct, GpuPacking
 use fairplan_instances::{Entry, Registry};
 
 /// Makes a policy of the number in its name and a seed.
-pub type MakePolicy = fn(Option<&str>, u64) -> Result<Box<dyn PlacementPolicy>, UnknownPolicy>;
+pub type MakePolicy = fn(Option<&str>, u64) -> Result<Box<dyn PlacementPolicy>, PlacementError>;
 
 /// Every policy.
 pub const POLICIES: Registry<MakePolicy> = Registry::new(
@@ -131,7 +131,7 @@ pub const DEVICE_POLICIES: Registry<MakePolicy> = Registry::new(
 );
 
 /// The policy of [`DEVICE_POLICIES`] called `name`. All draw on `seed`.
-pub fn device_policy(name: &str, seed: u64) -> Result<Box<dyn PlacementPolicy>, UnknownPolicy> {
+pub fn device_policy(name: &str, seed: u64) -> Result<Box<dyn PlacementPolicy>, PlacementError> {
     let (policy, number) = DEVICE_POLICIES.find(name)?;
     (policy.make)(number, seed)
 }
@@ -141,7 +141,7 @@ pub fn device_policy(name: &str, seed: u64) -> Result<Box<dyn PlacementPolicy>, 
 /// ```
 /// assert_eq!(fairplan_heuristics::policy("slots=14", 0).unwrap().name(), "slots=14");
 /// ```
-pub fn policy(name: &str, seed: u64) -> Result<Box<dyn PlacementPolicy>, UnknownPolicy> {
+pub fn policy(name: &str, seed: u64) -> Result<Box<dyn PlacementPolicy>, PlacementError> {
     let (policy, number) = POLICIES.find(name)?;
     (policy.make)(number, seed)
 }

@@ -11,7 +11,7 @@ use crate::devices::{self, Choice, Chosen, Servers};
 use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
-use crate::{InOrder, PlacementError, PlacementPolicy, UnknownPolicy};
+use crate::{InOrder, PlacementError, PlacementPolicy};
 use fairplan_instances::{ClassId, Deadline, Instance, Kind, KindId, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
@@ -25,7 +25,7 @@ pub struct Slots {
 
 impl Slots {
     /// With the number that its name has behind the `=`.
-    pub(crate) fn named(count: Option<&str>) -> Result<Self, UnknownPolicy> {
+    pub(crate) fn named(count: Option<&str>) -> Result<Self, PlacementError> {
         slot_count("slots", count).map(|count| Self { count })
     }
 
@@ -186,8 +186,8 @@ impl ServerChoice for InSlots {
 }
 
 /// The number of slots that the name of a policy says behind its `=`.
-pub(crate) fn slot_count(policy: &'static str, count: Option<&str>) -> Result<NonZeroU32, UnknownPolicy> {
-    let refused = || UnknownPolicy::Slots {
+pub(crate) fn slot_count(policy: &'static str, count: Option<&str>) -> Result<NonZeroU32, PlacementError> {
+    let refused = || PlacementError::Slots {
         named: count.map_or(policy.into(), |count| format!("{policy}={count}")),
         policy,
     };

@@ -1,9 +1,11 @@
-//! What can be wrong with an input: always the file, the place in it, the value and what to do.
+//! Why there is no instance, or no solution of one: of a file always its name, the place in it, the value and what to do.
 
-use crate::violation::Violation;
+use crate::objective::LARGEST_ALPHA;
 use crate::wording::printable;
+use crate::{DecimalError, Shortfall, UnknownName, Violation};
 
-/// An input that cannot be used. Its text is one line: `cluster.json: users[3].demand.cpu = -2: must be >= 0`.
+/// A file or a name that cannot be used, or an instance that has no solution. (Stopping early is a [`Status`](crate::Status), not an
+/// error.) Its text is one line: `cluster.json: users[3].demand.cpu = -2: must be >= 0`.
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
     /// The file cannot be read or written.
@@ -31,6 +33,35 @@ pub enum InstanceError {
         file: String,
         /// Place, value and rule.
         violation: Violation,
+    },
+    /// No objective has this name.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// The number of `alpha=A` is none.
+    #[error("the A of alpha=A {0}")]
+    Alpha(DecimalError),
+    /// The number of `alpha=A` is too large, negative or not a number.
+    #[error("the A of alpha=A must be from 0 to {LARGEST_ALPHA}, not {0}; the limit of large ones is drfh")]
+    AlphaOutOfRange(f64),
+    /// The method does not cover this instance.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The instance cannot have what is asked for. Who knows the file of the value says it ([`Violation::in_file`]).
+    #[error(transparent)]
+    Inapplicable(#[from] Violation),
+    /// What users and groups are guaranteed is more than there is.
+    #[error("{0}")]
+    Guarantees(Box<Shortfall>),
+    /// Time was over before there was anything to return.
+    #[error("no answer in time; allow more")]
+    OutOfTime,
+    /// The linear programming backend failed or contradicted itself.
+    #[error("backend {backend}: {problem}")]
+    Backend {
+        /// Which one.
+        backend: &'static str,
+        /// What it said or did.
+        problem: String,
     },
 }
 

@@ -95,7 +95,7 @@ pub use model::{
     QuotaPart, ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step, StepCounts};
-pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
+pub use objective::{Alpha, OBJECTIVES, Objective};
 pub use offline::{Against, ExactOffline, OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheMetrics, CacheModel, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use pattern::is_like;
@@ -116,7 +116,7 @@ pub use resource_map::ResourceMap;
 pub use server_choice::{ServerChoice, ServerRule, TaskRules};
 pub use shortfall::{InsideGroup, Shortfall};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Statistics, Status, Total};
-pub use solver::{Solver, SolverError};
+pub use solver::Solver;
 pub use stamp::{DemandsStamp, InstanceStamp, InstanceWarning, Label};
 pub use stated_bounds::{StatedBounds, stated_bounds};
 pub use task_demands::{ExactTaskLevel, ExactTasks, TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};

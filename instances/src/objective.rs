@@ -1,6 +1,6 @@
 //! Which allocation is asked for, under the names that the command line and results share.
 
-use crate::{ClassId, Decimal, DecimalError, Entry, Instance, Kind, Registry, UnknownName, User, Violation};
+use crate::{ClassId, Decimal, Entry, Instance, InstanceError, Kind, Registry, User, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use std::str::FromStr;
 /// ```
 /// use fairplan_instances::Objective;
 /// assert_eq!("alpha=2.50".parse::<Objective>().unwrap().to_string(), "alpha=2.5");
-/// assert_eq!("alpha=1".parse(), Ok(Objective::ProportionalFairness));
+/// assert_eq!("alpha=1".parse::<Objective>().unwrap(), Objective::ProportionalFairness);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Objective {
@@ -46,7 +46,7 @@ pub enum Objective {
 pub struct Alpha(f64);
 
 /// Beyond this, alpha-fair shares differ from those of DRFH by less than anyone asks for.
-const LARGEST_ALPHA: f64 = 64.0;
+pub(crate) const LARGEST_ALPHA: f64 = 64.0;
 
 impl Alpha {
     /// The number; never 0 nor 1.
@@ -76,7 +76,7 @@ const fn named(name: &'static str, line: &'static str, make: Option<Objective>) 
 
 impl Objective {
     /// Alpha-fairness; proportional fairness for 1, utilitarian for 0.
-    pub fn alpha_fair(alpha: f64) -> Result<Self, ObjectiveError> {
+    pub fn alpha_fair(alpha: f64) -> Result<Self, InstanceError> {
         if alpha == 0.0 {
             Ok(Self::Utilitarian)
         } else if alpha == 1.0 {
@@ -84,7 +84,7 @@ impl Objective {
         } else if alpha > 0.0 && alpha <= LARGEST_ALPHA {
             Ok(Self::AlphaFair(Alpha(alpha)))
         } else {
-            Err(ObjectiveError::AlphaOutOfRange(alpha))
+            Err(InstanceError::AlphaOutOfRange(alpha))
         }
     }
 
@@ -248,33 +248,19 @@ impl fmt::Display for Objective {
 }
 
 impl FromStr for Objective {
-    type Err = ObjectiveError;
+    type Err = InstanceError;
 
-    fn from_str(name: &str) -> Result<Self, ObjectiveError> {
+    fn from_str(name: &str) -> Result<Self, InstanceError> {
         let (entry, number) = OBJECTIVES.find(name)?;
         match (entry.make, number) {
             (Some(objective), _) => Ok(objective),
             (None, Some(alpha)) => {
-                let alpha = Decimal::parse(alpha.as_bytes()).map_err(ObjectiveError::Alpha)?;
+                let alpha = Decimal::parse(alpha.as_bytes()).map_err(InstanceError::Alpha)?;
                 Self::alpha_fair(alpha.to_f64())
             }
             (None, None) => Err(OBJECTIVES.unknown(name).into()),
         }
     }
-}
-
-/// Why a name is no objective's.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ObjectiveError {
-    /// No objective has this name.
-    #[error(transparent)]
-    Unknown(#[from] UnknownName),
-    /// The number of `alpha=A` is none.
-    #[error("the A of alpha=A {0}")]
-    Alpha(DecimalError),
-    /// The number of `alpha=A` is too large, negative or not a number.
-    #[error("the A of alpha=A must be from 0 to {LARGEST_ALPHA}, not {0}; the limit of large ones is drfh")]
-    AlphaOutOfRange(f64),
 }
 
 impl Serialize for Objective {
@@ -313,8 +299,8 @@ mod tests {
             assert_eq!(name.parse::<Objective>().unwrap().to_string(), name);
         }
         assert_eq!("alpha=0.1".parse::<Objective>().unwrap().to_string(), "alpha=0.1");
-        assert_eq!("alpha=0.0".parse(), Ok(Objective::Utilitarian));
-        assert_eq!("alpha=1e0".parse(), Ok(Objective::ProportionalFairness));
+        assert_eq!("alpha=0.0".parse::<Objective>().unwrap(), Objective::Utilitarian);
+        assert_eq!("alpha=1e0".parse::<Objective>().unwrap(), Objective::ProportionalFairness);
         assert_eq!("alpha=64".parse::<Objective>().unwrap().alpha(), Some(64.0));
         assert_eq!("drfh".parse::<Objective>().unwrap().alpha(), None);
     }

@@ -35,7 +35,7 @@ impl Where {
                 let (path, value) = at(violation);
                 Self { file: some(file), path, value }
             }
-            None => Self::default(),
+            _ => Self::default(),
         }
     }
 }

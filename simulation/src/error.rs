@@ -1,6 +1,6 @@
 //! What stands against an answer.
 
-use fairplan_instances::{InstanceError, SolverError, Violation};
+use fairplan_instances::{InstanceError, Violation};
 
 /// Why stochastic demand could not be evaluated.
 #[derive(Debug, thiserror::Error)]
@@ -8,12 +8,9 @@ pub enum SimulationError {
     /// The traffic or a setting breaks a rule.
     #[error(transparent)]
     Invalid(#[from] Violation),
-    /// An allocation could not be found.
+    /// A trace could not be read, or an allocation not be found.
     #[error(transparent)]
-    Sharing(#[from] SolverError),
-    /// A trace could not be read.
-    #[error(transparent)]
-    Trace(#[from] InstanceError),
+    Instance(#[from] InstanceError),
     /// The truncated chain does not fit in memory.
     #[error(
         "memory = {allowed:.1} GiB: a border mass of {border_mass:e} takes {needed:.1} GiB, for about {states:.2e} states \

@@ -9,7 +9,7 @@ use crate::arrivals::Arrivals;
 use crate::memory::Remembered;
 use crate::replications::{Census, SimulationSettings, replicate};
 use crate::variates::work;
-use fairplan_instances::{Random, Sharing, SharingRule, SolverError, Traffic, TrafficOutcome};
+use fairplan_instances::{InstanceError, Random, Sharing, SharingRule, Traffic, TrafficOutcome};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -56,7 +56,7 @@ fn run(
     sharing: Box<dyn Sharing>,
     settings: SimulationSettings,
     random: Random,
-) -> Result<Vec<f64>, SolverError> {
+) -> Result<Vec<f64>, InstanceError> {
     let classes = traffic.classes();
     let mut sharing = Remembered::new(sharing);
     let mut arrivals = Arrivals::new(traffic, random);
@@ -108,7 +108,7 @@ mod tests {
     struct Evenly;
 
     impl Sharing for Evenly {
-        fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), SolverError> {
+        fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), InstanceError> {
             let all: u32 = counts.iter().sum();
             for (count, rate) in counts.iter().zip(rates) {
                 *rate = if *count > 0 { 1.0 / f64::from(all) } else { 0.0 };

@@ -1,6 +1,6 @@
 //! Allocations that were asked for before: a simulation comes back to the same states again and again.
 
-use fairplan_instances::{Sharing, SolverError};
+use fairplan_instances::{InstanceError, Sharing};
 use std::collections::HashMap;
 
 /// Most states that are kept.
@@ -18,7 +18,7 @@ impl Remembered {
     }
 
     /// Writes the rates of a state, as [`Sharing::rates`].
-    pub fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), SolverError> {
+    pub fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), InstanceError> {
         if let Some(known) = self.known.get(counts) {
             rates.copy_from_slice(known);
             return Ok(());

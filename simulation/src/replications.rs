@@ -2,7 +2,7 @@
 
 use crate::SimulationError;
 use fairplan_instances::{
-    ClassPerformance, Evidence, Random, SolverError, Traffic, TrafficOutcome, Violation,
+    ClassPerformance, Evidence, InstanceError, Random, Traffic, TrafficOutcome, Violation,
 };
 use rayon::prelude::*;
 
@@ -97,7 +97,7 @@ impl Census {
 pub(crate) fn replicate(
     traffic: &Traffic,
     settings: SimulationSettings,
-    simulate: impl Fn(Random) -> Result<Vec<f64>, SolverError> + Sync,
+    simulate: impl Fn(Random) -> Result<Vec<f64>, InstanceError> + Sync,
 ) -> Result<TrafficOutcome, SimulationError> {
     let SimulationSettings { replications, arrivals, seed } = settings;
     if !(2..=1_000_000).contains(&replications) {

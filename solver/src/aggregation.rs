@@ -11,7 +11,7 @@ use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::task_rows::cost_with_task_rows;
 use crate::tolerance::level::{AHEAD, CLOSED, FINEST, TOLERANCE};
-use fairplan_instances::SolverError;
+use fairplan_instances::InstanceError;
 
 /// A level solved over groups, and what that proves over the users.
 pub(crate) struct Solved {
@@ -70,7 +70,7 @@ pub(crate) fn solve_level(
     solver: &dyn LevelSolver,
     costs: &mut [f64],
     budget: f64,
-) -> Result<Solved, SolverError> {
+) -> Result<Solved, InstanceError> {
     let pass = Pass { budget, goal: CLOSED, finest: FINEST, pools: pools::suit(reduction), near: None };
     solve_rounds(reduction, bins, amounts, solver, costs, pass)
 }
@@ -83,7 +83,7 @@ pub(crate) fn solve_rounds(
     solver: &dyn LevelSolver,
     costs: &mut [f64],
     pass: Pass,
-) -> Result<Solved, SolverError> {
+) -> Result<Solved, InstanceError> {
     let (mut iterations, mut rounds) = (0, 0);
     let mut best_bound = f64::INFINITY;
     let mut offer_all = pass.near.is_none();
@@ -123,7 +123,7 @@ pub(crate) fn solve_rounds(
                     return Ok(Solved { iterations, rounds, ..solved });
                 }
                 // What this round found stands.
-                Ok(None) | Err(SolverError::OutOfTime) => {}
+                Ok(None) | Err(InstanceError::OutOfTime) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -205,8 +205,8 @@ pub(crate) fn is_no_cheaper(budget: f64, spent: f64, before: f64, gap: f64) -> b
 }
 
 /// What a way says that stops because another is no dearer.
-pub(crate) fn gives_up() -> SolverError {
-    SolverError::Unsupported("users disagree on more classes than bins are worth splitting for".into())
+pub(crate) fn gives_up() -> InstanceError {
+    InstanceError::Unsupported("users disagree on more classes than bins are worth splitting for".into())
 }
 
 /// How far prices may still be from the optimal ones, relative to themselves: the gap is of second order in that.
@@ -235,7 +235,7 @@ mod tests {
     }
 
     impl LevelSolver for Interrupted {
-        fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
+        fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, InstanceError> {
             let mut solution = InteriorPoint(Deadline::never()).solve(problem, accuracy)?;
             if self.rounds.fetch_add(1, Ordering::Relaxed) + 1 == self.round {
                 self.over.store(true, Ordering::Relaxed);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     impl LevelSolver for Counting {
-        fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
+        fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, InstanceError> {
             self.rows.lock().unwrap().push(problem.capacities.len());
             self.inner.solve(problem, accuracy)
         }

@@ -19,7 +19,7 @@ use crate::search::settle_users_whose_tasks_will_run_out;
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::NEARLY_KNOWN;
-use fairplan_instances::{Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics};
+use fairplan_instances::{Allocation, Certificate, InstanceError, LimitedBy, Solution, Statistics};
 
 /// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;
 /// each level within the `budget` (see [`solve_level`]). Beyond it that is an error, or, where there may be no time for another way, the
@@ -30,7 +30,7 @@ pub(crate) fn solve(
     mut bins: Bins,
     solver: &dyn LevelSolver,
     budget: f64,
-) -> Result<Solution, SolverError> {
+) -> Result<Solution, InstanceError> {
     let (instance, objective, reduction) = (question.instance, question.objective, question.reduction());
     let users = &reduction.users;
     let mut progress = Progress::start(reduction, &mut bins);

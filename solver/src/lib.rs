@@ -44,7 +44,7 @@ mod ways;
 mod whole_tasks;
 
 use fairplan_instances::{
-    Deadline, Entry, Instance, Objective, Registry, Solution, Solver, SolverError, Status, UnknownName,
+    Deadline, Entry, Instance, InstanceError, Objective, Registry, Solution, Solver, Status, UnknownName,
 };
 use question::Question;
 use ways::Way;
@@ -87,7 +87,7 @@ impl Solver for Backend {
         self.name
     }
 
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
         self.solve_for(instance, objective, &mut |_| true)
     }
 
@@ -96,7 +96,7 @@ impl Solver for Backend {
         instance: &Instance,
         objective: Objective,
         accept: &mut dyn FnMut(&Solution) -> bool,
-    ) -> Result<Solution, SolverError> {
+    ) -> Result<Solution, InstanceError> {
         self.answer(Question::new(instance, objective, self.name, &self.deadline), accept)
     }
 
@@ -105,7 +105,7 @@ impl Solver for Backend {
         instance: &Instance,
         objective: Objective,
         level: f64,
-    ) -> Result<Solution, SolverError> {
+    ) -> Result<Solution, InstanceError> {
         let question = Question::new(instance, objective, self.name, &self.deadline).near(level);
         let solution = self.answer(question, &mut |_| true)?;
         if solution.status == Status::Optimal || self.deadline.is_over() {
@@ -120,11 +120,11 @@ impl Backend {
         &self,
         question: Question<'_>,
         accept: &mut dyn FnMut(&Solution) -> bool,
-    ) -> Result<Solution, SolverError> {
+    ) -> Result<Solution, InstanceError> {
         let Question { instance, objective, .. } = question;
         objective.applies_to(instance)?;
         match (objective, objective.alpha()) {
-            (_, Some(alpha)) if alpha > 0.0 && !self.curved => Err(SolverError::Unsupported(format!(
+            (_, Some(alpha)) if alpha > 0.0 && !self.curved => Err(InstanceError::Unsupported(format!(
                 "{} solves what is linear, and {objective} is not; take auto or ipm",
                 self.name
             ))),

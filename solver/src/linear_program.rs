@@ -1,6 +1,6 @@
 //! A linear program, or one with whole numbers, as plain data: what is solved, whoever solves it.
 
-use fairplan_instances::SolverError;
+use fairplan_instances::InstanceError;
 
 /// Lower is better, or higher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,13 +144,13 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// The error of a solver that ended so.
-    pub fn unusable(&self) -> SolverError {
+    pub fn unusable(&self) -> InstanceError {
         let problem = match &self.ended {
             Ended::Otherwise(word) => format!("stopped with status {word}"),
             ended if self.is_finite() => format!("stopped with status {ended:?}"),
             _ => "it returned numbers that are not finite".into(),
         };
-        SolverError::Backend { backend: "simplex", problem }
+        InstanceError::Backend { backend: "simplex", problem }
     }
 
     /// Whether columns and multipliers are numbers.

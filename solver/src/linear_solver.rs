@@ -3,14 +3,14 @@
 use crate::highs;
 use crate::linear_program::{Column, Ended, Outcome, Program, Settings};
 use crate::simplex::{Simplex, solve_whole};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// Solves a program in the time that is left.
 pub(crate) fn solve(
     program: &Program,
     settings: Settings,
     deadline: &Deadline,
-) -> Result<Outcome, SolverError> {
+) -> Result<Outcome, InstanceError> {
     let solved = match settings.branching {
         Some(_) => solve_whole(program, settings, deadline),
         None => Simplex::new(program, settings).solve(deadline),
@@ -36,7 +36,7 @@ impl Growing {
         self.program.columns.push(column);
     }
 
-    pub fn solve(&mut self, deadline: &Deadline) -> Result<Outcome, SolverError> {
+    pub fn solve(&mut self, deadline: &Deadline) -> Result<Outcome, InstanceError> {
         let solved = self.simplex.solve(deadline);
         or_highs(solved, &self.program, self.settings, deadline)
     }
@@ -48,7 +48,7 @@ fn or_highs(
     program: &Program,
     settings: Settings,
     deadline: &Deadline,
-) -> Result<Outcome, SolverError> {
+) -> Result<Outcome, InstanceError> {
     let is_decided = matches!(solved.ended, Ended::Optimal | Ended::Infeasible) && solved.is_finite();
     if is_decided || !highs::HAS_HIGHS || matches!(solved.ended, Ended::OutOfTime | Ended::MostNodes) {
         return Ok(solved);

@@ -2,7 +2,7 @@
 
 use crate::aggregation::work;
 use crate::reduction::Reduction;
-use fairplan_instances::{AloneGroup, Deadline, Instance, Objective, Solution, SolverError};
+use fairplan_instances::{AloneGroup, Deadline, Instance, InstanceError, Objective, Solution};
 use std::cell::OnceCell;
 
 /// Pairs of a user and a class up to which linear programs over all of them are worth trying.
@@ -67,8 +67,8 @@ impl<'a> Question<'a> {
     /// If what is guaranteed inside a group is more than it is itself, or there is no answer for one.
     pub fn solve_guaranteed(
         &self,
-        mut solve: impl FnMut(&Question<'_>) -> Result<Solution, SolverError>,
-    ) -> Result<(), SolverError> {
+        mut solve: impl FnMut(&Question<'_>) -> Result<Solution, InstanceError>,
+    ) -> Result<(), InstanceError> {
         if !self.instance.has_guarantees() {
             return Ok(());
         }
@@ -76,13 +76,13 @@ impl<'a> Question<'a> {
         let mut solve = |alone: &AloneGroup| {
             let question = Question::new(&alone.instance, inside, self.backend, self.deadline);
             solve(&question).map_err(|error| match error {
-                SolverError::Guarantees(shortfall) => {
-                    SolverError::Guarantees(Box::new(shortfall.inside(self.instance, alone.group)))
+                InstanceError::Guarantees(shortfall) => {
+                    InstanceError::Guarantees(Box::new(shortfall.inside(self.instance, alone.group)))
                 }
                 other => other,
             })
         };
-        let solutions = groups.iter().map(&mut solve).collect::<Result<_, SolverError>>()?;
+        let solutions = groups.iter().map(&mut solve).collect::<Result<_, InstanceError>>()?;
         let _ = self.guaranteed.set(Guaranteed { groups, solutions });
         Ok(())
     }

@@ -13,10 +13,10 @@ use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::task_rows::cost_with_task_rows;
 use crate::tolerance::level::MISSING;
-use fairplan_instances::{Deadline, LimitedBy, SolverError};
+use fairplan_instances::{Deadline, InstanceError, LimitedBy};
 
 /// A way to solve a level problem over the bins, which it may refine, with room for what the users pay.
-pub(crate) type Solve<'a> = dyn FnMut(&mut Bins, &Amounts, &mut [f64]) -> Result<Solved, SolverError> + 'a;
+pub(crate) type Solve<'a> = dyn FnMut(&mut Bins, &Amounts, &mut [f64]) -> Result<Solved, InstanceError> + 'a;
 
 /// Settles the rising users whose tasks run out below the level that the others reach, at all they have tasks for.
 /// Does nothing without task rows, and leaves at least one user rising.
@@ -27,7 +27,7 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
     position: u32,
     solve: &mut Solve<'_>,
     deadline: &Deadline,
-) -> Result<(), SolverError> {
+) -> Result<(), InstanceError> {
     let users = &reduction.users;
     let rises = |&i: &usize| progress.amounts.rising[i];
     let has_task_row = |i: usize| reduction.has_task_rows[users.pattern[i] as usize];

@@ -16,7 +16,7 @@ use crate::smooth::{self, Finding, SumSolver, market};
 use crate::tolerance::sum::STAGES;
 use crate::tree;
 use fairplan_instances::{
-    Certificate, Instance, LimitedBy, Objective, Solution, SolverError, Statistics, Status, UserId,
+    Certificate, Instance, InstanceError, LimitedBy, Objective, Solution, Statistics, Status, UserId,
     objective_share,
 };
 
@@ -116,7 +116,7 @@ impl Way {
         }
     }
 
-    fn solve(self, question: &Question<'_>) -> Result<Solution, SolverError> {
+    fn solve(self, question: &Question<'_>) -> Result<Solution, InstanceError> {
         let interior_point = InteriorPoint(question.deadline.clone());
         if question.is_sum_over_bundles() && !self.puts_kinds_into_bins(question) {
             let finding = match self {
@@ -124,7 +124,7 @@ impl Way {
                 Self::FromLevels => Finding::InStages,
                 Self::InPieces => Finding::InPieces,
                 _ => {
-                    return Err(SolverError::Unsupported(format!(
+                    return Err(InstanceError::Unsupported(format!(
                         "{} over groups, users with kinds of tasks or quotas is solved by an interior point; take auto or ipm",
                         question.objective
                     )));
@@ -164,7 +164,7 @@ impl Way {
         self,
         question: &Question<'_>,
         solver: &(impl LevelSolver + SumSolver),
-    ) -> Result<Solution, SolverError> {
+    ) -> Result<Solution, InstanceError> {
         let reduction = question.reduction();
         let bins = match question.objective.alpha() {
             Some(alpha) => Bins::alike(reduction, alpha),
@@ -180,7 +180,7 @@ impl Way {
         alike: bool,
         solver: &(impl LevelSolver + SumSolver),
         budget: f64,
-    ) -> Result<Solution, SolverError> {
+    ) -> Result<Solution, InstanceError> {
         match question.objective.alpha() {
             Some(alpha) => {
                 let shares =
@@ -197,7 +197,7 @@ impl Way {
 }
 
 /// The share that each user has in the max-min, weights counting as they do for α.
-fn levels(question: &Question<'_>, alpha: f64) -> Result<Vec<f64>, SolverError> {
+fn levels(question: &Question<'_>, alpha: f64) -> Result<Vec<f64>, InstanceError> {
     let deadline = question.deadline;
     let levels =
         Question::new(question.instance, Objective::Drfh, question.backend, deadline).tempered(alpha);
@@ -210,7 +210,7 @@ fn levels(question: &Question<'_>, alpha: f64) -> Result<Vec<f64>, SolverError> 
 }
 
 /// The solution in fractions.
-pub(crate) fn exactly(question: &Question<'_>) -> Result<Solution, SolverError> {
+pub(crate) fn exactly(question: &Question<'_>) -> Result<Solution, InstanceError> {
     exact::solve(question, || solve(question, IN_DOUBLES, &mut |_| true).ok())
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn solve(
     question: &Question<'_>,
     ways: &[Way],
     accept: &mut dyn FnMut(&Solution) -> bool,
-) -> Result<Solution, SolverError> {
+) -> Result<Solution, InstanceError> {
     // How a group divides what it is guaranteed is a max-min, which what is only for sums does not solve.
     let inside: &[Way] = if matches!(ways, [Way::InPieces]) { &[Way::InteriorPoint] } else { ways };
     question.solve_guaranteed(|alone| solve(alone, inside, &mut |_| true))?;
@@ -246,15 +246,15 @@ pub(crate) fn solve(
                 }
             }
             // Proved by prices, whichever way found them.
-            Err(error @ SolverError::Guarantees(_)) => return Err(error),
+            Err(error @ InstanceError::Guarantees(_)) => return Err(error),
             // What the first way says, unless a later one would have had an answer in more time.
-            Err(error @ SolverError::OutOfTime) => failure = Some(error),
+            Err(error @ InstanceError::OutOfTime) => failure = Some(error),
             Err(error) => failure = failure.or(Some(error)),
         }
         if question.deadline.is_over() {
             // What one way refuses another may solve, given time.
             if left.peek().is_some() {
-                failure = Some(SolverError::OutOfTime);
+                failure = Some(InstanceError::OutOfTime);
             }
             break;
         }
@@ -276,7 +276,7 @@ pub(crate) fn solve(
     }
     let nothing = || {
         let problem = format!("no method applies to {}", question.objective);
-        failure.unwrap_or(SolverError::Unsupported(problem))
+        failure.unwrap_or(InstanceError::Unsupported(problem))
     };
     let mut solution = best.ok_or_else(nothing)?;
     (solution.statistics.iterations, solution.statistics.rounds) = (iterations, rounds);

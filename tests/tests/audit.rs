@@ -3,7 +3,7 @@
 use crate::solving::{close, solve_for};
 use fairplan_analysis::{AuditSettings, Finding, Holds, PROPERTIES, audit};
 use fairplan_instances::{
-    Allocation, Decimal, Draft, DraftUser, Instance, Objective, Solution, Solver, SolverError, UserId,
+    Allocation, Decimal, Draft, DraftUser, Instance, InstanceError, Objective, Solution, Solver, UserId,
     generate,
 };
 use fairplan_solver::backend;
@@ -131,7 +131,7 @@ impl Solver for Weighing {
         "weighing"
     }
 
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
         let mut draft = Draft::from(instance);
         for (position, user) in draft.users.iter_mut().enumerate() {
             user.weight = Decimal::from_f64((self.0)(position, user)).unwrap();
@@ -148,7 +148,7 @@ impl Solver for Halving {
         "halving"
     }
 
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
         let mut solution = backend("auto").unwrap().solve(instance, objective)?;
         let classes = instance.classes().len();
         let matrix: Vec<f64> = (0..instance.user_count())

@@ -2,7 +2,7 @@
 
 use crate::solving::close;
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
-use fairplan_instances::{Instance, Objective, Solution, SolverError, Status};
+use fairplan_instances::{Instance, InstanceError, Objective, Solution, Status};
 use fairplan_solver::backend;
 use fairplan_tests::{Draft, Fraction, decimal, draft, exact_bottlenecks, random_draft};
 use fairplan_verify::{SolutionClaim, verify_solution};
@@ -106,7 +106,7 @@ fn limits_are_refused_by_their_place() {
     let told = |draft: &Draft| {
         let instance = draft.build().unwrap();
         match backend("auto").unwrap().solve(&instance, Objective::BottleneckMaxFairness) {
-            Err(SolverError::Inapplicable(violation)) => violation.to_string(),
+            Err(InstanceError::Inapplicable(violation)) => violation.to_string(),
             other => panic!("{other:?}"),
         }
     };

@@ -4,8 +4,8 @@ use crate::groups::in_groups;
 use crate::groups_asked::company;
 use fairplan_analysis::{AuditSettings, Finding, GROUP_PROPERTIES, Holds, NotTested, PROPERTIES, audit};
 use fairplan_instances::{
-    Allocation, Decimal, Draft, GroupId, Instance, NewGroup, Objective, Solution, Solver, SolverError, User,
-    UserId,
+    Allocation, Decimal, Draft, GroupId, Instance, InstanceError, NewGroup, Objective, Solution, Solver,
+    User, UserId,
 };
 use fairplan_solver::backend;
 use fairplan_tests::{Fraction, decimal, draft, exact_tree, random_tree};
@@ -66,7 +66,7 @@ impl<C: Fn(&mut Draft) + Sync, S: Fn(&Instance) -> f64 + Sync> Solver for Unfair
         "unfair"
     }
 
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
         let mut draft = Draft::from(instance);
         (self.changed)(&mut draft);
         let solution = backend("auto").unwrap().solve(&draft.build().unwrap(), objective)?;

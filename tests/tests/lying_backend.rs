@@ -2,7 +2,7 @@
 
 use crate::solving::solve;
 use fairplan_instances::{
-    Allocation, Certificate, ClassId, Instance, Level, LimitedBy, Objective, Solution, Solver, SolverError,
+    Allocation, Certificate, ClassId, Instance, InstanceError, Level, LimitedBy, Objective, Solution, Solver,
     Status, UserId,
 };
 use fairplan_tests::{Fraction, exact_max_min, random_draft};
@@ -18,7 +18,7 @@ impl Solver for Liar {
         "liar"
     }
 
-    fn solve(&self, instance: &Instance, _: Objective) -> Result<Solution, SolverError> {
+    fn solve(&self, instance: &Instance, _: Objective) -> Result<Solution, InstanceError> {
         let mut solution = solve(instance);
         (self.0)(instance, &mut solution);
         solution.status = Status::Optimal;

@@ -5,8 +5,8 @@ use crate::offline::{levels_by_all_sets, random_rows, series};
 use crate::over_time::random_case;
 use fairplan_instances::files::{demands_sha256_hex, sha256_hex};
 use fairplan_instances::{
-    Deadline, DemandSeries, FairShares, GuaranteedFraction, OfflineMeasure, OfflineProblem, Random,
-    SolverError, TaskDemands,
+    Deadline, DemandSeries, FairShares, GuaranteedFraction, InstanceError, OfflineMeasure, OfflineProblem,
+    Random, TaskDemands,
 };
 use fairplan_report::allocation::AllocationSettings;
 use fairplan_report::offline::{
@@ -110,7 +110,7 @@ fn what_is_whole_and_what_takes_too_long_is_refused_by_name() {
     assert!(refused.to_string().contains("whole slices are counted"), "{refused}");
     let over = Deadline::after(std::time::Duration::ZERO);
     let refused = exact_offline_optimum_within(&problem(&series, &shares), &over);
-    assert!(matches!(refused, Err(SolverError::OutOfTime)), "{refused:?}");
+    assert!(matches!(refused, Err(InstanceError::OutOfTime)), "{refused:?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::conformance::{backends, conforms};
 use crate::solving::{close, shares_of, value_of};
 use fairplan_instances::generate::drfh_fig1;
-use fairplan_instances::{ClassId, Instance, Objective, Solution, SolverError, Status};
+use fairplan_instances::{ClassId, Instance, InstanceError, Objective, Solution, Status};
 use fairplan_solver::backend;
 use fairplan_tests::{
     Draft, Fraction, decimal, draft, exact_max_min, random_draft, water_filling, with_bundles_as_tasks,
@@ -158,7 +158,7 @@ fn what_a_pool_or_a_server_apart_cannot_mean_is_refused_by_its_place() {
     let told = |draft: &Draft, objective: Objective| {
         let instance = draft.build().unwrap();
         match backend("auto").unwrap().solve(&instance, objective) {
-            Err(SolverError::Inapplicable(violation)) => violation.to_string(),
+            Err(InstanceError::Inapplicable(violation)) => violation.to_string(),
             other => panic!("{objective}: {other:?}"),
         }
     };

@@ -5,7 +5,7 @@ use crate::conformance::backends;
 use crate::groups::{conforms, in_groups};
 use fairplan_instances::{
     Allocation, Certificate, ClassAmounts, ClassId, DraftQuota, GroupId, GuaranteeResult, InsideGroup,
-    Instance, LimitedBy, Objective, Owner, Quota, ResourceId, Shortfall, Solution, Solver, SolverError,
+    Instance, InstanceError, LimitedBy, Objective, Owner, Quota, ResourceId, Shortfall, Solution, Solver,
     UserId, files, guarantee_results,
 };
 use fairplan_report::solution::StatedNumbers;
@@ -28,7 +28,7 @@ fn refuses(
     part: &Fraction,
 ) -> Result<(), String> {
     let shortfall = match solver.solve(instance, objective) {
-        Err(SolverError::Guarantees(shortfall)) => shortfall,
+        Err(InstanceError::Guarantees(shortfall)) => shortfall,
         Err(error) => return Err(format!("only {part:?} can be kept, and it says: {error}")),
         Ok(_) => return Err(format!("only {part:?} can be kept, and it is solved")),
     };
@@ -84,7 +84,7 @@ fn all_keep_quotas_exactly(seeds: Range<u64>, objective: Objective, random: fn(u
                 Ok(_) => conforms(&instance, objective, solver.as_ref()),
                 Err(Unkept::Part(part)) => refuses(&instance, objective, solver.as_ref(), part),
                 Err(Unkept::Inside) => match solver.solve(&instance, objective) {
-                    Err(SolverError::Guarantees(shortfall)) if !shortfall.inside.is_empty() => {
+                    Err(InstanceError::Guarantees(shortfall)) if !shortfall.inside.is_empty() => {
                         let verdict = verify_shortfall(&instance, objective, &shortfall);
                         verdict.holds.then_some(()).ok_or(verdict.witness)
                     }
@@ -361,7 +361,7 @@ fn a_reserve_that_its_owner_uses_holds_nobody() {
 
 fn shortfall(instance: &Instance) -> Shortfall {
     match backends()[0].solve(instance, Objective::Drfh) {
-        Err(SolverError::Guarantees(shortfall)) => *shortfall,
+        Err(InstanceError::Guarantees(shortfall)) => *shortfall,
         other => panic!("{other:?}"),
     }
 }

@@ -4,15 +4,15 @@
 use crate::groups::in_groups;
 use fairplan_analysis::{AuditSettings, Finding, Holds, NotTested, audit};
 use fairplan_instances::{
-    Allocation, DraftKind, DraftQuota, Instance, Objective, Quota, ResourceId, Solution, Solver, SolverError,
-    UserId,
+    Allocation, DraftKind, DraftQuota, Instance, InstanceError, Objective, Quota, ResourceId, Solution,
+    Solver, UserId,
 };
 use fairplan_solver::backend;
 use fairplan_tests::{Draft, decimal, draft, random_draft, random_tree_with_quotas, with_random_kinds};
 
 const SETTINGS: AuditSettings = AuditSettings { users: 2, seed: 1 };
 
-fn audited(instance: &Instance, mechanism: &dyn Solver) -> Result<Vec<Finding>, SolverError> {
+fn audited(instance: &Instance, mechanism: &dyn Solver) -> Result<Vec<Finding>, InstanceError> {
     let reference = backend("auto").unwrap();
     Ok(audit(instance, "", Objective::Drfh, mechanism, &*reference, SETTINGS)?.properties)
 }
@@ -37,7 +37,7 @@ impl Solver for Part {
         "part"
     }
 
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
         let solution = backend("auto").unwrap().solve(instance, objective)?;
         let tasks: Vec<f64> =
             (0..instance.user_count()).map(|i| self.0 * solution.allocation.tasks(UserId(i))).collect();
@@ -124,7 +124,7 @@ fn drfh_is_free_of_envy_and_waste_on_random_quotas_and_kinds() {
             }
             let findings = match audited(&instance, &*backend("auto").unwrap()) {
                 // Guarantees that the servers do not hold.
-                Err(SolverError::Guarantees(_)) => continue,
+                Err(InstanceError::Guarantees(_)) => continue,
                 findings => findings.unwrap(),
             };
             for property in ["envy-freeness", "pareto-optimality"] {

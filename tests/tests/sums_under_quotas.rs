@@ -3,8 +3,8 @@
 use crate::conformance::backends;
 use crate::solving::shares_of;
 use fairplan_instances::{
-    Allocation, Certificate, DraftQuota, LimitedBy, Objective, Owner, Quota, ResourceId, Solution,
-    SolverError, Status, guarantee_results,
+    Allocation, Certificate, DraftQuota, InstanceError, LimitedBy, Objective, Owner, Quota, ResourceId,
+    Solution, Status, guarantee_results,
 };
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{
@@ -46,7 +46,7 @@ fn all_are_proved(seeds: Range<u64>, random: fn(u64) -> Draft) -> Seen {
         let mut fail = |problem: String| seen.failures.push(format!("seed {seed}, alpha {alpha}: {problem}"));
         let solution = match solver.solve(&instance, objective) {
             Ok(solution) => solution,
-            Err(SolverError::Guarantees(shortfall)) => {
+            Err(InstanceError::Guarantees(shortfall)) => {
                 let verdict = verify_shortfall(&instance, objective, &shortfall);
                 if !verdict.holds {
                     fail(format!("{verdict:?}"));
@@ -55,7 +55,7 @@ fn all_are_proved(seeds: Range<u64>, random: fn(u64) -> Draft) -> Seen {
                 continue;
             }
             // What a group is guaranteed is not defined, as for any objective.
-            Err(SolverError::Inapplicable(_)) => continue,
+            Err(InstanceError::Inapplicable(_)) => continue,
             Err(error) => {
                 let told = error.to_string();
                 match told.contains("its part of its group") {
@@ -167,7 +167,7 @@ fn guarantees_that_leave_a_user_nothing_are_named_where_a_sum_has_no_optimum_the
         let objective = Objective::alpha_fair(alpha).unwrap();
         let error = backends()[0].solve(&instance, objective).unwrap_err();
         let told = error.to_string();
-        assert!(matches!(error, SolverError::Inapplicable(_)), "{told}");
+        assert!(matches!(error, InstanceError::Inapplicable(_)), "{told}");
         assert!(["user-2", why, "user-0, user-1"].iter().all(|part| told.contains(part)), "{told}");
     }
     let solution = backends()[0].solve(&instance, Objective::Utilitarian).unwrap();

@@ -4,8 +4,8 @@ use super::finding::AuditSettings;
 use super::largest::LargestViolation;
 use crate::tolerance::{VIOLATION, VIOLATION_OF_SUMS};
 use fairplan_instances::{
-    Allocation, ClassId, Decimal, Draft, Instance, Objective, Owner, QuotaPart, ResourceId, ServerClass,
-    Solution, Solver, SolverError, Status, User, UserId,
+    Allocation, ClassId, Decimal, Draft, Instance, InstanceError, Objective, Owner, QuotaPart, ResourceId,
+    ServerClass, Solution, Solver, Status, User, UserId,
 };
 
 /// What the tests share.
@@ -27,14 +27,15 @@ impl<'a> Case<'a> {
         objective: Objective,
         [mechanism, reference]: [&'a dyn Solver; 2],
         settings: AuditSettings,
-    ) -> Result<Self, SolverError> {
+    ) -> Result<Self, InstanceError> {
         objective.applies_to(instance)?;
         let draft = if objective.is_pooled() { one_server(instance)? } else { Draft::from(instance) };
-        let instance = draft.build().map_err(|violation| SolverError::Unsupported(violation.to_string()))?;
+        let instance =
+            draft.build().map_err(|violation| InstanceError::Unsupported(violation.to_string()))?;
         let solution = mechanism.solve(&instance, objective)?;
         if solution.status != Status::Optimal {
             let problem = format!("the solution for {objective} is not proved optimal");
-            return Err(SolverError::Backend { backend: mechanism.name(), problem });
+            return Err(InstanceError::Backend { backend: mechanism.name(), problem });
         }
         let work = instance.users().map(|user| work(user, &solution.allocation)).collect();
         Ok(Self { instance, draft, objective, mechanism, reference, settings, solution, work })
@@ -66,12 +67,12 @@ impl<'a> Case<'a> {
     }
 
     /// What the mechanism does with a variant.
-    pub fn solve(&self, draft: &Draft) -> Result<Option<(Instance, Solution)>, SolverError> {
+    pub fn solve(&self, draft: &Draft) -> Result<Option<(Instance, Solution)>, InstanceError> {
         ask(self.mechanism, draft, self.objective)
     }
 
     /// What the reference takes for the DRFH of a variant.
-    pub fn solve_drfh(&self, draft: &Draft) -> Result<Option<(Instance, Solution)>, SolverError> {
+    pub fn solve_drfh(&self, draft: &Draft) -> Result<Option<(Instance, Solution)>, InstanceError> {
         ask(self.reference, draft, Objective::Drfh)
     }
 
@@ -86,7 +87,7 @@ impl<'a> Case<'a> {
         &self,
         user: User<'_>,
         bundles: impl Iterator<Item = (ClassId, Vec<f64>)>,
-    ) -> Result<f64, SolverError> {
+    ) -> Result<f64, InstanceError> {
         let is_limited = self.instance.quota_of(Owner::User(user.index()));
         let is_limited = is_limited.is_some_and(|quota| quota.limited().next().is_some());
         match user.has_kinds() || is_limited {
@@ -100,7 +101,7 @@ impl<'a> Case<'a> {
         &self,
         user: User<'_>,
         bundles: impl Iterator<Item = (ClassId, Vec<f64>)>,
-    ) -> Result<f64, SolverError> {
+    ) -> Result<f64, InstanceError> {
         let mut held = vec![vec![0.0; self.draft.resources.len()]; self.draft.classes.len()];
         for (ClassId(class), bundle) in bundles {
             held[class].iter_mut().zip(bundle).for_each(|(sum, amount)| *sum += amount);
@@ -131,7 +132,7 @@ fn ask(
     solver: &dyn Solver,
     draft: &Draft,
     objective: Objective,
-) -> Result<Option<(Instance, Solution)>, SolverError> {
+) -> Result<Option<(Instance, Solution)>, InstanceError> {
     let built = match draft.quotas.is_empty() {
         true => draft.build(),
         false => {
@@ -143,15 +144,15 @@ fn ask(
     let Ok(variant) = built else { return Ok(None) };
     match solver.solve(&variant, objective) {
         Ok(solution) => Ok((solution.status == Status::Optimal).then_some((variant, solution))),
-        Err(SolverError::Unsupported(_) | SolverError::Inapplicable(_) | SolverError::Guarantees(_)) => {
-            Ok(None)
-        }
+        Err(
+            InstanceError::Unsupported(_) | InstanceError::Inapplicable(_) | InstanceError::Guarantees(_),
+        ) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
 /// All servers as one, for the objectives that see them so.
-fn one_server(instance: &Instance) -> Result<Draft, SolverError> {
+fn one_server(instance: &Instance) -> Result<Draft, InstanceError> {
     let mut draft = Draft::from(instance);
     let total = |r: usize| {
         let units = u64::try_from(instance.total_units(ResourceId(r))).ok()?;
@@ -159,7 +160,7 @@ fn one_server(instance: &Instance) -> Result<Draft, SolverError> {
     };
     let totals = (0..draft.resources.len()).map(total).collect::<Option<Vec<_>>>();
     let capacity = totals.ok_or_else(|| {
-        SolverError::Unsupported("the totals have too many digits to be the capacity of one server".into())
+        InstanceError::Unsupported("the totals have too many digits to be the capacity of one server".into())
     })?;
     draft.classes = vec![ServerClass::new("all servers", 1, capacity)];
     for user in &mut draft.users {

@@ -6,9 +6,9 @@ use super::case::{Case, bundles, name};
 use super::finding::Searched;
 use super::largest::LargestViolation;
 use super::work::{amount, shortfall};
-use fairplan_instances::{Owner, SolverError, User, UserId};
+use fairplan_instances::{InstanceError, Owner, User, UserId};
 
-pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     if case.instance.user_count() == 1 {
         return Ok(Searched::NotApplicable("there is only one user".into()));
     }

@@ -7,7 +7,7 @@ use super::largest::LargestViolation;
 use super::truthfulness;
 use super::work::shortfall;
 use fairplan_instances::{
-    Allocation, Decimal, Draft, GroupId, Instance, NewGroup, Owner, SolverError, UserId,
+    Allocation, Decimal, Draft, GroupId, Instance, InstanceError, NewGroup, Owner, UserId,
 };
 
 /// What each group has, given the work of every user of the audited instance.
@@ -63,7 +63,7 @@ fn see_gain(
     group: usize,
     worst: &mut LargestViolation,
     by: &str,
-) -> Result<(), SolverError> {
+) -> Result<(), InstanceError> {
     let Some((variant, solution)) = case.solve(draft)? else { return Ok(()) };
     let before = sums(case, &case.work)[group];
     let after = sums(case, &works(&variant, &solution.allocation))[group];
@@ -74,7 +74,7 @@ fn see_gain(
 }
 
 /// A group cut in two with half the weight each, its children dealt to both in turn.
-pub(super) fn splitting(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn splitting(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let asked = without_quotas(case);
     if asked.is_empty() {
         return Ok(Searched::NotApplicable(ALL_HAVE_QUOTAS.into()));
@@ -118,7 +118,7 @@ fn unused(instance: &Instance) -> String {
 }
 
 /// A group of which the children stand beside its siblings, with its weight divided among them.
-pub(super) fn disbanding(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn disbanding(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let asked = without_quotas(case);
     if asked.is_empty() {
         return Ok(Searched::NotApplicable(ALL_HAVE_QUOTAS.into()));
@@ -146,7 +146,7 @@ pub(super) fn disbanding(case: &Case<'_>, worst: &mut LargestViolation) -> Resul
 }
 
 /// A member claims other demands than it has.
-pub(super) fn truthful(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn truthful(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let before = sums(case, &case.work);
     let (mut tried, users) = (0, truthfulness::liars(case));
     for &liar in users.iter().filter(|i| case.instance.user(UserId(**i)).group().is_some()) {
@@ -155,7 +155,7 @@ pub(super) fn truthful(case: &Case<'_>, worst: &mut LargestViolation) -> Result<
             let (variant, solution) = match asked {
                 Ok(Some(answer)) => answer,
                 Ok(None) => continue,
-                Err(SolverError::OutOfTime) => return Ok(Searched::Some(format!("{tried} misreports"))),
+                Err(InstanceError::OutOfTime) => return Ok(Searched::Some(format!("{tried} misreports"))),
                 Err(error) => return Err(error),
             };
             tried += 1;
@@ -182,7 +182,7 @@ pub(super) fn truthful(case: &Case<'_>, worst: &mut LargestViolation) -> Result<
 }
 
 /// No group has less when another leaves, with all its members.
-pub(super) fn population(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn population(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let before = sums(case, &case.work);
     for g in sample(case) {
         let leaves = case.instance.groups_inside(GroupId(g));
@@ -208,7 +208,7 @@ pub(super) fn population(case: &Case<'_>, worst: &mut LargestViolation) -> Resul
 }
 
 /// No group has less when a server is added.
-pub(super) fn resources(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn resources(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let before = sums(case, &case.work);
     for (l, class) in case.draft.classes.iter().enumerate() {
         let mut draft = case.draft.clone();

@@ -20,7 +20,7 @@ pub use finding::{AuditSettings, Finding, Holds, NotTested};
 
 use case::Case;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Entry, Instance, InstanceStamp, Objective, Registry, Solver, SolverError};
+use fairplan_instances::{Body, Entry, Instance, InstanceError, InstanceStamp, Objective, Registry, Solver};
 use finding::Searched;
 use largest::LargestViolation;
 use schemars::JsonSchema;
@@ -125,7 +125,7 @@ impl Property {
 }
 
 /// A test of one property: notes the violations that it finds, and says what it searched.
-type Test = fn(&Case<'_>, &mut LargestViolation) -> Result<Searched, SolverError>;
+type Test = fn(&Case<'_>, &mut LargestViolation) -> Result<Searched, InstanceError>;
 
 /// The properties that an objective has on an instance, as far as was searched. The same instance and settings give the
 /// same bytes.
@@ -177,7 +177,7 @@ impl Tabular for Audit {
 
 /// Tests every property of what `mechanism` returns for `objective`. What a fair or a better allocation would be is
 /// asked of `reference`, which must know DRFH. The instance comes with its hash. Fails where it cannot be solved; what a solver
-/// has no time for ([`SolverError::OutOfTime`]) is a property that is not tested.
+/// has no time for ([`InstanceError::OutOfTime`]) is a property that is not tested.
 pub fn audit(
     instance: &Instance,
     sha256: &str,
@@ -185,15 +185,15 @@ pub fn audit(
     mechanism: &dyn Solver,
     reference: &dyn Solver,
     settings: AuditSettings,
-) -> Result<Audit, SolverError> {
+) -> Result<Audit, InstanceError> {
     let case = Case::new(instance, objective, [mechanism, reference], settings)?;
     let find = |Entry { name, make, .. }: &Entry<Property>| {
         let mut worst = case.largest();
         let searched = match (make.test)(&case, &mut worst) {
-            Err(SolverError::OutOfTime) => Ok(Searched::Some("what there was time for".into())),
+            Err(InstanceError::OutOfTime) => Ok(Searched::Some("what there was time for".into())),
             searched => searched,
         };
-        Ok::<_, SolverError>(worst.finding(name, searched?))
+        Ok::<_, InstanceError>(worst.finding(name, searched?))
     };
     let of_groups = if instance.has_groups() { GROUP_PROPERTIES.entries() } else { &[] };
     let all = PROPERTIES.entries().iter().chain(of_groups).enumerate();
@@ -201,7 +201,7 @@ pub fn audit(
         let of_kind = all.clone().filter(move |(_, entry)| entry.make.is_long == is_long);
         of_kind.map(|(position, entry)| Ok((position, find(entry)?)))
     });
-    let mut properties = short.chain(long).collect::<Result<Vec<_>, SolverError>>()?;
+    let mut properties = short.chain(long).collect::<Result<Vec<_>, InstanceError>>()?;
     properties.sort_by_key(|(position, _)| *position);
     Ok(Audit {
         instance: InstanceStamp::new(instance, sha256),

@@ -4,12 +4,12 @@ use super::case::{Case, name, work};
 use super::finding::Searched;
 use super::largest::LargestViolation;
 use super::work::{amount, shortfall};
-use fairplan_instances::{Decimal, Draft, SolverError};
+use fairplan_instances::{Decimal, Draft, InstanceError};
 
 /// How much is added of one resource.
 const MORE: f64 = 1.1;
 
-pub(super) fn population(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn population(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     if case.instance.user_count() == 1 {
         return Ok(Searched::NotApplicable("there is only one user".into()));
     }
@@ -22,7 +22,7 @@ pub(super) fn population(case: &Case<'_>, worst: &mut LargestViolation) -> Resul
     Ok(Searched::All(format!("{} leaving one by one", case.searched())))
 }
 
-pub(super) fn resources(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn resources(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let before = |i: usize| case.work[i];
     for (l, class) in case.draft.classes.iter().enumerate() {
         let mut draft = case.draft.clone();
@@ -47,7 +47,7 @@ fn compare(
     before: impl Fn(usize) -> f64,
     worst: &mut LargestViolation,
     change: &dyn Fn() -> String,
-) -> Result<(), SolverError> {
+) -> Result<(), InstanceError> {
     let Some((variant, solution)) = case.solve(draft)? else { return Ok(()) };
     for user in variant.users() {
         let (before, after) = (before(user.index().0), work(user, &solution.allocation));

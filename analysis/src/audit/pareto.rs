@@ -10,9 +10,9 @@ use super::finding::Searched;
 use super::largest::LargestViolation;
 use super::work::{amount, shortfall};
 use crate::tolerance::NEXT_TO_NOTHING;
-use fairplan_instances::{Decimal, LimitedBy, QuotaPart, SolverError, UserId};
+use fairplan_instances::{Decimal, InstanceError, LimitedBy, QuotaPart, UserId};
 
-pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let mut draft = case.draft.clone();
     // Who keeps what it has keeps what it is guaranteed.
     draft.leave_out(&[QuotaPart::Guarantees]);

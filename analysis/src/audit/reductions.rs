@@ -7,7 +7,7 @@ use super::largest::LargestViolation;
 use super::work::{amount, shortfall};
 use crate::tolerance::{AT_THE_CAP, LEFT};
 use fairplan_instances::wording::counted;
-use fairplan_instances::{ClassId, Instance, ResourceId, SolverError};
+use fairplan_instances::{ClassId, Instance, InstanceError, ResourceId};
 
 /// Why what is fair among users alone says nothing where they are in groups.
 const OF_GROUPS: &str =
@@ -29,7 +29,10 @@ fn says_nothing(case: &Case<'_>) -> Option<Searched> {
 }
 
 /// On each server alone, the shares are those of DRF.
-pub(super) fn single_server(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn single_server(
+    case: &Case<'_>,
+    worst: &mut LargestViolation,
+) -> Result<Searched, InstanceError> {
     if let Some(nothing) = says_nothing(case) {
         return Ok(nothing);
     }
@@ -66,7 +69,7 @@ pub(super) fn single_server(case: &Case<'_>, worst: &mut LargestViolation) -> Re
 pub(super) fn single_resource(
     case: &Case<'_>,
     worst: &mut LargestViolation,
-) -> Result<Searched, SolverError> {
+) -> Result<Searched, InstanceError> {
     if let Some(nothing) = says_nothing(case) {
         return Ok(nothing);
     }
@@ -95,7 +98,7 @@ pub(super) fn single_resource(
 }
 
 /// Among users of one dominant resource, shares of that resource are max-min fair.
-pub(super) fn bottleneck(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn bottleneck(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     for r in 0..case.draft.resources.len() {
         let mut draft = case.draft.clone();
         draft.users = (case.instance.users().zip(&case.draft.users))

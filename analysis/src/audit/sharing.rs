@@ -5,14 +5,14 @@ use super::case::{Case, name};
 use super::finding::Searched;
 use super::largest::LargestViolation;
 use super::work::{amount, shortfall};
-use fairplan_instances::{ClassId, GroupId, Instance, Owner, SolverError, User};
+use fairplan_instances::{ClassId, GroupId, Instance, InstanceError, Owner, User};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// More servers than this are not dealt out one by one.
 const MOST_DEALT: u64 = 1_000_000;
 
-pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     if case.has_prior_claims() {
         return Ok(Searched::NotApplicable(
             "what is guaranteed or reserved comes before the parts that weights make of the servers".into(),
@@ -81,7 +81,7 @@ fn weights_of_all(instance: &Instance) -> Vec<f64> {
 }
 
 /// How the users fare against whole servers dealt out by weight, in words.
-fn dealt(case: &Case<'_>, weights: &[f64], total_weight: f64) -> Result<String, SolverError> {
+fn dealt(case: &Case<'_>, weights: &[f64], total_weight: f64) -> Result<String, InstanceError> {
     let servers = case.instance.server_count();
     if servers > MOST_DEALT {
         return Ok(format!("{servers} servers are too many to deal out one by one"));

@@ -8,7 +8,7 @@ use super::finding::Searched;
 use super::largest::LargestViolation;
 use super::work::{amount, shortfall};
 use crate::tolerance::{ALIKE, BETTER, NOTICED};
-use fairplan_instances::{Decimal, DraftUser, Instance, Solution, SolverError, UserId};
+use fairplan_instances::{Decimal, DraftUser, Instance, InstanceError, Solution, UserId};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const FACTORS: [f64; 11] = [0.0, 0.25, 0.5, 2.0 / 3.0, 0.75, 1.0, 4.0 / 3.0, 1.5
 /// Steps of the local search, as parts of a factor.
 const STEPS: [f64; 4] = [0.2, 0.1, 0.03, 0.01];
 
-pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let sample = liars(case);
     if sample.is_empty() {
         return Ok(Searched::NotApplicable(NO_CLAIMS.into()));
@@ -29,7 +29,7 @@ pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Sear
         .collect();
     let search = |k: usize| if like[k] == k { Search::of(case, sample[k]).map(Some) } else { Ok(None) };
     let searches: Vec<Option<Search>> =
-        (0..sample.len()).into_par_iter().map(search).collect::<Result<_, SolverError>>()?;
+        (0..sample.len()).into_par_iter().map(search).collect::<Result<_, InstanceError>>()?;
     let (mut tried, mut is_done) = (0, true);
     for (i, search) in sample.iter().zip(like).filter_map(|(i, k)| Some((*i, searches[k].as_ref()?))) {
         let truth = case.work[i];
@@ -84,16 +84,16 @@ struct Search {
 }
 
 impl Search {
-    fn of(case: &Case<'_>, user: usize) -> Result<Self, SolverError> {
+    fn of(case: &Case<'_>, user: usize) -> Result<Self, InstanceError> {
         let unchanged = vec![1.0; case.instance.resources().len()];
         let mut search = Self { best: case.work[user], factors: unchanged, tried: 0, is_done: true };
         match search.run(case, user) {
-            Err(SolverError::OutOfTime) => Ok(Self { is_done: false, ..search }),
+            Err(InstanceError::OutOfTime) => Ok(Self { is_done: false, ..search }),
             outcome => outcome.map(|()| search),
         }
     }
 
-    fn run(&mut self, case: &Case<'_>, user: usize) -> Result<(), SolverError> {
+    fn run(&mut self, case: &Case<'_>, user: usize) -> Result<(), InstanceError> {
         let truth = case.work[user];
         let mut known = HashMap::from([(direction(case, user, &self.factors), Some(truth))]);
         for factors in grid(case, user) {
@@ -125,7 +125,7 @@ impl Search {
         user: usize,
         factors: &[f64],
         known: &mut HashMap<Vec<u64>, Option<f64>>,
-    ) -> Result<bool, SolverError> {
+    ) -> Result<bool, InstanceError> {
         let direction = direction(case, user, factors);
         let work = match known.get(&direction) {
             Some(work) => *work,
@@ -203,7 +203,7 @@ pub(super) fn ask(
     case: &Case<'_>,
     user: usize,
     factors: &[f64],
-) -> Result<Option<(Instance, Solution)>, SolverError> {
+) -> Result<Option<(Instance, Solution)>, InstanceError> {
     let mut draft = case.draft.clone();
     draft.users[user].demand = misreport(case, user, factors);
     if draft.users[user].demand.iter().all(|demand| demand.is_zero()) {
@@ -213,7 +213,7 @@ pub(super) fn ask(
 }
 
 /// The work that a user does with what it gets for a misreport.
-fn work_of_misreport(case: &Case<'_>, user: usize, factors: &[f64]) -> Result<Option<f64>, SolverError> {
+fn work_of_misreport(case: &Case<'_>, user: usize, factors: &[f64]) -> Result<Option<f64>, InstanceError> {
     let Some((variant, solution)) = ask(case, user, factors)? else { return Ok(None) };
     true_work(case, user, &variant, &solution).map(Some)
 }
@@ -224,7 +224,7 @@ pub(super) fn true_work(
     user: usize,
     variant: &Instance,
     solution: &Solution,
-) -> Result<f64, SolverError> {
+) -> Result<f64, InstanceError> {
     let held = bundles(variant.user(UserId(user)), &solution.allocation);
     case.work_in(case.instance.user(UserId(user)), held.into_iter())
 }

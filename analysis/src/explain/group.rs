@@ -6,8 +6,8 @@ use super::{LevelReached, holdings};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::ordinal;
 use fairplan_instances::{
-    Body, ClassId, Decimal, Draft, GroupId, GroupResult, GuaranteeResult, Instance, InstanceStamp,
-    LimitResult, LimitedBy, ResourceId, Solution, Solver, SolverError, Status, UserId, group_results,
+    Body, ClassId, Decimal, Draft, GroupId, GroupResult, GuaranteeResult, Instance, InstanceError,
+    InstanceStamp, LimitResult, LimitedBy, ResourceId, Solution, Solver, Status, UserId, group_results,
     objective_share,
 };
 use schemars::JsonSchema;
@@ -174,14 +174,14 @@ const LESS: f64 = 0.9;
 const PARTS_POWER: i32 = 6;
 
 /// Explains a group in `solution`, which `solver` found for `instance`; that comes with its hash. What the solver has no time for
-/// ([`SolverError::OutOfTime`]) is not asked.
+/// ([`InstanceError::OutOfTime`]) is not asked.
 pub fn explain_group(
     instance: &Instance,
     sha256: &str,
     solution: &Solution,
     solver: &dyn Solver,
     group: GroupId,
-) -> Result<GroupExplanation, SolverError> {
+) -> Result<GroupExplanation, InstanceError> {
     let all = group_results(instance, solution);
     let inside = instance.groups_inside(group);
     let is_member = |user: UserId| instance.user(user).group().is_some_and(|group| inside[group.0]);
@@ -320,7 +320,7 @@ fn with_less(
     solver: &dyn Solver,
     members: &[UserId],
     not_asked: &mut Vec<String>,
-) -> Result<Option<(Instance, Solution)>, SolverError> {
+) -> Result<Option<(Instance, Solution)>, InstanceError> {
     let mut why_not = |why: &str| {
         not_asked.push(format!("who would gain if the group asked for less: {why}"));
         Ok(None)
@@ -348,11 +348,11 @@ fn with_less(
     match solver.solve(&variant, solution.objective) {
         Ok(answer) if answer.status == Status::Optimal => Ok(Some((variant, answer))),
         Ok(_) => why_not("the solution of that is not proved"),
-        Err(SolverError::OutOfTime) => why_not("time was over"),
-        Err(SolverError::Unsupported(why)) => why_not(&why),
+        Err(InstanceError::OutOfTime) => why_not("time was over"),
+        Err(InstanceError::Unsupported(why)) => why_not(&why),
         // Its members would have few tasks then.
-        Err(SolverError::Inapplicable(violation)) => why_not(&violation.problem),
-        Err(SolverError::Guarantees(_)) => why_not("guarantees cannot be kept then"),
+        Err(InstanceError::Inapplicable(violation)) => why_not(&violation.problem),
+        Err(InstanceError::Guarantees(_)) => why_not("guarantees cannot be kept then"),
         Err(error) => Err(error),
     }
 }

@@ -11,8 +11,8 @@ mod ranges;
 use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Certificate, ClassId, Decimal, Draft, GroupResult, GuaranteeResult, Instance, InstanceStamp,
-    LimitResult, LimitedBy, ResourceId, Solution, Solver, SolverError, Status, User, UserId, group_results,
+    Body, Certificate, ClassId, Decimal, Draft, GroupResult, GuaranteeResult, Instance, InstanceError,
+    InstanceStamp, LimitResult, LimitedBy, ResourceId, Solution, Solver, Status, User, UserId, group_results,
     waiting,
 };
 use schemars::JsonSchema;
@@ -224,14 +224,14 @@ impl Explanation {
 }
 
 /// Explains `user` in `solution`, which `solver` found for `instance`; that comes with its hash. What the solver has no time for
-/// ([`SolverError::OutOfTime`]) is not asked.
+/// ([`InstanceError::OutOfTime`]) is not asked.
 pub fn explain(
     instance: &Instance,
     sha256: &str,
     solution: &Solution,
     solver: &dyn Solver,
     user: UserId,
-) -> Result<Explanation, SolverError> {
+) -> Result<Explanation, InstanceError> {
     let view = instance.user(user);
     let levels = solution.certificate.levels();
     let frozen_at = solution.certificate.level_of().map(|level_of| level_of[user.0] as usize);
@@ -364,7 +364,7 @@ fn smaller_demands(
     solver: &dyn Solver,
     user: UserId,
     not_asked: &mut Vec<String>,
-) -> Result<Vec<SmallerDemand>, SolverError> {
+) -> Result<Vec<SmallerDemand>, InstanceError> {
     let draft = Draft::from(instance);
     let mut changes = Vec::new();
     let kinds = instance.user(user).kinds().enumerate();
@@ -382,13 +382,13 @@ fn smaller_demands(
         let of_kind = kind.as_ref().map_or_else(String::new, |kind| format!(" of kind {kind}"));
         let Ok(variant) = changed.build() else { continue };
         let answer = match solver.solve(&variant, solution.objective) {
-            Err(SolverError::OutOfTime) => {
+            Err(InstanceError::OutOfTime) => {
                 not_asked
                     .push(format!("what a smaller demand of {}{of_kind} changes", instance.resources()[r]));
                 continue;
             }
             // What is guaranteed in tasks of another size may be more than fits.
-            Err(SolverError::Guarantees(_)) => {
+            Err(InstanceError::Guarantees(_)) => {
                 let resource = &instance.resources()[r];
                 let what = format!(
                     "what a smaller demand of {resource}{of_kind} changes: guarantees cannot be kept then"

@@ -5,7 +5,7 @@
 //! finds that place in a few solutions. Shares stay measured by today's servers.
 
 use crate::tolerance::{CLOSE, OFF_THE_LINE};
-use fairplan_instances::{ClassId, Draft, Instance, ResourceId, Solution, Solver, SolverError, Status};
+use fairplan_instances::{ClassId, Draft, Instance, InstanceError, ResourceId, Solution, Solver, Status};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,14 +56,14 @@ pub(super) fn price_ranges(
     level: usize,
     held_by: &[PricedCapacity],
     not_asked: &mut Vec<String>,
-) -> Result<Vec<PriceRange>, SolverError> {
+) -> Result<Vec<PriceRange>, InstanceError> {
     let holdings = &held_by[..held_by.len().min(MOST_ROWS)];
     let range = |holding: &PricedCapacity| range_of_price(instance, solution, solver, level, *holding);
     let ranges: Vec<_> = holdings.par_iter().map(range).collect();
     let mut found = Vec::new();
     for (holding, range) in holdings.iter().zip(ranges) {
         match range {
-            Err(SolverError::OutOfTime) => {
+            Err(InstanceError::OutOfTime) => {
                 let (class, resource) = (&instance.classes()[holding.class.0].id, holding.resource.0);
                 let resource = &instance.resources()[resource];
                 not_asked.push(format!("how far the price of {resource} in class {class} holds"));
@@ -81,13 +81,13 @@ pub(crate) fn range_of_price(
     solver: &dyn Solver,
     level: usize,
     PricedCapacity { class, resource, price }: PricedCapacity,
-) -> Result<Option<PriceRange>, SolverError> {
+) -> Result<Option<PriceRange>, InstanceError> {
     let Some(value) = solution.certificate.levels().get(level).map(|level| level.value) else {
         return Ok(None);
     };
     let one = instance.classes()[class.0].capacity[resource.0].to_f64();
     let capacity = one * instance.classes()[class.0].count as f64;
-    let at = |factor: f64, is_likely: bool| -> Result<Point, SolverError> {
+    let at = |factor: f64, is_likely: bool| -> Result<Point, InstanceError> {
         let Some(variant) = with_capacity(instance, class.0, resource.0, one * factor) else {
             return Ok(Point::Unknown);
         };
@@ -98,8 +98,8 @@ pub(crate) fn range_of_price(
         };
         let answer = match answer {
             // Less capacity may hold less than is guaranteed: then the price says nothing.
-            Err(SolverError::Guarantees(_)) => return Ok(Point::Unknown),
-            Err(SolverError::Inapplicable(_)) if variant.has_guarantees() => return Ok(Point::Unknown),
+            Err(InstanceError::Guarantees(_)) => return Ok(Point::Unknown),
+            Err(InstanceError::Inapplicable(_)) if variant.has_guarantees() => return Ok(Point::Unknown),
             answer => answer?,
         };
         let proved = answer.status == Status::Optimal;
@@ -137,7 +137,7 @@ enum Point {
 /// The factor nearest to `far` up to which the price holds from 1 on. Where the level is below its tangents, the price holds no further
 /// than to where one of them meets its line. Unless tasks run out, that is so: just beyond is asked about, too, and where the
 /// price holds there or tangents say nothing, bisection goes on.
-fn reach(far: f64, at: &impl Fn(f64, bool) -> Result<Point, SolverError>) -> Result<f64, SolverError> {
+fn reach(far: f64, at: &impl Fn(f64, bool) -> Result<Point, InstanceError>) -> Result<f64, InstanceError> {
     let (mut inside, mut outside) = (1.0f64, far);
     let mut next = far;
     let mut by_tangent = false;

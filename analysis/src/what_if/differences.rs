@@ -10,8 +10,8 @@ use super::work::{change, part_changed};
 use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Draft, DraftKind, DraftUser, GroupId, Instance, InstanceStamp, LimitedBy, NewGroup, Objective,
-    ResourceId, Solver, SolverError, User, UserId,
+    Body, Draft, DraftKind, DraftUser, GroupId, Instance, InstanceError, InstanceStamp, LimitedBy, NewGroup,
+    Objective, ResourceId, Solver, User, UserId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -193,10 +193,10 @@ pub fn differences(
     [before, after]: [&Instance; 2],
     sha256: [&str; 2],
     solver: &dyn Solver,
-) -> Result<Difference, SolverError> {
+) -> Result<Difference, InstanceError> {
     if before.resources() != after.resources() {
         let problem = "the two instances have different resources, or in another order; state the same ones in both, with 0 where servers have none";
-        return Err(SolverError::Unsupported(problem.into()));
+        return Err(InstanceError::Unsupported(problem.into()));
     }
     let (first, second) = (Draft::from(before), Draft::from(after));
     let (old, new) = (named(&first), named(&second));

@@ -9,8 +9,8 @@ use super::work::works;
 use crate::tolerance::REACHED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, ClassId, Decimal, DemandSeries, DemandsStamp, Draft, Instance, InstanceStamp, Label, Objective,
-    ResourceId, Solver, SolverError, StatedTarget, UserId, Violation,
+    Body, ClassId, Decimal, DemandSeries, DemandsStamp, Draft, Instance, InstanceError, InstanceStamp, Label,
+    Objective, ResourceId, Solver, StatedTarget, UserId, Violation,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -169,7 +169,7 @@ pub fn growth(
     target: StatedTarget,
     followed: &Followed<'_>,
     solver: &dyn Solver,
-) -> Result<Growth, SolverError> {
+) -> Result<Growth, InstanceError> {
     let Followed { series, scale, .. } = *followed;
     let quanta = series.quantum_count();
     if let Some(user) =
@@ -178,7 +178,7 @@ pub fn growth(
         let problem =
             "may run out, and do different work on different classes: leave out the limit or the rates";
         let place = format!("users[{}].tasks", user.index().0);
-        return Err(SolverError::Inapplicable(Violation::new(place, "", problem)));
+        return Err(InstanceError::Inapplicable(Violation::new(place, "", problem)));
     }
     let at_one = reached(instance, required, solver)?;
     let asked =
@@ -264,7 +264,7 @@ pub fn growth(
 }
 
 /// The part of `required` that every user reaches: a max-min in which an equal weighted share is an equal part.
-fn reached(instance: &Instance, required: &[f64], solver: &dyn Solver) -> Result<Reached, SolverError> {
+fn reached(instance: &Instance, required: &[f64], solver: &dyn Solver) -> Result<Reached, InstanceError> {
     let n = instance.user_count();
     let nothing = |part: f64| Reached {
         part,
@@ -291,12 +291,12 @@ fn reached(instance: &Instance, required: &[f64], solver: &dyn Solver) -> Result
     for i in &asking {
         let mut user = users[*i].clone();
         let weight = required[*i] * instance.user(UserId(*i)).task_share();
-        let refused = |_| SolverError::Unsupported("what is asked for is beyond 1e-30 .. 1e30".into());
+        let refused = |_| InstanceError::Unsupported("what is asked for is beyond 1e-30 .. 1e30".into());
         user.weight = Decimal::from_f64(weight).map_err(refused)?;
         (user.tasks, user.group) = (None, None);
         draft.users.push(user);
     }
-    let variant = draft.build().map_err(SolverError::Inapplicable)?;
+    let variant = draft.build().map_err(InstanceError::Inapplicable)?;
     // What is reached is reached, and prices bound what can be, proved optimal or not.
     let solution = solver.solve(&variant, Objective::Drfh)?;
     let mut of_all = nothing(f64::INFINITY);

@@ -3,8 +3,8 @@
 use super::variants::solved;
 use crate::tolerance::SHORT;
 use fairplan_instances::{
-    ClassAmounts, ClassId, Decimal, Draft, GuaranteeResult, Instance, Owner, Quota, QuotaAmount, QuotaPart,
-    ResourceAmounts, ResourceId, Shortfall, Solution, Solver, SolverError,
+    ClassAmounts, ClassId, Decimal, Draft, GuaranteeResult, Instance, InstanceError, Owner, Quota,
+    QuotaAmount, QuotaPart, ResourceAmounts, ResourceId, Shortfall, Solution, Solver,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ const ROUNDS: usize = 40;
 pub(super) fn solved_as_far_as_guaranteed(
     solver: &dyn Solver,
     variant: Instance,
-) -> Result<Kept, SolverError> {
+) -> Result<Kept, InstanceError> {
     let (mut instance, mut not_kept): (Instance, Option<String>) = (variant, None);
     if let Some(left) = without_what_is_nowhere(&instance) {
         instance = left;
@@ -51,20 +51,20 @@ pub(super) fn solved_as_far_as_guaranteed(
     for _ in 0..ROUNDS {
         match solved(solver, &instance) {
             Ok(solution) => return Ok(Kept { instance, solution, not_kept }),
-            Err(SolverError::Guarantees(shortfall)) => {
+            Err(InstanceError::Guarantees(shortfall)) => {
                 not_kept.get_or_insert_with(|| shortfall.to_string());
                 let Some(lower) = lowered(&instance, &shortfall) else { break };
                 instance = lower;
             }
             // A guarantee inside another may no longer be a part of that.
-            Err(SolverError::Inapplicable(violation)) if instance.has_guarantees() => {
+            Err(InstanceError::Inapplicable(violation)) if instance.has_guarantees() => {
                 not_kept.get_or_insert_with(|| violation.to_string());
                 break;
             }
             Err(other) => return Err(other),
         }
     }
-    let without = instance.without_parts(&[QuotaPart::Guarantees]).map_err(SolverError::Inapplicable)?;
+    let without = instance.without_parts(&[QuotaPart::Guarantees]).map_err(InstanceError::Inapplicable)?;
     Ok(Kept { solution: solved(solver, &without)?, instance: without, not_kept })
 }
 

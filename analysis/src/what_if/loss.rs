@@ -12,7 +12,7 @@ use super::work::works;
 use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, ClassId, Draft, Instance, InstanceStamp, Solution, Solver, SolverError, UserId,
+    Body, ClassId, Draft, Instance, InstanceError, InstanceStamp, Solution, Solver, UserId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -216,7 +216,7 @@ pub fn losses(
     solution: &Solution,
     solver: &dyn Solver,
     failures: &[Failure],
-) -> Result<Losses, SolverError> {
+) -> Result<Losses, InstanceError> {
     let today = Standing::of(instance, solution);
     let left = &mut |draft| what_is_left(instance, &today, draft, solver);
     let losses = of_failures(instance, &today, failures, left)?;
@@ -308,7 +308,7 @@ fn what_is_left(
     today: &Standing,
     mut draft: Draft,
     solver: &dyn Solver,
-) -> Result<Left, SolverError> {
+) -> Result<Left, InstanceError> {
     let mut works_of_all = vec![0.0; draft.users.len()];
     let mut wants_more = vec![Wants::Nothing; draft.users.len()];
     let mut sure = vec![0.0; draft.users.len()];
@@ -320,7 +320,7 @@ fn what_is_left(
         let short = short_of(instance, today.floors(), &sure);
         return Ok(Left { standing, not_kept: None, short, tasks: None });
     }
-    let (variant, unreserved) = built_as_far_as_reserved(draft).map_err(SolverError::Inapplicable)?;
+    let (variant, unreserved) = built_as_far_as_reserved(draft).map_err(InstanceError::Inapplicable)?;
     let Kept { instance: variant, solution, not_kept } = solved_as_far_as_guaranteed(solver, variant)?;
     let floors = Standing::of(&variant, &solution);
     let left = works(&variant, &solution).into_iter().zip(&solution.limited_by).zip(floors.floors());

@@ -2,11 +2,11 @@
 
 use crate::tolerance::NOTICED;
 use fairplan_instances::{
-    Draft, Instance, Level, Objective, Solution, Solver, SolverError, Status, Violation,
+    Draft, Instance, InstanceError, Level, Objective, Solution, Solver, Status, Violation,
 };
 
 /// The DRFH of a variant, every level of which must be proved to what is noticed here.
-pub(super) fn solved(solver: &dyn Solver, variant: &Instance) -> Result<Solution, SolverError> {
+pub(super) fn solved(solver: &dyn Solver, variant: &Instance) -> Result<Solution, InstanceError> {
     proved(solver, solver.solve(variant, Objective::Drfh)?)
 }
 
@@ -15,17 +15,17 @@ pub(super) fn solved_near(
     solver: &dyn Solver,
     variant: &Instance,
     level: f64,
-) -> Result<Solution, SolverError> {
+) -> Result<Solution, InstanceError> {
     proved(solver, solver.solve_near(variant, Objective::Drfh, level)?)
 }
 
-fn proved(solver: &dyn Solver, solution: Solution) -> Result<Solution, SolverError> {
+fn proved(solver: &dyn Solver, solution: Solution) -> Result<Solution, InstanceError> {
     let is_near = |level: &Level| level.bound <= level.value * (1.0 + 0.1 * NOTICED);
     if solution.status == Status::Optimal || solution.certificate.levels().iter().all(is_near) {
         return Ok(solution);
     }
     let problem = "the solution of a variant is not proved optimal".into();
-    Err(SolverError::Backend { backend: solver.name(), problem })
+    Err(InstanceError::Backend { backend: solver.name(), problem })
 }
 
 /// Leaves only the users of a draft who need nothing that no server has, and says which these are; none where servers have nothing.

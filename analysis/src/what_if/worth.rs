@@ -14,8 +14,8 @@ use crate::explain::{PricedCapacity, range_of_price};
 use crate::tolerance::{NO_WORTH, NOTICED};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, ClassId, Decimal, Draft, Instance, InstanceStamp, Level, LimitedBy, ResourceId, Solution, Solver,
-    SolverError, UserId,
+    Body, ClassId, Decimal, Draft, Instance, InstanceError, InstanceStamp, Level, LimitedBy, ResourceId,
+    Solution, Solver, UserId,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -211,7 +211,7 @@ pub fn worth_of_servers(
     solver: &dyn Solver,
     ranges: bool,
     told: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Worth, SolverError> {
+) -> Result<Worth, InstanceError> {
     let m = instance.resources().len();
     let today = Standing::of(instance, solution);
     let (now, before) = (today.raised(), &today.works);
@@ -225,7 +225,7 @@ pub fn worth_of_servers(
     let mut draft = Draft::from(instance).measured_as(instance);
     // Capacities change by parts that are no devices.
     draft.divide();
-    let asked = |draft: Draft| -> Result<(f64, Standing), SolverError> {
+    let asked = |draft: Draft| -> Result<(f64, Standing), InstanceError> {
         let variant = draft.build().map_err(|_| too_long())?;
         let then = Standing::of(&variant, &solved_near(solver, &variant, first)?);
         Ok((then.raised_from(&today) - now, then))
@@ -279,7 +279,7 @@ pub fn worth_of_servers(
         })
     };
     let classes = (0..instance.classes().len()).into_par_iter();
-    let mut worths = classes.map(worth).collect::<Result<Vec<_>, SolverError>>()?;
+    let mut worths = classes.map(worth).collect::<Result<Vec<_>, InstanceError>>()?;
     // What differs by less than solutions are exact stays in the instance's order.
     let rounded = |worth: &ServerWorth| (worth.gain.max(0.0) / now.max(f64::MIN_POSITIVE) * 1e8).round();
     worths.sort_by(|a, b| rounded(b).total_cmp(&rounded(a)));
@@ -319,8 +319,8 @@ fn scaled(amount: Decimal, factor: f64) -> Option<Decimal> {
     format!("{:.12e}", amount.to_f64() * factor).parse().ok()
 }
 
-fn too_long() -> SolverError {
-    SolverError::Unsupported(
+fn too_long() -> InstanceError {
+    InstanceError::Unsupported(
         "a variant of the instance has numbers that are too long to be exact; round them".into(),
     )
 }

@@ -6,7 +6,7 @@ use crate::error::all_hold;
 use crate::solve::hashed;
 use crate::{Control, Error};
 use fairplan_instances::wording::unknown;
-use fairplan_instances::{AllocatedBracket, Deadline, Instance, Placement, ResourceId, SolverError};
+use fairplan_instances::{AllocatedBracket, Deadline, Instance, InstanceError, Placement, ResourceId};
 use fairplan_report::allocated_bound::{AllocatedBoundDocument, allocated_bound_document, allocated_claim};
 use fairplan_report::placement::ServerResults;
 use fairplan_solver::{allocated_bracket, allocated_by_prices, allocated_placement};
@@ -124,7 +124,7 @@ pub(crate) fn allocated_bracketed(
         let other = allocated_by_prices(instance, resource, bracket.placement.clone(), &control.deadline)?;
         // What time cut short may say less than what was proved before.
         match control.deadline.is_over() {
-            true => Err(SolverError::OutOfTime.into()),
+            true => Err(InstanceError::OutOfTime.into()),
             false => Ok(other),
         }
     };

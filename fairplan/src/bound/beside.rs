@@ -2,7 +2,7 @@
 
 use crate::{Control, Error};
 use fairplan_heuristics::{PlacementError, device_policy, place_along, policy};
-use fairplan_instances::{Instance, Placement, SolverError};
+use fairplan_instances::{Instance, InstanceError, Placement};
 use std::cell::RefCell;
 
 /// Whether what patterns place keeps all rules: neither quotas nor rules between servers are among them.
@@ -55,7 +55,7 @@ impl<'a> Beside<'a> {
             }
         }
         match placements.is_empty() {
-            true => Err(SolverError::OutOfTime.into()),
+            true => Err(InstanceError::OutOfTime.into()),
             false => Ok(placements),
         }
     }

@@ -8,8 +8,9 @@ use crate::tolerance::{PROMISED, REACHED};
 use crate::{Control, Error, Placed, Progress};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, PlacementFigures,
-    Purchase, QuotaPart, Solver, SolverError, UserId, files, kinds_apart, lint_catalog, pieces_of, tasks_of,
+    Catalog, Deadline, Decimal, Draft, DraftUser, Instance, InstanceError, Objective, Obstacle, Placement,
+    PlacementFigures, Purchase, QuotaPart, Solver, UserId, files, kinds_apart, lint_catalog, pieces_of,
+    tasks_of,
 };
 use fairplan_report::planning::{PlanDocument, PlanParts, TaskKind, plan_document};
 use fairplan_solver::Planner;
@@ -211,7 +212,7 @@ fn plan(
         let (users, required) = dividing(ruled)?;
         planner = planner.with_kinds_of(&users, &required);
         // What cannot be kept today gives nobody anything.
-        if let Err(SolverError::Guarantees(_)) = planner.parts_under_drfh(&nothing) {
+        if let Err(InstanceError::Guarantees(_)) = planner.parts_under_drfh(&nothing) {
             let (users, required) = dividing(&ruled.without_parts(&[QuotaPart::Guarantees])?)?;
             planner = planner.with_kinds_of(&users, &required);
         }
@@ -239,7 +240,7 @@ fn plan(
     let is_asked = asked.extended.has_groups() && part_before.is_finite();
     let today = is_asked.then(|| planner.parts_under_drfh(&nothing));
     let today = match today.unwrap_or_else(|| Ok(Vec::new())) {
-        Err(error @ SolverError::OutOfTime) => return Err(error.into()),
+        Err(error @ InstanceError::OutOfTime) => return Err(error.into()),
         parts => parts.unwrap_or_default(),
     };
     let most = outcome.as_ref().map_or_else(|obstacle| obstacle.part, |_| 1.0);

@@ -5,8 +5,8 @@ use crate::{Control, Error, ResultFile, user_named};
 use fairplan_heuristics::{PlacementError, place_along};
 use fairplan_instances::wording::unknown;
 use fairplan_instances::{
-    Breakpoint, Deadline, Instance, KindId, MovePlan, MoveRules, MovesProof, Placement, PlacementFigures,
-    ServerNames, ServerTasks, SolverError, breakpoint_value, files,
+    Breakpoint, Deadline, Instance, InstanceError, KindId, MovePlan, MoveRules, MovesProof, Placement,
+    PlacementFigures, ServerNames, ServerTasks, breakpoint_value, files,
 };
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::moves::{MovesAsked, MovesBody, MovesFigures, MovesTarget, TargetKind, TargetLevel};
@@ -201,8 +201,8 @@ fn found(
     control: &Control<'_>,
 ) -> Result<MovePlan, Error> {
     let failed = |error: PlacementError| match error {
-        PlacementError::OutOfTime { .. } => SolverError::OutOfTime,
-        _ => SolverError::Unsupported(error.to_string()),
+        PlacementError::OutOfTime { .. } => InstanceError::OutOfTime,
+        _ => InstanceError::Unsupported(error.to_string()),
     };
     let stays = |placement: &Placement| {
         before.servers.iter().zip(&placement.servers).all(|(had, has)| has_all(has, had))
@@ -211,7 +211,7 @@ fn found(
     // them out may not find them here: then nothing starts.
     let begun = |most: &[u64]| {
         let begun = place_along(instance, before, Some(most), &Deadline::never()).map_err(failed)?;
-        Ok::<_, SolverError>(if stays(&begun) { begun } else { before.clone() })
+        Ok::<_, InstanceError>(if stays(&begun) { begun } else { before.clone() })
     };
     let mend = |after: Placement| {
         let beyond = |(required, has): (&u64, &u64)| *required.max(has);
@@ -317,7 +317,7 @@ fn to_placement(
             lower_bound = lower_bound.saturating_add(left.saturating_mul(rules.costs[user.index().0]));
         }
     }
-    let (steps, cost) = steps_between(instance, before, &after, rules).map_err(SolverError::from)?;
+    let (steps, cost) = steps_between(instance, before, &after, rules).map_err(InstanceError::from)?;
     let required = after.tasks.clone();
     Ok(MovePlan { steps, after, required, cost, lower_bound, proof: MovesProof::Departures })
 }

@@ -7,7 +7,7 @@ use crate::tolerance::WHOLE;
 use crate::{Control, Error, Progress};
 use fairplan_heuristics::{PlacementError, policy};
 use fairplan_instances::wording::printable;
-use fairplan_instances::{Catalog, Deadline, Instance, Placement, Purchase, SolverError};
+use fairplan_instances::{Catalog, Deadline, Instance, InstanceError, Placement, Purchase};
 use fairplan_solver::{ServingOrder, whole_task_bracket};
 use fairplan_verify::{PlacementClaim, verify_placement};
 
@@ -63,12 +63,12 @@ pub(super) fn place(
     order: ServingOrder,
     required: &[f64],
     deadline: &Deadline,
-) -> Result<Placement, SolverError> {
+) -> Result<Placement, InstanceError> {
     let needed: u64 = required.iter().map(|tasks| *tasks as u64).sum();
     let has_all = |placement: &Placement| placement.tasks.iter().sum::<u64>() >= needed;
     let failed = |error: PlacementError| match error {
-        PlacementError::OutOfTime { .. } => SolverError::OutOfTime,
-        _ => SolverError::Unsupported(error.to_string()),
+        PlacementError::OutOfTime { .. } => InstanceError::OutOfTime,
+        _ => InstanceError::Unsupported(error.to_string()),
     };
     let mut last = None;
     let (policies, patterns) = match order {
@@ -79,7 +79,7 @@ pub(super) fn place(
         }
     };
     for name in policies {
-        let policy = policy(name, 0).map_err(|error| SolverError::Unsupported(error.to_string()))?;
+        let policy = policy(name, 0).map_err(|error| InstanceError::Unsupported(error.to_string()))?;
         let placement = policy.place_within(variant, deadline).map_err(failed)?;
         if has_all(&placement) {
             return Ok(placement);

@@ -100,7 +100,9 @@ impl Asked {
 
     /// The memory that the job asks for on all its nodes together; 0 of a node is all that it has, and is not counted.
     fn memory(&self, place: &Record, nodes: u64, cpus: Decimal) -> Result<Option<Decimal>, InstanceError> {
-        let each = |field, value| Ok(place.whole_if_stated(field, value)?.filter(|each| *each > 0));
+        let each = |field, value| -> Result<_, InstanceError> {
+            Ok(place.whole_if_stated(field, value)?.filter(|each| *each > 0))
+        };
         let (field, each, all) = match each("memory_per_node", &self.memory_per_node)? {
             Some(each) => {
                 let on_one = Decimal::new(each, 0).ok();

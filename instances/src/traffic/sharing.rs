@@ -1,6 +1,6 @@
 //! How transactions in progress share the pool: asked for by whoever simulates them, answered by the solver.
 
-use crate::SolverError;
+use crate::InstanceError;
 
 /// The allocation of any state, one after the other.
 pub trait Sharing {
@@ -9,7 +9,7 @@ pub trait Sharing {
     ///
     /// # Errors
     /// The allocation could not be certified.
-    fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), SolverError>;
+    fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), InstanceError>;
 }
 
 /// Begins a [`Sharing`], one for each thread. What one of them was asked before does not change its answers beyond the

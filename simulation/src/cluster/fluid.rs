@@ -7,8 +7,8 @@ use super::servers::Servers;
 use super::tenants::{Group, Tenants};
 use fairplan_instances::trace::{Register, TraceHeader, UserNumber};
 use fairplan_instances::{
-    Decimal, GroupId, Instance, InstanceBuilder, NewGroup, NewUser, Objective, ServerClass, Solver,
-    SolverError, Status, UserId, Violation,
+    Decimal, GroupId, Instance, InstanceBuilder, InstanceError, NewGroup, NewUser, Objective, ServerClass,
+    Solver, Status, UserId, Violation,
 };
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl<'a> Fluid<'a> {
         register: &Register,
         servers: &Servers,
         accounts: &Accounts,
-    ) -> Result<Vec<f64>, SolverError> {
+    ) -> Result<Vec<f64>, InstanceError> {
         if self.version != Some(servers.version()) {
             let mut classes = BTreeMap::new();
             servers.given().for_each(|capacity| *classes.entry(capacity).or_insert(0) += 1);

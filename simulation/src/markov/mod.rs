@@ -8,7 +8,7 @@ mod truncation;
 use crate::SimulationError;
 use crate::tolerance::{FINE, ROUGH};
 use fairplan_instances::{
-    ClassPerformance, Evidence, Sharing, SharingRule, SolverError, Traffic, TrafficOutcome, Violation,
+    ClassPerformance, Evidence, InstanceError, Sharing, SharingRule, Traffic, TrafficOutcome, Violation,
     WorkDistribution,
 };
 use lattice::{Lattice, Masses, Plane, advance};
@@ -78,7 +78,7 @@ fn shape(truncation: &[usize]) -> Vec<usize> {
 }
 
 /// The chain with at most `truncation[k]` transactions of class `k`.
-fn chain(traffic: &Traffic, rule: &SharingRule<'_>, truncation: &[usize]) -> Result<Lattice, SolverError> {
+fn chain(traffic: &Traffic, rule: &SharingRule<'_>, truncation: &[usize]) -> Result<Lattice, InstanceError> {
     let shape = shape(truncation);
     let planes = (0..shape[0])
         .into_par_iter()
@@ -92,7 +92,7 @@ fn plane(
     sharing: &mut dyn Sharing,
     shape: &[usize],
     position: usize,
-) -> Result<Plane, SolverError> {
+) -> Result<Plane, InstanceError> {
     let states = shape[1..].iter().product();
     let classes = traffic.classes();
     let missing = shape.len() - classes.len();

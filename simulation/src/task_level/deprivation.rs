@@ -6,7 +6,7 @@
 use super::cluster::Cluster;
 use crate::memory::Remembered;
 use crate::ranks::Ranks;
-use fairplan_instances::SolverError;
+use fairplan_instances::InstanceError;
 
 /// How deprivation is measured.
 pub(super) enum Deprivation {
@@ -25,7 +25,7 @@ pub(super) enum Deprivation {
 
 impl Deprivation {
     /// The jobs are other ones.
-    pub fn update(&mut self, counts: &[u32]) -> Result<(), SolverError> {
+    pub fn update(&mut self, counts: &[u32]) -> Result<(), InstanceError> {
         if let Self::FromIdeal { sharing, ideal, task_rates } = self {
             sharing.rates(counts, ideal)?;
             ideal.iter_mut().zip(task_rates).for_each(|(ideal, rate)| *ideal /= *rate);

@@ -10,7 +10,7 @@ use crate::replications::{Census, SimulationSettings, replicate};
 use crate::variates::{exponential, pieces};
 use cluster::Cluster;
 use deprivation::Deprivation;
-use fairplan_instances::{Objective, Random, SharingRule, SolverError, Traffic, TrafficOutcome, Violation};
+use fairplan_instances::{InstanceError, Objective, Random, SharingRule, Traffic, TrafficOutcome, Violation};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -78,7 +78,7 @@ fn run(
     settings: SimulationSettings,
     tasks: TaskLevelSettings,
     random: Random,
-) -> Result<Vec<f64>, SolverError> {
+) -> Result<Vec<f64>, InstanceError> {
     let classes = traffic.classes();
     let mut arrivals = Arrivals::new(traffic, random);
     // A stream apart from that of the arrivals, so that the same jobs are seen whatever shares.

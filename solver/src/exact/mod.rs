@@ -22,7 +22,7 @@ mod vertex;
 
 use crate::question::Question;
 use crate::tree::UNLIKE_TASKS_IN_GROUPS;
-use fairplan_instances::{Objective, Solution, SolverError};
+use fairplan_instances::{InstanceError, Objective, Solution};
 use guide::Guide;
 use levels::raise;
 use program::Program;
@@ -47,8 +47,8 @@ const UNGUIDED: usize = 200;
 const KNOWN: &str = "drfh, tsf, drf and drf-per-server";
 
 /// Whether the objective and the instance can be solved exactly; if not, why.
-pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
-    let refuse = |problem: String| Err(SolverError::Unsupported(problem));
+pub(crate) fn covers(question: &Question<'_>) -> Result<(), InstanceError> {
+    let refuse = |problem: String| Err(InstanceError::Unsupported(problem));
     let (instance, objective) = (question.instance, question.objective);
     match objective {
         Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled | Objective::DrfPerServer => {}
@@ -70,30 +70,30 @@ pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
 }
 
 /// What is said of fractions of more bits than are worked with.
-fn too_long(bits: u64) -> SolverError {
+fn too_long(bits: u64) -> InstanceError {
     let digits = bits * 3 / 10;
-    SolverError::Unsupported(format!(
+    InstanceError::Unsupported(format!(
         "the exact fractions of this instance have more than {digits} digits, since the demands of its users have no shorter common \
          multiple; give the demands fewer digits, or solve in doubles"
     ))
 }
 
 /// What is said where there is no further vertex.
-fn told(stuck: Stuck) -> SolverError {
+fn told(stuck: Stuck) -> InstanceError {
     match stuck {
-        Stuck::OutOfTime => SolverError::OutOfTime,
+        Stuck::OutOfTime => InstanceError::OutOfTime,
         Stuck::TooLong => too_long(LONGEST),
         Stuck::Contradiction(problem) => {
-            SolverError::Backend { backend: METHOD, problem: format!("contradicts itself: {problem}") }
+            InstanceError::Backend { backend: METHOD, problem: format!("contradicts itself: {problem}") }
         }
     }
 }
 
 /// Where tasks are limited and do different work on different classes, what they are worth is no number.
-fn covers_tasks(program: &Program<'_>) -> Result<(), SolverError> {
+fn covers_tasks(program: &Program<'_>) -> Result<(), InstanceError> {
     match program.users_of_task_rows.is_empty() || !program.instance.has_groups() {
         true => Ok(()),
-        false => Err(SolverError::Unsupported(UNLIKE_TASKS_IN_GROUPS.into())),
+        false => Err(InstanceError::Unsupported(UNLIKE_TASKS_IN_GROUPS.into())),
     }
 }
 
@@ -101,7 +101,7 @@ fn covers_tasks(program: &Program<'_>) -> Result<(), SolverError> {
 pub(crate) fn solve(
     question: &Question<'_>,
     in_doubles: impl Fn() -> Option<Solution>,
-) -> Result<Solution, SolverError> {
+) -> Result<Solution, InstanceError> {
     covers(question)?;
     if question.objective == Objective::DrfPerServer {
         let deadline = question.deadline;

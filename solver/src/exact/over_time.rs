@@ -13,7 +13,7 @@ use super::vertex::Amount;
 use super::{UNGUIDED, told};
 use crate::over_time::task_optimum_within;
 use fairplan_instances::{
-    Deadline, ExactTaskLevel, ExactTasks, ResourceId, SolverError, TaskDemands, TaskLevel, TaskOptimum,
+    Deadline, ExactTaskLevel, ExactTasks, InstanceError, ResourceId, TaskDemands, TaskLevel, TaskOptimum,
 };
 use std::borrow::Cow;
 
@@ -48,11 +48,11 @@ pub fn accepted_task_optimum_within(
 /// The optimum of tasks over all quanta, as doubles and as fractions.
 ///
 /// # Errors
-/// [`SolverError::Unsupported`] where there are too many rows or the fractions are too long; [`SolverError::OutOfTime`].
+/// [`InstanceError::Unsupported`] where there are too many rows or the fractions are too long; [`InstanceError::OutOfTime`].
 pub fn exact_task_optimum_within(
     demands: &TaskDemands<'_>,
     deadline: &Deadline,
-) -> Result<TaskOptimum, SolverError> {
+) -> Result<TaskOptimum, InstanceError> {
     in_fractions(demands, None, deadline)
 }
 
@@ -61,11 +61,11 @@ fn in_fractions(
     demands: &TaskDemands<'_>,
     known: Option<&TaskOptimum>,
     deadline: &Deadline,
-) -> Result<TaskOptimum, SolverError> {
+) -> Result<TaskOptimum, InstanceError> {
     let (program, positions) = Program::over_time(demands);
     let rows = program.rows();
     if rows > MOST_ROWS {
-        return Err(SolverError::Unsupported(format!(
+        return Err(InstanceError::Unsupported(format!(
             "--exact over servers is for {MOST_ROWS} rows: capacities of each class and quantum, and demands; these are {rows}. Give \
              fewer quanta, or solve in doubles"
         )));

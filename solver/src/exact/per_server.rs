@@ -8,8 +8,8 @@ use super::sums::{LONGEST, RowSums};
 use super::too_long;
 use super::vertex::Stuck;
 use fairplan_instances::{
-    Certificate, ClassId, ExactPart, ExactSolution, ExactUser, Instance, LimitedBy, Objective, ResourceId,
-    Solution, SolverError, Statistics, Status, UserId,
+    Certificate, ClassId, ExactPart, ExactSolution, ExactUser, Instance, InstanceError, LimitedBy, Objective,
+    ResourceId, Solution, Statistics, Status, UserId,
 };
 use rayon::prelude::*;
 
@@ -18,11 +18,11 @@ pub(super) fn solve(
     instance: &Instance,
     backend: &'static str,
     is_over: &(dyn Fn() -> bool + Sync),
-) -> Result<Solution, SolverError> {
+) -> Result<Solution, InstanceError> {
     let classes = (0..instance.classes().len()).into_par_iter();
     let filled = classes.map(|l| fill(instance, ClassId(l), is_over)).collect::<Result<Vec<_>, Stuck>>();
     let filled = filled.map_err(|stuck| match stuck {
-        Stuck::OutOfTime => SolverError::OutOfTime,
+        Stuck::OutOfTime => InstanceError::OutOfTime,
         Stuck::TooLong | Stuck::Contradiction(_) => too_long(LONGEST),
     })?;
     let mut held: Vec<Held> =

@@ -11,8 +11,8 @@ use super::too_long;
 use super::vertex::Amount;
 use crate::tolerance::exact::ROUNDED_DOWN;
 use fairplan_instances::{
-    Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, Level, LimitedBy,
-    ResourceId, Solution, SolverError, Statistics, Status, User, UserId,
+    Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, InstanceError, Level,
+    LimitedBy, ResourceId, Solution, Statistics, Status, User, UserId,
 };
 use num_bigint::{BigInt, BigUint, Sign};
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ pub(super) fn text(number: &Rational, needed: bool) -> Option<Box<str>> {
 
 impl Raised<'_> {
     /// The solution.
-    pub fn solution(self, backend: &'static str) -> Result<Solution, SolverError> {
+    pub fn solution(self, backend: &'static str) -> Result<Solution, InstanceError> {
         let program = self.vertex.program;
         let (instance, objective) = (program.instance, program.objective);
         let bits = self.vertex.levels.iter().map(Rational::bits).max().unwrap_or(0);

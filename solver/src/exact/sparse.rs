@@ -7,7 +7,7 @@ use super::program::Program;
 use crate::sums::Compensated;
 use crate::tolerance::exact::{SPECK, THINNED};
 use fairplan_instances::{
-    Allocation, Deadline, Instance, KindId, Objective, Solution, Solver, SolverError, UserId,
+    Allocation, Deadline, Instance, InstanceError, KindId, Objective, Solution, Solver, UserId,
 };
 
 /// A solver whose solutions are thinned out before anybody judges them, by a deadline or not at all.
@@ -18,7 +18,7 @@ impl Solver for Sparse {
         self.0.name()
     }
 
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
         self.solve_for(instance, objective, &mut |_| true)
     }
 
@@ -27,9 +27,9 @@ impl Solver for Sparse {
         instance: &Instance,
         objective: Objective,
         accept: &mut dyn FnMut(&Solution) -> bool,
-    ) -> Result<Solution, SolverError> {
+    ) -> Result<Solution, InstanceError> {
         if objective == Objective::DrfPerServer {
-            return Err(SolverError::Unsupported(format!(
+            return Err(InstanceError::Unsupported(format!(
                 "{objective} says what everybody has on each class, so nothing can be put together; leave --sparse out"
             )));
         }

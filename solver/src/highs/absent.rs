@@ -4,18 +4,18 @@ use super::HighsAlgorithm;
 use crate::level::{LevelProblem, LevelSolution, LevelSolver};
 use crate::linear_program::{Outcome, Program, Settings};
 use crate::smooth::{SumProblem, SumSolution, SumSolver};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// The refusal.
-fn refused() -> SolverError {
-    SolverError::Unsupported(
+fn refused() -> InstanceError {
+    InstanceError::Unsupported(
         "this fairplan was built without HiGHS, which is needed here; build it with the cargo feature `highs` (`make build` looks \
          for HiGHS and says what it found), or install a package of it"
             .into(),
     )
 }
 
-pub(crate) fn solve(_: &Program, _: Settings, _: &Deadline) -> Result<Outcome, SolverError> {
+pub(crate) fn solve(_: &Program, _: Settings, _: &Deadline) -> Result<Outcome, InstanceError> {
     Err(refused())
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn solve(_: &Program, _: Settings, _: &Deadline) -> Result<Outcome, S
 pub(crate) struct Highs(#[expect(dead_code, reason = "as with HiGHS")] pub HighsAlgorithm, pub Deadline);
 
 impl LevelSolver for Highs {
-    fn solve(&self, _: &LevelProblem<'_>, _: f64) -> Result<LevelSolution, SolverError> {
+    fn solve(&self, _: &LevelProblem<'_>, _: f64) -> Result<LevelSolution, InstanceError> {
         Err(refused())
     }
 
@@ -33,7 +33,7 @@ impl LevelSolver for Highs {
 }
 
 impl SumSolver for Highs {
-    fn solve(&self, _: &SumProblem<'_>, _: f64) -> Result<SumSolution, SolverError> {
+    fn solve(&self, _: &SumProblem<'_>, _: f64) -> Result<SumSolution, InstanceError> {
         Err(refused())
     }
 

@@ -11,7 +11,7 @@ use crate::level::{Groups, LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::linear_program::power;
 use crate::smooth::{SumProblem, SumSolution, SumSolver};
 use crate::tolerance::highs::{CLEARLY_POSITIVE, FEASIBILITY, ROOM};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 use good_lp::solvers::highs::{HighsParallelType, HighsProblem, HighsSolution, HighsSolverType, highs};
 use good_lp::{
     Constraint, DualValues, Expression, ProblemVariables, Solution, SolutionStatus, SolutionWithDual,
@@ -25,7 +25,7 @@ pub(crate) struct Highs(pub HighsAlgorithm, pub Deadline);
 const SECONDS_A_PAIR: f64 = 2e-6;
 
 impl LevelSolver for Highs {
-    fn solve(&self, problem: &LevelProblem<'_>, _accuracy: f64) -> Result<LevelSolution, SolverError> {
+    fn solve(&self, problem: &LevelProblem<'_>, _accuracy: f64) -> Result<LevelSolution, InstanceError> {
         self.has_time(problem.groups)?;
         let scaling = Scaling::of(problem);
         let groups = problem.groups;
@@ -74,7 +74,7 @@ impl LevelSolver for Highs {
 
 /// Only for α = 0, where the mean of the works is their sum.
 impl SumSolver for Highs {
-    fn solve(&self, problem: &SumProblem<'_>, _accuracy: f64) -> Result<SumSolution, SolverError> {
+    fn solve(&self, problem: &SumProblem<'_>, _accuracy: f64) -> Result<SumSolution, InstanceError> {
         self.has_time(problem.groups)?;
         let mut groups = problem.groups.clone();
         groups.limit.copy_from_slice(problem.limit);
@@ -119,9 +119,9 @@ impl SumSolver for Highs {
 impl Highs {
     /// An error if a program of this size takes longer to hand over and to presolve, where HiGHS asks for no time, than there
     /// is.
-    fn has_time(&self, groups: &Groups) -> Result<(), SolverError> {
+    fn has_time(&self, groups: &Groups) -> Result<(), InstanceError> {
         let enough = groups.pair_count() as f64 * SECONDS_A_PAIR <= self.1.seconds_left();
-        if enough && !self.1.is_over() { Ok(()) } else { Err(SolverError::OutOfTime) }
+        if enough && !self.1.is_over() { Ok(()) } else { Err(InstanceError::OutOfTime) }
     }
 
     /// How much the shares of the `open` groups can exceed the level, in parts of it, most together; and the
@@ -132,7 +132,7 @@ impl Highs {
         scaling: &Scaling,
         level: f64,
         open: &[usize],
-    ) -> Result<(Vec<f64>, Vec<f64>), SolverError> {
+    ) -> Result<(Vec<f64>, Vec<f64>), InstanceError> {
         let groups = problem.groups;
         let mut program = Program::new(problem, scaling, &self.1)?;
         let gains: Vec<Variable> =
@@ -202,7 +202,11 @@ struct Program {
 
 impl Program {
     /// The variables and the rows that every program has; an error once time is over.
-    fn new(problem: &LevelProblem<'_>, scaling: &Scaling, deadline: &Deadline) -> Result<Self, SolverError> {
+    fn new(
+        problem: &LevelProblem<'_>,
+        scaling: &Scaling,
+        deadline: &Deadline,
+    ) -> Result<Self, InstanceError> {
         let begun = deadline.seconds_left();
         let groups = problem.groups;
         let mut variables = ProblemVariables::new();
@@ -252,18 +256,18 @@ impl Program {
     }
 
     /// Maximises, with every status of HiGHS but an optimum an error: a level is always feasible and bounded.
-    fn maximise(self, objective: Expression, by: &Highs) -> Result<Solved, SolverError> {
+    fn maximise(self, objective: Expression, by: &Highs) -> Result<Solved, InstanceError> {
         let _alone = no_other_model();
-        let solved = guarded(|| -> Result<Solved, SolverError> {
+        let solved = guarded(|| -> Result<Solved, InstanceError> {
             let mut model = prepared(self.variables, objective, by.0);
-            let mut added = |rows: Vec<Constraint>| -> Result<Vec<_>, SolverError> {
+            let mut added = |rows: Vec<Constraint>| -> Result<Vec<_>, InstanceError> {
                 rows.into_iter().map(|row| in_time(&by.1).map(|()| model.add_constraint(row))).collect()
             };
             let (capacity, _, shares) = (added(self.capacity)?, added(self.limits)?, added(self.shares)?);
             // Before HiGHS asks for the time it copies the program, which takes about as long as making it did.
             let left = by.1.seconds_left();
             if self.begun - left > left {
-                return Err(SolverError::OutOfTime);
+                return Err(InstanceError::OutOfTime);
             }
             let mut solution = optimum(model, &by.1)?;
             let duals = solution.compute_dual();
@@ -302,12 +306,12 @@ fn prepared(variables: ProblemVariables, objective: Expression, algorithm: Highs
 const MOST_STEPS: i32 = 1_000;
 
 /// An error once time is over.
-fn in_time(deadline: &Deadline) -> Result<(), SolverError> {
-    if deadline.is_over() { Err(SolverError::OutOfTime) } else { Ok(()) }
+fn in_time(deadline: &Deadline) -> Result<(), InstanceError> {
+    if deadline.is_over() { Err(InstanceError::OutOfTime) } else { Ok(()) }
 }
 
 /// Solves in the time that is left, with every status but an optimum an error.
-fn optimum(model: HighsProblem, deadline: &Deadline) -> Result<HighsSolution, SolverError> {
+fn optimum(model: HighsProblem, deadline: &Deadline) -> Result<HighsSolution, InstanceError> {
     let model = match deadline.time_left() {
         None => model,
         Some(left) => model.set_time_limit(left.as_secs_f64()),
@@ -317,7 +321,7 @@ fn optimum(model: HighsProblem, deadline: &Deadline) -> Result<HighsSolution, So
         Ok(solution) => format!("stopped with status {:?}", solution.status()),
         Err(error) => error.to_string(),
     };
-    Err(if deadline.is_over() { SolverError::OutOfTime } else { broken(problem) })
+    Err(if deadline.is_over() { InstanceError::OutOfTime } else { broken(problem) })
 }
 
 /// The largest value of a variable under some rows, which must have one, and what `priced` rows cost.
@@ -327,9 +331,9 @@ pub(crate) fn largest(
     rows: Vec<Constraint>,
     priced: Vec<Constraint>,
     algorithm: HighsAlgorithm,
-) -> Result<(f64, Vec<f64>), SolverError> {
+) -> Result<(f64, Vec<f64>), InstanceError> {
     let _alone = no_other_model();
-    guarded(|| -> Result<(f64, Vec<f64>), SolverError> {
+    guarded(|| -> Result<(f64, Vec<f64>), InstanceError> {
         let mut model = prepared(variables, of.into(), algorithm);
         rows.into_iter().for_each(|row| {
             model.add_constraint(row);

@@ -1,7 +1,7 @@
 //! Linear programs by HiGHS, where our own simplex method does not decide: one model at a time, quiet, on one thread; a panic of its crate is an error like any other.
 
 use crate::linear_program::{Ended, Outcome, Program, Row, Sense, Settings};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 use highs::{ColProblem, HighsModelStatus, HighsStatus, Model, SolvedModel};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,13 +15,13 @@ pub(crate) fn no_other_model() -> MutexGuard<'static, ()> {
 }
 
 /// Calls the HiGHS crate, which panics on a status that it does not know.
-pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, SolverError> {
+pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, InstanceError> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|_| broken("it panicked"))
 }
 
 /// The error of a backend that did what it should not.
-pub(crate) fn broken(problem: impl Into<String>) -> SolverError {
-    SolverError::Backend { backend: "highs", problem: problem.into() }
+pub(crate) fn broken(problem: impl Into<String>) -> InstanceError {
+    InstanceError::Backend { backend: "highs", problem: problem.into() }
 }
 
 /// Solves a program in the time that is left.
@@ -29,7 +29,7 @@ pub(crate) fn solve(
     program: &Program,
     settings: Settings,
     deadline: &Deadline,
-) -> Result<Outcome, SolverError> {
+) -> Result<Outcome, InstanceError> {
     let _alone = no_other_model();
     guarded(|| {
         let mut model = build(program, settings);
@@ -41,7 +41,7 @@ pub(crate) fn solve(
     })?
 }
 
-fn stopped(status: HighsStatus) -> SolverError {
+fn stopped(status: HighsStatus) -> InstanceError {
     broken(format!("stopped with {status:?}"))
 }
 

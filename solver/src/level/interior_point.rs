@@ -36,7 +36,7 @@ use crate::interior_point::{
 };
 use crate::tolerance::interior_point::STEP_PART;
 use crate::tolerance::level::{EXHAUSTED, EXPLAINED, MISSED, SMALL};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// Centrality correctors of a step.
 struct Correctors {
@@ -96,7 +96,7 @@ impl Centring {
 const PENALTY: (f64, f64, usize) = (8.0, 64.0, 4);
 
 impl LevelSolver for InteriorPoint {
-    fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
+    fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, InstanceError> {
         let stopping = Stopping { accuracy, small: SMALL };
         let (run, iterations) = self.run_from(Run::new, problem, stopping);
         // The other start knows rows of classes only.

@@ -26,7 +26,7 @@ mod weights;
 
 use crate::limits::LimitsOfPatterns;
 use crate::tolerance::level::FASTER;
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -314,7 +314,7 @@ pub(crate) trait LevelSolver: Sync {
     /// Solves one level to the relative gap `accuracy` or better, as exactly as the method can. A poor answer is
     /// caught by the certificate; an error is for a backend that broke.
     /// When time is over the best found so far is returned, or an error where nothing is.
-    fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError>;
+    fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, InstanceError>;
 
     /// When to end.
     fn deadline(&self) -> &Deadline;

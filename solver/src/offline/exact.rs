@@ -11,7 +11,7 @@ use super::flow::{ByUser, Flow};
 use super::transport::{Parts, Transport};
 use crate::exact::Rational;
 use fairplan_instances::{
-    Deadline, ExactOffline, OfflineLevel, OfflineOptimum, OfflineProblem, SolverError, compare_ratios,
+    Deadline, ExactOffline, InstanceError, OfflineLevel, OfflineOptimum, OfflineProblem, compare_ratios,
 };
 
 /// Users at one level: their weight, and the whole slices that they have together.
@@ -72,11 +72,11 @@ impl<'f> ExactFlow<'f> {
         problem: &OfflineProblem<'_>,
         rounds: usize,
         deadline: &Deadline,
-    ) -> Result<OfflineOptimum, SolverError> {
+    ) -> Result<OfflineOptimum, InstanceError> {
         let mut at = 0;
         while at < self.groups.len() {
             if deadline.is_over() {
-                return Err(SolverError::OutOfTime);
+                return Err(InstanceError::OutOfTime);
             }
             if at > 0 && !compare_ratios(self.groups[at - 1].level(), self.groups[at].level()).is_lt() {
                 self.put_together(at);
@@ -159,7 +159,7 @@ impl<'f> ExactFlow<'f> {
     }
 
     /// Gives everybody of a group its level, or finds users of it who cannot have that together.
-    fn divided(&mut self, at: usize, deadline: &Deadline) -> Result<Option<Vec<u32>>, SolverError> {
+    fn divided(&mut self, at: usize, deadline: &Deadline) -> Result<Option<Vec<u32>>, InstanceError> {
         let group = &self.groups[at];
         let divisor = greatest_common_divisor(group.slices, group.weight);
         let (level, parts) = (group.slices / divisor, group.weight / divisor);

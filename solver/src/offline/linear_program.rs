@@ -2,7 +2,7 @@
 
 use crate::highs::{HighsAlgorithm, largest};
 use crate::tolerance::offline::{CLEARLY_POSITIVE, KEPT};
-use fairplan_instances::{OfflineProblem, SolverError};
+use fairplan_instances::{InstanceError, OfflineProblem};
 use good_lp::{Expression, ProblemVariables, constraint, variable};
 
 /// What linear programs found.
@@ -19,7 +19,7 @@ pub struct OfflineLevels {
 pub fn offline_levels_by_highs(
     problem: &OfflineProblem<'_>,
     algorithm: HighsAlgorithm,
-) -> Result<OfflineLevels, SolverError> {
+) -> Result<OfflineLevels, InstanceError> {
     let weights = problem.weights();
     let mut held: Vec<Option<f64>> =
         weights.iter().map(|weight| if *weight > 0 { None } else { Some(0.0) }).collect();
@@ -44,7 +44,7 @@ fn next_level(
     weights: &[u64],
     held: &[Option<f64>],
     algorithm: HighsAlgorithm,
-) -> Result<(f64, Vec<f64>), SolverError> {
+) -> Result<(f64, Vec<f64>), InstanceError> {
     let mut variables = ProblemVariables::new();
     let level = variables.add(variable().min(0.0));
     let mut totals = vec![Expression::default(); held.len()];

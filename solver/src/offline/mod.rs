@@ -18,7 +18,7 @@ mod whole;
 
 use crate::tolerance::offline::GOAL;
 use exact::ExactFlow;
-use fairplan_instances::{Deadline, OfflineOptimum, OfflineProblem, SolverError};
+use fairplan_instances::{Deadline, InstanceError, OfflineOptimum, OfflineProblem};
 use flow::{ByUser, Flow};
 use levels::Levels;
 #[cfg(feature = "highs")]
@@ -46,14 +46,14 @@ pub fn offline_optimum_within(problem: &OfflineProblem<'_>, deadline: &Deadline)
 /// The same in fractions beside the doubles, of slices that are divided at will.
 ///
 /// # Errors
-/// [`SolverError::Unsupported`] for whole slices, which are counted as they are; [`SolverError::OutOfTime`].
+/// [`InstanceError::Unsupported`] for whole slices, which are counted as they are; [`InstanceError::OutOfTime`].
 pub fn exact_offline_optimum_within(
     problem: &OfflineProblem<'_>,
     deadline: &Deadline,
-) -> Result<OfflineOptimum, SolverError> {
+) -> Result<OfflineOptimum, InstanceError> {
     if problem.whole_slices {
         let problem = "whole slices are counted, so they are exact as they are; leave --exact out".into();
-        return Err(SolverError::Unsupported(problem));
+        return Err(InstanceError::Unsupported(problem));
     }
     let Divided { flow, by_user, levels, rounds } = Divided::new(problem, deadline);
     ExactFlow::new(&flow, &by_user, &levels.finish()).optimum(problem, rounds, deadline)

@@ -1,7 +1,7 @@
 //! A flow of whole parts of slices from quanta to users: as much as can be (Dinic 1970), begun where the doubles are.
 
 use super::flow::{ByUser, Flow};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// What is counted, and for whom.
 #[derive(Clone, Copy)]
@@ -92,10 +92,10 @@ impl<'a> Transport<'a> {
     ///
     /// # Errors
     /// When the deadline is over.
-    pub fn fill(&mut self, deadline: &Deadline) -> Result<Option<Vec<u32>>, SolverError> {
+    pub fn fill(&mut self, deadline: &Deadline) -> Result<Option<Vec<u32>>, InstanceError> {
         while self.users.iter().any(|user| self.lacks[*user] > 0) {
             if deadline.is_over() {
-                return Err(SolverError::OutOfTime);
+                return Err(InstanceError::OutOfTime);
             }
             let (reached, is_supplied) = self.measure();
             if !is_supplied {

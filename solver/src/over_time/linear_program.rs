@@ -2,12 +2,15 @@
 
 use super::problem::Problem;
 use crate::highs::{HighsAlgorithm, largest};
-use fairplan_instances::{SolverError, TaskDemands};
+use fairplan_instances::{InstanceError, TaskDemands};
 use good_lp::{Expression, ProblemVariables, constraint, variable};
 
 /// The largest weighted dominant share over all quanta that every user can have who demands anything and can use some
 /// class.
-pub fn task_level_by_highs(demands: &TaskDemands<'_>, algorithm: HighsAlgorithm) -> Result<f64, SolverError> {
+pub fn task_level_by_highs(
+    demands: &TaskDemands<'_>,
+    algorithm: HighsAlgorithm,
+) -> Result<f64, InstanceError> {
     let problem = Problem::new(demands);
     let mut variables = ProblemVariables::new();
     let level = variables.add(variable().min(0.0));

@@ -2,7 +2,7 @@
 //! asked for.
 
 use fairplan_instances::{
-    Catalog, Decimal, Draft, DraftUser, Instance, KindId, Objective, Solver, SolverError, UserId, Violation,
+    Catalog, Decimal, Draft, DraftUser, Instance, InstanceError, KindId, Objective, Solver, UserId, Violation,
 };
 
 /// Servers are counted in this many parts where fractions of them are considered.
@@ -191,7 +191,7 @@ impl Candidates {
         solver: &dyn Solver,
         servers: &[u64],
         parts: u64,
-    ) -> Result<Coverage, SolverError> {
+    ) -> Result<Coverage, InstanceError> {
         let (m, candidates) = (self.resources, self.len());
         let usable = |i: usize, s: usize| self.rates(i)[s] > 0.0 && servers[s] > 0;
         let asking: Vec<usize> = self.asking().collect();
@@ -220,12 +220,12 @@ impl Candidates {
 
     /// The part of what is asked for of each user that it has where DRFH divides these servers among all users as they are; infinite
     /// where nothing is asked for.
-    pub fn parts_under_drfh(&self, solver: &dyn Solver, servers: &[u64]) -> Result<Vec<f64>, SolverError> {
+    pub fn parts_under_drfh(&self, solver: &dyn Solver, servers: &[u64]) -> Result<Vec<f64>, InstanceError> {
         let own = (&self.draft, &self.required);
         let (draft, required) = self.bundles.as_ref().map_or(own, |all| (&all.draft, &all.required));
         let mut draft = draft.clone();
         draft.classes.iter_mut().zip(servers).for_each(|(class, count)| class.set_count(*count));
-        let cluster = draft.build().map_err(SolverError::Inapplicable)?;
+        let cluster = draft.build().map_err(InstanceError::Inapplicable)?;
         let solution = solver.solve(&cluster, Objective::Drfh)?;
         let part = |i: usize| {
             let user = cluster.user(UserId(i));
@@ -247,7 +247,7 @@ impl Candidates {
         servers: &[u64],
         parts: u64,
         shape: impl Fn(&mut DraftUser, usize, &[f64]) -> Option<()>,
-    ) -> Result<Instance, SolverError> {
+    ) -> Result<Instance, InstanceError> {
         self.variant(&self.draft, servers, parts, shape)
     }
 
@@ -257,7 +257,7 @@ impl Candidates {
         servers: &[u64],
         with_rules: bool,
         shape: impl Fn(&mut DraftUser, usize, &[f64]) -> Option<()>,
-    ) -> Result<Instance, SolverError> {
+    ) -> Result<Instance, InstanceError> {
         self.variant(if with_rules { self.ruled() } else { &self.draft }, servers, 1, shape)
     }
 
@@ -267,8 +267,8 @@ impl Candidates {
         servers: &[u64],
         parts: u64,
         shape: impl Fn(&mut DraftUser, usize, &[f64]) -> Option<()>,
-    ) -> Result<Instance, SolverError> {
-        let refused = |problem: &str| SolverError::Unsupported(problem.into());
+    ) -> Result<Instance, InstanceError> {
+        let refused = |problem: &str| InstanceError::Unsupported(problem.into());
         // What is asked for of each is a fixed amount of work, whoever belongs together.
         let mut draft = Draft { users: Vec::new(), groups: Vec::new(), ..of.clone() };
         let digits = parts.ilog10() as i32;
@@ -300,7 +300,7 @@ impl Candidates {
                 .ok_or_else(|| refused("what is asked for is beyond 1e-30 .. 1e30; choose another unit"))?;
             draft.users.push(user);
         }
-        draft.build().map_err(SolverError::Inapplicable)
+        draft.build().map_err(InstanceError::Inapplicable)
     }
 
     /// The least that one unit of work costs a user at these prices, over the candidates that `offered` has.

@@ -4,10 +4,10 @@
 use super::cuts::Cut;
 use super::planner::Planner;
 use crate::tolerance::planning::{CHEAPEST, SLACK};
-use fairplan_instances::{Decimal, Instance, KeptOut, Obstacle, Placement, Purchase, SolverError};
+use fairplan_instances::{Decimal, Instance, InstanceError, KeptOut, Obstacle, Placement, Purchase};
 
 /// Places the tasks of an instance, all of which shall run, serving the lowest weighted share first.
-pub type PlaceAll<'a> = dyn FnMut(&Instance, ServingOrder) -> Result<Placement, SolverError> + 'a;
+pub type PlaceAll<'a> = dyn FnMut(&Instance, ServingOrder) -> Result<Placement, InstanceError> + 'a;
 
 /// Which users the weights of an instance put first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ const SIZES: f64 = 9.0;
 const AHEAD: f64 = 1000.0;
 
 /// Checks a purchase: what there is to know of one that passes, `None` for one that does not.
-type Check<'c, T> = dyn FnMut(&Planner<'_>, &[u64]) -> Result<Option<T>, SolverError> + 'c;
+type Check<'c, T> = dyn FnMut(&Planner<'_>, &[u64]) -> Result<Option<T>, InstanceError> + 'c;
 
 /// What came of looking for a purchase that passes.
 enum Checked<T> {
@@ -66,7 +66,7 @@ impl Planner<'_> {
     pub fn cheapest_of_whole_tasks(
         &mut self,
         place: &mut PlaceAll<'_>,
-    ) -> Result<Result<(Purchase, Placement), Obstacle>, SolverError> {
+    ) -> Result<Result<(Purchase, Placement), Obstacle>, InstanceError> {
         let mut short = None;
         let rows = self.rows_of_rules()?;
         let found = self.cheapest_checked(rows, &mut |planner, bought| {
@@ -82,7 +82,7 @@ impl Planner<'_> {
                     let kept_out = self.by_rules(&short);
                     return Ok(Err(self.kept_out(short.user, &short.bought, kept_out)));
                 }
-                Err(SolverError::Unsupported(self.left_out(&short)))
+                Err(InstanceError::Unsupported(self.left_out(&short)))
             }
             _ => self.obstacle().map(Err),
         }
@@ -90,7 +90,7 @@ impl Planner<'_> {
 
     /// A purchase on whose cluster DRFH by itself, with nobody held to what is asked for, gives every user as much; `None`
     /// where there is no room for it at all. Its bound is that of having room.
-    pub fn cheapest_under_drfh(&mut self) -> Result<Option<Purchase>, SolverError> {
+    pub fn cheapest_under_drfh(&mut self) -> Result<Option<Purchase>, InstanceError> {
         let found = self.cheapest_checked(Vec::new(), &mut |planner, bought| {
             let least = planner.parts_under_drfh(bought)?.into_iter().fold(f64::INFINITY, f64::min);
             Ok((least >= 1.0 - SLACK).then_some(()))
@@ -98,7 +98,7 @@ impl Planner<'_> {
         match found {
             Checked::Found(purchase, ()) => Ok(Some(purchase)),
             Checked::Unreachable => Ok(None),
-            Checked::Failed => Err(SolverError::Unsupported(format!(
+            Checked::Failed => Err(InstanceError::Unsupported(format!(
                 "there is room for what is asked for, but with nothing that may be bought was DRFH by itself found to give it \
                  to everybody{}",
                 self.more_to_allow()
@@ -111,7 +111,7 @@ impl Planner<'_> {
     ///
     /// # Errors
     /// What the solver says, or that the time is over.
-    pub fn parts_under_drfh(&self, bought: &[u64]) -> Result<Vec<f64>, SolverError> {
+    pub fn parts_under_drfh(&self, bought: &[u64]) -> Result<Vec<f64>, InstanceError> {
         let servers = self.candidates.servers(bought, 1);
         let parts = self.candidates.parts_under_drfh(self.solver, &servers)?;
         self.in_time().map(|()| parts)
@@ -123,7 +123,7 @@ impl Planner<'_> {
         &mut self,
         rows: Vec<Cut>,
         check: &mut Check<'_, T>,
-    ) -> Result<Checked<T>, SolverError> {
+    ) -> Result<Checked<T>, InstanceError> {
         let checked = self.cheapest_kept(rows, check);
         self.cuts.retain(|cut| !cut.prices.is_empty());
         checked
@@ -133,7 +133,7 @@ impl Planner<'_> {
         &mut self,
         mut rows: Vec<Cut>,
         check: &mut Check<'_, T>,
-    ) -> Result<Checked<T>, SolverError> {
+    ) -> Result<Checked<T>, InstanceError> {
         let Some(divided) = self.cheapest(1.0)? else { return Ok(Checked::Unreachable) };
         let bound = divided.bound;
         let mut rounds = divided.rounds;
@@ -179,7 +179,7 @@ impl Planner<'_> {
 
     /// The cheapest purchase with which every user reaches `part` of what is asked for, and that keeps the rows as far; those that it
     /// would break are taken out of `rows` and count from then on.
-    fn cheapest_with(&mut self, rows: &mut Vec<Cut>, part: f64) -> Result<Option<Purchase>, SolverError> {
+    fn cheapest_with(&mut self, rows: &mut Vec<Cut>, part: f64) -> Result<Option<Purchase>, InstanceError> {
         loop {
             let Some(purchase) = self.cheapest(part)? else { return Ok(None) };
             let counts: Vec<f64> = purchase.counts.iter().map(|count| *count as f64).collect();
@@ -197,7 +197,7 @@ impl Planner<'_> {
         bought: &[u64],
         with_rules: bool,
         place: &mut PlaceAll<'_>,
-    ) -> Result<Result<Placement, Short>, SolverError> {
+    ) -> Result<Result<Placement, Short>, InstanceError> {
         self.in_time()?;
         let candidates = &self.candidates;
         let servers = candidates.servers(bought, 1);
@@ -238,12 +238,12 @@ impl Planner<'_> {
             short = all.min_by(|a, b| a.part().total_cmp(&b.part()));
         }
         // Whom nothing is asked of is short of nothing.
-        let nobody = || SolverError::Unsupported("nothing is asked for of any user".into());
+        let nobody = || InstanceError::Unsupported("nothing is asked for of any user".into());
         short.map(Err).ok_or_else(nobody)
     }
 
     /// The purchase with which most of a user's tasks are placed that was found by asking for parts of what its rules need.
-    fn most_under_rules(&mut self, short: Short, place: &mut PlaceAll<'_>) -> Result<Short, SolverError> {
+    fn most_under_rules(&mut self, short: Short, place: &mut PlaceAll<'_>) -> Result<Short, InstanceError> {
         let rows = self.rows_of_rules()?;
         let (mut best, mut low, mut high) = (short, 0.0, 1.0);
         for _ in 0..HALVINGS {

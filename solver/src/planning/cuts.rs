@@ -11,7 +11,7 @@ use super::candidates::Candidates;
 use crate::linear_program::{Ended, Program, Settings, power};
 use crate::linear_solver::solve;
 use crate::tolerance::planning::{COMPLETED, ROW, SLACK};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// The largest number of a row is about this.
 const LARGEST: f64 = 1024.0;
@@ -99,7 +99,7 @@ impl Candidates {
         prices: &mut [f64],
         servers: &[u64],
         deadline: &Deadline,
-    ) -> Result<(), SolverError> {
+    ) -> Result<(), InstanceError> {
         let pays: Vec<(usize, f64)> =
             self.asking().map(|i| (i, self.cheapest(i, prices, |s| servers[s] > 0))).collect();
         for s in (0..self.len()).filter(|s| servers[*s] == 0) {
@@ -116,7 +116,7 @@ impl Candidates {
         s: usize,
         pays: &[(usize, f64)],
         deadline: &Deadline,
-    ) -> Result<Vec<f64>, SolverError> {
+    ) -> Result<Vec<f64>, InstanceError> {
         let capacity = self.capacity_of(s);
         let users: Vec<(usize, f64)> = pays
             .iter()
@@ -136,7 +136,7 @@ impl Candidates {
         let mut worth = vec![0.0; capacity.len()];
         for _ in 0..users.len() {
             if deadline.is_over() {
-                return Err(SolverError::OutOfTime);
+                return Err(InstanceError::OutOfTime);
             }
             let missing = |(i, price): &(usize, f64)| {
                 let paid: f64 = (0..worth.len()).map(|r| part(*i, r) * worth[r]).sum();
@@ -160,7 +160,7 @@ impl Candidates {
 }
 
 /// The least `Σ x` with `rows · x >= 1` and `x >= 0`.
-fn least_sum(rows: &[Vec<f64>]) -> Result<Vec<f64>, SolverError> {
+fn least_sum(rows: &[Vec<f64>]) -> Result<Vec<f64>, InstanceError> {
     let mut program = Program::minimise();
     let columns: Vec<_> = rows[0].iter().map(|_| program.column(1.0, f64::INFINITY, false, [])).collect();
     for row in rows {

@@ -6,7 +6,7 @@ use super::cuts::Cut;
 use crate::linear_program::{Branching, Col, Ended, Program, Settings, power};
 use crate::linear_solver::solve;
 use crate::tolerance::planning::{ROW, SLACK, SPENT};
-use fairplan_instances::{Catalog, Deadline, SolverError};
+use fairplan_instances::{Catalog, Deadline, InstanceError};
 
 /// Nodes after which branching stops with what it has: the same on every machine, unlike a time.
 const MOST_NODES: i32 = 200_000;
@@ -37,7 +37,7 @@ impl Master {
     }
 
     /// The cheapest servers that the rows allow to reach `part`; `None` if there are none.
-    pub fn cheapest(&self, cuts: &[Cut], part: f64, whole: bool) -> Result<Option<Proposal>, SolverError> {
+    pub fn cheapest(&self, cuts: &[Cut], part: f64, whole: bool) -> Result<Option<Proposal>, InstanceError> {
         let unit = power(self.prices.iter().copied().fold(0.0, f64::max));
         let mut program = Program::minimise();
         let counts = self.columns(&mut program, |price| price / unit, whole);
@@ -48,7 +48,7 @@ impl Master {
     }
 
     /// What each row is worth where fractions of servers can be bought, in cost; nothing where none are enough.
-    pub fn multipliers(&self, cuts: &[Cut], part: f64) -> Result<Vec<f64>, SolverError> {
+    pub fn multipliers(&self, cuts: &[Cut], part: f64) -> Result<Vec<f64>, InstanceError> {
         let unit = power(self.prices.iter().copied().fold(0.0, f64::max));
         let mut program = Program::minimise();
         let counts = self.columns(&mut program, |price| price / unit, false);
@@ -66,7 +66,7 @@ impl Master {
         cuts: &[Cut],
         most: f64,
         whole: bool,
-    ) -> Result<Option<Proposal>, SolverError> {
+    ) -> Result<Option<Proposal>, InstanceError> {
         let mut program = Program::maximise();
         let counts = self.columns(&mut program, |_| 0.0, whole);
         let part = program.column(1.0, most, false, []);
@@ -120,14 +120,14 @@ const SETTINGS: Settings = Settings {
 };
 
 /// The columns and the bound of what was solved; `None` where no servers are enough.
-fn finish(program: &Program, deadline: &Deadline) -> Result<Option<(Vec<f64>, f64)>, SolverError> {
+fn finish(program: &Program, deadline: &Deadline) -> Result<Option<(Vec<f64>, f64)>, InstanceError> {
     let solved = solve(program, SETTINGS, deadline)?;
     let found = solved.columns.iter().all(|x| x.is_finite()) && solved.value.is_finite();
     match solved.ended {
         Ended::Infeasible => Ok(None),
         Ended::Optimal if found => Ok(Some((solved.columns, solved.value))),
         Ended::MostNodes if found && solved.bound.is_finite() => Ok(Some((solved.columns, solved.bound))),
-        Ended::OutOfTime => Err(SolverError::OutOfTime),
+        Ended::OutOfTime => Err(InstanceError::OutOfTime),
         _ => Err(solved.unusable()),
     }
 }

@@ -3,14 +3,14 @@
 use super::candidates::Coverage;
 use super::planner::Planner;
 use crate::tolerance::planning::SLACK;
-use fairplan_instances::{HeldNowhere, KeptOut, Obstacle, ResourceId, SolverError, UserId};
+use fairplan_instances::{HeldNowhere, InstanceError, KeptOut, Obstacle, ResourceId, UserId};
 
 /// Halvings of how far a user's own requirement goes down.
 const HALVINGS: usize = 24;
 
 impl Planner<'_> {
     /// Why what is asked for cannot be reached within the limits and the budget.
-    pub fn obstacle(&mut self) -> Result<Obstacle, SolverError> {
+    pub fn obstacle(&mut self) -> Result<Obstacle, InstanceError> {
         let held_nowhere = self.held_nowhere();
         if let Some(HeldNowhere { user, resource, .. }) = held_nowhere.first() {
             let (user, resource) = (*user, *resource);
@@ -130,10 +130,10 @@ impl Planner<'_> {
     }
 
     /// The largest part of its own requirement, of all its kinds, with which everyone else has all of theirs on these servers.
-    fn own_part(&mut self, user: usize, servers: &[u64]) -> Result<Option<f64>, SolverError> {
+    fn own_part(&mut self, user: usize, servers: &[u64]) -> Result<Option<f64>, InstanceError> {
         let own = self.candidates.together_with(user);
         let all = self.candidates.required.clone();
-        let mut enough = |part: f64| -> Result<bool, SolverError> {
+        let mut enough = |part: f64| -> Result<bool, InstanceError> {
             own.iter().for_each(|user| self.candidates.required[*user] = part * all[*user]);
             let coverage = self.candidates.coverage(self.solver, servers, 1);
             self.candidates.required.clone_from(&all);

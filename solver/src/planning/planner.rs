@@ -4,7 +4,7 @@ use super::candidates::{Candidates, Coverage, PARTS};
 use super::cuts::Cut;
 use super::master::{Master, Proposal};
 use crate::tolerance::planning::{NEAR, SLACK, WHOLE, WHOLE_PARTS};
-use fairplan_instances::{Catalog, Deadline, Instance, Purchase, Solver, SolverError, Violation};
+use fairplan_instances::{Catalog, Deadline, Instance, InstanceError, Purchase, Solver, Violation};
 
 /// Allocations computed before a search is given up with what it has.
 const MOST_ROUNDS: u64 = 400;
@@ -66,8 +66,8 @@ impl<'a> Planner<'a> {
     }
 
     /// An error when time is over: what a solver returns then need not be the most that servers allow.
-    pub(super) fn in_time(&self) -> Result<(), SolverError> {
-        if self.deadline.is_over() { Err(SolverError::OutOfTime) } else { Ok(()) }
+    pub(super) fn in_time(&self) -> Result<(), InstanceError> {
+        if self.deadline.is_over() { Err(InstanceError::OutOfTime) } else { Ok(()) }
     }
 
     /// The first user of whom something is asked and who can run on nothing that there is or can be bought.
@@ -76,12 +76,12 @@ impl<'a> Planner<'a> {
     }
 
     /// The part of what is asked for that every user reaches with so many servers of each type more.
-    pub fn part_with(&mut self, bought: &[u64]) -> Result<f64, SolverError> {
+    pub fn part_with(&mut self, bought: &[u64]) -> Result<f64, InstanceError> {
         Ok(self.examine(bought, 1, f64::INFINITY)?.part)
     }
 
     /// The cheapest purchase with which every user reaches `part` of what is asked for; `None` if there is none.
-    pub fn cheapest(&mut self, part: f64) -> Result<Option<Purchase>, SolverError> {
+    pub fn cheapest(&mut self, part: f64) -> Result<Option<Purchase>, InstanceError> {
         self.rounds = 0;
         if self.without_servers().is_some() {
             return Ok(None);
@@ -105,7 +105,7 @@ impl<'a> Planner<'a> {
 
     /// Prices that prove what the target costs at least where fractions of servers can be bought: one row a class of the
     /// cluster, then one a type that is a class of its own, one number a resource. All that `cheapest` learned counts.
-    pub fn prices(&self) -> Result<Vec<Vec<f64>>, SolverError> {
+    pub fn prices(&self) -> Result<Vec<Vec<f64>>, InstanceError> {
         let mut prices = vec![0.0; self.candidates.len() * self.candidates.resources];
         for (cut, multiplier) in self.cuts.iter().zip(self.master.multipliers(&self.cuts, 1.0)?) {
             prices.iter_mut().zip(&cut.prices).for_each(|(price, part)| *price += multiplier * part);
@@ -115,7 +115,7 @@ impl<'a> Planner<'a> {
 
     /// The purchase within the budget and the limits with which every user reaches the largest part of what is asked for,
     /// up to `most`; beside it the largest part that is not excluded.
-    pub fn largest_part(&mut self, most: f64) -> Result<(Purchase, f64), SolverError> {
+    pub fn largest_part(&mut self, most: f64) -> Result<(Purchase, f64), InstanceError> {
         self.rounds = 0;
         let none = vec![0; self.catalog.types.len()];
         let mut best = (self.examine(&none, 1, most)?.part.min(most), none);
@@ -147,7 +147,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Fractions of servers that are nearly enough, and with them most of the rows that matter.
-    fn fractions(&mut self, part: f64) -> Result<Option<Proposal>, SolverError> {
+    fn fractions(&mut self, part: f64) -> Result<Option<Proposal>, InstanceError> {
         loop {
             let Some(proposal) = self.master.cheapest(&self.cuts, part, false)? else { return Ok(None) };
             if self.rounds >= MOST_ROUNDS / 2 {
@@ -161,7 +161,7 @@ impl<'a> Planner<'a> {
     }
 
     /// What these servers, counted in parts of one over `parts`, allow; if that is less than `part`, what it teaches.
-    fn examine(&mut self, bought: &[u64], parts: u64, part: f64) -> Result<Verdict, SolverError> {
+    fn examine(&mut self, bought: &[u64], parts: u64, part: f64) -> Result<Verdict, InstanceError> {
         self.rounds += 1;
         let servers = self.candidates.servers(bought, parts);
         let coverage = self.candidates.coverage(self.solver, &servers, parts)?;
@@ -185,10 +185,10 @@ impl<'a> Planner<'a> {
 
     /// A purchase without proof: fractions rounded up, then servers left out as long as the rest is enough, the dearest
     /// first.
-    fn rounded_up(&mut self, fractions: &Proposal, part: f64, bound: f64) -> Result<Purchase, SolverError> {
+    fn rounded_up(&mut self, fractions: &Proposal, part: f64, bound: f64) -> Result<Purchase, InstanceError> {
         let mut counts: Vec<u64> =
             fractions.counts.iter().map(|count| (count - WHOLE).ceil().max(0.0) as u64).collect();
-        let is_enough = |planner: &mut Self, counts: &[u64]| -> Result<bool, SolverError> {
+        let is_enough = |planner: &mut Self, counts: &[u64]| -> Result<bool, InstanceError> {
             Ok(planner.examine(counts, 1, part)?.part >= part * (1.0 - SLACK))
         };
         if !is_enough(self, &counts)? {
@@ -197,7 +197,7 @@ impl<'a> Planner<'a> {
             }
             if !is_enough(self, &counts)? {
                 let problem = format!("no purchase was found in {} rounds", self.rounds);
-                return Err(SolverError::Backend { backend: "simplex", problem });
+                return Err(InstanceError::Backend { backend: "simplex", problem });
             }
         }
         for at in self.dearest_first() {

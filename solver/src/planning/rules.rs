@@ -6,21 +6,21 @@
 
 use super::cuts::Cut;
 use super::planner::Planner;
-use fairplan_instances::{ClassId, DomainId, Instance, Kind, SolverError, UserId};
+use fairplan_instances::{ClassId, DomainId, Instance, InstanceError, Kind, UserId};
 
 impl Planner<'_> {
     /// Rows that every purchase keeps on whose cluster all tasks are placed under their rules.
     ///
     /// # Errors
     /// A cluster that breaks a rule of the model.
-    pub(super) fn rows_of_rules(&self) -> Result<Vec<Cut>, SolverError> {
+    pub(super) fn rows_of_rules(&self) -> Result<Vec<Cut>, InstanceError> {
         let asking: Vec<usize> = self.candidates.asking().filter(|i| !self.rules_of(*i).is_empty()).collect();
         if asking.is_empty() {
             return Ok(Vec::new());
         }
         let mut draft = self.candidates.ruled().clone();
         draft.measured_by = None;
-        let cluster = draft.build().map_err(SolverError::Inapplicable)?;
+        let cluster = draft.build().map_err(InstanceError::Inapplicable)?;
         let mut rows = Vec::new();
         for i in asking {
             let user = cluster.user(UserId(i));

@@ -6,7 +6,7 @@ use crate::bins::{Amounts, Bins, Grouping, NO_BIN, NO_GROUP};
 use crate::level::{Groups, LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::reduction::Reduction;
 use crate::tolerance::level::{FINEST, NOT_RUN};
-use fairplan_instances::SolverError;
+use fairplan_instances::InstanceError;
 use hashbrown::HashMap;
 
 /// Bins that are at least this part of an average class are divided by direction; smaller ones are divided as users of one of
@@ -86,7 +86,7 @@ impl<'a> Division<'a> {
     }
 
     /// Divides what runs in a pool.
-    pub fn divide(&self, pool: usize, solver: &dyn LevelSolver) -> Result<Part, SolverError> {
+    pub fn divide(&self, pool: usize, solver: &dyn LevelSolver) -> Result<Part, InstanceError> {
         let (m, classes) = (self.reduction.resources, &self.pools.members[pool]);
         let groups = &self.grouping.groups;
         let mut row_of: HashMap<(u32, bool), usize> = HashMap::new();

@@ -15,7 +15,7 @@ use crate::level::{LevelSolution, LevelSolver};
 use crate::reduction::Reduction;
 use crate::tolerance::level::{CLOSED, COARSE, FINEST, IN_A_POOL, SAME_POOL};
 use division::{Division, Part};
-use fairplan_instances::SolverError;
+use fairplan_instances::InstanceError;
 use hashbrown::HashMap;
 
 /// Fewer rows than these are solved for sooner than pools are found; and users for each row, since fewer do not use up
@@ -115,7 +115,7 @@ pub(crate) fn solve(
     amounts: &Amounts,
     solver: &dyn LevelSolver,
     prices: &[f64],
-) -> Result<Option<(Bins, Solved)>, SolverError> {
+) -> Result<Option<(Bins, Solved)>, InstanceError> {
     let m = reduction.resources;
     let mut pools = Pools::with_same_prices(reduction, prices, SAME_POOL);
     let (mut bins, mut costs) = (bins.clone(), vec![0.0; reduction.users.len()]);

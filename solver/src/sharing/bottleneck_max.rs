@@ -3,7 +3,7 @@
 use super::parts::{Parts, uncertified};
 use crate::bottleneck::{Demands, levels};
 use crate::tolerance::sharing::FOUND;
-use fairplan_instances::{Objective, Sharing, SolverError};
+use fairplan_instances::{InstanceError, Objective, Sharing};
 
 pub(super) struct BottleneckMax {
     parts: Parts,
@@ -16,7 +16,7 @@ impl BottleneckMax {
 }
 
 impl Sharing for BottleneckMax {
-    fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), SolverError> {
+    fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), InstanceError> {
         rates.fill(0.0);
         let present = || (0..counts.len()).filter(|k| counts[*k] > 0);
         let needed: Vec<usize> =

@@ -2,7 +2,7 @@
 //! whoever needs it; the others go on (MRF Sec. 3.1).
 
 use super::parts::Parts;
-use fairplan_instances::{Sharing, SolverError};
+use fairplan_instances::{InstanceError, Sharing};
 
 pub(super) struct Dominant {
     parts: Parts,
@@ -27,7 +27,7 @@ impl Dominant {
 }
 
 impl Sharing for Dominant {
-    fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), SolverError> {
+    fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), InstanceError> {
         let Self { parts, dominant, frozen, left, rising } = self;
         left.fill(1.0);
         for k in 0..counts.len() {

@@ -8,7 +8,7 @@ mod proportional;
 
 use bottleneck_max::BottleneckMax;
 use dominant::Dominant;
-use fairplan_instances::{Objective, SharingRule, SolverError, Traffic};
+use fairplan_instances::{InstanceError, Objective, SharingRule, Traffic};
 use parts::Parts;
 use proportional::Proportional;
 
@@ -23,7 +23,7 @@ pub const SHARED: [Objective; 3] =
 pub fn sharing_rule(
     traffic: &Traffic,
     objective: Objective,
-) -> Result<Box<SharingRule<'static>>, SolverError> {
+) -> Result<Box<SharingRule<'static>>, InstanceError> {
     let resources = traffic.resources().len();
     let classes = 0..traffic.classes().len();
     let parts = classes.flat_map(|k| (0..resources).map(move |r| traffic.part(k, r))).collect();
@@ -34,7 +34,7 @@ pub fn sharing_rule(
         Objective::BottleneckMaxFairness => Box::new(move || Box::new(BottleneckMax::new(parts.clone()))),
         other => {
             let known = SHARED.map(|objective| objective.to_string()).join(", ");
-            return Err(SolverError::Unsupported(format!(
+            return Err(InstanceError::Unsupported(format!(
                 "transactions do not share by {other}; use {known}"
             )));
         }

@@ -1,6 +1,6 @@
 //! What sharing rules see of the traffic, and what they say when they fail.
 
-use fairplan_instances::{Objective, SolverError};
+use fairplan_instances::{InstanceError, Objective};
 
 /// The parts of each resource that a unit of work takes in a unit of time, by class; row-major.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ impl Parts {
 }
 
 /// An allocation whose conditions are missed by `missed`.
-pub(super) fn uncertified(objective: Objective, counts: &[u32], missed: f64) -> SolverError {
+pub(super) fn uncertified(objective: Objective, counts: &[u32], missed: f64) -> InstanceError {
     let problem = format!("the allocation of {counts:?} transactions misses its conditions by {missed:.1e}");
-    SolverError::Backend { backend: "sharing", problem: format!("{objective}: {problem}") }
+    InstanceError::Backend { backend: "sharing", problem: format!("{objective}: {problem}") }
 }

@@ -8,7 +8,7 @@
 use super::parts::{Parts, uncertified};
 use crate::interior_point::to_bound;
 use crate::tolerance::sharing::{COMPLEMENTARY, FOUND, NEVER_ALL, RESIDUAL, RIDGE};
-use fairplan_instances::{Objective, Sharing, SolverError};
+use fairplan_instances::{InstanceError, Objective, Sharing};
 
 /// Most steps; about ten are usual.
 const STEPS: usize = 100;
@@ -114,7 +114,7 @@ fn solve(matrix: &mut [f64], right: &mut [f64]) {
 }
 
 impl Sharing for Proportional {
-    fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), SolverError> {
+    fn rates(&mut self, counts: &[u32], rates: &mut [f64]) -> Result<(), InstanceError> {
         rates.fill(0.0);
         let all: f64 = counts.iter().map(|count| f64::from(*count)).sum();
         if all == 0.0 {

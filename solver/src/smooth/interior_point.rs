@@ -37,11 +37,11 @@ use crate::interior_point::{
 };
 use crate::level::dot;
 use crate::tolerance::sum::{ROUNDING, SMALL, UNNOTICED, UNPRICED};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 use rayon::prelude::*;
 
 impl SumSolver for InteriorPoint {
-    fn solve(&self, problem: &SumProblem<'_>, accuracy: f64) -> Result<SumSolution, SolverError> {
+    fn solve(&self, problem: &SumProblem<'_>, accuracy: f64) -> Result<SumSolution, InstanceError> {
         let mut run = Run::new(problem, accuracy);
         let stopping = Stopping { accuracy, small: (accuracy.max(SMALL.0) * 2.0, SMALL.1) };
         let iterations = interior_point::run(&mut run, stopping, &self.0);

@@ -7,13 +7,13 @@ use super::problem::{SumProblem, SumSolution, SumSolver};
 use crate::linear_program::{Ended, Program, Row, Settings};
 use crate::linear_solver;
 use crate::tolerance::sum::LINEAR;
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// The simplex method for sums with α = 0, which ends by a deadline.
 pub(crate) struct LinearSum(pub Deadline);
 
 impl SumSolver for LinearSum {
-    fn solve(&self, problem: &SumProblem<'_>, _accuracy: f64) -> Result<SumSolution, SolverError> {
+    fn solve(&self, problem: &SumProblem<'_>, _accuracy: f64) -> Result<SumSolution, InstanceError> {
         let (groups, m) = (problem.groups, problem.resources);
         let mut program = Program::maximise();
         for _ in problem.capacities {
@@ -46,7 +46,7 @@ impl SumSolver for LinearSum {
         let solved = linear_solver::solve(&program, settings, &self.0)?;
         match solved.ended {
             Ended::Optimal if solved.is_finite() => {}
-            Ended::OutOfTime => return Err(SolverError::OutOfTime),
+            Ended::OutOfTime => return Err(InstanceError::OutOfTime),
             _ => return Err(solved.unusable()),
         }
         let mut splits = vec![0.0; groups.pair_count()];

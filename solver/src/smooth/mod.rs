@@ -30,7 +30,7 @@ use crate::bins::{Bins, NO_BIN};
 use crate::population::NO_PATTERN;
 use crate::question::Question;
 use crate::reduction::Reduction;
-use fairplan_instances::{Certificate, Solution, SolverError, Statistics, Status};
+use fairplan_instances::{Certificate, InstanceError, Solution, Statistics, Status};
 use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 
 pub(crate) use bundles::Finding;
@@ -52,7 +52,7 @@ pub(crate) fn solve_over(
     solver: &dyn SumSolver,
     budget: f64,
     shares: Option<Vec<f64>>,
-) -> Result<Solution, SolverError> {
+) -> Result<Solution, InstanceError> {
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     leave_out_users_without_tasks(reduction, &mut bins);
@@ -124,7 +124,7 @@ fn guess(
     bins: &Bins,
     alpha: f64,
     solver: &dyn SumSolver,
-) -> Result<Option<Guess>, SolverError> {
+) -> Result<Option<Guess>, InstanceError> {
     // Kinds are needed together, and a sample has some of them only.
     if reduction.users.len() < SAMPLED_FROM || reduction.users.lines.is_some() {
         return Ok(None);

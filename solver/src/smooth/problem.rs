@@ -12,7 +12,7 @@
 //! `w_i U(G_i)`, and its value is a share, whatever α: the share that would be worth as much if everybody had it.
 
 use crate::level::{Groups, dot};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// A problem over groups. Where amounts `s_i` are near what users get, all works are near one and every number here
 /// is of an ordinary size, also for large α.
@@ -81,7 +81,7 @@ pub(crate) trait SumSolver: Sync {
     /// Solves to the relative gap `accuracy` or better, as exactly as the method can. A poor answer is caught by the
     /// certificate; an error is for a backend that broke.
     /// When time is over the best found so far is returned, or an error where nothing is.
-    fn solve(&self, problem: &SumProblem<'_>, accuracy: f64) -> Result<SumSolution, SolverError>;
+    fn solve(&self, problem: &SumProblem<'_>, accuracy: f64) -> Result<SumSolution, InstanceError>;
 
     /// When to end.
     fn deadline(&self) -> &Deadline;

@@ -21,7 +21,7 @@ use crate::population::{CHUNK, Population};
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::tolerance::sum::{AHEAD, CLOSED, FIRST_GAP, GUESSED_GAP, SHADED};
-use fairplan_instances::SolverError;
+use fairplan_instances::InstanceError;
 use rayon::prelude::*;
 
 /// A sum solved over groups, and what that proves over the users.
@@ -78,7 +78,7 @@ pub(super) const GUESSING_ROUNDS: u64 = 2;
 
 impl Rounds<'_> {
     /// Solves for the users that are in a bin. An error when the budget is spent before.
-    pub fn run(&self, bins: &mut Bins, guess: Option<Guess>) -> Result<Solved, SolverError> {
+    pub fn run(&self, bins: &mut Bins, guess: Option<Guess>) -> Result<Solved, InstanceError> {
         let &Self { reduction, alpha, alike, most: most_rounds, budget, solver } = self;
         let users = &reduction.users;
         let capacities = &reduction.capacities;

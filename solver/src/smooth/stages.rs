@@ -6,7 +6,7 @@
 use super::problem::{SumProblem, SumSolution, SumSolver};
 use crate::level::Groups;
 use crate::tolerance::sum::{NOTICED, STAGES};
-use fairplan_instances::SolverError;
+use fairplan_instances::InstanceError;
 
 /// Solves a small problem; for large α, where some group is left widely off because all it pays is next to nothing of
 /// the whole, over again in stages from a moderate α to its own. Each begins near what the last one found.
@@ -14,7 +14,7 @@ pub(super) fn solve(
     problem: &SumProblem<'_>,
     solver: &dyn SumSolver,
     accuracy: f64,
-) -> Result<SumSolution, SolverError> {
+) -> Result<SumSolution, InstanceError> {
     let mut solution = solver.solve(problem, accuracy)?;
     if problem.alpha <= STAGES.0 || solution.widest <= STAGES.1 || solver.deadline().is_over() {
         return Ok(solution);
@@ -41,7 +41,7 @@ pub(super) fn solve_noticing(
     problem: &SumProblem<'_>,
     solver: &dyn SumSolver,
     accuracy: f64,
-) -> Result<SumSolution, SolverError> {
+) -> Result<SumSolution, InstanceError> {
     let groups = problem.groups.len();
     let least = (NOTICED / groups as f64).ln();
     Stage::new(problem, problem.alpha, vec![1.0; groups], least).solve(problem, solver, accuracy)
@@ -83,7 +83,7 @@ impl Stage {
         problem: &SumProblem<'_>,
         solver: &dyn SumSolver,
         accuracy: f64,
-    ) -> Result<SumSolution, SolverError> {
+    ) -> Result<SumSolution, InstanceError> {
         let Self { alpha, groups, size, cost, limit, .. } = self;
         let stage = SumProblem { alpha: *alpha, groups, size, cost, limit, ..*problem };
         let mut solution = solver.solve(&stage, accuracy)?;

@@ -6,7 +6,7 @@
 
 use super::stages::Stages;
 use crate::tolerance::level::{NOTHING_LEFT, PIECE};
-use fairplan_instances::SolverError;
+use fairplan_instances::InstanceError;
 
 /// So many shares are kept at once.
 const SHARES: usize = 4_000_000;
@@ -21,7 +21,7 @@ struct Stop {
 
 impl Stages<'_> {
     /// Tells the levels at which limits are met that several users share, as far as the servers hold what all have.
-    pub fn meet_shared_limits(&mut self) -> Result<(), SolverError> {
+    pub fn meet_shared_limits(&mut self) -> Result<(), InstanceError> {
         if !self.told.has_shared() {
             return Ok(());
         }
@@ -51,7 +51,7 @@ impl Stages<'_> {
     }
 
     /// The next levels at which limits would be met, so many at most, if the servers held everything.
-    fn next_stops(&mut self, count: usize) -> Result<Vec<Stop>, SolverError> {
+    fn next_stops(&mut self, count: usize) -> Result<Vec<Stop>, InstanceError> {
         let (mut ceilings, mut open) = (self.ceilings.clone(), self.open.clone());
         let mut last = self.last_level();
         let mut stops = Vec::new();
@@ -87,7 +87,7 @@ impl Stages<'_> {
     }
 
     /// How many of these levels the servers hold, from the first on.
-    fn held(&mut self, stops: &[Stop]) -> Result<usize, SolverError> {
+    fn held(&mut self, stops: &[Stop]) -> Result<usize, InstanceError> {
         let mut costs = vec![0.0; self.reduction.users.len()];
         let (mut low, mut high) = (0, stops.len());
         // The last first: mostly all are held.

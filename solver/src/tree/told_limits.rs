@@ -13,7 +13,7 @@ use crate::population::Population;
 use crate::sums::Compensated;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::{PIECE, TOGETHER};
-use fairplan_instances::{FilledTree, Instance, Owner, SolverError};
+use fairplan_instances::{FilledTree, Instance, InstanceError, Owner};
 
 /// The limits of an instance that are told from shares; none is the usual case.
 pub(super) struct ToldLimits {
@@ -156,7 +156,7 @@ impl ToldLimits {
         sides: &Sides,
         from: f64,
         is_met: &[bool],
-    ) -> Result<Option<Met>, SolverError> {
+    ) -> Result<Option<Met>, InstanceError> {
         let waits = |place: &usize| !self.limits[*place].is_ceiling && !is_met[*place];
         let waiting: Vec<usize> = (0..self.len()).filter(waits).collect();
         let mut bracket = Bracket { low: from, ..Bracket::EVERYTHING };

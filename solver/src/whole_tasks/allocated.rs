@@ -19,7 +19,7 @@ use super::worth::{SCALE, Worth, scaled};
 use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{CLOSE, UPWARDS};
 use fairplan_instances::{
-    AllocatedBracket, AllocationProof, Deadline, Instance, Placement, ResourceId, SolverError, UserId,
+    AllocatedBracket, AllocationProof, Deadline, Instance, InstanceError, Placement, ResourceId, UserId,
 };
 use hashbrown::HashMap;
 use std::cmp::Ordering;
@@ -51,7 +51,7 @@ pub fn allocated_bracket(
     instance: &Instance,
     resource: ResourceId,
     limit: &Deadline,
-) -> Result<AllocatedBracket, SolverError> {
+) -> Result<AllocatedBracket, InstanceError> {
     let packing = Packing::new(instance)?;
     let demand = Demand::new(instance, &packing, resource);
     let mut search = Search::new(&packing, &demand);
@@ -94,10 +94,10 @@ pub fn allocated_placement(
     instance: &Instance,
     resource: ResourceId,
     limit: &Deadline,
-) -> Result<Placement, SolverError> {
+) -> Result<Placement, InstanceError> {
     let packing = Packing::new(instance)?;
     let demand = Demand::new(instance, &packing, resource);
-    let unsupported = || SolverError::Unsupported("servers are not filled anew with kinds of tasks".into());
+    let unsupported = || InstanceError::Unsupported("servers are not filled anew with kinds of tasks".into());
     refilled(instance, &packing, &demand, limit).ok_or_else(unsupported)
 }
 
@@ -111,7 +111,7 @@ pub fn allocated_by_prices(
     resource: ResourceId,
     placement: Placement,
     limit: &Deadline,
-) -> Result<AllocatedBracket, SolverError> {
+) -> Result<AllocatedBracket, InstanceError> {
     let packing = Packing::new(instance)?;
     let demand = Demand::new(instance, &packing, resource);
     let mut search = Search::new(&packing, &demand);
@@ -314,7 +314,7 @@ impl<'a> Search<'a> {
         self.demand.groups.iter().zip(&mix.wanted).map(|(group, had)| group.worth as f64 / SCALE * had).sum()
     }
 
-    fn run(&mut self, stop: &Deadline) -> Result<(), SolverError> {
+    fn run(&mut self, stop: &Deadline) -> Result<(), InstanceError> {
         let wants = self.demand.wants(|group| group.tasks as f64);
         self.seed(&wants, stop);
         let servers = self.packing.servers();
@@ -360,7 +360,7 @@ impl<'a> Search<'a> {
         self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
     }
 
-    fn dive(&self, stop: &Deadline) -> Result<Servers, SolverError> {
+    fn dive(&self, stop: &Deadline) -> Result<Servers, InstanceError> {
         let mut left = vec![0u64; self.packing.shapes.len()];
         for (group, tasks) in self.demand.groups.iter().zip(&self.tasks) {
             let tasks = ((tasks + BEYOND) as u64).min(group.tasks);

@@ -16,7 +16,7 @@ use super::patterns::Pattern;
 use super::rounds::{self, Effort, Goal, MAX_ROUNDS, held, price};
 use super::worth::{SCALE, Worth, scaled, scaled_up};
 use crate::tolerance::whole_tasks::NOISE;
-use fairplan_instances::{Breakpoint, Deadline, SolverError, UserId};
+use fairplan_instances::{Breakpoint, Deadline, InstanceError, UserId};
 
 /// The bound, and what placing starts from.
 pub(super) struct Bound {
@@ -53,7 +53,7 @@ pub(super) fn bound(
     upper: Breakpoint,
     proof: Proof,
     stop: &Deadline,
-) -> Result<Bound, SolverError> {
+) -> Result<Bound, InstanceError> {
     let servers = packing.servers();
     let mut patterns: Vec<Pattern> = Vec::new();
     for (s, shape) in packing.shapes.iter().enumerate().filter(|(_, shape)| !shape.kinds.is_empty()) {
@@ -125,7 +125,7 @@ fn raise(
     need: &[u64],
     servers: &[u64],
     stop: &Deadline,
-) -> Result<bool, SolverError> {
+) -> Result<bool, InstanceError> {
     let wants = [Want::all(need, f64::INFINITY)];
     let mut master = Master::new(packing, &wants, servers, &vec![0.0; servers.len()]);
     let known = std::mem::take(&mut bound.patterns);

@@ -11,7 +11,7 @@ use super::patterns::Pattern;
 use super::worth::{SCALE, scaled};
 use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{CLOSE, SIZES};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// Steps of a device, and devices of a server, up to which it is filled.
 const MOST_STEPS: u64 = 1_000;
@@ -35,7 +35,7 @@ pub(super) fn values(
     resource: usize,
     wants: &[Wanted],
     stop: &Deadline,
-) -> Result<Option<Mix>, SolverError> {
+) -> Result<Option<Mix>, InstanceError> {
     let devices = |class: &Class| class.devices.iter().position(|of| of.make.resource == resource);
     let of_classes: Vec<Option<usize>> = packing.classes.iter().map(devices).collect();
     let servers = packing.servers();

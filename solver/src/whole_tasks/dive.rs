@@ -8,7 +8,7 @@ use super::rounds::{Effort, price};
 use super::servers::Servers;
 use super::worth::SCALE;
 use crate::tolerance::whole_tasks::{NO_SERVERS, WHOLE};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 use hashbrown::HashSet;
 
 /// Rounds of pricing between two roundings, and the effort of each search.
@@ -57,7 +57,7 @@ pub(super) fn dive_from_bound(
     bounded: &Bounded<'_>,
     wants: &dyn Fn(&[u64]) -> Vec<Want>,
     stop: &Deadline,
-) -> Result<Servers, SolverError> {
+) -> Result<Servers, InstanceError> {
     let server_values: Vec<f64> = bounded.server_values.iter().map(|value| *value as f64 / SCALE).collect();
     let start = Dive {
         servers: &packing.servers(),
@@ -82,7 +82,7 @@ pub(super) fn dive(
     need: &mut [u64],
     start: &Dive<'_>,
     stop: &Deadline,
-) -> Result<Servers, SolverError> {
+) -> Result<Servers, InstanceError> {
     let Dive { patterns, server_values, .. } = start;
     let mut servers = Servers::new(packing, start.servers);
     for (pattern, count) in *patterns {

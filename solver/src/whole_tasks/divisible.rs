@@ -9,7 +9,7 @@ use crate::linear_solver::solve;
 use crate::smooth::{SumProblem, SumSolver};
 use crate::tolerance::highs::FEASIBILITY;
 use crate::tolerance::whole_tasks::CLOSE;
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// The worth of a task of each shape and of a server of each class, and how often each want is had, from the program that
 /// has what is wanted most with divisible tasks. An error too if time is over before.
@@ -17,7 +17,7 @@ pub(super) fn divisible_values(
     packing: &Packing,
     wants: &[Want],
     stop: &Deadline,
-) -> Result<Mix, SolverError> {
+) -> Result<Mix, InstanceError> {
     // Tolerances are absolute: a server should be worth about 1, and not next to nothing.
     let scale = packing.servers().iter().sum::<u64>().next_power_of_two() as f64;
     let wants: Vec<Want> = wants.iter().map(|want| want.times(scale)).collect();

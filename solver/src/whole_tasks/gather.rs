@@ -10,7 +10,7 @@ use super::packing::{Packing, WIDTH, fits, more};
 use super::rebuild::{Values, fill_again};
 use super::repair::Repair;
 use super::servers::Servers;
-use fairplan_instances::{Deadline, Random, SolverError};
+use fairplan_instances::{Deadline, InstanceError, Random};
 
 /// Servers that are emptied one time after the other, and how often all of that is done.
 const EMPTIED: [usize; 4] = [64, 16, 4, 1];
@@ -36,7 +36,7 @@ pub(super) fn gather(
     repair: &mut Repair<'_>,
     values: &Values<'_>,
     stop: &Deadline,
-) -> Result<(), SolverError> {
+) -> Result<(), InstanceError> {
     repair.place_missing(stop);
     let lost = (0..repair.servers.free.len()).map(|server| values.loss(&repair.servers, server));
     let spare = lost.sum::<f64>() - values.worth(&repair.missing);
@@ -96,7 +96,7 @@ fn gather_on(
     emptied: &[usize],
     spare: f64,
     stop: &Deadline,
-) -> Result<f64, SolverError> {
+) -> Result<f64, InstanceError> {
     let mut heap = Heap::new(packing, repair, emptied);
     let enough = 0.5 * spare / repair.servers.free.len() as f64;
     let others = (0..repair.servers.free.len()).filter(|server| emptied.binary_search(server).is_err());

@@ -13,7 +13,7 @@ use super::worth::Worth;
 use crate::linear_program::{Column, Ended, Program, Row, Settings, power};
 use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// Tasks that are wanted together, any fraction of them.
 pub(super) struct Want {
@@ -132,7 +132,7 @@ impl Master {
     }
 
     /// `None` if time was over before; the program is then of no more use.
-    pub fn solve(&mut self, stop: &Deadline) -> Result<Option<Mix>, SolverError> {
+    pub fn solve(&mut self, stop: &Deadline) -> Result<Option<Mix>, InstanceError> {
         let solved = self.program.solve(stop)?;
         match solved.ended {
             Ended::OutOfTime => return Ok(None),

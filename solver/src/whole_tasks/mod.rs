@@ -45,7 +45,7 @@ use bound::{Bound, Proof};
 use breakpoints::{Breakpoints, Reached};
 use dive::Dive;
 use fairplan_instances::{
-    Breakpoint, Deadline, Instance, Placement, SolverError, WholeTaskBracket, WholeTaskProof,
+    Breakpoint, Deadline, Instance, InstanceError, Placement, WholeTaskBracket, WholeTaskProof,
     keeps_guarantees_of_users,
 };
 use gather::gather;
@@ -75,7 +75,7 @@ const MANY: u64 = 10;
 ///
 /// # Errors
 /// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
-pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<WholeTaskBracket, SolverError> {
+pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<WholeTaskBracket, InstanceError> {
     let packing = Packing::new(instance)?;
     let breakpoints = Breakpoints::new(instance, &packing)?;
     let without_tasks = packing.without_tasks();
@@ -146,7 +146,7 @@ impl Proved {
         packing: &Packing,
         without: &Bound,
         stop: &Deadline,
-    ) -> Result<Option<Self>, SolverError> {
+    ) -> Result<Option<Self>, InstanceError> {
         let breakpoints = Breakpoints::new(instance, packing)?;
         let known = Proof::AllTasks(without.upper.user);
         let bound = bound::bound(packing, &breakpoints, without.upper, known, stop)?;
@@ -168,7 +168,7 @@ pub fn with_best_of(
     instance: &Instance,
     bracket: WholeTaskBracket,
     placements: Vec<Placement>,
-) -> Result<WholeTaskBracket, SolverError> {
+) -> Result<WholeTaskBracket, InstanceError> {
     let (Some(upper), Some(proof)) = (bracket.upper, &bracket.proof) else { return Ok(bracket) };
     if placements.is_empty() {
         return Ok(bracket);
@@ -213,7 +213,7 @@ pub fn joined(
     instance: &Instance,
     best: &WholeTaskBracket,
     other: WholeTaskBracket,
-) -> Result<Option<WholeTaskBracket>, SolverError> {
+) -> Result<Option<WholeTaskBracket>, InstanceError> {
     let (Some(upper), Some(lower)) = (best.upper, other.upper) else { return Ok(None) };
     let breakpoints = Breakpoints::new(instance, &Packing::new(instance)?)?;
     let is_lower = breakpoints.compare(lower, upper).is_lt();
@@ -245,7 +245,7 @@ fn place(
     bound: &Bound,
     alone: Option<Placement>,
     stop: &Deadline,
-) -> Result<(Placement, Breakpoint), SolverError> {
+) -> Result<(Placement, Breakpoint), InstanceError> {
     let value = |placement: &Placement| {
         breakpoints.value(&placement.tasks).unwrap_or(Breakpoint { tasks: 0, ..bound.upper })
     };
@@ -298,7 +298,7 @@ fn place(
             break;
         }
     }
-    best.ok_or_else(|| SolverError::Unsupported("no user can have tasks".into()))
+    best.ok_or_else(|| InstanceError::Unsupported("no user can have tasks".into()))
 }
 
 fn in_instance_order(packing: &Packing, proof: Proof) -> WholeTaskProof {

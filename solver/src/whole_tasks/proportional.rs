@@ -16,7 +16,7 @@ use super::patterns::Pattern;
 use super::repair::Repair;
 use super::rounds::{self, Effort, Goal, held, price};
 use super::worth::{Worth, scaled};
-use fairplan_instances::{Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError};
+use fairplan_instances::{Deadline, Instance, InstanceError, LogarithmProof, Placement, ProportionalBracket};
 
 /// The part of the time after which bounding ends.
 const BOUNDING: f64 = 0.6;
@@ -46,7 +46,7 @@ const BEYOND: u64 = 3;
 pub fn proportional_bracket(
     instance: &Instance,
     limit: &Deadline,
-) -> Result<ProportionalBracket, SolverError> {
+) -> Result<ProportionalBracket, InstanceError> {
     let packing = Packing::new(instance)?;
     let without_tasks = packing.without_tasks();
     if without_tasks.len() == instance.user_count() {
@@ -65,7 +65,7 @@ pub fn proportional_bracket(
     let alone = filled_alone(instance, &packing, &logarithms, limit);
     let search = bound(&packing, &logarithms, &limit.after_part(BOUNDING))?;
     if search.bound.is_infinite() {
-        return Err(SolverError::OutOfTime);
+        return Err(InstanceError::OutOfTime);
     }
     let mixed = place(instance, &packing, &logarithms, &search, limit)?;
     let mean = |placement: &Placement| logarithms.mean(&placement.tasks);
@@ -91,7 +91,7 @@ pub fn proportional_with_best_of(
     instance: &Instance,
     bracket: ProportionalBracket,
     placements: Vec<Placement>,
-) -> Result<ProportionalBracket, SolverError> {
+) -> Result<ProportionalBracket, InstanceError> {
     if placements.is_empty() {
         return Ok(bracket);
     }
@@ -116,7 +116,7 @@ pub fn proportional_joined(
     instance: &Instance,
     best: &ProportionalBracket,
     other: ProportionalBracket,
-) -> Result<Option<ProportionalBracket>, SolverError> {
+) -> Result<Option<ProportionalBracket>, InstanceError> {
     let is_lower = other.upper < best.upper;
     let placements = vec![best.placement.clone(), other.placement.clone()];
     let of_both =
@@ -177,7 +177,7 @@ fn bound<'a>(
     packing: &'a Packing,
     logarithms: &'a Logarithms,
     stop: &Deadline,
-) -> Result<Search<'a>, SolverError> {
+) -> Result<Search<'a>, InstanceError> {
     let servers = packing.servers();
     let shapes = packing.shapes.len();
     let mut search = Search {
@@ -294,7 +294,7 @@ fn place(
     logarithms: &Logarithms,
     search: &Search<'_>,
     stop: &Deadline,
-) -> Result<Placement, SolverError> {
+) -> Result<Placement, InstanceError> {
     let bundles = || logarithms.bundles.iter().zip(&search.tasks);
     let beyond = |(bundle, tasks): (&Bundle, &f64)| {
         (tasks.ceil() as u64 + BEYOND).max(bundle.users()).min(bundle.most())

@@ -7,7 +7,7 @@ use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
 use super::servers::Servers;
-use fairplan_instances::{Deadline, Random, SolverError};
+use fairplan_instances::{Deadline, InstanceError, Random};
 
 /// Servers that are emptied, try after try; half of them are those that lose most.
 const EMPTIED: [usize; 8] = [30, 60, 120, 60, 120, 240, 120, 240];
@@ -47,7 +47,7 @@ pub(super) fn rebuild(
     repair: &mut Repair<'_>,
     values: &Values<'_>,
     stop: &Deadline,
-) -> Result<(), SolverError> {
+) -> Result<(), InstanceError> {
     repair.place_missing(stop);
     let missing = |repair: &Repair<'_>| repair.missing.iter().sum::<u64>();
     if missing(repair) > FEW {
@@ -87,7 +87,7 @@ pub(super) fn fill_again(
     values: &Values<'_>,
     chosen: &[usize],
     stop: &Deadline,
-) -> Result<(), SolverError> {
+) -> Result<(), InstanceError> {
     let mut servers = vec![0; packing.classes.len()];
     let mut needed = repair.missing.clone();
     let mut patterns = Vec::new();

@@ -9,7 +9,7 @@ use super::patterns::Pattern;
 use super::table::Table;
 use super::worth::{SCALE, Worth, scaled, scaled_up};
 use crate::tolerance::whole_tasks::{CLOSE, NOISE, SLOW};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
@@ -60,7 +60,7 @@ pub(super) fn run(
     known: Vec<Pattern>,
     goal: &mut dyn Goal,
     stop: &Deadline,
-) -> Result<Ended, SolverError> {
+) -> Result<Ended, InstanceError> {
     let mut patterns: HashSet<Pattern> = HashSet::new();
     let mut add = |master: &mut Master, pattern: Pattern| {
         let is_new = patterns.insert(pattern.clone());

@@ -10,7 +10,7 @@
 //! `--list` names each instance that is left open, `--print` writes those to standard error, to be solved by hand.
 
 use fairplan_instances::{
-    Certificate, Deadline, Instance, Objective, Solution, SolverError, Status, TaskDemands, TaskOptimum,
+    Certificate, Deadline, Instance, InstanceError, Objective, Solution, Status, TaskDemands, TaskOptimum,
 };
 use fairplan_solver::{accepted_task_optimum_within, backend_within, exact_within};
 use fairplan_tests::{FAMILIES, Family, family, is_as_the_oracle_says, printed, with_demands};
@@ -240,7 +240,7 @@ fn answer(instance: &Instance, objective: Objective, settings: &Settings) -> Ans
             |solution: &Solution| verify_solution(instance, &SolutionClaim::from(solution)).holds();
         match solver.solve_for(instance, objective, &mut accept) {
             Ok(solution) => Ok(Some(solution)),
-            Err(SolverError::Guarantees(shortfall)) => {
+            Err(InstanceError::Guarantees(shortfall)) => {
                 match verify_shortfall(instance, objective, &shortfall) {
                     verdict if verdict.holds => Ok(None),
                     verdict => Err(format!("guarantees are said not to fit: {}", verdict.witness)),

@@ -7,7 +7,7 @@ use crate::interior_point::{Stopping, run};
 use crate::level::LevelProblem;
 use crate::tolerance::level::KEPT;
 use crate::tolerance::sum::{BETTER, KINDS, NEARLY, STAGES};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// How shares and prices are found.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ pub(in crate::smooth) fn find(
     alpha: f64,
     finding: Finding,
     deadline: &Deadline,
-) -> Result<Found, SolverError> {
+) -> Result<Found, InstanceError> {
     let stages = match finding {
         Finding::AtOnce => vec![alpha],
         Finding::InStages | Finding::InPieces => stages(alpha),
@@ -55,7 +55,7 @@ fn in_pieces(
     users: &[User],
     stages: &[f64],
     deadline: &Deadline,
-) -> Result<Found, SolverError> {
+) -> Result<Found, InstanceError> {
     let (mut thought, mut spent) = (Vec::new(), 0);
     if stages[0] > 0.0 {
         let (bundles, steps) = by_interior_point(problem, users, &stages[..1], deadline);
@@ -72,7 +72,7 @@ fn in_pieces(
         thought = shares;
         last = Some(found);
     }
-    let found = last.ok_or(SolverError::OutOfTime)?;
+    let found = last.ok_or(InstanceError::OutOfTime)?;
     Ok(Found { iterations: spent, ..found })
 }
 

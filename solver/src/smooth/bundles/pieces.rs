@@ -17,7 +17,7 @@ use crate::linear_solver::Growing;
 use crate::smooth::utility::Utility;
 use crate::tolerance::level::KEPT;
 use crate::tolerance::sum::{LINEAR, NOTICED};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// First points beside the share that a user is thought to have, as logarithms of what the last unit of them is worth.
 const FIRST: [f64; 6] = [-3.0, -0.3, -0.03, 0.03, 0.3, 3.0];
@@ -82,7 +82,7 @@ pub(super) fn pieces(
     thought: &[f64],
     effort: Effort,
     deadline: &Deadline,
-) -> Result<(Found, Vec<f64>), SolverError> {
+) -> Result<(Found, Vec<f64>), InstanceError> {
     let mut programs = 0;
     let (mut thought, mut lackings) = (thought.to_vec(), LACKING.into_iter().peekable());
     while let Some(lacking) = lackings.peek() {
@@ -104,7 +104,10 @@ pub(super) fn pieces(
             return Ok((found, thought));
         }
     }
-    Err(SolverError::Backend { backend: "simplex", problem: "guarantees cannot be kept at any price".into() })
+    Err(InstanceError::Backend {
+        backend: "simplex",
+        problem: "guarantees cannot be kept at any price".into(),
+    })
 }
 
 impl<'a> Pieces<'a> {
@@ -218,7 +221,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// Solves, with more points while they are better than those that there are; and how many programs that took.
-    fn solve(&mut self, effort: Effort, deadline: &Deadline) -> Result<(Outcome, u64), SolverError> {
+    fn solve(&mut self, effort: Effort, deadline: &Deadline) -> Result<(Outcome, u64), InstanceError> {
         let settings =
             Settings { primal: Some(LINEAR), dual: Some(LINEAR), simplex: true, ..Settings::default() };
         let mut growing = Growing::new(self.program.clone(), settings);
@@ -229,7 +232,7 @@ impl<'a> Pieces<'a> {
             let outcome = growing.solve(deadline)?;
             match outcome.ended {
                 Ended::Optimal if outcome.is_finite() => {}
-                Ended::OutOfTime => return Err(SolverError::OutOfTime),
+                Ended::OutOfTime => return Err(InstanceError::OutOfTime),
                 _ => return Err(outcome.unusable()),
             }
             programs += 1;

@@ -18,7 +18,7 @@ use crate::question::Question;
 use crate::tolerance::market::{CLOSED, UNDECIDED};
 use demand::{AggregateDemand, BestResponse, aggregate_demand};
 use descent::{Descent, change};
-use fairplan_instances::{Certificate, Instance, Solution, SolverError, Statistics};
+use fairplan_instances::{Certificate, Instance, InstanceError, Solution, Statistics};
 use undecided::{Decided, decide};
 use users::Users;
 
@@ -43,7 +43,7 @@ pub(crate) fn can_solve(instance: &Instance, alpha: f64) -> bool {
 }
 
 /// Solves it.
-pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Solution, SolverError> {
+pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Solution, InstanceError> {
     let (instance, alpha, deadline) = (question.instance, question.alpha(), question.deadline);
     let users = Users::new(instance);
     let mut descent = Descent::new(&users, alpha);

@@ -26,7 +26,7 @@ use crate::tolerance::level::TOLERANCE;
 use crate::tolerance::sum::SHADED;
 use crate::tree::{held_by_limits, keep_guarantees};
 use children::{Child, children, sure_of};
-use fairplan_instances::{Allocation, Certificate, Solution, SolverError, Statistics, Status, Total};
+use fairplan_instances::{Allocation, Certificate, InstanceError, Solution, Statistics, Status, Total};
 use refused::{could_have_more, nobody_is_left_nothing};
 
 /// Solves an instance with kinds, groups or quotas for an objective that is a sum, whichever way shares and prices are found.
@@ -38,13 +38,13 @@ pub(crate) fn solve(
     question: &Question<'_>,
     method: &'static str,
     finding: Finding,
-) -> Result<Solution, SolverError> {
+) -> Result<Solution, InstanceError> {
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     if reduction.has_task_rows.contains(&true) {
         let problem = "beside users with kinds, in groups or under quotas, users whose tasks are limited and do different work on \
                        different classes are not solved for a sum; leave out these rates or tasks";
-        return Err(SolverError::Unsupported(problem.into()));
+        return Err(InstanceError::Unsupported(problem.into()));
     }
     if instance.has_guarantees() {
         keep_guarantees(question, &InteriorPoint(question.deadline.clone()))?;
@@ -144,7 +144,7 @@ pub(crate) fn solve(
     let allocation = Allocation::of_kinds(instance, classes, tasks, users.by_position(split_of), rows);
     let in_groups = || children.iter().filter(|child| child.users.len() > 1).flat_map(|child| &child.users);
     if let Some((i, _)) = in_groups().find(|(i, _)| lacks(&allocation, *i)) {
-        return Err(SolverError::Unsupported(format!(
+        return Err(InstanceError::Unsupported(format!(
             "user {} is guaranteed more than its part of its group, so that the others have less than theirs: of a group whose members \
              have no fixed parts {} is not solved, as the group may become cheaper the more it has, and there may be several optima; \
              lower the guarantee or take drfh, tsf or drf",
@@ -153,7 +153,7 @@ pub(crate) fn solve(
         )));
     }
     if let Some(user) = could_have_more(question, &children, &allocation) {
-        return Err(SolverError::Unsupported(format!(
+        return Err(InstanceError::Unsupported(format!(
             "user {} could have more than its part of its group, since what it needs is not used up: who has what the others \
              leave is not solved for {}; take drfh, tsf or drf",
             instance.user(user).id(),

@@ -4,13 +4,13 @@ use super::children::Child;
 use crate::question::Question;
 use crate::tolerance::sum::USED_UP;
 use crate::tree::{LeftNothing, left_nothing};
-use fairplan_instances::{Allocation, ClassId, Kind, SolverError, UserId, Violation, taken_of_limits};
+use fairplan_instances::{Allocation, ClassId, InstanceError, Kind, UserId, Violation, taken_of_limits};
 
 /// So many users are named in a message.
 const NAMED: usize = 3;
 
 /// That guarantees leave something to everybody who has none: a sum of an `α` above zero has no prices, or no optimum at all, where they do not.
-pub(super) fn nobody_is_left_nothing(question: &Question<'_>) -> Result<(), SolverError> {
+pub(super) fn nobody_is_left_nothing(question: &Question<'_>) -> Result<(), InstanceError> {
     let Some(LeftNothing { user, guaranteed }) = left_nothing(question)? else { return Ok(()) };
     let (instance, objective) = (question.instance, question.objective);
     let name = |user: &UserId| instance.user(*user).id();

@@ -6,7 +6,7 @@ use crate::bins::{Amounts, NO_BIN, level_problem};
 use crate::repair::{SplitRows, feasible_splits};
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
-use fairplan_instances::{Allocation, SolverError};
+use fairplan_instances::{Allocation, InstanceError};
 
 /// A stage that settled everybody, each at its rate times the level.
 pub(super) struct Only {
@@ -17,7 +17,7 @@ pub(super) struct Only {
 
 impl Stages<'_> {
     /// Tasks from shares: everybody takes its bin's split, shrunk where rounding had overloaded a class.
-    pub(super) fn allocate(&mut self) -> Result<Allocation, SolverError> {
+    pub(super) fn allocate(&mut self) -> Result<Allocation, InstanceError> {
         let (instance, n) = (self.question.instance, self.reduction.users.len());
         let classes = instance.classes().len();
         let shares = Amounts::new(self.in_dominant_shares(&self.shares), vec![true; n]);

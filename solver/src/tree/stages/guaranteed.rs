@@ -12,7 +12,7 @@ use crate::question::{Guaranteed, Question};
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::level::{ABOVE, KEPT, MISSING, TAKEN, TOLERANCE};
-use fairplan_instances::{Shortfall, SolverError, UserId, guaranteed_shares};
+use fairplan_instances::{InstanceError, Shortfall, UserId, guaranteed_shares};
 
 impl Stages<'_> {
     /// What everybody is guaranteed, in the objective's shares.
@@ -22,7 +22,7 @@ impl Stages<'_> {
     }
 
     /// Whether all that is guaranteed fits the servers together.
-    pub(super) fn keep_guarantees(&mut self) -> Result<(), SolverError> {
+    pub(super) fn keep_guarantees(&mut self) -> Result<(), InstanceError> {
         if !self.tree.has_floors() {
             return Ok(());
         }
@@ -67,7 +67,7 @@ impl Stages<'_> {
         let Guaranteed { groups, solutions } = self.question.guaranteed();
         let objective = self.question.objective;
         let shortfall = Shortfall::new(instance, objective, proof, &of_users, solutions.clone(), groups);
-        Err(SolverError::Guarantees(Box::new(shortfall)))
+        Err(InstanceError::Guarantees(Box::new(shortfall)))
     }
 }
 
@@ -79,7 +79,7 @@ impl Stages<'_> {
         floors: &[f64],
         rises: &[bool],
         all: f64,
-    ) -> Result<(f64, Solved), SolverError> {
+    ) -> Result<(f64, Solved), InstanceError> {
         let mut costs = vec![0.0; self.reduction.users.len()];
         let (mut step, mut halves) = (ABOVE / all, 0);
         loop {
@@ -118,7 +118,7 @@ pub(crate) struct LeftNothing {
 
 /// The first user that guarantees leave nothing, if any: where everybody has what it is guaranteed, all who are guaranteed nothing are to rise
 /// together, and cannot.
-pub(crate) fn left_nothing(question: &Question<'_>) -> Result<Option<LeftNothing>, SolverError> {
+pub(crate) fn left_nothing(question: &Question<'_>) -> Result<Option<LeftNothing>, InstanceError> {
     let (bins, solver) = (Bins::exact(question.reduction()), InteriorPoint(question.deadline.clone()));
     let mut stages = Stages::start(question, bins, &solver, f64::INFINITY)?;
     let users = &stages.reduction.users;

@@ -15,7 +15,7 @@ use crate::sums::column;
 use crate::tolerance::level::{
     ABOVE, BEGINS, CLOSED, MISSING, NO_RISE, NOTHING_LEFT, PIECE, ROUNDING, TAKEN,
 };
-use fairplan_instances::{FEW_USERS, SolverError};
+use fairplan_instances::{FEW_USERS, InstanceError};
 use rayon::prelude::*;
 
 /// So often half of what prices leave above a level is asked for at most.
@@ -26,7 +26,7 @@ impl Stages<'_> {
     ///
     /// The level of the stage before is possible; no level is beyond what some prices allow. A piece is raised as far as it goes
     /// once some level on it is known to be possible.
-    pub(super) fn highest(&mut self) -> Result<Option<Highest>, SolverError> {
+    pub(super) fn highest(&mut self) -> Result<Option<Highest>, InstanceError> {
         self.sides = Some(self.tree.sides(&self.ceilings));
         let mut costs = vec![0.0; self.reduction.users.len()];
         let mut bracket = Bracket { low: self.last_level(), ..Bracket::EVERYTHING };
@@ -110,7 +110,7 @@ impl Stages<'_> {
 
     /// The highest level of a piece, not above `level`, that the servers hold; that one where they hold all of the piece. From above: prices
     /// at which they do not hold a level rule out all down to the one that is worth as much as the servers are.
-    fn lowered(&mut self, piece: &Piece, least: f64, level: f64) -> Result<f64, SolverError> {
+    fn lowered(&mut self, piece: &Piece, least: f64, level: f64) -> Result<f64, InstanceError> {
         let mut costs = vec![0.0; self.reduction.users.len()];
         let mut here = level.min(piece.to);
         for step in 0..MOST_PIECES {
@@ -147,7 +147,7 @@ impl Stages<'_> {
         piece: &Piece,
         mut level: f64,
         of_level: f64,
-    ) -> Result<(f64, Solved), SolverError> {
+    ) -> Result<(f64, Solved), InstanceError> {
         let mut costs = vec![0.0; self.reduction.users.len()];
         let (mut above, mut halves) = (level + ABOVE / of_level, 0);
         loop {
@@ -175,7 +175,7 @@ impl Stages<'_> {
     }
 
     /// Whether the servers hold these shares, and prices that tell.
-    pub fn holds(&mut self, shares: &[f64], costs: &mut [f64]) -> Result<(bool, Vec<f64>), SolverError> {
+    pub fn holds(&mut self, shares: &[f64], costs: &mut [f64]) -> Result<(bool, Vec<f64>), InstanceError> {
         let all = Amounts::new(self.in_dominant_shares(shares), vec![true; self.unit.len()]);
         let solved = self.solve(&all, costs)?;
         Ok((solved.solution.level >= 1.0 - MISSING, solved.solution.prices))
@@ -219,7 +219,7 @@ impl Stages<'_> {
         Amounts { amount: column(rising.len(), amount), base, rising }
     }
 
-    pub(super) fn solve(&mut self, amounts: &Amounts, costs: &mut [f64]) -> Result<Solved, SolverError> {
+    pub(super) fn solve(&mut self, amounts: &Amounts, costs: &mut [f64]) -> Result<Solved, InstanceError> {
         let solved = solve_level(self.reduction, &mut self.bins, amounts, self.solver, costs, self.budget)?;
         self.statistics.iterations += solved.iterations;
         self.statistics.rounds += solved.rounds;

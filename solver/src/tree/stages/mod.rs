@@ -18,7 +18,7 @@ use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::level::{BEGINS, NO_RISE, PIECE};
 use allocated::Only;
-use fairplan_instances::{Certificate, FEW_USERS, LimitedBy, Solution, SolverError, Statistics, Status};
+use fairplan_instances::{Certificate, FEW_USERS, InstanceError, LimitedBy, Solution, Statistics, Status};
 use guaranteed::above_guarantees;
 pub(crate) use guaranteed::{LeftNothing, left_nothing};
 use highest::Highest;
@@ -32,7 +32,7 @@ pub(crate) fn solve(
     bins: Bins,
     solver: &dyn LevelSolver,
     budget: f64,
-) -> Result<Solution, SolverError> {
+) -> Result<Solution, InstanceError> {
     let mut stages = Stages::start(question, bins, solver, budget)?;
     stages.keep_guarantees()?;
     while stages.raise()? {
@@ -75,10 +75,13 @@ pub(crate) fn solve(
 ///
 /// # Errors
 /// Where they do not, with the proof.
-pub(crate) fn keep_guarantees(question: &Question<'_>, solver: &dyn LevelSolver) -> Result<(), SolverError> {
+pub(crate) fn keep_guarantees(
+    question: &Question<'_>,
+    solver: &dyn LevelSolver,
+) -> Result<(), InstanceError> {
     let bins = Bins::exact(question.reduction());
     match Stages::start(question, bins, solver, f64::INFINITY)?.keep_guarantees() {
-        Err(error @ SolverError::Guarantees(_)) => Err(error),
+        Err(error @ InstanceError::Guarantees(_)) => Err(error),
         // What is found above them says whether they are kept.
         _ => Ok(()),
     }
@@ -141,10 +144,10 @@ impl<'a> Stages<'a> {
         mut bins: Bins,
         solver: &'a dyn LevelSolver,
         budget: f64,
-    ) -> Result<Self, SolverError> {
+    ) -> Result<Self, InstanceError> {
         let reduction = question.reduction();
         if reduction.has_task_rows.contains(&true) {
-            return Err(SolverError::Unsupported(UNLIKE_TASKS_IN_GROUPS.into()));
+            return Err(InstanceError::Unsupported(UNLIKE_TASKS_IN_GROUPS.into()));
         }
         let (users, tree) = (&reduction.users, Tree::new(question.instance, question.objective, reduction));
         let n = users.users();
@@ -210,7 +213,7 @@ impl<'a> Stages<'a> {
     }
 
     /// Raises the level until somebody can have no more. False when nothing is left to raise.
-    fn raise(&mut self) -> Result<bool, SolverError> {
+    fn raise(&mut self) -> Result<bool, InstanceError> {
         self.meet_shared_limits()?;
         if !self.open.contains(&true) {
             return Ok(false);

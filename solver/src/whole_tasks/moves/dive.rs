@@ -5,7 +5,7 @@ use super::cluster::{Cluster, Exchange};
 use super::program::{Priced, Question, UNIT};
 use super::whole::Making;
 use crate::tolerance::whole_tasks::NO_TASKS;
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 
 /// Programs that are solved again at most.
 const ROUNDS: usize = 40;
@@ -27,7 +27,7 @@ pub(super) fn dive(
     priced: &Priced,
     columns: &[(usize, Exchange)],
     stop: &Deadline,
-) -> Result<(), SolverError> {
+) -> Result<(), InstanceError> {
     let mut left: Vec<Vec<usize>> = question.groups.to_vec();
     let mut used = priced.used.clone();
     let mut columns = columns.to_vec();

@@ -24,7 +24,7 @@ use crate::steps::steps_between;
 use cluster::{Cluster, Exchange};
 use dive::dive;
 use fairplan_instances::{
-    Breakpoint, Deadline, Instance, KindId, MovePlan, MoveRules, MovesProof, Placement, SolverError, UserId,
+    Breakpoint, Deadline, Instance, InstanceError, KindId, MovePlan, MoveRules, MovesProof, Placement, UserId,
 };
 use nearest::nearest;
 use program::{CLOSE, OfKinds, Priced, Question, UNIT, WORTH};
@@ -57,7 +57,7 @@ const AGAIN: f64 = 0.6;
 const OPEN: f64 = 1.1;
 
 /// Makes of a placement that knows too few rules one that keeps them all.
-pub type Mend<'a> = dyn Fn(Placement) -> Result<Placement, SolverError> + 'a;
+pub type Mend<'a> = dyn Fn(Placement) -> Result<Placement, InstanceError> + 'a;
 
 /// Finds steps after which every user has as many tasks as `required`, or as near to that as was found. Users may lose tasks that
 /// they have beyond that. The search knows what devices hold in sum and no other rule of whole tasks, but by `mend`, which what is found
@@ -72,7 +72,7 @@ pub fn fewest_moves(
     rules: &MoveRules,
     mend: Option<&Mend<'_>>,
     limit: &Deadline,
-) -> Result<MovePlan, SolverError> {
+) -> Result<MovePlan, InstanceError> {
     let packing = Packing::new(instance)?;
     let cluster = Cluster::new(instance, &packing, before, rules)?;
     let groups = cluster.groups();
@@ -98,7 +98,7 @@ pub fn fewest_moves(
     let mut smallest_first: Vec<u32> = (0..instance.kind_count() as u32).collect();
     smallest_first.sort_by(|a, b| size(a).total_cmp(&size(b)));
     // Where all can be reached, what misses a few tasks is not worse for that: these are found places first.
-    let filled = |priced: &Priced, known: &[(usize, Exchange)]| -> Result<Making<'_>, SolverError> {
+    let filled = |priced: &Priced, known: &[(usize, Exchange)]| -> Result<Making<'_>, InstanceError> {
         let mut making = made(&question, priced, known, limit)?;
         let missing = making.all_missing();
         if near.is_some() && missing > 0 && !is_much(&cluster, missing) {
@@ -167,7 +167,7 @@ fn proved_without_devices(
     required: &[u64],
     rules: &MoveRules,
     limit: &Deadline,
-) -> Result<(u64, MovesProof), SolverError> {
+) -> Result<(u64, MovesProof), InstanceError> {
     let divided = instance.divided()?;
     let packing = Packing::new(&divided)?;
     let cluster = Cluster::new(&divided, &packing, before, rules)?;
@@ -191,7 +191,7 @@ fn made<'a>(
     priced: &Priced,
     known: &[(usize, Exchange)],
     limit: &Deadline,
-) -> Result<Making<'a>, SolverError> {
+) -> Result<Making<'a>, InstanceError> {
     let mut making = Making::new(question);
     if question.groups.len() <= DIVED {
         dive(&mut making, question, priced, known, &limit.after_part(DIVING))?;
@@ -221,10 +221,10 @@ fn placed_anew(
     instance: &Instance,
     required: &[u64],
     limit: &Deadline,
-) -> Result<Option<Placement>, SolverError> {
+) -> Result<Option<Placement>, InstanceError> {
     let placement = match whole_task_bracket(instance, limit) {
         Ok(bracket) => bracket.placement,
-        Err(SolverError::OutOfTime) => return Ok(None),
+        Err(InstanceError::OutOfTime) => return Ok(None),
         Err(error) => return Err(error),
     };
     let reaches = placement.tasks.iter().zip(required).all(|(has, required)| has >= required);
@@ -259,7 +259,7 @@ pub fn level_target(
     instance: &Instance,
     part: f64,
     limit: &Deadline,
-) -> Result<Option<LevelTarget>, SolverError> {
+) -> Result<Option<LevelTarget>, InstanceError> {
     let packing = Packing::new(instance)?;
     let breakpoints = Breakpoints::new(instance, &packing)?;
     let Some((upper, proof)) = first_bound(&packing, &breakpoints) else { return Ok(None) };

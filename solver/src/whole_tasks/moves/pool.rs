@@ -3,7 +3,7 @@
 
 use super::cluster::Exchange;
 use super::program::{Priced, Question, UNIT};
-use fairplan_instances::{Deadline, SolverError};
+use fairplan_instances::{Deadline, InstanceError};
 use std::collections::HashMap;
 
 /// While no more groups differ, all are in the program.
@@ -30,7 +30,7 @@ impl Question<'_> {
         &self,
         columns: &mut Vec<(usize, Exchange)>,
         stop: &Deadline,
-    ) -> Result<Priced, SolverError> {
+    ) -> Result<Priced, InstanceError> {
         match self.groups.len() {
             0..=ALL => self.solve_all(columns, stop),
             _ => solve_pooled(self, columns, stop),
@@ -44,7 +44,7 @@ fn solve_pooled(
     question: &Question<'_>,
     columns: &mut Vec<(usize, Exchange)>,
     stop: &Deadline,
-) -> Result<Priced, SolverError> {
+) -> Result<Priced, InstanceError> {
     let missing = |user: usize| question.required[user] > question.cluster.totals[user];
     let guess: Vec<u64> = (0..question.required.len())
         .map(|user| if missing(user) { question.rules.costs[user].saturating_mul(WORTH * UNIT) } else { 0 })

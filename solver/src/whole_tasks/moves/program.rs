@@ -8,7 +8,7 @@ use crate::linear_program::{Column, Ended, Program, Row, Settings};
 use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
 use crate::tolerance::whole_tasks::NO_TASKS;
-use fairplan_instances::{Deadline, Instance, KindId, MoveRules, SolverError};
+use fairplan_instances::{Deadline, Instance, InstanceError, KindId, MoveRules};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -141,7 +141,7 @@ impl Question<'_> {
         &self,
         columns: &mut Vec<(usize, Exchange)>,
         stop: &Deadline,
-    ) -> Result<Priced, SolverError> {
+    ) -> Result<Priced, InstanceError> {
         let mut worth: Vec<f64> = self.rules.costs.iter().map(|cost| *cost as f64 * self.worth).collect();
         let users = self.required.len();
         let mut priced = Priced {
@@ -181,7 +181,7 @@ impl Question<'_> {
         columns: &mut Vec<(usize, Exchange)>,
         priced: &mut Priced,
         stop: &Deadline,
-    ) -> Result<Vec<f64>, SolverError> {
+    ) -> Result<Vec<f64>, InstanceError> {
         let users = self.required.len();
         let mut program = Program::maximise();
         let needed = |user: usize| self.required[user] as f64 - self.cluster.totals[user] as f64;
