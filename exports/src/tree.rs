@@ -114,11 +114,7 @@ impl Builder<'_> {
     /// Whether a group is one tenant: importers make a queue with quotas on several classes a group with a user `QUEUE@CLASSES` for
     /// each. A group without anybody below is one too.
     fn is_one(&self, group: usize) -> bool {
-        let id = &self.instance.groups()[group].id;
-        let is_part = |user: &usize| {
-            let user = self.instance.user(fairplan_instances::UserId(*user));
-            user.id().strip_prefix(id.as_str()).is_some_and(|rest| rest.starts_with('@'))
-        };
+        let is_part = |user: &usize| self.instance.user(fairplan_instances::UserId(*user)).is_part_of_queue();
         self.groups_of[group].is_empty() && self.users_of[group].iter().all(is_part)
     }
 

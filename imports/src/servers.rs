@@ -1,6 +1,6 @@
 //! Servers that nothing tells apart become a class, named after what one is and holds.
 
-use fairplan_instances::{Decimal, InstanceBuilder, ServerClass, Violation};
+use fairplan_instances::{Decimal, InstanceBuilder, ServerClass, Violation, wording};
 use hashbrown::HashMap;
 use std::cmp::Reverse;
 
@@ -123,13 +123,10 @@ impl Memory {
 /// So many units of `2^power` bytes, with one decimal of the largest unit that they reach.
 fn short(amount: Decimal, power: u32) -> String {
     let bytes = amount.to_f64() * 2f64.powi(power as i32);
-    for (unit, size) in [("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)] {
-        let count = bytes / (1u64 << size) as f64;
-        if count >= 1.0 {
-            return format!("{}{unit}", (count * 10.0).round() / 10.0);
-        }
+    match wording::in_binary_units(bytes) {
+        Some((count, unit)) => format!("{}{unit}", (count * 10.0).round() / 10.0),
+        None => bytes.to_string(),
     }
-    bytes.to_string()
 }
 
 /// Gives each thing a name of its own: what is named like an earlier one gets a number.

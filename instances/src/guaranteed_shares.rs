@@ -36,13 +36,47 @@ pub fn guaranteed_whole_tasks(instance: &Instance) -> Vec<u64> {
     whole_guarantees(instance, &[])
 }
 
+impl LimitedTasks {
+    /// The [`guaranteed_whole_tasks`] of the instance that these numbers are of.
+    pub fn guaranteed(&self, instance: &Instance) -> Vec<u64> {
+        match instance.has_guarantees() {
+            true => self.whole(instance, &guaranteed_to_users(instance)),
+            false => vec![0; instance.user_count()],
+        }
+    }
+
+    /// The same as dominant shares.
+    pub fn guaranteed_shares(&self, instance: &Instance) -> Vec<f64> {
+        shares_of(instance, &self.guaranteed(instance))
+    }
+
+    /// The whole tasks that so many hold, of each user.
+    fn whole(&self, instance: &Instance, sure: &[f64]) -> Vec<u64> {
+        let whole = |(user, sure): (User<'_>, &f64)| {
+            if !user.fits_somewhere() {
+                return 0;
+            }
+            (*sure as u64).min(self.most[user.index().0]) / user.at_once() * user.at_once()
+        };
+        instance.users().zip(sure).map(whole).collect()
+    }
+}
+
+/// The tasks that every user is guaranteed itself, divided ones, and no rounding less.
+fn guaranteed_to_users(instance: &Instance) -> Vec<f64> {
+    instance.users().map(|user| instance.guaranteed_tasks(user) * (1.0 + QUOTIENT)).collect()
+}
+
+fn shares_of(instance: &Instance, tasks: &[u64]) -> Vec<f64> {
+    instance.users().zip(tasks).map(|(user, tasks)| *tasks as f64 * user.task_share()).collect()
+}
+
 /// The same with what members of groups have by the divisions of what these are guaranteed, where that is more.
 pub fn whole_guarantees(instance: &Instance, divisions: &[Solution]) -> Vec<u64> {
     if !instance.has_guarantees() {
         return vec![0; instance.user_count()];
     }
-    let own = instance.users().map(|user| instance.guaranteed_tasks(user) * (1.0 + QUOTIENT));
-    let mut sure: Vec<f64> = own.collect();
+    let mut sure = guaranteed_to_users(instance);
     // Groups alone are instances of their own, built only where there is something to read of them.
     let groups =
         if divisions.is_empty() { Vec::new() } else { instance.guaranteed_groups().unwrap_or_default() };
@@ -52,14 +86,7 @@ pub fn whole_guarantees(instance: &Instance, divisions: &[Solution]) -> Vec<u64>
             sure[user.0] = sure[user.0].max(solution.allocation.tasks(UserId(i)) * (1.0 + SAME));
         }
     }
-    let LimitedTasks { most, .. } = LimitedTasks::of(instance);
-    let whole = |(user, sure): (User<'_>, f64)| {
-        if !user.fits_somewhere() {
-            return 0;
-        }
-        (sure as u64).min(most[user.index().0]) / user.at_once() * user.at_once()
-    };
-    instance.users().zip(sure).map(whole).collect()
+    LimitedTasks::of(instance).whole(instance, &sure)
 }
 
 /// Whether users with so many tasks have what they are guaranteed themselves: bounds hold for such placements.
@@ -70,8 +97,7 @@ pub fn keeps_guarantees_of_users(instance: &Instance, tasks: &[u64]) -> bool {
 
 /// The [`guaranteed_whole_tasks`] as dominant shares.
 pub fn guaranteed_whole_shares(instance: &Instance) -> Vec<f64> {
-    let shares = instance.users().zip(guaranteed_whole_tasks(instance));
-    shares.map(|(user, tasks)| tasks as f64 * user.task_share()).collect()
+    shares_of(instance, &guaranteed_whole_tasks(instance))
 }
 
 impl Instance {

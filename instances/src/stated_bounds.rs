@@ -3,7 +3,7 @@
 use crate::tolerance::SAME;
 use crate::{
     Instance, LimitRoom, LimitedTasks, Part, UserId, WholeTaskBracket, WholeTaskProof, breakpoint_value,
-    guaranteed_whole_shares, wants_beyond_limits,
+    wants_beyond_limits,
 };
 
 /// What a result file states of a bracket in doubles.
@@ -48,13 +48,14 @@ pub fn stated_bounds(
         |i: usize| !has_none(i) && instance.user(UserId(i)).tasks().is_none_or(|all| tasks[i] < all);
     let room = LimitRoom::of(instance, &bracket.placement);
     let wants_more = |i: usize| has_left(i) && !room.holds(instance.user(UserId(i)));
-    let LimitedTasks { most, .. } = LimitedTasks::of(instance);
+    let limited = LimitedTasks::of(instance);
+    let floors = limited.guaranteed_shares(instance);
+    let LimitedTasks { most, .. } = limited;
     let cap = |i: usize| match most[i] {
         _ if has_none(i) => 0.0,
         u64::MAX => f64::INFINITY,
         tasks => share(i, tasks),
     };
-    let floors = guaranteed_whole_shares(instance);
     let parts = |has: &dyn Fn(usize) -> f64, wants_more: &dyn Fn(usize) -> bool| {
         let floor = |i: usize| if has_none(i) { 0.0 } else { floors[i] };
         instance.parts_at_the_root(|i| Part { floor: floor(i), ..Part::new(has(i), wants_more(i)) })

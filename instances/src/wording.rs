@@ -186,12 +186,17 @@ pub fn amount(resource: &str, amount: f64) -> String {
 
 /// An amount of memory or the like of 2^30 or more, in the largest binary unit that it reaches, to three decimals.
 pub fn large_amount(resource: &str, amount: f64) -> Option<String> {
-    let reached = |power: u32| Some(amount / (1u64 << power) as f64).filter(|count| *count >= 1.0);
-    let largest = [("Pi", 50), ("Ti", 40), ("Gi", 30)]
-        .into_iter()
-        .find_map(|(unit, power)| Some((reached(power)?, unit)));
-    let (count, unit) = largest.filter(|_| ResourceKind::of(resource) == ResourceKind::Amount)?;
+    let (count, unit) = in_binary_units(amount).filter(|(_, unit)| {
+        ["Pi", "Ti", "Gi"].contains(unit) && ResourceKind::of(resource) == ResourceKind::Amount
+    })?;
     Some(format!("{}{unit}", grouped(&((count * 1e3).round() / 1e3).to_string())))
+}
+
+/// An amount in the largest binary unit that it reaches, and what that is called; `None` of less than 1024.
+pub fn in_binary_units(amount: f64) -> Option<(f64, &'static str)> {
+    let units = [("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
+    let mut counted = units.into_iter().map(|(unit, power)| (amount / (1u64 << power) as f64, unit));
+    counted.find(|(count, _)| *count >= 1.0)
 }
 
 /// So many of what: `1 server`, `12,583 servers`.
@@ -210,7 +215,7 @@ pub fn agreeing(count: u64, what: &str) -> String {
         let (said, next) = match (expected, word) {
             (_, "they") => ("it".into(), Expected::VerbOfIt),
             (_, "their") => ("its".into(), Expected::Rest),
-            (_, "them") => ("it".into(), Expected::Rest),
+            (_, "them" | "them,") => (word.replacen("them", "it", 1), Expected::Rest),
             (Expected::Verb, "that") => (word.into(), Expected::Verb),
             (Expected::Noun, _) => match one_of(word) {
                 Some(noun) => (noun, Expected::Verb),
@@ -328,6 +333,16 @@ mod tests {
     }
 
     #[test]
+    fn amounts_are_counted_in_the_largest_binary_unit_that_they_reach() {
+        assert_eq!(in_binary_units(1023.0), None);
+        assert_eq!(in_binary_units(1536.0), Some((1.5, "Ki")));
+        assert_eq!(in_binary_units((1u64 << 40) as f64), Some((1.0, "Ti")));
+        // Below a gibibyte an amount is told as the number that it is.
+        assert_eq!(large_amount("memory", 1023.0 * (1u64 << 20) as f64), None);
+        assert_eq!(large_amount("memory", 1.5 * (1u64 << 50) as f64).as_deref(), Some("1.5Pi"));
+    }
+
+    #[test]
     fn nouns_and_verbs_agree_with_their_number() {
         assert_eq!(counted(1, "server", "servers"), "1 server");
         assert_eq!(counted(0, "server", "servers"), "0 servers");
@@ -386,6 +401,10 @@ mod tests {
             (
                 "jobs of partition x, which no node names: they may run everywhere",
                 "job of partition x, which no node names: it may run everywhere",
+            ),
+            (
+                "accounts are not in it: no line deletes them, and they keep what is set now",
+                "account is not in it: no line deletes it, and it keeps what is set now",
             ),
         ] {
             assert_eq!(agreeing(2, many), many);

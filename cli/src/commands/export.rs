@@ -5,7 +5,7 @@ use crate::failure::Answer;
 use crate::progress::{tell, warn};
 use crate::{output, progress};
 use fairplan::exports::{ExportOptions, MemoryIn, Target, Unit};
-use fairplan::instances::wording::{counted, printable};
+use fairplan::instances::wording::{agreeing, counted, printable, thousands};
 use fairplan::report::output::commit;
 use fairplan::report::{summary, write_json};
 use fairplan::{Control, Deadline, Decimal, Document, Error, ExportChange, ExportChanges, LostField, read};
@@ -122,16 +122,9 @@ fn staying_of(staying: &[String]) -> String {
     if staying.is_empty() {
         return String::new();
     }
-    format!(
-        "{} not in the export: no line deletes {}, and {} what is set now ({}).\n",
-        match staying.len() as u64 {
-            1 => "1 account is".to_owned(),
-            n => format!("{} are", counted(n, "account", "accounts")),
-        },
-        if staying.len() == 1 { "it" } else { "them" },
-        if staying.len() == 1 { "it keeps" } else { "they keep" },
-        printable(&staying.join(", "), 2000)
-    )
+    let what = "accounts are not in the export: no line deletes them, and they keep what is set now";
+    let n = staying.len() as u64;
+    format!("{} {} ({}).\n", thousands(n), agreeing(n, what), printable(&staying.join(", "), 2000))
 }
 
 /// What of deployed objects is not exported.

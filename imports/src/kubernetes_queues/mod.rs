@@ -111,11 +111,7 @@ fn tell_of_idle_gpus(instance: &Instance, (gpu, is_kai): (&str, bool), report: &
     }
     let asks = |user: &fairplan_instances::User<'_>| !user.demand()[r].is_zero();
     // A queue with tasks of both kinds is a group, whose first user asks for GPUs.
-    let is_beside_asking = |user: &fairplan_instances::User<'_>| {
-        user.group()
-            .is_some_and(|group| user.id().starts_with(&format!("{}@", instance.groups()[group.0].id)))
-    };
-    let without = instance.users().filter(|user| !asks(user) && !is_beside_asking(user)).count();
+    let without = instance.users().filter(|user| !asks(user) && !user.is_part_of_queue()).count();
     let idle = if instance.users().any(|user| asks(&user)) { "" } else { ": all of it stays idle" };
     let advice = match is_kai {
         true => " (in KAI a queue may go over a quota of 0; a quota of 1 says that its tasks want GPUs)",

@@ -6,7 +6,7 @@
 //! floors and come to their ceilings, one after the other, is known beforehand, and a search finds the place.
 
 use super::{GroupId, Instance, UserId};
-use crate::{LimitedTasks, guaranteed_whole_shares};
+use crate::LimitedTasks;
 
 /// The tree with its ceilings.
 pub struct FilledTree {
@@ -111,13 +111,14 @@ impl FilledTree {
     /// The tree of whole tasks: who fits on no server can have none, nobody more than its limits let it have, and nobody less than it
     /// is guaranteed itself.
     pub fn of_whole_tasks(instance: &Instance) -> Self {
-        let LimitedTasks { most, .. } = LimitedTasks::of(instance);
+        let limited = LimitedTasks::of(instance);
+        let floors = limited.guaranteed_shares(instance);
+        let LimitedTasks { most, .. } = limited;
         let ceiling = |user: UserId| match (instance.user(user), most[user.0]) {
             (user, _) if !user.fits_somewhere() => 0.0,
             (_, u64::MAX) => f64::INFINITY,
             (user, tasks) => tasks as f64 * user.task_share(),
         };
-        let floors = guaranteed_whole_shares(instance);
         Self::above_floors(instance, |user| floors[user.0], ceiling)
     }
 

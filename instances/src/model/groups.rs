@@ -88,6 +88,7 @@ fn refuse_cycles(groups: &[Group]) -> Result<(), Violation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{InstanceBuilder, NewUser, ServerClass, UserId};
 
     fn group(id: &str, parent: Option<&str>) -> NewGroup {
         NewGroup { id: id.into(), weight: Decimal::ONE, parent: parent.map(str::to_owned) }
@@ -102,6 +103,23 @@ mod tests {
         let (groups, positions) = tree(vec![group("a", Some("org")), group("org", None)]).unwrap();
         assert_eq!(groups[0].parent, Some(GroupId(1)));
         assert_eq!(positions["org"], 1);
+    }
+
+    #[test]
+    fn a_user_called_like_its_group_and_a_part_is_part_of_a_queue() {
+        let is_part = |user: &str| {
+            let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
+            builder.class(ServerClass::new("s", 1, vec![Decimal::ONE])).unwrap();
+            builder.groups(vec![group("q", None)]).unwrap();
+            let below = |name, group| NewUser { group, ..NewUser::new(name, &[Decimal::ONE]) };
+            builder.user(below(user, Some(GroupId(0)))).unwrap();
+            builder.user(below("q@alone", None)).unwrap();
+            let instance = builder.build().unwrap();
+            assert!(!instance.user(UserId(1)).is_part_of_queue(), "without a group");
+            instance.user(UserId(0)).is_part_of_queue()
+        };
+        assert!(is_part("q@big"));
+        assert!(!is_part("q") && !is_part("qq@big") && !is_part("other@big"));
     }
 
     #[test]

@@ -400,6 +400,14 @@ impl<'a> User<'a> {
         self.instance.ids.get(self.id.0)
     }
 
+    /// Whether it is one part of a queue that an importer divides by places or by what tasks ask for: it is called `QUEUE@PART`, where
+    /// its group is called `QUEUE`.
+    pub fn is_part_of_queue(self) -> bool {
+        let queue = self.group().map(|group| self.instance.groups()[group.0].id.as_str());
+        let behind = queue.and_then(|queue| self.id().strip_prefix(queue));
+        behind.is_some_and(|behind| behind.starts_with('@'))
+    }
+
     /// One task's demand, one entry a resource; of all kinds together where it has kinds.
     pub fn demand(self) -> &'a [Decimal] {
         let m = self.instance.resources.len();

@@ -39,7 +39,7 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     let certificate = &solution.certificate;
     let levels = certificate.levels().iter().map(|level| level.value);
     let ids = instance.users().map(|user| user.id()).zip(certificate.level_of().unwrap_or_default());
-    let held = held_at_the_smallest(headline.value, levels, ids).filter(|_| !headline.groups.is_empty());
+    let held = held_at_the_smallest(headline.value, !headline.groups.is_empty(), levels, ids);
     if let Some(held) = held {
         let _ = writeln!(text, "{HELD_THERE}: {held}");
     }
@@ -91,13 +91,15 @@ fn level(objective: Objective, value: f64, level: Option<f64>) -> String {
 /// What those are called whom the smallest share holds.
 const HELD_THERE: &str = "Held at that";
 
-/// Whom the first level holds where it is the value and others have more: of groups, tables show what all members have together.
+/// Whom the first level holds where it is the value and others have more, and there are groups: of these, tables show what all members
+/// have together.
 fn held_at_the_smallest<'a>(
     value: f64,
+    has_groups: bool,
     mut levels: impl Iterator<Item = f64>,
     level_of: impl Iterator<Item = (&'a str, &'a u32)>,
 ) -> Option<String> {
-    let first = levels.next()?;
+    let first = levels.next().filter(|_| has_groups)?;
     levels.next().filter(|_| (first - value).abs() <= SAME * first)?;
     let held = level_of.filter(|(_, level)| **level == 0);
     let held: Vec<String> = held.map(|(id, _)| name(id)).collect();
@@ -146,7 +148,7 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
 
     let levels = document.certificate.levels.iter().flatten().map(|level| level.value);
     let ids = document.users.ids.iter().zip(&document.users.levels);
-    let held = held_at_the_smallest(document.value, levels, ids).filter(|_| !document.groups.is_empty());
+    let held = held_at_the_smallest(document.value, !document.groups.is_empty(), levels, ids);
     if let Some(held) = held {
         section = section.fact(HELD_THERE, held);
     }

@@ -11,7 +11,7 @@ use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{LEVELS, WHOLE_TASKS};
 use fairplan_instances::{
     Breakpoint, FilledTree, Instance, LimitRoom, LimitedTasks, Part, Placement, User, UserId, Violation,
-    compare_ratios, guaranteed_whole_tasks,
+    compare_ratios,
 };
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -50,7 +50,7 @@ impl Breakpoints {
     pub fn new(instance: &Instance, packing: &Packing) -> Result<Self, Violation> {
         let (mut users, mut pieces) = (Vec::new(), Vec::new());
         let limited = LimitedTasks::of(instance);
-        let sure = guaranteed_whole_tasks(instance);
+        let sure = limited.guaranteed(instance);
         let mut of_user = vec![None; instance.user_count()];
         for user in instance.users() {
             let of_task = packing.pieces(user.index());
