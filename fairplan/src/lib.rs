@@ -81,7 +81,7 @@ pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
 pub use place::{PATTERNS, PlaceOptions, Placed, Placer, gathered, place, place_by, place_in_order};
 pub use plan::{
     BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, Plan, StagesOptions,
-    TargetOptions, WorthOptions, buy, compare_instances, growth, growth_purchases, losses, moves,
+    TargetOptions, WorthOptions, buy, compare_instances, growth, growth_with_purchases, losses, moves,
     worth_of_servers,
 };
 pub use present::SimulationStart;

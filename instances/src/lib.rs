@@ -114,7 +114,7 @@ pub use registry::{Entry, Registry, UnknownName};
 pub use resource_kind::ResourceKind;
 pub use resource_map::ResourceMap;
 pub use server_choice::{ServerChoice, ServerRule, TaskRules};
-pub use shortfall::{InsideGroup, Shortfall};
+pub use shortfall::{InsideGroup, Shortfall, ShortfallProof};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Statistics, Status, Total};
 pub use solver::Solver;
 pub use stamp::{DemandsStamp, InstanceStamp, InstanceWarning, Label};

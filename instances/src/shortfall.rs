@@ -43,6 +43,16 @@ pub struct InsideGroup {
     pub name: String,
 }
 
+/// What proves that guarantees cannot be kept together, as [`Shortfall`] has it.
+pub struct ShortfallProof {
+    /// The largest part of all guarantees that can be kept together.
+    pub part: f64,
+    /// Prices of capacities, row-major `classes × resources`.
+    pub prices: Vec<f64>,
+    /// Prices of the limits.
+    pub limit_prices: Vec<f64>,
+}
+
 /// So many are named of each list.
 const NAMED: usize = 5;
 
@@ -51,11 +61,12 @@ impl Shortfall {
     pub fn new(
         instance: &Instance,
         objective: Objective,
-        (part, prices, limit_prices): (f64, Vec<f64>, Vec<f64>),
+        proof: ShortfallProof,
         paid: &[f64],
         guaranteed: Vec<Solution>,
         groups: &[AloneGroup],
     ) -> Self {
+        let ShortfallProof { part, prices, limit_prices } = proof;
         let m = instance.resources().len();
         let mut what: Vec<(f64, String)> = Vec::new();
         for r in 0..m {

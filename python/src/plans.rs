@@ -251,13 +251,14 @@ pub fn growth(
     let options = GrowthOptions { target: target.into(), by, base, series, backend };
     document_of(py, "plan.growth", instance, &call, move |instance, control| {
         let series = files::read_proportions(&options.series, &quantum)?;
-        let mut growth = fairplan::growth(instance, &series, &options, control)?;
-        if let Some(Purchases { catalog, overhead, stages, periods_per_quantum: periods }) = purchases {
-            let catalog = catalog.less(instance, &overhead)?;
-            let stages = StagesOptions { stages, periods_per_quantum: periods.0.to_f64() };
-            let followed = (instance, &series);
-            fairplan::growth_purchases(followed, &catalog, &stages, &mut growth, &options, control)?;
-        }
+        let mut growth = match purchases {
+            Some(Purchases { catalog, overhead, stages, periods_per_quantum: periods }) => {
+                let catalog = catalog.less(instance, &overhead)?;
+                let stages = StagesOptions { stages, periods_per_quantum: periods.0.to_f64() };
+                fairplan::growth_with_purchases(instance, &series, &catalog, &stages, &options, control)?
+            }
+            None => fairplan::growth(instance, &series, &options, control)?,
+        };
         if !per_quantum && series.quantum_count() > FEW_QUANTA {
             growth.without_quanta();
         }

@@ -83,12 +83,9 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
             let caps = caps(instance, &users, &limited);
             let floors = if claim.above_guarantees { sure_shares(instance) } else { Vec::new() };
             if instance.has_groups() || !floors.is_empty() {
-                return proved_in_groups(
-                    instance,
-                    (claim.bound, &floors),
-                    (&users, &caps, &limited),
-                    worth.map(|worth| (worth, &cost as _)),
-                );
+                let each = Each { users: &users, caps: &caps, limited: &limited, floors: &floors };
+                let priced = worth.map(|worth| Priced { worth, cost: &cost });
+                return proved_in_groups(instance, claim.bound, &each, priced);
             }
             let by_tasks = caps.iter().copied().fold(f64::INFINITY, f64::min);
             let Some(worth) = worth else { return Ok(Proved { bound: by_tasks, scale: 1.0, size: None }) };
@@ -140,14 +137,30 @@ fn caps(instance: &Instance, users: &[UserShares], limited: &[f64]) -> Vec<f64> 
     by_tasks.enumerate().map(cap).collect()
 }
 
+/// What is known of each user: what its tasks are worth and let it have, what limits let it have too, how many tasks these are, and of what
+/// it is sure, if anybody is of anything.
+struct Each<'a> {
+    users: &'a [UserShares],
+    caps: &'a [f64],
+    limited: &'a [f64],
+    floors: &'a [Bounds],
+}
+
+/// What prices say: what all capacity is worth at most, and what work costs a user.
+struct Priced<'a> {
+    worth: f64,
+    cost: &'a dyn Fn(usize) -> f64,
+}
+
 /// The same of the smallest weighted share among the children of the root, where users may be guaranteed something: what prices prove of the
 /// first level, given with what work costs, or else what tasks and limits allow.
 fn proved_in_groups(
     instance: &Instance,
-    (stated, floors): (f64, &[Bounds]),
-    (users, caps, limited): (&[UserShares], &[f64], &[f64]),
-    prices: Option<(f64, &dyn Fn(usize) -> f64)>,
+    stated: f64,
+    each: &Each<'_>,
+    prices: Option<Priced<'_>>,
 ) -> Result<Proved, String> {
+    let Each { users, caps, limited, floors } = *each;
     let cap = |i: usize| match caps[i] {
         0.0 => 0.0,
         cap => cap * instance.user(UserId(i)).weight().to_f64(),
@@ -161,8 +174,8 @@ fn proved_in_groups(
     let [by_tasks, _] = smallest(&divided_in(instance, &tree, cap, wants));
     let bound = match prices {
         None => by_tasks,
-        Some((worth, cost)) => {
-            prove_bound(instance, &tree, users, cost, (worth, stated))?;
+        Some(Priced { worth, cost }) => {
+            prove_bound(instance, &tree, users, cost, worth, stated)?;
             by_tasks.min(stated)
         }
     };

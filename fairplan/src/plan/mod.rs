@@ -14,5 +14,5 @@ pub use changes::{WorthOptions, compare_instances, worth_of_servers};
 pub use growth::{FEW_QUANTA, GrowthOptions, growth};
 pub use lose::{LoseOptions, losses};
 pub use moves::{MoveTarget, MovesOptions, moves};
-pub use stages::{StagesOptions, growth_purchases};
+pub use stages::{StagesOptions, growth_with_purchases};
 pub use target::TargetOptions;

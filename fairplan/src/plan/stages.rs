@@ -2,7 +2,7 @@
 //! bought before.
 
 use super::buy::reached;
-use super::growth::{GrowthOptions, Scaling};
+use super::growth::{GrowthOptions, Scaling, growth};
 use super::target::Asked;
 use crate::solve::solver;
 use crate::tolerance::REACHED;
@@ -26,13 +26,13 @@ impl Default for StagesOptions {
     }
 }
 
-/// Says what to buy by when, so that all of a series is reached that can be: from the first quantum that is missed on, in at most so many
-/// stages of equal length. Every purchase is checked by an allocation that fits. What cannot be reached ends the list, as a stage
-/// without servers. Where the catalog has commitments, it also says
-/// what all that costs until the end of the series, on demand and reserved. Both are written into `growth`.
+/// What [`growth`](crate::growth()) says, and what to buy by when, so that all of a series is reached that can be: from the first quantum
+/// that is missed on, in at most so many stages of equal length. Every purchase is checked by an allocation that fits. What cannot be
+/// reached ends the list, as a stage without servers. Where the catalog has commitments, it also says what all that costs until the end
+/// of the series, on demand and reserved.
 ///
 /// ```
-/// use fairplan::{Control, GrowthOptions, StagesOptions, TargetOptions, generate, growth, growth_purchases, read};
+/// use fairplan::{Control, GrowthOptions, StagesOptions, TargetOptions, generate, growth_with_purchases, read};
 /// use std::io::Write;
 ///
 /// let mut file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
@@ -41,23 +41,23 @@ impl Default for StagesOptions {
 /// let catalog = read::catalog(file.path().to_str().unwrap(), &instance)?;
 /// let target = TargetOptions { share: Some("0.9".parse().unwrap()), ..TargetOptions::default() };
 /// let options = GrowthOptions { target, by: Some("total".into()), ..GrowthOptions::default() };
-/// let mut growth = growth(&instance, &series, &options, &Control::none())?;
 /// let stages = StagesOptions::default();
-/// growth_purchases((&instance, &series), &catalog, &stages, &mut growth, &options, &Control::none())?;
+/// let growth = growth_with_purchases(&instance, &series, &catalog, &stages, &options, &Control::none())?;
 /// assert!(!growth.purchases.is_empty());
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 ///
 /// # Errors
 /// A series that scales each user by its own column; targets and catalogs that are refused as those of [`buy`](crate::buy()).
-pub fn growth_purchases(
-    (instance, series): (&Instance, &DemandSeries),
+pub fn growth_with_purchases(
+    instance: &Instance,
+    series: &DemandSeries,
     catalog: &Catalog,
     stages: &StagesOptions,
-    growth: &mut Growth,
     options: &GrowthOptions,
     control: &Control<'_>,
-) -> Result<(), Error> {
+) -> Result<Growth, Error> {
+    let mut growth = growth(instance, series, options, control)?;
     // Quotas give way to what is asked for, as in `buy`.
     let instance = &*instance.divided()?;
     for warning in lint_catalog(instance, catalog) {
@@ -85,7 +85,7 @@ pub fn growth_purchases(
     let scale = |quantum: usize| scaling.at(quantum, 0);
     let next = |have: f64| (0..quanta).find(|quantum| scale(*quantum) > have * (1.0 + REACHED));
     let mut have = growth.part_at_one;
-    let Some(first) = next(have) else { return Ok(()) };
+    let Some(first) = next(have) else { return Ok(growth) };
     let span = (quanta - first).div_ceil(stages.stages as usize).max(1);
     let zeros = vec![0; catalog.types.len()];
     let mut cluster = catalog.added_to(&extended, &zeros, true).build()?;
@@ -131,7 +131,7 @@ pub fn growth_purchases(
     }
     growth.costs = CostsOverTime::of(&mut found, &firsts, catalog, series, stages.periods_per_quantum);
     growth.purchases = found;
-    Ok(())
+    Ok(growth)
 }
 
 /// What can still be bought for a cluster of which all types are classes.

@@ -93,7 +93,7 @@ pub(super) fn instance(
     let mut builder = InstanceBuilder::new(name, resources.clone())?;
     let classes = add_classes(&mut builder, servers, memory)?;
     let tree = Tree::new(queues, &resources, servers, (&places, root))?;
-    let users = tree.users(servers, report);
+    let users = tree.users(report);
     let below = tree.users_below(&users);
     let groups = tree.groups(&users, &below, report);
     builder.groups(groups)?;

@@ -8,107 +8,43 @@ use crate::servers::Server;
 use crate::tolerance::SUMS;
 use fairplan_instances::{Decimal, ResourceKind};
 
+/// A leaf at one of its places, of which nothing is known but what queues are given.
+#[derive(Clone, Copy)]
+struct Leaf<'a> {
+    /// The position of the queue.
+    at: usize,
+    queue: &'a Queue,
+    part: &'a Part,
+}
+
+/// What a leaf is given at a place, by itself and by the queues above it.
+struct Given {
+    /// The most that it may have, and of how much it is sure: the least that is stated on the way up.
+    most: Stated,
+    sure: Stated,
+    /// The resources that the nearest queue which says anything is given.
+    of: Vec<usize>,
+}
+
+/// What one task asks for, and what tells it from the other tasks of its queue, if there are others.
+type Task = (Vec<Decimal>, Option<usize>);
+
 impl<'a> Tree<'a> {
     /// What each leaf becomes; nothing of other queues.
-    pub(super) fn users(&self, servers: &[Server], report: &mut ImportReport) -> Vec<Vec<User>> {
-        let mut scopes = Scopes::new(servers, self.resources);
+    pub(super) fn users(&self, report: &mut ImportReport) -> Vec<Vec<User>> {
+        let mut scopes = Scopes::new(self.servers, self.resources);
         let kept = self.kept_whole();
         let mut users = Vec::with_capacity(self.queues.len());
         for (at, queue) in self.queues.iter().enumerate() {
             let mut own = Vec::new();
             if let Some(demand) = queue.work.as_ref().and_then(|work| work.demand.clone()) {
                 let parts = (0..queue.parts.len()).collect();
-                users.push(vec![User { parts, demand, asks_for: None }]);
-                continue;
-            }
-            for (position, part) in queue.parts.iter().enumerate().filter(|_| self.is_leaf[at]) {
-                // Percentages of nothing are limits of 0, which says less.
-                if self.places.len() > 1 && !servers.iter().any(|server| server.meets[part.place]) {
-                    report.one(format!("queues left out at {}: no server is there", self.places[part.place]));
-                    continue;
-                }
-                let mut most: Stated = vec![None; self.resources.len()];
-                let mut sure: Stated = vec![None; self.resources.len()];
-                let mut given: Vec<usize> = Vec::new();
-                let counts = |other: &&Part| other.place == part.place || part.within.contains(&other.place);
-                for part in self.upwards(at).flat_map(|above| above.parts.iter().filter(counts)) {
-                    for (most, limit) in most.iter_mut().zip(&part.limit) {
-                        *most = tighter(*most, *limit);
-                    }
-                    for (sure, amount) in sure.iter_mut().zip(&part.guarantee) {
-                        *sure = tighter(*sure, above_zero(*amount));
-                    }
-                    if given.is_empty() {
-                        given = part.given();
-                    }
-                }
-                let barred: Vec<usize> =
-                    (0..most.len()).filter(|r| most[*r].is_some_and(Decimal::is_zero)).collect();
-                let none_of = self.none_of(at, part);
-                let above = self.given_above(at, part, servers);
-                given.extend(above.iter().filter(|r| !given.contains(r)).copied().collect::<Vec<_>>());
-                given.sort_unstable();
-                let shape = part.shape.as_deref();
-                let only =
-                    shape.map(|shape| (0..shape.len()).filter(|r| above_zero(shape[*r]).is_some()).collect());
-                // Whole tasks can keep a guarantee, their own and those above, only where one is no larger.
-                let amounts: Stated =
-                    most.iter().zip(&sure).map(|(most, sure)| tighter(*most, *sure)).collect();
-                let barred_from_all = |name: &str| {
-                    let position = self.resources.iter().position(|resource| resource == name);
-                    position.is_some_and(|r| barred.contains(&r))
-                };
-                if let Some(resource) =
-                    ["cpu", "vcores", "memory"].into_iter().find(|name| barred_from_all(name))
-                {
-                    report
-                        .named("queues left out: their limit is 0", &format!("{} ({resource})", queue.name));
-                    continue;
-                }
-                for r in &none_of {
-                    report.named(
-                        format!(
-                            "queues are given 0 of {} beside more of others, so their tasks ask for none",
-                            self.resources[*r]
-                        ),
-                        &queue.name,
-                    );
-                }
-                let barred = barred.into_iter().chain(none_of).collect();
-                let asked = Asked { place: part.place, only, given, barred };
-                let shape = shape.unwrap_or(&part.guarantee);
-                let task = |asked: &Asked| scopes.of(asked).and_then(|scope| scope.task(shape, &amounts));
-                let tasks = self.tasks(queue, part, &most, asked, task);
-                match tasks.first() {
-                    Some((demand, _)) if self.is_shut_out(at, part.place, demand, &kept) => {
-                        let place = &self.places[part.place];
-                        report.one(format!(
-                            "queues left out at {place}: another keeps all that is there, used or not"
-                        ));
-                    }
-                    Some(_) => {
-                        self.tell_of_given_above(&above, part, servers, report);
-                        let told: Vec<String> = (tasks.iter().filter_map(|(_, asks_for)| *asks_for))
-                            .map(|r| format!("@{}", self.resources[r]))
-                            .collect();
-                        if let [capped, _, ..] = &told[..] {
-                            report.named(
-                                format!(
-                                    "queues whose limit of {} leaves them cores for tasks without: a group of users {}",
-                                    &capped[1..],
-                                    told.join(" and ")
-                                ),
-                                &queue.name,
-                            );
-                        }
-                        let users = tasks.into_iter();
-                        own.extend(users.map(|(demand, asks_for)| User {
-                            parts: vec![position],
-                            demand,
-                            asks_for,
-                        }));
-                    }
-                    None => report.named("queues left out: no server has what they ask for", &queue.name),
+                own.push(User { parts, demand, asks_for: None });
+            } else if self.is_leaf[at] {
+                for (position, part) in queue.parts.iter().enumerate() {
+                    let tasks = self.tasks_made_up(Leaf { at, queue, part }, &mut scopes, &kept, report);
+                    let user = |(demand, asks_for)| User { parts: vec![position], demand, asks_for };
+                    own.extend(tasks.into_iter().map(user));
                 }
             }
             users.push(own);
@@ -116,16 +52,122 @@ impl<'a> Tree<'a> {
         users
     }
 
-    /// The tasks of a leaf at a place, mostly of one kind. A limit of what tasks can do without is none of cores: where it leaves some,
-    /// the queue has tasks without it too, and with each kind comes the resource that tells it from the others.
-    fn tasks(
+    /// The tasks of a leaf at a place, mostly of one kind; none, which is told, where it can run nothing.
+    fn tasks_made_up(
         &self,
-        queue: &Queue,
-        part: &Part,
+        leaf: Leaf<'_>,
+        scopes: &mut Scopes<'_>,
+        kept: &[(&Queue, usize, usize)],
+        report: &mut ImportReport,
+    ) -> Vec<Task> {
+        let Leaf { at, queue, part } = leaf;
+        // Percentages of nothing are limits of 0, which says less.
+        if self.places.len() > 1 && !self.servers.iter().any(|server| server.meets[part.place]) {
+            report.one(format!("queues left out at {}: no server is there", self.places[part.place]));
+            return Vec::new();
+        }
+        let Given { most, sure, of: mut given } = self.given(leaf);
+        let barred: Vec<usize> = (0..most.len()).filter(|r| most[*r].is_some_and(Decimal::is_zero)).collect();
+        if let Some(resource) = self.needed_by_all(&barred) {
+            report.named("queues left out: their limit is 0", &format!("{} ({resource})", queue.name));
+            return Vec::new();
+        }
+        let none_of = self.none_of(at, part);
+        self.tell_of_none(&none_of, queue, report);
+        let above = self.given_above(at, part);
+        given.extend(above.iter().filter(|r| !given.contains(r)).copied().collect::<Vec<_>>());
+        given.sort_unstable();
+        let shape = part.shape.as_deref();
+        let only = shape.map(|shape| (0..shape.len()).filter(|r| above_zero(shape[*r]).is_some()).collect());
+        let barred = barred.into_iter().chain(none_of).collect();
+        let asked = Asked { place: part.place, only, given, barred };
+        // Whole tasks can keep a guarantee, their own and those above, only where one is no larger.
+        let amounts: Stated = most.iter().zip(&sure).map(|(most, sure)| tighter(*most, *sure)).collect();
+        let shape = shape.unwrap_or(&part.guarantee);
+        let task = |asked: &Asked| scopes.of(asked).and_then(|scope| scope.task(shape, &amounts));
+        let tasks = self.kinds_of_tasks(leaf, &most, asked, task);
+        let Some((demand, _)) = tasks.first() else {
+            report.named("queues left out: no server has what they ask for", &queue.name);
+            return tasks;
+        };
+        if self.is_shut_out(at, part.place, demand, kept) {
+            let place = &self.places[part.place];
+            report.one(format!("queues left out at {place}: another keeps all that is there, used or not"));
+            return Vec::new();
+        }
+        self.tell_of_given_above(&above, part, report);
+        self.tell_of_kinds(&tasks, queue, report);
+        tasks
+    }
+
+    /// What a leaf is given, by itself and above it.
+    fn given(&self, leaf: Leaf<'_>) -> Given {
+        let none = || -> Stated { vec![None; self.resources.len()] };
+        let mut given = Given { most: none(), sure: none(), of: Vec::new() };
+        let here = leaf.part;
+        let counts = |other: &&Part| other.place == here.place || here.within.contains(&other.place);
+        for part in self.upwards(leaf.at).flat_map(|above| above.parts.iter().filter(counts)) {
+            for (most, limit) in given.most.iter_mut().zip(&part.limit) {
+                *most = tighter(*most, *limit);
+            }
+            for (sure, amount) in given.sure.iter_mut().zip(&part.guarantee) {
+                *sure = tighter(*sure, above_zero(*amount));
+            }
+            if given.of.is_empty() {
+                given.of = part.given();
+            }
+        }
+        given
+    }
+
+    /// The first of the resources that no task can do without, if it is among these.
+    fn needed_by_all(&self, barred: &[usize]) -> Option<&'static str> {
+        let is_barred = |name: &&str| {
+            let position = self.resources.iter().position(|resource| resource == name);
+            position.is_some_and(|r| barred.contains(&r))
+        };
+        ["cpu", "vcores", "memory"].into_iter().find(is_barred)
+    }
+
+    /// Says of what tasks of a queue ask for none, as it is given 0.
+    fn tell_of_none(&self, none_of: &[usize], queue: &Queue, report: &mut ImportReport) {
+        for r in none_of {
+            report.named(
+                format!(
+                    "queues are given 0 of {} beside more of others, so their tasks ask for none",
+                    self.resources[*r]
+                ),
+                &queue.name,
+            );
+        }
+    }
+
+    /// Says which kinds of tasks a queue has, if there are several.
+    fn tell_of_kinds(&self, tasks: &[Task], queue: &Queue, report: &mut ImportReport) {
+        let told: Vec<String> = (tasks.iter().filter_map(|(_, asks_for)| *asks_for))
+            .map(|r| format!("@{}", self.resources[r]))
+            .collect();
+        if let [capped, _, ..] = &told[..] {
+            report.named(
+                format!(
+                    "queues whose limit of {} leaves them cores for tasks without: a group of users {}",
+                    &capped[1..],
+                    told.join(" and ")
+                ),
+                &queue.name,
+            );
+        }
+    }
+
+    /// The kinds of tasks of a leaf at a place. A limit of what tasks can do without is none of cores: where it leaves some, the queue has
+    /// tasks without it too, and with each kind comes the resource that tells it from the others.
+    fn kinds_of_tasks(
+        &self,
+        Leaf { queue, part, .. }: Leaf<'_>,
         most: &Stated,
         mut asked: Asked,
         mut task: impl FnMut(&Asked) -> Option<Vec<Decimal>>,
-    ) -> Vec<(Vec<Decimal>, Option<usize>)> {
+    ) -> Vec<Task> {
         let Some(mut last) = task(&asked) else { return Vec::new() };
         let is_one_kind = part.shape.is_some() || queue.parts.len() > 1;
         let mut kinds = Vec::new();
@@ -166,7 +208,7 @@ impl<'a> Tree<'a> {
     /// The resources that a leaf is given nothing of itself, but a queue above it is, below the one above all, and no other queue in
     /// that: what is given there is for whoever is in it. Not where what the leaf itself is sure of is more than the servers have that
     /// have such a resource.
-    fn given_above(&self, leaf: usize, part: &Part, servers: &[Server]) -> Vec<usize> {
+    fn given_above(&self, leaf: usize, part: &Part) -> Vec<usize> {
         let at = |queue: &Queue| queue.parts.iter().find(|other| other.place == part.place).map(Part::given);
         let is_above = |queue: usize, other: usize| {
             self.upwards(other).skip(1).any(|above| std::ptr::eq(above, &self.queues[queue]))
@@ -178,7 +220,7 @@ impl<'a> Tree<'a> {
             for r in at(&self.queues[above]).unwrap_or_default() {
                 let below = (0..self.queues.len()).filter(|other| is_above(above, *other));
                 let mut below = below.filter_map(|other| at(&self.queues[other]));
-                if !below.any(|given| given.contains(&r)) && self.is_sure_beside(part, r, servers) {
+                if !below.any(|given| given.contains(&r)) && self.is_sure_beside(part, r) {
                     found.push(r);
                 }
             }
@@ -207,15 +249,10 @@ impl<'a> Tree<'a> {
     }
 
     /// Says of which resources tasks ask for some only because of that: where all servers have some they do anyway.
-    fn tell_of_given_above(
-        &self,
-        above: &[usize],
-        part: &Part,
-        servers: &[Server],
-        report: &mut ImportReport,
-    ) {
-        let lacks =
-            |r: usize| servers.iter().any(|server| server.meets[part.place] && server.capacity[r].is_zero());
+    fn tell_of_given_above(&self, above: &[usize], part: &Part, report: &mut ImportReport) {
+        let lacks = |r: usize| {
+            self.servers.iter().any(|server| server.meets[part.place] && server.capacity[r].is_zero())
+        };
         for r in above.iter().filter(|r| lacks(**r)) {
             report.one(format!(
                 "queues whose tasks ask for {} because a queue above them is given some and none below it is",
@@ -225,10 +262,10 @@ impl<'a> Tree<'a> {
     }
 
     /// Whether the servers that have a resource have all that a queue is sure of.
-    fn is_sure_beside(&self, part: &Part, r: usize, servers: &[Server]) -> bool {
+    fn is_sure_beside(&self, part: &Part, r: usize) -> bool {
         let there = |server: &&Server| server.meets[part.place] && !server.capacity[r].is_zero();
         let has = |other: usize| {
-            servers.iter().filter(there).map(|server| server.capacity[other].to_f64()).sum::<f64>()
+            self.servers.iter().filter(there).map(|server| server.capacity[other].to_f64()).sum::<f64>()
         };
         let sure = |other: usize| part.guarantee.get(other).copied().flatten().map_or(0.0, Decimal::to_f64);
         (0..self.resources.len()).all(|other| sure(other) <= has(other))
@@ -258,7 +295,7 @@ impl<'a> Tree<'a> {
         queue: usize,
         place: usize,
         task: &[Decimal],
-        kept: &[(&'a Queue, usize, usize)],
+        kept: &[(&Queue, usize, usize)],
     ) -> bool {
         let is_own = |owner: &Queue| self.upwards(queue).any(|above| std::ptr::eq(above, owner));
         let is_in =

@@ -22,6 +22,13 @@ fn part_length(classes: usize) -> usize {
     classes.div_ceil(PARTS.0).max(PARTS.1)
 }
 
+/// A group and one of its pairs with a class.
+#[derive(Clone, Copy)]
+struct OfGroup {
+    g: usize,
+    pair: usize,
+}
+
 /// The factored class blocks.
 #[derive(Default)]
 pub(super) struct GroupSide {
@@ -146,7 +153,8 @@ impl Part {
                 while next[g] < groups.pairs(g).end && (groups.class[next[g]] as usize) < end {
                     let pair = next[g];
                     let l = groups.class[pair] as usize;
-                    let scale = self.half(problem, weights, (g, pair), l - classes.start, &mut half);
+                    let of_group = OfGroup { g, pair };
+                    let scale = self.half(problem, weights, of_group, l - classes.start, &mut half);
                     for (r, half) in half.iter().enumerate() {
                         column[(l - start) * m + r] = scale * half;
                     }
@@ -166,11 +174,11 @@ impl Part {
         next: Vec<usize>,
     ) {
         let (m, n, groups) = (problem.resources, problem.groups.len(), problem.groups);
-        let mut of_class: Vec<Vec<(usize, usize)>> = vec![Vec::new(); classes.len()];
+        let mut of_class: Vec<Vec<OfGroup>> = vec![Vec::new(); classes.len()];
         for (g, start) in next.into_iter().enumerate() {
             for pair in start..groups.pairs(g).end {
                 let Some(here) = of_class.get_mut(groups.class[pair] as usize - classes.start) else { break };
-                here.push((g, pair));
+                here.push(OfGroup { g, pair });
             }
         }
         let (mut half, mut columns) = (vec![0.0; m], Vec::new());
@@ -181,9 +189,9 @@ impl Part {
                 columns.extend(half.iter().map(|half| scale * half));
             }
             let products = self.products.as_mut_slice();
-            for (j, (column, (g, _))) in columns.chunks_exact(m).zip(pairs).enumerate() {
+            for (j, (column, OfGroup { g, .. })) in columns.chunks_exact(m).zip(pairs).enumerate() {
                 let into = &mut products[g * n..][..n];
-                for (other, (above, _)) in columns.chunks_exact(m).zip(&pairs[..j]) {
+                for (other, OfGroup { g: above, .. }) in columns.chunks_exact(m).zip(&pairs[..j]) {
                     into[*above] -= dot(column, other);
                 }
             }
@@ -196,7 +204,7 @@ impl Part {
         &mut self,
         problem: &LevelProblem<'_>,
         weights: &Weights,
-        (g, pair): (usize, usize),
+        OfGroup { g, pair }: OfGroup,
         l: usize,
         half: &mut [f64],
     ) -> f64 {

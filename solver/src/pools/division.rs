@@ -27,6 +27,12 @@ pub(super) struct Division<'a> {
     frozen: Vec<bool>,
 }
 
+/// What runs in the pools: a solution over bins of users.
+pub(super) struct Running<'a> {
+    pub bins: &'a Bins,
+    pub solved: &'a Solved,
+}
+
 /// How a pool is divided.
 pub(super) struct Part {
     /// The part of all that is to run there which can.
@@ -53,11 +59,12 @@ impl Part {
 }
 
 impl<'a> Division<'a> {
-    /// Of what the `whole` runs in pools, over these bins of users; with the reduction over the pools.
+    /// Of what runs in pools, given the `pooled` reduction, which has each of them as a class.
     pub fn new(
-        (reduction, pooled): (&'a Reduction, &Reduction),
+        reduction: &'a Reduction,
         pools: &'a Pools,
-        (bins, whole): (&Bins, &Solved),
+        pooled: &Reduction,
+        Running { bins, solved: whole }: Running<'_>,
         amounts: &Amounts,
         directions: usize,
     ) -> Self {

@@ -14,7 +14,7 @@ use crate::choice::Markets;
 use crate::level::{LevelSolution, LevelSolver};
 use crate::reduction::Reduction;
 use crate::tolerance::level::{CLOSED, COARSE, FINEST, IN_A_POOL, SAME_POOL};
-use division::{Division, Part};
+use division::{Division, Part, Running};
 use fairplan_instances::InstanceError;
 use hashbrown::HashMap;
 
@@ -135,7 +135,8 @@ pub(crate) fn solve(
             break;
         }
         let prices = pools.of_classes(&whole.solution.prices, m);
-        let division = Division::new((reduction, &pooled), &pools, (&bins, &whole), amounts, directions);
+        let running = Running { bins: &bins, solved: &whole };
+        let division = Division::new(reduction, &pools, &pooled, running, amounts, directions);
         if division.pairs().max(directions * reduction.classes()) > MOST_PAIRS {
             break;
         }

@@ -231,7 +231,8 @@ pub(crate) fn prove_bound(
     tree: &Tree,
     users: &[UserShares],
     cost_of_work: impl Fn(usize) -> f64,
-    (worth, bound): (f64, f64),
+    worth: f64,
+    bound: f64,
 ) -> Result<(), String> {
     let caps: Vec<Bounds> = users.iter().enumerate().map(|(i, user)| members::cap(user, i, tree)).collect();
     let cost = |i: usize| down(cost_of_work(i) * members::work_of_share(instance, &users[i], i));

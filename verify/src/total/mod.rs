@@ -39,7 +39,7 @@ use members::Group;
 use std::cmp::Ordering;
 use std::f64::consts::LN_10;
 use std::ops::Range;
-use sums::{Sums, add, sum_up};
+use sums::{HeldUp, Sums, add, sum_up};
 
 /// Proves a sum: its value, the bound on it, what limits each user, and that the prices are in the value's unit.
 pub(crate) fn prove(
@@ -244,7 +244,8 @@ impl<'a> Market<'a> {
         let (cost, margin) = (self.cost_of(group), self.margin_of(weight, share));
         sums.any = true;
         if group.floor > 0.0 && self.is_held_up(cost, self.margin_of(weight, group.floor)) {
-            return self.add_held_up((cost, margin), (share, group.floor.min(share)), (weight, share), sums);
+            let sure = group.floor.min(share);
+            return sums.add_held_up(HeldUp { cost, margin, has: share, sure, weight, share });
         }
         if share == 0.0 {
             match self.alpha {
@@ -281,7 +282,7 @@ impl<'a> Market<'a> {
             let at_floor = self.margin_of(weight * user.task_share(), self.floors[i.0]);
             if self.is_held_up(cost, at_floor) {
                 let sure = down(work * down(floor / share));
-                return self.add_held_up((cost, margin), (work, sure), (weight, share), sums);
+                return sums.add_held_up(HeldUp { cost, margin, has: work, sure, weight, share });
             }
         }
         let mut limit = 0.0;
@@ -307,22 +308,6 @@ impl<'a> Market<'a> {
     /// Whether somebody pays more than the last unit of what it is guaranteed is worth to it.
     fn is_held_up(&self, cost: f64, at_floor: f64) -> bool {
         cost > at_floor * (1.0 + LOOSE)
-    }
-
-    /// Adds somebody whom its guarantee holds up: it pays for all that it has, and what it has above what it is guaranteed is the most that
-    /// it could do better. Costs and margins are of the unit in which it `has` something and is `sure` of something.
-    fn add_held_up(
-        &self,
-        (cost, margin): (f64, f64),
-        (has, sure): (f64, f64),
-        (weight, share): (f64, f64),
-        sums: &mut Sums,
-    ) {
-        let beyond = up(up(at_least_nothing(up(cost - margin))) * at_least_nothing(up(has - sure)));
-        add(&mut sums.paid, down(cost * has), &mut sums.unbounded);
-        add(&mut sums.worth, margin * has, &mut sums.unbounded);
-        add(&mut sums.regrets, beyond, &mut sums.unbounded);
-        sums.add_logarithm(weight, share);
     }
 
     /// A user that could have something and has nothing: what it would be worth at best is the loss.

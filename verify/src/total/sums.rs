@@ -1,6 +1,6 @@
 //! What all users pay and are worth, added up with the rounding known, and the value, bound and gap that follow.
 
-use crate::rounding::{Sum, at_least_nothing, up};
+use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::tolerance::{self, LOOSE, OF_DIFFERENCE};
 
 /// What users add up to.
@@ -24,6 +24,18 @@ pub(super) struct Sums {
     pub unbounded: bool,
     /// Whether anybody could have anything.
     pub any: bool,
+}
+
+/// Somebody whom its guarantee holds up.
+pub(super) struct HeldUp {
+    /// What a unit of what it has costs, and what the last one is worth to it.
+    pub cost: f64,
+    pub margin: f64,
+    /// How much it has, and of how much it is sure: work of a user, the share of a group.
+    pub has: f64,
+    pub sure: f64,
+    pub weight: f64,
+    pub share: f64,
 }
 
 /// Adds a number that may be too large.
@@ -59,6 +71,16 @@ impl Sums {
             unbounded: false,
             any: false,
         }
+    }
+
+    /// Adds somebody who is held up: it pays for all that it has, and what it has above what it is guaranteed is the most that it could do
+    /// better.
+    pub fn add_held_up(&mut self, HeldUp { cost, margin, has, sure, weight, share }: HeldUp) {
+        let beyond = up(up(at_least_nothing(up(cost - margin))) * at_least_nothing(up(has - sure)));
+        add(&mut self.paid, down(cost * has), &mut self.unbounded);
+        add(&mut self.worth, margin * has, &mut self.unbounded);
+        add(&mut self.regrets, beyond, &mut self.unbounded);
+        self.add_logarithm(weight, share);
     }
 
     /// Adds `w ln G`.

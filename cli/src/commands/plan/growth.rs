@@ -91,12 +91,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let periods_per_quantum = arguments.periods_per_quantum.to_f64();
     let stages = StagesOptions { stages: arguments.stages, periods_per_quantum };
     let followed = |control: &Control<'_>| -> Result<_, Error> {
-        let mut growth = fairplan::growth(&instance, &series, &options, control)?;
-        if let Some(catalog) = &catalog {
-            let followed = (&instance, &series);
-            fairplan::growth_purchases(followed, catalog, &stages, &mut growth, &options, control)?;
+        match &catalog {
+            Some(catalog) => {
+                fairplan::growth_with_purchases(&instance, &series, catalog, &stages, &options, control)
+            }
+            None => fairplan::growth(&instance, &series, &options, control),
         }
-        Ok(growth)
     };
     let mut growth = progress::under(common, deadline, followed)?;
     if !arguments.per_quantum && output.table.is_none() && series.quantum_count() > FEW_QUANTA {

@@ -151,7 +151,7 @@ impl<'a> Bundles<'a> {
                 *v *= fullest / most;
             }
         }
-        Self::inside(setting, 0.5, (v, z))
+        Self::inside(setting, 0.5, v, z)
     }
 
     /// The gap between the worth of shares and what prices allow, at the best point.
@@ -163,17 +163,18 @@ impl<'a> Bundles<'a> {
     /// magnitude on the way from half of it to all, and steps that began there may not come to the end. For this `alpha`, the same or a
     /// larger one.
     fn again(&self, alpha: f64) -> Self {
-        let shares = (self.best.v.clone(), self.best.z.clone());
+        let (v, z) = (self.best.v.clone(), self.best.z.clone());
         let Self { problem, users, lacking, deadline, .. } = *self;
         let setting = Setting { problem, users, alpha, lacking, deadline };
-        Self::inside(setting, NEARLY_ALL, shares)
+        Self::inside(setting, NEARLY_ALL, v, z)
     }
 
     /// A first point with shares in proportion to these: as large as use up a part of some resource or of what somebody may have.
     fn inside(
         Setting { problem, users, alpha, lacking, deadline }: Setting<'a>,
         part: f64,
-        (mut v, mut z): (Vec<f64>, Vec<f64>),
+        mut v: Vec<f64>,
+        mut z: Vec<f64>,
     ) -> Self {
         let groups = problem.groups;
         let mut row_of = vec![NO_ROW; problem.capacities.len()];

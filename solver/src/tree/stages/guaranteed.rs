@@ -12,7 +12,7 @@ use crate::question::{Guaranteed, Question};
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::level::{ABOVE, KEPT, MISSING, TAKEN, TOLERANCE};
-use fairplan_instances::{InstanceError, Shortfall, UserId, guaranteed_shares};
+use fairplan_instances::{InstanceError, Shortfall, ShortfallProof, UserId, guaranteed_shares};
 
 impl Stages<'_> {
     /// What everybody is guaranteed, in the objective's shares.
@@ -63,7 +63,7 @@ impl Stages<'_> {
         for (i, (floor, cost)) in floors.iter().zip(&costs).enumerate() {
             of_users[reduction.users.user_id(i).0] = floor * cost / paid;
         }
-        let proof = (part, of_classes, of_limits);
+        let proof = ShortfallProof { part, prices: of_classes, limit_prices: of_limits };
         let Guaranteed { groups, solutions } = self.question.guaranteed();
         let objective = self.question.objective;
         let shortfall = Shortfall::new(instance, objective, proof, &of_users, solutions.clone(), groups);
