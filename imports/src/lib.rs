@@ -39,6 +39,7 @@ mod shaved_ice;
 mod shown;
 mod slurm;
 mod snowset;
+mod spare_cores;
 mod swf;
 mod tasks;
 mod tolerance;

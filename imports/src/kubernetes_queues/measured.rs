@@ -4,7 +4,7 @@
 use super::found::{Found, stated};
 use crate::queues::Part;
 use crate::servers::Server;
-use crate::tolerance::SUMS;
+use crate::spare_cores::Asked;
 use fairplan_instances::Decimal;
 
 /// The queues that are measured, over which resources of which servers: the first resource is cpu, the second memory.
@@ -29,8 +29,9 @@ impl Measure<'_> {
         };
         let cores = of(0);
         let all = (0..self.resources.len()).filter(|r| !none_of.contains(r));
-        // Tasks can do without what is neither cpu nor memory.
-        let counts = |(r, resource): &(usize, Measured)| *r <= 1 || !resource.leaves(&cores);
+        // Tasks do without what leaves cores to the queue when it has the most of it.
+        let cores = cores.asked();
+        let counts = |(r, resource): &(usize, Measured)| !resource.asked().leaves(self.resources[*r], &cores);
         let there: Vec<Measured> = all
             .map(|r| (r, of(r)))
             .filter(counts)
@@ -95,9 +96,9 @@ impl Measured {
         self.total > 0.0 && (self.is_usual || self.sure.or(self.most).is_some())
     }
 
-    /// Whether tasks that ask for it leave cores to the queue when it has the most of it, as then it has tasks without it too.
-    fn leaves(&self, cores: &Self) -> bool {
-        let of_cores = cores.most.map_or(cores.total, |most| most.min(cores.total));
-        self.most.is_some_and(|most| most / self.total * self.cores_beside < of_cores * (1.0 - SUMS))
+    /// The same as tasks ask for it, which have the proportions of the servers.
+    fn asked(&self) -> Asked {
+        let most = self.most.map_or(self.total, |most| most.min(self.total));
+        Asked { most, all: self.total, of_a_task: self.total / self.cores_beside }
     }
 }

@@ -5,7 +5,7 @@ use crate::amounts::{Stated, tighter};
 use crate::queue_tasks::{Asked, Scopes};
 use crate::report::ImportReport;
 use crate::servers::Server;
-use crate::tolerance::SUMS;
+use crate::spare_cores;
 use fairplan_instances::{Decimal, ResourceKind};
 
 /// A leaf at one of its places, of which nothing is known but what queues are given.
@@ -185,19 +185,15 @@ impl<'a> Tree<'a> {
     /// of that.
     fn leaves_cores(&self, part: &Part, task: &[Decimal], most: &Stated) -> Option<usize> {
         let cores = self.cores()?;
-        let limit = |r: usize| {
+        let asked = |r: usize| {
             let all = self.totals[part.place][r];
-            most[r].map_or(all, |most| most.to_f64().min(all))
+            let most = most[r].map_or(all, |most| most.to_f64().min(all));
+            spare_cores::Asked { most, all, of_a_task: task[r].to_f64() }
         };
-        let tasks = |r: usize| limit(r) / task[r].to_f64();
-        let can_do_without = |r: &usize| {
-            let is_needed = *r == cores || self.resources[*r] == "memory";
-            !is_needed && !task[*r].is_zero() && limit(*r) < self.totals[part.place][*r]
-        };
-        let asked = (0..task.len()).filter(can_do_without);
-        asked
-            .filter(|r| tasks(*r) < tasks(cores) * (1.0 - SUMS))
-            .min_by(|one, other| tasks(*one).total_cmp(&tasks(*other)))
+        let leaves = |r: &usize| asked(*r).leaves(&self.resources[*r], &asked(cores));
+        (0..task.len())
+            .filter(leaves)
+            .min_by(|one, other| asked(*one).tasks().total_cmp(&asked(*other).tasks()))
     }
 
     /// The resource that cores are.
