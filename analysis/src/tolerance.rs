@@ -43,3 +43,6 @@ pub(crate) const COSTS: f64 = 1e-9;
 
 /// The part of the level below which what a server adds is nothing: ten times what solutions are exact to.
 pub(crate) const NO_WORTH: f64 = 1e-8;
+
+/// The part of what is left between where a price holds and where it does not that is just beyond.
+pub(crate) const BEYOND: f64 = 1e-3;

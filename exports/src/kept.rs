@@ -7,7 +7,7 @@
 
 use crate::Target;
 use crate::export::Export;
-use crate::tolerance::NOTHING;
+use crate::tolerance::{LEAST_TOTAL, NOTHING};
 use crate::tree::Tenant;
 use crate::worst_case::{Case, Choice, Other};
 
@@ -49,7 +49,7 @@ impl Export {
     /// What the answer on a class counts: its largest part of the cluster.
     fn weight(&self, tenant: &Tenant, class: usize) -> f64 {
         let n = self.resources.len();
-        (0..n).map(|r| tenant.exact[class * n + r] / self.totals[r].max(1e-300)).fold(0.0, f64::max)
+        (0..n).map(|r| tenant.exact[class * n + r] / self.totals[r].max(LEAST_TOTAL)).fold(0.0, f64::max)
     }
 
     /// The part of a tenant's answer that runs where it is, with `sure` of each class and resource.

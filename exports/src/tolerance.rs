@@ -18,3 +18,6 @@ pub(crate) const WHOLE_WEIGHT: f64 = 1e-9;
 
 /// By which part the products of two tasks' demands may differ where one is a multiple of the other.
 pub(crate) const MULTIPLE: f64 = 1e-12;
+
+/// What amounts are divided by at the least: of a resource of which there is nothing nobody has any part.
+pub(crate) const LEAST_TOTAL: f64 = 1e-300;

@@ -4,6 +4,7 @@
 
 use super::amounts::rounded_down;
 use super::servers::Server;
+use super::tolerance::QUOTIENT;
 use fairplan_instances::{Decimal, ResourceKind};
 use hashbrown::HashMap;
 
@@ -15,9 +16,6 @@ const MOST_TASKS: f64 = 1e6;
 
 /// So many GPUs for each core are no devices to count tasks in, as where a quota of them is written like one of memory.
 const GPUS_FOR_A_CORE: f64 = 100.0;
-
-/// By so much a quotient of doubles may be above a whole number that it is.
-const OFF: f64 = 1e-9;
 
 /// What tasks can ask for at one place, for all queues that ask for the same resources there.
 pub(super) struct Scope {
@@ -127,7 +125,7 @@ impl Scope {
         let (most, room) = (times(&stated), times(&|r| Some(self.least[r])));
         let size = match most < 1.0 {
             // Whole tasks come to what is stated.
-            true => most / (most / room - OFF).ceil().max(1.0),
+            true => most / (most / room - QUOTIENT).ceil().max(1.0),
             false => (0..STEPS).map(step).find(|size| *size <= room)?,
         };
         each.iter().map(|each| rounded_down(each * size)).collect()

@@ -11,3 +11,6 @@ pub(crate) const PARTS: f64 = 1e-9;
 
 /// By so many percent the percentages below a queue of YARN may miss 100, as in Hadoop (`ParentQueue.PRECISION`).
 pub(crate) const PERCENTAGES: f64 = 0.05;
+
+/// By so much a quotient of doubles may be above a whole number that it is.
+pub(crate) const QUOTIENT: f64 = 1e-9;

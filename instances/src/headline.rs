@@ -1,7 +1,7 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
 use crate::threads::FEW_USERS;
-use crate::tolerance::{SAME, part};
+use crate::tolerance::{CLOSED, SAME, part};
 use crate::{
     Certificate, ClassId, GroupResult, GuaranteeResult, Instance, Level, LimitResult, LimitedBy, Part,
     ResourceId, Solution, User, UserId, all_waiting, group_results, guarantee_results, guaranteed_shares,
@@ -270,7 +270,7 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
     let first = solution.certificate.levels().first();
     let bound = first.filter(|_| !is_out_of_tasks).map_or(cap, |level| level.bound.min(cap));
     // What differs by the rounding of a product is the same.
-    let bound = if (bound - value).abs() <= 4.0 * f64::EPSILON * value { value } else { bound };
+    let bound = if (bound - value).abs() <= CLOSED * value { value } else { bound };
     Standing { value, bound, first: first.filter(|first| satisfied >= first.value), level }
 }
 

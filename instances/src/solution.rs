@@ -1,5 +1,6 @@
 //! What a solver returns: the allocation, the multipliers that prove it, and how it came about.
 
+use crate::tolerance::TANGENT;
 use crate::{Allocation, ExactSolution, Objective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -168,7 +169,7 @@ pub struct Level {
 impl Level {
     /// Where the tangents of users in `A` are taken, in parts of the level's value: above a kink that is at the level
     /// but for rounding, so that prices count what the next bit of share costs.
-    pub const TANGENTS_AT: f64 = 1.0 + 1e-9;
+    pub const TANGENTS_AT: f64 = 1.0 + TANGENT;
 }
 
 /// The value of a sum `Σ w_i U(G_i)` over the users that can have more than nothing, with its proof. `U` is `ln`, or

@@ -49,6 +49,12 @@ pub(crate) const LITTLE: f64 = 1e-6;
 /// the levels that they prove.
 pub(crate) const PRICES: f64 = 1e-6;
 
+/// By which part above a level the tangents of its users are taken: above a kink that is at the level but for rounding.
+pub(crate) const TANGENT: f64 = 1e-9;
+
+/// A bound this close to the value, as a part of it, is the value: a few roundings of both.
+pub(crate) const CLOSED: f64 = 4.0 * f64::EPSILON;
+
 /// `load / capacity`, and 0 of nothing. Allocations and limits are kept exactly; what rounding puts above a full 1 is taken off.
 pub(crate) fn part(load: f64, capacity: f64) -> f64 {
     let part = if capacity > 0.0 { load / capacity } else { 0.0 };

@@ -16,6 +16,9 @@ pub(crate) const HALF: f64 = 1e-12;
 /// The gap up to which a number is proved, where all else is: what `verify` grants a level.
 pub(crate) const PROVED: f64 = 1e-9;
 
+/// Where spans of time are rounded to some digits, shorter ones than this have the digits of this one.
+pub(crate) const SHORTEST_SPAN: f64 = 1e-9;
+
 /// Whether two numbers are told as one.
 pub(crate) fn same(a: f64, b: f64) -> bool {
     // No part of what is infinite is a distance from it.

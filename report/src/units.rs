@@ -2,7 +2,7 @@
 //! keep every digit.
 
 use crate::names::cut;
-use crate::tolerance::{HALF, SAME};
+use crate::tolerance::{HALF, SAME, SHORTEST_SPAN};
 use fairplan_instances::table::{Cell, Column, Kind};
 pub(crate) use fairplan_instances::wording::{counted, thousands};
 use fairplan_instances::wording::{grouped, printable};
@@ -68,7 +68,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     const DAY: f64 = 24.0 * HOUR;
     // Four digits are enough to plan by.
     let rounded = |value: f64| {
-        let places = (3.0 - value.abs().max(1e-9).log10().floor()).clamp(0.0, 6.0);
+        let places = (3.0 - value.abs().max(SHORTEST_SPAN).log10().floor()).clamp(0.0, 6.0);
         let power = 10f64.powf(places);
         number((value * power).round() / power)
     };

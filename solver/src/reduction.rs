@@ -302,3 +302,24 @@ fn normalise_users(
     let pattern = vec![NO_PATTERN; n];
     Population { order, directions, weights, tasks, pattern, by_rule, limits_of_rule, limits, lines }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{InstanceBuilder, NewUser, ServerClass};
+
+    #[test]
+    fn a_number_of_tasks_just_above_what_could_run_is_a_limit_and_one_clearly_above_is_none() {
+        let tasks = |cores: &str| {
+            let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
+            builder.class(ServerClass::new("c", 1, vec![cores.parse().unwrap()])).unwrap();
+            let task = ["1".parse().unwrap()];
+            builder.user(NewUser { tasks: Some(1_000_000_000), ..NewUser::new("a", &task) }).unwrap();
+            let reduction = Reduction::new(&builder.build().unwrap(), Objective::Drfh);
+            reduction.users.tasks.map(|tasks| tasks[0])
+        };
+        // A billion of them, where 0.9 or 1.1 fewer could run.
+        assert!(tasks("999999999.1").is_some_and(f64::is_finite));
+        assert!(tasks("999999998.9").is_none_or(f64::is_infinite));
+    }
+}

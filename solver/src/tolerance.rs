@@ -43,6 +43,8 @@ pub(crate) mod level {
     pub(crate) const COARSE: f64 = 1e-4;
     /// The part of what is to run in a pool that may be left when it is divided: as much as [`CLOSED`] leaves.
     pub(crate) const IN_A_POOL: f64 = 1e-10;
+    /// The relative gap asked of the small problem of a round over pools, in parts of the gap that is aimed at: it must not show beside that.
+    pub(crate) const AHEAD_OF_GOAL: f64 = 1e-2;
     /// Less than this part of what a group runs in one pool is next to nothing in another: of the largest bins together with the smallest
     /// classes a part of [`IN_A_POOL`].
     pub(crate) const NOT_RUN: f64 = 1e-13;
@@ -108,6 +110,8 @@ pub(crate) mod level {
     pub(crate) const NOTHING_LEFT: f64 = 1e-12;
     /// Guarantees of which this part cannot be kept count as kept: what the checker lets a user lack is ten times as much.
     pub(crate) const KEPT: f64 = 1e-10;
+    /// The two sides of what a search brackets are one when they are this near, relative to them: two roundings.
+    pub(crate) const MEET: f64 = 2.0 * f64::EPSILON;
     /// A level this little beyond a piece of the filling, relative to it, is on its end: rounding of the break.
     pub(crate) const PIECE: f64 = 1e-12;
     /// The part of a level by which the checker moves it to see what one level costs.
@@ -173,6 +177,8 @@ pub(crate) mod sum {
     /// be next to nothing, the other is but a weight.
     pub(crate) const LEAST_WORTH: f64 = 1e-12;
     pub(crate) const LEAST_COST: f64 = 1e-6;
+    /// The least part of what an average group pays that one counts as paying, where steps begin: a weight of products, no more.
+    pub(crate) const LEAST_PART: f64 = 1e-12;
     /// Amounts are at least this: a user whose demand is too small for a double still takes part.
     pub(crate) const LEAST_AMOUNT: f64 = 1e-200;
     /// A group with less than this part of its tasks not running has them all.

@@ -81,6 +81,23 @@ fn random(seed: u64) {
 }
 
 #[test]
+fn doubles_beside_fractions_may_be_off_by_their_tolerance_and_no_more() {
+    let instance = drfh_fig1().unwrap();
+    let file = file(&instance, &exactly(&instance, Objective::Drfh));
+    let refused = |place: &str, off: f64| {
+        let mut document: Value = serde_json::from_slice(&file).unwrap();
+        let number = document.pointer_mut(place).unwrap();
+        *number = (number.as_f64().unwrap() * (1.0 + off)).into();
+        refusal(&instance, &serde_json::to_vec(&document).unwrap())
+    };
+    for (place, property) in [("/value", "value"), ("/certificate/levels/0/value", "exact-doubles")] {
+        assert_eq!((refused(place, 0.9e-13), refused(place, -0.9e-13)), (None, None), "{place}");
+        let outside = refused(place, 1.1e-13).unwrap();
+        assert!(outside.starts_with(property), "{place}: {outside}");
+    }
+}
+
+#[test]
 fn fractions_are_those_of_the_oracle() {
     (0..60).for_each(random);
 }

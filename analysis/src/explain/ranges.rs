@@ -4,7 +4,7 @@
 //! there; where it is below, its tangent there crosses the line where it may leave it at the farthest, and Newton's method
 //! finds that place in a few solutions. Shares stay measured by today's servers.
 
-use crate::tolerance::{CLOSE, OFF_THE_LINE};
+use crate::tolerance::{BEYOND, CLOSE, OFF_THE_LINE};
 use fairplan_instances::{ClassId, Draft, Instance, InstanceError, ResourceId, Solution, Solver, Status};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -45,9 +45,6 @@ const STEPS: usize = 14;
 /// How far is searched, in parts of the capacity.
 const LEAST: f64 = 0.1;
 const MOST: f64 = 10.0;
-
-/// The part of what is left between the two that is just beyond.
-const BEYOND: f64 = 1e-3;
 
 pub(super) fn price_ranges(
     instance: &Instance,

@@ -6,6 +6,7 @@
 use super::alone::alone;
 use super::yaml::{comments, object, quoted};
 use crate::export::Export;
+use crate::tolerance::LEAST_TOTAL;
 use fairplan_instances::wording::counted;
 use std::fmt::Write;
 
@@ -89,7 +90,7 @@ fn queue(export: &Export, t: usize, is_inside: bool) -> String {
     let tenant = &export.tenants[t];
     let share = |l: &usize| {
         let n = export.resources.len();
-        let part = |r: usize| tenant.exact[l * n + r] / export.totals[r].max(1e-300);
+        let part = |r: usize| tenant.exact[l * n + r] / export.totals[r].max(LEAST_TOTAL);
         (0..n).map(part).fold(0.0, f64::max)
     };
     let mut flavors: Vec<usize> = (0..export.classes.len()).filter(|l| tenant.eligible[*l]).collect();

@@ -13,7 +13,7 @@ use crate::bins::{Amounts, Bins};
 use crate::choice::Markets;
 use crate::level::{LevelSolution, LevelSolver};
 use crate::reduction::Reduction;
-use crate::tolerance::level::{CLOSED, COARSE, FINEST, IN_A_POOL, SAME_POOL};
+use crate::tolerance::level::{AHEAD_OF_GOAL, CLOSED, COARSE, FINEST, IN_A_POOL, SAME_POOL};
 use division::{Division, Part, Running};
 use fairplan_instances::InstanceError;
 use hashbrown::HashMap;
@@ -25,8 +25,6 @@ const LEAST: (usize, usize) = (128, 1_000);
 const DIRECTIONS: (usize, usize) = (128, 4);
 /// Pools for each class up to which they are worth while: at first, when they may yet come apart, and later, when little is left to do.
 const FEW: (f64, f64) = (1.0 / 3.0, 0.75);
-/// The relative gap asked of the small problem of a round, in parts of the gap that is aimed at: it must not show beside that.
-const AHEAD_OF_GOAL: f64 = 1e-2;
 /// Most pairs of a group and a class, while a pool is divided and afterwards: a few hundred megabytes.
 const MOST_PAIRS: usize = 5_000_000;
 /// How often pools or directions are changed.

@@ -251,3 +251,17 @@ impl Elimination {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pivot_is_one_just_above_the_tolerance_and_what_cancelling_left_just_below() {
+        // The second column is the first, but for this.
+        let factor = |rest: f64| Factor::new(vec![vec![(0, 1.0), (1, 0.5)], vec![(0, 1.0), (1, 0.5 + rest)]]);
+        assert!(factor(1.1 * PIVOT).is_ok());
+        let dependent = factor(0.9 * PIVOT).err().unwrap();
+        assert_eq!((dependent.positions.len(), dependent.rows.len()), (1, 1));
+    }
+}

@@ -226,3 +226,22 @@ pub(super) fn certify(
         DualityGap::of(reduction, bins, utility, &in_unit(prices), &in_unit(&costs), |i| shares[i])
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::Draft;
+
+    #[test]
+    fn who_has_all_its_tasks_just_inside_the_tolerance_is_held_by_them_and_just_outside_by_capacity() {
+        let mut draft = Draft::from(&fairplan_instances::generate::drfh_fig1().unwrap());
+        draft.users[0].tasks = Some(8);
+        let instance = draft.build().unwrap();
+        let reason = |missing: f64| {
+            let allocation = Allocation::from_matrix(2, &[8.0 * (1.0 - missing), 0.0, 0.0, 8.0]);
+            limits(&instance, &allocation, |_| true)[0]
+        };
+        assert_eq!(reason(0.9 * ALL_TASKS), LimitedBy::Tasks);
+        assert_eq!(reason(1.1 * ALL_TASKS), LimitedBy::Capacity);
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::filling::{Piece, Sides, Tree};
 use crate::sums::Compensated;
-use crate::tolerance::level::PIECE;
+use crate::tolerance::level::{MEET, PIECE};
 
 /// Pieces that a search for a level looks at, at most; few steps of Newton's method are usual.
 pub(super) const MOST_PIECES: usize = 200;
@@ -31,7 +31,7 @@ impl Bracket {
     }
 
     pub fn is_closed(self) -> bool {
-        self.high <= self.low * (1.0 + 2.0 * f64::EPSILON)
+        self.high <= self.low * (1.0 + MEET)
     }
 }
 

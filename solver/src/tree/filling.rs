@@ -468,6 +468,18 @@ mod tests {
     use super::*;
     use fairplan_instances::{Decimal, Draft, Instance, NewGroup};
 
+    #[test]
+    fn a_level_is_where_a_piece_ends_just_inside_the_tolerance_and_just_outside_on_one_piece_alone() {
+        let piece = Piece { base: Vec::new(), slope: Vec::new(), from: 1.0, to: 2.0 };
+        for near in [2.0 * (1.0 - 0.9 * PIECE), 2.0 * (1.0 + 0.9 * PIECE)] {
+            assert!(piece.ends_at(near) && !piece.is_at(near), "{near}");
+        }
+        for (beyond, is_at) in [(2.0 * (1.0 - 1.1 * PIECE), true), (2.0 * (1.0 + 1.1 * PIECE), false)] {
+            assert!(!piece.ends_at(beyond) && piece.is_at(beyond) == is_at, "{beyond}");
+        }
+        assert!(!piece.is_at(1.0 + 0.9 * PIECE) && piece.is_at(1.0 + 1.1 * PIECE));
+    }
+
     /// Two groups of weights 1 and 3 with two users each, of weights 1 and 1, and 1 and 2; and a user of its own.
     fn instance() -> Instance {
         let mut draft = Draft::from(&fairplan_instances::generate::drfh_fig1().unwrap());

@@ -34,3 +34,27 @@ pub(crate) fn held_by_limits(instance: &Instance, allocation: &Allocation, limit
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{Draft, Quota, ResourceId};
+
+    #[test]
+    fn a_limit_holds_who_leaves_just_less_of_it_than_the_tolerance_and_not_who_leaves_just_more() {
+        let mut draft = Draft::from(&fairplan_instances::generate::drfh_fig1().unwrap());
+        let owner = draft.users[0].id.clone();
+        // A task takes 0.2 of it.
+        let quota = Quota { limit: vec![(ResourceId(0), "1".parse().unwrap())], ..Quota::default() };
+        draft.quotas.push(fairplan_instances::DraftQuota { is_group: false, owner, quota });
+        let instance = draft.build().unwrap();
+        let held = |left: f64| {
+            let allocation = Allocation::from_matrix(2, &[5.0 * (1.0 - left), 0.0, 0.0, 5.0]);
+            let mut limited_by = [LimitedBy::Capacity; 2];
+            held_by_limits(&instance, &allocation, &mut limited_by);
+            limited_by
+        };
+        assert_eq!(held(0.9 * LIMIT_USED_UP), [LimitedBy::Limit, LimitedBy::Capacity]);
+        assert_eq!(held(1.1 * LIMIT_USED_UP), [LimitedBy::Capacity; 2]);
+    }
+}

@@ -359,3 +359,29 @@ impl Priority for Breakpoints {
         self.of_user[user.0].map_or(0, |step| tasks(&self.users[step]).min(MANY as f64) as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{Decimal, GroupId, InstanceBuilder, NewGroup, NewUser, ServerClass};
+
+    #[test]
+    fn levels_in_groups_are_one_just_inside_the_tolerance_and_two_just_outside() {
+        let reaches = |demand: &str| {
+            let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
+            builder.class(ServerClass::new("s", 1, vec![Decimal::from(10)])).unwrap();
+            builder.groups(vec![NewGroup { id: "g".into(), weight: Decimal::ONE, parent: None }]).unwrap();
+            for (id, demand) in [("a", "1"), ("b", demand)] {
+                let demand = [demand.parse().unwrap()];
+                builder.user(NewUser { group: Some(GroupId(0)), ..NewUser::new(id, &demand) }).unwrap();
+            }
+            let instance = builder.build().unwrap();
+            let breakpoints = Breakpoints::new(&instance, &Packing::new(&instance).unwrap()).unwrap();
+            let one_task = |user: usize| Breakpoint { user: UserId(user), tasks: 1 };
+            breakpoints.reaches(one_task(1), one_task(0))
+        };
+        // A task of the second is worth this much less.
+        const { assert!(4.5e-10 < LEVELS && LEVELS < 5.5e-10) };
+        assert!(reaches("0.99999999955") && !reaches("0.99999999945"));
+    }
+}

@@ -31,7 +31,7 @@ mod tests {
     use super::super::tree::exact;
     use super::super::{AmountClaim, ExportedTenantClaim};
     use super::*;
-    use crate::tolerance::WHOLE_UNITS;
+    use crate::tolerance::{LEFT, WHOLE_UNITS};
     use crate::verify_export;
     use fairplan_instances::files::{read_json, source};
     use fairplan_instances::{ClassId, GroupId, Owner, ResourceId, UserId};
@@ -150,6 +150,26 @@ mod tests {
     fn whole_units_may_be_off_by_one_and_their_tolerance_and_no_more() {
         let off = |by: f64| holds_with("within-one-unit", |amount| amount.exact -= 1.0 + by);
         assert!(off(0.9 * WHOLE_UNITS) && !off(1.1 * WHOLE_UNITS));
+    }
+
+    /// `g` has all cores of S.
+    #[test]
+    fn the_answer_may_come_to_a_part_of_a_unit_more_than_there_is_and_no_more() {
+        let fits = |by: f64| {
+            let instance = cluster();
+            let mut claim = claim(&instance);
+            claim.tenants[0].amounts.iter_mut().for_each(|amount| amount.exact += by);
+            let verdicts = verify_export(&instance, &claim);
+            verdicts.iter().find(|verdict| verdict.property == "answer-fits").unwrap().holds
+        };
+        assert!(fits(0.9 * WHOLE_UNITS) && !fits(1.1 * WHOLE_UNITS));
+    }
+
+    /// Of the five cores that it may have `a` could take what is missing, a part of the 29 that there are.
+    #[test]
+    fn a_tenant_may_lack_of_what_is_free_its_tolerance_and_no_more() {
+        let is_used_up = |part: f64| holds_with("used-up", |amount| amount.exact *= 1.0 - part * 29.0 / 5.0);
+        assert!(is_used_up(0.9 * LEFT) && !is_used_up(1.1 * LEFT));
     }
 
     #[test]

@@ -487,3 +487,17 @@ fn prices(instance: &Instance, total: &Total, stated: &Printed<'_>) -> Verdict {
     }
     worst.verdict()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_barely_above_a_guarantee_just_inside_the_tolerance_and_not_just_outside() {
+        for floor in [1e-9, 0.3, 7.0] {
+            assert!(is_barely_above(floor, floor) && is_barely_above(floor, floor * (1.0 + 0.99 * BARELY)));
+            assert!(!is_barely_above(floor, floor * (1.0 + 1.01 * BARELY)));
+        }
+        assert!(!is_barely_above(0.0, 0.0), "who is guaranteed nothing is not above it");
+    }
+}

@@ -7,6 +7,7 @@ mod devices;
 mod forgeries;
 mod placements;
 mod planted;
+mod proof_tolerances;
 mod scale;
 mod sums;
 mod tolerances;

@@ -8,6 +8,7 @@
 use super::super::problem::SumProblem;
 use super::start::{Start, used_rows};
 use crate::level::dot;
+use crate::tolerance::sum::LEAST_PART;
 
 /// What a class is worth in parts of what the groups pay that can use it: its rows are then at most half used.
 const WORTH: f64 = 4.0;
@@ -32,9 +33,6 @@ pub(super) fn costs(problem: &SumProblem<'_>) -> Vec<f64> {
     }
     cost
 }
-
-/// The least part of what an average group pays that one counts as paying: a weight of products, no more.
-const LEAST_PART: f64 = 1e-12;
 
 /// The logarithm of what a group pays for the work that it wants at these prices, `π v` with `π = ω v^−α`, but for a term that
 /// all groups have.
