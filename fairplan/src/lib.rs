@@ -45,6 +45,7 @@ mod bound;
 mod checked;
 mod compare;
 mod control;
+mod counted;
 mod entitlements;
 mod error;
 mod explain;

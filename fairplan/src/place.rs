@@ -1,13 +1,14 @@
 //! Whole tasks onto servers: by a policy, or by the patterns behind the whole-task bound; recounted by the checker.
 
 use crate::bound::best_found;
+use crate::counted::CountedInstance;
 use crate::error::all_hold;
 use crate::{Control, Error};
 use fairplan_heuristics::{
     DEVICE_POLICIES, InOrder, OutsidePolicy, PlacementError, PlacementPolicy, device_policy, policy,
 };
 use fairplan_instances::{
-    Entry, Instance, Placement, PlacementFigures, Registry, ServerTasks, UserId, files,
+    Entry, Instance, Placement, PlacementFigures, Registry, ServerTasks, Solution, UserId, files,
 };
 use fairplan_report::placement::{PlacementDocument, PlacementSettings, ServerResults, placement_document};
 use fairplan_verify::{PlacementClaim, verify_placement};
@@ -62,12 +63,15 @@ pub struct Placed {
     pub placement: Placement,
     /// What they come to.
     pub figures: PlacementFigures,
+    /// How members of groups would divide what these are guaranteed, where the level counts that.
+    pub divisions: Vec<Solution>,
     /// The SHA-256 of the instance.
     pub sha256: String,
 }
 
 impl Placed {
-    /// What runs where now, placed by `policy`, as it was found: nothing is checked.
+    /// What runs where now, placed by `policy`, as it was found: nothing is checked, and levels count no guarantees of groups beyond those of
+    /// their members.
     ///
     /// ```
     /// use fairplan::{PlaceOptions, Control, Placed, generate, place};
@@ -83,6 +87,7 @@ impl Placed {
             policy: policy.into(),
             seed: 0,
             figures: PlacementFigures::new(instance, &placement),
+            divisions: Vec::new(),
             sha256: files::sha256_hex(instance),
             placement,
         }
@@ -94,13 +99,15 @@ impl Placed {
         instance: &'a Instance,
         servers: bool,
     ) -> PlacementDocument<ServerResults<'a>> {
-        let settings = PlacementSettings { policy: &self.policy, seed: self.seed, servers };
+        let settings =
+            PlacementSettings { policy: &self.policy, seed: self.seed, servers, divisions: &self.divisions };
         placement_document(instance, &self.placement, &self.figures, &self.sha256, settings)
     }
 }
 
 /// Places whole tasks on servers until nothing more fits; the user with the smallest weighted dominant share is next. Limits and
-/// reserves are kept, and who is below what it is guaranteed comes before all others. Of a user with kinds the pieces of a task are placed
+/// reserves are kept, and who is below what it is guaranteed comes before all others. The value and the level count what users are guaranteed, and
+/// what members of groups have of what these are guaranteed beyond that, if they divide it alone: that is solved for once tasks are placed. Of a user with kinds the pieces of a task are placed
 /// one by one, always of the kind that is furthest behind; if one finds no room, none of the task's pieces stays, and the user has no
 /// more.
 ///
@@ -184,10 +191,12 @@ pub fn place_by(
     control: &Control<'_>,
 ) -> Result<Placed, Error> {
     let placement = placer.place(instance, control)?;
+    let counted = CountedInstance::of(instance, control);
     Ok(Placed {
         policy: placer.name(),
         seed: options.seed,
-        figures: PlacementFigures::new(instance, &placement),
+        figures: counted.figures(&placement),
+        divisions: counted.divisions,
         sha256: files::sha256_hex(instance),
         placement,
     })

@@ -25,7 +25,7 @@ use fairplan_report::{
     Foreign, format_of, read_json, unchecked_of_moves, unchecked_of_solution, unchecked_of_sum,
     unchecked_of_whole_tasks,
 };
-use fairplan_verify::{Verdict, verify_placement};
+use fairplan_verify::Verdict;
 use sha2::{Digest, Sha256};
 
 /// A result as it was written.
@@ -97,7 +97,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             let document: PlacementDocument = read_json(&name, &bytes)?;
             besides = unchecked_of_whole_tasks(instance);
             let stated = StatedPlacement::new(&document, instance, &sha256);
-            stated.map(|stated| verify_placement(instance, &stated.claim()))
+            stated.map(|stated| stated.verdicts(instance))
         }
         <BoundBody as Body>::FORMAT => {
             let document: BoundDocument = read_json(&name, &bytes)?;

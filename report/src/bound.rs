@@ -4,13 +4,13 @@ use crate::bound_placement::BoundPlacement;
 use crate::divisible_bound::DivisibleBound;
 use crate::foreign::{Foreign, check_quotas, check_stamp};
 use crate::placement::{ServerResult, ServerResults};
-use crate::solution::{AloneResult, ClassPrice, StatedAlone, alone_results};
+use crate::solution::{AloneResult, ClassPrice, divisions_of_groups, whole_tasks_of_groups};
 use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::{
     Body, Breakpoint, CountedGuarantees, Deadline, Document, Instance, InstanceStamp, Objective, Solution,
     StatedBounds, UserId, WholeTaskBracket, WholeTaskProof, stated, stated_bounds,
 };
-use fairplan_verify::{Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks, whole_guarantees};
+use fairplan_verify::{Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -186,7 +186,7 @@ pub fn bound_document<'a>(
         instance: InstanceStamp::new(instance, sha256),
         under_quotas: !instance.quotas().is_empty(),
         counted_guarantees: divisible.counted_guarantees,
-        guaranteed_groups: if divisions.is_empty() { Vec::new() } else { alone_results(instance, divisions) },
+        guaranteed_groups: divisions_of_groups(instance, divisions),
         divisible: divisible.bound,
         divisible_prices: divisible.stated(instance),
         divisible_limit_prices: divisible.limit_prices.clone(),
@@ -336,11 +336,5 @@ fn guarantees_of_groups(
         let refused = || Err(Foreign::new("guaranteed_groups", "", problem));
         return if document.guaranteed_groups.is_empty() { Ok((Vec::new(), None)) } else { refused() };
     }
-    let stated = StatedAlone::all(&document.guaranteed_groups, instance, false)?;
-    let claims: Vec<_> = stated.iter().map(|alone| alone.claim(Objective::Drfh)).collect();
-    let (sure, verdict) = whole_guarantees(instance, &claims);
-    match instance.with_whole_guarantees(&sure) {
-        Ok(_) => Ok((sure, verdict)),
-        Err(violation) => Err(Foreign::new("guaranteed_groups", &violation.place, violation.problem)),
-    }
+    whole_tasks_of_groups(&document.guaranteed_groups, instance)
 }

@@ -1,20 +1,21 @@
 //! `fairplan.placement.v1`: whole tasks on servers, as `place` writes them.
 
 use crate::foreign::{Foreign, check_stamp, in_order, list};
+use crate::solution::{AloneResult, CountedOfGroups, divisions_of_groups};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
     Body, Document, Instance, InstanceStamp, KeptGuarantees, KindId, PlacedGroup, Placement,
-    PlacementFigures, ResourceMap, ServerNames, ServerTasks, UserId, stated,
+    PlacementFigures, ResourceMap, ServerNames, ServerTasks, Solution, UserId, stated,
 };
-use fairplan_verify::{PlacementClaim, PrintedPlacement};
+use fairplan_verify::{PlacementClaim, PrintedPlacement, Verdict, verify_placement};
 use schemars::JsonSchema;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Whole tasks placed on servers by a policy. Every user of the instance appears, in the instance's order. The
-/// same instance, policy and seed give the same bytes.
+/// same instance, policy and seed give the same bytes, unless a time limit ended dividing what groups are guaranteed.
 // `S` is the sequence of servers: a list when read, computed one by one when written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
@@ -28,7 +29,7 @@ pub struct PlacementBody<S = Vec<ServerResult>> {
     pub seed: u64,
     /// The smallest weighted dominant share (dominant share over weight) of all users; where there are groups, of users without
     /// a group and groups without a parent, a group counted for as much as its members divide by their weights, above the whole tasks that they are
-    /// guaranteed themselves.
+    /// guaranteed themselves, or have by `guaranteed_groups`.
     pub value: f64,
     /// The same of those that still want more: that have tasks left, and fit some server at all. Absent if nobody does.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
@@ -42,6 +43,10 @@ pub struct PlacementBody<S = Vec<ServerResult>> {
     /// Which guarantees it keeps. Absent where nothing is guaranteed.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub guarantees: Option<KeptGuarantees>,
+    /// How the members of groups would divide what these are guaranteed, alone in the cluster: the value and the level count the whole tasks of that as
+    /// guaranteed to them. Absent where no group is guaranteed more than its members are, or nothing of that is counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guaranteed_groups: Vec<AloneResult>,
     /// What each user gets.
     pub users: Vec<PlacedUser>,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
@@ -270,6 +275,8 @@ pub struct PlacementSettings<'a> {
     pub seed: u64,
     /// Whether the document lists the tasks on each server.
     pub servers: bool,
+    /// The divisions of what groups are guaranteed, where the level counts that.
+    pub divisions: &'a [Solution],
 }
 
 /// The document of a placement, ready to be written.
@@ -290,6 +297,7 @@ pub fn placement_document<'a>(
         unplaced: Some(figures.unplaced),
         groups: figures.groups.clone(),
         guarantees: figures.guarantees.clone(),
+        guaranteed_groups: divisions_of_groups(instance, settings.divisions),
         users: users
             .map(|((user, share), tasks)| PlacedUser {
                 id: user.id().into(),
@@ -312,6 +320,7 @@ pub struct StatedPlacement {
     unplaced: Option<u64>,
     groups: Vec<PlacedGroup>,
     guarantees: Option<KeptGuarantees>,
+    of_groups: CountedOfGroups,
     dominant_shares: Vec<f64>,
     utilization: Vec<f64>,
 }
@@ -342,9 +351,17 @@ impl StatedPlacement {
             unplaced: document.unplaced,
             groups: document.groups.clone(),
             guarantees: document.guarantees.clone(),
+            of_groups: CountedOfGroups::new(&document.guaranteed_groups, instance)?,
             dominant_shares: document.users.iter().map(|user| user.dominant_share).collect(),
             utilization: in_order(&document.utilization, instance, || "utilization".into())?,
         })
+    }
+
+    /// Everything that is found of it.
+    pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
+        let mut verdicts = verify_placement(instance, &self.claim());
+        verdicts.extend(self.of_groups.verdict());
+        verdicts
     }
 
     /// The claim, for [`fairplan_verify::verify_placement`].
@@ -356,6 +373,7 @@ impl StatedPlacement {
                 unplaced: self.unplaced,
                 groups: &self.groups,
                 guarantees: self.guarantees.as_ref(),
+                whole_guarantees: self.of_groups.tasks(),
                 dominant_shares: &self.dominant_shares,
                 utilization: &self.utilization,
             }),

@@ -77,7 +77,7 @@ fn placement_bytes(servers: bool) -> (Instance, Vec<u8>, String) {
     let (instance, placement) = placed();
     let figures = PlacementFigures::new(&instance, &placement);
     let sha256 = files::sha256_hex(&instance);
-    let settings = PlacementSettings { policy: "best-fit", seed: 7, servers };
+    let settings = PlacementSettings { policy: "best-fit", seed: 7, servers, divisions: &[] };
     let bytes = written(&placement_document(&instance, &placement, &figures, &sha256, settings));
     (instance, bytes, sha256)
 }
@@ -355,7 +355,7 @@ fn the_parquet_table_of_a_solution_holds_what_the_csv_table_holds() {
 fn the_other_tables_are_written_in_all_formats() {
     let (instance, placement) = placed();
     let figures = PlacementFigures::new(&instance, &placement);
-    let settings = PlacementSettings { policy: "best-fit", seed: 0, servers: false };
+    let settings = PlacementSettings { policy: "best-fit", seed: 0, servers: false, divisions: &[] };
     let document = placement_document(&instance, &placement, &figures, "", settings);
     let text = file_of(|out| write_table(out, TableFormat::Csv, &document.table()));
     assert!(text.ends_with(b",10\n"), "{}", String::from_utf8_lossy(&text));

@@ -2,8 +2,8 @@
 //! placements that keep the guarantees exceed; and what is called the best is the best of these.
 
 use fairplan::{
-    BoundOptions, CompareOptions, Control, PlaceOptions, ResultFile, SolveOptions, bound, compare, place,
-    report, solve, verify,
+    BoundOptions, CompareOptions, Control, MoveTarget, MovesOptions, PlaceOptions, Placed, ResultFile,
+    SolveOptions, bound, compare, moves, place, report, solve, verify,
 };
 use fairplan_instances::{
     CountedGuarantees, DraftQuota, GroupId, Headline, Instance, NewGroup, Owner, Placement, PlacementFigures,
@@ -122,6 +122,111 @@ fn what_a_group_is_guaranteed_counts_as_its_members_divide_it() {
     ];
     for (at, forgery) in forgeries.into_iter().enumerate() {
         assert!(!is_believed(&instance, &found, forgery), "forgery {at}");
+    }
+}
+
+/// Of ten cores a group of two inside another is guaranteed six; beside it there is a user of weight 4.
+fn with_a_guarantee_inside() -> Instance {
+    let mut draft = in_a_group(draft(&[(1, "10")], &["1", "1", "1"]), 2);
+    draft.groups[0].parent = Some("outer".into());
+    draft.groups.push(NewGroup { id: "outer".into(), weight: decimal("1"), parent: None });
+    draft.users[2].group = Some(1);
+    draft.users[2].weight = decimal("4");
+    guaranteed(&mut draft, "all", "6");
+    draft.build().unwrap()
+}
+
+/// Whether `verify` believes a document with this change.
+fn is_believed_so(
+    instance: &Instance,
+    document: &serde_json::Value,
+    change: impl Fn(&mut serde_json::Value),
+) -> bool {
+    let mut document = document.clone();
+    change(&mut document);
+    let file = ResultFile::new("it.json".into(), document.to_string().into()).unwrap();
+    verify(instance, file, &Control::none()).is_ok_and(|verified| verified.holds)
+}
+
+/// What is forged of the division of a guarantee, and of what counts it.
+fn forgeries(level: &'static str) -> [Box<dyn Fn(&mut serde_json::Value)>; 5] {
+    let member = |position: usize, tasks: u64| -> Box<dyn Fn(&mut serde_json::Value)> {
+        Box::new(move |document| {
+            document["guaranteed_groups"][0]["members"][position]["placement"][0]["tasks"] = tasks.into();
+        })
+    };
+    [
+        member(0, 1),
+        member(1, 5),
+        Box::new(|document| document["guaranteed_groups"][0]["levels"][0]["value"] = 0.1.into()),
+        Box::new(move |document| document[level] = 0.5.into()),
+        Box::new(|document| {
+            document.as_object_mut().unwrap().remove("guaranteed_groups");
+        }),
+    ]
+}
+
+/// Without what it is guaranteed the group would count as a fourth of what its neighbour has.
+#[test]
+fn the_level_of_a_placement_counts_what_a_group_inside_another_is_guaranteed() {
+    let instance = with_a_guarantee_inside();
+    let solved = solve(&instance, &SolveOptions::default(), &Control::none()).unwrap();
+    assert!((Headline::new(&instance, &solved.solution).level.unwrap() - 1.0).abs() < 1e-9);
+    for policy in ["best-fit", "pattern"] {
+        let options = PlaceOptions { policy: policy.into(), ..PlaceOptions::default() };
+        let placed = place(&instance, &options, &Control::none()).unwrap();
+        assert_eq!(placed.placement.tasks, [3, 3, 4]);
+        assert!((placed.figures.level.unwrap() - 1.0).abs() < 1e-9, "{policy}: {:?}", placed.figures.level);
+        assert_eq!(placed.figures.guarantees.as_ref().unwrap().kept, 1);
+        let document = serde_json::to_value(placed.document(&instance, true)).unwrap();
+        assert!(is_believed_so(&instance, &document, |_| {}));
+        for (at, forgery) in forgeries("level").into_iter().enumerate() {
+            assert!(!is_believed_so(&instance, &document, forgery), "{policy}: forgery {at}");
+        }
+        // What counts guarantees of users alone says so by what it leaves out.
+        let counts_less = |document: &mut serde_json::Value| {
+            document.as_object_mut().unwrap().remove("guaranteed_groups");
+            (document["level"], document["value"]) = (0.5.into(), 0.5.into());
+        };
+        assert!(is_believed_so(&instance, &document, counts_less));
+    }
+}
+
+/// Where no group is guaranteed more than its members are there is nothing to divide.
+#[test]
+fn a_placement_says_nothing_of_groups_that_are_guaranteed_nothing_themselves() {
+    let mut draft = in_a_group(draft(&[(1, "10")], &["1", "1"]), 2);
+    let first = draft.users[0].id.clone();
+    guaranteed(&mut draft, &first, "8");
+    let instance = draft.build().unwrap();
+    let placed = place(&instance, &PlaceOptions::default(), &Control::none()).unwrap();
+    let document = serde_json::to_value(placed.document(&instance, true)).unwrap();
+    assert!(document.get("guaranteed_groups").is_none() && is_believed_so(&instance, &document, |_| {}));
+    let other = with_a_guarantee_inside();
+    let of_other = place(&other, &PlaceOptions::default(), &Control::none()).unwrap();
+    let division = serde_json::to_value(&of_other.document(&other, true).guaranteed_groups).unwrap();
+    let with_division =
+        move |document: &mut serde_json::Value| document["guaranteed_groups"] = division.clone();
+    assert!(!is_believed_so(&instance, &document, with_division));
+}
+
+#[test]
+fn steps_to_a_level_count_what_a_group_inside_another_is_guaranteed() {
+    let instance = with_a_guarantee_inside();
+    let before = Placement { tasks: vec![3, 3, 0], servers: vec![vec![(0, 3), (1, 3)]] };
+    let mut bytes = Vec::new();
+    let now = Placed::present(&instance, before, "now");
+    report::write_json(&mut bytes, &now.document(&instance, true)).unwrap();
+    let from = ResultFile::new("now.json".into(), bytes).unwrap();
+    let options = MovesOptions { target: MoveTarget::Level(1.0), ..MovesOptions::new(from) };
+    let body = moves(&instance, &options, &Control::none()).unwrap();
+    assert!((body.target.bound.unwrap() - 1.0).abs() < 1e-9, "{:?}", body.target);
+    assert!((body.level_after.unwrap() - 1.0).abs() < 1e-9 && body.target.reached, "{:?}", body.level_after);
+    assert_eq!(body.users.iter().map(|user| user.tasks_after).collect::<Vec<_>>(), [3, 3, 4]);
+    let document = serde_json::to_value(fairplan_instances::Document::new(body)).unwrap();
+    assert!(is_believed_so(&instance, &document, |_| {}));
+    for (at, forgery) in forgeries("level_after").into_iter().enumerate() {
+        assert!(!is_believed_so(&instance, &document, forgery), "forgery {at}");
     }
 }
 

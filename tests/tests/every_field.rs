@@ -510,7 +510,7 @@ fn every_field_of_a_placement_is_checked() {
         let placement = policy("best-fit", 7).unwrap().place(&instance);
         let Ok(placement) = placement else { continue };
         let (figures, sha256) = (PlacementFigures::new(&instance, &placement), sha256_hex(&instance));
-        let settings = PlacementSettings { policy: "best-fit", seed: 7, servers: true };
+        let settings = PlacementSettings { policy: "best-fit", seed: 7, servers: true, divisions: &[] };
         let document = written!(&placement_document(&instance, &placement, &figures, &sha256, settings));
         cases.push(Case {
             name: format!("placement of seed {seed}"),
@@ -963,7 +963,7 @@ fn every_field_of_a_plan_of_moves_is_checked() {
     use fairplan::{Control, MoveTarget, MovesOptions, ResultFile};
     let instance = fairplan_instances::generate::drfh_fig1().unwrap();
     let placement = policy("first-fit", 0).unwrap().place(&instance).unwrap();
-    let settings = PlacementSettings { policy: "first-fit", seed: 0, servers: true };
+    let settings = PlacementSettings { policy: "first-fit", seed: 0, servers: true, divisions: &[] };
     let figures = PlacementFigures::new(&instance, &placement);
     let sha256 = sha256_hex(&instance);
     let mut bytes = Vec::new();

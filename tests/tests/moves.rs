@@ -181,6 +181,7 @@ fn failing(instance: &Instance, before: &Placement, rules: &MoveRules, plan: &Mo
         cost: plan.cost,
         lower_bound: plan.lower_bound,
         proof: &plan.proof,
+        whole_guarantees: None,
         printed: None,
     };
     let (verdicts, after) = verify_moves(instance, &claim);
@@ -317,7 +318,7 @@ fn steps_between_random_placements_can_all_be_made_and_interrupt_only_where_noth
 }
 
 pub(crate) fn file_of(instance: &Instance, placement: &Placement) -> ResultFile {
-    let settings = PlacementSettings { policy: "somebody", seed: 0, servers: true };
+    let settings = PlacementSettings { policy: "somebody", seed: 0, servers: true, divisions: &[] };
     let figures = PlacementFigures::new(instance, placement);
     let sha256 = sha256_hex(instance);
     let mut bytes = Vec::new();

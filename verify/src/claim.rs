@@ -168,6 +168,8 @@ pub struct PrintedPlacement<'a> {
     pub groups: &'a [PlacedGroup],
     /// Which guarantees are kept; `None` where nothing is guaranteed.
     pub guarantees: Option<&'a KeptGuarantees>,
+    /// The whole tasks that levels count as guaranteed to each user, where that is more than what users are guaranteed themselves.
+    pub whole_guarantees: Option<&'a [u64]>,
     /// Dominant share per user.
     pub dominant_shares: &'a [f64],
     /// Used part of the whole cluster's capacity, one a resource; 0 where there is no capacity.

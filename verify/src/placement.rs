@@ -8,6 +8,7 @@ use crate::kept::guarantees;
 use crate::limited_tasks::sure_shares;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
+use crate::whole_guarantees::counted;
 use fairplan_instances::{
     ClassId, DomainId, Instance, Kind, KindId, PlacedGroup, Placement, ResourceId, ServerTasks, User, UserId,
 };
@@ -20,13 +21,16 @@ use std::collections::{BTreeMap, HashMap};
 /// no piece belongs to none.
 pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<Verdict> {
     let mut form = Worst::of("well-formed", 0.0);
-    if let Err(problem) = check(instance, claim) {
-        form.fail(|| problem);
-    }
+    let sure = claim.printed.and_then(|stated| stated.whole_guarantees);
+    let checked = check(instance, claim).and_then(|()| counted(instance, sure));
+    let of_levels = match checked {
+        Ok(of_levels) => of_levels,
+        Err(problem) => {
+            form.fail(|| problem);
+            return vec![form.verdict()];
+        }
+    };
     let form = form.verdict();
-    if !form.holds {
-        return vec![form];
-    }
     let (classes, m) = (instance.classes(), instance.resources().len());
     let mut eligibility = Worst::of("eligibility", 0.0);
     let mut capacity = Worst::of("capacity", 0.0);
@@ -62,11 +66,11 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             used[r] = used[r].saturating_add(load);
         }
     }
-    let counted = whole_tasks(instance, &pieces);
+    let placed = whole_tasks(instance, &pieces);
     let taken = taken_of_limits(instance, claim.servers);
     let mut limits = Worst::of("task-limits", 0.0);
     let mut totals = Worst::of("tasks", 0.0);
-    for (user, (&counted, &stated)) in instance.users().zip(counted.iter().zip(claim.tasks)) {
+    for (user, (&counted, &stated)) in instance.users().zip(placed.iter().zip(claim.tasks)) {
         if user.tasks().is_some_and(|limit| counted > limit) {
             limits.fail(|| format!("user {} has {counted} tasks placed, more than it has", user.id()));
         }
@@ -97,14 +101,14 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         let mut shares = Worst::of("shares", tolerance::STATED);
         let mut value = Worst::of("value", tolerance::STATED);
         let mut utilization = Worst::of("utilization", tolerance::STATED);
-        let work = work(instance, &counted, claim.servers);
+        let work = work(instance, &placed, claim.servers);
         let share = |i: usize| work[i] * instance.user(UserId(i)).task_share();
-        let waits = |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(counted[i]));
+        let waits = |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(placed[i]));
         // Whoever a limit holds or no server holds whole wants more as to the value, not as to the level.
         let has_tasks_left = |i: usize| waits(i) != Some(0) && instance.user(UserId(i)).can_run();
         let is_free = |user: User<'_>| user.fits_somewhere() && !is_held(user, &taken);
         let wants_more = |i: usize| waits(i) != Some(0) && is_free(instance.user(UserId(i)));
-        let tree = tree_of(instance, &sure_shares(instance));
+        let tree = tree_of(instance, &sure_shares(&of_levels));
         let [least, _] = smallest(&divided_in(instance, &tree, share, has_tasks_left));
         let [_, level] = smallest(&divided_in(instance, &tree, share, wants_more));
         let mut unplaced = 0u64;
@@ -130,10 +134,10 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         }
         verdicts.extend([shares.verdict(), value.verdict(), utilization.verdict()]);
         if instance.has_groups() || !stated.groups.is_empty() {
-            verdicts.push(groups_have(instance, stated.groups, share, &counted));
+            verdicts.push(groups_have(instance, stated.groups, share, &placed));
         }
         if instance.has_guarantees() || stated.guarantees.is_some() {
-            verdicts.push(guarantees(instance, &counted, stated.guarantees));
+            verdicts.push(guarantees(instance, &placed, stated.guarantees));
         }
     }
     verdicts

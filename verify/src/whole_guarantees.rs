@@ -7,6 +7,21 @@ use crate::solution::verify_solution;
 use crate::tolerance::STATED;
 use crate::verdict::Verdict;
 use fairplan_instances::{Instance, Objective, UserId};
+use std::borrow::Cow;
+
+/// The instance that levels are of: with so many whole tasks guaranteed to each user where that is said, and nothing to groups.
+pub(crate) fn counted<'a>(instance: &'a Instance, sure: Option<&[u64]>) -> Result<Cow<'a, Instance>, String> {
+    match sure {
+        None => Ok(Cow::Borrowed(instance)),
+        Some(sure) if sure.len() == instance.user_count() => {
+            let counted = instance.with_whole_guarantees(sure);
+            counted.map(Cow::Owned).map_err(|violation| violation.to_string())
+        }
+        Some(sure) => {
+            Err(format!("guaranteed tasks of {} users instead of {}", sure.len(), instance.user_count()))
+        }
+    }
+}
 
 /// The whole tasks, in whole gangs, that every user is guaranteed itself, or has by the division of what a group around it is guaranteed;
 /// and `guaranteed-groups`, the verdict on the divisions: `None` where no group is guaranteed anything, and none is stated.

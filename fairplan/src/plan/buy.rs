@@ -102,7 +102,10 @@ impl Plan {
         let (cluster, placement) = (self.cluster.as_ref()?, self.placement.clone()?);
         let figures = PlacementFigures::new(cluster, &placement);
         let sha256 = files::sha256_hex(cluster);
-        Some((cluster, Placed { policy: "plan".into(), seed: 0, placement, figures, sha256 }))
+        Some((
+            cluster,
+            Placed { policy: "plan".into(), seed: 0, placement, figures, divisions: Vec::new(), sha256 },
+        ))
     }
 }
 

@@ -1,12 +1,13 @@
 //! The steps from the placement that is to a better one.
 
+use crate::counted::CountedInstance;
 use crate::error::all_hold;
 use crate::{Control, Error, ResultFile, user_named};
 use fairplan_heuristics::{PlacementError, place_along};
 use fairplan_instances::wording::unknown;
 use fairplan_instances::{
     Breakpoint, Deadline, Instance, InstanceError, KindId, MovePlan, MoveRules, MovesProof, Placement,
-    PlacementFigures, ServerNames, ServerTasks, breakpoint_value, files,
+    ServerNames, ServerTasks, breakpoint_value, files,
 };
 use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::moves::{MovesAsked, MovesBody, MovesFigures, MovesTarget, TargetKind, TargetLevel};
@@ -92,6 +93,8 @@ const SUGGESTED: u64 = 1_000;
 
 /// Parts of the time for the bound on the level, and then for finding steps; the rest is for checking them.
 const BOUNDING: f64 = 0.3;
+/// The part that is for dividing what groups are guaranteed, before all that.
+const DIVIDING: f64 = 0.2;
 const FINDING: f64 = 0.7;
 
 /// The fewest steps from one placement to a better one that were found, each of which can be made when it comes, with a proved lower
@@ -129,9 +132,10 @@ pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>)
         unbroken(instance, &before, &options.from.name, why)?;
     }
     let limit = control.until(control.deadline.after_part(FINDING));
+    let counted = CountedInstance::of(instance, &control.until(control.deadline.after_part(DIVIDING)));
     let (plan, target, level) = match &options.target {
         MoveTarget::Unplaced => unplaced(instance, &before, &rules, &limit)?,
-        MoveTarget::Level(part) => to_level(instance, &before, &rules, *part, &limit)?,
+        MoveTarget::Level(part) => to_level(instance, &counted.instance, &before, &rules, *part, &limit)?,
         MoveTarget::Placement(file) => {
             let after = read(file)?.placement;
             unbroken(instance, &after, &file.name, "no steps lead to a placement that breaks a rule")?;
@@ -145,9 +149,14 @@ pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>)
     };
     control.stage("checking the steps");
     let level = level.map(|level| (level, target.reached));
-    let plan = checked(instance, &before, &rules, plan, level, control)?;
-    let [now, then] = [&before, &plan.after].map(|placement| PlacementFigures::new(instance, placement));
-    let figures = MovesFigures { levels: [now.level, then.level], unplaced: [now.unplaced, then.unplaced] };
+    let (plan, left_out) = checked(instance, &counted, &before, &rules, plan, level)?;
+    left_out.iter().for_each(|left_out| control.note(left_out));
+    let [now, then] = [&before, &plan.after].map(|placement| counted.figures(placement));
+    let figures = MovesFigures {
+        levels: [now.level, then.level],
+        unplaced: [now.unplaced, then.unplaced],
+        divisions: &counted.divisions,
+    };
     let asked = MovesAsked { target: &target, rules: &rules, before: &before };
     Ok(MovesBody::new(instance, &sha256, asked, &plan, figures))
 }
@@ -252,9 +261,10 @@ fn keeps(instance: &Instance, before: &Placement, after: &Placement, rules: &Mov
     })
 }
 
-/// Everybody shall have what a level takes.
+/// Everybody shall have what a level takes, which is one of the instance that `counted` is.
 fn to_level(
     instance: &Instance,
+    counted: &Instance,
     before: &Placement,
     rules: &MoveRules,
     part: f64,
@@ -264,12 +274,12 @@ fn to_level(
         return Err(Error::Setting(format!("level {part}: a part of the bound is above 0 and at most 1")));
     }
     control.stage("bounding whole tasks");
-    let target = level_target(instance, part, &control.deadline.after_part(BOUNDING))?;
+    let target = level_target(counted, part, &control.deadline.after_part(BOUNDING))?;
     let Some(mut target) = target else {
         return Err(Error::input("no user can have tasks: none fits on any server that its user may use"));
     };
     // What somebody is guaranteed nobody need give up.
-    for user in instance.users().filter(|user| instance.is_guaranteed(*user)) {
+    for user in counted.users().filter(|user| counted.is_guaranteed(*user)) {
         let required = &mut target.required[user.index().0];
         *required = before.tasks[user.index().0].max(*required);
     }
@@ -278,13 +288,13 @@ fn to_level(
     let level = target.target;
     let stated = MovesTarget {
         part: Some(part),
-        bound: Some(breakpoint_value(instance, Some(target.bound))),
+        bound: Some(breakpoint_value(counted, Some(target.bound))),
         level: Some(TargetLevel {
             user: instance.user(level.user).id().into(),
             tasks: level.tasks,
-            value: breakpoint_value(instance, Some(level)),
+            value: breakpoint_value(counted, Some(level)),
         }),
-        ..target_of(TargetKind::Level, has_level(instance, &plan.after, level))
+        ..target_of(TargetKind::Level, has_level(counted, &plan.after, level))
     };
     Ok((plan, stated, Some(level)))
 }
@@ -322,15 +332,16 @@ fn to_placement(
     Ok(MovePlan { steps, after, required, cost, lower_bound, proof: MovesProof::Departures })
 }
 
-/// The plan, if its steps can be made and its bound is proved; without a bound, where proving that takes too long.
+/// The plan, if its steps can be made and its bound is proved; without a bound, where proving that takes too long, which is to be told.
 fn checked(
     instance: &Instance,
+    counted: &CountedInstance<'_>,
     before: &Placement,
     rules: &MoveRules,
     plan: MovePlan,
     level: Option<(Breakpoint, bool)>,
-    control: &Control<'_>,
-) -> Result<MovePlan, Error> {
+) -> Result<(MovePlan, Option<String>), Error> {
+    let sure = counted.tasks();
     let claim = MovesClaim {
         before,
         steps: &plan.steps,
@@ -340,6 +351,7 @@ fn checked(
         cost: plan.cost,
         lower_bound: plan.lower_bound,
         proof: &plan.proof,
+        whole_guarantees: sure.as_deref(),
         printed: None,
     };
     let (verdicts, after) = verify_moves(instance, &claim);
@@ -351,12 +363,12 @@ fn checked(
     if after.as_ref() != Some(&plan.after) {
         return Err(Error::uncertified("the steps do not lead to the placement that they are for"));
     }
-    let Some(open) = bound.into_iter().find(|verdict| !verdict.holds) else { return Ok(plan) };
-    control.note(&format!("The lower bound is left out: {}", open.witness));
+    let Some(open) = bound.into_iter().find(|verdict| !verdict.holds) else { return Ok((plan, None)) };
+    let left_out = format!("The lower bound is left out: {}", open.witness);
     let proof = MovesProof::Values {
         unit: 1,
         task_values: vec![0; instance.kind_count()],
         server_gains: vec![0; before.servers.len()],
     };
-    Ok(MovePlan { lower_bound: 0, proof, ..plan })
+    Ok((MovePlan { lower_bound: 0, proof, ..plan }, Some(left_out)))
 }

@@ -3,6 +3,7 @@
 use super::{MovedUser, MovesBody, ProofKind, TargetKind};
 use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{UserTasks, tasks_on_servers};
+use crate::solution::CountedOfGroups;
 use crate::tolerance::SAME;
 use fairplan_instances::{
     Breakpoint, Instance, MovePlan, MoveRules, MovesProof, Placement, ServerNames, Step, StepCounts, User,
@@ -16,6 +17,7 @@ pub struct StatedMoves {
     rules: MoveRules,
     plan: MovePlan,
     level: Option<(Breakpoint, bool)>,
+    of_groups: CountedOfGroups,
 }
 
 impl StatedMoves {
@@ -93,7 +95,8 @@ impl StatedMoves {
         };
         let required = body.users.iter().map(|user| user.required).collect();
         let plan = MovePlan { steps, after, required, cost: body.cost, lower_bound: body.lower_bound, proof };
-        Ok(Self { before, rules, plan, level })
+        let of_groups = CountedOfGroups::new(&body.guaranteed_groups, instance)?;
+        Ok(Self { before, rules, plan, level, of_groups })
     }
 
     /// The properties that `verify` checks.
@@ -112,9 +115,11 @@ impl StatedMoves {
             cost: self.plan.cost,
             lower_bound: self.plan.lower_bound,
             proof: &self.plan.proof,
+            whole_guarantees: self.of_groups.tasks(),
             printed: Some(printed),
         };
         let (mut verdicts, after) = verify_moves(instance, &claim);
+        verdicts.extend(self.of_groups.verdict());
         if let Some(after) = after {
             verdicts.push(Verdict::without_size("stated-numbers", self.wrong_number(body, instance, &after)));
         }

@@ -5,10 +5,11 @@ mod claim;
 pub use claim::StatedMoves;
 
 use crate::placement::{ServerResult, UserTasks};
+use crate::solution::{AloneResult, divisions_of_groups};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Instance, InstanceStamp, MovePlan, MoveRules, MovesProof, Placement, ServerNames,
-    ServerTasks, Step, StepCounts, User, UserId, stated,
+    ServerTasks, Solution, Step, StepCounts, User, UserId, stated,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,10 @@ pub struct MovesBody {
     /// The same after all steps.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub level_after: Option<f64>,
+    /// How the members of groups would divide what these are guaranteed, alone in the cluster: the levels and `target` count the whole tasks of that as
+    /// guaranteed to them. Absent where no group is guaranteed more than its members are, or nothing of that is counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guaranteed_groups: Vec<AloneResult>,
     /// Tasks that wait before, of users who have a number of them.
     pub unplaced_before: u64,
     /// The same after all steps.
@@ -213,11 +218,13 @@ pub struct MovesAsked<'a> {
 
 /// Level and waiting tasks, before and after.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MovesFigures {
+pub struct MovesFigures<'a> {
     /// The levels; `None` where nobody wants more.
     pub levels: [Option<f64>; 2],
     /// Tasks that wait.
     pub unplaced: [u64; 2],
+    /// The divisions of what groups are guaranteed, where the levels count that.
+    pub divisions: &'a [Solution],
 }
 
 impl MovesBody {
@@ -227,7 +234,7 @@ impl MovesBody {
         sha256: &str,
         asked: MovesAsked<'_>,
         plan: &MovePlan,
-        figures: MovesFigures,
+        figures: MovesFigures<'_>,
     ) -> Self {
         let names = ServerNames::new(instance);
         let name = |server: u64| names.name(server).into_owned();
@@ -290,6 +297,7 @@ impl MovesBody {
             interrupted: StepCounts::interrupted(&counts),
             level_before: figures.levels[0],
             level_after: figures.levels[1],
+            guaranteed_groups: divisions_of_groups(instance, figures.divisions),
             unplaced_before: figures.unplaced[0],
             unplaced_after: figures.unplaced[1],
             users: instance.users().map(user).collect(),

@@ -3,8 +3,11 @@
 use super::levels::{LevelResult, level_result, levels_of};
 use super::placed_kinds::starts_of_user;
 use crate::foreign::{Foreign, list};
-use fairplan_instances::{Certificate, ClassId, Instance, Kind, LimitedBy, Objective, Solution, UserId};
-use fairplan_verify::{SolutionClaim, Tasks};
+use fairplan_instances::{
+    Certificate, ClassId, Instance, Kind, LimitedBy, Objective, Solution, UserId,
+    guarantees_more_than_members,
+};
+use fairplan_verify::{SolutionClaim, Tasks, Verdict, whole_guarantees};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -90,6 +93,54 @@ pub(crate) fn alone_results(instance: &Instance, guaranteed: &[Solution]) -> Vec
         }
     };
     groups.iter().zip(guaranteed).map(result).collect()
+}
+
+/// The same of divisions that are counted; nothing where none is.
+pub fn divisions_of_groups(instance: &Instance, divisions: &[Solution]) -> Vec<AloneResult> {
+    if divisions.is_empty() { Vec::new() } else { alone_results(instance, divisions) }
+}
+
+/// The whole tasks that users are sure of by divisions that a document states, and the verdict on these.
+pub(crate) fn whole_tasks_of_groups(
+    stated: &[AloneResult],
+    instance: &Instance,
+) -> Result<(Vec<u64>, Option<Verdict>), Foreign> {
+    let stated = StatedAlone::all(stated, instance, false)?;
+    let claims: Vec<_> = stated.iter().map(|alone| alone.claim(Objective::Drfh)).collect();
+    let (sure, verdict) = whole_guarantees(instance, &claims);
+    match instance.with_whole_guarantees(&sure) {
+        Ok(_) => Ok((sure, verdict)),
+        Err(violation) => Err(Foreign::new("guaranteed_groups", &violation.place, violation.problem)),
+    }
+}
+
+/// The guarantees that levels of a placement count beyond those of users, as a document of one states them: the whole tasks of each user,
+/// and the verdict on the divisions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CountedOfGroups(Option<(Vec<u64>, Option<Verdict>)>);
+
+impl CountedOfGroups {
+    /// Matches what is stated with the instance; nothing is counted where nothing is.
+    pub fn new(stated: &[AloneResult], instance: &Instance) -> Result<Self, Foreign> {
+        if stated.is_empty() {
+            return Ok(Self(None));
+        }
+        if !guarantees_more_than_members(instance) {
+            let problem = "is stated where a group is guaranteed more than its members are, and nowhere else";
+            return Err(Foreign::new("guaranteed_groups", "", problem));
+        }
+        whole_tasks_of_groups(stated, instance).map(|counted| Self(Some(counted)))
+    }
+
+    /// The whole tasks.
+    pub fn tasks(&self) -> Option<&[u64]> {
+        self.0.as_ref().map(|(tasks, _)| tasks.as_slice())
+    }
+
+    /// What is found of the divisions.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.0.as_ref().and_then(|(_, verdict)| verdict.clone())
+    }
 }
 
 /// What a document states of one such division, in the order of the group alone.

@@ -13,8 +13,8 @@ mod tables;
 mod users;
 mod write;
 
-pub use alone::{AloneMember, AloneResult, AloneTasks};
-pub(crate) use alone::{StatedAlone, alone_results};
+pub use alone::{AloneMember, AloneResult, AloneTasks, divisions_of_groups};
+pub(crate) use alone::{CountedOfGroups, whole_tasks_of_groups};
 pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
 pub use compared::difference_of_results;

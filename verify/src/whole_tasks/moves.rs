@@ -8,6 +8,7 @@ use crate::kept::guarantees_stay;
 use crate::placement::{level_and_waiting, verify_placement, whole_tasks};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
+use crate::whole_guarantees::counted;
 use fairplan_instances::{
     Breakpoint, Instance, Kind, KindId, MoveRules, MovesProof, Placement, ServerNames, Step,
 };
@@ -31,6 +32,8 @@ pub struct MovesClaim<'a> {
     pub lower_bound: u64,
     /// What proves that.
     pub proof: &'a MovesProof,
+    /// The whole tasks that levels count as guaranteed to each user, where that is more than what users are guaranteed themselves.
+    pub whole_guarantees: Option<&'a [u64]>,
     /// What a result file says beside it.
     pub printed: Option<PrintedMoves>,
 }
@@ -56,13 +59,15 @@ pub(super) const MOST: u64 = 1 << 40;
 /// unless a step cannot be made. Never panics on a claim.
 pub fn verify_moves(instance: &Instance, claim: &MovesClaim<'_>) -> (Vec<Verdict>, Option<Placement>) {
     let mut form = Worst::of("well-formed", 0.0);
-    if let Err(problem) = check(instance, claim) {
-        form.fail(|| problem);
-    }
+    let checked = check(instance, claim).and_then(|()| counted(instance, claim.whole_guarantees));
+    let of_levels = match checked {
+        Ok(of_levels) => of_levels,
+        Err(problem) => {
+            form.fail(|| problem);
+            return (vec![form.verdict()], None);
+        }
+    };
     let form = form.verdict();
-    if !form.holds {
-        return (vec![form], None);
-    }
     let mut replay = Replay::new(instance, claim.before);
     for (k, step) in claim.steps.iter().enumerate() {
         if let Err((rule, problem)) = replay.make(*step) {
@@ -74,14 +79,14 @@ pub fn verify_moves(instance: &Instance, claim: &MovesClaim<'_>) -> (Vec<Verdict
     let after = replay.placement();
     let steps = Worst::of("steps", 0.0).verdict();
     let mut verdicts =
-        vec![form, steps, kept(instance, claim), required(instance, claim, &after), cost(instance, claim)];
+        vec![form, steps, kept(instance, claim), required(&of_levels, claim, &after), cost(instance, claim)];
     let of_end = verify_placement(instance, &PlacementClaim::from(&after));
     verdicts.extend(of_end.into_iter().filter(|verdict| verdict.property != "well-formed"));
     if instance.has_guarantees() {
         verdicts.push(guarantees_stay(instance, &claim.before.tasks, &after.tasks));
     }
     verdicts.extend(lower_bound(instance, claim, &after));
-    verdicts.extend(claim.printed.map(|printed| levels(instance, claim, &after, printed)));
+    verdicts.extend(claim.printed.map(|printed| levels(&of_levels, claim, &after, printed)));
     (verdicts, Some(after))
 }
 

@@ -44,6 +44,7 @@ pub fn failures(claim: &Claim) -> Vec<&'static str> {
         unplaced: Some(claim.unplaced),
         groups: &[],
         guarantees: None,
+        whole_guarantees: None,
         dominant_shares: &claim.shares,
         utilization: &claim.utilization,
     };

@@ -158,6 +158,7 @@ fn whole_tasks_are_short_of_a_guarantee_that_holds_one_more_but_for_rounding_and
                 unplaced: None,
                 groups: &[],
                 guarantees: Some(&kept),
+                whole_guarantees: None,
                 dominant_shares: &[0.2],
                 utilization: &[0.2],
             };

@@ -53,6 +53,7 @@ fn drawn(tasks: &str, draw: Draw, scale: u64) -> Outcome {
             cost: plan.cost,
             lower_bound: plan.lower_bound,
             proof: &plan.proof,
+            whole_guarantees: None,
             printed: None,
         };
         if let Some(broken) = verify_moves(&instance, &claim).0.iter().find(|verdict| !verdict.holds) {
