@@ -139,6 +139,26 @@ fn yunikorn_measures_by_cores_whoever_has_tasks_without_what_it_is_limited_in() 
     assert_eq!(weights("nvidia.com/gpu: 2, vcore: 4"), (None, vec![quarter, decimal("0.125")]));
 }
 
+/// All the GPUs that there are: such a maximum says nothing, and leaves no cores by itself.
+#[test]
+fn a_maximum_of_all_there_is_changes_nothing_of_what_a_queue_of_yunikorn_is_measured_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let queue = |name: &str, most: &str| {
+        format!("    - name: {name}\n      resources: {{guaranteed: {{nvidia.com/gpu: 1}}{most}}}\n")
+    };
+    let (with, without) = (queue("with", ", max: {nvidia.com/gpu: 8}"), queue("without", ""));
+    let queues =
+        format!("partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n{with}{without}");
+    std::fs::write(&path, queues).unwrap();
+    let options = KubernetesQueuesOptions { nodes: vec![small_cluster(folder.path())], queues: vec![path] };
+    let (instance, _) = kubernetes_queues(&options).unwrap();
+    assert_eq!(instance.total(fairplan_instances::ResourceId(2)), 8.0);
+    let users: Vec<_> = instance.users().collect();
+    assert_eq!(users[0].weight(), users[1].weight());
+    assert_eq!(users[0].demand(), users[1].demand());
+}
+
 #[test]
 fn weights_of_one_part_of_a_hierarchy_that_differ_are_told() {
     let folder = tempfile::tempdir().unwrap();
