@@ -94,6 +94,47 @@ impl Reduction {
         }
     }
 
+    /// The same with all kinds of a user as one demand, in which they are as they are in its task. `None` where there are no kinds, or where
+    /// not all have the same placement rule and any number of tasks, without limits.
+    pub fn of_whole_users(&self) -> Option<Self> {
+        let all = &self.users;
+        let (Some(lines), [(_, rates)], None, true) =
+            (&all.lines, all.by_rule.as_slice(), &all.tasks, all.limits.is_empty())
+        else {
+            return None;
+        };
+        let n = all.users();
+        let of_user = |direction: &Vec<f64>, i: usize| -> f64 {
+            all.lines_of(i).map(|line| lines.part[line] * direction[line]).sum()
+        };
+        let mut whole = Self {
+            resources: self.resources,
+            members: self.members.clone(),
+            capacities: self.capacities.clone(),
+            part_of_merged: self.part_of_merged.clone(),
+            patterns: Vec::new(),
+            has_task_rows: Vec::new(),
+            limits_of_pattern: Vec::new(),
+            users: Population {
+                order: None,
+                lines: None,
+                directions: all
+                    .directions
+                    .iter()
+                    .map(|column| self::column(n, |i| of_user(column, i)))
+                    .collect(),
+                weights: Some(column(n, |i| all.weight_of_user(i))),
+                tasks: None,
+                pattern: vec![NO_PATTERN; n],
+                by_rule: vec![(0..n, rates.clone())],
+                limits_of_rule: all.limits_of_rule.clone(),
+                limits: all.limits.clone(),
+            },
+        };
+        whole.tell_patterns_apart();
+        Some(whole)
+    }
+
     /// The same with the classes of each pool as one: of its users nothing is known but where they can run and their directions.
     pub fn pooled(&self, pools: &Pools) -> Self {
         let (m, firsts) = (self.resources, || pools.members.iter().map(|members| members[0]));

@@ -7,9 +7,11 @@
 //!
 //! Kinds of a user are lines of their own, in bins with lines of others: each is worth to its user what the user pays for it at these prices. So
 //! much of `w ln S` is divided among the lines, no less than which `w ln min_k S_k` is at any other prices: a round minimises a bound of the dual
-//! function that touches it at the prices before (majorization), and comes nearer with each.
+//! function that touches it at the prices before (majorization), and comes nearer with each by a part of what is left. So rounds over kinds begin
+//! at the prices of whole users, and where that is not enough go on from mixes of the rounds before (`extrapolation`).
 
 use super::duality::DualityGap;
+use super::extrapolation::Extrapolation;
 use super::problem::{SumProblem, SumSolution, SumSolver};
 use super::sizes::{Sizing, cap, set_amounts};
 use super::stages;
@@ -47,6 +49,10 @@ struct Best {
 const MOST_BINS: usize = 40_000;
 /// Rounds after which the gap should have halved.
 const PATIENCE: u64 = 6;
+/// The same where users have kinds: rounds come nearer by a part each time, and solving for users one by one takes many times as long.
+const PATIENCE_WITH_KINDS: u64 = 12;
+/// Mixes that may lead astray before rounds go on without.
+const MOST_ASTRAY: u64 = 2;
 /// Where users that have tasks for more pay less than this part, the scale of utilities is high enough for a start.
 const FREE: f64 = 0.05;
 /// Below this α shares are in proportion to the powers that this one says, which are not as far apart.
@@ -112,11 +118,13 @@ impl Rounds<'_> {
                 (even, utility, FIRST_GAP)
             }
         };
+        let patience = if users.lines.is_some() { PATIENCE_WITH_KINDS } else { PATIENCE };
         // The last gap that was half of one before, and its round.
         let mut halved = (f64::INFINITY, 0);
         let mut best = Best { gap: f64::INFINITY, prices: prices.clone(), utility };
         let mut offer_all = true;
         let mut spent = 0.0;
+        let (mut extrapolation, mut is_mixed, mut astray) = (Extrapolation::default(), false, 0);
         loop {
             let worth = dot(&prices, capacities);
             let tempered = Utility::new(alpha.max(LEAST_POWER), utility.log_scale());
@@ -154,14 +162,15 @@ impl Rounds<'_> {
                 cost: &sizes.cost,
                 limit: &sizes.limit,
             };
-            let ahead = if alike { 0.0 } else { gap * AHEAD.0 };
+            // Rounds over kinds are mixed by small differences of what they find.
+            let ahead = if alike || users.lines.is_some() { 0.0 } else { gap * AHEAD.0 };
             let solution = match shares {
                 Some(_) => stages::solve_noticing(&problem, solver, AHEAD.1)?,
                 None => stages::solve(&problem, solver, ahead.max(AHEAD.1))?,
             };
             iterations += solution.iterations;
             rounds += 1;
-            prices.clone_from(&solution.prices);
+            let from = std::mem::replace(&mut prices, solution.prices.clone());
             let excess = sizes.log_scale_excess(|g| solution.splits[grouping.groups.pairs(g)].iter().sum());
             utility = utility.scaled(sizes.log_scale + alpha * solution.log_level - excess);
             cheapest_costs(users, &prices, capacities, &mut costs);
@@ -181,13 +190,20 @@ impl Rounds<'_> {
                 return Err(gives_up());
             }
             let hopeless = rounds >= most_rounds
-                || rounds >= halved.1 + PATIENCE
+                || rounds >= halved.1 + patience
                 || bins.pattern.len() >= MOST_BINS
                 || solver.deadline().is_over();
             if gap <= best.gap {
                 best = Best { gap, prices: prices.clone(), utility };
-            } else if gap > CLOSED && !hopeless && !offer_all {
-                // Some class was offered to too few: once more, offered to all, from the best prices.
+            } else if gap > CLOSED && !hopeless && (!offer_all || is_mixed) {
+                // Some class was offered to too few, or the mix led astray: once more, offered to all, from the best prices.
+                if is_mixed {
+                    astray += 1;
+                    // What the mix took is not counted against the rounds without it.
+                    halved.1 = rounds;
+                }
+                extrapolation.forget();
+                is_mixed = false;
                 gap = best.gap;
                 prices.clone_from(&best.prices);
                 utility = best.utility;
@@ -213,6 +229,17 @@ impl Rounds<'_> {
                         return Err(gives_up());
                     }
                     *bins = finer;
+                }
+                // Without kinds rounds come nearer by more each time, and need no help.
+                let next = users
+                    .lines
+                    .as_ref()
+                    .filter(|_| astray < MOST_ASTRAY)
+                    .and_then(|_| extrapolation.next(&from, &prices, capacities));
+                is_mixed = next.is_some();
+                if let Some(next) = next {
+                    prices = next;
+                    cheapest_costs(users, &prices, capacities, &mut costs);
                 }
                 continue;
             }
