@@ -36,6 +36,12 @@ impl Growing {
         self.program.columns.push(column);
     }
 
+    /// Another cost for a column, as numbered when it was added.
+    pub fn cost(&mut self, column: usize, cost: f64) {
+        self.simplex.cost(column, cost);
+        self.program.columns[column].cost = cost;
+    }
+
     pub fn solve(&mut self, deadline: &Deadline) -> Result<Outcome, InstanceError> {
         let solved = self.simplex.solve(deadline);
         or_highs(solved, &self.program, self.settings, deadline)

@@ -2,6 +2,7 @@
 //!
 //! Every row has a variable of its own, `Σ entry x − r = 0`, between the row's bounds.
 
+use super::columns::Columns;
 use super::factor::{Entries, Factor};
 use crate::linear_program::{Column, Program, Row, Sense, Settings, power};
 use crate::tolerance::simplex::{DUAL, PRIMAL};
@@ -27,7 +28,7 @@ pub(crate) struct Simplex {
     pub(super) sign: f64,
     pub(super) row_scale: Vec<f64>,
     pub(super) column_scale: Vec<f64>,
-    pub(super) columns: Vec<Entries>,
+    pub(super) columns: Columns,
     pub(super) cost: Vec<f64>,
     /// Bounds as they are, and as they are moved.
     pub(super) bounds: Vec<(f64, f64)>,
@@ -42,6 +43,8 @@ pub(crate) struct Simplex {
     pub(super) primal: f64,
     /// By how much a variable may be worth more than it costs.
     pub(super) dual: Vec<f64>,
+    /// The least of these.
+    pub(super) least_dual: f64,
     pub(super) column_dual: f64,
     /// Bounds that were moved so far: numbers that draw by how much.
     pub(super) draws: u64,
@@ -55,7 +58,7 @@ impl Simplex {
             sign: if program.sense == Sense::Maximise { -1.0 } else { 1.0 },
             row_scale: row_scales(program),
             column_scale: Vec::new(),
-            columns: Vec::new(),
+            columns: Columns::new(),
             cost: vec![0.0; rows],
             bounds: Vec::new(),
             moved: Vec::new(),
@@ -66,6 +69,7 @@ impl Simplex {
             is_factored: false,
             primal: settings.primal.unwrap_or(PRIMAL),
             dual: Vec::new(),
+            least_dual: f64::INFINITY,
             column_dual: settings.dual.unwrap_or(DUAL),
             draws: 0,
         };
@@ -73,6 +77,7 @@ impl Simplex {
         simplex.bounds = scaled.map(|((least, most), scale)| (least * scale, most * scale)).collect();
         simplex.moved = simplex.bounds.clone();
         simplex.dual = simplex.row_scale.iter().map(|scale| simplex.column_dual / scale).collect();
+        simplex.least_dual = simplex.dual.iter().copied().fold(f64::INFINITY, f64::min);
         for column in &program.columns {
             simplex.add(column);
         }
@@ -92,14 +97,20 @@ impl Simplex {
         });
         let scale = 1.0 / power(entries.iter().fold(0.0, |most: f64, (_, entry)| most.max(entry.abs())));
         entries.iter_mut().for_each(|(_, entry)| *entry *= scale);
-        self.columns.push(entries);
+        self.columns.push(&entries);
         self.column_scale.push(scale);
         self.cost.push(self.sign * column.cost * scale);
         self.dual.push(self.column_dual * scale);
+        self.least_dual = self.least_dual.min(self.column_dual * scale);
         self.bounds.push((0.0, column.most / scale));
         self.moved.push((0.0, column.most / scale));
         self.place.push(VariableStatus::Lower);
         self.value.push(0.0);
+    }
+
+    /// Another cost for a column.
+    pub fn cost(&mut self, column: usize, cost: f64) {
+        self.cost[self.rows + column] = self.sign * cost * self.column_scale[column];
     }
 
     /// Other bounds for a column.
@@ -135,7 +146,7 @@ impl Simplex {
     /// Entries of a variable's column.
     fn column(&self, variable: usize) -> Entries {
         match variable.checked_sub(self.rows) {
-            Some(column) => self.columns[column].clone(),
+            Some(column) => self.columns.of(column).collect(),
             None => vec![(variable as u32, -1.0)],
         }
     }
@@ -143,8 +154,7 @@ impl Simplex {
     pub(super) fn scatter(&self, variable: usize, times: f64, vector: &mut [f64]) {
         match variable.checked_sub(self.rows) {
             Some(column) => {
-                let entries = self.columns[column].iter();
-                entries.for_each(|(row, entry)| vector[*row as usize] += times * entry);
+                self.columns.of(column).for_each(|(row, entry)| vector[row as usize] += times * entry);
             }
             None => vector[variable] -= times,
         }
@@ -153,7 +163,7 @@ impl Simplex {
     /// The sum of a variable's entries, each times the number of its row.
     pub(super) fn times(&self, variable: usize, rows: &[f64]) -> f64 {
         match variable.checked_sub(self.rows) {
-            Some(column) => self.columns[column].iter().map(|(row, entry)| entry * rows[*row as usize]).sum(),
+            Some(column) => self.columns.times(column, rows),
             None => -rows[variable],
         }
     }

@@ -34,7 +34,59 @@ struct Pivot {
 struct Exchange {
     position: u32,
     number: f64,
-    others: Entries,
+    others: Others,
+}
+
+/// The other entries of an exchanged column.
+enum Others {
+    Few(Entries),
+    /// At all positions, 0 at that of the exchange: where most are there, a list of them takes longer.
+    Many(Vec<f64>),
+}
+
+/// Columns with an entry in more than one of so many positions are kept as [`Others::Many`].
+const MANY: usize = 3;
+
+impl Others {
+    fn of(position: usize, solved: &[f64]) -> Self {
+        let is_one = |at: usize, x: f64| at != position && x.abs() > VANISHES;
+        let entries = || solved.iter().enumerate().filter(|(at, x)| is_one(*at, **x));
+        if MANY * entries().count() <= solved.len() {
+            return Self::Few(entries().map(|(at, x)| (at as u32, *x)).collect());
+        }
+        Self::Many(solved.iter().enumerate().map(|(at, x)| if is_one(at, *x) { *x } else { 0.0 }).collect())
+    }
+
+    /// Takes them from a vector, so many times.
+    fn take(&self, times: f64, vector: &mut [f64]) {
+        match self {
+            Self::Few(entries) => {
+                entries.iter().for_each(|(at, entry)| vector[*at as usize] -= entry * times);
+            }
+            Self::Many(entries) => {
+                vector.iter_mut().zip(entries).for_each(|(number, entry)| *number -= entry * times);
+            }
+        }
+    }
+
+    /// Their sum, each times the number of its position.
+    fn times(&self, vector: &[f64]) -> f64 {
+        match self {
+            Self::Few(entries) => entries.iter().map(|(at, entry)| entry * vector[*at as usize]).sum(),
+            // Four sums, so that none waits for the one before.
+            Self::Many(entries) => {
+                let (fours, rest) = vector.as_chunks::<4>();
+                let (entries, of_rest) = entries.as_chunks::<4>();
+                let mut sums = [0.0; 4];
+                for (numbers, entries) in fours.iter().zip(entries) {
+                    for (sum, (number, entry)) in sums.iter_mut().zip(numbers.iter().zip(entries)) {
+                        *sum += number * entry;
+                    }
+                }
+                sums.iter().sum::<f64>() + rest.iter().zip(of_rest).map(|(x, entry)| x * entry).sum::<f64>()
+            }
+        }
+    }
 }
 
 /// Columns that depend on the others, and the rows that are left without one.
@@ -57,8 +109,7 @@ impl Factor {
 
     /// Puts the column that is `solved` in terms of this basis at a position of it.
     pub fn exchange(&mut self, position: usize, solved: &[f64]) {
-        let entries = solved.iter().enumerate().filter(|(at, x)| *at != position && x.abs() > VANISHES);
-        let others = entries.map(|(at, x)| (at as u32, *x)).collect();
+        let others = Others::of(position, solved);
         self.exchanges.push(Exchange { position: position as u32, number: solved[position], others });
     }
 
@@ -81,7 +132,7 @@ impl Factor {
         for Exchange { position, number, others } in &self.exchanges {
             let x = solved[*position as usize] / number;
             if x != 0.0 {
-                others.iter().for_each(|(other, entry)| solved[*other as usize] -= entry * x);
+                others.take(x, solved);
             }
             solved[*position as usize] = x;
         }
@@ -90,7 +141,7 @@ impl Factor {
     /// Solves `y B = c`: `vector` has `c` by position, `solved` gets `y` by row.
     pub fn solve_transposed(&self, vector: &mut [f64], solved: &mut [f64]) {
         for Exchange { position, number, others } in self.exchanges.iter().rev() {
-            let taken: f64 = others.iter().map(|(other, entry)| entry * vector[*other as usize]).sum();
+            let taken = others.times(vector);
             let of = &mut vector[*position as usize];
             *of = (*of - taken) / number;
         }

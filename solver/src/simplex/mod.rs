@@ -7,6 +7,7 @@
 
 mod basis;
 mod branching;
+mod columns;
 mod factor;
 mod pricing;
 mod step;

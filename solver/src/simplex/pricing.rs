@@ -48,7 +48,12 @@ impl Pricing {
     /// The variable to enter, and whether it rises.
     pub fn entering(&self, simplex: &Simplex, first: bool, is_barred: &[bool]) -> Option<(usize, bool)> {
         let mut best = (f64::NEG_INFINITY, None);
-        for variable in 0..self.reduced.len() {
+        // Most variables are worth nothing, as one look at their reduced costs tells.
+        let least = if first { DUAL } else { simplex.least_dual };
+        for (variable, reduced) in self.reduced.iter().enumerate() {
+            if reduced.abs() <= least {
+                continue;
+            }
             let Some(gain) = self.gain(simplex, first, variable).filter(|_| !is_barred[variable]) else {
                 continue;
             };
@@ -72,14 +77,17 @@ impl Pricing {
             return;
         }
         let (ratio, weight) = (self.reduced[entering] / pivot, self.weight[entering]);
-        for variable in 0..self.reduced.len() {
-            if matches!(simplex.place[variable], VariableStatus::Basic(_)) {
+        let numbers = self.reduced.iter_mut().zip(&mut self.weight).zip(&simplex.place);
+        for (variable, ((reduced, of), place)) in numbers.enumerate() {
+            if matches!(place, VariableStatus::Basic(_)) {
                 continue;
             }
             let along = simplex.times(variable, &row);
-            self.reduced[variable] -= ratio * along;
-            let times = along / pivot;
-            self.weight[variable] = self.weight[variable].max(times * times * weight);
+            if along != 0.0 {
+                *reduced -= ratio * along;
+                let times = along / pivot;
+                *of = of.max(times * times * weight);
+            }
         }
         self.reduced[entering] = 0.0;
         self.reduced[leaving] = -ratio;

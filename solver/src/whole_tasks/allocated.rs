@@ -321,7 +321,7 @@ impl<'a> Search<'a> {
         let packing = self.packing;
         let mut master = Master::new(packing, &wants, &servers, &vec![0.0; servers.len()]);
         let known = std::mem::take(&mut self.patterns);
-        let ended = rounds::run(packing, &mut master, known, self, stop)?;
+        let ended = rounds::run(packing, &mut master, known, self, None, stop)?;
         (self.rounds, self.truncated_searches) = (ended.rounds, ended.truncated_searches);
         self.patterns = std::mem::take(&mut master.patterns);
         (self.tasks, self.servers) = (ended.mix.wanted, ended.mix.servers);

@@ -11,6 +11,7 @@ use super::breakpoints::Breakpoints;
 use super::divisible::{divisible_values, is_large, of_all_needed};
 use super::knapsack::Found;
 use super::master::{Master, Mix, Want};
+use super::near::Near;
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::rounds::{self, Effort, Goal, MAX_ROUNDS, held, price};
@@ -46,6 +47,10 @@ pub(super) enum Proof {
 /// First contents that are looked for may be worth this part less than divisible tasks.
 const SEED: f64 = 2e-3;
 const SEED_BUDGET: u64 = 100_000;
+
+/// Programs of more shapes begin near known values, with the patterns that are worth this part of a server at these.
+const LARGE: usize = 200;
+const WORTHWHILE: f64 = 0.98;
 
 pub(super) fn bound(
     packing: &Packing,
@@ -128,9 +133,18 @@ fn raise(
 ) -> Result<bool, InstanceError> {
     let wants = [Want::all(need, f64::INFINITY)];
     let mut master = Master::new(packing, &wants, servers, &vec![0.0; servers.len()]);
-    let known = std::mem::take(&mut bound.patterns);
+    let before = std::mem::take(&mut bound.patterns);
+    let mut first = before.clone();
+    let near = near(need, bound);
+    if near.is_some() {
+        // What is far from being worth its server hardly ever becomes part of a mix.
+        let worth = |pattern: &Pattern| pattern.worth(&bound.task_values);
+        let is_worth =
+            |p: &Pattern| p.tasks.len() == 1 || worth(p) >= WORTHWHILE * bound.server_values[p.class];
+        first.retain(is_worth);
+    }
     let mut smallest = SmallestShare { packing, breakpoints, need, bound };
-    let ended = rounds::run(packing, &mut master, known, &mut smallest, stop)?;
+    let ended = rounds::run(packing, &mut master, first, &mut smallest, near.as_ref(), stop)?;
     bound.rounds += ended.rounds;
     bound.truncated_searches += ended.truncated_searches;
     let mix = ended.mix;
@@ -139,9 +153,23 @@ fn raise(
         let met = (mix.wanted[0] * worth(need, &values) as f64) as u128;
         bound.reached = breakpoints.largest(bound.upper, &values, met);
     }
-    bound.servers = mix.servers;
-    bound.patterns = std::mem::take(&mut master.patterns);
+    // Where time was over before there was a mix of servers alone, the last program's is what placing starts from.
+    let is_open = mix.wanted[0] == 0.0 || !mix.traded.is_empty();
+    (bound.patterns, bound.servers) = match is_open && !bound.servers.is_empty() {
+        true => (before, std::mem::take(&mut bound.servers)),
+        false => (std::mem::take(&mut master.patterns), mix.servers),
+    };
     Ok(ended.is_met)
+}
+
+/// What tasks are worth as far as it is known, where the program is large enough to need it.
+fn near(need: &[u64], bound: &Bound) -> Option<Near> {
+    let all = worth(need, &whole(&bound.task_values)) as f64 / SCALE;
+    (all > 0.0 && need.len() > LARGE).then(|| Near {
+        values: bound.task_values.iter().map(|value| value / all).collect(),
+        // All that is needed of a shape is worth no more than all that is needed.
+        most: need.iter().map(|need| 2.0 / (*need).max(1) as f64).collect(),
+    })
 }
 
 /// The goal of the program: the largest part of what is needed.

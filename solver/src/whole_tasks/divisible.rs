@@ -60,6 +60,7 @@ pub(super) fn divisible_values(
         values: values.collect(),
         server_values: prices.iter().map(|prices| prices.iter().sum()).collect(),
         limit_values: limit_values.to_vec(),
+        traded: Vec::new(),
     })
 }
 

@@ -13,6 +13,7 @@ use super::worth::Worth;
 use crate::linear_program::{Column, Ended, Program, Row, Settings, power};
 use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
+use crate::tolerance::whole_tasks::NO_TASKS;
 use fairplan_instances::{Deadline, InstanceError};
 
 /// Tasks that are wanted together, any fraction of them.
@@ -49,6 +50,9 @@ pub(super) struct Master {
     /// A row of each limit, all of which is one.
     limits: Vec<Row>,
     costs: Vec<f64>,
+    /// The shapes that can be bought and sold, in the order of their columns, two each between those of wants and of patterns; and what
+    /// each is sold for.
+    traded: Vec<(u32, f64)>,
     /// The patterns, in the order of their columns.
     pub patterns: Vec<Pattern>,
 }
@@ -65,6 +69,8 @@ pub(super) struct Mix {
     pub server_values: Vec<f64>,
     /// What all of each limit is worth.
     pub limit_values: Vec<f64>,
+    /// The shapes that are bought, or sold for more than nothing.
+    pub traded: Vec<u32>,
 }
 
 impl Mix {
@@ -97,6 +103,7 @@ impl Master {
             classes,
             limits,
             costs: costs.to_vec(),
+            traded: Vec::new(),
             patterns: Vec::new(),
         }
     }
@@ -128,6 +135,29 @@ impl Master {
             values: vec![0.0; self.shapes.len()],
             server_values: self.costs.clone(),
             limit_values: vec![0.0; self.limits.len()],
+            traded: Vec::new(),
+        }
+    }
+
+    /// Lets tasks be bought and sold beside servers at these prices of each shape: what a task is worth then lies between the two.
+    /// First before any pattern is there.
+    pub fn trade(&mut self, buys: &[f64], sells: &[f64]) {
+        let is_first = self.traded.is_empty();
+        self.traded.clear();
+        let mut column = self.wants.len();
+        for (s, row) in self.shapes.iter().enumerate().filter_map(|(s, row)| Some((s, (*row)?))) {
+            for (price, sign) in [(-buys[s], 1.0), (sells[s], -1.0)] {
+                let cost = price * self.units[s];
+                match is_first {
+                    true => {
+                        let entries = vec![(row, sign)];
+                        self.program.add(Column { cost, most: f64::INFINITY, is_whole: false, entries });
+                    }
+                    false => self.program.cost(column, cost),
+                }
+                column += 1;
+            }
+            self.traded.push((s as u32, sells[s]));
         }
     }
 
@@ -147,12 +177,21 @@ impl Master {
         let values = values.map(|(row, unit)| if row.is_some() { next(-1.0) / unit } else { 0.0 }).collect();
         let server_values = self.costs.iter().map(|cost| next(1.0) + cost).collect();
         let limit_values = self.limits.iter().map(|_| next(1.0)).collect();
+        let (wants, others) = solved.columns.split_at(self.wants.len());
+        let (trades, servers) = others.split_at(2 * self.traded.len());
+        // What is sold for nothing is left over.
+        let is_traded = |amounts: &[f64], sold_for: f64| {
+            amounts[0] > NO_TASKS || (amounts[1] > NO_TASKS && sold_for > 0.0)
+        };
+        let traded = self.traded.iter().zip(trades.chunks_exact(2));
+        let traded = traded.filter(|((_, sold_for), amounts)| is_traded(amounts, *sold_for));
         Ok(Some(Mix {
-            wanted: solved.columns.iter().zip(&self.wants).map(|(had, unit)| had * unit).collect(),
-            servers: solved.columns[self.wants.len()..].to_vec(),
+            wanted: wants.iter().zip(&self.wants).map(|(had, unit)| had * unit).collect(),
+            servers: servers.to_vec(),
             values,
             server_values,
             limit_values,
+            traded: traded.map(|((shape, _), _)| *shape).collect(),
         }))
     }
 }

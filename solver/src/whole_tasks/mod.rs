@@ -2,7 +2,7 @@
 //! can be, from both sides.
 //!
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
-//! patterns found by a knapsack search (`knapsack.rs`, `table.rs`; `devices_alone.rs` says where there are none), its values turned into the largest breakpoint that they
+//! patterns found by a knapsack search (`knapsack.rs`, `table.rs`; `devices_alone.rs` says where there are none), at first at values near those of divisible tasks (`near.rs`), its values turned into the largest breakpoint that they
 //! leave (`breakpoints.rs`), in whole gangs (`between.rs`), and then once more with limits and reserves as rows of the program
 //! (`packing/limit_rows.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
 //! is left, `rebuild.rs` fills some servers anew for the last of it (`refill.rs` those that shall take most of a resource) or, where tasks are small, `gather.rs` gathers what all
@@ -24,6 +24,7 @@ mod knapsack;
 mod logarithms;
 mod master;
 mod moves;
+mod near;
 mod on_devices;
 mod packing;
 mod patterns;
@@ -63,7 +64,7 @@ const PACES: [f64; 4] = [0.1, 0.03, 0.3, 0.01];
 const LOWER_TARGETS: usize = 3;
 
 /// The part of the time after which bounding ends, and before which it does without limits where there are any.
-const BOUNDING: f64 = 0.7;
+const BOUNDING: f64 = 0.8;
 const WITHOUT_LIMITS: f64 = 0.45;
 
 /// Where servers hold more tasks than this each, tasks are small enough to fill them almost fully.

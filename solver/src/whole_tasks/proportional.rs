@@ -207,7 +207,7 @@ fn bound<'a>(
         let mut master = Master::new(packing, &search.wants, &servers, &vec![0.0; servers.len()]);
         (search.enough, search.excess) = (enough, f64::INFINITY);
         let known = std::mem::take(&mut search.patterns);
-        let ended = rounds::run(packing, &mut master, known, &mut search, stop)?;
+        let ended = rounds::run(packing, &mut master, known, &mut search, None, stop)?;
         search.rounds += ended.rounds;
         search.truncated_searches = ended.truncated_searches;
         search.patterns = std::mem::take(&mut master.patterns);
@@ -279,7 +279,8 @@ impl Search<'_> {
         self.centre_wants();
         let wanted = vec![0.0; self.wants.len()];
         let (values, server_values) = (found.values, found.server_values);
-        let mix = Mix { wanted, servers: Vec::new(), values, server_values, limit_values: Vec::new() };
+        let (servers, limit_values, traded) = (Vec::new(), Vec::new(), Vec::new());
+        let mix = Mix { wanted, servers, values, server_values, limit_values, traded };
         let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
         let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
         let found = price(self.packing, Worth { servers: &below, ..mix.worth() }, effort, None, stop);

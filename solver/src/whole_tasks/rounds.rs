@@ -4,6 +4,7 @@
 use super::devices_alone;
 use super::knapsack::{Found, Search};
 use super::master::{Master, Mix};
+use super::near::{self, Near};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::table::Table;
@@ -53,33 +54,54 @@ pub(super) struct Ended {
 /// Rounds after which a program is left as it is.
 pub(super) const MAX_ROUNDS: u64 = 20_000;
 
-/// Adds patterns to the program, which has `known` ones, until the goal is met or no pattern is missing.
+/// The patterns of a program, none of them twice.
+pub(super) struct KnownPatterns {
+    patterns: HashSet<Pattern>,
+    /// Those that it begins with, until they are added.
+    first: Vec<Pattern>,
+}
+
+impl KnownPatterns {
+    /// Adds those that a program begins with, once.
+    pub fn add_first(&mut self, packing: &Packing, master: &mut Master) {
+        for pattern in std::mem::take(&mut self.first) {
+            self.add(packing, master, &pattern);
+        }
+    }
+
+    /// Whether a pattern is new.
+    pub fn add(&mut self, packing: &Packing, master: &mut Master, pattern: &Pattern) -> bool {
+        let is_new = self.patterns.insert(pattern.clone());
+        if is_new {
+            master.add(packing, pattern.clone());
+        }
+        is_new
+    }
+}
+
+/// Adds patterns to the program, which has `first` ones, until the goal is met or no pattern is missing; at first such as are worth most near
+/// what tasks are known to be worth, if anything is.
 pub(super) fn run(
     packing: &Packing,
     master: &mut Master,
-    known: Vec<Pattern>,
+    first: Vec<Pattern>,
     goal: &mut dyn Goal,
+    near: Option<&Near>,
     stop: &Deadline,
 ) -> Result<Ended, InstanceError> {
-    let mut patterns: HashSet<Pattern> = HashSet::new();
-    let mut add = |master: &mut Master, pattern: Pattern| {
-        let is_new = patterns.insert(pattern.clone());
-        if is_new {
-            master.add(packing, pattern);
-        }
-        is_new
+    let mut known = KnownPatterns { patterns: HashSet::new(), first };
+    let (mut rounds, nearest) = match near {
+        Some(near) => near::run(packing, master, &mut known, goal, near, stop)?,
+        None => (0, None),
     };
-    for pattern in known {
-        add(master, pattern);
-    }
+    known.add_first(packing, master);
     let mut mixes: Vec<Mix> = Vec::new();
     let lengths = goal.lengths();
     let mut least = lengths.first;
     let mut effort = Effort { budget: lengths.first, part: lengths.parts.0, kept: 12 };
-    let mut rounds = 0;
     loop {
         let Some(mix) = master.solve(stop)? else {
-            let mix = mixes.pop().unwrap_or_else(|| master.nothing());
+            let mix = mixes.pop().or(nearest).unwrap_or_else(|| master.nothing());
             return Ok(Ended { mix, is_met: false, truncated_searches: 0, rounds });
         };
         rounds += 1;
@@ -91,7 +113,7 @@ pub(super) fn run(
         let truncated = found.iter().filter(|found| found.is_truncated).count() as u64;
         let mut added = false;
         for pattern in found.into_iter().flat_map(|found| found.patterns) {
-            added |= add(master, pattern);
+            added |= known.add(packing, master, &pattern);
         }
         // Once this program cannot exclude more, another one may.
         let mut is_last = excess <= NOISE || stop.is_over() || rounds >= MAX_ROUNDS;

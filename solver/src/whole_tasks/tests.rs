@@ -1,7 +1,7 @@
 use super::*;
 use fairplan_instances::generate::drfh_fig4;
 
-fn random_google(users: usize, seed: u64) -> Instance {
+pub(super) fn random_google(users: usize, seed: u64) -> Instance {
     use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
     use fairplan_instances::{Decimal, InstanceBuilder, NewUser, Random};
     let options =
