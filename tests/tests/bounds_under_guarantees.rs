@@ -148,9 +148,12 @@ fn is_believed_so(
     verify(instance, file, &Control::none()).is_ok_and(|verified| verified.holds)
 }
 
+/// A change of a result that makes it false.
+type Forgery = Box<dyn Fn(&mut serde_json::Value)>;
+
 /// What is forged of the division of a guarantee, and of what counts it.
-fn forgeries(level: &'static str) -> [Box<dyn Fn(&mut serde_json::Value)>; 5] {
-    let member = |position: usize, tasks: u64| -> Box<dyn Fn(&mut serde_json::Value)> {
+fn forgeries(level: &'static str) -> [Forgery; 5] {
+    let member = |position: usize, tasks: u64| -> Forgery {
         Box::new(move |document| {
             document["guaranteed_groups"][0]["members"][position]["placement"][0]["tasks"] = tasks.into();
         })

@@ -77,7 +77,7 @@ struct Row {
     limit: Option<f64>,
 }
 
-const ROWS: [Row; 9] = [
+const ROWS: [Row; 10] = [
     Row { users: 10, tasks: Tasks::Uniform, seeds: 30, decades: 0, limit: None },
     Row { users: 100, tasks: Tasks::Uniform, seeds: 30, decades: 0, limit: None },
     Row { users: 100, tasks: Tasks::Uniform, seeds: 30, decades: 2, limit: None },
@@ -85,6 +85,7 @@ const ROWS: [Row; 9] = [
     Row { users: 500, tasks: Tasks::Uniform, seeds: 3, decades: 2, limit: None },
     Row { users: 1_000, tasks: Tasks::Uniform, seeds: 1, decades: 0, limit: None },
     Row { users: 2_000, tasks: Tasks::Uniform, seeds: 1, decades: 0, limit: Some(120.0) },
+    Row { users: 10_000, tasks: Tasks::Uniform, seeds: 1, decades: 0, limit: Some(300.0) },
     Row { users: 100, tasks: Tasks::Snapshot, seeds: 5, decades: 0, limit: None },
     Row { users: SNAPSHOT, tasks: Tasks::Snapshot, seeds: 1, decades: 0, limit: None },
 ];
