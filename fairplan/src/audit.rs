@@ -66,7 +66,8 @@ pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>)
     // Variants say what users do not want, such as parts of devices.
     let instance = &*instance.divided()?;
     let objectives = &options.objectives;
-    let (mut found, mut left_out) = (vec![None; objectives.len()], Vec::new());
+    let mut found: Vec<Option<Audit>> = vec![None; objectives.len()];
+    let mut left_out = Vec::new();
     let mut open: Vec<usize> = (0..objectives.len()).collect();
     // What some leave of their part of the time is for those that had too little.
     loop {
@@ -99,7 +100,7 @@ pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>)
         let objective = objectives[at];
         match &found[at] {
             Some(audit) => {
-                late.extend(Audit::out_of_time(audit).map(|property| format!("{property} of {objective}")));
+                late.extend(audit.out_of_time().map(|property| format!("{property} of {objective}")));
             }
             None => late.push(format!("all of {objective}")),
         }

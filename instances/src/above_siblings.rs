@@ -160,8 +160,8 @@ fn worth(instance: &Instance, level: &Level) -> f64 {
 
 /// Whether a limit of the owner itself has a price at a level at which all costs so much.
 fn has_priced_limit(instance: &Instance, owner: Owner, level: &Level, worth: f64) -> bool {
-    let mut rows = instance.limit_rows().iter().zip(&level.limit_prices);
-    rows.any(|(row, price)| {
-        row.owner == owner && !row.is_reserve() && price * row.amount.to_f64() > PRICED * worth
+    instance.limits_of(owner).any(|j| {
+        let price = level.limit_prices.get(j).copied().unwrap_or(0.0);
+        price * instance.limit_rows()[j].amount.to_f64() > PRICED * worth
     })
 }

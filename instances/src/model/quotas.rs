@@ -287,24 +287,26 @@ impl Instance {
         self.in_units(row.resource, row.amount)
     }
 
+    /// The limits of an owner itself, as positions among [`Instance::limit_rows`], rising; what it reserves is a limit of others.
+    pub(crate) fn limits_of(&self, owner: Owner) -> impl Iterator<Item = usize> + '_ {
+        let from = self.limit_rows.partition_point(|row| row.owner < owner);
+        let to = self.limit_rows.partition_point(|row| row.owner <= owner);
+        (from..to).filter(|j| !self.limit_rows[*j].is_reserve())
+    }
+
     /// The limits above a user, as positions among [`Instance::limit_rows`], rising: its own, those of the groups it is in, and what
     /// all others reserve of a resource that it needs. Where it has kinds, all of them count in these, each for what it needs.
     pub fn limits_above(&self, user: User<'_>) -> Vec<usize> {
         if self.limit_rows.is_empty() {
             return Vec::new();
         }
-        let of = |owner: Owner| {
-            let from = self.limit_rows.partition_point(|row| row.owner < owner);
-            let to = self.limit_rows.partition_point(|row| row.owner <= owner);
-            from..to
-        };
         let mut owners = vec![Owner::User(user.index())];
         let mut group = user.group();
         while let Some(here) = group {
             owners.push(Owner::Group(here));
             group = self.groups[here.0].parent;
         }
-        let limits = owners.iter().flat_map(|owner| of(*owner)).filter(|j| !self.limit_rows[*j].is_reserve());
+        let limits = owners.iter().flat_map(|owner| self.limits_of(*owner));
         let of_others = |j: &&usize| {
             let row = &self.limit_rows[**j];
             !user.demand()[row.resource.0].is_zero() && !owners.contains(&row.owner)

@@ -134,15 +134,13 @@ fn raise(
     let wants = [Want::all(need, f64::INFINITY)];
     let mut master = Master::new(packing, &wants, servers, &vec![0.0; servers.len()]);
     let before = std::mem::take(&mut bound.patterns);
-    let mut first = before.clone();
     let near = near(need, bound);
-    if near.is_some() {
-        // What is far from being worth its server hardly ever becomes part of a mix.
-        let worth = |pattern: &Pattern| pattern.worth(&bound.task_values);
-        let is_worth =
-            |p: &Pattern| p.tasks.len() == 1 || worth(p) >= WORTHWHILE * bound.server_values[p.class];
-        first.retain(is_worth);
-    }
+    // What is far from being worth its server hardly ever becomes part of a mix.
+    let is_worth = |p: &&Pattern| {
+        let least = WORTHWHILE * bound.server_values[p.class];
+        near.is_none() || p.tasks.len() == 1 || p.worth(&bound.task_values) >= least
+    };
+    let first = before.iter().filter(is_worth).cloned().collect();
     let mut smallest = SmallestShare { packing, breakpoints, need, bound };
     let ended = rounds::run(packing, &mut master, first, &mut smallest, near.as_ref(), stop)?;
     bound.rounds += ended.rounds;

@@ -30,7 +30,7 @@ const LEAST: f64 = 1e-3;
 /// Fewer patterns than one for so many shapes are hardly any.
 const HARDLY: usize = 20;
 
-/// Of a class one content for so many shapes is kept, which lack patterns at once; others may be worth this part more than the best of them.
+/// Contents of each class that are kept: one for so many shapes, which lack patterns at once, or those of an effort.
 const SHAPES: usize = 25;
 const EFFORT: Effort = Effort { budget: 10_000, part: 1e-3, kept: 12 };
 
@@ -56,15 +56,15 @@ pub(super) fn run(
         goal.exclude(&mix, mix.worth(), &found);
         let patterns = found.into_iter().flat_map(|found| found.patterns);
         let added = patterns.filter(|pattern| known.add(packing, master, pattern)).count();
-        let traded = last.insert(mix).traded.iter();
+        let traded = &last.insert(mix).traded;
         if HARDLY * added > packing.shapes.len() {
             continue;
         }
-        if times == TIMES || (traded.len() == 0 && added == 0) {
+        if times == TIMES || (traded.is_empty() && added == 0) {
             break;
         }
-        times += u32::from(traded.len() > 0);
-        traded.for_each(|shape| apart[*shape as usize] *= FARTHER);
+        times += u32::from(!traded.is_empty());
+        traded.iter().for_each(|shape| apart[*shape as usize] *= FARTHER);
     }
     near.trade(master, &vec![f64::INFINITY; near.values.len()]);
     Ok((rounds, last))
@@ -73,18 +73,12 @@ pub(super) fn run(
 impl Near {
     /// Sets prices that are so far from what is known.
     fn trade(&self, master: &mut Master, apart: &[f64]) {
-        let known = self
-            .values
-            .iter()
-            .zip(&self.most)
-            .map(|(value, most)| value.max(LEAST * most / self.values.len() as f64));
-        let known: Vec<f64> = known.collect();
+        let least = LEAST / self.values.len() as f64;
         let prices = |sign: f64| {
-            let price = |((known, most), apart): ((&f64, &f64), &f64)| match *apart < f64::INFINITY {
-                true => (known * (1.0 + sign * apart)).clamp(0.0, *most),
-                false => most * sign.max(0.0),
+            let price = |((value, most), apart): ((&f64, &f64), &f64)| {
+                (value.max(least * most) * (1.0 + sign * apart)).clamp(0.0, *most)
             };
-            known.iter().zip(&self.most).zip(apart).map(price).collect::<Vec<f64>>()
+            self.values.iter().zip(&self.most).zip(apart).map(price).collect::<Vec<f64>>()
         };
         master.trade(&prices(1.0), &prices(-1.0));
     }
