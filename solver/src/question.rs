@@ -148,6 +148,13 @@ impl<'a> Question<'a> {
     pub fn shares_bins(&self) -> bool {
         self.users() > self.bins()
     }
+
+    /// Whether there are no more users than rows of classes, and none are in groups: prices that tell so many classes apart tell all
+    /// users apart too, and no few bins will do.
+    pub fn is_wide(&self) -> bool {
+        let is_plain = !self.instance.has_groups() && self.instance.quotas().is_empty();
+        is_plain && self.users() <= self.reduction().capacities.len()
+    }
 }
 
 /// From so many users with kinds on, solving for them one by one takes seconds.

@@ -102,9 +102,10 @@ impl Way {
             Self::PriceDiscovery { first: false } => {
                 market::can_solve(instance, alpha) && !market::suits(instance, alpha)
             }
-            Self::Aggregation { .. } => {
+            Self::Aggregation { patient } => {
                 question.objective.alpha().is_none_or(|alpha| alpha >= AGGREGATED_FROM)
                     && question.shares_bins()
+                    && (patient || !question.is_wide())
             }
             Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
             Self::FromLevels => alpha > STAGES.0 && is_small,

@@ -25,17 +25,19 @@ impl Cholesky {
     /// Factors a symmetric matrix, of which only the upper triangle is read and the diagonal must be positive.
     /// `None` when it holds no numbers.
     pub fn new(matrix: DMatrix<f64>) -> Option<Self> {
-        Self::within(matrix, &Deadline::never())
+        Self::within(matrix, Vec::new(), &Deadline::never())
     }
 
-    /// The same; `None` too if time is over before: large ones take minutes.
-    pub fn within(matrix: DMatrix<f64>, deadline: &Deadline) -> Option<Self> {
+    /// The same with the factors in this memory; `None` too if time is over before: large ones take minutes.
+    pub fn within(matrix: DMatrix<f64>, mut memory: Vec<f64>, deadline: &Deadline) -> Option<Self> {
         let order = matrix.nrows();
         let scale: Vec<f64> = (0..order).map(|i| 1.0 / matrix[(i, i)].sqrt()).collect();
         if scale.iter().any(|s| !s.is_finite()) {
             return None;
         }
-        let mut upper = matrix.clone();
+        memory.clear();
+        memory.extend_from_slice(matrix.as_slice());
+        let mut upper = DMatrix::from_vec(order, order, memory);
         for (j, mut column) in upper.column_iter_mut().enumerate() {
             column.iter_mut().zip(&scale).for_each(|(entry, s)| *entry *= s * scale[j]);
         }
@@ -45,9 +47,15 @@ impl Cholesky {
                 return None;
             }
             let rows = upper.view((start, end), (end - start, order - end)).into_owned();
-            take_square_away(&mut upper, end, &rows);
+            take_square_away(&mut upper, end, rows.as_slice());
         }
         Some(Self { order, upper, scale, matrix })
+    }
+
+    /// The memory of the matrix and that of its factors, for others of the same size: fresh memory takes a part of the time of what is
+    /// done with it.
+    pub fn into_memory(self) -> [Vec<f64>; 2] {
+        [self.matrix, self.upper].map(|matrix| matrix.data.into())
     }
 
     /// Solves `A x = b` with one step of iterative refinement.
@@ -77,6 +85,17 @@ impl Cholesky {
     pub fn half_solve(&self, b: &[f64], x: &mut [f64]) {
         x.copy_from_slice(b);
         self.forwards(x);
+    }
+
+    /// The same as substitution takes it, row-major: `x_r = h_rr b_r − Σ_{s<r} h_rs x_s`.
+    pub fn substitution(&self) -> Vec<f64> {
+        let mut rows = vec![0.0; self.order * self.order];
+        for (r, h) in rows.chunks_mut(self.order).enumerate() {
+            let row = self.row(r);
+            h.iter_mut().zip(&row[..r]).for_each(|(h, l)| *h = l / row[r]);
+            h[r] = self.scale[r] / row[r];
+        }
+        rows
     }
 
     /// Turns `b` into `L⁻¹ D b`.
@@ -128,6 +147,13 @@ fn finish_rows(upper: &mut DMatrix<f64>, start: usize, end: usize) -> bool {
         }
     }
     true
+}
+
+/// A square matrix of zeros in this memory.
+pub(crate) fn zeros(mut memory: Vec<f64>, order: usize) -> DMatrix<f64> {
+    memory.clear();
+    memory.resize(order * order, 0.0);
+    DMatrix::from_vec(order, order, memory)
 }
 
 /// A dot product in eight independent lanes, which compilers turn into vector instructions.

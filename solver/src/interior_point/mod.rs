@@ -23,7 +23,7 @@
 mod cholesky;
 mod products;
 
-pub(crate) use cholesky::Cholesky;
+pub(crate) use cholesky::{Cholesky, zeros};
 pub(crate) use products::take_square_away;
 
 use crate::tolerance::interior_point::{LEAST_CENTRING, LOST, SHORTEST_STEP, STEP_PART};
@@ -116,6 +116,11 @@ impl StepLength {
     /// No farther than either.
     pub fn and(self, other: Self) -> Self {
         Self { primal: self.primal.min(other.primal), dual: self.dual.min(other.dual) }
+    }
+
+    /// Longer by so much, but no more than the whole step.
+    pub fn longer(self, by: f64) -> Self {
+        Self { primal: (self.primal + by).min(1.0), dual: (self.dual + by).min(1.0) }
     }
 
     /// No more than the whole step, after shortening it to a part.

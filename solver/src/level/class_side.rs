@@ -8,6 +8,7 @@
 use super::LevelProblem;
 use super::limit_side;
 use super::weights::Weights;
+use crate::interior_point::zeros;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -50,17 +51,18 @@ impl ClassSide {
         Self { outer, triangle: m * (m + 1) / 2, of_class, starts }
     }
 
-    /// The matrix, where `slack` is `u/p` of each row. Only its upper triangle is filled.
+    /// The matrix, in this memory, where `slack` is `u/p` of each row. Only its upper triangle is filled.
     pub fn matrix(
         &self,
         problem: &LevelProblem<'_>,
         weights: &Weights,
         slack: impl Fn(usize) -> f64 + Sync,
+        memory: Vec<f64>,
     ) -> DMatrix<f64> {
         let (m, order) = (problem.resources, problem.capacities.len());
         let classes_together = if problem.groups.pair_count() < SHARED { problem.classes() } else { 1 };
         // Column-major, so the rows of a class in the lower triangle are these columns in the upper one.
-        let mut matrix = DMatrix::zeros(order, order);
+        let mut matrix = zeros(memory, order);
         let of_classes = problem.classes() * m * order;
         let columns =
             matrix.as_mut_slice()[..of_classes].par_chunks_mut(m * order).with_min_len(classes_together);

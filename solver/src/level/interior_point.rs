@@ -29,7 +29,7 @@
 
 use super::centred::Centred;
 use super::newton::LevelSystem;
-use super::point::{Goals, Measured, Point};
+use super::point::{Aim, Goals, Measured, Point};
 use super::{LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::interior_point::{
     self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, StepLength, Stopping,
@@ -45,12 +45,16 @@ struct Correctors {
     gain: f64,
     /// How much longer a step each tries for.
     lengthen: f64,
+    /// The factors of the target between which each brings the products.
+    within: (f64, f64),
 }
 
 /// Where factors cost little more than a direction, and where they cost as much as many of them: systems of the order
 /// [`LARGE`] and more. (With [`Centring`] a third to all of the steps, measured on 10 to 300 unlike classes.)
-const CORRECTORS: [Correctors; 2] =
-    [Correctors { most: 3, gain: 0.02, lengthen: 0.2 }, Correctors { most: 15, gain: 0.005, lengthen: 0.4 }];
+const CORRECTORS: [Correctors; 2] = [
+    Correctors { most: 3, gain: 0.02, lengthen: 0.2, within: (0.1, 10.0) },
+    Correctors { most: 15, gain: 0.005, lengthen: 0.4, within: (0.3, 3.0) },
+];
 const LARGE: usize = 64;
 
 /// How much of the products a step may aim at: little at first, since centrality correctors keep its steps long; more after a
@@ -148,6 +152,8 @@ struct Run<'a> {
     best_gap: f64,
     measured: Measured,
     system: LevelSystem,
+    /// A step that is not needed any more, for the memory of the next.
+    spare: Point,
 }
 
 impl<'a> Run<'a> {
@@ -220,6 +226,7 @@ impl<'a> Run<'a> {
             centring: Centring::new(problem, system.order(problem)),
             measured: Measured::default(),
             system,
+            spare: Point::default(),
             best: now.clone(),
             best_gap: f64::INFINITY,
             now,
@@ -237,6 +244,7 @@ impl<'a> Run<'a> {
             centring: Centring::new(problem, system.order(problem)),
             measured: Measured::default(),
             system,
+            spare: Point::default(),
             best: now.clone(),
             best_gap: f64::INFINITY,
             now,
@@ -329,31 +337,36 @@ impl NewtonSystem for Run<'_> {
     }
 
     fn predict(&mut self, (): &()) -> (Point, Prediction) {
-        let (now, weight) = (&self.now, self.omega.sum());
-        let step = self.system.direction(self.problem, now, &now.goals(&self.omega, 0.0, None));
+        let Self { problem, now, omega, system, spare, .. } = self;
+        let weight = omega.sum();
+        let step = system.direction(problem, now, &now.goals(omega, 0.0, None), std::mem::take(spare));
         let after = now.complementarity_after(&step, now.longest_steps(&step).shortened(1.0));
         (step, Prediction { now: now.complementarity() / weight, after: after / weight })
     }
 
     /// With further centrality correctors as long as they lengthen the step (Gondzio).
     fn correct(&mut self, (): &(), predictor: Point, target: f64) -> (Point, StepLength) {
-        let (now, omega) = (&self.now, &self.omega);
-        let direction = |goals: &Goals| self.system.direction(self.problem, now, goals);
+        let Self { problem, now, omega, system, spare, .. } = self;
+        let correctors = &CORRECTORS[usize::from(system.order(problem) >= LARGE)];
         let mut goals = now.goals(omega, target, Some(&predictor));
-        let mut step = direction(&goals);
+        let mut step = system.direction(problem, now, &goals, predictor);
         let mut reach = now.longest_steps(&step);
-        let correctors = &CORRECTORS[usize::from(self.system.order(self.problem) >= LARGE)];
         for _ in 0..correctors.most {
             if reach.primal.min(reach.dual) > STEP_PART.0 {
                 break;
             }
-            let further = now.towards_the_path(&goals, &step, reach, omega, target, correctors.lengthen);
-            let longer = direction(&further);
+            // What a corrector changes stays for the next, which is not tried unless this one is kept.
+            let aim = Aim { reach: reach.longer(correctors.lengthen), target, within: correctors.within };
+            now.aim_at_the_path(&mut goals, &step, omega, aim);
+            let longer = system.direction(problem, now, &goals, std::mem::take(spare));
             let StepLength { primal, dual } = now.longest_steps(&longer);
-            if primal + dual < reach.primal + reach.dual + correctors.gain {
+            let is_longer = primal + dual >= reach.primal + reach.dual + correctors.gain;
+            if !is_longer {
+                *spare = longer;
                 break;
             }
-            (goals, step, reach) = (further, longer, StepLength { primal, dual });
+            *spare = std::mem::replace(&mut step, longer);
+            reach = StepLength { primal, dual };
         }
         (step, reach)
     }

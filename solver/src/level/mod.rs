@@ -14,6 +14,19 @@
 //! and a class that are listed exist. A task row is for users whose tasks are limited and do different work on
 //! different classes: `κ_g` is what their tasks are worth at rate 1, over their weight or settled share.
 
+/// Calls a method that is generic over the number of resources, so that the compiler knows small numbers; 0 stands for all others.
+macro_rules! knowing_resources {
+    ($resources:expr, $object:ident.$method:ident($($argument:expr),*)) => {
+        match $resources {
+            1 => $object.$method::<1>($($argument),*),
+            2 => $object.$method::<2>($($argument),*),
+            3 => $object.$method::<3>($($argument),*),
+            4 => $object.$method::<4>($($argument),*),
+            _ => $object.$method::<0>($($argument),*),
+        }
+    };
+}
+
 mod centred;
 mod class_side;
 mod group_side;
@@ -204,7 +217,7 @@ impl LevelProblem<'_> {
 
     /// The load `Σ_g a_g ζ_gl` of every class, row-major `classes × resources`, and of every limit.
     pub fn usage(&self, splits: &[f64]) -> Vec<f64> {
-        let mut usage = self.usage_of_classes(splits);
+        let mut usage = knowing_resources!(self.resources, self.usage_of(splits));
         for g in 0..if self.limits.is_some() { self.groups.len() } else { 0 } {
             let load = self.load(g);
             for pair in self.groups.pairs(g) {
@@ -216,36 +229,23 @@ impl LevelProblem<'_> {
         usage
     }
 
-    fn usage_of_classes(&self, splits: &[f64]) -> Vec<f64> {
-        match self.resources {
-            1 => self.usage_of::<1>(splits),
-            2 => self.usage_of::<2>(splits),
-            3 => self.usage_of::<3>(splits),
-            4 => self.usage_of::<4>(splits),
-            _ => self.usage_of::<0>(splits),
-        }
-    }
-
     /// What a split of one costs on each pair: `a_g · p_l`, and the prices of limits.
     pub fn costs(&self, prices: &[f64]) -> Vec<f64> {
-        let mut costs = self.costs_of_classes(prices);
+        let mut costs = Vec::new();
+        self.write_costs(prices, &mut costs);
+        costs
+    }
+
+    /// Writes the same over what is there.
+    pub fn write_costs(&self, prices: &[f64], costs: &mut Vec<f64>) {
+        costs.resize(self.groups.pair_count(), 0.0);
+        knowing_resources!(self.resources, self.write_costs_of(prices, costs));
         for g in 0..if self.limits.is_some() { self.groups.len() } else { 0 } {
             let load = self.load(g);
             for pair in self.groups.pairs(g) {
                 let met = self.limits_met(g, self.groups.class[pair]);
                 costs[pair] += met.map(|(row, r)| load[r] * prices[row]).sum::<f64>();
             }
-        }
-        costs
-    }
-
-    fn costs_of_classes(&self, prices: &[f64]) -> Vec<f64> {
-        match self.resources {
-            1 => self.costs_of::<1>(prices),
-            2 => self.costs_of::<2>(prices),
-            3 => self.costs_of::<3>(prices),
-            4 => self.costs_of::<4>(prices),
-            _ => self.costs_of::<0>(prices),
         }
     }
 
@@ -264,17 +264,15 @@ impl LevelProblem<'_> {
     }
 
     /// As [`Self::usage_of`].
-    fn costs_of<const M: usize>(&self, prices: &[f64]) -> Vec<f64> {
+    fn write_costs_of<const M: usize>(&self, prices: &[f64], costs: &mut [f64]) {
         let m = if M == 0 { self.resources } else { M };
-        let mut costs = vec![0.0; self.groups.pair_count()];
-        self.groups.fill(&mut costs, |g, costs| {
+        self.groups.fill(costs, |g, costs| {
             let load = &self.groups.loads[g * m..][..m];
             let classes = &self.groups.class[self.groups.pairs(g)];
             for (cost, class) in costs.iter_mut().zip(classes) {
                 *cost = dot(load, &prices[*class as usize * m..][..m]);
             }
         });
-        costs
     }
 }
 

@@ -102,9 +102,10 @@ impl LevelSystem {
         self.residuals = Residuals::of(problem, now, measured, penalty);
         let (weights, level) = (&self.weights, &mut self.level);
         let slack = |row| row_slack(problem, now, row);
+        let [memory, of_factors] = self.schur.take().map(Cholesky::into_memory).unwrap_or_default();
         let matrix = match &mut self.side {
-            Side::Classes(side) => Some(side.matrix(problem, weights, slack)),
-            Side::Groups(side) => side.matrix(problem, weights, slack, deadline),
+            Side::Classes(side) => Some(side.matrix(problem, weights, slack, memory)),
+            Side::Groups(side) => side.matrix(problem, weights, slack, memory, deadline),
         };
         let Some(mut matrix) = matrix else { return false };
         match &self.side {
@@ -112,7 +113,9 @@ impl LevelSystem {
                 let per_group: Vec<f64> =
                     level.rising.iter().zip(&weights.e).map(|(rising, e)| rising / e).collect();
                 level.pivot = per_group.iter().sum();
-                level.column = problem.usage(&weights.onto_pairs(problem, &per_group));
+                let mut pairs = vec![0.0; problem.groups.pair_count()];
+                weights.add_onto_pairs(problem, &per_group, &mut pairs);
+                level.column = problem.usage(&pairs);
             }
             Side::Groups(_) => {
                 level.pivot =
@@ -123,7 +126,7 @@ impl LevelSystem {
         level.pin = 1.0 / level.pivot;
         let column = DVector::from_column_slice(&level.column);
         matrix.ger(level.pin, &column, &column, 1.0);
-        let Some(schur) = Cholesky::within(matrix, deadline) else { return false };
+        let Some(schur) = Cholesky::within(matrix, of_factors, deadline) else { return false };
         if let Side::Groups(_) = self.side {
             level.column = schur.solve(&level.rising);
             level.pivot = dot(&level.rising, &level.column);
@@ -132,13 +135,16 @@ impl LevelSystem {
         level.pivot > 0.0
     }
 
-    /// The step that adds `goals` to the complementarity products.
-    pub fn direction(&self, problem: &LevelProblem<'_>, now: &Point, goals: &Goals) -> Point {
+    /// The step that adds `goals` to the complementarity products, in the memory of one that is not needed any more: fresh memory
+    /// for all pairs takes as long as a part of the step.
+    pub fn direction(&self, problem: &LevelProblem<'_>, now: &Point, goals: &Goals, memory: Point) -> Point {
         let (groups, weights, residuals) = (problem.groups, &self.weights, &self.residuals);
         let [goal_zs, goal_up, goal_vy, goal_qo, goal_fz] = &goals.0;
-        let (pairs, rows) = (groups.pair_count(), problem.capacities.len());
+        let rows = problem.capacities.len();
 
-        let mut pull = vec![0.0; pairs];
+        // The splits' part of the memory, until they are written there.
+        let Point { zeta: mut pull, s, .. } = memory;
+        pull.resize(groups.pair_count(), 0.0);
         // The right-hand sides of each group's own row and of its task row.
         let rights = groups.fill(&mut pull, |g, pull| {
             let (here, zeta) = (groups.pairs(g), &now.zeta[groups.pairs(g)]);
@@ -169,9 +175,7 @@ impl LevelSystem {
             right_class[i] = goal_up[i] / now.p[i] - residuals.free[i];
         }
 
-        let Solved { t, p, y, costs } = self.solve(problem, right_class, &right_group, pull);
-
-        let mut s = costs;
+        let Solved { t, p, y, costs: mut s } = self.solve(problem, right_class, &right_group, &mut pull, s);
         let of_groups = groups.fill(&mut s, |g, s| {
             let (mut f, mut z) = (0.0, 0.0);
             if let Some(row) = &weights.task_rows[g] {
@@ -192,7 +196,7 @@ impl LevelSystem {
         });
         let column = |which: usize| of_groups.iter().map(|numbers| numbers[which]).collect();
         let [v, q, o, f, z] = std::array::from_fn(column);
-        let mut zeta = vec![0.0; pairs];
+        let mut zeta = pull;
         groups.fill(&mut zeta, |g, zeta| {
             let here = groups.pairs(g);
             let goals = goal_zs[here.clone()].iter().zip(&weights.inverse_s[here.clone()]);
@@ -208,48 +212,49 @@ impl LevelSystem {
         Point { t, zeta, s, u, p, v, y, q, o, f, z }
     }
 
-    /// Back-substitution, from right-hand sides: `right_class` is still without what the pairs `pull`.
+    /// Back-substitution, from right-hand sides: `right_class` is still without what the pairs `pull`. The costs are written over
+    /// what is there.
     fn solve(
         &self,
         problem: &LevelProblem<'_>,
         mut right_class: Vec<f64>,
         right_group: &[f64],
-        mut pull: Vec<f64>,
+        pull: &mut [f64],
+        mut costs: Vec<f64>,
     ) -> Solved {
         let (weights, level, n) = (&self.weights, &self.level, right_group.len());
         let Some(schur) = &self.schur else {
-            return Solved { t: f64::NAN, p: right_class, y: vec![0.0; n], costs: pull };
+            costs.resize(pull.len(), 0.0);
+            return Solved { t: f64::NAN, p: right_class, y: vec![0.0; n], costs };
         };
         let add = |sum: &mut [f64], x: &[f64]| sum.iter_mut().zip(x).for_each(|(sum, x)| *sum += x);
         match &self.side {
             Side::Classes(_) => {
                 let over: Vec<f64> = right_group.iter().zip(&weights.e).map(|(f, e)| f / e).collect();
-                add(&mut pull, &weights.onto_pairs(problem, &over));
-                add(&mut right_class, &problem.usage(&pull));
+                weights.add_onto_pairs(problem, &over, pull);
+                add(&mut right_class, &problem.usage(pull));
                 let missing = self.residuals.level - dot(&level.rising, &over);
                 let pinned = level.column.iter().map(|x| x * missing * level.pin);
                 right_class.iter_mut().zip(pinned).for_each(|(sum, x)| *sum += x);
                 let p = schur.solve(&right_class);
                 let t = (missing - dot(&level.column, &p)) / level.pivot;
-                let costs = problem.costs(&p);
+                problem.write_costs(&p, &mut costs);
                 let met = |g: usize| weights.onto_group(problem, g, &costs);
                 let y =
                     (0..n).map(|g| (right_group[g] + met(g) + level.rising[g] * t) / weights.e[g]).collect();
                 Solved { t, p, y, costs }
             }
             Side::Groups(side) => {
-                add(&mut right_class, &problem.usage(&pull));
-                let costs = problem.costs(&side.solve_blocks(&right_class));
+                add(&mut right_class, &problem.usage(pull));
+                let met = weights.onto_groups(problem, &side.solve_blocks(&right_class));
                 let pinned = self.residuals.level * level.pin;
-                let right = |g: usize| {
-                    right_group[g] + weights.onto_group(problem, g, &costs) + level.rising[g] * pinned
-                };
+                let right = |g: usize| right_group[g] + met[g] + level.rising[g] * pinned;
                 let mut y = schur.solve(&(0..n).map(right).collect::<Vec<f64>>());
                 let t = (self.residuals.level - dot(&level.rising, &y)) / level.pivot;
                 y.iter_mut().zip(&level.column).for_each(|(y, column)| *y += column * t);
-                add(&mut right_class, &problem.usage(&weights.onto_pairs(problem, &y)));
+                add(&mut right_class, &weights.onto_classes(problem, &y));
                 let p = side.solve_blocks(&right_class);
-                let costs = problem.costs(&p);
+                problem.write_costs(&p, &mut costs);
                 Solved { t, p, y, costs }
             }
         }

@@ -4,7 +4,7 @@ use super::LevelProblem;
 use crate::interior_point::StepLength;
 
 /// Values, or steps, of every variable. Symbols as in the table of the method.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Point {
     pub t: f64,
     pub zeta: Vec<f64>,
@@ -29,8 +29,13 @@ impl Goals {
     }
 }
 
-/// The factors of the target between which a centrality corrector brings the products (Gondzio).
-const WITHIN: (f64, f64) = (0.1, 10.0);
+/// What a centrality corrector aims at (Gondzio): that a step this long leads to products between these factors of the target.
+#[derive(Clone, Copy)]
+pub(super) struct Aim {
+    pub reach: StepLength,
+    pub target: f64,
+    pub within: (f64, f64),
+}
 
 impl Point {
     /// The primal and the dual factor of each family.
@@ -82,27 +87,17 @@ impl Point {
         goals
     }
 
-    /// Goals changed so that the products a longer step would lead to, by `lengthen`, come within a factor of the target.
-    pub fn towards_the_path(
-        &self,
-        goals: &Goals,
-        step: &Self,
-        reach: StepLength,
-        omega: &Goals,
-        target: f64,
-        lengthen: f64,
-    ) -> Goals {
-        let (primal, dual) = ((reach.primal + lengthen).min(1.0), (reach.dual + lengthen).min(1.0));
-        let mut further = goals.clone();
+    /// Changes goals so that the products a longer step would lead to come within factors of the target.
+    pub fn aim_at_the_path(&self, goals: &mut Goals, step: &Self, omega: &Goals, aim: Aim) {
+        let Aim { reach: StepLength { primal, dual }, target, within: (least, most) } = aim;
         let families = self.families().into_iter().zip(step.families()).zip(&omega.0);
-        for (goals, (((x, z), (dx, dz)), omega)) in further.0.iter_mut().zip(families) {
+        for (goals, (((x, z), (dx, dz)), omega)) in goals.0.iter_mut().zip(families) {
             for (i, goal) in goals.iter_mut().enumerate() {
                 let (product, target) = ((x[i] + primal * dx[i]) * (z[i] + dual * dz[i]), omega[i] * target);
-                let wanted = product.clamp(WITHIN.0 * target, WITHIN.1 * target);
-                *goal += (wanted - product).max(-WITHIN.1 * target);
+                let wanted = product.clamp(least * target, most * target);
+                *goal += (wanted - product).max(-most * target);
             }
         }
-        further
     }
 
     /// Takes a step.

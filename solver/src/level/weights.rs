@@ -61,17 +61,57 @@ impl Weights {
         }
     }
 
-    /// `Θ_gl ρ_gl x_g` of each pair.
-    pub fn onto_pairs(&self, problem: &LevelProblem<'_>, x: &[f64]) -> Vec<f64> {
-        let mut pairs = self.theta_rate.clone();
-        problem.groups.fill(&mut pairs, |g, pairs| pairs.iter_mut().for_each(|pair| *pair *= x[g]));
-        pairs
+    /// Adds `Θ_gl ρ_gl x_g` to each pair.
+    pub fn add_onto_pairs(&self, problem: &LevelProblem<'_>, x: &[f64], pairs: &mut [f64]) {
+        problem.groups.fill(pairs, |g, pairs| {
+            let weights = &self.theta_rate[problem.groups.pairs(g)];
+            pairs.iter_mut().zip(weights).for_each(|(pair, weight)| *pair += weight * x[g]);
+        });
     }
 
     /// `Σ_l Θ_gl ρ_gl x_gl` of one group.
     pub fn onto_group(&self, problem: &LevelProblem<'_>, g: usize, x: &[f64]) -> f64 {
         let pairs = problem.groups.pairs(g);
         dot(&self.theta_rate[pairs.clone()], &x[pairs])
+    }
+
+    /// `Σ_l Θ_gl ρ_gl a_g·x_l` of every group, from one number a row of a class.
+    pub fn onto_groups(&self, problem: &LevelProblem<'_>, x: &[f64]) -> Vec<f64> {
+        knowing_resources!(problem.resources, self.onto_groups_of(problem, x))
+    }
+
+    fn onto_groups_of<const M: usize>(&self, problem: &LevelProblem<'_>, x: &[f64]) -> Vec<f64> {
+        let (m, groups) = (if M == 0 { problem.resources } else { M }, problem.groups);
+        let mut sum = vec![0.0; m];
+        let of_group = |(g, load): (usize, &[f64])| {
+            sum.fill(0.0);
+            let pairs = groups.pairs(g);
+            for (class, weight) in groups.class[pairs.clone()].iter().zip(&self.theta_rate[pairs]) {
+                let row = &x[*class as usize * m..][..m];
+                sum[..m].iter_mut().zip(row).for_each(|(sum, x)| *sum += weight * x);
+            }
+            dot(load, &sum)
+        };
+        groups.loads.chunks_exact(m).enumerate().map(of_group).collect()
+    }
+
+    /// `Σ_g Θ_gl ρ_gl a_g x_g` of every row of a class, from one number a group.
+    pub fn onto_classes(&self, problem: &LevelProblem<'_>, x: &[f64]) -> Vec<f64> {
+        knowing_resources!(problem.resources, self.onto_classes_of(problem, x))
+    }
+
+    fn onto_classes_of<const M: usize>(&self, problem: &LevelProblem<'_>, x: &[f64]) -> Vec<f64> {
+        let (m, groups) = (if M == 0 { problem.resources } else { M }, problem.groups);
+        let mut rows = vec![0.0; problem.classes() * m];
+        for ((g, x), load) in x.iter().enumerate().zip(groups.loads.chunks_exact(m)) {
+            let pairs = groups.pairs(g);
+            for (class, weight) in groups.class[pairs.clone()].iter().zip(&self.theta_rate[pairs]) {
+                let weight = weight * x;
+                let row = &mut rows[*class as usize * m..][..m];
+                row.iter_mut().zip(load).for_each(|(sum, a)| *sum += weight * a);
+            }
+        }
+        rows
     }
 
     /// What both rows of a group leave of the block of a pair on the class side, without subtracting large equal terms.

@@ -232,7 +232,7 @@ impl OfGroups {
                     next[g] += 1;
                 }
             }
-            take_square_away(&mut matrix, 0, &columns);
+            take_square_away(&mut matrix, 0, columns.as_slice());
         }
         matrix.set_diagonal(&DVector::from_vec(diagonal));
         for g in (0..n).filter(|&g| problem.is_limited(g)) {

@@ -151,7 +151,7 @@ impl Bundles<'_> {
         for row in 0..order {
             matrix[(row, row)] += slopes.rows[row];
         }
-        Some(Factors { system: Cholesky::within(matrix, deadline)?, kinds, stiffness })
+        Some(Factors { system: Cholesky::within(matrix, Vec::new(), deadline)?, kinds, stiffness })
     }
 
     /// The changes with which rows and kinds come out even. Of each pair its part of its kind's change, and what the spread adds to it.
