@@ -113,7 +113,7 @@ impl GroupSide {
                 diagonal += on_diagonal;
             }
         } else {
-            self.take_many_away(problem, weights, (&mut matrix, &mut diagonal), deadline)?;
+            self.take_many_away(problem, weights, &mut matrix, &mut diagonal, deadline)?;
         }
         matrix.set_diagonal(&diagonal);
         Some(matrix)
@@ -140,7 +140,8 @@ impl GroupSide {
         &mut self,
         problem: &LevelProblem<'_>,
         weights: &Weights,
-        (matrix, diagonal): (&mut DMatrix<f64>, &mut DVector<f64>),
+        matrix: &mut DMatrix<f64>,
+        diagonal: &mut DVector<f64>,
         deadline: &Deadline,
     ) -> Option<()> {
         let (m, n, groups) = (problem.resources, problem.groups.len(), problem.groups);
