@@ -93,6 +93,8 @@ pub(crate) struct Counted {
     /// A whole unit, in billionths of a core, a byte or a piece.
     pub(crate) unit: u128,
     pub(crate) is_memory: bool,
+    /// Whether it is counted in bytes: memory and storage.
+    pub(crate) in_bytes: bool,
 }
 
 impl Counted {
@@ -110,7 +112,7 @@ impl Counted {
     /// So many billionths as Kubernetes writes them.
     pub(crate) fn quantity(&self, billionths: u128) -> String {
         let whole = billionths / BILLION;
-        if self.is_memory && billionths.is_multiple_of(BILLION) && whole > 0 {
+        if self.in_bytes && billionths.is_multiple_of(BILLION) && whole > 0 {
             let units = [("Ti", GIBI << 10), ("Gi", GIBI), ("Mi", MEBI), ("Ki", 1 << 10)];
             if let Some((suffix, bytes)) = units.into_iter().find(|(_, bytes)| whole.is_multiple_of(*bytes)) {
                 return format!("{}{suffix}", whole / bytes);
@@ -190,9 +192,19 @@ pub(crate) fn counted(
             );
             return Err(Violation::new("memory", largest, problem));
         }
-        Ok(Counted { name: name.clone(), called, factor, unit, is_memory })
+        let in_bytes = is_memory || is_storage;
+        Ok(Counted { name: name.clone(), called, factor, unit, is_memory, in_bytes })
     };
-    instance.resources().iter().enumerate().map(resource).collect()
+    let counted: Vec<Counted> =
+        instance.resources().iter().enumerate().map(resource).collect::<Result<_, _>>()?;
+    if counted.iter().all(|resource| resource.called.is_none()) {
+        let problem = format!(
+            "{} counts none of these resources, so there is nothing to tell it; export to a scheduler that counts them, such as kueue",
+            target.title()
+        );
+        return Err(Violation::new("resources", instance.resources().join(", "), problem));
+    }
+    Ok(counted)
 }
 
 /// What a target calls a resource; `None` where it does not count it.
@@ -225,7 +237,27 @@ mod tests {
 
     fn memory() -> Counted {
         let name = "memory".to_owned();
-        Counted { called: Some(name.clone()), name, factor: 1, unit: GIBI * BILLION, is_memory: true }
+        Counted {
+            called: Some(name.clone()),
+            name,
+            factor: 1,
+            unit: GIBI * BILLION,
+            is_memory: true,
+            in_bytes: true,
+        }
+    }
+
+    #[test]
+    fn storage_is_written_in_the_units_of_memory() {
+        let resources = ["cpu".to_owned(), "ephemeral-storage".to_owned()];
+        let mut builder = fairplan_instances::InstanceBuilder::new("it", resources.to_vec()).unwrap();
+        let capacity = vec![Decimal::from(4), "4398046511104".parse().unwrap()];
+        builder.class(fairplan_instances::ServerClass::new("a", 1, capacity)).unwrap();
+        let demand = vec![Decimal::ONE, Decimal::ONE];
+        builder.user(fairplan_instances::NewUser::new("u", &demand)).unwrap();
+        let instance = builder.build().unwrap();
+        let storage = &counted(&instance, Target::Kai, &[], MemoryIn::Bytes).unwrap()[1];
+        assert_eq!(storage.quantity(storage.unit), "1Gi");
     }
 
     #[test]
@@ -236,7 +268,7 @@ mod tests {
             assert_eq!(memory().quantity(bytes * BILLION), text);
             assert_eq!(Quantity::parse(text).unwrap().decimal().unwrap().scaled(0), Some(bytes));
         }
-        let cores = Counted { is_memory: false, ..memory() };
+        let cores = Counted { is_memory: false, in_bytes: false, ..memory() };
         assert_eq!(cores.quantity(2_500_000_000), "2.5");
         assert_eq!(cores.quantity(4 << 30), "4.294967296");
     }

@@ -3,7 +3,8 @@
 //!
 //! A target that knows classes gives a tenant its whole units on each of them: of what runs there it keeps the part that the scarcest of
 //! these resources lets run. One that knows only sums may serve the others first on the servers that a tenant needs: what they leave
-//! then is bounded from below in [`worst_case`](crate::worst_case).
+//! then is bounded from below in [`worst_case`](crate::worst_case). What rests on a resource that the target does not count is not sure
+//! on any class ([`uncounted`](crate::uncounted)).
 
 use crate::Target;
 use crate::export::Export;
@@ -22,7 +23,7 @@ pub(crate) fn set(export: &mut Export) {
             return 0.0;
         }
         match export.target.knows_classes() {
-            true => export.on_its_classes(tenant, |at| tenant.units[at] as f64),
+            true => export.on_its_classes(t),
             false => export.beside(&leaves, &promised, position),
         }
     };
@@ -52,15 +53,16 @@ impl Export {
         (0..n).map(|r| tenant.exact[class * n + r] / self.totals[r].max(LEAST_TOTAL)).fold(0.0, f64::max)
     }
 
-    /// The part of a tenant's answer that runs where it is, with `sure` of each class and resource.
-    fn on_its_classes(&self, tenant: &Tenant, sure: impl Fn(usize) -> f64) -> f64 {
-        let n = self.resources.len();
+    /// The part of a tenant's answer that runs where it is, with its whole units.
+    fn on_its_classes(&self, position: usize) -> f64 {
+        let (n, tenant) = (self.resources.len(), &self.tenants[position]);
         let (mut all, mut rest) = (0.0, 0.0);
         for l in 0..self.classes.len() {
             let weight = self.weight(tenant, l);
-            let kept = self.needed(tenant, l).map(|r| sure(l * n + r) / tenant.exact[l * n + r]);
+            let kept =
+                self.needed(tenant, l).map(|r| tenant.units[l * n + r] as f64 / tenant.exact[l * n + r]);
             all += weight;
-            rest += weight * kept.fold(1.0, f64::min);
+            rest += if self.may_lack(position, l) { 0.0 } else { weight * kept.fold(1.0, f64::min) };
         }
         if all > 0.0 { rest / all } else { 1.0 }
     }
@@ -90,6 +92,7 @@ impl Export {
             }
         };
         let runs = |l: &usize| if moves { tenant.eligible[*l] } else { self.weight(tenant, *l) > 0.0 };
+        let runs = |l: &usize| runs(l) && !self.may_lack(leaves[position], *l);
         let classes: Vec<usize> = (0..self.classes.len()).filter(runs).collect();
         let mut case = Case { choices: Vec::with_capacity(classes.len()), others: Vec::new() };
         for &l in &classes {

@@ -20,6 +20,7 @@ mod targets;
 mod told;
 mod tolerance;
 mod tree;
+mod uncounted;
 mod whole_units;
 mod worst_case;
 

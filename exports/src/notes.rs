@@ -44,7 +44,12 @@ fn uncounted(export: &Export, resource: usize, notes: &mut Vec<String>) {
     let is_held = || export.tenants.iter().any(|tenant| exact_of(export, tenant, resource).any(|x| x > 0.0));
     if counted.called.is_none() && is_held() {
         let title = export.target.title();
-        notes.push(format!("{title} counts no {}: nobody is told what it gets of it", counted.name));
+        let rests =
+            (0..export.tenants.len()).filter(|t| export.tenants[*t].is_leaf && export.rests_on(*t, resource));
+        let unsure = named(rests.map(|t| &export.tenants[t].id)).map_or_else(String::new, |who| {
+            format!(", and what {who} has with it is not sure: others may take all of it")
+        });
+        notes.push(format!("{title} counts no {}: nobody is told what it gets of it{unsure}", counted.name));
     }
 }
 

@@ -339,6 +339,8 @@ mod moved {
     }
 }
 #[cfg(test)]
+mod rests_on_uncounted;
+#[cfg(test)]
 mod round_trip;
 #[cfg(test)]
 mod tests;

@@ -31,7 +31,7 @@ impl Found {
 }
 
 /// Whether a `fairplan.export.v1` has the tenants, the shares and the exact amounts that the solution gives (`exported-amounts`) under
-/// the names that they have by it (`exported-names`) and in its whole units (`exported-units`), which are held against the instance as `verify` does without a solution.
+/// the names that they have by it (`exported-names`), in its whole units (`exported-units`) and with what is sure of it (`exported-kept`), which are held against the instance as `verify` does without a solution.
 pub(super) fn document(
     instance: &Instance,
     solution: &ResultFile,
@@ -43,14 +43,16 @@ pub(super) fn document(
         Ok((target, options)) => again(instance, solution, target, &options)?,
         Err(violation) => Err(violation.to_string()),
     };
-    let again = match again {
-        Ok(again) => again.body(),
+    let exported = match again {
+        Ok(exported) => exported,
         Err(problem) => return Ok(Found::nothing(problem)),
     };
+    let again = exported.body();
     let mut verdicts = vec![
         Verdict::without_size(AMOUNTS, other_amounts(&told.tenants, &again.tenants)),
         Verdict::without_size("exported-names", other_names(&told.tenants, &again.tenants)),
         Verdict::without_size("exported-units", other_units(&told.tenants, &again.tenants)),
+        Verdict::without_size("exported-kept", other_kept(&told.tenants, &again.tenants, &exported)),
     ];
     match StatedExport::new(&told, instance, &files::sha256_hex(instance)) {
         Ok(stated) => verdicts.extend(stated.verdicts(instance)),
@@ -60,7 +62,7 @@ pub(super) fn document(
     }
     let unchecked = vec![
         ("target, headroom, memory_in, levels, unit", "the question that was asked"),
-        ("notes, entitled, kept", "words for people, and the scheduler's rule, which is not run again"),
+        ("notes, entitled", "words for people, and the scheduler's rule, which is not run again"),
     ];
     Ok(Found { verdicts, unchecked })
 }
@@ -222,6 +224,25 @@ fn other_units(told: &[ExportedTenant], again: &[ExportedTenant]) -> Option<Stri
     others.next().map(|(id, has, by_solution)| {
         let (units, exported) = (has.units, by_solution.units);
         format!("{id}: {units} units of {} on {}, export gives {exported}", has.resource, has.class)
+    })
+}
+
+/// The first tenant of whose answer another part is said to be sure, or that is said to have something by a rule that does not count what
+/// its tasks need.
+fn other_kept(told: &[ExportedTenant], again: &[ExportedTenant], exported: &Export) -> Option<String> {
+    let mut both = told.iter().zip(again).enumerate();
+    both.find_map(|(t, (told, again))| match (told.kept, again.kept, told.entitled) {
+        (Some(has), Some(kept), _) if !is_near(has, kept) => {
+            Some(format!("{}: kept is {has}, by the solution {kept}", told.id))
+        }
+        (has, kept, _) if has.is_some() != kept.is_some() => {
+            Some(format!("{}: kept is of tenants with nobody below them", told.id))
+        }
+        (.., Some(entitled)) if exported.rests_on_uncounted(t) => {
+            let problem = "though the target does not count all that its tasks ask for";
+            Some(format!("{}: entitled is {entitled}, {problem}", told.id))
+        }
+        _ => None,
     })
 }
 

@@ -5,12 +5,14 @@ use fairplan_imports::{Deployed, DeployedQueue};
 use std::collections::HashMap;
 
 /// The largest part of the cluster that each tenant of `export` is entitled to, by its target's rule under the configuration
-/// `deployed`; `None` for tenants with somebody below them and those that the configuration does not have.
+/// `deployed`; `None` for tenants with somebody below them, those that the configuration does not have, and those whose
+/// tasks need what the target does not count: of that its rule says nothing.
 pub(super) fn entitled(export: &Export, deployed: &Deployed) -> Vec<Option<f64>> {
     let (shared, places) = shared(export, deployed);
     let times = shared.entitled();
     let share = |(t, place): (usize, &Option<usize>)| {
-        let place = place.filter(|_| export.tenants[t].is_leaf)?;
+        let is_said = export.tenants[t].is_leaf && !export.rests_on_uncounted(t);
+        let place = place.filter(|_| is_said)?;
         Some(export.share_of(t, &times[place]))
     };
     places.iter().enumerate().map(share).collect()

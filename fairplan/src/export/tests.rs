@@ -81,7 +81,11 @@ pub(super) fn solution(instance: &Instance) -> ResultFile {
     ResultFile::new("solution.json".into(), bytes).unwrap()
 }
 
-fn exported(instance: &Instance, target: Target, options: &ExportOptions) -> Result<Export, Error> {
+pub(super) fn exported(
+    instance: &Instance,
+    target: Target,
+    options: &ExportOptions,
+) -> Result<Export, Error> {
     export(instance, &solution(instance), target, options, &Control::none())
 }
 
@@ -277,7 +281,7 @@ fn a_file_has_the_amounts_of_its_export_and_is_refused_with_others() {
 }
 
 /// What is found of a text beside its solution: the properties that fail, or that it is refused.
-fn fails_beside(instance: &Instance, solved: &ResultFile, text: &str) -> Vec<&'static str> {
+pub(super) fn fails_beside(instance: &Instance, solved: &ResultFile, text: &str) -> Vec<&'static str> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
     let path = file.path().display().to_string();
@@ -287,7 +291,7 @@ fn fails_beside(instance: &Instance, solved: &ResultFile, text: &str) -> Vec<&'s
     found.verdicts.into_iter().filter(|verdict| !verdict.holds).map(|verdict| verdict.property).collect()
 }
 
-fn json_of(body: ExportBody) -> String {
+pub(super) fn json_of(body: ExportBody) -> String {
     let mut bytes = Vec::new();
     report::write_json(&mut bytes, &fairplan_instances::Document::new(body)).unwrap();
     String::from_utf8(bytes).unwrap()

@@ -14,7 +14,7 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
         return Err(reading.refused("root element", &root.name, problem));
     }
     let field = "queueMaxResourcesDefault";
-    let most = stated(&reading, field, root.text_of(field).unwrap_or_default())?;
+    let most = root.text_of(field).map(|text| stated(&reading, field, text)).transpose()?.unwrap_or_default();
     let policy = root.text_of_any(&DEFAULT_POLICY).unwrap_or("fair");
     below(&mut reading, root, "", &Defaults { most, policy })
 }
@@ -127,7 +127,7 @@ fn stated(reading: &Reading<'_>, place: &str, text: &str) -> Result<Amounts, Ins
     Ok(found)
 }
 
-/// `1024 mb, 1 vcores`, or `memory-mb=1024, vcores=1`; nothing of an empty text. A percentage is one of the cluster, of the resource that
+/// `1024 mb, 1 vcores`, or `memory-mb=1024, vcores=1`; of an empty text, which YARN refuses, none. A percentage is one of the cluster, of the resource that
 /// is named or of all.
 fn amounts(text: &str) -> Option<Vec<(String, f64)>> {
     let amount = |part: &str| {
@@ -148,5 +148,6 @@ fn amounts(text: &str) -> Option<Vec<(String, f64)>> {
         };
         Some((name, number.trim().parse().ok()?))
     };
-    text.split(',').filter(|part| !part.trim().is_empty()).map(amount).collect()
+    let parts = text.split(',').filter(|part| !part.trim().is_empty());
+    Some(parts.map(amount).collect::<Option<Vec<_>>>()?).filter(|amounts| !amounts.is_empty())
 }
