@@ -247,7 +247,7 @@ enum Expected {
 }
 
 /// Verbs that stand right behind what is counted.
-const VERBS: [&str; 12] = [
+const VERBS: [&str; 14] = [
     "are",
     "ask",
     "belong",
@@ -255,11 +255,13 @@ const VERBS: [&str; 12] = [
     "deserve",
     "guarantee",
     "have",
+    "hold",
     "request",
     "run",
     "state",
     "wait",
     "weigh",
+    "were",
 ];
 
 fn third_person(verb: &str) -> String {

@@ -31,7 +31,7 @@ use hashbrown::HashMap;
 pub(super) use nodes::Node;
 use options::PODS;
 pub use options::{Daemons, KubernetesOptions, PodOwner, ZONE};
-pub(super) use placement::{Conditions, Taint, Toleration};
+pub(super) use placement::{Conditions, Site, Taint, Toleration};
 use pods::Pod;
 pub(super) use pods::{Amounts as PodAmounts, Spec as PodSpec, requests};
 use std::collections::{BTreeMap, BTreeSet};

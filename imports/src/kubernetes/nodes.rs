@@ -80,6 +80,12 @@ impl Node {
         } else {
             None
         };
+        if !metadata.deleted.is_null() {
+            report.named(
+                "nodes that are being deleted (deletionTimestamp), counted like the others",
+                &manifest.name,
+            );
+        }
         if metadata.name.is_empty() {
             report.one("nodes without a name (metadata.name): no pod says that it runs there");
         }

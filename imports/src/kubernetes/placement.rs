@@ -6,7 +6,7 @@
 use super::requirements::{Requirement, required};
 use crate::manifests::{Metadata, nullable};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a node offers and keeps away, by its name, labels and taints.
 pub(crate) struct Site<'a> {
@@ -16,7 +16,7 @@ pub(crate) struct Site<'a> {
 }
 
 /// What keeps pods away that do not tolerate it.
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Clone, Default)]
 #[serde(default)]
 pub(crate) struct Taint {
     pub(crate) key: String,
@@ -223,6 +223,23 @@ impl Conditions {
         let selected = self.selector.iter().all(|(key, value)| site.labels.get(key) == Some(value));
         let near = self.terms.as_ref().is_none_or(|terms| terms.iter().any(|term| term.matches(site)));
         selected && near
+    }
+
+    /// The labels that something is asked of.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &str> {
+        let of_terms = self.terms.iter().flatten().flat_map(|term| &term.expressions);
+        self.selector.keys().chain(of_terms.map(|requirement| &requirement.key)).map(String::as_str)
+    }
+
+    /// The same without what is asked of other labels. A term that asks for nothing else is met by all.
+    pub(crate) fn of_labels(&self, keys: &BTreeSet<&str>) -> Self {
+        let mut rest = self.clone();
+        rest.selector.retain(|key, _| keys.contains(key.as_str()));
+        let terms = rest.terms.iter_mut().flatten();
+        terms.for_each(|term| term.expressions.retain(|requirement| keys.contains(requirement.key.as_str())));
+        let asks_for_nothing = |terms: &Vec<Term>| terms.iter().any(|term| term.expressions.is_empty());
+        rest.terms = rest.terms.filter(|terms| !asks_for_nothing(terms));
+        rest
     }
 
     /// Whether a taint keeps such a pod not away.

@@ -57,6 +57,24 @@ pub(crate) struct Spec {
     priority: i64,
     #[serde(rename = "schedulerName", deserialize_with = "nullable")]
     scheduler: String,
+    #[serde(deserialize_with = "nullable")]
+    volumes: Vec<Volume>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Volume {
+    /// Of a claim: the volume that it is bound to may be of one node or one zone.
+    #[serde(rename = "persistentVolumeClaim")]
+    claim: Option<IgnoredAny>,
+    /// A claim that is made for this pod.
+    ephemeral: Option<IgnoredAny>,
+}
+
+impl Volume {
+    fn is_claimed(&self) -> bool {
+        self.claim.is_some() || self.ephemeral.is_some()
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -94,8 +112,18 @@ impl Spec {
             ),
             (self.spread.iter().any(Spread::is_required), SPREAD),
             (!self.host_ports().is_empty(), PORTS),
+            (
+                self.volumes.iter().any(Volume::is_claimed),
+                "pods have volumes that are claimed (persistentVolumeClaim), which may be of one node or zone and are not looked at: they may run on the others too",
+            ),
         ];
         rules.into_iter().filter(|(applies, _)| *applies).map(|(_, what)| what).collect()
+    }
+
+    /// What it asks of its node.
+    pub(crate) fn conditions(&self) -> Conditions {
+        let terms = self.affinity.node.required.as_ref().map(|required| required.terms.clone());
+        Conditions { selector: self.node_selector.clone(), terms, tolerations: self.tolerations.clone() }
     }
 
     /// The ports of its node that a pod takes, of which each is there once: `80/TCP`, with the address where one is named.
@@ -221,7 +249,7 @@ impl Pod {
             ),
             (
                 requests != asked,
-                "pods that were resized and still hold more than they ask for: what they hold counts",
+                "pods that were resized and hold more than they ask for: what they hold counts",
             ),
             (
                 spec.containers.is_empty(),

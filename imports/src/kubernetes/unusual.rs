@@ -76,12 +76,21 @@ fn a_pod_resized_in_place_counts_with_what_it_still_holds() {
     let asks = |allocated: u64| {
         let pods = pod("p", "nodeName: worker", &status(allocated));
         let (instance, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();
-        let held = "pods that were resized and still hold more than they ask for: what they hold counts";
+        let held = "pods that were resized and hold more than they ask for: what they hold counts";
         (instance.user(fairplan_instances::UserId(0)).demand()[0].to_string(), report.count(held))
     };
     assert_eq!(asks(3), ("3".to_owned(), 1));
+    let told = wording_of_one();
+    assert!(told.contains("1 pod that was resized and holds more than it asks for"), "{told}");
     // It asks for no memory.
     assert_eq!(asks(1), ("1".to_owned(), 1));
+}
+
+/// What is said of one pod that was resized.
+fn wording_of_one() -> String {
+    let status = "status: {phase: Running, containerStatuses: [{name: c, allocatedResources: {cpu: 3}}]}";
+    let pods = pod("p", "nodeName: worker", status);
+    import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap().1.to_string()
 }
 
 #[test]
@@ -236,14 +245,21 @@ fn what_is_asked_for_and_not_read_or_kept_is_counted() {
         + &pod("f", "resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]", "")
         + &pod("h", "schedulingGates: [{name: example.com/wait}]", "")
         + &pod("i", "schedulingGates: [{name: kueue.x-k8s.io/admission}], priority: 1000", "")
+        + &pod("m", "volumes: [{name: v, persistentVolumeClaim: {claimName: c}}, {name: w, emptyDir: {}}]", "")
+        + &pod("unclaimed", "volumes: [{name: w, emptyDir: {}}]", "")
         + &pod("j", "schedulerName: volcano", "")
         + &pod("k", "schedulerName: default-scheduler, nodeName: worker", "status: {phase: Running}")
             .replace("namespace: a", "namespace: a, deletionTimestamp: '2026-01-01T00:00:00Z'")
         + &pod("l", "priority: 0", "").replace("{name: c,", "{name: c, ports: [{containerPort: 80, hostPort: 80}],")
         // What is over asks for nothing.
         + &pod("g", "resourceClaims: [{name: gpu}]", "status: {phase: Succeeded}");
-    let (_, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();
+    let leaving = node("worker", "", "")
+        .replace("name: worker,", "name: worker, deletionTimestamp: '2026-01-01T00:00:00Z',");
+    let (_, report) = import(&leaving, &pods, false, Daemons::Count).unwrap();
     for what in [
+        "nodes that are being deleted (deletionTimestamp), counted like the others",
+        "pods have volumes that are claimed (persistentVolumeClaim), which may be of one node or zone and are not looked at: they may run on the \
+         others too",
         "pods have a required podAntiAffinity, which is not kept: they may run together",
         "pods have a required podAffinity, which is not kept: they may run apart",
         "pods have a topologySpreadConstraint with DoNotSchedule, which is not kept: they may run unevenly",
