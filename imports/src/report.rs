@@ -78,12 +78,20 @@ impl ImportReport {
 
     /// Counts one more and says its name, of the first few.
     pub(super) fn named(&mut self, what: impl Into<Cow<'static, str>>, name: &str) {
+        self.named_times(1, what, name);
+    }
+
+    /// Counts `count` more of one name; nothing is noted of none.
+    pub(super) fn named_times(&mut self, count: u64, what: impl Into<Cow<'static, str>>, name: &str) {
+        if count == 0 {
+            return;
+        }
         let what = what.into();
         let names = self.names.entry(what.clone()).or_default();
         if names.len() <= NAMED && !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
-        self.one(what);
+        self.add(count, what);
     }
 
     /// What is counted, with the names that were said.

@@ -46,6 +46,8 @@ pub(super) struct Found {
     pub locals: Vec<LocalQueue>,
     pub flavors: BTreeMap<String, Conditions>,
     pub workloads: Vec<Workload>,
+    /// Whether files say which workloads run or wait, though perhaps none is admitted.
+    pub states_workloads: bool,
     /// What no queue is in.
     pub idle: Vec<IdleCohort>,
 }
@@ -59,6 +61,16 @@ pub(super) struct Workload {
     pub(super) local: usize,
     pub(super) requests: PodAmounts,
     pub(super) count: u64,
+    /// The flavors of its queue that it may take.
+    pub(super) flavors: BTreeSet<String>,
+}
+
+impl Workload {
+    /// Whether of each resource group that it asks for something of it may take some flavor.
+    pub(super) fn may_take_some(&self, queue: &ClusterQueue) -> bool {
+        let groups = queue.groups_of(|name| self.requests.get(name).is_some_and(|amount| !amount.is_zero()));
+        queue.has_one_of_each(&groups, &self.flavors, &self.flavors)
+    }
 }
 
 impl Found {
@@ -75,6 +87,21 @@ impl Found {
 }
 
 impl ClusterQueue {
+    /// The resource groups of which it can have something: a quota of its own, or what others of its cohort lend. All groups where
+    /// that is none.
+    pub(super) fn groups_with_something(&self, resources: &[String]) -> Groups {
+        let may_borrow =
+            |amount: &Amount| self.cohort.is_some() && amount.borrowing.is_none_or(|most| !most.is_zero());
+        let has_some = |amount: &&Amount| {
+            resources.contains(&amount.resource) && (!amount.nominal.is_zero() || may_borrow(amount))
+        };
+        let groups: Groups = self.amounts.iter().filter(has_some).map(|amount| amount.group).collect();
+        match groups.is_empty() {
+            true => self.groups_of(|_| true),
+            false => groups,
+        }
+    }
+
     /// The resource groups with a resource that is asked for.
     pub(super) fn groups_of(&self, is_asked: impl Fn(&str) -> bool) -> Groups {
         self.amounts.iter().filter(|amount| is_asked(&amount.resource)).map(|amount| amount.group).collect()

@@ -1,5 +1,6 @@
 //! Kueue: cohorts and their ClusterQueues become a tree of groups and users with the quotas of each flavor.
 
+mod admission;
 mod found;
 mod objects;
 mod options;
@@ -18,9 +19,13 @@ use crate::servers::Memory;
 use fairplan_instances::{Instance, InstanceError, Violation, wording};
 use found::{ClusterQueue, Cohort, Found, IdleCohort, LocalQueue};
 use hashbrown::HashMap;
-use objects::{Amount, CohortSpec, FIELDS, FlavorSpec, KINDS, LocalSpec, OF_QUOTAS, QueueSpec, amounts};
+use objects::{
+    Amount, CohortSpec, FIELDS, FlavorSpec, KINDS, LocalSpec, OF_QUOTAS, QueueSpec, QueueStatus, amounts,
+};
 use places::Places;
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use workloads::Admitting;
 
 /// The cluster and its queues as the files tell.
 ///
@@ -113,6 +118,9 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
     for manifest in manifests.iter().filter(|manifest| OF_QUOTAS.contains(&manifest.kind.as_str())) {
         manifest.misspelt(&FIELDS, &["namespaceSelector"], report);
     }
+    for manifest in &manifests {
+        objects::tell_of_deletion(manifest, report)?;
+    }
     let of = |kind: &'static str| manifests.iter().filter(move |manifest| manifest.kind == kind);
     let mut cohorts = Cohorts::default();
     let (mut parents, mut declared) = (Vec::new(), BTreeSet::new());
@@ -139,23 +147,31 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             );
         }
     }
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Status {
+        #[serde(deserialize_with = "manifests::nullable")]
+        status: QueueStatus,
+    }
     let mut queues: Vec<ClusterQueue> = Vec::new();
     for manifest in of("ClusterQueue") {
         let (name, spec) = objects::spec::<QueueSpec>(manifest)?;
         let weight = spec.fair_sharing.weight(manifest)?;
         let amounts = amounts(manifest, &spec.groups, report)?;
         report.one("cluster queues");
-        spec.tell_of_preemption(&name, report);
         if spec.is_stopped() {
             report.one("cluster queues left out: stopped");
             continue;
         }
-        let cohort =
-            Some(spec.cohort).filter(|cohort| !cohort.is_empty()).map(|cohort| cohorts.named(&cohort));
+        let cohort = Some(spec.cohort.as_str())
+            .filter(|cohort| !cohort.is_empty())
+            .map(|cohort| cohorts.named(cohort));
         if amounts.is_empty() || (cohort.is_none() && amounts.iter().all(|amount| amount.nominal.is_zero())) {
             report.named("cluster queues left out: they have no quota of their own", &name);
             continue;
         }
+        let Status { status } = manifest.read()?;
+        spec.tell_of_unkept(&status, &name, report);
         let limits = amounts.iter().filter(|amount| cohort.is_none() && amount.borrowing.is_some()).count();
         report.add(limits as u64, "borrowing limits left out: there is no cohort to borrow from");
         queues.push(ClusterQueue { pool: name.clone(), name, cohort, weight, amounts });
@@ -189,13 +205,15 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
                 .one("local queues left out: their cluster queue is not here, is stopped or has no quota"),
         }
     }
-    let mut flavors = BTreeMap::new();
+    let (mut flavors, mut rules) = (BTreeMap::new(), BTreeMap::new());
     for manifest in of("ResourceFlavor") {
         let (name, spec) = objects::spec::<FlavorSpec>(manifest)?;
+        rules.insert(name.clone(), spec.rules());
         flavors.insert(name, spec.conditions());
     }
-    let workloads = workloads::read(of("Workload"), &locals, report)?;
-    Ok(Found { cohorts, queues, locals, flavors, workloads, idle })
+    let admitting = Admitting { queues: &queues, locals: &locals, rules: &rules };
+    let (workloads, states_workloads) = workloads::read(of("Workload"), &admitting, report)?;
+    Ok(Found { cohorts, queues, locals, flavors, workloads, states_workloads, idle })
 }
 
 /// Refuses objects of the same kind and name: which of them is in force the files do not say. A workload that is named again is the

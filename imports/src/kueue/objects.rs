@@ -1,5 +1,6 @@
 //! What Kueue's objects state, as far as it concerns an instance.
 
+use super::admission::FlavorRules;
 use crate::counted_in_bytes;
 use crate::kubernetes::{Conditions, PodSpec, Taint, Toleration};
 use crate::manifests::{Manifest, Metadata, nullable};
@@ -7,7 +8,7 @@ use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use std::collections::BTreeMap;
 
 /// The kinds of objects that are read.
@@ -77,6 +78,37 @@ pub(super) struct QueueSpec {
     stop: String,
     #[serde(deserialize_with = "nullable")]
     preemption: Preemption,
+    /// `None` where it is not stated: then no namespace is selected.
+    #[serde(rename = "namespaceSelector")]
+    namespaces: Option<IgnoredAny>,
+    #[serde(rename = "admissionChecks", deserialize_with = "nullable")]
+    checks: Vec<IgnoredAny>,
+    #[serde(rename = "admissionChecksStrategy")]
+    checks_strategy: Option<IgnoredAny>,
+    #[serde(rename = "queueingStrategy", deserialize_with = "nullable")]
+    queueing: String,
+}
+
+/// What is said of a queue as it is.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct QueueStatus {
+    #[serde(deserialize_with = "nullable")]
+    conditions: Vec<Condition>,
+}
+
+/// Tells of an object that somebody is deleting.
+pub(super) fn tell_of_deletion(manifest: &Manifest, report: &mut ImportReport) -> Result<(), InstanceError> {
+    #[derive(Deserialize)]
+    struct Object {
+        metadata: Metadata,
+    }
+    let Object { metadata } = manifest.read()?;
+    if !metadata.deleted.is_null() {
+        let name = format!("{} {}", manifest.kind, manifest.name);
+        report.named("objects that are being deleted (deletionTimestamp), counted like the others", &name);
+    }
+    Ok(())
 }
 
 /// Whose pods a queue may end to have room for its own.
@@ -99,8 +131,36 @@ struct BorrowWithinCohort {
 }
 
 impl QueueSpec {
+    /// Counts what is stated beside quotas that is not so here.
+    pub(super) fn tell_of_unkept(&self, status: &QueueStatus, name: &str, report: &mut ImportReport) {
+        self.tell_of_preemption(name, report);
+        let inactive = |condition: &Condition| condition.kind == "Active" && condition.status == "False";
+        for (applies, told) in [
+            (
+                self.namespaces.is_none(),
+                "cluster queues without a namespaceSelector, so that in Kueue no namespace may submit to them, which is left out: here they count",
+            ),
+            (
+                status.conditions.iter().any(inactive),
+                "cluster queues that are not active (Active: False in their status), so that Kueue admits nothing there, which is left out: here they count",
+            ),
+            (
+                !self.checks.is_empty() || self.checks_strategy.is_some(),
+                "cluster queues with admission checks (admissionChecks), which are left out: here quotas alone let workloads in",
+            ),
+            (
+                self.queueing == "StrictFIFO",
+                "cluster queues with the strategy StrictFIFO, which is left out: here a workload that does not fit holds up nobody",
+            ),
+        ] {
+            if applies {
+                report.named(told, name);
+            }
+        }
+    }
+
     /// Counts what is stated of preemption that is not so here: a queue has its quota at once, and nothing by priority.
-    pub(super) fn tell_of_preemption(&self, name: &str, report: &mut ImportReport) {
+    fn tell_of_preemption(&self, name: &str, report: &mut ImportReport) {
         let Preemption { reclaim, borrow, within } = &self.preemption;
         for (value, usual, told) in [
             (
@@ -177,6 +237,12 @@ pub(super) struct FlavorSpec {
 }
 
 impl FlavorSpec {
+    /// What it asks of the pods that take it.
+    pub(super) fn rules(&self) -> FlavorRules {
+        let Self { labels, taints, tolerations } = self;
+        FlavorRules { labels: labels.clone(), taints: taints.clone(), tolerations: tolerations.clone() }
+    }
+
     /// What keeps its tasks from nodes: labels that are missing, and taints other than its own, which its tasks tolerate.
     pub(super) fn conditions(self) -> Conditions {
         let own = self.taints.iter().map(Taint::tolerated);
@@ -194,10 +260,16 @@ pub(super) struct WorkloadSpec {
     pub(super) queue: String,
     #[serde(rename = "podSets", deserialize_with = "nullable")]
     pub(super) pods: Vec<PodSet>,
+    pub(super) priority: Option<i64>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct PodSet {
+    #[serde(default = "main")]
+    pub(super) name: String,
+    /// With how many pods it may be admitted where not all fit.
+    #[serde(rename = "minCount", default)]
+    pub(super) least: Option<u64>,
     #[serde(default = "one")]
     pub(super) count: u64,
     #[serde(default)]
@@ -206,6 +278,10 @@ pub(super) struct PodSet {
 
 fn one() -> u64 {
     1
+}
+
+fn main() -> String {
+    "main".to_owned()
 }
 
 #[derive(Deserialize, Default)]
@@ -220,6 +296,27 @@ pub(super) struct Template {
 pub(super) struct WorkloadStatus {
     #[serde(deserialize_with = "nullable")]
     pub(super) conditions: Vec<Condition>,
+    #[serde(deserialize_with = "nullable")]
+    pub(super) admission: Admission,
+    /// Pods that are done, or needed no longer.
+    #[serde(rename = "reclaimablePods", deserialize_with = "nullable")]
+    pub(super) reclaimable: Vec<Pods>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Admission {
+    #[serde(rename = "podSetAssignments", deserialize_with = "nullable")]
+    pub(super) sets: Vec<Pods>,
+}
+
+/// So many pods of a pod set.
+#[derive(Deserialize)]
+pub(super) struct Pods {
+    #[serde(default = "main")]
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) count: Option<u64>,
 }
 
 #[derive(Deserialize)]

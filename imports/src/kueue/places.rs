@@ -110,7 +110,7 @@ impl Places {
         let mut choices_of: Vec<BTreeSet<Choice>> = Vec::with_capacity(queues.len());
         let mut let_in: BTreeMap<Choice, Vec<bool>> = BTreeMap::new();
         for (position, queue) in queues.iter().enumerate() {
-            let all: Groups = groups(queue).into_keys().collect();
+            let all = queue.groups_with_something(resources);
             let mut of_queue = QueuePlaces::default();
             let mut choices_of_queue = BTreeSet::new();
             for asked in found.groups_asked(position, resources).into_iter().chain([all.clone()]) {

@@ -1,5 +1,6 @@
 //! The shipped queues give what their file says by hand, real ones are read, and defects are named.
 
+mod admission;
 mod combinations;
 
 use super::*;
@@ -171,15 +172,17 @@ fn without_nodes_each_flavor_is_a_server_with_all_its_quotas() {
     );
 }
 
+const TOLERATES: &str = "tolerations: [{key: nvidia.com/gpu, operator: Exists}],";
+
 #[test]
 fn workloads_that_run_or_wait_are_users_below_their_queue() {
     let folder = tempfile::tempdir().unwrap();
     let workload = |name: &str, queue: &str, more: &str, status: &str| {
         format!(
             "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {{name: {name}, namespace: vision}}\n\
-             spec: {{queueName: {queue}, {more} podSets: [{{name: main, count: 2, template: {{spec: {{containers: \
-             [{{resources: {{requests: {{cpu: 4, memory: 1Gi, nvidia.com/gpu: 1}}}}}}]}}}}}}, {{name: driver, template: {{spec: \
-             {{containers: [{{resources: {{requests: {{cpu: 1}}}}}}]}}}}}}]}}\nstatus: {{conditions: [{{type: Finished, status: \"{status}\"}}]}}\n"
+             spec: {{queueName: {queue}, {more} podSets: [{{name: main, count: 2, template: {{spec: {{{TOLERATES} containers: \
+             [{{resources: {{requests: {{cpu: 4, nvidia.com/gpu: 1}}}}}}]}}}}}}, {{name: driver, template: {{spec: \
+             {{{TOLERATES} containers: [{{resources: {{requests: {{cpu: 1}}}}}}]}}}}}}]}}\nstatus: {{conditions: [{{type: Finished, status: \"{status}\"}}]}}\n"
         )
     };
     let more = workload("a", "ada", "", "False")

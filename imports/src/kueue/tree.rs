@@ -1,6 +1,6 @@
 //! Cohorts, ClusterQueues, LocalQueues and workloads as one tree of queues, with what each is given at each place.
 
-use super::found::{ClusterQueue, Cohort, Found, Sums};
+use super::found::{ClusterQueue, Cohort, Found, Sums, Workload};
 use super::objects::Amount;
 use super::options::{KueueOptions, QueueLevel, QueueWeights};
 use super::places::{Flavors, Places, QueuePlaces};
@@ -10,7 +10,7 @@ use crate::report::ImportReport;
 use crate::servers::{Memory, shape};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Violation};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All that the tree is made of.
 pub(super) struct Tree<'a> {
@@ -26,7 +26,7 @@ impl Tree<'_> {
         options: &KueueOptions,
         report: &mut ImportReport,
     ) -> Result<Vec<Queue>, Violation> {
-        let Found { cohorts, queues, locals, workloads, .. } = self.found;
+        let Found { cohorts, queues, locals, workloads, states_workloads, .. } = self.found;
         let sums: Vec<Sums> = (0..cohorts.len()).map(|cohort| self.sums(cohort)).collect();
         let mut tree = Vec::new();
         for (cohort, sums) in cohorts.iter().zip(&sums) {
@@ -74,17 +74,22 @@ impl Tree<'_> {
                     Some(local) => work.local == local,
                     None => locals[work.local].of == position,
                 });
-                let mut shapes: BTreeMap<Vec<Quantity>, u64> = BTreeMap::new();
+                let mut shapes: BTreeMap<(Vec<Quantity>, Flavors), u64> = BTreeMap::new();
                 for work in mine {
                     let asked = |name: &String| work.requests.get(name).copied().unwrap_or_default();
                     let demand: Vec<Quantity> = self.resources.iter().map(asked).collect();
+                    let (at, all) = self.places_of(work, places, queue);
+                    let name = &tree[holder].name;
                     if demand.iter().all(|amount| amount.is_zero()) {
                         report.add(work.count, "pods left out: they ask for nothing that a quota is of");
+                    } else if at.is_empty() && !all.is_empty() {
+                        let told = "pods left out: no node is of the flavors that they may take";
+                        report.named_times(work.count, told, name);
                     } else {
-                        *shapes.entry(demand).or_default() += work.count;
+                        *shapes.entry((demand, at)).or_default() += work.count;
                     }
                 }
-                if shapes.is_empty() && !workloads.is_empty() {
+                if shapes.is_empty() && *states_workloads {
                     report.one("queues in which nothing runs or waits");
                     tree[holder].work = Some(Work { demand: None, tasks: 0 });
                 }
@@ -98,16 +103,20 @@ impl Tree<'_> {
                         tree.push(Queue { name, parent, weight, parts, work });
                     }
                 }
-                for (demand, tasks) in shapes {
+                for ((demand, at), tasks) in shapes {
                     let amount_of = |name: &str| self.resources.iter().position(|own| own == name);
                     let groups =
                         queue.groups_of(|name| amount_of(name).is_some_and(|r| !demand[r].is_zero()));
-                    let at = self.running(queue, places, places.of(&groups))?;
+                    let chosen = match at == *places.of(&groups) {
+                        true => String::new(),
+                        false => format!("@{}", self.named(&at)),
+                    };
+                    let at = self.running(queue, places, &at)?;
                     let parts = at.iter().map(|part| self.without_amounts(part)).collect();
                     let demand = demand.into_iter().map(|amount| self.exact(&tree[holder].name, amount));
                     let demand = demand.collect::<Result<Vec<Decimal>, Violation>>()?;
-                    let name =
-                        format!("{}:{}", tree[holder].name, shape(self.resources, &demand, Memory::Bytes));
+                    let asked = shape(self.resources, &demand, Memory::Bytes);
+                    let name = format!("{}:{asked}{chosen}", tree[holder].name);
                     let parent = Some(holder);
                     let work = Some(Work { demand: Some(demand), tasks });
                     tree.push(Queue { name, parent, weight: 1.0, parts, work });
@@ -115,6 +124,27 @@ impl Tree<'_> {
             }
         }
         Ok(tree)
+    }
+
+    /// Where pods run that ask for what they do: at the places with a flavor that they may take of each group; and all places of those
+    /// groups.
+    fn places_of<'p>(
+        &self,
+        work: &Workload,
+        places: &'p QueuePlaces,
+        queue: &ClusterQueue,
+    ) -> (Flavors, &'p Flavors) {
+        let asked = |name: &str| work.requests.get(name).is_some_and(|amount| !amount.is_zero());
+        let groups = queue.groups_of(|name| self.resources.iter().any(|own| own == name) && asked(name));
+        let all = places.of(&groups);
+        let may_take = |there: &BTreeSet<String>| queue.has_one_of_each(&groups, &work.flavors, there);
+        let at = all.iter().filter(|(_, there)| may_take(there));
+        (at.map(|(place, there)| (*place, there.clone())).collect(), all)
+    }
+
+    /// What places are called together.
+    fn named(&self, at: &Flavors) -> String {
+        at.keys().map(|place| self.places.names[*place].as_str()).collect::<Vec<_>>().join("|")
     }
 
     /// The nominal quotas of a cohort and all below it, by flavor and resource.

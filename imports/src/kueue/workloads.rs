@@ -1,29 +1,45 @@
 //! Workloads that run or wait: of each pod set so many pods with what they request.
 
-use super::found::{LocalQueue, Workload};
+use super::admission::{FlavorRules, Held};
+use super::found::{ClusterQueue, LocalQueue, Workload};
 use super::objects::{self, WorkloadSpec, WorkloadStatus};
-use crate::kubernetes::requests;
+use crate::kubernetes::{PodAmounts, requests};
 use crate::manifests::{Manifest, nullable};
 use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use hashbrown::HashMap;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
-/// The pod sets of all workloads that are not finished.
+/// Who admits workloads, and by what.
+pub(super) struct Admitting<'a> {
+    pub(super) queues: &'a [ClusterQueue],
+    pub(super) locals: &'a [LocalQueue],
+    pub(super) rules: &'a BTreeMap<String, FlavorRules>,
+}
+
+/// What is told of workloads that are counted though not all that they state is kept.
+const WHOLE: &str = "workloads of several pods, which Kueue admits whole or not at all: here some of their pods may run without the others";
+const FEWER: &str = "workloads that may be admitted with fewer pods (minCount), which is left out";
+const PRIORITY: &str = "workloads with a priority, which is left out: here shares alone decide";
+const LABELS: &str = "workloads whose pods ask for labels of nodes that no flavor of their queue has, which is left out: they may run on all nodes of a flavor";
+
+/// The pod sets of all workloads that are not finished, and whether there are such workloads at all.
 pub(super) fn read<'a>(
     manifests: impl Iterator<Item = &'a Manifest>,
-    locals: &[LocalQueue],
+    admitting: &Admitting<'_>,
     report: &mut ImportReport,
-) -> Result<Vec<Workload>, InstanceError> {
+) -> Result<(Vec<Workload>, bool), InstanceError> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Status {
         #[serde(deserialize_with = "nullable")]
         status: WorkloadStatus,
     }
+    let locals = admitting.locals;
     let by_name: HashMap<&str, usize> =
         locals.iter().enumerate().map(|(at, local)| (local.name.as_str(), at)).collect();
-    let mut found = Vec::new();
+    let (mut found, mut are_stated) = (Vec::new(), false);
     for manifest in manifests {
         let (_, spec) = objects::spec::<WorkloadSpec>(manifest)?;
         let Status { status } = manifest.read()?;
@@ -45,12 +61,82 @@ pub(super) fn read<'a>(
             report.one("workloads left out: their local queue is not here");
             continue;
         };
+        are_stated = true;
+        let queue = &admitting.queues[locals[local].of];
+        let asked = spec.pods.iter().map(|pods| requests(&pods.template.spec, manifest));
+        let asked = asked.map(|own| Ok(queue.with_pod(own?))).collect::<Result<Vec<_>, InstanceError>>()?;
+        if let Some(resource) = asked.iter().find_map(|requests| queue.uncovered(requests)) {
+            let resource = format!("{} ({resource})", manifest.name);
+            if !status.is_admitted() {
+                report.named(
+                    "workloads left out: they ask for something that their queue does not cover, so Kueue does not admit them",
+                    &resource,
+                );
+                continue;
+            }
+            report.named(
+                "admitted workloads ask for something that their queue does not cover, which is left out",
+                &resource,
+            );
+        }
+        let own = pod_sets(&spec, asked, local, admitting);
+        if own.iter().any(|(work, _)| !work.may_take_some(queue)) {
+            report.named(
+                "workloads left out: no flavor of their queue meets their node selector, affinity and tolerations, so Kueue does not admit them",
+                &manifest.name,
+            );
+            continue;
+        }
         report.one("workloads running or waiting");
-        for pods in &spec.pods {
-            pods.template.spec.unread().into_iter().for_each(|what| report.add(pods.count, what));
-            let requests = requests(&pods.template.spec, manifest)?;
-            found.push(Workload { local, requests, count: pods.count });
+        let mut all = 0;
+        for ((work, knows_all_labels), pods) in own.into_iter().zip(&spec.pods) {
+            let Held { count, not_admitted, given_back } = status.held(pods);
+            for what in pods.template.spec.unread() {
+                report.add(count, what);
+            }
+            report.named_times(
+                not_admitted,
+                "pods left out: their workload was admitted with fewer",
+                &manifest.name,
+            );
+            report.named_times(
+                given_back,
+                "pods left out: they have given their quota back (reclaimablePods)",
+                &manifest.name,
+            );
+            if pods.least.is_some_and(|least| least < pods.count) {
+                report.named(FEWER, &manifest.name);
+            }
+            if !knows_all_labels {
+                report.named(LABELS, &manifest.name);
+            }
+            all += count;
+            found.push(Workload { count, ..work });
+        }
+        if all > 1 {
+            report.named(WHOLE, &manifest.name);
+        }
+        if spec.priority.is_some_and(|priority| priority != 0) {
+            report.named(PRIORITY, &manifest.name);
         }
     }
-    Ok(found)
+    Ok((found, are_stated))
+}
+
+/// The pod sets of a workload with what they ask for and the flavors that they may take, and whether flavors have all the labels that
+/// they ask for.
+fn pod_sets(
+    spec: &WorkloadSpec,
+    asked: Vec<PodAmounts>,
+    local: usize,
+    Admitting { queues, locals, rules }: &Admitting<'_>,
+) -> Vec<(Workload, bool)> {
+    let queue = &queues[locals[local].of];
+    let pod_set = |(pods, requests): (&objects::PodSet, PodAmounts)| {
+        let conditions = pods.template.spec.conditions();
+        let flavors = queue.flavors_for(&conditions, rules);
+        let work = Workload { local, requests, count: pods.count, flavors };
+        (work, queue.knows_all_labels(&conditions, rules))
+    };
+    spec.pods.iter().zip(asked).map(pod_set).collect()
 }

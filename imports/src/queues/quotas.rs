@@ -69,7 +69,8 @@ impl Tree<'_> {
                 let beyond = |part: &Part| more(sure(part), self.totals[part.place][r]);
                 let counts = !self.is_above_all(at) && queue.parts.iter().any(|part| sure(part) > 0.0);
                 if counts && queue.parts.iter().any(beyond) {
-                    report.one("guarantees are of more than their servers have");
+                    let name = format!("{} ({})", queue.name, self.resources[r]);
+                    report.named("guarantees are of more than their servers have", &name);
                 }
                 // Of the queue above all nothing is kept: everybody is in it.
                 let is_top = |queue: &Queue| queue.parent.is_none() && self.tops == 1;
@@ -145,7 +146,8 @@ impl Tree<'_> {
                 match self.binds(part, r) {
                     None => report.one("limits left out: there is no more than that"),
                     Some(_) if !asks => {
-                        report.one("limits left out: no task of the queue asks for the resource")
+                        let name = format!("{name} ({})", self.resources[r]);
+                        report.named("limits left out: no task of the queue asks for the resource", &name)
                     }
                     Some(limit) => amounts.push((ResourceId(r), limit)),
                 }
@@ -185,7 +187,9 @@ impl Tree<'_> {
                 if is_top {
                     report.one(format!("{what} of the queue above all left out: everybody is in it"));
                 } else if !asks {
-                    report.one(format!("{what} left out: no task of the queue asks for the resource"));
+                    let name = format!("{name} ({})", self.resources[r]);
+                    report
+                        .named(format!("{what} left out: no task of the queue asks for the resource"), &name);
                 } else if is_whole || (what == "guarantees" && is_one_place) {
                     over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));
                 } else {

@@ -63,13 +63,18 @@ impl<'a> Tree<'a> {
         let Leaf { at, queue, part } = leaf;
         // Percentages of nothing are limits of 0, which says less.
         if self.places.len() > 1 && !self.servers.iter().any(|server| server.meets[part.place]) {
-            report.one(format!("queues left out at {}: no server is there", self.places[part.place]));
+            let told = format!("queues left out at {}: no server is there", self.places[part.place]);
+            report.named(told, &queue.name);
             return Vec::new();
         }
         let Given { most, sure, of: mut given } = self.given(leaf);
         let barred: Vec<usize> = (0..most.len()).filter(|r| most[*r].is_some_and(Decimal::is_zero)).collect();
         if let Some(resource) = self.needed_by_all(&barred) {
-            report.named("queues left out: their limit is 0", &format!("{} ({resource})", queue.name));
+            let what = match queue.parts.len() {
+                1 => "queues left out: their limit is 0".to_owned(),
+                _ => format!("queues left out at {}: their limit is 0", self.places[part.place]),
+            };
+            report.named(what, &format!("{} ({resource})", queue.name));
             return Vec::new();
         }
         let none_of = self.none_of(at, part);
@@ -92,7 +97,8 @@ impl<'a> Tree<'a> {
         };
         if self.is_shut_out(at, part.place, demand, kept) {
             let place = &self.places[part.place];
-            report.one(format!("queues left out at {place}: another keeps all that is there, used or not"));
+            let told = format!("queues left out at {place}: another keeps all that is there, used or not");
+            report.named(told, &queue.name);
             return Vec::new();
         }
         self.tell_of_given_above(&above, part, report);
