@@ -58,6 +58,8 @@ struct Max {
     tres: MaxTres,
     /// `MaxJobs`, `MaxSubmitJobs`, `GrpJobs`, `MaxWall` and the like, by what they are of.
     jobs: Value,
+    /// `GrpWall`.
+    per: Value,
 }
 
 #[derive(Deserialize, Default)]
@@ -255,9 +257,11 @@ fn listed(
             &max.tres.group,
         ),
         ("limits of jobs left out (MaxJobs, GrpJobs, MaxSubmitJobs, MaxWall)", &max.jobs),
+        ("limits of the time that all jobs run together left out (GrpWall)", &max.per),
     ] {
         if has_number(stated) {
-            report.one(what);
+            let user = user.as_deref().unwrap_or_default();
+            report.named(what, format!("{account}/{user}").trim_end_matches('/'));
         }
     }
     let mut limit = Amounts::new();

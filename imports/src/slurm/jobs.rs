@@ -145,18 +145,41 @@ pub(super) fn read(
     Ok(jobs)
 }
 
+/// From here on a 16-bit number of cores or threads says that there is none.
+const NOT_SET: f64 = 32_766.0;
+
 /// Counts what a job asks for that is not kept.
 fn unkept(job: &Value, is_pending: bool, report: &mut ImportReport) {
     let states = |key: &&str| job.get(key).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
     if ["features", "required_nodes", "excluded_nodes"].iter().any(states) {
         report.one("jobs with features, required or excluded nodes, which are not kept: here they may run on the others too");
     }
-    if ["licenses", "reservation"].iter().any(states) {
+    // `resv_name` is what squeue calls it; others say `reservation`.
+    if ["licenses", "resv_name", "reservation"].iter().any(states) {
         report.one("jobs with licenses or a reservation, which are not looked at");
     }
     let is_held = job.get("hold").and_then(Value::as_bool).unwrap_or_default();
-    if is_pending && (is_held || states(&"dependency")) {
-        report.one("jobs held or waiting for other jobs, counted like the others");
+    let reason = job.get("state_reason").and_then(Value::as_str).unwrap_or_default();
+    let is_early = ["BeginTime", "JobHeldAdmin", "JobHeldUser"].contains(&reason);
+    if is_pending && (is_held || is_early || states(&"dependency")) {
+        report.one("jobs held, or waiting for other jobs or their begin time, counted like the others");
+    }
+    let whole = |key: &str| {
+        let number = Number::deserialize(job.get(key)?).ok()?.value()?;
+        // Where nothing is set older versions write one of the largest numbers.
+        (number > 0.0 && number < NOT_SET).then_some(number)
+    };
+    let each = whole("cpus").unwrap_or(1.0) / whole("node_count").unwrap_or(1.0);
+    for (applies, option) in [
+        (whole("minimum_cpus_per_node").is_some_and(|least| is_pending && least > each), "--mincpus"),
+        (whole("threads_per_core").is_some(), "--threads-per-core"),
+        (whole("core_spec").is_some(), "--core-spec"),
+        (whole("thread_spec").is_some(), "--thread-spec"),
+    ] {
+        if applies {
+            report
+                .one(format!("jobs with {option}, which is not kept: here the cpus that they ask for count"));
+        }
     }
     let of_several = job.get("het_job_id").and_then(|id| Number::deserialize(id).ok()?.value());
     if of_several.is_some_and(|id| id > 0.0) {

@@ -449,7 +449,7 @@ fn limits_of_jobs_and_over_time_of_associations_are_counted() {
     let association = |jobs: &str, per: &str, minutes: &str| {
         format!(
             r#"{{"associations": [{{"account": "root", "user": ""}}, {{"account": "physics", "user": "", "parent_account": "root", "shares_raw": 1,
-                "max": {{"jobs": {{"total": {jobs}, "per": {{"wall_clock": {unset}}}}}, "tres": {{"total": [], "per": {{"job": {per}, "node": []}},
+                "max": {{"per": {{"account": {{"wall_clock": {jobs}}}}}, "jobs": {{"total": {jobs}, "per": {{"wall_clock": {unset}}}}}, "tres": {{"total": [], "per": {{"job": {per}, "node": []}},
                 "minutes": {{"total": {minutes}}}}}}}}}]}}"#
         )
     };
@@ -462,12 +462,16 @@ fn limits_of_jobs_and_over_time_of_associations_are_counted() {
             "limits of jobs left out (MaxJobs, GrpJobs, MaxSubmitJobs, MaxWall)",
             "limits of single jobs or nodes left out (MaxTRES, MaxTRESPerNode)",
             "limits of resources over time left out (GrpTRESMins, MaxTRESMins, GrpTRESRunMins)",
+            "limits of the time that all jobs run together left out (GrpWall)",
         ]
         .map(|what| report.count(what))
     };
     let cpu = r#"[{"type": "cpu", "name": "", "id": 1, "count": 8}]"#;
-    assert_eq!(counted(association(unset, "[]", "[]")), [0, 0, 0]);
-    assert_eq!(counted(association(r#"{"set": true, "infinite": false, "number": 4}"#, cpu, cpu)), [1, 1, 1]);
+    assert_eq!(counted(association(unset, "[]", "[]")), [0, 0, 0, 0]);
+    assert_eq!(
+        counted(association(r#"{"set": true, "infinite": false, "number": 4}"#, cpu, cpu)),
+        [1, 1, 1, 1]
+    );
 }
 
 #[test]
@@ -510,7 +514,7 @@ fn associations_are_those_of_the_cluster_that_the_jobs_name() {
         "associations left out: they are of another cluster than the jobs",
         "jobs with features, required or excluded nodes, which are not kept: here they may run on the others too",
         "jobs with licenses or a reservation, which are not looked at",
-        "jobs held or waiting for other jobs, counted like the others",
+        "jobs held, or waiting for other jobs or their begin time, counted like the others",
     ] {
         assert_eq!(report.count(counted), 1, "{report}");
     }
@@ -958,4 +962,43 @@ fn parts_of_heterogeneous_jobs_are_told() {
     let (_, report) = with_jobs(&jobs.each_ref().map(String::as_str)).unwrap();
     let told = "jobs in heterogeneous jobs, whose parts start together: here each starts for itself";
     assert_eq!(report.count(told), 2, "{report}");
+}
+
+#[test]
+fn what_jobs_ask_for_beside_amounts_is_told_in_the_fields_that_squeue_prints() {
+    let told = |fields: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("jobs.json").display().to_string();
+        let text = format!(
+            r#"{{"jobs": [{{"job_id": 1, {fields}, "user_name": "u", "account": "a", "job_state": ["PENDING"], "partition": "batch", "cpus": 2,
+                "node_count": 1, "tres_req_str": "cpu=2,mem=1G,node=1"}}]}}"#
+        );
+        std::fs::write(&path, text).unwrap();
+        let (_, report) = slurm(&SlurmOptions { jobs: vec![path], ..options("nodes.json") }).unwrap();
+        report.to_string()
+    };
+    let set = |number: u32| format!(r#"{{"set": true, "infinite": false, "number": {number}}}"#);
+    for (fields, what) in [
+        (r#""resv_name": "maint""#.to_owned(), "1 job with licenses or a reservation"),
+        (r#""state_reason": "BeginTime""#.to_owned(), "1 job held, or waiting"),
+        (r#""state_reason": "JobHeldUser""#.to_owned(), "1 job held, or waiting"),
+        (format!(r#""minimum_cpus_per_node": {}"#, set(4)), "--mincpus"),
+        (format!(r#""threads_per_core": {}"#, set(1)), "--threads-per-core"),
+        (r#""core_spec": 2"#.to_owned(), "--core-spec"),
+        (r#""thread_spec": 2"#.to_owned(), "--thread-spec"),
+    ] {
+        let report = told(&fields);
+        assert!(report.contains(what), "{fields}\n{report}");
+    }
+    // What squeue prints where nothing is asked for.
+    let usual = format!(
+        r#""resv_name": "", "state_reason": "Resources", "minimum_cpus_per_node": {}, "threads_per_core": {{"set": false, "infinite": false,
+            "number": 0}}, "core_spec": 0, "thread_spec": 32766"#,
+        set(1)
+    );
+    let report = told(&usual);
+    assert!(
+        !report.contains("not kept") && !report.contains("reservation") && !report.contains("held"),
+        "{report}"
+    );
 }
