@@ -39,6 +39,12 @@ impl Element {
         self.children.iter().rfind(named).map(|child| child.text.trim())
     }
 
+    /// The file that an `<xi:include>` of a `<configuration>` names: Hadoop reads it in its place.
+    pub(super) fn included(&self) -> Option<&str> {
+        let is_one = |child: &&Element| child.name.rsplit(':').next() == Some("include");
+        self.children.iter().find(is_one).map(|child| child.attribute("href").unwrap_or_default())
+    }
+
     /// The properties of a `<configuration>` as Hadoop reads them: of several of a name the last counts, unless an earlier one is final;
     /// names and values may stand in attributes.
     pub(super) fn properties(&self) -> BTreeMap<&str, &str> {

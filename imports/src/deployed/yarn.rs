@@ -15,6 +15,10 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
         let problem = "expected <configuration>: a capacity-scheduler.xml";
         return Err(reading.refused("root element", &root.name, problem));
     }
+    if let Some(href) = root.included() {
+        let problem = "stands here, and Hadoop reads that file in its place, which is not done here; put its properties into this file";
+        return Err(reading.refused("xi:include", href, problem));
+    }
     let properties = root.properties();
     // What is stated of each queue: the field, the whole name and the value.
     let mut of_queue: BTreeMap<&str, Vec<(&str, &str, &str)>> = BTreeMap::new();

@@ -27,6 +27,16 @@ pub(super) fn read(
     let stated = root.properties().into_iter();
     let properties = stated.filter_map(|(name, value)| Some((name.strip_prefix(PREFIX)?, value))).collect();
     let reading = Reading { place, properties };
+    if let Some(href) = root.included() {
+        let problem = "stands here, and Hadoop reads that file in its place, which is not done here; put its properties into this file";
+        return Err(place.refused("xi:include", href, problem));
+    }
+    let variable = |(name, value): &(&&str, &&str)| name.starts_with("root.") && value.contains("${");
+    if let Some((name, value)) = reading.properties.iter().find(variable) {
+        let problem =
+            "has a variable, for which Hadoop puts its value, which is not done here; write the value itself";
+        return Err(place.refused(name, value, problem));
+    }
     let calculator = reading.properties.get("resource-calculator");
     if calculator.is_none_or(|class| !class.ends_with("DominantResourceCalculator")) {
         report.one("resource calculator of memory alone, Hadoop's default (taken as drf)");
@@ -191,8 +201,15 @@ impl Reading<'_> {
     fn tell_of_unnamed(&self, names: &HashSet<String>, stopped: &HashSet<String>, report: &mut ImportReport) {
         // Of queues to come, of labels and of users the names of properties have more parts.
         let is_other = |part: &str| {
-            ["*", "accessible-node-labels", "auto-queue-creation-v2", "leaf-queue-template", "user-settings"]
-                .contains(&part)
+            [
+                "*",
+                "accessible-node-labels",
+                "auto-queue-creation-v2",
+                "intra-queue-preemption",
+                "leaf-queue-template",
+                "user-settings",
+            ]
+            .contains(&part)
         };
         let is_left_out = |queue: &str| {
             let mut upwards =
@@ -316,13 +333,13 @@ impl Reading<'_> {
             let [capacity, maximum] =
                 ["capacity", "maximum-capacity"].map(|what| self.field(above.place, what));
             let stated = self.value(name, &capacity);
-            let (own, guarantee) = self.capacity(name, &capacity, stated, above, report)?;
+            let (own, guarantee, is_in_percent) = self.capacity(name, &capacity, stated, above, report)?;
             let mut part = Part { guarantee, ..Part::new(above.place, RESOURCES.len()) };
             // -1 is what Hadoop takes where nothing is stated: all that the queue above may have.
             if let Some(text) = self.value(name, &maximum).filter(|text| !is_without_end(text)) {
                 part.limit = self.maximum(name, &maximum, text, above, report)?;
             }
-            if matches!(own, Capacity::Percent(_)) {
+            if is_in_percent {
                 in_percent.push(above.place);
             }
             match label {
@@ -354,7 +371,7 @@ impl Reading<'_> {
     }
 
     /// A percentage, a weight (`3w`) or amounts (`[memory=1024,vcores=2]`), of which the larger part of the cluster counts; and
-    /// what that guarantees, which a weight does not.
+    /// what that guarantees, which a weight does not, and whether that is all in percent of the queue above.
     fn capacity(
         &self,
         name: &str,
@@ -362,19 +379,22 @@ impl Reading<'_> {
         text: Option<&str>,
         above: &Part,
         report: &mut ImportReport,
-    ) -> Result<(Capacity, Stated), InstanceError> {
+    ) -> Result<(Capacity, Stated, bool), InstanceError> {
         let nothing = vec![None; RESOURCES.len()];
-        let Some(text) = text else { return Ok((Capacity::Weight(1.0), nothing)) };
+        let Some(text) = text else { return Ok((Capacity::Weight(1.0), nothing, false)) };
         let totals = &self.place.places[above.place];
         if text.starts_with('[') {
-            let amounts = self.amounts(totals, name, field, text, report)?;
+            let whole = above.guarantee.iter().zip(totals).map(|(sure, total)| sure.unwrap_or(*total));
+            let whole: Vec<Decimal> = whole.collect();
+            let amounts = self.amounts(&whole, name, field, text, report)?;
+            let is_in_percent = text.split(',').all(|part| part.trim_end_matches([']', ' ']).ends_with('%'));
             let parts = amounts.iter().zip(totals).filter(|(_, total)| !total.is_zero());
             let parts = parts.filter_map(|(amount, total)| Some(amount.as_ref()?.to_f64() / total.to_f64()));
-            return Ok((Capacity::Absolute(parts.fold(0.0, f64::max)), amounts));
+            return Ok((Capacity::Absolute(parts.fold(0.0, f64::max)), amounts, is_in_percent));
         }
         let problem = "must be a percentage, a weight such as 3w, or [memory=…,vcores=…]";
         if let Some(number) = text.strip_suffix('w') {
-            return Ok((Capacity::Weight(self.place.weight(name, field, number, problem)?), nothing));
+            return Ok((Capacity::Weight(self.place.weight(name, field, number, problem)?), nothing, false));
         }
         let number = text.strip_suffix('%').unwrap_or(text);
         let percent = self.place.weight(name, field, number, problem)?;
@@ -384,7 +404,7 @@ impl Reading<'_> {
         }
         let exact = Decimal::parse(number.trim().as_bytes()).unwrap_or(Decimal::ZERO);
         let of = |amount: &Option<Decimal>| amount.and_then(|amount| percent_of(amount, exact));
-        Ok((Capacity::Percent(percent), above.guarantee.iter().map(of).collect()))
+        Ok((Capacity::Percent(percent), above.guarantee.iter().map(of).collect(), true))
     }
 
     /// The most that a queue may have; a percentage is of what the queue above may have.

@@ -156,6 +156,19 @@ impl Reading<'_> {
                 ));
             }
         }
+        // Of what the queue above is sure of nobody below it is sure of more.
+        let above = parent.map(|parent| self.queues[parent].parts[0].guarantee.clone()).unwrap_or_default();
+        for (r, (own, most)) in part.guarantee.iter_mut().zip(above).enumerate() {
+            if let (Some(least), Some(most)) = (*own, most)
+                && least.to_f64() > most.to_f64()
+            {
+                self.report.one(format!(
+                    "queue whose minResources are above those of the queue above it, which count: {name}, {} {least} > {most}",
+                    RESOURCES[r]
+                ));
+                *own = Some(most);
+            }
+        }
         let fields = element.children.iter().map(|child| (child.name.as_str(), child.text.as_str()));
         unkept::tell(&unkept::FAIR, &name, fields, self.report);
         match policy {

@@ -575,3 +575,73 @@ fn what_queues_state_that_is_left_out_is_told_by_their_names_and_what_is_usual_i
         assert!(report.contains(line), "{line}{report}");
     }
 }
+
+#[test]
+fn percentages_in_brackets_are_lowered_as_plain_ones_are_and_are_of_the_queue_above() {
+    let read = |half: &str| {
+        let properties = [
+            ("legacy-queue-mode.enabled", "false"),
+            ("root.queues", "a,b"),
+            ("root.a.capacity", half),
+            ("root.a.queues", "c,d"),
+            ("root.a.c.capacity", half),
+            ("root.a.d.capacity", half),
+            ("root.b.capacity", half),
+        ];
+        let (tenants, report) = with_properties(&properties).unwrap();
+        let sure = |name: &str| {
+            let line = tenants.iter().find(|line| line.trim_start_matches('[').starts_with(name)).unwrap();
+            line.rsplit_once(" sure ").map(|(_, sure)| sure.to_owned())
+        };
+        (["root.a", "root.a.c", "root.b"].map(sure), report.to_string().contains("in percent are lowered"))
+    };
+    assert_eq!(read("[memory=50%,vcores=50%]"), read("50"));
+    assert!(read("50").1);
+}
+
+#[test]
+fn files_and_variables_that_hadoop_would_read_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("capacity-scheduler.xml").to_str().unwrap().to_owned();
+    let property = "<property><name>yarn.scheduler.capacity.root.queues</name><value>a</value></property>";
+    let include = "<xi:include href=\"limits.xml\"/>";
+    let text = format!(
+        "<configuration xmlns:xi=\"http://www.w3.org/2001/XInclude\">{property}{include}</configuration>"
+    );
+    std::fs::write(&queues, &text).unwrap();
+    let refused = yarn(&YarnOptions { queues: queues.clone(), ..options("") }).unwrap_err().to_string();
+    assert!(refused.contains("capacity-scheduler.xml: xi:include = limits.xml: stands here"), "{refused}");
+    let deployed = crate::deployed_in(crate::ConfigurationKind::Yarn, "it", &text).unwrap_err().to_string();
+    assert!(deployed.contains("xi:include = limits.xml"), "{deployed}");
+    let refused = with_properties(&[("root.queues", "a"), ("root.a.capacity", "${part}")]).unwrap_err();
+    assert!(refused.contains("root.a.capacity = ${part}: has a variable"), "{refused}");
+}
+
+#[test]
+fn preemption_inside_a_queue_is_no_queue_that_nothing_names() {
+    let (_, report) = with_properties(&[
+        ("root.queues", "a"),
+        ("root.a.capacity", "100"),
+        ("root.a.intra-queue-preemption.disable_preemption", "true"),
+    ])
+    .unwrap();
+    assert!(!report.to_string().contains("no `queues` names"), "{report}");
+    assert!(report.to_string().contains("not to be preempted, which is left out: root.a\n"), "{report}");
+}
+
+#[test]
+fn a_minimum_above_that_of_the_queue_above_is_told_and_that_one_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
+    let text = "<allocations><queue name=\"a\"><minResources>20480 mb, 2 vcores</minResources><queue name=\"x\"><minResources>40960 mb, 1 \
+                vcores</minResources></queue><queue name=\"y\"/></queue><queue name=\"b\"/></allocations>";
+    std::fs::write(&queues, text).unwrap();
+    let (instance, report) = yarn(&YarnOptions { queues, ..options("") }).unwrap();
+    let told = "queue whose minResources are above those of the queue above it, which count: root.a.x, memory 40960 > 20480";
+    assert_eq!(report.count(told), 1, "{report}");
+    let told = tenants(&instance);
+    assert!(
+        told.iter().any(|line| line.starts_with("root.a.x ") && line.ends_with("sure memory=20480 vcores=1")),
+        "{told:#?}"
+    );
+}
