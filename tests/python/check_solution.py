@@ -781,6 +781,8 @@ def in_doubles(instance, solution):
                 for l, here in one.items():
                     near(here, by_kind[0][l], f"pieces of user {user['id']} on {l}")
         tasks, work = (min(column) for column in zip(*running))
+        for here, _ in running:
+            near(here, tasks, f"tasks of one kind of user {user['id']} beside the others")
         need("tasks" not in user or all(here <= user["tasks"] for here, _ in running),
              f"user {user['id']} has more pieces than its tasks have")
         delta, weight = max(shares.values()), user.get("weight", Fraction(1))

@@ -17,6 +17,7 @@ mod form;
 mod fractions;
 mod groups;
 mod kept;
+mod kinds;
 mod levels;
 mod limit_rows;
 mod limited_tasks;

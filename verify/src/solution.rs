@@ -6,6 +6,7 @@ use crate::feasibility;
 use crate::form::well_formed;
 use crate::fractions;
 use crate::groups;
+use crate::kinds;
 use crate::levels::Levels;
 use crate::limit_rows::LimitUse;
 use crate::max_min;
@@ -55,6 +56,7 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     };
     let mut verdicts = vec![well_formed];
     verdicts.extend(feasible.verdicts);
+    verdicts.extend(kinds::run_alike(instance, &claim.tasks));
     if let Some((used, kept)) = limits {
         verdicts.push(kept);
         verdicts.extend(claim.printed.as_ref().map(|stated| used.printed(instance, stated)));

@@ -1,6 +1,7 @@
 //! Users with kinds of tasks from the command line: solved and verified, and refused by name where they are not known.
 
 use super::Folder;
+use crate::second_checker::second_checker;
 
 const INSTANCE: &str = r#"{
   "format": "fairplan.instance.v1",
@@ -369,4 +370,106 @@ fn plan_buy_names_user_and_kind_whose_task_no_server_holds() {
     let held = &plan["obstacle"]["held_nowhere"][0];
     assert_eq!((&held["user"], &held["kind"]), (&"trainer".into(), &"worker".into()));
     assert_eq!(plan["obstacle"]["kind"], "worker");
+}
+
+/// A user whose task is one piece of a kind that needs cores and one of a kind that needs memory, of which there is plenty.
+const UNLIKE: &str = r#"{
+  "format": "fairplan.instance.v1",
+  "resources": ["cpu", "memory"],
+  "server_classes": [{"id": "a", "count": 1, "capacity": {"cpu": 10, "memory": 40}}],
+  "users": [
+    {"id": "w", "kinds": [{"id": "p", "each": 1, "demand": {"cpu": 1}}, {"id": "q", "each": 1, "demand": {"memory": 1}}]},
+    {"id": "x", "demand": {"cpu": 1}}
+  ]
+}
+"#;
+
+#[test]
+fn a_kind_that_runs_more_tasks_than_the_others_does_not_hold_whatever_the_objective() {
+    let folder = Folder::new();
+    folder.write("instance.json", UNLIKE);
+    let mut objectives = vec!["drfh", "tsf", "pf", "alpha=2", "utilitarian", "drf-per-server"];
+    objectives.extend(["drfh --exact", "tsf --exact"]);
+    for objective in objectives {
+        let words: Vec<&str> = ["-q", "solve", "instance.json", "-o", "r.json", "--objective"]
+            .into_iter()
+            .chain(objective.split(' '))
+            .collect();
+        folder.done(&words);
+        folder.done(&["-q", "verify", "instance.json", "r.json"]);
+        let mut forged: serde_json::Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+        let doubled = |value: &mut serde_json::Value| *value = (2.0 * value.as_f64().unwrap()).into();
+        let parts = forged["users"][0]["placement"].as_array_mut().unwrap();
+        let part = parts.iter_mut().find(|part| part["kind"] == "q").unwrap();
+        doubled(&mut part["tasks"]);
+        if let Some(exact) = part.get_mut("exact") {
+            *exact = (2 * exact.as_str().unwrap().parse::<u64>().unwrap()).to_string().into();
+        }
+        doubled(&mut forged["utilization"]["memory"]);
+        doubled(&mut forged["server_classes"][0]["utilization"]["memory"]);
+        folder.write("forged.json", forged.to_string());
+        let told = folder.run(&["verify", "instance.json", "forged.json", "-o", "verdict.json"]);
+        assert_eq!(told.status.code(), Some(1), "{objective}: {}", super::text(&told.stderr));
+        let verdict: serde_json::Value = serde_json::from_str(&folder.read("verdict.json")).unwrap();
+        let kinds = verdict["verdicts"].as_array().unwrap().iter().find(|one| one["property"] == "kinds");
+        assert_eq!(kinds.unwrap()["holds"], false, "{objective}: {verdict}");
+        if let Some(told) = second_checker(&folder.path("instance.json"), &folder.path("forged.json")) {
+            assert!(told.is_err(), "{objective}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn kinds_may_differ_by_rounding_just_inside_the_tolerance_and_not_just_outside() {
+    let folder = Folder::new();
+    folder.write("instance.json", UNLIKE);
+    folder.done(&["-q", "solve", "instance.json", "-o", "r.json"]);
+    let solution: serde_json::Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    for (more, holds) in [(0.9e-9, true), (1.1e-9, false)] {
+        let mut changed = solution.clone();
+        let parts = changed["users"][0]["placement"].as_array_mut().unwrap();
+        let part = parts.iter_mut().find(|part| part["kind"] == "q").unwrap();
+        part["tasks"] = (part["tasks"].as_f64().unwrap() * (1.0 + more)).into();
+        let used = changed["utilization"]["memory"].as_f64().unwrap() * (1.0 + more);
+        changed["utilization"]["memory"] = used.into();
+        changed["server_classes"][0]["utilization"]["memory"] = used.into();
+        folder.write("changed.json", changed.to_string());
+        let verdict = folder.run(&["-q", "verify", "instance.json", "changed.json"]);
+        assert_eq!(verdict.status.success(), holds, "{more}: {}", super::text(&verdict.stderr));
+    }
+}
+
+#[test]
+fn a_division_among_members_in_which_a_kind_runs_more_tasks_than_the_others_does_not_hold() {
+    let folder = Folder::new();
+    let guaranteed = UNLIKE
+        .replace("\"users\"", "\"groups\": [{\"id\": \"g\", \"guarantee\": {\"cpu\": 4}}],\n  \"users\"")
+        .replace("\"id\": \"w\",", "\"id\": \"w\", \"group\": \"g\",");
+    folder.write("instance.json", guaranteed);
+    for words in [
+        &["solve", "instance.json"][..],
+        &["solve", "instance.json", "--objective", "pf"],
+        &["bound", "instance.json"],
+        &["place", "instance.json", "--servers-out"],
+    ] {
+        folder.done(&[&["-q"], words, &["-o", "r.json"]].concat());
+        folder.done(&["-q", "verify", "instance.json", "r.json"]);
+        let mut forged: serde_json::Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+        let placement = forged.pointer_mut("/guaranteed_groups/0/members/0/placement").unwrap();
+        let parts = placement.as_array_mut().unwrap();
+        let part = parts.iter_mut().find(|part| part["kind"] == "q").unwrap();
+        part["tasks"] = (2.0 * part["tasks"].as_f64().unwrap()).into();
+        folder.write("forged.json", forged.to_string());
+        let told = folder.run(&["verify", "instance.json", "forged.json", "-o", "verdict.json"]);
+        let told = super::text(&told.stderr);
+        assert!(
+            told.contains("kind q runs") && told.contains("a task needs all its kinds"),
+            "{words:?}: {told}"
+        );
+        if words[0] == "solve"
+            && let Some(told) = second_checker(&folder.path("instance.json"), &folder.path("forged.json"))
+        {
+            assert!(told.is_err(), "{words:?}: {told:?}");
+        }
+    }
 }
