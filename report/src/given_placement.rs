@@ -42,6 +42,8 @@ struct Stated {
     _groups: IgnoredAny,
     #[serde(default, rename = "guarantees")]
     _guarantees: IgnoredAny,
+    #[serde(default, rename = "guaranteed_groups")]
+    _guaranteed_groups: IgnoredAny,
     #[serde(default, deserialize_with = "stated")]
     users: Option<Vec<StatedUser>>,
     #[serde(default, rename = "utilization")]

@@ -561,3 +561,35 @@ fn an_audit_leaves_out_what_does_not_know_limits_of_classes_in_the_words_of_solv
         );
     }
 }
+
+#[test]
+fn a_placement_that_counts_what_groups_are_guaranteed_is_read_by_all_that_read_placements() {
+    let folder = super::Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "a", "count": 2, "capacity": {"cpu": 4}}],
+            "groups": [{"id": "g", "guarantee": {"cpu": 3}}],
+            "users": [{"id": "u", "demand": {"cpu": 1}, "group": "g"}, {"id": "v", "demand": {"cpu": 1}}]}"#,
+    );
+    folder.done(&["-q", "place", "i.json", "--servers-out", "-o", "now.json"]);
+    assert!(folder.read("now.json").contains("guaranteed_groups"), "{}", folder.read("now.json"));
+    for words in [
+        &["plan", "move", "i.json", "--from", "now.json", "--level", "1"][..],
+        &["plan", "move", "i.json", "--from", "now.json", "--to", "now.json"],
+        &["compare", "i.json", "--placement", "now.json"],
+        &["verify", "i.json", "now.json"],
+        &["report", "now.json", "-o", "page.html"],
+    ] {
+        folder.done(&[&["-q"], words].concat());
+    }
+    // Nothing that the format has is unknown to who reads what others placed.
+    let schema: Value = serde_json::from_str(&folder.done(&["schema", "fairplan.placement.v1"])).unwrap();
+    for field in schema["properties"].as_object().unwrap().keys().filter(|field| *field != "format") {
+        let mut placement = serde_json::json!({"format": "fairplan.placement.v1"});
+        placement[field] = Value::Null;
+        folder.write("some.json", placement.to_string());
+        let output = folder.run(&["plan", "move", "i.json", "--from", "some.json"]);
+        assert!(!text(&output.stderr).contains("unknown field"), "{field}: {}", text(&output.stderr));
+    }
+}
