@@ -177,7 +177,7 @@ pub fn buy(
 }
 
 /// The instance with each kind of tasks as a user of its own, where there are kinds, and what is asked for of each.
-fn pieces(asked: &Asked) -> Result<(Option<Instance>, Vec<f64>), Error> {
+pub(super) fn pieces(asked: &Asked) -> Result<(Option<Instance>, Vec<f64>), Error> {
     Ok((kinds_apart(&asked.extended)?, pieces_of(&asked.extended, &asked.required)))
 }
 

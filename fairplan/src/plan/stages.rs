@@ -1,7 +1,7 @@
 //! What is bought by when as demands follow a series: stage by stage, each the cheapest that is enough until its end, beside what was
 //! bought before.
 
-use super::buy::reached;
+use super::buy::{pieces, reached};
 use super::growth::{GrowthOptions, Scaling, growth};
 use super::target::Asked;
 use crate::solve::solver;
@@ -73,8 +73,11 @@ pub fn growth_with_purchases(
         )));
     }
     let planning = &*solver(&options.backend, &control.deadline)?;
-    let Asked { extended, required, .. } = options.target.asked(instance, planning, control)?;
-    let scaling = Scaling::new(series, &extended, options.by.as_deref(), options.base)
+    let asked = options.target.asked(instance, planning, control)?;
+    // Kinds run where each of them may, so that what is bought is bought for them one by one, as in `buy`.
+    let (apart, pieces) = pieces(&asked)?;
+    let Asked { extended, .. } = &asked;
+    let scaling = Scaling::new(series, extended, options.by.as_deref(), options.base)
         .map_err(|problem| Error::input(format!("{}: {problem}", options.series)))?;
     if scaling.by == "user" {
         return Err(Error::Setting(
@@ -88,14 +91,14 @@ pub fn growth_with_purchases(
     let Some(first) = next(have) else { return Ok(growth) };
     let span = (quanta - first).div_ceil(stages.stages as usize).max(1);
     let zeros = vec![0; catalog.types.len()];
-    let mut cluster = catalog.added_to(&extended, &zeros, true).build()?;
+    let mut cluster = catalog.added_to(apart.as_ref().unwrap_or(extended), &zeros, true).build()?;
     let mut bought = zeros;
     let (mut found, mut firsts): (Vec<BoughtBy>, Vec<usize>) = Default::default();
     control.stage("planning stage by stage");
     while let Some(quantum) = next(have) {
         let end = (quantum + span).min(quanta);
         let needed = (0..end).map(scale).fold(0.0, f64::max);
-        let required: Vec<f64> = required.iter().map(|work| work * needed).collect();
+        let required: Vec<f64> = pieces.iter().map(|work| work * needed).collect();
         let left = left(catalog, &cluster, &bought)?;
         let mut planner =
             Planner::new(&cluster, &left, required.clone(), false, None, planning)?.within(&control.deadline);

@@ -473,3 +473,38 @@ fn a_division_among_members_in_which_a_kind_runs_more_tasks_than_the_others_does
         }
     }
 }
+
+#[test]
+fn what_to_buy_by_when_for_a_kind_that_runs_only_where_nothing_is_sold_is_answered_as_buying_once_is() {
+    let folder = Folder::new();
+    folder.write(
+        "instance.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "mem"],
+            "server_classes": [{"id": "b", "count": 1, "capacity": {"cpu": 7, "mem": 12}}],
+            "users": [{"id": "w", "kinds": [{"id": "p", "each": 2, "demand": {"cpu": 1}},
+                                            {"id": "q", "each": 1, "demand": {"mem": 2}, "eligible": ["b"]}]}]}"#,
+    );
+    folder.write("catalog.csv", "id,price,cpu,mem\ns,70,4,6\n");
+    // 3.5 tasks run today, and the memory of b holds six.
+    for (last, bought) in [("190", false), ("170", true)] {
+        folder.write("series.csv", format!("quantum,load\n1,100\n2,{last}\n"));
+        for backend in fairplan_tests::backend_names() {
+            let words = ["plan", "growth", "instance.json", "--series", "series.csv", "--as-today"];
+            let more = ["--catalog", "catalog.csv", "--backend", backend];
+            let output = folder.run(&[&["-q"], &words[..], &more].concat());
+            assert_ne!(output.status.code(), Some(3), "{backend}: {}", super::text(&output.stderr));
+            let growth: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let stage = &growth["purchases"][0];
+            let servers = stage["servers"].as_array().unwrap();
+            assert_eq!(!servers.is_empty(), bought, "{last}, {backend}: {growth}");
+            let scale = (last.parse::<f64>().unwrap() / 100.0).to_string();
+            let once = ["plan", "buy", "instance.json", "--catalog", "catalog.csv", "--scale", &scale];
+            let once = folder.run(&[&["-q"], &once[..], &["--backend", backend]].concat());
+            assert_eq!(once.status.code(), Some(if bought { 0 } else { 1 }), "{}", super::text(&once.stderr));
+            let plan: serde_json::Value = serde_json::from_slice(&once.stdout).unwrap();
+            if bought {
+                assert_eq!(stage["cost"], plan["purchase"]["cost"], "{growth}");
+            }
+        }
+    }
+}
