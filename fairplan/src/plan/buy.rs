@@ -3,6 +3,7 @@
 use super::TargetOptions;
 use super::target::Asked;
 use super::whole::{bought, in_whole_tasks, place, placed};
+use super::whole_part::WholePart;
 use crate::solve::{AUTO, SOLVING, Solved, solver};
 use crate::tolerance::{PROMISED, REACHED};
 use crate::{Control, Error, Placed, Progress};
@@ -224,7 +225,12 @@ fn plan(
         let place = &mut |variant: &Instance, order| place(variant, order, &pieces, deadline);
         match planner.cheapest_of_whole_tasks(place)? {
             Ok((purchase, placement)) => (Ok(purchase), Some(placement)),
-            Err(obstacle) => (Err(obstacle), None),
+            Err(mut obstacle) => {
+                if !obstacle.nowhere && obstacle.kept_out.is_none() {
+                    WholePart { asked: &asked, catalog, options, solver, deadline }.tell(&mut obstacle)?;
+                }
+                (Err(obstacle), None)
+            }
         }
     } else {
         let purchase =

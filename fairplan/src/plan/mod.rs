@@ -8,6 +8,7 @@ mod moves;
 mod stages;
 mod target;
 mod whole;
+mod whole_part;
 
 pub use buy::{BuyOptions, Plan, buy};
 pub use changes::{WorthOptions, compare_instances, worth_of_servers};

@@ -7,29 +7,34 @@ use crate::tolerance::WHOLE;
 use crate::{Control, Error, Progress};
 use fairplan_heuristics::{PlacementError, policy};
 use fairplan_instances::wording::printable;
-use fairplan_instances::{Catalog, Deadline, Instance, InstanceError, Placement, Purchase};
+use fairplan_instances::{Catalog, Deadline, Instance, InstanceError, Placement, Purchase, User};
 use fairplan_solver::{ServingOrder, whole_task_bracket};
 use fairplan_verify::{PlacementClaim, verify_placement};
 
 /// Asks for whole tasks and whole gangs, as many as run of all that a user has.
 pub(super) fn in_whole_tasks(asked: &mut Asked, control: &Control<'_>) {
     for (user, work) in asked.extended.users().zip(&mut asked.required) {
-        // What is a whole number but for rounding is one.
-        *work = (*work * (1.0 - WHOLE)).ceil();
-        let Some(gang) = user.gang() else { continue };
-        let size = gang.tasks as f64;
-        let gangs = (*work / size).ceil() * size;
-        let most = user.tasks().map_or(f64::INFINITY, |tasks| (tasks / gang.tasks * gang.tasks) as f64);
-        if gangs > most && *work > most {
+        let (wanted, whole) = ((*work * (1.0 - WHOLE)).ceil(), rounded_up(user, *work));
+        if let (Some(gang), true) = (user.gang(), whole < wanted) {
             let note = format!(
-                "User {} runs whole gangs of {}: {most} of its {work} tasks are asked for, the others cannot run.",
+                "User {} runs whole gangs of {}: {whole} of its {wanted} tasks are asked for, the others cannot run.",
                 printable(user.id(), 60),
                 gang.tasks
             );
             (control.progress)(Progress::Note(&note));
         }
-        *work = gangs.min(most);
+        *work = whole;
     }
+}
+
+/// So much work in whole tasks and whole gangs, as many as run of all that the user has.
+pub(super) fn rounded_up(user: User<'_>, work: f64) -> f64 {
+    // What is a whole number but for rounding is one.
+    let work = (work * (1.0 - WHOLE)).ceil();
+    let Some(gang) = user.gang() else { return work };
+    let size = gang.tasks as f64;
+    let most = user.tasks().map_or(f64::INFINITY, |tasks| (tasks / gang.tasks * gang.tasks) as f64);
+    ((work / size).ceil() * size).min(most)
 }
 
 /// The cluster with what is bought for divided tasks. Where the domain of a bought server is not known, it has no domains.

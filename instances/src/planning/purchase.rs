@@ -39,10 +39,12 @@ pub struct Obstacle {
     /// What is bought then, by type.
     pub counts: Vec<u64>,
     /// The part of its own requirement to which this user alone must go down, with that purchase; `None` where that is
-    /// not enough.
+    /// not enough, and of whole tasks.
     pub own_part: Option<f64>,
     /// The tasks that run nowhere, of all users of whom something is asked.
     pub held_nowhere: Vec<HeldNowhere>,
+    /// The tasks, of users that want more of them than the servers that there are hold, which no server on offer takes.
+    pub not_offered: Vec<HeldNowhere>,
     /// Where there is room by resources, and rules that only whole tasks meet kept tasks of that user out. Then `part` is that of its tasks
     /// that were placed with that purchase, no other user having less.
     pub kept_out: Option<KeptOut>,

@@ -151,15 +151,19 @@ pub struct ObstacleResult {
     pub resource: String,
     /// Whether that user can run on nothing that there is or can be bought.
     pub nowhere: bool,
-    /// The largest part of what is asked for that all users can reach together.
+    /// The largest part of what is asked for that all users can reach together; of whole tasks, rounded up to whole ones, the largest for which
+    /// a placement was found.
     pub part: f64,
     /// The part of its own target to which this user alone would have to go down with that purchase. Absent where that is
-    /// not enough.
+    /// not enough, and of whole tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_part: Option<f64>,
     /// Where that user can run on nothing: the tasks that no server holds, of all users that have such.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_nowhere: Vec<TaskHeldNowhere>,
+    /// The tasks that no server on offer takes, of users that want more of them than the servers that there are hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_offered: Vec<TaskHeldNowhere>,
     /// Where there is room by resources, and rules that only whole tasks meet keep tasks of that user out. The part above is then that of its
     /// tasks that were placed, no other user having less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -312,6 +316,7 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         part: obstacle.part,
         own_part: obstacle.own_part,
         held_nowhere: obstacle.held_nowhere.iter().map(|task| task_held_nowhere(extended, task)).collect(),
+        not_offered: obstacle.not_offered.iter().map(|task| task_held_nowhere(extended, task)).collect(),
         by_rules: obstacle.kept_out.as_ref().map(|kept_out| KeptOutByRules {
             rules: kept_out.rules.clone(),
             placed: kept_out.placed,

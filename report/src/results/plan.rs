@@ -4,7 +4,9 @@ use super::sentences::{label, left_out, listed, name, price};
 use crate::figure::Bars;
 use crate::names::beginning;
 use crate::page::{Block, Section, curves, line};
-use crate::planning::{FrontierPoint, ObstacleResult, PlanDocument, PlannedGroup, PurchaseResult, TaskKind};
+use crate::planning::{
+    FrontierPoint, ObstacleResult, PlanDocument, PlannedGroup, PurchaseResult, TaskHeldNowhere, TaskKind,
+};
 use crate::summary::grid::{grid, listed as listed_grid, paragraph};
 use crate::tolerance::SAME;
 use crate::units::{self, counted, money, number, percent, share, thousands};
@@ -49,9 +51,12 @@ fn asked(document: &PlanDocument) -> String {
             thousands(by_rules.required)
         ),
         (None, Some(obstacle)) => format!(
-            "Out of reach: {} is short. At most {} of the target can be had, for {}.",
-            name(&obstacle.resource),
-            percent(obstacle.part),
+            "Out of reach: {}. {} of the target can be had, for {}.",
+            not_offered(obstacle).unwrap_or_else(|| format!("{} is short", name(&obstacle.resource))),
+            match document.tasks {
+                TaskKind::Divisible => format!("At most {}", percent(obstacle.part)),
+                TaskKind::Whole => enough(document.tasks, obstacle.part),
+            },
             price(obstacle.cost, currency)
         ),
         (None, None) => "What parts of the target cost.".into(),
@@ -242,13 +247,16 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
             by_rules.advice
         ));
     }
-    let mut text = format!(
-        "NOT REACHABLE {limits}: {resource} is short, and user {user}{}{} needs the most of what is short.\n\
-         Enough would be {} of the target for everybody",
-        of_group(obstacle),
-        with_kind(obstacle),
-        percent(obstacle.part)
-    );
+    let mut text = match not_offered(obstacle) {
+        Some(told) => paragraph(&format!("NOT REACHABLE {limits}: {told}.")),
+        None => format!(
+            "NOT REACHABLE {limits}: {resource} is short, and user {user}{}{} needs the most of what is short.\n",
+            of_group(obstacle),
+            with_kind(obstacle)
+        ),
+    };
+    let _ =
+        write!(text, "Enough would be {} of the target for everybody", enough(document.tasks, obstacle.part));
     if let Some(part) = obstacle.own_part {
         let _ = write!(text, ", or {} of its own for user {user} alone", percent(part));
     }
@@ -289,16 +297,47 @@ fn of_group(obstacle: &ObstacleResult) -> String {
     group.as_ref().map_or_else(String::new, |group| format!(" of group {}", label(group)))
 }
 
+/// Whose tasks no server on offer takes, and why; the first of them.
+fn not_offered(obstacle: &ObstacleResult) -> Option<String> {
+    let task = obstacle.not_offered.first()?;
+    let of_kind = task.kind.as_ref().map_or_else(String::new, |kind| format!(" of kind {}", label(kind)));
+    let of_group =
+        task.group.as_ref().map_or_else(String::new, |group| format!(" of group {}", label(group)));
+    let others = match obstacle.not_offered.len() {
+        1 => String::new(),
+        more => format!(", and none takes those of {}", counted(more as u64 - 1, "other", "others")),
+    };
+    Some(format!(
+        "no server on offer takes a task{of_kind} of user {}{of_group}, {}, and those that there are hold too few of them{others}",
+        label(&task.user),
+        why_not(task)
+    ))
+}
+
+/// A part that is enough: of whole tasks a little more may be one task more, so that it is not rounded up.
+fn enough(tasks: TaskKind, part: f64) -> String {
+    match tasks {
+        TaskKind::Whole => percent((part * 1e4 * (1.0 + 1e-9)).floor() / 1e4),
+        TaskKind::Divisible => percent(part),
+    }
+}
+
 /// Which resource no server has enough of, for a task that runs nowhere.
 fn what_is_short(obstacle: &ObstacleResult) -> String {
     let resource = label(&obstacle.resource);
     let Some(task) = obstacle.held_nowhere.first() else {
         return format!("most of all {resource} is missing");
     };
+    why_not(task)
+}
+
+/// What a task needs that the nearest server has not.
+fn why_not(task: &TaskHeldNowhere) -> String {
     match &task.nearest {
         Some(nearest) => format!(
-            "it needs {} {resource}, and the nearest server, {}, has {}",
+            "it needs {} {}, and the nearest server, {}, has {}",
             number(task.needs),
+            label(&task.resource),
             label(&nearest.server),
             number(nearest.has)
         ),
@@ -351,7 +390,7 @@ pub(crate) fn section(document: PlanDocument) -> Section {
             &purchase.servers[..]
         }
         (None, Some(obstacle)) => {
-            section = facts_of_obstacle(section, obstacle, &money);
+            section = facts_of_obstacle(section, document.tasks, obstacle, &money);
             &obstacle.servers
         }
         (None, None) => &[],
@@ -396,7 +435,12 @@ fn facts_of_purchase(
         .fact("What every user has under DRFH by itself, of its target", percent(purchase.part_under_drfh))
 }
 
-fn facts_of_obstacle(section: Section, obstacle: &ObstacleResult, money: &dyn Fn(f64) -> String) -> Section {
+fn facts_of_obstacle(
+    section: Section,
+    tasks: TaskKind,
+    obstacle: &ObstacleResult,
+    money: &dyn Fn(f64) -> String,
+) -> Section {
     let (user, resource) = (&obstacle.user, &obstacle.resource);
     if obstacle.nowhere {
         let why = format!(
@@ -425,13 +469,15 @@ fn facts_of_obstacle(section: Section, obstacle: &ObstacleResult, money: &dyn Fn
     let mut section = section
         .fact(
             "Out of reach",
-            format!(
-                "{resource} is short, and user {user}{}{} needs the most of what is short",
-                of_group(obstacle),
-                with_kind(obstacle)
-            ),
+            not_offered(obstacle).unwrap_or_else(|| {
+                format!(
+                    "{resource} is short, and user {user}{}{} needs the most of what is short",
+                    of_group(obstacle),
+                    with_kind(obstacle)
+                )
+            }),
         )
-        .fact("Enough would be, of the target of everybody", percent(obstacle.part))
+        .fact("Enough would be, of the target of everybody", enough(tasks, obstacle.part))
         .fact("For", money(obstacle.cost));
     if let Some(part) = obstacle.own_part {
         section = section.fact(&format!("Or, of the target of user {user} alone"), percent(part));

@@ -235,6 +235,11 @@ impl Candidates {
         Ok((0..required.len()).map(part).collect())
     }
 
+    /// Whether tasks are whole.
+    pub fn are_whole(&self) -> bool {
+        self.ruled.is_some()
+    }
+
     /// The cluster with the rules that only whole tasks meet, if tasks are whole.
     pub fn ruled(&self) -> &Draft {
         self.ruled.as_ref().unwrap_or(&self.draft)

@@ -23,6 +23,7 @@ impl Planner<'_> {
                 counts,
                 own_part: Some(0.0),
                 held_nowhere,
+                not_offered: Vec::new(),
                 kept_out: None,
             });
         }
@@ -39,6 +40,7 @@ impl Planner<'_> {
             }
         };
         let own_part = self.own_part(user, &servers)?;
+        let not_offered = self.not_offered(user);
         let (user, resource) = (UserId(user), ResourceId(resource));
         Ok(Obstacle {
             user,
@@ -48,6 +50,7 @@ impl Planner<'_> {
             counts: purchase.counts,
             own_part,
             held_nowhere,
+            not_offered,
             kept_out: None,
         })
     }
@@ -62,6 +65,7 @@ impl Planner<'_> {
             counts: bought.to_vec(),
             own_part: None,
             held_nowhere: Vec::new(),
+            not_offered: Vec::new(),
             kept_out: Some(kept_out),
         }
     }
@@ -70,17 +74,44 @@ impl Planner<'_> {
     fn held_nowhere(&self) -> Vec<HeldNowhere> {
         let candidates = &self.candidates;
         let is_nowhere = |i: &usize| candidates.rates(*i).iter().all(|rate| *rate == 0.0);
-        let of_user = |i: usize| {
-            let nearest = self.nearest(i, |_| true);
-            let r = nearest.map_or_else(|| self.lacking(i), |(_, r)| r);
-            HeldNowhere {
-                user: UserId(i),
-                resource: ResourceId(r),
-                needs: candidates.demand_of(i)[r],
-                nearest: nearest.map(|(s, r)| (candidates.id_of(s).to_owned(), candidates.capacity_of(s)[r])),
-            }
+        candidates.asking().filter(is_nowhere).map(|i| self.held_by_none(i, |_| true)).collect()
+    }
+
+    /// The tasks that no server on offer takes: those of `user`, and of others that want more of them than the servers that there are hold
+    /// where each has them to itself.
+    fn not_offered(&self, user: usize) -> Vec<HeldNowhere> {
+        let candidates = &self.candidates;
+        let held = |i: usize| -> f64 {
+            let on_one = |s: usize| {
+                let needed = candidates.demand_of(i).iter().zip(candidates.capacity_of(s));
+                let times = needed.filter(|(need, _)| **need > 0.0).map(|(need, has)| has / need);
+                times.fold(f64::INFINITY, f64::min)
+            };
+            let there = (0..candidates.len()).filter(|s| candidates.rates(i)[*s] > 0.0);
+            there
+                .map(|s| {
+                    let on_one =
+                        if candidates.are_whole() { (on_one(s) * (1.0 + SLACK)).floor() } else { on_one(s) };
+                    candidates.owned[s] as f64 * on_one * candidates.rates(i)[s]
+                })
+                .sum()
         };
-        candidates.asking().filter(is_nowhere).map(of_user).collect()
+        let wants_more = |i: &usize| *i == user || candidates.required[*i] > held(*i) * (1.0 + SLACK);
+        let all = candidates.asking().filter(|i| !self.is_offered_to(*i)).filter(wants_more);
+        all.map(|i| self.held_by_none(i, |s| self.is_offered(s))).collect()
+    }
+
+    /// A task that none of these servers takes, and the one that comes nearest.
+    fn held_by_none(&self, i: usize, is_there: impl Fn(usize) -> bool) -> HeldNowhere {
+        let candidates = &self.candidates;
+        let nearest = self.nearest(i, is_there);
+        let r = nearest.map_or_else(|| self.lacking(i), |(_, r)| r);
+        HeldNowhere {
+            user: UserId(i),
+            resource: ResourceId(r),
+            needs: candidates.demand_of(i)[r],
+            nearest: nearest.map(|(s, r)| (candidates.id_of(s).to_owned(), candidates.capacity_of(s)[r])),
+        }
     }
 
     /// The servers that come nearest to holding a task of a user, of those that are open to it, and the resource that is short on
