@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 pub struct AllocatedBoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
-    /// Whether anybody has guarantees, limits or reserves. What is proved counts none of them: with them it may be out of reach.
+    /// Whether anybody has guarantees, limits or reserves. What is proved counts of limits how many tasks they leave each user, and nothing
+    /// else of these: with them it may be out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
     /// The resource.

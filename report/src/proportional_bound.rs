@@ -31,8 +31,8 @@ pub enum BoundedSum {
 pub struct ProportionalBoundBody<S = Vec<ServerResult>> {
     /// The instance.
     pub instance: InstanceStamp,
-    /// Whether anybody has guarantees, limits or reserves. What is proved counts none of them (but limits and reserves where tasks are divided):
-    /// with them it may be out of reach.
+    /// Whether anybody has guarantees, limits or reserves. What is proved of whole tasks counts of limits how many tasks they
+    /// leave each user, what is proved of divided ones limits and reserves, and nothing counts guarantees: with these it may be out of reach.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub under_quotas: bool,
     /// The objective.

@@ -169,7 +169,8 @@ pub(super) fn not_all_counted(counted: Option<CountedGuarantees>) -> Option<&'st
 }
 
 /// What brackets of sums leave out.
-pub(super) const WITHOUT_QUOTAS: &str = "What is proved here of whole tasks counts no limits, guarantees and reserves: with them it may be out of reach.";
+pub(super) const WITHOUT_QUOTAS: &str = "What is proved here of whole tasks counts of limits how many tasks they leave each user, and no guarantees and reserves: with them it may \
+     be out of reach.";
 
 /// The same as a line, where there are any.
 pub(super) fn without_quotas(instance: &Instance) -> String {

@@ -19,7 +19,8 @@ use super::worth::{SCALE, Worth, scaled};
 use crate::merged_classes::greatest_common_divisor;
 use crate::tolerance::whole_tasks::{CLOSE, UPWARDS};
 use fairplan_instances::{
-    AllocatedBracket, AllocationProof, Deadline, Instance, InstanceError, Placement, ResourceId, UserId,
+    AllocatedBracket, AllocationProof, Deadline, Instance, InstanceError, LimitedTasks, Placement,
+    ResourceId, UserId,
 };
 use hashbrown::HashMap;
 use std::cmp::Ordering;
@@ -177,6 +178,7 @@ impl Demand {
         let mut known: HashMap<_, usize> = HashMap::new();
         let mut groups: Vec<Group> = Vec::new();
         let mut step = 0;
+        let limited = LimitedTasks::of(instance);
         for user in instance.users() {
             let (pieces, taken) = (packing.pieces(user.index()), units(user.index()));
             if pieces.is_empty() || taken == 0 {
@@ -187,7 +189,7 @@ impl Demand {
                 groups.push(Group { pieces: pieces.to_vec(), worth: worth(taken, total), tasks: 0 });
                 groups.len() - 1
             });
-            let tasks = user.tasks().unwrap_or(u64::MAX).min(packing.most(user.index()));
+            let tasks = packing.most_within(&limited, user);
             groups[group].tasks = groups[group].tasks.saturating_add(tasks).min(MANY);
         }
         let mut order: Vec<UserId> = (0..instance.user_count()).map(UserId).collect();

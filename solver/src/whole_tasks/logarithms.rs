@@ -6,7 +6,7 @@
 use super::fill::Priority;
 use super::master::Want;
 use super::packing::Packing;
-use fairplan_instances::{Instance, UserId};
+use fairplan_instances::{Instance, LimitedTasks, UserId};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(super) struct Bundle {
 #[derive(Clone, Copy)]
 struct Demand {
     weight: f64,
-    /// Tasks that it has, and that servers have room for if it is alone; at least 1.
+    /// Tasks that it has, that limits let it have, and that servers have room for if it is alone; at least 1.
     limit: u64,
 }
 
@@ -55,9 +55,10 @@ impl Logarithms {
         let users = || instance.users().filter(|user| !packing.pieces(user.index()).is_empty());
         let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
         let of_one_task = users().map(|user| user.weight().to_f64() * user.task_share().ln()).sum();
+        let limited = LimitedTasks::of(instance);
         let demand = |user: fairplan_instances::User<'_>| {
             packing.alone(user.index())?;
-            let limit = user.tasks().unwrap_or(u64::MAX).min(packing.most(user.index())).max(1);
+            let limit = packing.most_within(&limited, user).max(1);
             Some(Demand { weight: user.weight().to_f64() / weights, limit })
         };
         let of_user: Vec<Option<Demand>> = instance.users().map(demand).collect();

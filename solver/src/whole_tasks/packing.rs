@@ -8,7 +8,9 @@ use super::inside::{self, Devices, Make, Piece, Row};
 pub(super) use super::quantities::{Quantities, WIDTH};
 use crate::linear_program::power;
 use crate::merged_classes::greatest_common_divisor;
-use fairplan_instances::{ClassId, Instance, KindId, ProfileId, ResourceId, UserId, Violation};
+use fairplan_instances::{
+    ClassId, Instance, KindId, LimitedTasks, ProfileId, ResourceId, User, UserId, Violation,
+};
 use hashbrown::HashMap;
 pub(super) use limit_rows::LimitRows;
 use limit_rows::add_pieces;
@@ -292,6 +294,12 @@ impl Packing {
     pub fn most(&self, user: UserId) -> u64 {
         let alone = || self.alone(user).map_or(0, |(tasks, _)| tasks);
         self.between.most(user).unwrap_or_else(alone)
+    }
+
+    /// The most tasks that a user can have alone: its own, in whole gangs, as servers have room for them and limits let it have them.
+    pub fn most_within(&self, limited: &LimitedTasks, user: User<'_>) -> u64 {
+        let most = limited.most[user.index().0].min(self.most(user.index()));
+        most - most % user.at_once()
     }
 
     /// Whether contents of a class, which have room, keep the rules inside a server; `None` if that is not found out.

@@ -593,3 +593,35 @@ fn a_placement_that_counts_what_groups_are_guaranteed_is_read_by_all_that_read_p
         assert!(!text(&output.stderr).contains("unknown field"), "{field}: {}", text(&output.stderr));
     }
 }
+
+#[test]
+fn bounds_of_sums_and_of_what_is_allocated_count_how_many_tasks_limits_leave_each_user() {
+    let folder = super::Folder::new();
+    let instance = |limit: &str| {
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"],
+                "server_classes": [{{"id": "c", "count": 2, "capacity": {{"cpu": 6}}}}],
+                "users": [{{"id": "u", "demand": {{"cpu": 2}}{limit}}}, {{"id": "v", "demand": {{"cpu": 2}}{limit}}}]}}"#
+        )
+    };
+    folder.write("i.json", instance(r#", "limit": {"cpu": 3}"#));
+    folder.write("free.json", instance(""));
+    let bound = |file: &str, objective: &str| -> Value {
+        folder.done(&["-q", "bound", file, "--objective", objective, "-o", "b.json"]);
+        folder.done(&["-q", "verify", file, "b.json"]);
+        serde_json::from_str(&folder.read("b.json")).unwrap()
+    };
+    // Each has one task of 2 of the 12 cpu: its limit has no room for two.
+    let sum = bound("i.json", "pf");
+    let expected = 2.0 * (1.0f64 / 6.0).ln();
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-7;
+    assert!(near(&sum["integral_upper"], expected) && sum["proved_optimal"] == true, "{sum}");
+    assert!(sum["integral_upper"].as_f64() <= sum["divisible"].as_f64(), "{sum}");
+    let mut forged = sum.clone();
+    forged["integral_upper"] = (expected - 0.1).into();
+    folder.write("forged.json", forged.to_string());
+    assert_ne!(folder.run(&["-q", "verify", "i.json", "forged.json"]).status.code(), Some(0));
+    let most = bound("i.json", "allocated=cpu");
+    assert!(near(&most["integral_upper"], 4.0) && most["proved_optimal"] == true, "{most}");
+    assert!(near(&bound("free.json", "allocated=cpu")["integral_upper"], 12.0));
+}

@@ -1,9 +1,10 @@
 //! A bracket of how much of a resource whole tasks can take, re-proved in whole numbers: its placement counted, its bound from what
 //! pieces are claimed to be worth and what one server can hold by a search of its own.
 
-use super::between::{held_by_all, tasks_under_rules};
+use super::between::{held_by_all, tasks_within_limits};
 use super::units::greatest_common_divisor;
 use super::{Worth, begin, check_counted, check_values, server_values_hold, who_can_have_tasks};
+use crate::limited_tasks::Limited;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{AllocationProof, Deadline, Instance, Kind, Placement, ResourceId, User};
@@ -87,6 +88,7 @@ fn most(instance: &Instance, claim: &AllocatedClaim<'_>, has_tasks: &[bool]) -> 
     let in_all = BigUint::from(proof.values_in_all);
     let mut held = held_by_all(instance, worth(proof), has_tasks);
     let mut step = 0;
+    let limited = Limited::of(instance);
     for user in instance.users().filter(|user| has_tasks[user.index().0]) {
         let taken = user.demand_units(resource);
         if taken == 0 {
@@ -98,7 +100,7 @@ fn most(instance: &Instance, claim: &AllocatedClaim<'_>, has_tasks: &[bool]) -> 
         let of_kind = |kind: Kind<'_>| BigUint::from(proof.task_values[kind.index().0]) * kind.each();
         let room: BigUint = user.kinds().map(of_kind).sum();
         if own > room {
-            held += (own - room) * tasks_under_rules(instance, user);
+            held += (own - room) * tasks_within_limits(instance, &limited, user);
         }
     }
     let units = (&total * held / &in_all).min(total);

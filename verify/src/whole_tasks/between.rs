@@ -2,6 +2,7 @@
 
 use super::alone::{copies, tasks_of};
 use super::{Worth, fits, kinds};
+use crate::limited_tasks::Limited;
 use fairplan_instances::{ClassId, GANG_SUMS, Instance, Kind, User};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,12 @@ pub(super) fn tasks_under_rules(instance: &Instance, user: User<'_>) -> u64 {
     };
     let most = u64::try_from(all).unwrap_or(u64::MAX).min(alone);
     most - most % user.at_once()
+}
+
+/// The same, and at most what limits let the user have.
+pub(super) fn tasks_within_limits(instance: &Instance, limited: &Limited, user: User<'_>) -> u64 {
+    let by_limits = limited.most[user.index().0].unwrap_or(u64::MAX);
+    tasks_under_rules(instance, user).min(by_limits - by_limits % user.at_once())
 }
 
 /// The domain of a class; where there are none all are in one.

@@ -5,12 +5,13 @@
 //! denominator. What a user wants at its price is looked for nearby in doubles, and proved by what one task more and one
 //! less would add.
 
-use super::between::{held_by_all, tasks_under_rules};
+use super::between::{held_by_all, tasks_within_limits};
 use super::logarithm::{ONE, logarithm};
 use super::{
     Worth, begin, check_counted, check_values, check_without_tasks, has_tasks, server_values_hold,
     users_without_tasks,
 };
+use crate::limited_tasks::Limited;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Deadline, Instance, Kind, LogarithmProof, ProportionalBracket, User};
@@ -154,10 +155,11 @@ impl<'a> Logarithms<'a> {
         let mut verdict = Worst::of("upper-bound", tolerance::ROUNDING);
         let per_log = BigInt::from(proof.values_per_log);
         let mut sum = BigInt::from(0);
+        let limited = Limited::of(self.instance);
         for (user, weight) in &self.users {
             let of_kind = |kind: Kind<'_>| BigInt::from(proof.task_values[kind.index().0]) * kind.each();
             let value: BigInt = user.kinds().map(of_kind).sum();
-            let limit = tasks_under_rules(self.instance, *user).max(1);
+            let limit = tasks_within_limits(self.instance, &limited, *user).max(1);
             // Everything over `units · per_log`, logarithms in parts of `ONE`.
             let price = value * &self.units * ONE;
             let each = weight * &per_log;
