@@ -72,7 +72,8 @@ pub struct ServerWorth {
     pub id: String,
     /// How many servers it has.
     pub count: u64,
-    /// By how much the smallest weighted share rises with one more, solved again.
+    /// By how much the smallest weighted share rises with one more, solved again in shares of today's servers. Who solves the cluster with
+    /// that server afresh measures shares by all servers with it, which may divide them otherwise: `plan diff` tells that.
     pub gain: f64,
     /// By how much it rises by the prices: never less, unless tasks run out, or members of groups leave what they have no use for.
     pub by_price: f64,
@@ -80,9 +81,9 @@ pub struct ServerWorth {
     /// dominant shares of today's servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupChange>,
-    /// How many users do more work then.
+    /// How many users do more work then, shares measured by today's servers.
     pub gaining: usize,
-    /// How many do less.
+    /// How many do less, measured so.
     pub losing: usize,
     /// The user whose work grows by the largest part. Absent where nobody gains.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -62,6 +62,10 @@ fn helpful(document: &Worth) -> String {
     }
 }
 
+/// By which servers shares are measured, and what follows from that for who wants to know what users have with one more.
+const TODAYS_SHARES: &str = "All of this is in shares of today's servers. Once a server is there, `solve` measures shares by all servers with it, which may \
+     divide them otherwise, so that users lose who gain here: `plan diff` of the two clusters tells what each has then.";
+
 /// What one more server of each class adds, and how far prices hold.
 pub fn summary(document: &Worth) -> String {
     let mut text = paragraph(&answer(document));
@@ -74,6 +78,8 @@ pub fn summary(document: &Worth) -> String {
     }
     text += "\nWhat one more server of a class adds to the smallest weighted dominant share of those that still want more:\n\n";
     text += &listed(&document.classes().without(&["largest_gain", "part"]), "server classes");
+    text.push('\n');
+    text += &paragraph(TODAYS_SHARES);
     if document.has_groups() {
         text += "\nWhat groups have with it, all members together, in shares of today's servers:\n\n";
         text += &listed(&document.groups(), "changes");
@@ -113,6 +119,7 @@ pub(crate) fn section(document: Worth) -> Section {
         .instance(&document.instance)
         .fact(&smallest("Smallest weighted dominant share now", document.has_groups()), share(document.value))
         .fact("Smallest of those that still want more", share(document.raised()))
+        .fact("Measured by", TODAYS_SHARES)
         .block(Block::Bars(bars))
         .grid("One more server of each class", &document.classes())
         .table("What groups have with one more", &document.groups())

@@ -749,3 +749,32 @@ fn a_type_like_a_class_counts_in_the_quotas_over_that_class_and_the_result_says_
     assert_eq!((&servers["type"], &servers["count"]), (&"b".into(), &1.into()), "{plan}");
     assert_eq!(servers["counted_by"], serde_json::json!(["group g"]));
 }
+
+#[test]
+fn what_one_more_server_is_worth_says_by_which_servers_shares_are_measured() {
+    let folder = Folder::new();
+    let instance = |count: u64| {
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "mem"],
+                "server_classes": [{{"id": "a", "count": 1, "capacity": {{"cpu": 8, "mem": 4}}}},
+                                   {{"id": "b", "count": {count}, "capacity": {{"cpu": 1, "mem": 8}}}}],
+                "users": [{{"id": "u", "demand": {{"cpu": 1, "mem": 2}}}}, {{"id": "v", "demand": {{"cpu": 3, "mem": 1}}}}]}}"#
+        )
+    };
+    folder.write("i.json", instance(1));
+    folder.write("more.json", instance(2));
+    let output = folder.run(&["plan", "worth", "i.json"]);
+    let worth = read(&text(&output.stdout));
+    let of_b = worth["server_classes"].as_array().unwrap().iter().find(|class| class["id"] == "b").unwrap();
+    assert_eq!((&of_b["gaining"], &of_b["losing"]), (&2.into(), &0.into()), "{worth}");
+    // Solved afresh with that server one of the two loses.
+    let differs = read(&folder.done(&["-q", "plan", "diff", "i.json", "more.json"]));
+    let of = |user: &Value| (user["before"].as_f64().unwrap(), user["after"].as_f64().unwrap());
+    let users: Vec<(f64, f64)> = differs["users"].as_array().unwrap().iter().map(of).collect();
+    assert!(users.iter().any(|(before, after)| after < before), "{differs}");
+    let told = text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("in shares of today's servers") && told.contains("`plan diff` of the two clusters"),
+        "{told}"
+    );
+}
