@@ -778,3 +778,14 @@ fn what_one_more_server_is_worth_says_by_which_servers_shares_are_measured() {
         "{told}"
     );
 }
+
+#[test]
+fn a_plan_of_which_only_sums_are_checked_is_said_to_be_verified_in_part() {
+    let folder = fig1();
+    folder.done(&["-q", "plan", "i.json", "--catalog", "c.json", "--share", "0.9", "-o", "plan.json"]);
+    let said = |file: &str| text(&folder.run(&["verify", "i.json", file, "-o", "verified.json"]).stderr);
+    let told = said("plan.json");
+    assert!(told.contains("Verified in part: every property that is checked here holds."), "{told}");
+    folder.done(&["-q", "solve", "i.json", "-o", "solution.json"]);
+    assert!(said("solution.json").contains("Verified: every property holds."));
+}
