@@ -206,13 +206,16 @@ fn best_of_all(document: &Comparison) -> String {
     format!("{first}{better}.{worst}")
 }
 
+/// Whose smallest share is meant where there are groups: whoever is inside one may have less than that.
+const AT_THE_ROOT: &str = "groups without a parent and users without a group";
+
 /// The smallest share in words: of a user, or of what the groups divide.
 fn worst_off(document: &Comparison, value: f64) -> String {
     match document.in_groups {
         true if document.weighted => {
-            format!("the smallest share for its weight, divided among groups first, is {}", share(value))
+            format!("the smallest share for its weight, of {AT_THE_ROOT}, is {}", share(value))
         }
-        true => format!("the smallest share, divided among groups first, is {}", share(value)),
+        true => format!("the smallest share, of {AT_THE_ROOT}, is {}", share(value)),
         false if document.weighted => {
             format!("for its weight, the worst-off user has a share of {}", share(value))
         }

@@ -49,6 +49,8 @@ enum Layout {
 struct Column {
     header: String,
     layout: Layout,
+    /// Names in rows that are not listed: those that are must not be taken for one of them.
+    unlisted: Vec<String>,
 }
 
 /// Letters of a header, which may name a resource.
@@ -56,6 +58,9 @@ const HEADER: usize = 48;
 
 /// Rows that a summary lists before the others are only counted.
 pub(crate) const ROWS: usize = 10;
+
+/// Rows whose names are told apart from those of the listed ones. Among more, names that are cut may look like others far below.
+const TOLD_APART: usize = 1000;
 
 /// The table as lines of text, each ended by a newline.
 pub(crate) fn grid(table: &Table<'_>) -> String {
@@ -89,6 +94,10 @@ pub(crate) fn first(table: &Table<'_>, rows: usize) -> String {
             Kind::Name | Kind::Words | Kind::Answer => Layout::Text,
             _ => Layout::Number,
         },
+        unlisted: match column.kind {
+            Kind::Id => (rows..table.rows().min(TOLD_APART)).map(|row| shown(column, row)).collect(),
+            _ => Vec::new(),
+        },
     };
     let columns: Vec<Column> = table.columns().iter().map(column).collect();
     let row = |row: usize| table.columns().iter().map(|column| shown(column, row)).collect();
@@ -115,7 +124,8 @@ fn laid_out(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String 
 fn with_short_ids(columns: &[Column], rows: &[Vec<String>], longest: usize) -> Vec<Vec<String>> {
     let mut rows = rows.to_vec();
     for (position, _) in columns.iter().enumerate().filter(|(_, column)| column.layout == Layout::Id) {
-        let ids: Vec<&str> = rows.iter().filter_map(|row| row.get(position)).map(String::as_str).collect();
+        let ids = rows.iter().filter_map(|row| row.get(position)).chain(&columns[position].unlisted);
+        let ids: Vec<&str> = ids.map(String::as_str).collect();
         let shown = apart(&ids, longest);
         for (cell, id) in rows.iter_mut().filter_map(|row| row.get_mut(position)).zip(shown) {
             *cell = id;
@@ -285,7 +295,7 @@ mod tests {
     use super::*;
 
     fn column(layout: Layout) -> impl Fn(&str) -> Column {
-        move |header| Column { header: header.into(), layout }
+        move |header| Column { header: header.into(), layout, unlisted: Vec::new() }
     }
 
     fn table(columns: &[Column], rows: &[&[&str]], width: usize) -> String {

@@ -253,3 +253,55 @@ fn a_result_with_false_groups_is_refused() {
         result["groups"].as_array_mut().unwrap().pop();
     });
 }
+
+#[test]
+fn a_comparison_says_whose_smallest_share_is_meant_where_a_group_has_less() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["gpu"],
+            "server_classes": [{"id": "a", "count": 1, "capacity": {"gpu": 4}}],
+            "groups": [{"id": "all"}, {"id": "one", "parent": "all"}, {"id": "two", "parent": "all"}],
+            "users": [{"id": "u", "group": "one", "demand": {"gpu": 1}},
+                      {"id": "v", "group": "two", "demand": {"gpu": 1}, "weight": 0.1}]}"#,
+    );
+    let output = folder.run(&["compare", "i.json", "--policies", "best-fit", "-o", "c.json"]);
+    let told = super::text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        output.status.success() && told.contains("groups without a parent and users without a group"),
+        "{told}"
+    );
+}
+
+#[test]
+fn names_of_groups_that_are_listed_are_not_cut_to_look_like_those_of_groups_that_are_not() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..14).map(|i| format!("platform-service-{i:02}-of-the-operator")).collect();
+    let groups: Vec<String> = names.iter().map(|name| format!(r#"{{"id": "{name}"}}"#)).collect();
+    let user = |name: &String| {
+        format!(r#"{{"id": "{name}", "group": "{name}", "demand": {{"cpu": 1}}, "tasks": 1}}"#)
+    };
+    let users: Vec<String> = names.iter().map(user).collect();
+    folder.write(
+        "i.json",
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"],
+                "server_classes": [{{"id": "a", "count": 4, "capacity": {{"cpu": 4}}}}],
+                "groups": [{}], "users": [{}]}}"#,
+            groups.join(", "),
+            users.join(", ")
+        ),
+    );
+    let output = folder.run(&["compare", "i.json", "-o", "c.json"]);
+    let told = text(&output.stderr);
+    let first = told.lines().filter_map(|line| line.split_whitespace().next());
+    let cut: Vec<&str> = first.filter(|word| word.ends_with("operator")).collect();
+    let fits = |cut: &str, name: &String| {
+        let (head, tail) = cut.split_once('\u{2026}').unwrap_or((cut, ""));
+        name.starts_with(head) && name.ends_with(tail)
+    };
+    assert!(cut.len() >= 10, "{told}");
+    for cut in cut {
+        assert_eq!(names.iter().filter(|name| fits(cut, name)).count(), 1, "{cut}: {told}");
+    }
+}
