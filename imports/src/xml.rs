@@ -16,6 +16,9 @@ pub(super) struct Element {
     pub(super) children: Vec<Element>,
 }
 
+/// What is wrong with a file that another one stands in for.
+pub(super) const INCLUDED: &str = "stands here, and Hadoop reads that file in its place, which is not done here; put its properties into this file";
+
 /// Deeper nesting is no configuration.
 const DEEPEST: usize = 100;
 

@@ -1,7 +1,7 @@
 //! Queues of YARN's capacity scheduler, by their paths.
 
 use super::queue::{DeployedQueue, Reading, Spec, spec_of};
-use crate::xml::Element;
+use crate::xml::{Element, INCLUDED};
 use fairplan_instances::InstanceError;
 use std::collections::BTreeMap;
 
@@ -16,8 +16,7 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
         return Err(reading.refused("root element", &root.name, problem));
     }
     if let Some(href) = root.included() {
-        let problem = "stands here, and Hadoop reads that file in its place, which is not done here; put its properties into this file";
-        return Err(reading.refused("xi:include", href, problem));
+        return Err(reading.refused("xi:include", href, INCLUDED));
     }
     let properties = root.properties();
     // What is stated of each queue: the field, the whole name and the value.

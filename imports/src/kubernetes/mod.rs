@@ -45,7 +45,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// in bytes, cpu in cores. A pod may run where its node selector, its required node affinity and its tolerations allow,
 /// and on the node where it runs; affinity among pods and topology spread that are required are counted, and kept as far as `rules.rs`
 /// says where that is asked for, as are ports of nodes; priorities, other schedulers and deletions are counted; devices of resource
-/// claims and volumes are not looked at. Pods that gates hold are left out, but for those of Kueue, which wait for room.
+/// claims are not looked at, and claimed volumes, which may be of one node or zone, are counted. Pods that gates hold are left out, but
+/// for those of Kueue, which wait for room.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, object, field and value are named), files without a node

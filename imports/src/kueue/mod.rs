@@ -34,7 +34,8 @@ use workloads::Admitting;
 /// flavor's classes; `nominalQuota` less `lendingLimit` as reserve. A queue with quotas on several flavors is a group with a user for
 /// each; where a task takes one flavor of each of several resource groups, with a user for each combination of these that some node has,
 /// and the quota of each flavor is of the group, over the nodes of all combinations with it. Known tasks that ask for nothing of a
-/// resource group take no flavor of it.
+/// resource group take no flavor of it, and of the others only flavors that their node selector, affinity and tolerations allow
+/// (`admission.rs`).
 ///
 /// *Classes*: with nodes these, alike in what they have and in the flavors whose labels and taints let tasks run there. Without, each
 /// flavor is one server with all its quotas, of which each pool (a root cohort, or a queue without cohort) may have its own. *Tasks*: of Workloads where the

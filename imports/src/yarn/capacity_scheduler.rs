@@ -11,7 +11,7 @@ use crate::misspelt;
 use crate::queues::{Part, Queue};
 use crate::report::ImportReport;
 use crate::tolerance::PERCENTAGES;
-use crate::xml::Element;
+use crate::xml::{Element, INCLUDED};
 use fairplan_instances::{Decimal, InstanceError};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -28,8 +28,7 @@ pub(super) fn read(
     let properties = stated.filter_map(|(name, value)| Some((name.strip_prefix(PREFIX)?, value))).collect();
     let reading = Reading { place, properties };
     if let Some(href) = root.included() {
-        let problem = "stands here, and Hadoop reads that file in its place, which is not done here; put its properties into this file";
-        return Err(place.refused("xi:include", href, problem));
+        return Err(place.refused("xi:include", href, INCLUDED));
     }
     let variable = |(name, value): &(&&str, &&str)| name.starts_with("root.") && value.contains("${");
     if let Some((name, value)) = reading.properties.iter().find(variable) {
