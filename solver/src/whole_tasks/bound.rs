@@ -7,14 +7,16 @@
 //! worth something beside servers, and a piece so much less where it counts in them (`packing/limit_rows.rs`). The tasks that the largest share not yet excluded takes are put back into the
 //! program, until servers filled with fractions of patterns can hold them.
 
+use super::alike::Alike;
 use super::breakpoints::Breakpoints;
 use super::divisible::{divisible_values, is_large, of_all_needed};
 use super::knapsack::Found;
+use super::large::{MANY_SHAPES, ROWS};
 use super::master::{Master, Mix, Want};
 use super::near::Near;
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{self, Effort, Goal, MAX_ROUNDS, held, price};
+use super::rounds::{self, Effort, Goal, LENGTHS, Lengths, MAX_ROUNDS, held, price};
 use super::worth::{SCALE, Worth, scaled, scaled_up};
 use crate::tolerance::whole_tasks::NOISE;
 use fairplan_instances::{Breakpoint, Deadline, InstanceError, UserId};
@@ -52,6 +54,14 @@ const SEED_BUDGET: u64 = 100_000;
 const LARGE: usize = 200;
 const WORTHWHILE: f64 = 0.98;
 
+/// Shared rows make the bound looser, by more than longer searches would find.
+const SHARED: Lengths = Lengths { most: 10_000, long: 10_000, parts: (1e-3, 1e-3), ..LENGTHS };
+
+/// Whether shapes are so many that those which are alike share a row.
+fn shares_rows(packing: &Packing) -> bool {
+    packing.shapes.len() > MANY_SHAPES
+}
+
 pub(super) fn bound(
     packing: &Packing,
     breakpoints: &Breakpoints,
@@ -87,7 +97,8 @@ pub(super) fn bound(
         let is_reached = need.iter().all(|tasks| *tasks == 0)
             || raise(packing, breakpoints, &mut bound, &need, &servers, stop)?;
         if is_reached && breakpoints.compare(bound.upper, target).is_eq() {
-            bound.is_tight = true;
+            // What a mix of shared rows has is not yet what is needed of each shape.
+            bound.is_tight = !shares_rows(packing);
             bound.reached = target;
             return Ok(bound);
         }
@@ -132,7 +143,11 @@ fn raise(
     stop: &Deadline,
 ) -> Result<bool, InstanceError> {
     let wants = [Want::all(need, f64::INFINITY)];
-    let mut master = Master::new(packing, &wants, servers, &vec![0.0; servers.len()]);
+    let alike = match shares_rows(packing) {
+        true => Alike::sharing(packing, need, &bound.task_values, ROWS),
+        false => Alike::alone(packing),
+    };
+    let mut master = Master::of_alike(packing, alike, &wants, servers, &vec![0.0; servers.len()]);
     let before = std::mem::take(&mut bound.patterns);
     let near = near(need, bound);
     // What is far from being worth its server hardly ever becomes part of a mix.
@@ -150,6 +165,11 @@ fn raise(
         let values = whole(&mix.values);
         let met = (mix.wanted[0] * worth(need, &values) as f64) as u128;
         bound.reached = breakpoints.largest(bound.upper, &values, met);
+    }
+    // What hardly leaves room for others is worth more than divisible, which placing has to know even where no level is excluded by it.
+    if shares_rows(packing) && mix.wanted[0] > 0.0 && mix.traded.is_empty() {
+        bound.task_values.clone_from(&mix.values);
+        bound.server_values.clone_from(&mix.server_values);
     }
     // Where time was over before there was a mix of servers alone, the last program's is what placing starts from.
     let is_open = mix.wanted[0] == 0.0 || !mix.traded.is_empty();
@@ -185,6 +205,10 @@ impl Goal for SmallestShare<'_> {
 
     fn reach(&self, mix: &Mix) -> f64 {
         mix.wanted[0].ln()
+    }
+
+    fn lengths(&self) -> Lengths {
+        if shares_rows(self.packing) { SHARED } else { LENGTHS }
     }
 
     fn exclude(&mut self, mix: &Mix, values: Worth<'_>, found: &[Found]) -> f64 {

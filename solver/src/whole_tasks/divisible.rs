@@ -1,5 +1,6 @@
 //! What tasks are worth where they can be divided: nearly what they are worth whole, where servers hold many of them.
 
+use super::alike::Alike;
 use super::master::{Mix, Want, add_wants, wanted_rows};
 use super::packing::{Class, Packing};
 use crate::interior_point::InteriorPoint;
@@ -22,13 +23,14 @@ pub(super) fn divisible_values(
     let scale = packing.servers().iter().sum::<u64>().next_power_of_two() as f64;
     let wants: Vec<Want> = wants.iter().map(|want| want.times(scale)).collect();
     let mut program = Program::maximise();
-    let shapes = wanted_rows(&mut program, packing, &wants);
+    let alike = Alike::alone(packing);
+    let shapes = wanted_rows(&mut program, &alike, &wants);
     let capacity = |class: &Class| -> Vec<Row> {
         (0..packing.resources).map(|_| program.at_most(class.servers as f64, [])).collect()
     };
     let classes: Vec<Vec<Row>> = packing.classes.iter().map(capacity).collect();
     let limits: Vec<Row> = (0..packing.limits.len()).map(|_| program.at_most(1.0, [])).collect();
-    let columns = add_wants(&mut program, packing, &shapes, &wants);
+    let columns = add_wants(&mut program, packing, (&alike, &shapes), &wants);
     for (s, (shape, row)) in packing.shapes.iter().zip(&shapes).enumerate() {
         let Some(row) = row else { continue };
         for (l, class) in packing.classes.iter().enumerate().filter(|(l, _)| shape.copies[*l] > 0) {

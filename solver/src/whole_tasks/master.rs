@@ -7,7 +7,8 @@
 //! Patterns are added to a solved program, which goes on from where it was: solved anew each round, the same programs took many
 //! times as long.
 
-use super::packing::{Packing, Shape};
+use super::alike::Alike;
+use super::packing::Packing;
 use super::patterns::Pattern;
 use super::worth::Worth;
 use crate::linear_program::{Column, Ended, Program, Row, Settings, power};
@@ -15,6 +16,7 @@ use crate::linear_solver::Growing;
 use crate::tolerance::highs::MASTER;
 use crate::tolerance::whole_tasks::NO_TASKS;
 use fairplan_instances::{Deadline, InstanceError};
+use hashbrown::HashMap;
 
 /// Tasks that are wanted together, any fraction of them.
 pub(super) struct Want {
@@ -43,9 +45,9 @@ pub(super) struct Master {
     program: Growing,
     /// What the column of each want is counted in.
     wants: Vec<f64>,
-    /// Row of each shape, in its unit; none where nothing is wanted.
-    shapes: Vec<Option<Row>>,
-    units: Vec<f64>,
+    /// The rows of shapes that are alike; none where nothing is wanted.
+    rows: Vec<Option<Row>>,
+    alike: Alike,
     classes: Vec<Row>,
     /// A row of each limit, all of which is one.
     limits: Vec<Row>,
@@ -83,11 +85,16 @@ impl Mix {
 impl Master {
     /// The program without patterns.
     pub fn new(packing: &Packing, wants: &[Want], servers: &[u64], costs: &[f64]) -> Self {
+        Self::of_alike(packing, Alike::alone(packing), wants, servers, costs)
+    }
+
+    /// The same, of shapes that share rows.
+    pub fn of_alike(packing: &Packing, alike: Alike, wants: &[Want], servers: &[u64], costs: &[f64]) -> Self {
         let mut program = Program::maximise();
-        let shapes = wanted_rows(&mut program, packing, wants);
+        let rows = wanted_rows(&mut program, &alike, wants);
         let classes = servers.iter().map(|count| program.at_most(*count as f64, [])).collect();
         let limits = (0..packing.limits.len()).map(|_| program.at_most(1.0, [])).collect();
-        let columns = add_wants(&mut program, packing, &shapes, wants);
+        let columns = add_wants(&mut program, packing, (&alike, &rows), wants);
         let settings = Settings {
             primal: Some(MASTER),
             dual: Some(MASTER),
@@ -98,8 +105,8 @@ impl Master {
         Self {
             program: Growing::new(program, settings),
             wants: columns,
-            shapes,
-            units: packing.shapes.iter().map(Shape::unit).collect(),
+            rows,
+            alike,
             classes,
             limits,
             costs: costs.to_vec(),
@@ -109,14 +116,12 @@ impl Master {
     }
 
     pub fn add(&mut self, packing: &Packing, pattern: Pattern) {
-        let needed = |(shape, tasks): &(u32, u64)| {
-            let shape = *shape as usize;
-            self.shapes[shape].map(|row| (row, *tasks as f64 / self.units[shape]))
-        };
-        let mut entries: Vec<(Row, f64)> = pattern.tasks.iter().filter_map(needed).collect();
+        let tasks = pattern.tasks.iter().map(|(shape, tasks)| (*shape, *tasks as f64));
+        let mut entries = entries(&self.alike, &self.rows, tasks, 1.0);
         entries.push((self.classes[pattern.class], 1.0));
         let mut taken = vec![0.0; self.limits.len()];
-        for (shape, tasks) in pattern.tasks.iter().filter(|(shape, _)| self.shapes[*shape as usize].is_some())
+        for (shape, tasks) in
+            pattern.tasks.iter().filter(|(shape, _)| self.rows[self.alike.rows[*shape as usize]].is_some())
         {
             let parts = packing.limits.parts(pattern.class, *shape as usize);
             parts.for_each(|(row, part)| taken[row] += part * *tasks as f64);
@@ -127,12 +132,17 @@ impl Master {
         self.patterns.push(pattern);
     }
 
+    /// The rows of shapes.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
     /// No servers hold anything.
     pub fn nothing(&self) -> Mix {
         Mix {
             wanted: vec![0.0; self.wants.len()],
             servers: vec![0.0; self.patterns.len()],
-            values: vec![0.0; self.shapes.len()],
+            values: vec![0.0; self.alike.rows.len()],
             server_values: self.costs.clone(),
             limit_values: vec![0.0; self.limits.len()],
             traded: Vec::new(),
@@ -145,9 +155,9 @@ impl Master {
         let is_first = self.traded.is_empty();
         self.traded.clear();
         let mut column = self.wants.len();
-        for (s, row) in self.shapes.iter().enumerate().filter_map(|(s, row)| Some((s, (*row)?))) {
+        for (s, row) in self.alike.first.iter().zip(&self.rows).filter_map(|(s, row)| Some((*s, (*row)?))) {
             for (price, sign) in [(-buys[s], 1.0), (sells[s], -1.0)] {
-                let cost = price * self.units[s];
+                let cost = price / self.alike.counts[s];
                 match is_first {
                     true => {
                         let entries = vec![(row, sign)];
@@ -173,8 +183,10 @@ impl Master {
         // Rows are numbered as they were added: the shapes with a requirement, then the classes and the limits.
         let mut rows = solved.multipliers.iter();
         let mut next = |sign: f64| rows.next().map_or(0.0, |dual| (sign * dual).max(0.0));
-        let values = self.shapes.iter().zip(&self.units);
-        let values = values.map(|(row, unit)| if row.is_some() { next(-1.0) / unit } else { 0.0 }).collect();
+        let of_rows: Vec<f64> =
+            self.rows.iter().map(|row| if row.is_some() { next(-1.0) } else { 0.0 }).collect();
+        let values = self.alike.rows.iter().zip(&self.alike.counts);
+        let values = values.map(|(row, count)| of_rows[*row] * count).collect();
         let server_values = self.costs.iter().map(|cost| next(1.0) + cost).collect();
         let limit_values = self.limits.iter().map(|_| next(1.0)).collect();
         let (wants, others) = solved.columns.split_at(self.wants.len());
@@ -196,18 +208,39 @@ impl Master {
     }
 }
 
-/// A row for every shape of which tasks are wanted.
-pub(super) fn wanted_rows(program: &mut Program, packing: &Packing, wants: &[Want]) -> Vec<Option<Row>> {
-    let mut is_wanted = vec![false; packing.shapes.len()];
-    wants.iter().flat_map(|want| &want.tasks).for_each(|(shape, _)| is_wanted[*shape as usize] = true);
+/// A row for all shapes that share one of which tasks are wanted.
+pub(super) fn wanted_rows(program: &mut Program, alike: &Alike, wants: &[Want]) -> Vec<Option<Row>> {
+    let mut is_wanted = vec![false; alike.first.len()];
+    let tasks = wants.iter().flat_map(|want| &want.tasks);
+    tasks.for_each(|(shape, _)| is_wanted[alike.rows[*shape as usize]] = true);
     is_wanted.into_iter().map(|is_wanted| is_wanted.then(|| program.at_least(0.0, []))).collect()
+}
+
+/// What so many tasks of each shape, times `factor`, count for in rows.
+fn entries(
+    alike: &Alike,
+    rows: &[Option<Row>],
+    tasks: impl Iterator<Item = (u32, f64)>,
+    factor: f64,
+) -> Vec<(Row, f64)> {
+    let mut entries: Vec<(Row, f64)> = Vec::new();
+    let mut known: HashMap<usize, usize> = HashMap::new();
+    for (shape, tasks) in tasks {
+        let Some(row) = rows[alike.rows[shape as usize]] else { continue };
+        let at = *known.entry(row.0).or_insert(entries.len());
+        if at == entries.len() {
+            entries.push((row, 0.0));
+        }
+        entries[at].1 += tasks * alike.counts[shape as usize] * factor;
+    }
+    entries
 }
 
 /// The first columns; returns what each is counted in.
 pub(super) fn add_wants(
     program: &mut Program,
     packing: &Packing,
-    shapes: &[Option<Row>],
+    (alike, rows): (&Alike, &[Option<Row>]),
     wants: &[Want],
 ) -> Vec<f64> {
     let mut columns = Vec::with_capacity(wants.len());
@@ -216,8 +249,8 @@ pub(super) fn add_wants(
         let is_scaled = want.tasks.iter().any(|(shape, _)| packing.shapes[*shape as usize].unit() > 1.0);
         let unit =
             if is_scaled { 1.0 / power(want.tasks.iter().map(in_units).fold(0.0, f64::max)) } else { 1.0 };
-        let entry = |task: &(u32, f64)| Some((shapes[task.0 as usize]?, -in_units(task) * unit));
-        program.column(want.worth * unit, want.most / unit, false, want.tasks.iter().filter_map(entry));
+        let of_rows = entries(alike, rows, want.tasks.iter().copied(), -unit);
+        program.column(want.worth * unit, want.most / unit, false, of_rows);
         columns.push(unit);
     }
     columns

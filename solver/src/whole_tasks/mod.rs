@@ -6,21 +6,27 @@
 //! leave (`breakpoints.rs`), in whole gangs (`between.rs`), and then once more with limits and reserves as rows of the program
 //! (`packing/limit_rows.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
 //! is left, `rebuild.rs` fills some servers anew for the last of it (`refill.rs` those that shall take most of a resource) or, where tasks are small, `gather.rs` gathers what all
-//! servers lose, and `fill.rs` adds tasks until nothing fits.
+//! servers lose, and `fill.rs` adds tasks until nothing fits. Where shapes are very many, those that are alike share rows (`alike.rs`),
+//! and instead of making fractions whole servers are filled one by one (`large.rs`: `assemble.rs`, `least.rs`, `displace.rs`).
 
+mod alike;
 mod allocated;
+mod assemble;
 mod between;
 mod bound;
 mod breakpoints;
 mod choices;
 mod cuts;
 mod devices_alone;
+mod displace;
 mod dive;
 mod divisible;
 mod fill;
 mod gather;
 mod inside;
 mod knapsack;
+mod large;
+mod least;
 mod logarithms;
 mod master;
 mod moves;
@@ -257,6 +263,15 @@ fn place(
     let most = packing.need(&breakpoints.required(bound.upper, false));
     let most = most.iter().fold(0, |sum: u64, tasks| sum.saturating_add(*tasks));
     let is_fine = most > MANY * instance.server_count();
+    // Programs of so many shapes take too long, and exchanges of many small tasks are another matter.
+    if packing.shapes.len() > large::MANY_SHAPES && !packing.has_rules && !is_fine {
+        let servers = large::filled(packing, breakpoints, bound, stop);
+        let placement = fill::fill(instance, packing, breakpoints, servers, stop);
+        let value = value(&placement);
+        let filled = (placement, value);
+        let is_better = |other: &(Placement, Breakpoint)| breakpoints.compare(other.1, value).is_gt();
+        return Ok(best.filter(is_better).unwrap_or(filled));
+    }
     // Small tasks fill servers better than the patterns known.
     let mut target = if is_fine { bound.upper } else { bound.reached };
     let (servers, patterns) = (packing.servers(), dive::mixed(&bound.patterns, &bound.servers));

@@ -45,7 +45,8 @@ pub(super) fn run(
     stop: &Deadline,
 ) -> Result<(u64, Option<Mix>), InstanceError> {
     let mut apart = vec![APART; near.values.len()];
-    let effort = Effort { kept: EFFORT.kept.max(packing.shapes.len() / SHAPES), ..EFFORT };
+    let rows = master.rows();
+    let effort = Effort { kept: EFFORT.kept.max(rows / SHAPES), ..EFFORT };
     let (mut times, mut rounds, mut last) = (0, 0, None);
     while rounds < MAX_ROUNDS && !stop.is_over() {
         near.trade(master, &apart);
@@ -57,7 +58,7 @@ pub(super) fn run(
         let patterns = found.into_iter().flat_map(|found| found.patterns);
         let added = patterns.filter(|pattern| known.add(packing, master, pattern)).count();
         let traded = &last.insert(mix).traded;
-        if HARDLY * added > packing.shapes.len() {
+        if HARDLY * added > rows {
             continue;
         }
         if times == TIMES || (traded.is_empty() && added == 0) {

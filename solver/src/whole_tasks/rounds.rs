@@ -22,7 +22,7 @@ pub(super) trait Goal {
     fn reach(&self, mix: &Mix) -> f64;
     /// How long searches may be.
     fn lengths(&self) -> Lengths {
-        Lengths { first: 10_000, most: 1_000_000, long: 50_000, last: 20_000, parts: (1e-3, 1e-8) }
+        LENGTHS
     }
     /// Learns the most that servers can hold at these values. Returns how far that is above what the mix reaches.
     fn exclude(&mut self, mix: &Mix, worth: Worth<'_>, found: &[Found]) -> f64;
@@ -41,6 +41,10 @@ pub(super) struct Lengths {
     /// Parts by which contents may be worth more that are not looked for: at first, and where nothing else is found.
     pub parts: (f64, f64),
 }
+
+/// How long searches are unless a goal says otherwise.
+pub(super) const LENGTHS: Lengths =
+    Lengths { first: 10_000, most: 1_000_000, long: 50_000, last: 20_000, parts: (1e-3, 1e-8) };
 
 /// Where the rounds ended.
 pub(super) struct Ended {

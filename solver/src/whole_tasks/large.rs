@@ -1,0 +1,79 @@
+//! Placing very many unlike tasks: servers are assembled for a level a little below the bound, and the level falls until nothing is missing.
+
+use super::alike::Alike;
+use super::assemble::assemble;
+use super::bound::Bound;
+use super::breakpoints::Breakpoints;
+use super::displace::displace;
+use super::packing::Packing;
+use super::rebuild::Values;
+use super::repair::Repair;
+use super::servers::Servers;
+use super::worth::SCALE;
+use fairplan_instances::{Breakpoint, Deadline};
+
+/// Programs of more shapes let those that are alike share this many rows.
+pub(super) const MANY_SHAPES: usize = 3_000;
+pub(super) const ROWS: usize = 300;
+
+/// The part of what servers are worth that is not aimed at, at first; by how much it grows at least, and by which part of what is missing.
+const FIRST: f64 = 4e-3;
+const STEP: f64 = 5e-4;
+const OF_MISSING: f64 = 0.3;
+
+/// What is not aimed at, at most: other ways of placing do as well there.
+const LAST: f64 = 0.25;
+
+/// The servers filled so that as little as possible is missing of the highest level that is found.
+pub(super) fn filled(
+    packing: &Packing,
+    breakpoints: &Breakpoints,
+    bound: &Bound,
+    stop: &Deadline,
+) -> Servers {
+    let values = Values { patterns: &[], tasks: &bound.task_values, servers: &bound.server_values };
+    let whole: Vec<u64> = values.tasks.iter().map(|value| (value * SCALE) as u64).collect();
+    let held: f64 =
+        packing.classes.iter().zip(values.servers).map(|(l, value)| l.servers as f64 * value).sum();
+    let target = |aside: f64| -> Breakpoint {
+        breakpoints.largest(bound.upper, &whole, (held * (1.0 - aside) * SCALE) as u128)
+    };
+    let need = |at: Breakpoint| packing.need(&breakpoints.required(at, false));
+    let mut aside = FIRST;
+    let mut needed = need(target(aside));
+    let alike = Alike::sharing(packing, &needed, values.tasks, ROWS);
+    let mut missing = needed.clone();
+    let servers = assemble(packing, &mut missing, &values, &alike, stop);
+    let mut repair = Repair::new(packing, servers, missing);
+    loop {
+        displace(packing, &mut repair, values.tasks, stop);
+        // What is missing now is mostly small, and moves find room for it.
+        repair.place_missing(stop);
+        let left = values.worth(&repair.missing) / held;
+        if left <= 0.0 || aside >= LAST || stop.is_over() {
+            return repair.servers;
+        }
+        aside += STEP.max(OF_MISSING * left);
+        let fewer = need(target(aside));
+        let dropped = needed.iter().zip(&fewer).map(|(before, now)| before - now).collect();
+        take_off(packing, &mut repair, dropped);
+        needed = fewer;
+    }
+}
+
+/// Tasks that are needed no more are missing no more, or leave their servers.
+fn take_off(packing: &Packing, repair: &mut Repair<'_>, mut dropped: Vec<u64>) {
+    for (dropped, missing) in dropped.iter_mut().zip(&mut repair.missing) {
+        let settled = (*dropped).min(*missing);
+        *dropped -= settled;
+        *missing -= settled;
+    }
+    for server in 0..repair.servers.tasks.len() {
+        for (shape, count) in repair.servers.tasks[server].clone() {
+            let shape = shape as usize;
+            let gone = dropped[shape].min(count);
+            (0..gone).for_each(|_| repair.servers.remove(packing, server, shape));
+            dropped[shape] -= gone;
+        }
+    }
+}
