@@ -1,6 +1,6 @@
 //! Guarantees that cannot be kept together: the part of them that can, and the prices that prove it.
 
-use crate::tolerance::LITTLE;
+use crate::tolerance::{LITTLE, SAME};
 use crate::{
     AloneGroup, ClassId, Decimal, GroupId, Instance, Objective, Owner, QuotaAmount, Solution, UserId, wording,
 };
@@ -152,8 +152,8 @@ impl Shortfall {
 
     /// The part in words: `at most 75.00% of each`.
     pub fn part_in_words(&self) -> String {
-        // Rounded down, so that it is never said that all can be kept.
-        let percent = (self.part * 1e4).floor() / 1e2;
+        // Rounded down, but not by what rounding left of a round number; and it is never said that all can be kept.
+        let percent = (self.part * (1.0 + SAME) * 1e4).floor().min(9999.0) / 1e2;
         format!("at most {percent:.2}% of each, as far as its tasks and limits take it")
     }
 
@@ -217,5 +217,30 @@ impl fmt::Display for Shortfall {
             if self.who.len() == 1 { "is" } else { "are together" },
             listed(self.what.clone()),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_that_is_round_but_for_rounding_is_told_as_round_and_never_as_all() {
+        let told = |part: f64| {
+            let shortfall = Shortfall {
+                part,
+                prices: Vec::new(),
+                limit_prices: Vec::new(),
+                guaranteed: Vec::new(),
+                who: Vec::new(),
+                what: Vec::new(),
+                is_of_servers: true,
+                inside: Vec::new(),
+            };
+            shortfall.part_in_words().split(" of each").next().unwrap().to_owned()
+        };
+        assert_eq!(told(0.8 * (1.0 - 0.9 * SAME)), "at most 80.00%");
+        assert_eq!(told(0.8 * (1.0 - 1.1 * SAME)), "at most 79.99%");
+        assert_eq!(told(1.0 - 1e-12), "at most 99.99%");
     }
 }
