@@ -102,7 +102,7 @@ fn read<T>(
 
     let resources = resources(options, &free);
     known_resources(options, &nodes, &free)?;
-    tell_of_few_pods(&nodes, free.len(), &resources, report);
+    tell_of_few_pods(&nodes, &free, &resources, report);
     if options.resources.is_none() {
         let counted: Vec<&str> = resources.iter().map(String::as_str).collect();
         nodes.iter().for_each(|node| node.tell_of_unasked(&counted, "pod", report));
@@ -339,18 +339,24 @@ fn known_resources(options: &KubernetesOptions, nodes: &[Node], pods: &[Pod]) ->
     Err(Stopped::Building(InstanceError::Invalid { file, violation }))
 }
 
-/// Says that a node takes only so many pods, which is left out unless it is asked for, where it may bind: more than half of all that the
-/// nodes take are there.
-fn tell_of_few_pods(nodes: &[Node], pods: usize, resources: &[String], report: &mut ImportReport) {
+/// Says that a node takes only so many pods, which is left out unless it is asked for, where it may bind: more than half of what the node
+/// takes run there, or more than half of all that the nodes take are there.
+fn tell_of_few_pods(nodes: &[Node], pods: &[Pod], resources: &[String], report: &mut ImportReport) {
     if resources.iter().any(|name| name == PODS) {
         return;
     }
-    let most = nodes.iter().map(|node| node.allocatable.get(PODS).copied());
-    let most = most.map(|most| most.map_or(f64::INFINITY, |most| most.part_of(Quantity::ONE)));
-    if pods as f64 > most.sum::<f64>() / 2.0 {
-        let what = "nodes whose limit of pods is left out, though more than half as many are there: name pods in --resources";
-        report.add(nodes.len() as u64, what);
-    }
+    let most = |node: &Node| {
+        let most = node.allocatable.get(PODS);
+        most.map_or(f64::INFINITY, |most| most.part_of(Quantity::ONE))
+    };
+    let mut running: HashMap<&str, u64> = HashMap::new();
+    pods.iter().for_each(|pod| *running.entry(&pod.node).or_default() += 1);
+    let runs = |node: &Node| running.get(node.name.as_str()).copied().unwrap_or_default();
+    let may_bind = |pods: u64, most: f64| pods as f64 > most / 2.0;
+    let all_may = may_bind(pods.len() as u64, nodes.iter().map(most).sum());
+    let binding = nodes.iter().filter(|node| all_may || may_bind(runs(node), most(node))).count();
+    let what = "nodes whose limit of pods is left out, though more than half as many are there: name pods in --resources";
+    report.add(binding as u64, what);
 }
 
 /// Counts pods that come before others.

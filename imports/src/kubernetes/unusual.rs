@@ -127,6 +127,20 @@ fn where_nothing_is_left_the_counts_come_with_the_error_that_says_why() {
 }
 
 #[test]
+fn one_full_node_among_large_ones_is_told_to_have_a_limit_of_pods() {
+    let sized =
+        |name: &str, pods: u32| node(name, "", "").replace("cpu: 4,", &format!("cpu: 4, pods: {pods},"));
+    let on = |name: &str, node: &str| pod(name, &format!("nodeName: {node}"), "status: {phase: Running}");
+    let told = |small: u32| {
+        let nodes = sized("small", small) + &sized("large", 110);
+        let pods = on("p", "small") + &on("q", "small") + &on("r", "large");
+        let (_, report) = import(&nodes, &pods, false, Daemons::Count).unwrap();
+        report.count("nodes whose limit of pods is left out, though more than half as many are there: name pods in --resources")
+    };
+    assert_eq!((told(3), told(4)), (1, 0));
+}
+
+#[test]
 fn all_nodes_are_open_whatever_taints_say_of_their_state() {
     let nodes = node(
         "cordoned",
