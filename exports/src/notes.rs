@@ -47,7 +47,7 @@ fn uncounted(export: &Export, resource: usize, notes: &mut Vec<String>) {
         let rests =
             (0..export.tenants.len()).filter(|t| export.tenants[*t].is_leaf && export.rests_on(*t, resource));
         let unsure = named(rests.map(|t| &export.tenants[t].id)).map_or_else(String::new, |who| {
-            format!(", and what {who} has with it is not sure: others may take all of it")
+            format!(", and the part of {who} that needs it is not sure: others may take all of it")
         });
         notes.push(format!("{title} counts no {}: nobody is told what it gets of it{unsure}", counted.name));
     }

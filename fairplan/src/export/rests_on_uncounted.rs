@@ -38,7 +38,7 @@ fn what_others_may_take_uncounted_is_not_sure_and_has_no_share_by_the_rule() {
         assert!(both[2].0 > Some(0.9) && both[2].1, "{target}: {both:?}");
         let title = target.title();
         let note = format!(
-            "{title} counts no {device}: nobody is told what it gets of it, and what u and 1 more has with it is not sure: others may take \
+            "{title} counts no {device}: nobody is told what it gets of it, and the part of u and 1 more that needs it is not sure: others may take \
              all of it"
         );
         assert!(export.notes.contains(&note), "{:?}", export.notes);
