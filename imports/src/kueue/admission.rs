@@ -5,20 +5,13 @@
 //! count that some flavor of the resource group has, and of taints those of the flavor.
 
 use super::found::ClusterQueue;
-use super::objects::{Condition, PodSet, WorkloadStatus};
-use crate::kubernetes::{Conditions, PodAmounts, Site, Taint, Toleration};
+use super::objects::{Condition, FlavorSpec, PodSet, WorkloadStatus};
+use crate::kubernetes::{Conditions, PodAmounts, Site};
 use fairplan_instances::quantity::Quantity;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a pod counts as of the resource `pods`.
 const PODS: &str = "pods";
-
-/// What a flavor asks of the pods that take it.
-pub(super) struct FlavorRules {
-    pub(super) labels: BTreeMap<String, String>,
-    pub(super) taints: Vec<Taint>,
-    pub(super) tolerations: Vec<Toleration>,
-}
 
 /// How many pods of a pod set hold quota or wait for it.
 pub(super) struct Held {
@@ -71,7 +64,7 @@ impl ClusterQueue {
     pub(super) fn flavors_for(
         &self,
         conditions: &Conditions,
-        rules: &BTreeMap<String, FlavorRules>,
+        rules: &BTreeMap<String, FlavorSpec>,
     ) -> BTreeSet<String> {
         let may_take = |group: usize, flavor: &str| {
             let Some(own) = rules.get(flavor) else { return true };
@@ -92,7 +85,7 @@ impl ClusterQueue {
     pub(super) fn knows_all_labels(
         &self,
         conditions: &Conditions,
-        rules: &BTreeMap<String, FlavorRules>,
+        rules: &BTreeMap<String, FlavorSpec>,
     ) -> bool {
         let keys = self.label_keys(rules, |_| true);
         conditions.labels().all(|label| keys.contains(label))
@@ -101,7 +94,7 @@ impl ClusterQueue {
     /// The labels that flavors of some resource groups have.
     fn label_keys<'a>(
         &self,
-        rules: &'a BTreeMap<String, FlavorRules>,
+        rules: &'a BTreeMap<String, FlavorSpec>,
         is_of: impl Fn(usize) -> bool,
     ) -> BTreeSet<&'a str> {
         let flavors = self.amounts.iter().filter(|amount| is_of(amount.group));

@@ -66,9 +66,18 @@ pub(super) struct Workload {
 }
 
 impl Workload {
+    fn asks_for(&self, resource: &str) -> bool {
+        self.requests.get(resource).is_some_and(|amount| !amount.is_zero())
+    }
+
+    /// The resource groups of its queue of which it asks for some of these resources.
+    pub(super) fn groups_asked(&self, queue: &ClusterQueue, resources: &[String]) -> Groups {
+        queue.groups_of(|name| resources.iter().any(|own| own == name) && self.asks_for(name))
+    }
+
     /// Whether of each resource group that it asks for something of it may take some flavor.
     pub(super) fn may_take_some(&self, queue: &ClusterQueue) -> bool {
-        let groups = queue.groups_of(|name| self.requests.get(name).is_some_and(|amount| !amount.is_zero()));
+        let groups = queue.groups_of(|name| self.asks_for(name));
         queue.has_one_of_each(&groups, &self.flavors, &self.flavors)
     }
 }
@@ -77,11 +86,7 @@ impl Found {
     /// Of which resource groups of a queue its known tasks ask for some of these resources, for each kind of tasks that there is.
     pub(super) fn groups_asked(&self, queue: usize, resources: &[String]) -> BTreeSet<Groups> {
         let own = self.workloads.iter().filter(|work| self.locals[work.local].of == queue);
-        let asked = own.map(|work| {
-            let requests = |name: &String| work.requests.get(name).is_some_and(|amount| !amount.is_zero());
-            self.queues[queue]
-                .groups_of(|resource| resources.iter().any(|name| name == resource && requests(name)))
-        });
+        let asked = own.map(|work| work.groups_asked(&self.queues[queue], resources));
         asked.filter(|groups| !groups.is_empty()).collect()
     }
 }

@@ -209,8 +209,8 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
     let (mut flavors, mut rules) = (BTreeMap::new(), BTreeMap::new());
     for manifest in of("ResourceFlavor") {
         let (name, spec) = objects::spec::<FlavorSpec>(manifest)?;
-        rules.insert(name.clone(), spec.rules());
-        flavors.insert(name, spec.conditions());
+        flavors.insert(name.clone(), spec.conditions());
+        rules.insert(name, spec);
     }
     let admitting = Admitting { queues: &queues, locals: &locals, rules: &rules };
     let (workloads, states_workloads) = workloads::read(of("Workload"), &admitting, report)?;

@@ -1,6 +1,5 @@
 //! What Kueue's objects state, as far as it concerns an instance.
 
-use super::admission::FlavorRules;
 use crate::counted_in_bytes;
 use crate::kubernetes::{Conditions, PodSpec, Taint, Toleration};
 use crate::manifests::{Manifest, Metadata, nullable};
@@ -229,25 +228,19 @@ impl LocalSpec {
 #[serde(default)]
 pub(super) struct FlavorSpec {
     #[serde(rename = "nodeLabels", deserialize_with = "nullable")]
-    labels: BTreeMap<String, String>,
+    pub(super) labels: BTreeMap<String, String>,
     #[serde(rename = "nodeTaints", deserialize_with = "nullable")]
-    taints: Vec<Taint>,
+    pub(super) taints: Vec<Taint>,
     #[serde(deserialize_with = "nullable")]
-    tolerations: Vec<Toleration>,
+    pub(super) tolerations: Vec<Toleration>,
 }
 
 impl FlavorSpec {
-    /// What it asks of the pods that take it.
-    pub(super) fn rules(&self) -> FlavorRules {
-        let Self { labels, taints, tolerations } = self;
-        FlavorRules { labels: labels.clone(), taints: taints.clone(), tolerations: tolerations.clone() }
-    }
-
     /// What keeps its tasks from nodes: labels that are missing, and taints other than its own, which its tasks tolerate.
-    pub(super) fn conditions(self) -> Conditions {
+    pub(super) fn conditions(&self) -> Conditions {
         let own = self.taints.iter().map(Taint::tolerated);
-        let tolerations = self.tolerations.into_iter().chain(own).collect();
-        Conditions { selector: self.labels, terms: None, tolerations }
+        let tolerations = self.tolerations.iter().cloned().chain(own).collect();
+        Conditions { selector: self.labels.clone(), terms: None, tolerations }
     }
 }
 

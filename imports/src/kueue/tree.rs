@@ -134,8 +134,7 @@ impl Tree<'_> {
         places: &'p QueuePlaces,
         queue: &ClusterQueue,
     ) -> (Flavors, &'p Flavors) {
-        let asked = |name: &str| work.requests.get(name).is_some_and(|amount| !amount.is_zero());
-        let groups = queue.groups_of(|name| self.resources.iter().any(|own| own == name) && asked(name));
+        let groups = work.groups_asked(queue, self.resources);
         let all = places.of(&groups);
         let may_take = |there: &BTreeSet<String>| queue.has_one_of_each(&groups, &work.flavors, there);
         let at = all.iter().filter(|(_, there)| may_take(there));

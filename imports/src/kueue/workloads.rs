@@ -1,8 +1,8 @@
 //! Workloads that run or wait: of each pod set so many pods with what they request.
 
-use super::admission::{FlavorRules, Held};
+use super::admission::Held;
 use super::found::{ClusterQueue, LocalQueue, Workload};
-use super::objects::{self, WorkloadSpec, WorkloadStatus};
+use super::objects::{self, FlavorSpec, WorkloadSpec, WorkloadStatus};
 use crate::kubernetes::{PodAmounts, requests};
 use crate::manifests::{Manifest, nullable};
 use crate::report::ImportReport;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub(super) struct Admitting<'a> {
     pub(super) queues: &'a [ClusterQueue],
     pub(super) locals: &'a [LocalQueue],
-    pub(super) rules: &'a BTreeMap<String, FlavorRules>,
+    pub(super) rules: &'a BTreeMap<String, FlavorSpec>,
 }
 
 /// What is told of workloads that are counted though not all that they state is kept.
@@ -79,7 +79,7 @@ pub(super) fn read<'a>(
                 &resource,
             );
         }
-        let own = pod_sets(&spec, asked, local, admitting);
+        let own = pod_sets(&spec, asked, local, queue, admitting.rules);
         if own.iter().any(|(work, _)| !work.may_take_some(queue)) {
             report.named(
                 "workloads left out: no flavor of their queue meets their node selector, affinity and tolerations, so Kueue does not admit them",
@@ -129,9 +129,9 @@ fn pod_sets(
     spec: &WorkloadSpec,
     asked: Vec<PodAmounts>,
     local: usize,
-    Admitting { queues, locals, rules }: &Admitting<'_>,
+    queue: &ClusterQueue,
+    rules: &BTreeMap<String, FlavorSpec>,
 ) -> Vec<(Workload, bool)> {
-    let queue = &queues[locals[local].of];
     let pod_set = |(pods, requests): (&objects::PodSet, PodAmounts)| {
         let conditions = pods.template.spec.conditions();
         let flavors = queue.flavors_for(&conditions, rules);

@@ -79,11 +79,10 @@ fn cells(packing: &Packing, values: &[f64], shapes: Vec<usize>, most: usize) -> 
 impl Cell {
     fn new(packing: &Packing, values: &[f64], shapes: Vec<usize>) -> Self {
         let width = |r: usize| {
-            let largest = packing.classes.iter().map(|class| class.capacity[r]).max().unwrap_or(0);
             let demand = |shape: &Shape| shape.demand[r];
             let all = || shapes.iter().map(|s| demand(&packing.shapes[*s]));
             let (least, most) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
-            (most - least) as f64 / largest.max(1) as f64
+            (most - least) as f64 / packing.largest(r).max(1) as f64
         };
         let widths = (0..packing.resources).map(|r| (width(r), r));
         let (width, widest) = widths.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((0.0, 0));

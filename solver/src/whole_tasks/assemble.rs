@@ -65,14 +65,13 @@ impl<'a> Assembly<'a> {
         alike.rows.iter().enumerate().for_each(|(s, row)| rows[*row].push(s));
         let in_row = |row: &Vec<usize>| row.iter().map(|s| need[*s] as f64).sum();
         let first: Vec<f64> = rows.iter().map(in_row).collect();
-        let counts = packing.servers();
-        let all = counts.iter().zip(values.servers).map(|(count, value)| *count as f64 * value).sum();
+        let all = values.of_servers(packing);
         let tasks: u64 = need.iter().sum();
         Self {
             packing,
             values,
             alike,
-            servers: Servers::new(packing, &counts),
+            servers: Servers::new(packing, &packing.servers()),
             left: need.to_vec(),
             is_unfit: vec![false; need.len()],
             rows,

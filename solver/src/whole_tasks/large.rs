@@ -33,8 +33,7 @@ pub(super) fn filled(
 ) -> Servers {
     let values = Values { patterns: &[], tasks: &bound.task_values, servers: &bound.server_values };
     let whole: Vec<u64> = values.tasks.iter().map(|value| (value * SCALE) as u64).collect();
-    let held: f64 =
-        packing.classes.iter().zip(values.servers).map(|(l, value)| l.servers as f64 * value).sum();
+    let held = values.of_servers(packing);
     let target = |aside: f64| -> Breakpoint {
         breakpoints.largest(bound.upper, &whole, (held * (1.0 - aside) * SCALE) as u128)
     };

@@ -18,19 +18,18 @@ const STEPS: u64 = 256;
 impl Least {
     /// Of tasks that are worth `values` each and of which some are left.
     pub fn new(packing: &Packing, values: &[f64], left: &[u64]) -> Self {
-        let largest = |r: usize| packing.classes.iter().map(|class| class.capacity[r]).max().unwrap_or(0);
         let load = |r: usize| -> f64 {
             let part = |s: usize| left[s] as f64 * packing.shapes[s].demand[r] as f64;
-            (0..left.len()).map(part).sum::<f64>() / largest(r).max(1) as f64
+            (0..left.len()).map(part).sum::<f64>() / packing.largest(r).max(1) as f64
         };
         let mut by_load: Vec<(f64, usize)> = (0..packing.resources).map(|r| (load(r), r)).collect();
         by_load.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let axis = |position: usize| {
             let r = by_load.get(position).or(by_load.first()).map_or(0, |(_, r)| *r);
-            (r, largest(r).div_ceil(STEPS).max(1))
+            (r, packing.largest(r).div_ceil(STEPS).max(1))
         };
         let axes = [axis(0), axis(1)];
-        let [rows, columns] = axes.map(|(r, step)| (largest(r) / step) as usize + 1);
+        let [rows, columns] = axes.map(|(r, step)| (packing.largest(r) / step) as usize + 1);
         let mut best: HashMap<[usize; 2], f64> = HashMap::new();
         for s in (0..values.len()).filter(|s| left[*s] > 0) {
             let steps = axes.map(|(r, step)| packing.shapes[s].demand[r].div_ceil(step) as usize);

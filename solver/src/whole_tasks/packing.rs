@@ -329,6 +329,11 @@ impl Packing {
         (self.shape_of.iter().map(value).collect(), of_classes)
     }
 
+    /// The most that a server has of a resource.
+    pub fn largest(&self, r: usize) -> u64 {
+        self.classes.iter().map(|class| class.capacity[r]).max().unwrap_or(0)
+    }
+
     /// The servers of each class.
     pub fn servers(&self) -> Vec<u64> {
         self.classes.iter().map(|class| class.servers).collect()

@@ -33,6 +33,11 @@ impl Values<'_> {
         tasks.iter().zip(self.tasks).map(|(count, value)| *count as f64 * value).sum()
     }
 
+    /// What all servers are worth.
+    pub fn of_servers(&self, packing: &Packing) -> f64 {
+        packing.classes.iter().zip(self.servers).map(|(class, value)| class.servers as f64 * value).sum()
+    }
+
     /// By how much a server holds less than it is worth.
     pub fn loss(&self, servers: &Servers, server: usize) -> f64 {
         let tasks = servers.tasks[server].iter();

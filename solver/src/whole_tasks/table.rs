@@ -22,20 +22,20 @@ const STEPS: u64 = 256;
 impl Table {
     /// For tasks worth `values`, on servers of any class.
     pub fn new(packing: &Packing, values: &[f64]) -> Self {
-        let largest = |r: usize| packing.classes.iter().map(|class| class.capacity[r]).max().unwrap_or(0);
         // The two resources that the tasks weigh on most.
         let load = |r: usize| -> f64 {
-            let parts = packing.shapes.iter().map(|shape| shape.demand[r] as f64 / largest(r).max(1) as f64);
+            let parts =
+                packing.shapes.iter().map(|shape| shape.demand[r] as f64 / packing.largest(r).max(1) as f64);
             parts.sum()
         };
         let mut axes: Vec<usize> = (0..packing.resources).collect();
         axes.sort_by(|a, b| load(*b).total_cmp(&load(*a)));
         let axis = |position: usize| {
             let r = axes.get(position).copied().unwrap_or(0);
-            (r, largest(r).div_ceil(STEPS).max(1))
+            (r, packing.largest(r).div_ceil(STEPS).max(1))
         };
         let axes = [axis(0), axis(1)];
-        let last = |(r, step): (usize, u64)| (largest(r) / step) as usize;
+        let last = |(r, step): (usize, u64)| (packing.largest(r) / step) as usize;
         let one_axis = packing.resources == 1;
         let (rows, columns) = (last(axes[0]) + 1, if one_axis { 1 } else { last(axes[1]) + 1 });
         let n = packing.shapes.len();
@@ -47,7 +47,7 @@ impl Table {
             })
         };
         let mut largest_room = Quantities::default();
-        (0..packing.resources).for_each(|r| largest_room[r] = largest(r));
+        (0..packing.resources).for_each(|r| largest_room[r] = packing.largest(r));
         let weights = directions(&largest_room, packing.resources);
         let mut left_out: Vec<([f64; WIDTH], f64)> = weights.into_iter().map(|w| (w, 0.0)).collect();
         let mut has_left_out = false;
