@@ -9,6 +9,8 @@ use super::work::shortfall;
 use fairplan_instances::{
     Allocation, Decimal, Draft, GroupId, Instance, InstanceError, NewGroup, Owner, UserId,
 };
+use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// What each group has, given the work of every user of the audited instance.
 fn sums(case: &Case<'_>, works: &[f64]) -> Vec<f64> {
@@ -148,37 +150,63 @@ pub(super) fn disbanding(case: &Case<'_>, worst: &mut LargestViolation) -> Resul
 /// A member claims other demands than it has.
 pub(super) fn truthful(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let before = sums(case, &case.work);
-    let (mut tried, users) = (0, truthfulness::liars(case));
-    for &liar in users.iter().filter(|i| case.instance.user(UserId(**i)).group().is_some()) {
-        for factors in truthfulness::grid(case, liar) {
-            let asked = truthfulness::ask(case, liar, &factors);
-            let (variant, solution) = match asked {
-                Ok(Some(answer)) => answer,
-                Ok(None) => continue,
-                Err(InstanceError::OutOfTime) => return Ok(Searched::Some(format!("{tried} misreports"))),
-                Err(error) => return Err(error),
-            };
-            tried += 1;
-            let mut done = works(&variant, &solution.allocation);
-            done[liar] = truthfulness::true_work(case, liar, &variant, &solution)?;
-            let after = sums(case, &done);
-            let mut group = case.instance.user(UserId(liar)).group();
-            while let Some(here) = group {
-                worst.see(shortfall(before[here.0], after[here.0]), || {
-                    let claims = variant.user(UserId(liar)).demand().iter().map(Decimal::to_string);
-                    let claims: Vec<String> = claims.collect();
-                    let (own, liar) = (id(case, here.0), name(&case.instance, liar));
-                    let (has, had) = (share(after[here.0]), share(before[here.0]));
-                    format!(
-                        "group {own} has {has} instead of {had} when user {liar} claims ({}) a task",
-                        claims.join(", ")
-                    )
-                });
-                group = case.instance.groups()[here.0].parent;
-            }
+    let is_member = |liar: &usize| case.instance.user(UserId(*liar)).group().is_some();
+    let liars: Vec<usize> = truthfulness::liars(case).into_iter().filter(is_member).collect();
+    let search = |liar: &usize| lies_of(case, *liar, &before);
+    let found: Vec<Lies> = liars.par_iter().map(search).collect::<Result<_, InstanceError>>()?;
+    let tried: u64 = found.iter().map(|lies| lies.tried).sum();
+    let is_done = found.iter().all(|lies| lies.is_done);
+    found.into_iter().for_each(|lies| worst.or(lies.worst));
+    Ok(match is_done {
+        true => Searched::All(format!("{tried} misreports of {}", truthfulness::searched(case))),
+        false => Searched::Some(format!("{tried} misreports")),
+    })
+}
+
+/// What groups gain by the misreports of one member.
+struct Lies {
+    worst: LargestViolation,
+    tried: u64,
+    /// Whether there was time for all of them.
+    is_done: bool,
+}
+
+fn lies_of(case: &Case<'_>, liar: usize, before: &[f64]) -> Result<Lies, InstanceError> {
+    let mut lies = Lies { worst: case.largest(), tried: 0, is_done: true };
+    // Whether the claim had an answer; who claims the same bundle in other words gets the same.
+    let mut known: HashMap<Vec<u64>, bool> = HashMap::new();
+    for factors in truthfulness::grid(case, liar) {
+        let direction = truthfulness::direction(case, liar, &factors);
+        if let Some(has_answer) = known.get(&direction) {
+            lies.tried += u64::from(*has_answer);
+            continue;
+        }
+        let asked = match truthfulness::ask(case, liar, &factors) {
+            Err(InstanceError::OutOfTime) => return Ok(Lies { is_done: false, ..lies }),
+            asked => asked?,
+        };
+        known.insert(direction, asked.is_some());
+        let Some((variant, solution)) = asked else { continue };
+        lies.tried += 1;
+        let mut done = works(&variant, &solution.allocation);
+        done[liar] = truthfulness::true_work(case, liar, &variant, &solution)?;
+        let after = sums(case, &done);
+        let mut group = case.instance.user(UserId(liar)).group();
+        while let Some(here) = group {
+            lies.worst.see(shortfall(before[here.0], after[here.0]), || {
+                let claims = variant.user(UserId(liar)).demand().iter().map(Decimal::to_string);
+                let claims: Vec<String> = claims.collect();
+                let (own, liar) = (id(case, here.0), name(&case.instance, liar));
+                let (has, had) = (share(after[here.0]), share(before[here.0]));
+                format!(
+                    "group {own} has {has} instead of {had} when user {liar} claims ({}) a task",
+                    claims.join(", ")
+                )
+            });
+            group = case.instance.groups()[here.0].parent;
         }
     }
-    Ok(Searched::All(format!("{tried} misreports of {}", truthfulness::searched(case))))
+    Ok(lies)
 }
 
 /// No group has less when another leaves, with all its members.

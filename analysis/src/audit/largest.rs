@@ -26,6 +26,13 @@ impl LargestViolation {
         }
     }
 
+    /// The larger of both, with its witness; of equal ones this.
+    pub fn or(&mut self, other: Self) {
+        if other.residual > self.residual {
+            *self = other;
+        }
+    }
+
     /// What the search says of the property. A violation is one however far the search went.
     pub fn finding(self, property: &str, searched: Searched) -> Finding {
         let Self { tolerance, residual, witness } = self;

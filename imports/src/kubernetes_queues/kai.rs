@@ -8,6 +8,7 @@ use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, refused, w
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Quantity;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The fields that queues of KAI have.
@@ -32,6 +33,10 @@ pub(super) struct KaiSpec {
     parent: String,
     #[serde(default)]
     priority: Option<f64>,
+    #[serde(rename = "preemptMinRuntime", default)]
+    preempt: Option<Value>,
+    #[serde(rename = "reclaimMinRuntime", default)]
+    reclaim: Option<Value>,
     #[serde(default, deserialize_with = "nullable")]
     resources: BTreeMap<String, KaiResource>,
 }
@@ -130,7 +135,14 @@ impl Reading {
         };
         report.add(unweighted, taken);
         if spec.priority.is_some_and(|priority| priority != KAIS_PRIORITY) {
-            report.one(PRIORITY_LEFT_OUT);
+            report.named(PRIORITY_LEFT_OUT, &metadata.name);
+        }
+        if [&spec.preempt, &spec.reclaim].into_iter().any(Option::is_some) {
+            report.named(
+                "queues whose pods may run for a while before others take their place (preemptMinRuntime, \
+                 reclaimMinRuntime), which is not kept",
+                &metadata.name,
+            );
         }
         if metadata.labels.contains_key(NODE_POOL) {
             report.named(

@@ -214,9 +214,8 @@ impl Reading {
                 return Err(Violation::new("queue", &queue.name, "is named twice"));
             }
         }
-        let lost = |queue: &Found| {
+        let lost = |queue: &Found, problem: &str| {
             let parent = queue.parent.as_deref().unwrap_or_default();
-            let problem = "is not among the queues, or is below itself";
             Violation::new(format!("queue {}: parent", queue.name), parent, problem)
         };
         // Volcano and YuniKorn have all queues below root, which the file need not list.
@@ -224,7 +223,7 @@ impl Reading {
             None if queue.name == "root" => Ok(None),
             None => Ok(position.get("root").copied()),
             Some("root") => Ok(position.get("root").copied()),
-            Some(name) => position.get(name).copied().map(Some).ok_or_else(|| lost(queue)),
+            Some(name) => position.get(name).copied().map(Some).ok_or_else(|| lost(queue, "is not among the queues; import that one too")),
         };
         let parents: Vec<Option<usize>> = self.found.iter().map(parent).collect::<Result<_, _>>()?;
         // Each way up ends at the top, or at a queue from which an earlier one did.
@@ -234,7 +233,7 @@ impl Reading {
             let mut at = Some(start);
             while let Some(queue) = at.filter(|queue| !ends[*queue]) {
                 if way.len() == parents.len() {
-                    return Err(lost(&self.found[start]));
+                    return Err(lost(&self.found[start], "is below the queue itself"));
                 }
                 way.push(queue);
                 at = parents[queue];

@@ -260,13 +260,12 @@ fn tasks_are_a_core_or_a_gpu_and_amounts_of_what_is_not_there_are_counted() {
             format!("tiny w1 0.25,{},0 sure cpu=0.25", memory(1) / 4),
             format!("training@nvidia.com/gpu <training w1 8,{},1", memory(8)),
             format!("training@cpu <training w1 1,{},0", memory(1)),
-            format!("idle w0.001 1,{},0", memory(1)),
+            format!("idle w1 1,{},0", memory(1)),
         ]
     );
     for (count, what) in [
         (1, "amounts of pods left out, which no task is measured in"),
         (1, "amounts of example.com/fpga left out, which no task is measured in"),
-        (1, "queues of weight 0, taken as a thousandth of the smallest weight of their siblings"),
         (1, "queues left out: their limit is 0"),
         (5, "queues at the leaves"),
     ] {
@@ -297,7 +296,7 @@ fn a_tree_of_many_queues_is_read_quickly_and_a_circle_is_refused() {
     let (found, _) = users(write(many)).unwrap();
     assert_eq!(found.iter().filter(|line| !line.starts_with('[')).count(), 3000 - 3000 / 50);
     let error = users(write(queue("a", "b") + &queue("b", "a"))).unwrap_err();
-    assert!(error.contains("queue a: parent = b: is not among the queues, or is below itself"), "{error}");
+    assert!(error.contains("queue a: parent = b: is below the queue itself"), "{error}");
     let error = users(write(queue("a", "root") + &queue("a", "root"))).unwrap_err();
     assert!(error.contains("queue = a: is named twice"), "{error}");
 }
@@ -349,6 +348,21 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
         let (_, report) = read(&text).unwrap();
         assert_eq!(report.count(priorities), count, "{text}\n{report}");
     }
+    // Volcano's admission takes a weight of 0 for 1; in KAI such a queue has nothing beyond its quota.
+    let one = |weight: u8| {
+        let amount = format!("{{quota: 1, limit: -1, overQuotaWeight: {weight}}}");
+        format!("resources: {{cpu: {amount}, memory: {amount}}}")
+    };
+    let (found, report) =
+        read(&format!("{}---\n{}", kai(&one(0)), kai(&one(2)).replace("name: a", "name: b"))).unwrap();
+    assert!(found[0].starts_with("a w0.002 ") && found[1].starts_with("b w2 "), "{found:?}");
+    let nothing = "queues of weight 0, taken as a thousandth of the smallest weight of their siblings";
+    assert_eq!(report.count(nothing), 1, "{report}");
+    let (_, report) = read(&kai("preemptMinRuntime: 5m, reclaimMinRuntime: 10m")).unwrap();
+    let for_a_while = "queues whose pods may run for a while before others take their place (preemptMinRuntime, \
+                       reclaimMinRuntime), which is not kept";
+    assert_eq!(report.count(for_a_while), 1, "{report}");
+    assert!(report.to_string().contains(&format!("{for_a_while}: a")), "{report}");
     let of_a_pool =
         kai("priority: 100").replace("{name: a}", "{name: a, labels: {kai.scheduler/node-pool: p}}");
     let (_, report) = read(&of_a_pool).unwrap();
@@ -465,7 +479,7 @@ fn what_kais_departments_are_sure_of_stays_theirs_and_of_one_above_all_is_left_o
     assert_eq!(report.count("queue whose quota is above its limit, which counts: a, cpu 50000 > 20000"), 1);
     let (found, report) = read(queue("one", "", 30_000, 40_000) + &queue("a", "one", 0, -1));
     assert_eq!(found[0], "[one] w1 most cpu=40");
-    assert_eq!(report.count("guarantees of the queue above all left out: everybody is in it"), 1, "{report}");
+    assert_eq!(report.count("guarantees of the top queue left out: everybody is in it"), 1, "{report}");
     // KAI has no queue above all of its own.
     let (found, _) = read(queue("root", "", 0, -1) + &queue("a", "root", 0, -1));
     assert_eq!(found, ["[root] w1", "a <root w1 1,4288728099.68,0"]);

@@ -1,7 +1,7 @@
 //! Volcano's queues.
 //!
-//! What they carry: `parent`; `weight`, or the weights of a hierarchy in annotations; `deserved` as guarantee, `guarantee` as that
-//! and as reserve, since no other queue may use it; `capability` as limit. Queues that are closed (`status.state`) are left out.
+//! What they carry: `parent`; `weight` (1 where it is 0 or missing), or the weights of a hierarchy in annotations; `deserved` as
+//! guarantee, `guarantee` as that and as reserve, since no other queue may use it; `capability` as limit. Queues that are closed (`status.state`) are left out.
 
 use super::super::manifests::nullable;
 use super::super::report::ImportReport;
@@ -75,7 +75,7 @@ impl Reading {
         report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
         if spec.priority.is_some_and(|priority| priority != 0.0) {
-            report.one(PRIORITY_LEFT_OUT);
+            report.named(PRIORITY_LEFT_OUT, &metadata.name);
         }
         if spec.affinity.as_object().is_some_and(|affinity| !affinity.is_empty()) {
             report.one(
@@ -105,7 +105,11 @@ impl Reading {
         }
         let annotation = |key: &str| metadata.annotations.get(key).map(String::as_str);
         let mut parent = Some(spec.parent).filter(|parent| !parent.is_empty());
-        let mut weight = weight(file, place, "spec.weight", spec.weight.unwrap_or(1.0))?;
+        let mut weight = weight(file, place, "spec.weight", spec.weight.unwrap_or_default())?;
+        // As Volcano's own admission sets it.
+        if weight == 0.0 {
+            weight = 1.0;
+        }
         if let (Some(path), Some(weights)) =
             (annotation("volcano.sh/hierarchy"), annotation("volcano.sh/hierarchy-weights"))
         {

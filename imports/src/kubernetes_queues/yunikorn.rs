@@ -167,10 +167,7 @@ fn tell_of_properties(queue: &str, properties: &BTreeMap<String, Value>, report:
             properties.get(property).map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
         if value.is_some_and(|value| !value.eq_ignore_ascii_case(usual)) && !told.contains(&what) {
             told.push(what);
-            match what {
-                PRIORITY_LEFT_OUT => report.one(what),
-                _ => report.named(what, queue),
-            }
+            report.named(what, queue);
         }
     }
 }

@@ -185,7 +185,7 @@ impl Tree<'_> {
                     continue;
                 }
                 if is_top {
-                    report.one(format!("{what} of the queue above all left out: everybody is in it"));
+                    report.one(format!("{what} of the top queue left out: everybody is in it"));
                 } else if !asks {
                     let name = format!("{name} ({})", self.resources[r]);
                     report
