@@ -18,6 +18,10 @@ pub(crate) const REACHED: f64 = 1.0 - 1e-9;
 /// By which part of the level a point may lie off the price's line.
 pub(crate) const OFF_THE_LINE: f64 = 1e-7;
 
+/// A price differs from another by less than this part of the level for each whole capacity where it is the same: a solution proved to
+/// 1e-9 of the level tells prices no better. Only one more question is asked where they seem to differ.
+pub(crate) const PARALLEL: f64 = 1e-6;
+
 /// Factors of a capacity this close are one: prices are told to five digits.
 pub(crate) const CLOSE: f64 = 1e-5;
 

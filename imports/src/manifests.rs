@@ -248,7 +248,7 @@ fn yaml(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
             .map_or_else(|| "YAML".into(), |at| format!("line {}, column {}", at.line(), at.column()));
         // What follows advises whoever calls the parser.
         let told = error.to_string();
-        if told.contains("budget breached") {
+        if ["budget breached", "alias replay limit"].iter().any(|limit| told.contains(limit)) {
             return (place, TOO_MUCH.into());
         }
         let told = told.split("; set ").next().unwrap_or_default();

@@ -262,7 +262,7 @@ impl<'a> Fields<'a> {
                 if !is_number {
                     let problem = format!(
                         "is no number, and the line has {count} fields: this is no log of the Standard Workload Format with more fields behind \
-                         its {}; write these {} alone",
+                         its {}; write these {} alone, and a ; before lines that are no jobs",
                         fields.texts.len(),
                         fields.texts.len()
                     );

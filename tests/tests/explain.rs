@@ -44,6 +44,19 @@ fn a_price_holds_until_the_next_resource_binds() {
     assert!((range.least - 1.0).abs() < 1e-9, "{range:?}");
 }
 
+/// Two users share 6 cpu, 1/12 of it a unit. With 8 the second has all its 4 tasks, and the first gains 1/6 a unit, until memory holds it at
+/// 7 tasks: with 14 cpu it has again what the price would give it.
+#[test]
+fn a_price_holds_until_tasks_run_out_even_where_the_level_comes_back_to_its_line() {
+    let mut draft = draft(&[(1, "6 7")], &["1 1", "1 0"]);
+    draft.users[1].tasks = Some(4);
+    let told = explained(&draft.build().unwrap(), 0);
+    let [range] = &told.price_ranges[..] else { panic!("{told:#?}") };
+    assert!((range.price - 1.0 / 12.0).abs() < 1e-8, "{range:?}");
+    assert!((range.most - 8.0).abs() < 1e-3, "{range:?}");
+    assert!((range.least - 0.6).abs() < 1e-9, "{range:?}");
+}
+
 #[test]
 fn needing_less_of_what_binds_leaves_more_to_the_other_and_less_of_the_rest_changes_nothing() {
     let instance = draft(&[(1, "12 100")], &["2 1", "2 2"]).build().unwrap();

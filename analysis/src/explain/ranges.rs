@@ -1,10 +1,12 @@
 //! How far a price holds: between which capacities the level rises by the price for every unit.
 //!
-//! The level is a concave function of a capacity. So where it lies on the price's line at some distance, it does all the way
-//! there; where it is below, its tangent there crosses the line where it may leave it at the farthest, and Newton's method
-//! finds that place in a few solutions. Shares stay measured by today's servers.
+//! As long as the same users have all their tasks, the level is a concave function of a capacity. So where it lies on the price's line
+//! at some distance, it does all the way there; where it is below, its tangent there crosses the line where it may leave it at the
+//! farthest, and Newton's method finds that place in a few solutions. Where tasks of users run out on the way, the level rises faster
+//! from there, and may cross the line again when it rises slower later: a place where it has another slope than the line counts only
+//! if it lies on the line just before, too. Shares stay measured by today's servers.
 
-use crate::tolerance::{BEYOND, CLOSE, OFF_THE_LINE};
+use crate::tolerance::{BEYOND, CLOSE, OFF_THE_LINE, PARALLEL};
 use fairplan_instances::{ClassId, Draft, Instance, InstanceError, ResourceId, Solution, Solver, Status};
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -104,10 +106,10 @@ pub(crate) fn range_of_price(
             return Ok(Point::Unknown);
         };
         let off = there.value - on_the_line;
-        if off.abs() <= OFF_THE_LINE * value {
-            return Ok(Point::OnTheLine);
-        }
         let slope = there.prices[class.0 * instance.resources().len() + resource.0] - price;
+        if off.abs() <= OFF_THE_LINE * value {
+            return Ok(Point::OnTheLine { is_parallel: slope.abs() * capacity <= PARALLEL * value });
+        }
         // Where the line through this point meets the price's.
         Ok(Point::Off { meets_at: factor - off / (slope * capacity) })
     };
@@ -122,11 +124,10 @@ pub(crate) fn range_of_price(
 
 /// The level at another capacity, beside the line that goes by the price.
 enum Point {
-    OnTheLine,
+    /// On it, and whether it goes by the same price there: else the line may end there, or be crossed.
+    OnTheLine { is_parallel: bool },
     /// Off it: a line through this point that the level never exceeds meets the price's at this factor.
-    Off {
-        meets_at: f64,
-    },
+    Off { meets_at: f64 },
     /// No level, or none that is proved.
     Unknown,
 }
@@ -140,9 +141,18 @@ fn reach(far: f64, at: &impl Fn(f64, bool) -> Result<Point, InstanceError>) -> R
     let mut by_tangent = false;
     for _ in 0..=STEPS {
         let middle = |inside: f64, outside: f64| (inside * outside).sqrt();
-        match at(next, by_tangent)? {
-            Point::OnTheLine if next == far => return Ok(far),
-            Point::OnTheLine => {
+        let mut here = next;
+        let mut point = at(here, by_tangent)?;
+        if let Point::OnTheLine { is_parallel: false } = point {
+            let before = next * (inside / next).powf(BEYOND);
+            let there = at(before, false)?;
+            if !matches!(there, Point::OnTheLine { .. }) {
+                (here, point) = (before, there);
+            }
+        }
+        match point {
+            Point::OnTheLine { .. } if next == far => return Ok(far),
+            Point::OnTheLine { .. } => {
                 inside = next;
                 next = if by_tangent {
                     inside * (outside / inside).powf(BEYOND)
@@ -152,7 +162,7 @@ fn reach(far: f64, at: &impl Fn(f64, bool) -> Result<Point, InstanceError>) -> R
                 by_tangent = false;
             }
             Point::Off { meets_at } => {
-                outside = next;
+                outside = here;
                 let is_between = (meets_at - inside) * (outside - meets_at) > 0.0;
                 if (meets_at / inside).ln().abs() < CLOSE || (outside / inside).ln().abs() < CLOSE {
                     return Ok(inside);
@@ -161,7 +171,7 @@ fn reach(far: f64, at: &impl Fn(f64, bool) -> Result<Point, InstanceError>) -> R
                 by_tangent = is_between;
             }
             Point::Unknown => {
-                outside = next;
+                outside = here;
                 (next, by_tangent) = (middle(inside, outside), false);
             }
         }

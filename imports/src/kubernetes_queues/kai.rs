@@ -139,8 +139,8 @@ impl Reading {
         }
         if [&spec.preempt, &spec.reclaim].into_iter().any(Option::is_some) {
             report.named(
-                "queues whose pods may run for a while before others take their place (preemptMinRuntime, \
-                 reclaimMinRuntime), which is not kept",
+                "queues whose pods run for a while before any is preempted (preemptMinRuntime, reclaimMinRuntime), which is \
+                 not kept",
                 &metadata.name,
             );
         }

@@ -223,7 +223,11 @@ impl Reading {
             None if queue.name == "root" => Ok(None),
             None => Ok(position.get("root").copied()),
             Some("root") => Ok(position.get("root").copied()),
-            Some(name) => position.get(name).copied().map(Some).ok_or_else(|| lost(queue, "is not among the queues; import that one too")),
+            Some(name) => position
+                .get(name)
+                .copied()
+                .map(Some)
+                .ok_or_else(|| lost(queue, "is not among the queues; import that one too")),
         };
         let parents: Vec<Option<usize>> = self.found.iter().map(parent).collect::<Result<_, _>>()?;
         // Each way up ends at the top, or at a queue from which an earlier one did.

@@ -359,10 +359,10 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
     let nothing = "queues of weight 0, taken as a thousandth of the smallest weight of their siblings";
     assert_eq!(report.count(nothing), 1, "{report}");
     let (_, report) = read(&kai("preemptMinRuntime: 5m, reclaimMinRuntime: 10m")).unwrap();
-    let for_a_while = "queues whose pods may run for a while before others take their place (preemptMinRuntime, \
-                       reclaimMinRuntime), which is not kept";
+    let for_a_while = "queues whose pods run for a while before any is preempted (preemptMinRuntime, reclaimMinRuntime), which is \
+                       not kept";
     assert_eq!(report.count(for_a_while), 1, "{report}");
-    assert!(report.to_string().contains(&format!("{for_a_while}: a")), "{report}");
+    assert!(report.to_string().contains("which is not kept: a\n"), "{report}");
     let of_a_pool =
         kai("priority: 100").replace("{name: a}", "{name: a, labels: {kai.scheduler/node-pool: p}}");
     let (_, report) = read(&of_a_pool).unwrap();
@@ -714,13 +714,26 @@ fn orders_and_preemption_of_yunikorns_queues_are_told() {
             "application.sort.policy: fair",
             "1 queue whose order of applications is left out (application.sort): here a queue is one tenant: root.a",
         ),
-        ("", "preemption.policy: fence", "1 queue with a preemption.policy, which is left out"),
+        ("", "preemption.policy: fence", "1 queue with a policy or a delay of preemption, which is left out"),
+        ("", "preemption.delay: 5m", "1 queue with a policy or a delay of preemption, which is left out"),
+        (
+            "placementrules: [{name: tag, value: namespace}], ",
+            "quota.preemption.delay: 1m",
+            "1 queue with a policy or a delay of preemption, which is left out",
+        ),
+        (
+            "placementrules: [{name: tag, value: namespace}], ",
+            "",
+            "1 partition whose placement rules are left out: there are the queues of the file, and no others",
+        ),
         ("preemption: {enabled: false}, ", "", "1 partition without preemption, which is left out"),
     ] {
         let report = told(partition, properties);
         assert!(report.contains(what), "{what}\n{report}");
     }
-    let report =
-        told("preemption: {enabled: true}, ", "application.sort.policy: fifo, preemption.policy: default");
+    let report = told(
+        "preemption: {enabled: true}, ",
+        "application.sort.policy: fifo, preemption.policy: default, preemption.delay: 30s",
+    );
     assert!(!report.contains("preemption") && !report.contains("order of applications"), "{report}");
 }

@@ -50,6 +50,9 @@ struct Partition {
     limits: Vec<UserLimit>,
     #[serde(default)]
     preemption: Value,
+    /// Into which queue an application goes that does not say so.
+    #[serde(default, deserialize_with = "nullable")]
+    placementrules: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -145,19 +148,19 @@ pub(crate) fn partitions(file: &str, document: &Value) -> Result<Vec<Value>, Ins
 }
 
 /// Properties of queues that no instance carries, the value with which each says nothing, and what is told of others.
-const PROPERTIES: [(&str, &str, &str); 5] = [
+const PROPERTIES: [(&str, &str, &str); 7] = [
     ("application.sort.policy", "fifo", ORDERS),
     ("application.sort.priority", "enabled", ORDERS),
-    (
-        "preemption.policy",
-        "default",
-        "queues with a preemption.policy, which is left out: here each has at once what it is guaranteed",
-    ),
+    ("preemption.policy", "default", PREEMPTION),
+    ("preemption.delay", "30s", PREEMPTION),
+    ("quota.preemption.delay", "0s", PREEMPTION),
     ("priority.offset", "0", PRIORITY_LEFT_OUT),
     ("priority.policy", "default", PRIORITY_LEFT_OUT),
 ];
 const ORDERS: &str =
     "queues whose order of applications is left out (application.sort): here a queue is one tenant";
+
+const PREEMPTION: &str = "queues with a policy or a delay of preemption, which is left out: here each has at once what it is guaranteed";
 
 /// Counts what properties of a queue state that is left out, once of each kind.
 fn tell_of_properties(queue: &str, properties: &BTreeMap<String, Value>, report: &mut ImportReport) {
@@ -186,7 +189,7 @@ impl Reading {
         report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
         for (position, partition) in partitions.iter().enumerate() {
-            let Partition { name, queues, limits, preemption } =
+            let Partition { name, queues, limits, preemption, placementrules } =
                 read(file, &format!("partitions[{position}]"), partition)?;
             if position > 0 {
                 report.one("partitions left out: they have nodes of their own");
@@ -196,6 +199,9 @@ impl Reading {
             limits.iter().for_each(|limit| limit.tell(report));
             if preemption.get("enabled") == Some(&Value::Bool(false)) {
                 report.one("partitions without preemption, which is left out: here each queue has at once what it is guaranteed");
+            }
+            if !placementrules.is_empty() {
+                report.one("partitions whose placement rules are left out: there are the queues of the file, and no others");
             }
             queues.iter().try_for_each(|queue| self.yunikorn(file, &name, None, queue, report))?;
             self.differ_in_more_than_case(file, &name)?;

@@ -169,6 +169,12 @@ impl Reading<'_> {
                 *own = Some(most);
             }
         }
+        if element.attribute("type") == Some("parent") && queue_elements(element).next().is_none() {
+            self.report.named(
+                "queues for others to be made below (type=\"parent\"), of which there are none: they count with tasks of their own",
+                &name,
+            );
+        }
         let fields = element.children.iter().map(|child| (child.name.as_str(), child.text.as_str()));
         unkept::tell(&unkept::FAIR, &name, fields, self.report);
         match policy {

@@ -503,6 +503,25 @@ fn nodes_are_read_however_they_stand_and_named_by_field_where_they_cannot_be() {
 }
 
 #[test]
+fn a_queue_for_others_to_be_made_below_is_told_where_there_are_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
+    let told = |below: &str| {
+        let text = format!(
+            "<allocations><queue name=\"a\" type=\"parent\">{below}</queue><queue name=\"b\"/></allocations>"
+        );
+        std::fs::write(&queues, text).unwrap();
+        yarn(&YarnOptions { nodes: vec![shipped("nodes.json")], queues: queues.clone() })
+            .unwrap()
+            .1
+            .to_string()
+    };
+    let what = "1 queue for others to be made below (type=\"parent\"), of which there are none: it counts with tasks of its own: root.a\n";
+    assert!(told("").contains(what), "{}", told(""));
+    assert!(!told("<queue name=\"c\"/>").contains("to be made below"), "{}", told("<queue name=\"c\"/>"));
+}
+
+#[test]
 fn properties_of_the_fair_scheduler_are_no_queues_and_told_as_what_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let queues = folder.path().join("yarn-site.xml").to_str().unwrap().to_owned();

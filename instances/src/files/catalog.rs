@@ -274,7 +274,12 @@ pub fn catalog_in(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, I
             Some((row, field)) => {
                 let column = field.strip_prefix("capacity.").unwrap_or(field);
                 let column = column.replace("commitment.", "commitment_");
-                Violation { place: format!("{row}, column {column}"), ..violation }
+                // A table has a column for each resource.
+                let place = match column.as_str() {
+                    "capacity" => format!("{row}, columns of resources"),
+                    column => format!("{row}, column {column}"),
+                };
+                Violation { place, ..violation }
             }
             None => violation,
         })

@@ -144,38 +144,52 @@ impl<'a> Filling<'a> {
     /// The same where a task is a bundle of pieces: whoever is next takes all that its task needs, or no more.
     fn own_bundles(&mut self, mut unowned: Vec<u64>) {
         let packing = self.packing;
-        let users: Vec<UserId> = self.users();
-        let at = |user: &UserId, level: f64| self.order.tasks_at(*user, level).min(self.limit(*user));
-        let taken = |level: f64| {
-            let mut tasks = vec![0; self.tasks.len()];
-            users.iter().for_each(|user| tasks[user.0] = at(user, level));
-            tasks
-        };
-        // One task each is left for those whose turn is told by a digit that doubles do not have.
-        let one_each = packing.need(&vec![1; self.tasks.len()]);
-        let is_there = |level: f64| {
-            let needed = packing.need(&taken(level));
-            let parts = needed.iter().zip(&one_each).zip(&unowned);
-            parts
-                .into_iter()
-                .all(|((needed, more), there)| *needed == 0 || needed.saturating_add(*more) <= *there)
-        };
-        let level = highest(is_there);
-        self.tasks = taken(level);
-        for (unowned, taken) in unowned.iter_mut().zip(packing.need(&self.tasks)) {
-            *unowned -= taken;
-        }
-        let mut queue = self.queue(users.into_iter());
-        while let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() {
-            let pieces = packing.pieces(user);
-            let are_there = pieces.iter().all(|(shape, each)| unowned[*shape as usize] >= *each);
-            if has < self.limit(user) && are_there {
+        let mut users = self.users();
+        let mut is_served = vec![true; self.instance.user_count()];
+        while !users.is_empty() {
+            self.own_at_once(&users, &mut unowned);
+            let mut queue = self.queue(users.iter().copied());
+            for _ in 0..SINGLY * users.len() {
+                let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() else { break };
+                let pieces = packing.pieces(user);
+                let are_there = pieces.iter().all(|(shape, each)| unowned[*shape as usize] >= *each);
+                if has >= self.limit(user) || !are_there {
+                    is_served[user.0] = false;
+                    continue;
+                }
                 pieces.iter().for_each(|(shape, each)| unowned[*shape as usize] -= each);
                 self.tasks[user.0] += 1;
                 queue.push(Reverse(Waiting { user, tasks: has + 1, order: self.order }));
             }
+            users.retain(|user| is_served[user.0]);
         }
         self.take_off(unowned);
+    }
+
+    /// Brings these users to the highest level for which all pieces are there.
+    fn own_at_once(&mut self, users: &[UserId], unowned: &mut [u64]) {
+        let packing = self.packing;
+        let of_users = |tasks: &dyn Fn(&UserId) -> u64| {
+            let mut of_all = vec![0; self.tasks.len()];
+            users.iter().for_each(|user| of_all[user.0] = tasks(user));
+            of_all
+        };
+        let more = |level: f64| {
+            of_users(&|user| {
+                let at = self.order.tasks_at(*user, level).min(self.limit(*user));
+                at.saturating_sub(self.tasks[user.0])
+            })
+        };
+        // One task each is left for those whose turn is told by a digit that doubles do not have.
+        let one_each = packing.need(&of_users(&|_| 1));
+        let are_there = |level: f64| {
+            let needed = packing.need(&more(level));
+            let mut parts = needed.iter().zip(&one_each).zip(&*unowned);
+            parts.all(|((needed, one), there)| *needed == 0 || needed.saturating_add(*one) <= *there)
+        };
+        let taken = more(highest(are_there));
+        unowned.iter_mut().zip(packing.need(&taken)).for_each(|(there, needed)| *there -= needed);
+        self.tasks.iter_mut().zip(taken).for_each(|(tasks, more)| *tasks += more);
     }
 
     /// Takes so many pieces of each shape, which make no whole task, off the servers.
@@ -184,7 +198,7 @@ impl<'a> Filling<'a> {
             for (shape, count) in self.servers.tasks[server].clone() {
                 let shape = shape as usize;
                 let spare = unowned[shape].min(count);
-                (0..spare).for_each(|_| self.servers.remove(self.packing, server, shape));
+                self.servers.remove_many(self.packing, server, shape, spare);
                 unowned[shape] -= spare;
             }
         }

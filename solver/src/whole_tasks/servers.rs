@@ -91,10 +91,15 @@ impl Servers {
 
     /// Takes a task off a server that has it.
     pub fn remove(&mut self, packing: &Packing, server: usize, shape: usize) {
-        self.free[server] = more(&self.free[server], &packing.shapes[shape].demand);
+        self.remove_many(packing, server, shape, 1);
+    }
+
+    /// Takes many off a server that has them.
+    pub fn remove_many(&mut self, packing: &Packing, server: usize, shape: usize, count: u64) {
+        self.free[server] = more(&self.free[server], &times(&packing.shapes[shape].demand, count));
         let tasks = &mut self.tasks[server];
         if let Some(at) = tasks.iter().position(|(other, _)| *other == shape as u32) {
-            tasks[at].1 -= 1;
+            tasks[at].1 -= count;
             if tasks[at].1 == 0 {
                 tasks.remove(at);
             }
