@@ -10,7 +10,6 @@ use fairplan_instances::{
     Allocation, Decimal, Draft, GroupId, Instance, InstanceError, NewGroup, Owner, UserId,
 };
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// What each group has, given the work of every user of the audited instance.
 fn sums(case: &Case<'_>, works: &[f64]) -> Vec<f64> {
@@ -173,19 +172,11 @@ struct Lies {
 
 fn lies_of(case: &Case<'_>, liar: usize, before: &[f64]) -> Result<Lies, InstanceError> {
     let mut lies = Lies { worst: case.largest(), tried: 0, is_done: true };
-    // Whether the claim had an answer; who claims the same bundle in other words gets the same.
-    let mut known: HashMap<Vec<u64>, bool> = HashMap::new();
     for factors in truthfulness::grid(case, liar) {
-        let direction = truthfulness::direction(case, liar, &factors);
-        if let Some(has_answer) = known.get(&direction) {
-            lies.tried += u64::from(*has_answer);
-            continue;
-        }
         let asked = match truthfulness::ask(case, liar, &factors) {
             Err(InstanceError::OutOfTime) => return Ok(Lies { is_done: false, ..lies }),
             asked => asked?,
         };
-        known.insert(direction, asked.is_some());
         let Some((variant, solution)) = asked else { continue };
         lies.tried += 1;
         let mut done = works(&variant, &solution.allocation);

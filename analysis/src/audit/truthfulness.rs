@@ -143,7 +143,7 @@ impl Search {
 
 /// What misreports have in common that are the same to every objective: a task of twice as much, half as often, is the same
 /// bundle. Where tasks run out, each is a question of its own.
-pub(super) fn direction(case: &Case<'_>, user: usize, factors: &[f64]) -> Vec<u64> {
+fn direction(case: &Case<'_>, user: usize, factors: &[f64]) -> Vec<u64> {
     let asked = &case.draft.users[user];
     let demanded = || factors.iter().zip(&asked.demand).filter(|(_, demand)| !demand.is_zero());
     let largest = demanded().map(|(factor, _)| *factor).fold(0.0, f64::max);
