@@ -379,6 +379,8 @@ pub(crate) mod whole_tasks {
     pub(crate) const OFF: f64 = 1e-9;
     /// The same: tasks and servers of a program below this are none, and a number that misses a whole one by less is whole.
     pub(crate) const NO_TASKS: f64 = 1e-6;
+    /// A sum of logarithms a unit of weight is larger by more than this, or it is not: rounding of a few logarithms is far less.
+    pub(crate) const MORE: f64 = 1e-12;
     /// Where one resource is to be taken: rooms are worth this part more than their prices say, since values of tasks are rounded to whole
     /// numbers.
     pub(crate) const UPWARDS: f64 = 1e-7;

@@ -35,7 +35,7 @@ const BELOW: f64 = 2e-3;
 
 /// Tasks are worth nearly what they take, so that very many contents are worth nearly the same: long searches find little more.
 const LENGTHS: Lengths =
-    Lengths { first: 2_000, most: 200_000, long: 10_000, last: 20_000, parts: (1e-3, 1e-6) };
+    Lengths { first: 2_000, most: 200_000, long: 10_000, last: 20_000, parts: (1e-3, 1e-6), kept: 12 };
 
 /// Tasks of a group that are looked at beyond those of the best mix.
 const BEYOND: f64 = 3.0;

@@ -70,6 +70,8 @@ struct Tree<'a> {
     directions: Vec<Direction>,
     best: f64,
     best_content: Vec<(u32, u64)>,
+    /// All that is worth more than the threshold, where it is asked for: then the best is not looked for.
+    all: Option<Listed>,
     slack: f64,
     chosen: Vec<(u32, u64)>,
     nodes: u64,
@@ -83,6 +85,12 @@ struct Tree<'a> {
     /// The most that contents not looked into can be worth: hardly more than the best, or cut off.
     passed: f64,
     cut: f64,
+}
+
+/// Contents, and how many at most.
+struct Listed {
+    contents: Vec<Vec<(u32, u64)>>,
+    most: usize,
 }
 
 /// Weights of the resources, and from each item on the best value per weighted size.
@@ -105,6 +113,50 @@ fn density(item: &Item, weights: &[f64; WIDTH]) -> f64 {
 impl Search<'_> {
     /// Searches, with a table of what fits in any room at these values.
     pub fn run(&self, table: &Table) -> Found {
+        let capacity = self.packing.classes[self.class].capacity;
+        let mut tree = self.tree(table);
+        // What tasks that can be divided would be worth.
+        let divisible = tree.gain(0, tree.tightest(0, &capacity));
+        let mut found: Vec<(f64, Pattern)> = Vec::new();
+        for first in 0..tree.items.len() {
+            let left = self.budget.saturating_sub(tree.nodes);
+            tree.budget = tree.nodes + left.min((self.budget / self.kept as u64).max(1));
+            tree.best = self.threshold;
+            let space = tree.tightest(first, &capacity);
+            if !tree.choose(first, &capacity, 0.0, space) {
+                break;
+            }
+            if tree.best > self.threshold {
+                let shape = |(item, count): &(u32, u64)| (tree.items[*item as usize].shape, *count);
+                found.push((tree.best, Pattern::new(self.class, tree.best_content.iter().map(shape))));
+            }
+        }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let best = found.first().map_or(self.threshold, |found| found.0);
+        found.truncate(self.kept);
+        Found {
+            patterns: found.into_iter().map(|(_, pattern)| pattern).collect(),
+            bound: best.max(tree.passed).max(tree.cut).min(divisible),
+            is_truncated: tree.cut.min(divisible) > best + self.slack,
+        }
+    }
+
+    /// All contents worth more than the threshold, but for tasks in whose place others fit that are worth as much; `None` if they are more
+    /// than are kept or were not all found.
+    pub fn all(&self, table: &Table) -> Option<Vec<Pattern>> {
+        let capacity = self.packing.classes[self.class].capacity;
+        let mut tree = self.tree(table);
+        tree.budget = self.budget;
+        tree.all = Some(Listed { contents: Vec::new(), most: self.kept });
+        tree.grow(0, &capacity, 0.0);
+        let Listed { contents, most } = tree.all.take()?;
+        let is_all = tree.cut == 0.0 && !tree.is_stopped && contents.len() <= most;
+        let shape = |(item, count): &(u32, u64)| (tree.items[*item as usize].shape, *count);
+        let pattern = |content: &Vec<(u32, u64)>| Pattern::new(self.class, content.iter().map(shape));
+        is_all.then(|| contents.iter().map(pattern).collect())
+    }
+
+    fn tree<'b>(&'b self, table: &'b Table) -> Tree<'b> {
         let capacity = self.packing.classes[self.class].capacity;
         let mut items = self.items();
         let mut weights = directions(&capacity, self.packing.resources);
@@ -131,7 +183,7 @@ impl Search<'_> {
                 Direction { weights: *weights, best_after }
             })
             .collect();
-        let mut tree = Tree {
+        Tree {
             packing: self.packing,
             class: self.class,
             items,
@@ -139,6 +191,7 @@ impl Search<'_> {
             directions,
             best: self.threshold,
             best_content: Vec::new(),
+            all: None,
             slack: self.slack,
             chosen: Vec::new(),
             nodes: 0,
@@ -149,30 +202,6 @@ impl Search<'_> {
             is_stopped: self.stop.is_over(),
             passed: 0.0,
             cut: 0.0,
-        };
-        // What tasks that can be divided would be worth.
-        let divisible = tree.gain(0, tree.tightest(0, &capacity));
-        let mut found: Vec<(f64, Pattern)> = Vec::new();
-        for first in 0..tree.items.len() {
-            let left = self.budget.saturating_sub(tree.nodes);
-            tree.budget = tree.nodes + left.min((self.budget / self.kept as u64).max(1));
-            tree.best = self.threshold;
-            let space = tree.tightest(first, &capacity);
-            if !tree.choose(first, &capacity, 0.0, space) {
-                break;
-            }
-            if tree.best > self.threshold {
-                let shape = |(item, count): &(u32, u64)| (tree.items[*item as usize].shape, *count);
-                found.push((tree.best, Pattern::new(self.class, tree.best_content.iter().map(shape))));
-            }
-        }
-        found.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let best = found.first().map_or(self.threshold, |found| found.0);
-        found.truncate(self.kept);
-        Found {
-            patterns: found.into_iter().map(|(_, pattern)| pattern).collect(),
-            bound: best.max(tree.passed).max(tree.cut).min(divisible),
-            is_truncated: tree.cut.min(divisible) > best + self.slack,
         }
     }
 
@@ -231,8 +260,16 @@ impl Tree<'_> {
     fn grow(&mut self, start: usize, room: &Quantities, value: f64) {
         self.nodes += 1;
         if value > self.best {
-            self.best = value;
-            self.best_content.clone_from(&self.chosen);
+            match &mut self.all {
+                None => {
+                    self.best = value;
+                    self.best_content.clone_from(&self.chosen);
+                }
+                Some(Listed { contents, most }) => {
+                    contents.push(self.chosen.clone());
+                    self.is_stopped |= contents.len() > *most;
+                }
+            }
         }
         let space = self.tightest(start, room);
         for j in start..self.items.len() {

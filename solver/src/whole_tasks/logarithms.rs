@@ -163,7 +163,7 @@ impl Bundle {
     }
 
     /// The largest sum of the users' logarithms with so many tasks, at least one each.
-    fn sum(&self, tasks: u64) -> f64 {
+    pub fn sum(&self, tasks: u64) -> f64 {
         if let [demand] = &self.demands[..] {
             return demand.weight * (tasks as f64).ln();
         }

@@ -6,7 +6,7 @@
 //! leave (`breakpoints.rs`), in whole gangs (`between.rs`), and then once more with limits and reserves as rows of the program
 //! (`packing/limit_rows.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
 //! is left, `rebuild.rs` fills some servers anew for the last of it (`refill.rs` those that shall take most of a resource) or, where tasks are small, `gather.rs` gathers what all
-//! servers lose, and `fill.rs` adds tasks until nothing fits. Where shapes are very many, those that are alike share rows (`alike.rs`),
+//! servers lose, and `fill.rs` adds tasks until nothing fits. For a sum servers exchange what they hold (`exchange.rs`). Where shapes are very many, those that are alike share rows (`alike.rs`),
 //! and instead of making fractions whole servers are filled one by one (`large.rs`: `assemble.rs`, `least.rs`, `displace.rs`).
 
 mod alike;
@@ -21,6 +21,7 @@ mod devices_alone;
 mod displace;
 mod dive;
 mod divisible;
+mod exchange;
 mod fill;
 mod gather;
 mod inside;

@@ -7,6 +7,7 @@
 
 use super::dive::{Bounded, dive_from_bound};
 use super::divisible::{divisible_values, is_large, of_logarithms};
+use super::exchange::{Prices, exchange};
 use super::fill::{fill, filled_alone};
 use super::knapsack::Found;
 use super::logarithms::{Bundle, Logarithms};
@@ -14,7 +15,7 @@ use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
-use super::rounds::{self, Effort, Goal, held, price};
+use super::rounds::{self, Effort, Goal, Lengths, held, price};
 use super::worth::{Worth, scaled};
 use fairplan_instances::{Deadline, Instance, InstanceError, LogarithmProof, Placement, ProportionalBracket};
 
@@ -22,8 +23,13 @@ use fairplan_instances::{Deadline, Instance, InstanceError, LogarithmProof, Plac
 const BOUNDING: f64 = 0.6;
 
 /// Programs one after the other, each with tasks wanted one by one around where the last one ended: until the bound is so
-/// close to what fractions of patterns reach.
-const ENOUGH: [f64; 4] = [1e-3, 1e-4, 1e-5, 1e-5];
+/// close to what fractions of patterns reach. The last is repeated, up to so many programs in all, while tasks end far from where they were
+/// wanted.
+const ENOUGH: [f64; 3] = [1e-3, 1e-4, 1e-7];
+const PROGRAMS: usize = 8;
+
+/// Many patterns a round, for programs with very many rows of wants.
+const LENGTHS: Lengths = Lengths { kept: 30, ..rounds::LENGTHS };
 
 /// Programs of divisible tasks, each around what the last one had.
 const SEEDING: usize = 3;
@@ -152,6 +158,10 @@ impl Goal for Search<'_> {
         self.excess <= self.enough
     }
 
+    fn lengths(&self) -> Lengths {
+        LENGTHS
+    }
+
     fn reach(&self, mix: &Mix) -> f64 {
         let worth = self.wants.iter().zip(&mix.wanted).map(|(want, had)| want.worth * had);
         worth.sum::<f64>() - self.logarithms.of_first()
@@ -202,7 +212,9 @@ fn bound<'a>(
         search.patterns.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
     }
     search.seed(stop);
-    for enough in ENOUGH {
+    for program in 0..PROGRAMS {
+        let is_last = program + 1 >= ENOUGH.len();
+        let enough = ENOUGH[program.min(ENOUGH.len() - 1)];
         let centre = search.centre_wants();
         let mut master = Master::new(packing, &search.wants, &servers, &vec![0.0; servers.len()]);
         (search.enough, search.excess) = (enough, f64::INFINITY);
@@ -214,7 +226,7 @@ fn bound<'a>(
         search.had(&ended.mix);
         search.servers = ended.mix.servers;
         let is_near = |(tasks, centre): (&f64, &u64)| (tasks - *centre as f64).abs() < NEAR;
-        if stop.is_over() || (enough <= ENOUGH[2] && search.tasks.iter().zip(&centre).all(is_near)) {
+        if stop.is_over() || (is_last && search.tasks.iter().zip(&centre).all(is_near)) {
             break;
         }
     }
@@ -338,5 +350,8 @@ fn place(
     let mut repair = Repair::new(packing, servers, missing);
     repair.spare = placed.iter().zip(&first).map(|(placed, first)| placed.saturating_sub(*first)).collect();
     repair.place_missing(stop);
-    Ok(fill(instance, packing, logarithms, repair.servers, stop))
+    let mut servers = repair.servers;
+    let prices = Prices { tasks: &search.values, servers: server_values, units: search.units };
+    exchange(packing, logarithms, &prices, &mut servers, stop);
+    Ok(fill(instance, packing, logarithms, servers, stop))
 }

@@ -40,11 +40,13 @@ pub(super) struct Lengths {
     pub last: u64,
     /// Parts by which contents may be worth more that are not looked for: at first, and where nothing else is found.
     pub parts: (f64, f64),
+    /// Contents of a class that are kept in a round.
+    pub kept: usize,
 }
 
 /// How long searches are unless a goal says otherwise.
 pub(super) const LENGTHS: Lengths =
-    Lengths { first: 10_000, most: 1_000_000, long: 50_000, last: 20_000, parts: (1e-3, 1e-8) };
+    Lengths { first: 10_000, most: 1_000_000, long: 50_000, last: 20_000, parts: (1e-3, 1e-8), kept: 12 };
 
 /// Where the rounds ended.
 pub(super) struct Ended {
@@ -102,7 +104,7 @@ pub(super) fn run(
     let mut mixes: Vec<Mix> = Vec::new();
     let lengths = goal.lengths();
     let mut least = lengths.first;
-    let mut effort = Effort { budget: lengths.first, part: lengths.parts.0, kept: 12 };
+    let mut effort = Effort { budget: lengths.first, part: lengths.parts.0, kept: lengths.kept };
     loop {
         let Some(mix) = master.solve(stop)? else {
             let mix = mixes.pop().or(nearest).unwrap_or_else(|| master.nothing());
@@ -142,7 +144,7 @@ pub(super) fn run(
             if truncated > 0 && !is_close && !stop.is_over() {
                 let [tasks, servers, limits] = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
                 let worth = Worth { tasks: &tasks, servers: &servers, limits: &limits };
-                let effort = Effort { budget: lengths.last, part: lengths.parts.1, kept: 12 };
+                let effort = Effort { budget: lengths.last, part: lengths.parts.1, kept: lengths.kept };
                 let found = price(packing, worth, effort, None, stop);
                 goal.exclude(&mix, worth, &found);
             }
