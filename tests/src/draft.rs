@@ -3,7 +3,7 @@
 use crate::Fraction;
 use crate::max_min::task_share;
 use fairplan_instances::files::write_json;
-use fairplan_instances::{ClassId, Decimal, Draft, DraftUser, Instance, ServerClass};
+use fairplan_instances::{ClassId, Decimal, Draft, DraftKind, DraftUser, Instance, ServerClass};
 
 /// A decimal written down in a test; panics when it is none.
 pub fn decimal(text: &str) -> Decimal {
@@ -23,6 +23,11 @@ pub fn draft(classes: &[(u64, &str)], users: &[&str]) -> Draft {
     let resources = (0..classes[0].capacity.len()).map(|r| format!("resource-{r}")).collect();
     let users = users.iter().enumerate().map(|(i, demand)| plain_user(i, decimals(demand))).collect();
     plain_draft(resources, classes, users)
+}
+
+/// A kind of so many pieces of `"demand demand …"` in one task, on these classes or on all.
+pub fn kind(id: &str, each: u64, demand: &str, eligible: Option<Vec<usize>>) -> DraftKind {
+    DraftKind { profile: None, id: id.into(), each, demand: decimals(demand), eligible }
 }
 
 /// These users on these classes, without groups and quotas.

@@ -24,7 +24,9 @@ mod whole_tasks;
 pub use bottleneck::{ExactBottlenecks, exact_bottlenecks};
 pub use conic::{Bundle, Conic, bundles, by_clarabel, sum_of_utilities, takes_part};
 pub use dice::Dice;
-pub use draft::{decimal, draft, plain_draft, plain_user, printed, with_bundles_as_tasks, with_capacity};
+pub use draft::{
+    decimal, draft, kind, plain_draft, plain_user, printed, with_bundles_as_tasks, with_capacity,
+};
 pub use exact::{
     is_as_the_oracle_of_servers_says, is_as_the_oracle_of_trees_says, is_as_the_oracle_says, read_fraction,
 };

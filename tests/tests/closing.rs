@@ -2,11 +2,11 @@
 
 use crate::solving::{close, shares_for};
 use fairplan_instances::{
-    ClassAmounts, ClassId, Deadline, DraftKind, DraftQuota, Instance, NewGroup, Objective, Quota, ResourceId,
-    Status, TaskDemands, TaskOptimum,
+    ClassAmounts, ClassId, Deadline, DraftQuota, Instance, NewGroup, Objective, Quota, ResourceId, Status,
+    TaskDemands, TaskOptimum,
 };
 use fairplan_solver::{accepted_task_optimum_within, backend};
-use fairplan_tests::{FAMILIES, decimal, draft, family, printed, with_demands};
+use fairplan_tests::{FAMILIES, decimal, draft, family, kind, printed, with_demands};
 use fairplan_verify::{SolutionClaim, TaskClaim, verify_solution, verify_task_optimum};
 
 const OBJECTIVES: [&str; 7] = ["drfh", "tsf", "pf", "alpha=0.5", "alpha=2", "alpha=64", "utilitarian"];
@@ -164,14 +164,7 @@ fn tasks_that_end_just_where_capacity_or_a_limit_does_have_finite_prices() {
 fn prices_that_kinds_leave_undecided_prove_what_they_are_needed_for() {
     // On the first class everybody needs as much of the one as of the other, so that only the sum of their prices is known.
     let mut draft = draft(&[(2, "10 10"), (1, "4 20")], &["1 1", "1 1"]);
-    let kind = |each, demand: &str, class| DraftKind {
-        profile: None,
-        id: format!("on-{class}"),
-        each,
-        demand: demand.split(' ').map(decimal).collect(),
-        eligible: Some(vec![class]),
-    };
-    draft.users[0].kinds = vec![kind(2, "1 1", 0), kind(1, "1 3", 1)];
+    draft.users[0].kinds = vec![kind("on-0", 2, "1 1", Some(vec![0])), kind("on-1", 1, "1 3", Some(vec![1]))];
     let instance = draft.build().unwrap();
     for objective in ["drfh", "tsf", "pf", "alpha=0.5", "alpha=2", "alpha=8", "utilitarian"] {
         assert!(is_proved(&instance, objective.parse().unwrap()), "{objective}");

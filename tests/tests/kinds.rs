@@ -9,20 +9,10 @@ use fairplan_instances::{
 };
 use fairplan_solver::backend;
 use fairplan_tests::{
-    Draft, Fraction, decimal, draft, exact_max_min, exact_max_min_of, exact_tree, random_draft, random_tree,
-    with_bundles_as_tasks, with_random_kinds,
+    Draft, Fraction, decimal, draft, exact_max_min, exact_max_min_of, exact_tree, kind, random_draft,
+    random_tree, with_bundles_as_tasks, with_random_kinds,
 };
 use fairplan_verify::verify_solution;
-
-fn kind(id: &str, each: u64, demand: &str, eligible: Option<Vec<usize>>) -> DraftKind {
-    DraftKind {
-        profile: None,
-        id: id.into(),
-        each,
-        demand: demand.split(' ').map(decimal).collect(),
-        eligible,
-    }
-}
 
 fn every_backend(draft: &Draft, shares: &[Fraction]) {
     let instance = draft.build().unwrap();

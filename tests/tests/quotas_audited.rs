@@ -4,11 +4,10 @@
 use crate::groups::in_groups;
 use fairplan_analysis::{AuditSettings, Finding, Holds, NotTested, audit};
 use fairplan_instances::{
-    Allocation, DraftKind, DraftQuota, Instance, InstanceError, Objective, Quota, ResourceId, Solution,
-    Solver, UserId,
+    Allocation, DraftQuota, Instance, InstanceError, Objective, Quota, ResourceId, Solution, Solver, UserId,
 };
 use fairplan_solver::backend;
-use fairplan_tests::{Draft, decimal, draft, random_draft, random_tree_with_quotas, with_random_kinds};
+use fairplan_tests::{Draft, decimal, draft, kind, random_draft, random_tree_with_quotas, with_random_kinds};
 
 const SETTINGS: AuditSettings = AuditSettings { users: 2, seed: 1 };
 
@@ -91,14 +90,7 @@ fn who_is_guaranteed_something_is_not_envied_and_its_own_limit_is_no_envy() {
 fn a_bundle_of_kinds_is_worth_what_all_its_kinds_make_of_it() {
     // The trainer needs a worker on the second class and a driver anywhere; the other is envied by nobody for what it cannot use.
     let mut draft = draft(&[(1, "10 0"), (1, "10 4")], &["1 1", "1 0"]);
-    let kind = |id: &str, each, demand: &str| DraftKind {
-        profile: None,
-        id: id.into(),
-        each,
-        demand: demand.split(' ').map(decimal).collect(),
-        eligible: None,
-    };
-    draft.users[0].kinds = vec![kind("worker", 2, "1 1"), kind("driver", 1, "4 0")];
+    draft.users[0].kinds = vec![kind("worker", 2, "1 1", None), kind("driver", 1, "4 0", None)];
     let findings = audited(&draft.build().unwrap(), &*backend("auto").unwrap()).unwrap();
     for property in ["envy-freeness", "pareto-optimality", "sharing-incentive"] {
         assert_eq!(of(&findings, property).holds, Holds::Tested(true), "{:?}", of(&findings, property));

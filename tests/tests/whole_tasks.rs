@@ -12,7 +12,7 @@ use fairplan_report::divisible_bound::DivisibleBound;
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::{allocated_bracket, backend, whole_task_bracket};
 use fairplan_tests::{
-    Dice, best_whole_allocation, best_whole_level, compare_breakpoints, decimal, draft, plain_user,
+    Dice, best_whole_allocation, best_whole_level, compare_breakpoints, decimal, draft, kind, plain_user,
     random_draft_without_rates, with_random_kinds, with_random_profiles, with_random_server_rules,
 };
 use fairplan_verify::{AllocatedClaim, WholeTaskClaim, verify_allocated, verify_whole_tasks};
@@ -129,14 +129,7 @@ fn thousands_of_brackets_with_profiles_of_devices_contain_the_optimum_and_nine_i
 fn billions_of_tasks_beside_a_user_whose_kinds_run_out_are_handed_out_at_once() {
     let mut draft = draft(&[(2, "4 0"), (1, "6 4")], &["1 0", "5 2", "0.000000001 0"]);
     (draft.users[0].tasks, draft.users[0].eligible) = (Some(3), Some(vec![1]));
-    let kind = |id: &str, each: u64, demand: [&str; 2]| DraftKind {
-        profile: None,
-        id: id.into(),
-        each,
-        demand: demand.map(decimal).to_vec(),
-        eligible: None,
-    };
-    draft.users[1].kinds = vec![kind("worker", 2, ["1", "1"]), kind("driver", 1, ["3", "0"])];
+    draft.users[1].kinds = vec![kind("worker", 2, "1 1", None), kind("driver", 1, "3 0", None)];
     let started = Instant::now();
     let tasks = bracket(&draft.build().unwrap()).placement.tasks;
     assert!(tasks[2] > 1_000_000_000, "{tasks:?}");

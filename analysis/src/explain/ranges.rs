@@ -86,6 +86,8 @@ pub(crate) fn range_of_price(
     };
     let one = instance.classes()[class.0].capacity[resource.0].to_f64();
     let capacity = one * instance.classes()[class.0].count as f64;
+    // On the first level of users who take all they can get.
+    let is_concave = level == 0 && !instance.has_task_limits() && instance.quotas().is_empty();
     let at = |factor: f64, is_likely: bool| -> Result<Point, InstanceError> {
         let Some(variant) = with_capacity(instance, class.0, resource.0, one * factor) else {
             return Ok(Point::Unknown);
@@ -108,7 +110,8 @@ pub(crate) fn range_of_price(
         let off = there.value - on_the_line;
         let slope = there.prices[class.0 * instance.resources().len() + resource.0] - price;
         if off.abs() <= OFF_THE_LINE * value {
-            return Ok(Point::OnTheLine { is_parallel: slope.abs() * capacity <= PARALLEL * value });
+            let is_parallel = slope.abs() * capacity <= PARALLEL * value;
+            return Ok(Point::OnTheLine { is_sure: is_concave || is_parallel });
         }
         // Where the line through this point meets the price's.
         Ok(Point::Off { meets_at: factor - off / (slope * capacity) })
@@ -124,9 +127,9 @@ pub(crate) fn range_of_price(
 
 /// The level at another capacity, beside the line that goes by the price.
 enum Point {
-    /// On it, and whether it goes by the same price there: else the line may end there, or be crossed.
-    OnTheLine { is_parallel: bool },
-    /// Off it: a line through this point that the level never exceeds meets the price's at this factor.
+    /// On it; sure to have been on it all the way where it is concave or goes by the same price there, else the line may be crossed.
+    OnTheLine { is_sure: bool },
+    /// Off it: a line through this point that the level never exceeds as long as no tasks run out meets the price's at this factor.
     Off { meets_at: f64 },
     /// No level, or none that is proved.
     Unknown,
@@ -143,7 +146,7 @@ fn reach(far: f64, at: &impl Fn(f64, bool) -> Result<Point, InstanceError>) -> R
         let middle = |inside: f64, outside: f64| (inside * outside).sqrt();
         let mut here = next;
         let mut point = at(here, by_tangent)?;
-        if let Point::OnTheLine { is_parallel: false } = point {
+        if let Point::OnTheLine { is_sure: false } = point {
             let before = next * (inside / next).powf(BEYOND);
             let there = at(before, false)?;
             if !matches!(there, Point::OnTheLine { .. }) {

@@ -137,7 +137,7 @@ impl Reading {
         if spec.priority.is_some_and(|priority| priority != KAIS_PRIORITY) {
             report.named(PRIORITY_LEFT_OUT, &metadata.name);
         }
-        if [&spec.preempt, &spec.reclaim].into_iter().any(Option::is_some) {
+        if spec.preempt.is_some() || spec.reclaim.is_some() {
             report.named(
                 "queues whose pods run for a while before any is preempted (preemptMinRuntime, reclaimMinRuntime), which is \
                  not kept",

@@ -13,6 +13,14 @@ fn options(queues: &str) -> YarnOptions {
     YarnOptions { nodes: vec![shipped("nodes.json")], queues: shipped(queues) }
 }
 
+/// The shipped nodes under a fair scheduler with this file.
+fn fair(text: &str) -> Result<(Instance, ImportReport), ImportFailure> {
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
+    std::fs::write(&queues, text).unwrap();
+    yarn(&YarnOptions { queues, ..options("") })
+}
+
 #[test]
 fn the_fair_schedulers_queues_keep_their_tree_weights_minima_and_maxima() {
     let (instance, report) = yarn(&options("fair-scheduler.xml")).unwrap();
@@ -49,10 +57,7 @@ fn what_queues_may_have_by_default_is_the_limit_of_those_that_state_none() {
     let text = std::fs::read_to_string(shipped("fair-scheduler.xml")).unwrap();
     let default =
         "<queueMaxResourcesDefault>26214 mb, 4 vcores</queueMaxResourcesDefault><queue name=\"production\">";
-    let folder = tempfile::tempdir().unwrap();
-    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
-    std::fs::write(&queues, text.replace("<queue name=\"production\">", default)).unwrap();
-    let (instance, _) = yarn(&YarnOptions { queues, ..options("") }).unwrap();
+    let (instance, _) = fair(&text.replace("<queue name=\"production\">", default)).unwrap();
     let told = tenants(&instance);
     assert_eq!(told[0], "[root.production] w3 most memory=26214 vcores=4");
     assert_eq!(told[5], "root.research.bob & co <root.research w1 6553.6,1 most memory=26214 vcores=4");
@@ -60,15 +65,12 @@ fn what_queues_may_have_by_default_is_the_limit_of_those_that_state_none() {
 
 #[test]
 fn policies_are_read_by_both_their_names_and_a_maximum_of_nothing_is_one_under_drf() {
-    let folder = tempfile::tempdir().unwrap();
-    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
     let read = |of_all: &str, own: &str| {
         let text = format!(
             "<allocations>{of_all}<queue name=\"a\"><maxResources>9 mb, 0 vcores</maxResources>{own}</queue><queue \
              name=\"b\"/></allocations>"
         );
-        std::fs::write(&queues, text).unwrap();
-        let (_, report) = yarn(&YarnOptions { queues: queues.clone(), ..options("") }).unwrap();
+        let (_, report) = fair(&text).unwrap();
         let count = |what| report.count(what);
         (
             count("queue whose maximum of 0 vcores is taken as none, beside one of more: root.a"),
@@ -210,10 +212,8 @@ fn what_hadoop_refuses_of_percentages_and_names_is_refused_by_name() {
         with_properties(properties).unwrap();
     }
     // So it is with queues of the fair scheduler.
-    let folder = tempfile::tempdir().unwrap();
-    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
-    std::fs::write(&queues, "<allocations><queue name=\"a.b\"/><queue name=\"c\"/></allocations>").unwrap();
-    let error = yarn(&YarnOptions { queues, ..options("") }).unwrap_err().to_string();
+    let error =
+        fair("<allocations><queue name=\"a.b\"/><queue name=\"c\"/></allocations>").unwrap_err().to_string();
     assert!(error.contains("<queue> name = a.b: has a dot"), "{error}");
 }
 
@@ -348,15 +348,12 @@ fn nodes_with_a_label_take_only_tasks_of_queues_that_may_use_it() {
 #[test]
 fn a_maximum_of_memory_and_no_vcores_is_one_of_memory() {
     // As in the sample of Hadoop's documentation.
-    let folder = tempfile::tempdir().unwrap();
-    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
     let queue = |most: &str| {
         format!(
             "<allocations><queue name=\"sample\"><minResources>10000 mb,0vcores</minResources><maxResources>{most}</maxResources></queue></allocations>"
         )
     };
-    std::fs::write(&queues, queue("90000 mb,0vcores")).unwrap();
-    let (instance, report) = yarn(&YarnOptions { queues: queues.clone(), ..options("") }).unwrap();
+    let (instance, report) = fair(&queue("90000 mb,0vcores")).unwrap();
     assert_eq!(tenants(&instance), ["root.sample w1 6553.6,1 sure memory=10000 most memory=90000"]);
     assert_eq!(
         report.count("queue whose maximum of 0 vcores is taken as none, beside one of more: root.sample"),
@@ -368,10 +365,7 @@ fn a_maximum_of_memory_and_no_vcores_is_one_of_memory() {
 #[test]
 fn a_queue_that_stands_twice_is_refused() {
     let text = std::fs::read_to_string(shipped("fair-scheduler.xml")).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
-    std::fs::write(&queues, text.replace("name=\"reports\"", "name=\"etl\"")).unwrap();
-    let refused = yarn(&YarnOptions { queues, ..options("") }).unwrap_err().to_string();
+    let refused = fair(&text.replace("name=\"reports\"", "name=\"etl\"")).unwrap_err().to_string();
     assert!(
         refused.contains("queue root.production.etl") && refused.contains("stands here twice"),
         "{refused}"
@@ -504,17 +498,11 @@ fn nodes_are_read_however_they_stand_and_named_by_field_where_they_cannot_be() {
 
 #[test]
 fn a_queue_for_others_to_be_made_below_is_told_where_there_are_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
     let told = |below: &str| {
         let text = format!(
             "<allocations><queue name=\"a\" type=\"parent\">{below}</queue><queue name=\"b\"/></allocations>"
         );
-        std::fs::write(&queues, text).unwrap();
-        yarn(&YarnOptions { nodes: vec![shipped("nodes.json")], queues: queues.clone() })
-            .unwrap()
-            .1
-            .to_string()
+        fair(&text).unwrap().1.to_string()
     };
     let what = "1 queue for others to be made below (type=\"parent\"), of which there are none: it counts with tasks of its own: root.a\n";
     assert!(told("").contains(what), "{}", told(""));

@@ -100,6 +100,11 @@ impl<'a> Filling<'a> {
         self.instance.user(user).tasks().unwrap_or(u64::MAX)
     }
 
+    /// How many tasks more than it has a user may have at a level.
+    fn more(&self, user: UserId, level: f64) -> u64 {
+        self.order.tasks_at(user, level).min(self.limit(user)).saturating_sub(self.tasks[user.0])
+    }
+
     /// These users, with what they have, the next to be served on top.
     fn queue(&self, users: impl Iterator<Item = UserId>) -> BinaryHeap<Reverse<Waiting<'a>>> {
         let waiting = |user: UserId| Waiting { user, tasks: self.tasks[user.0], order: self.order };
@@ -121,13 +126,13 @@ impl<'a> Filling<'a> {
             if unowned / SINGLY as u64 > users.len() as u64 {
                 // One task each is left for those whose turn is told by a digit that doubles do not have.
                 let spare = unowned - users.len() as u64;
-                let at = |user: &UserId, level: f64| self.order.tasks_at(*user, level).min(self.limit(*user));
-                let taken =
-                    |level: f64| users.iter().fold(0, |sum: u64, user| sum.saturating_add(at(user, level)));
+                let taken = |level: f64| {
+                    users.iter().fold(0, |sum: u64, user| sum.saturating_add(self.more(*user, level)))
+                };
                 let level = highest(|level| taken(level) <= spare);
                 unowned -= taken(level);
-                let owned: Vec<u64> = users.iter().map(|user| at(user, level)).collect();
-                users.iter().zip(owned).for_each(|(user, owned)| self.tasks[user.0] = owned);
+                let owned: Vec<u64> = users.iter().map(|user| self.more(*user, level)).collect();
+                users.iter().zip(owned).for_each(|(user, owned)| self.tasks[user.0] += owned);
             }
             let mut queue = self.queue(users.iter().copied());
             while unowned > 0 {
@@ -163,7 +168,8 @@ impl<'a> Filling<'a> {
             }
             users.retain(|user| is_served[user.0]);
         }
-        self.take_off(unowned);
+        // Pieces that make no whole task.
+        self.servers.take_off(packing, unowned);
     }
 
     /// Brings these users to the highest level for which all pieces are there.
@@ -174,12 +180,7 @@ impl<'a> Filling<'a> {
             users.iter().for_each(|user| of_all[user.0] = tasks(user));
             of_all
         };
-        let more = |level: f64| {
-            of_users(&|user| {
-                let at = self.order.tasks_at(*user, level).min(self.limit(*user));
-                at.saturating_sub(self.tasks[user.0])
-            })
-        };
+        let more = |level: f64| of_users(&|user| self.more(*user, level));
         // One task each is left for those whose turn is told by a digit that doubles do not have.
         let one_each = packing.need(&of_users(&|_| 1));
         let are_there = |level: f64| {
@@ -190,18 +191,6 @@ impl<'a> Filling<'a> {
         let taken = more(highest(are_there));
         unowned.iter_mut().zip(packing.need(&taken)).for_each(|(there, needed)| *there -= needed);
         self.tasks.iter_mut().zip(taken).for_each(|(tasks, more)| *tasks += more);
-    }
-
-    /// Takes so many pieces of each shape, which make no whole task, off the servers.
-    fn take_off(&mut self, mut unowned: Vec<u64>) {
-        for server in 0..self.servers.tasks.len() {
-            for (shape, count) in self.servers.tasks[server].clone() {
-                let shape = shape as usize;
-                let spare = unowned[shape].min(count);
-                self.servers.remove_many(self.packing, server, shape, spare);
-                unowned[shape] -= spare;
-            }
-        }
     }
 
     /// The users that can have tasks.
@@ -276,9 +265,6 @@ impl<'a> Filling<'a> {
         if packing.has_rules {
             return;
         }
-        let more = |user: &UserId, level: f64| {
-            self.order.tasks_at(*user, level).min(self.limit(*user)).saturating_sub(self.tasks[user.0])
-        };
         let pieces = |user: &UserId| packing.pieces(*user).iter().map(|(s, each)| (*s as usize, *each));
         let mut places: Vec<usize> = users.iter().flat_map(pieces).map(|(shape, _)| first[shape]).collect();
         places.sort_unstable();
@@ -286,7 +272,7 @@ impl<'a> Filling<'a> {
         let has_room = |level: f64| {
             let mut load = vec![[0u128; WIDTH]; places.len()];
             for user in users {
-                let tasks = u128::from(more(user, level));
+                let tasks = u128::from(self.more(*user, level));
                 for (shape, each) in pieces(user) {
                     let place = places.partition_point(|place| *place < first[shape]);
                     let demand = &packing.shapes[shape].demand;
@@ -302,7 +288,7 @@ impl<'a> Filling<'a> {
             places.iter().zip(&load).all(fits)
         };
         let level = highest(has_room);
-        let counts: Vec<u64> = users.iter().map(|user| more(user, level)).collect();
+        let counts: Vec<u64> = users.iter().map(|user| self.more(*user, level)).collect();
         for (user, count) in users.iter().zip(counts).filter(|(_, count)| *count > 0) {
             for (shape, each) in pieces(user) {
                 self.servers.add_many(packing, first[shape], shape, count * each);

@@ -67,12 +67,5 @@ fn take_off(packing: &Packing, repair: &mut Repair<'_>, mut dropped: Vec<u64>) {
         *dropped -= settled;
         *missing -= settled;
     }
-    for server in 0..repair.servers.tasks.len() {
-        for (shape, count) in repair.servers.tasks[server].clone() {
-            let shape = shape as usize;
-            let gone = dropped[shape].min(count);
-            (0..gone).for_each(|_| repair.servers.remove(packing, server, shape));
-            dropped[shape] -= gone;
-        }
-    }
+    repair.servers.take_off(packing, dropped);
 }

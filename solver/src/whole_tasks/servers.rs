@@ -89,13 +89,25 @@ impl Servers {
         }
     }
 
+    /// Takes so many tasks of each shape off the servers, the first first, as far as there are any.
+    pub fn take_off(&mut self, packing: &Packing, mut gone: Vec<u64>) {
+        for server in 0..self.tasks.len() {
+            for (shape, count) in self.tasks[server].clone() {
+                let shape = shape as usize;
+                let here = gone[shape].min(count);
+                self.remove_many(packing, server, shape, here);
+                gone[shape] -= here;
+            }
+        }
+    }
+
     /// Takes a task off a server that has it.
     pub fn remove(&mut self, packing: &Packing, server: usize, shape: usize) {
         self.remove_many(packing, server, shape, 1);
     }
 
-    /// Takes many off a server that has them.
-    pub fn remove_many(&mut self, packing: &Packing, server: usize, shape: usize, count: u64) {
+    /// Takes so many off a server that has them.
+    fn remove_many(&mut self, packing: &Packing, server: usize, shape: usize, count: u64) {
         self.free[server] = more(&self.free[server], &times(&packing.shapes[shape].demand, count));
         let tasks = &mut self.tasks[server];
         if let Some(at) = tasks.iter().position(|(other, _)| *other == shape as u32) {
