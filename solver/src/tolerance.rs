@@ -76,8 +76,13 @@ pub(crate) mod level {
     pub(crate) const EXHAUSTED: f64 = 1e-21;
     /// Products below this part of the gap cannot be what makes it: what is left of it is rounding.
     pub(crate) const EXPLAINED: f64 = 1e-3;
+    /// Where refinement moves a solution of the Schur complement by less than this part of it, others by the same factors go
+    /// without: what they lack is far below what the next step makes up for.
+    pub(crate) const REFINED: f64 = 1e-11;
     /// Gaps below the first are near rounding: a run ends after so many steps without half of it.
     pub(crate) const SMALL: (f64, u64) = (1e-11, 2);
+    /// The gap at which a run of a large system ends once what is left of it is rounding: a tenth of what is proved.
+    pub(crate) const GOOD_ENOUGH: f64 = 1e-10;
     /// The part of its share that a settled group may miss before the penalty for that grows: a tenth of [`SHORTFALL`].
     pub(crate) const MISSED: f64 = 1e-11;
     /// Prices and multipliers move as if what is left of a row were more by this part of it. Where it vanishes, the

@@ -20,6 +20,8 @@ pub(crate) struct Cholesky {
 
 /// Rows of `Lᵀ` that are finished together, before what they leave of the rest is computed in one product.
 const PANEL: usize = 32;
+/// Numbers that are worked on side by side, which compilers turn into vector instructions.
+const LANES: usize = 8;
 
 impl Cholesky {
     /// Factors a symmetric matrix, of which only the upper triangle is read and the diagonal must be positive.
@@ -65,7 +67,23 @@ impl Cholesky {
         x
     }
 
-    /// The same into `x`, with `residual` to work in.
+    /// The same without refinement, which may be left out where [`Self::solve_and_judge`] says so.
+    pub fn solve_roughly(&self, b: &[f64]) -> Vec<f64> {
+        let mut x = b.to_vec();
+        self.solve_once(&mut x);
+        x
+    }
+
+    /// As [`Self::solve`], and whether refinement moved the solution by more than a part of its largest entry.
+    pub fn solve_and_judge(&self, b: &[f64], part: f64) -> (Vec<f64>, bool) {
+        let largest = |x: &[f64]| x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let (mut x, mut moved) = (vec![0.0; self.order], vec![0.0; self.order]);
+        self.solve_into(b, &mut x, &mut moved);
+        let is_moved = largest(&moved) > part * largest(&x);
+        (x, is_moved)
+    }
+
+    /// The same into `x`, with `residual` to work in, where what refinement adds is left.
     pub fn solve_into(&self, b: &[f64], x: &mut [f64], residual: &mut [f64]) {
         x.copy_from_slice(b);
         self.solve_once(x);
@@ -130,23 +148,40 @@ impl Cholesky {
 /// False when they hold no numbers.
 fn finish_rows(upper: &mut DMatrix<f64>, start: usize, end: usize) -> bool {
     let order = upper.nrows();
-    for j in start..order {
+    for j in start..end {
         let (done, rest) = upper.as_mut_slice().split_at_mut(j * order);
-        let above = end.min(j) - start;
-        let (column, below) = rest[start..].split_at_mut(above);
-        for i in 0..above {
+        let (column, below) = rest[start..].split_at_mut(j - start);
+        for i in 0..column.len() {
             let row = &done[(start + i) * order + start..][..=i];
             column[i] = (column[i] - lanes_dot(&column[..i], &row[..i])) / row[i];
         }
+        let pivot = below[0] - lanes_dot(column, column);
+        below[0] = if pivot > LOST_PIVOT { pivot.sqrt() } else { f64::INFINITY };
         if column.iter().any(|x| !x.is_finite()) {
             return false;
         }
-        if j < end {
-            let pivot = below[0] - lanes_dot(column, column);
-            below[0] = if pivot > LOST_PIVOT { pivot.sqrt() } else { f64::INFINITY };
-        }
     }
-    true
+    // The columns after them go eight at a time, each a lane.
+    let (done, rest) = upper.as_mut_slice().split_at_mut(end * order);
+    let mut rows = [[0.0; LANES]; PANEL];
+    rest.chunks_mut(LANES * order).all(|columns| {
+        for (lane, column) in columns.chunks(order).enumerate() {
+            rows.iter_mut().zip(&column[start..end]).for_each(|(row, x)| row[lane] = *x);
+        }
+        for i in 0..end - start {
+            let factors = &done[(start + i) * order + start..][..=i];
+            let (above, here) = rows.split_at_mut(i);
+            let mut left = here[0];
+            for (x, factor) in above.iter().zip(factors) {
+                (0..LANES).for_each(|lane| left[lane] -= factor * x[lane]);
+            }
+            here[0] = left.map(|x| x / factors[i]);
+        }
+        for (lane, column) in columns.chunks_mut(order).enumerate() {
+            column[start..end].iter_mut().zip(&rows).for_each(|(x, row)| *x = row[lane]);
+        }
+        columns.chunks(order).all(|column| column[start..end].iter().all(|x| x.is_finite()))
+    })
 }
 
 /// A square matrix of zeros in this memory.
@@ -156,13 +191,13 @@ pub(crate) fn zeros(mut memory: Vec<f64>, order: usize) -> DMatrix<f64> {
     DMatrix::from_vec(order, order, memory)
 }
 
-/// A dot product in eight independent lanes, which compilers turn into vector instructions.
+/// A dot product in independent lanes.
 fn lanes_dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; 8];
-    let (a_chunks, b_chunks) = (a.chunks_exact(8), b.chunks_exact(8));
+    let mut lanes = [0.0; LANES];
+    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
     let tail: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
     for (a, b) in a_chunks.zip(b_chunks) {
-        for i in 0..8 {
+        for i in 0..LANES {
             lanes[i] += a[i] * b[i];
         }
     }
@@ -172,6 +207,7 @@ fn lanes_dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_stream::stream;
 
     #[test]
     fn solves_a_definite_system() {
@@ -182,6 +218,34 @@ mod tests {
         for (x, solved) in x.iter().zip(solved) {
             approx::assert_relative_eq!(*x, solved, max_relative = 1e-9);
         }
+    }
+
+    #[test]
+    fn refinement_is_needed_where_the_matrix_is_nearly_singular_and_only_there() {
+        let hilbert = |order| DMatrix::from_fn(order, order, |i, j| 1.0 / (i + j + 1) as f64);
+        for (order, is_needed) in [(2, false), (3, false), (8, true)] {
+            let b = vec![1.0; order];
+            let factors = Cholesky::new(hilbert(order)).unwrap();
+            let (refined, rough) = (factors.solve(&b), factors.solve_roughly(&b));
+            assert_eq!(factors.solve_and_judge(&b, 1e-11), (refined.clone(), is_needed), "{order}");
+            let apart = refined.iter().zip(rough).fold(0.0, |most: f64, (x, y)| most.max((x - y).abs()));
+            let largest = refined.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            assert_eq!(apart > 1e-11 * largest, is_needed, "{order}");
+        }
+    }
+
+    #[test]
+    fn rows_beside_a_panel_are_finished_like_those_in_it() {
+        // More rows than a panel, and a last strip of columns that does not fill all lanes.
+        let order = PANEL + 2 * LANES + 3;
+        let mut next = stream(3);
+        let root = DMatrix::from_fn(order, order, |_, _| next());
+        let matrix = &root * root.transpose() + DMatrix::identity(order, order);
+        let b: Vec<f64> = (0..order).map(|_| next()).collect();
+        let x = nalgebra::DVector::from_vec(Cholesky::new(matrix.clone()).unwrap().solve(&b));
+        (matrix * x).iter().zip(&b).for_each(|(ax, b)| {
+            approx::assert_relative_eq!(*ax, *b, epsilon = 1e-12);
+        });
     }
 
     #[test]

@@ -184,6 +184,8 @@ pub(crate) struct Stopping {
     pub accuracy: f64,
     /// Below this gap rounding takes over: a run ends after so many steps without half of it.
     pub small: (f64, u64),
+    /// A gap that is good enough where what is left of it is rounding.
+    pub rounded: f64,
 }
 
 impl Stopping {
@@ -198,7 +200,8 @@ impl Stopping {
         steps_without_halving: u64,
         patience: u64,
     ) -> bool {
-        let close_enough = gap <= self.accuracy && widest <= self.accuracy.sqrt();
+        let close_enough =
+            gap <= self.accuracy && widest <= self.accuracy.sqrt() || rounding && gap <= self.rounded;
         // What is lost is no answer: rounding or not, it may yet be found again.
         let near_rounding = rounding && !self.is_lost(gap);
         let patience = if near_rounding || gap < self.small.0 { self.small.1 } else { patience };
@@ -243,7 +246,7 @@ mod tests {
 
     #[test]
     fn stops_just_inside_each_tolerance_and_not_just_outside() {
-        let stopping = Stopping { accuracy: 1e-14, small: (1e-11, 2) };
+        let stopping = Stopping { accuracy: 1e-14, small: (1e-11, 2), rounded: 0.0 };
         let reached = |gap, widest, steps| {
             stopping.is_reached(Quality { gap, widest, rounding: false }, steps, PATIENCE)
         };
@@ -255,11 +258,14 @@ mod tests {
             |gap, steps| stopping.is_reached(Quality { gap, widest: 0.0, rounding: true }, steps, PATIENCE);
         assert!(rounded(0.99 * LOST.0, 2) && !rounded(0.99 * LOST.0, 1));
         assert!(rounded(1.01 * LOST.0, 15) && !rounded(1.01 * LOST.0, 14));
+        let stopping = Stopping { rounded: 1e-10, ..stopping };
+        let enough = |gap, rounding| stopping.is_reached(Quality { gap, widest: 0.0, rounding }, 0, PATIENCE);
+        assert!(enough(0.99e-10, true) && !enough(1.01e-10, true) && !enough(0.99e-10, false));
     }
 
     #[test]
     fn a_run_is_lost_just_outside_the_tolerance_and_not_just_inside() {
-        let fine = Stopping { accuracy: 1e-14, small: (1e-11, 2) };
+        let fine = Stopping { accuracy: 1e-14, small: (1e-11, 2), rounded: 0.0 };
         assert!(fine.is_lost(1.01 * LOST.0) && !fine.is_lost(0.99 * LOST.0));
         let coarse = Stopping { accuracy: 1e-6, ..fine };
         assert!(coarse.is_lost(1.01e-6 * LOST.1) && !coarse.is_lost(0.99e-6 * LOST.1));

@@ -5,11 +5,15 @@
 
 use nalgebra::{DMatrix, DMatrixView, DMatrixViewMut, Dyn, MatrixView};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Columns that are worked out together; the threads share these pieces.
-const WIDTH: usize = 64;
-/// Multiplications from which on blocks and other threads are worth while.
-const LARGE: usize = 1 << 22;
+const WIDTH: usize = 128;
+/// Columns of a piece that are worked out together on and just above the diagonal, below which nothing is needed.
+const NARROW: usize = 32;
+/// Multiplications from which on blocks, and other threads, are worth while.
+const BLOCKS: usize = 1 << 16;
+const THREADS: usize = 1 << 22;
 /// Rows or columns up to which nalgebra multiplies without blocks.
 const FEW: usize = 5;
 
@@ -22,23 +26,35 @@ pub(crate) fn take_square_away(matrix: &mut DMatrix<f64>, first: usize, columns:
         return;
     }
     let depth = columns.len() / size;
-    let large = depth * size * size >= LARGE;
-    let piece = |(position, piece): (usize, &mut [f64])| {
-        let (left, width) = (position * WIDTH, piece.len() / order);
-        let right = left + width;
-        let mut piece = DMatrixViewMut::from_slice(piece, order, width);
-        let mut piece = piece.view_mut((first, 0), (right, width));
-        let here = DMatrixView::from_slice(&columns[left * depth..], depth, width);
+    let multiplications = depth * size * size;
+    let of = |these: Range<usize>| &columns[these.start * depth..these.end * depth];
+    // Takes away the products of some rows with the columns that are here.
+    let take_away = |here: &mut [f64], rows: Range<usize>, of_here: Range<usize>| {
+        let width = of_here.len();
+        let mut here = DMatrixViewMut::from_slice(here, order, width);
+        let mut here = here.view_mut((first + rows.start, 0), (rows.len(), width));
+        let right = DMatrixView::from_slice(of(of_here), depth, width);
         // nalgebra reads beyond what has other strides where it multiplies one column by one, as it does with so few.
-        if large && depth.min(width) > FEW {
-            let rows = Transposed::from_slice_with_strides(columns, right, depth, depth, 1);
-            piece.gemm(-1.0, &rows, &here, 1.0);
+        if multiplications >= BLOCKS && depth.min(width).min(rows.len()) > FEW {
+            let left = Transposed::from_slice_with_strides(of(rows.clone()), rows.len(), depth, depth, 1);
+            here.gemm(-1.0, &left, &right, 1.0);
         } else {
-            piece.gemm_tr(-1.0, &DMatrixView::from_slice(columns, depth, right), &here, 1.0);
+            here.gemm_tr(-1.0, &DMatrixView::from_slice(of(rows.clone()), depth, rows.len()), &right, 1.0);
+        }
+    };
+    let piece = |(position, piece): (usize, &mut [f64])| {
+        let (left, end) = (position * WIDTH, position * WIDTH + piece.len() / order);
+        if left > 0 {
+            take_away(piece, 0..left, left..end);
+        }
+        for (position, narrow) in piece.chunks_mut(NARROW * order).enumerate() {
+            let start = left + position * NARROW;
+            let end = start + narrow.len() / order;
+            take_away(narrow, left..end, start..end);
         }
     };
     let rest = &mut matrix.as_mut_slice()[first * order..];
-    if large {
+    if multiplications >= THREADS {
         rest.par_chunks_mut(WIDTH * order).enumerate().for_each(piece);
     } else {
         rest.chunks_mut(WIDTH * order).enumerate().for_each(piece);
@@ -56,7 +72,7 @@ mod tests {
     #[test]
     fn small_and_large_squares_are_taken_away_from_the_trailing_upper_triangle() {
         for (rows, order, first) in
-            [(3, 7, 0), (3, 7, 5), (40, 400, 30), (40, 415, 30), (5, 1_000, 10), (2, 5, 5)]
+            [(3, 7, 0), (3, 7, 5), (40, 100, 30), (40, 400, 30), (40, 415, 30), (5, 1_000, 10), (2, 5, 5)]
         {
             let mut next = stream(7);
             let before = DMatrix::from_fn(order, order, |_, _| next());

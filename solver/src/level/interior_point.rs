@@ -35,7 +35,7 @@ use crate::interior_point::{
     self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, StepLength, Stopping,
 };
 use crate::tolerance::interior_point::STEP_PART;
-use crate::tolerance::level::{EXHAUSTED, EXPLAINED, MISSED, SMALL};
+use crate::tolerance::level::{EXHAUSTED, EXPLAINED, GOOD_ENOUGH, MISSED, SMALL};
 use fairplan_instances::{Deadline, InstanceError};
 
 /// Centrality correctors of a step.
@@ -101,7 +101,7 @@ const PENALTY: (f64, f64, usize) = (8.0, 64.0, 4);
 
 impl LevelSolver for InteriorPoint {
     fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, InstanceError> {
-        let stopping = Stopping { accuracy, small: SMALL };
+        let stopping = Stopping { accuracy, small: SMALL, rounded: 0.0 };
         let (run, iterations) = self.run_from(Run::new, problem, stopping);
         // The other start knows rows of classes only.
         if !stopping.is_lost(run.best_gap) || self.0.is_over() || problem.limits.is_some() {
@@ -128,6 +128,9 @@ impl InteriorPoint {
         let (mut penalty, growth, tries) = PENALTY;
         let mut iterations = 0;
         let mut run = start(problem, penalty);
+        // Steps of large systems are too dear for digits that rounding may yet give back.
+        let rounded = if run.system.order(problem) >= LARGE { GOOD_ENOUGH } else { 0.0 };
+        let stopping = Stopping { rounded, ..stopping };
         for attempt in 1..=tries {
             iterations += interior_point::run(&mut run, stopping, &self.0);
             let short = run.best.q.iter().fold(0.0, |worst: f64, q| worst.max(*q));

@@ -9,6 +9,7 @@ use super::point::{Goals, Measured, Point};
 use super::weights::{Weights, row_slack};
 use super::{LevelProblem, dot};
 use crate::interior_point::Cholesky;
+use crate::tolerance::level::REFINED;
 use fairplan_instances::Deadline;
 use nalgebra::DVector;
 
@@ -17,6 +18,8 @@ pub(super) struct LevelSystem {
     weights: Weights,
     side: Side,
     schur: Option<Cholesky>,
+    /// Whether solutions of the Schur complement need refinement.
+    is_refined: bool,
     residuals: Residuals,
     level: LevelRow,
 }
@@ -76,6 +79,7 @@ impl LevelSystem {
                 Side::Groups(GroupSide::default())
             },
             schur: None,
+            is_refined: true,
             residuals: Residuals::default(),
             level: LevelRow { rising, ..LevelRow::default() },
         }
@@ -128,7 +132,7 @@ impl LevelSystem {
         matrix.ger(level.pin, &column, &column, 1.0);
         let Some(schur) = Cholesky::within(matrix, of_factors, deadline) else { return false };
         if let Side::Groups(_) = self.side {
-            level.column = schur.solve(&level.rising);
+            (level.column, self.is_refined) = schur.solve_and_judge(&level.rising, REFINED);
             level.pivot = dot(&level.rising, &level.column);
         }
         self.schur = Some(schur);
@@ -249,7 +253,8 @@ impl LevelSystem {
                 let met = weights.onto_groups(problem, &side.solve_blocks(&right_class));
                 let pinned = self.residuals.level * level.pin;
                 let right = |g: usize| right_group[g] + met[g] + level.rising[g] * pinned;
-                let mut y = schur.solve(&(0..n).map(right).collect::<Vec<f64>>());
+                let right: Vec<f64> = (0..n).map(right).collect();
+                let mut y = if self.is_refined { schur.solve(&right) } else { schur.solve_roughly(&right) };
                 let t = (self.residuals.level - dot(&level.rising, &y)) / level.pivot;
                 y.iter_mut().zip(&level.column).for_each(|(y, column)| *y += column * t);
                 add(&mut right_class, &weights.onto_classes(problem, &y));

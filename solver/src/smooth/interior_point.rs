@@ -43,7 +43,7 @@ use rayon::prelude::*;
 impl SumSolver for InteriorPoint {
     fn solve(&self, problem: &SumProblem<'_>, accuracy: f64) -> Result<SumSolution, InstanceError> {
         let mut run = Run::new(problem, accuracy);
-        let stopping = Stopping { accuracy, small: (accuracy.max(SMALL.0) * 2.0, SMALL.1) };
+        let stopping = Stopping { accuracy, small: (accuracy.max(SMALL.0) * 2.0, SMALL.1), rounded: 0.0 };
         let iterations = interior_point::run(&mut run, stopping, &self.0);
         let lost = stopping.is_lost(run.best_quality.gap);
         if !lost || problem.alpha == 0.0 || self.0.is_over() {

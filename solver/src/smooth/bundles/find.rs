@@ -92,7 +92,7 @@ fn by_interior_point<'a>(
     stages: &[f64],
     deadline: &'a Deadline,
 ) -> (Bundles<'a>, u64) {
-    let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) };
+    let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2), rounded: 0.0 };
     let solve = |lacking: f64| {
         let mut bundles = Bundles::start(problem, users, stages[0], lacking, deadline);
         let mut iterations = run(&mut bundles, stopping, deadline);
