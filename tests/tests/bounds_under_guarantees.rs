@@ -6,10 +6,14 @@ use fairplan::{
     SolveOptions, bound, compare, moves, place, report, solve, verify,
 };
 use fairplan_instances::{
-    CountedGuarantees, DraftQuota, GroupId, Headline, Instance, NewGroup, Owner, Placement, PlacementFigures,
-    Quota, Random, ResourceId, ServerTasks, User, UserId, guaranteed_whole_tasks, stated_bounds,
+    ClassAmounts, ClassId, CountedGuarantees, DraftQuota, GroupId, Headline, Instance, NewGroup, Owner,
+    Placement, PlacementFigures, Quota, Random, ResourceId, ServerTasks, User, UserId,
+    guaranteed_whole_tasks, stated_bounds,
 };
-use fairplan_tests::{Draft, decimal, draft};
+use fairplan_tests::{
+    Draft, decimal, draft, kind, random_kinds_under_quotas, random_kinds_under_quotas_of_classes,
+};
+use fairplan_verify::guarantees_stay;
 
 fn guaranteed(draft: &mut Draft, owner: &str, cpu: &str) {
     let quota = Quota { guarantee: vec![(ResourceId(0), decimal(cpu))], ..Quota::default() };
@@ -230,6 +234,56 @@ fn steps_to_a_level_count_what_a_group_inside_another_is_guaranteed() {
     assert!(is_believed_so(&instance, &document, |_| {}));
     for (at, forgery) in forgeries("level_after").into_iter().enumerate() {
         assert!(!is_believed_so(&instance, &document, forgery), "forgery {at}");
+    }
+}
+
+/// A member of a group has what it is guaranteed at any level, also where what is on the servers does not come to that.
+#[test]
+fn kinds_beside_what_is_guaranteed_under_a_limit_are_bounded() {
+    let mut draft = in_a_group(draft(&[(2, "8")], &["1", "0.5"]), 2);
+    let first = draft.users[0].id.clone();
+    guaranteed(&mut draft, &first, "2");
+    let limit = ClassAmounts { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), decimal("2"))] };
+    let quota = Quota { limits: vec![limit], ..Quota::default() };
+    draft.quotas.push(DraftQuota { is_group: true, owner: "all".into(), quota });
+    draft.users[1].kinds = vec![kind("worker", 1, "0.5", None), kind("driver", 1, "0.25", None)];
+    let instance = draft.build().unwrap();
+    let found = bound(&instance, &BoundOptions::default(), &Control::none()).unwrap();
+    assert!(is_believed(&instance, &found, |_| {}));
+    assert_eq!(found.bracket.placement.tasks[0], 2);
+}
+
+#[test]
+fn kinds_under_random_quotas_are_bounded_or_it_is_said_why_not() {
+    let mut bounded = 0;
+    for seed in 0..300 {
+        let draft =
+            if seed % 2 == 0 { random_kinds_under_quotas } else { random_kinds_under_quotas_of_classes };
+        let Ok(instance) = draft(seed).build() else { continue };
+        if let Ok(found) = bound(&instance, &BoundOptions::default(), &Control::none()) {
+            assert!(is_believed(&instance, &found, |_| {}), "seed {seed}");
+            bounded += 1;
+        }
+    }
+    assert!(bounded > 100, "{bounded}");
+}
+
+/// The group has no room within its guarantee for another task, and would have with one task of the other member instead.
+#[test]
+fn steps_to_a_level_keep_what_a_group_is_guaranteed() {
+    let mut draft = in_a_group(draft(&[(1, "8 16")], &["1.5 6", "1 3", "0 8"]), 2);
+    guaranteed(&mut draft, "all", "2");
+    let instance = draft.build().unwrap();
+    let before = Placement { tasks: vec![1, 0, 1], servers: vec![vec![(0, 1), (2, 1)]] };
+    let mut bytes = Vec::new();
+    let now = Placed::present(&instance, before.clone(), "now");
+    report::write_json(&mut bytes, &now.document(&instance, true)).unwrap();
+    let from = ResultFile::new("now.json".into(), bytes).unwrap();
+    for level in [0.2, 0.5, 1.0] {
+        let options = MovesOptions { target: MoveTarget::Level(level), ..MovesOptions::new(from.clone()) };
+        let body = moves(&instance, &options, &Control::none()).unwrap();
+        let after: Vec<u64> = body.users.iter().map(|user| user.tasks_after).collect();
+        assert!(guarantees_stay(&instance, &before.tasks, &after).holds, "{level}: {after:?}");
     }
 }
 

@@ -279,12 +279,20 @@ fn to_level(
         return Err(Error::input("no user can have tasks: none fits on any server that its user may use"));
     };
     // What somebody is guaranteed nobody need give up.
-    for user in counted.users().filter(|user| counted.is_guaranteed(*user)) {
-        let required = &mut target.required[user.index().0];
-        *required = before.tasks[user.index().0].max(*required);
-    }
+    let keep = |required: &mut Vec<u64>, guaranteed: &Instance| {
+        for user in guaranteed.users().filter(|user| guaranteed.is_guaranteed(*user)) {
+            let required = &mut required[user.index().0];
+            *required = before.tasks[user.index().0].max(*required);
+        }
+    };
+    keep(&mut target.required, counted);
     control.stage("looking for moves");
-    let plan = found(instance, before, &target.required, rules, control)?;
+    let mut plan = found(instance, before, &target.required, rules, control)?;
+    // A group can be short with as many whole tasks as its members are counted for: then all of them keep what they have.
+    if !guarantees_stay(instance, &before.tasks, &plan.after.tasks).holds {
+        keep(&mut target.required, instance);
+        plan = found(instance, before, &target.required, rules, control)?;
+    }
     let level = target.target;
     let stated = MovesTarget {
         part: Some(part),

@@ -129,10 +129,11 @@ impl<'a> Filling<'a> {
                 let taken = |level: f64| {
                     users.iter().fold(0, |sum: u64, user| sum.saturating_add(self.more(*user, level)))
                 };
-                let level = highest(|level| taken(level) <= spare);
-                unowned -= taken(level);
-                let owned: Vec<u64> = users.iter().map(|user| self.more(*user, level)).collect();
-                users.iter().zip(owned).for_each(|(user, owned)| self.tasks[user.0] += owned);
+                if let Some(level) = highest(|level| taken(level) <= spare) {
+                    unowned -= taken(level);
+                    let owned: Vec<u64> = users.iter().map(|user| self.more(*user, level)).collect();
+                    users.iter().zip(owned).for_each(|(user, owned)| self.tasks[user.0] += owned);
+                }
             }
             let mut queue = self.queue(users.iter().copied());
             while unowned > 0 {
@@ -188,7 +189,8 @@ impl<'a> Filling<'a> {
             let mut parts = needed.iter().zip(&one_each).zip(&*unowned);
             parts.all(|((needed, one), there)| *needed == 0 || needed.saturating_add(*one) <= *there)
         };
-        let taken = more(highest(are_there));
+        let Some(level) = highest(are_there) else { return };
+        let taken = more(level);
         unowned.iter_mut().zip(packing.need(&taken)).for_each(|(there, needed)| *there -= needed);
         self.tasks.iter_mut().zip(taken).for_each(|(tasks, more)| *tasks += more);
     }
@@ -287,7 +289,7 @@ impl<'a> Filling<'a> {
             };
             places.iter().zip(&load).all(fits)
         };
-        let level = highest(has_room);
+        let Some(level) = highest(has_room) else { return };
         let counts: Vec<u64> = users.iter().map(|user| self.more(*user, level)).collect();
         for (user, count) in users.iter().zip(counts).filter(|(_, count)| *count > 0) {
             for (shape, each) in pieces(user) {
@@ -340,13 +342,17 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// The highest level, of those that are numbers, that is possible; all below are.
-fn highest(is_possible: impl Fn(f64) -> bool) -> f64 {
+/// The highest level, of those that are numbers, that is possible; all below are. `None` where none is: whoever is guaranteed something has
+/// tasks at any level.
+fn highest(is_possible: impl Fn(f64) -> bool) -> Option<f64> {
+    if !is_possible(0.0) {
+        return None;
+    }
     // Positive doubles are in the order of their bits.
     let (mut low, mut high) = (0u64, f64::MAX.to_bits());
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if is_possible(f64::from_bits(middle)) { low = middle } else { high = middle }
     }
-    f64::from_bits(low)
+    Some(f64::from_bits(low))
 }

@@ -78,8 +78,13 @@ pub fn verify_moves(instance: &Instance, claim: &MovesClaim<'_>) -> (Vec<Verdict
     }
     let after = replay.placement();
     let steps = Worst::of("steps", 0.0).verdict();
-    let mut verdicts =
-        vec![form, steps, kept(instance, claim), required(&of_levels, claim, &after), cost(instance, claim)];
+    let mut verdicts = vec![
+        form,
+        steps,
+        kept(instance, claim),
+        required((instance, &of_levels), claim, &after),
+        cost(instance, claim),
+    ];
     let of_end = verify_placement(instance, &PlacementClaim::from(&after));
     verdicts.extend(of_end.into_iter().filter(|verdict| verdict.property != "well-formed"));
     if instance.has_guarantees() {
@@ -170,7 +175,12 @@ fn kept(instance: &Instance, claim: &MovesClaim<'_>) -> Verdict {
 }
 
 /// Whether what is required runs in the end, and is what the level takes that was aimed at; no more, where that is not reached.
-fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> Verdict {
+/// Levels are of the second of two instances, whose users are guaranteed whole tasks.
+fn required(
+    (stated, instance): (&Instance, &Instance),
+    claim: &MovesClaim<'_>,
+    after: &Placement,
+) -> Verdict {
     let mut verdict = Worst::of("required", 0.0);
     for (user, (required, has)) in instance.users().zip(claim.required.iter().zip(&after.tasks)) {
         if has < required {
@@ -191,8 +201,9 @@ fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> V
         verdict.fail(|| "what is required of users does not come to the level".into());
     }
     for (user, required) in instance.users().zip(claim.required).filter(|(_, required)| **required > 0) {
-        // What somebody is guaranteed nobody need give up, and a level comes on top of it.
-        let has_it = instance.is_guaranteed(user) && *required <= claim.before.tasks[user.index().0];
+        // What somebody is guaranteed nobody need give up, nor members of a group that is, and a level comes on top of it.
+        let has_it = stated.is_guaranteed(stated.user(user.index()))
+            && *required <= claim.before.tasks[user.index().0];
         if has_it || *required <= levels.sure(user) {
             continue;
         }
