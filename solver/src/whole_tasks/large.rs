@@ -1,24 +1,23 @@
-//! Placing very many unlike tasks: servers are assembled for a level a little below the bound, and the level falls until nothing is missing.
+//! Placing very many unlike tasks: servers are filled for a level a little below the bound, and the level falls until nothing is missing.
 
-use super::alike::Alike;
-use super::assemble::assemble;
 use super::bound::Bound;
 use super::breakpoints::Breakpoints;
 use super::displace::displace;
 use super::packing::Packing;
+use super::parts;
 use super::rebuild::Values;
 use super::repair::Repair;
 use super::servers::Servers;
 use super::worth::SCALE;
-use fairplan_instances::{Breakpoint, Deadline};
+use fairplan_instances::{Breakpoint, Deadline, InstanceError};
 
 /// Programs of more shapes let those that are alike share this many rows.
 pub(super) const MANY_SHAPES: usize = 3_000;
 pub(super) const ROWS: usize = 300;
 
 /// The part of what servers are worth that is not aimed at, at first; by how much it grows at least, and by which part of what is missing.
-const FIRST: f64 = 4e-3;
-const STEP: f64 = 5e-4;
+const FIRST: f64 = 3e-3;
+const STEP: f64 = 1e-4;
 const OF_MISSING: f64 = 0.3;
 
 /// What is not aimed at, at most: other ways of placing do as well there.
@@ -30,7 +29,7 @@ pub(super) fn filled(
     breakpoints: &Breakpoints,
     bound: &Bound,
     stop: &Deadline,
-) -> Servers {
+) -> Result<Servers, InstanceError> {
     let values = Values { patterns: &[], tasks: &bound.task_values, servers: &bound.server_values };
     let whole: Vec<u64> = values.tasks.iter().map(|value| (value * SCALE) as u64).collect();
     let held = values.of_servers(packing);
@@ -40,9 +39,8 @@ pub(super) fn filled(
     let need = |at: Breakpoint| packing.need(&breakpoints.required(at, false));
     let mut aside = FIRST;
     let mut needed = need(target(aside));
-    let alike = Alike::sharing(packing, &needed, values.tasks, ROWS);
     let mut missing = needed.clone();
-    let servers = assemble(packing, &mut missing, &values, &alike, stop);
+    let servers = parts::filled(packing, &mut missing, &values, parts::SHAPES, stop)?;
     let mut repair = Repair::new(packing, servers, missing);
     loop {
         displace(packing, &mut repair, values.tasks, stop);
@@ -50,7 +48,7 @@ pub(super) fn filled(
         repair.place_missing(stop);
         let left = values.worth(&repair.missing) / held;
         if left <= 0.0 || aside >= LAST || stop.is_over() {
-            return repair.servers;
+            return Ok(repair.servers);
         }
         aside += STEP.max(OF_MISSING * left);
         let fewer = need(target(aside));

@@ -7,7 +7,7 @@
 //! (`packing/limit_rows.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
 //! is left, `rebuild.rs` fills some servers anew for the last of it (`refill.rs` those that shall take most of a resource) or, where tasks are small, `gather.rs` gathers what all
 //! servers lose, and `fill.rs` adds tasks until nothing fits. For a sum servers exchange what they hold (`exchange.rs`). Where shapes are very many, those that are alike share rows (`alike.rs`),
-//! and instead of making fractions whole servers are filled one by one (`large.rs`: `assemble.rs`, `least.rs`, `displace.rs`).
+//! and servers are filled part by part (`large.rs`: `parts.rs`, `displace.rs`), or one by one where there is no time for that (`assemble.rs`, `least.rs`).
 
 mod alike;
 mod allocated;
@@ -34,6 +34,7 @@ mod moves;
 mod near;
 mod on_devices;
 mod packing;
+mod parts;
 mod patterns;
 mod proportional;
 mod quantities;
@@ -266,7 +267,7 @@ fn place(
     let is_fine = most > MANY * instance.server_count();
     // Programs of so many shapes take too long, and exchanges of many small tasks are another matter.
     if packing.shapes.len() > large::MANY_SHAPES && !packing.has_rules && !is_fine {
-        let servers = large::filled(packing, breakpoints, bound, stop);
+        let servers = large::filled(packing, breakpoints, bound, stop)?;
         let placement = fill::fill(instance, packing, breakpoints, servers, stop);
         let value = value(&placement);
         let filled = (placement, value);

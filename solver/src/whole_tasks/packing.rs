@@ -240,6 +240,38 @@ impl Packing {
         Ok(Self { between, ..packing })
     }
 
+    /// These shapes alone on so many servers of each class, which knows no users: for servers to be filled where there are no rules.
+    pub fn part(&self, shapes: &[usize], servers: &[u64]) -> Self {
+        let class = |(class, servers): (&Class, &u64)| {
+            let (devices, members) = (Vec::new(), Vec::new());
+            Class { capacity: class.capacity, devices, servers: *servers, members }
+        };
+        let shape = |s: &usize| {
+            let Shape { demand, profile, copies, most, .. } = &self.shapes[*s];
+            Shape {
+                demand: *demand,
+                profile: *profile,
+                kinds: Vec::new(),
+                copies: copies.clone(),
+                most: *most,
+            }
+        };
+        let shapes: Vec<Shape> = shapes.iter().map(shape).collect();
+        Self {
+            resources: self.resources,
+            has_rules: false,
+            classes: self.classes.iter().zip(servers).map(class).collect(),
+            all_classes: 0,
+            in_place: in_place(&shapes, self.resources, &[]),
+            shapes,
+            shape_of: Vec::new(),
+            pieces: Vec::new(),
+            of_user: Vec::new(),
+            between: BetweenServers::default(),
+            limits: LimitRows::default(),
+        }
+    }
+
     /// What servers hold of the pieces of users, rules between servers aside.
     fn alone_on_servers(&self) -> OnServers<'_> {
         OnServers {

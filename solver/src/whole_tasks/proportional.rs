@@ -69,7 +69,7 @@ pub fn proportional_bracket(
     }
     let logarithms = Logarithms::new(instance, &packing);
     let alone = filled_alone(instance, &packing, &logarithms, limit);
-    let search = bound(&packing, &logarithms, &limit.after_part(BOUNDING))?;
+    let search = bound(&packing, &logarithms, limit)?;
     if search.bound.is_infinite() {
         return Err(InstanceError::OutOfTime);
     }
@@ -186,8 +186,9 @@ impl Goal for Search<'_> {
 fn bound<'a>(
     packing: &'a Packing,
     logarithms: &'a Logarithms,
-    stop: &Deadline,
+    limit: &Deadline,
 ) -> Result<Search<'a>, InstanceError> {
+    let stop = &limit.after_part(BOUNDING);
     let servers = packing.servers();
     let shapes = packing.shapes.len();
     let mut search = Search {
@@ -211,7 +212,8 @@ fn bound<'a>(
         let classes = (0..servers.len()).filter(|&l| shape.copies[l] > 0);
         search.patterns.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
     }
-    search.seed(stop);
+    // Without a first bound there is no answer.
+    search.seed(limit);
     for program in 0..PROGRAMS {
         let is_last = program + 1 >= ENOUGH.len();
         let enough = ENOUGH[program.min(ENOUGH.len() - 1)];
