@@ -1,7 +1,7 @@
 //! How much of a resource any placement of whole tasks can take, from both sides.
 
 use super::beside::{Beside, patterns_know_all_rules};
-use super::in_time::{self, Bracketing, CHECKING, NOT_PROVED, SEARCHING};
+use super::in_time::{self, Bracketing, CHECKING, FIRST, NOT_PROVED, SEARCHING};
 use crate::error::all_hold;
 use crate::solve::hashed;
 use crate::{Control, Error};
@@ -129,7 +129,7 @@ pub(crate) fn allocated_bracketed(
         }
     };
     let stands_in = Some(&by_prices as _);
-    in_time::proved(control, &Bracketing { find: &find, join: &join, check: &check, stands_in })
+    in_time::proved(control, &Bracketing { find: &find, join: &join, check: &check, stands_in, first: FIRST })
 }
 
 /// The same around a placement that is there, without a search: the bound is the one that prices of devices alone prove, or else those of

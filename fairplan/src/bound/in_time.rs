@@ -18,8 +18,8 @@ pub(super) const CHECKING: &str = "checking the bounds";
 /// The part of a search's time in which patterns are looked for: what rules leave of them is filled in the rest.
 pub(super) const SEARCHING: f64 = 0.8;
 
-/// The first search.
-const FIRST: Duration = Duration::from_millis(500);
+/// The first search, as a rule.
+pub(super) const FIRST: Duration = Duration::from_millis(500);
 
 /// The part of what is left that a search may take while nothing is known of checks.
 const FINDING: f64 = 0.7;
@@ -52,6 +52,8 @@ pub(super) struct Bracketing<'a, B> {
     pub check: &'a dyn Fn(&B, &Deadline) -> Vec<Verdict>,
     /// Another one, which is looser and proved in a moment.
     pub stands_in: Option<Other<'a, B>>,
+    /// The length of the first search; more than there is time for makes it the only one.
+    pub first: Duration,
 }
 
 /// The best bracket that is found and proved by the deadline. Without one it is found to the end, and then checked.
@@ -65,7 +67,7 @@ pub(super) fn proved<B>(control: &Control<'_>, bracketing: &Bracketing<'_, B>) -
         return bracketing.checked((bracketing.find)(control)?, control, &end);
     }
     let mut best = None;
-    let (mut length, mut check) = (FIRST.as_secs_f64(), None);
+    let (mut length, mut check) = (bracketing.first.as_secs_f64(), None);
     loop {
         let left = deadline.seconds_left();
         let free = check.map_or(FINDING * left, |check: f64| left - AS_BEFORE * check);
@@ -154,10 +156,27 @@ mod tests {
             verdict(takes.is_over())
         };
         let join = |best: &u128, found: u128| Ok((found > *best).then_some(found));
-        let found =
-            proved(&control, &Bracketing { find: &find, join: &join, check: &check, stands_in: None });
+        let found = proved(
+            &control,
+            &Bracketing { find: &find, join: &join, check: &check, stands_in: None, first: FIRST },
+        );
         let (finds, checks) = *asked.borrow();
         (found, finds, checks)
+    }
+
+    #[test]
+    fn a_first_search_longer_than_there_is_time_for_is_the_only_one() {
+        let control = Control { deadline: Deadline::after(Duration::from_secs(2)), ..Control::none() };
+        let asked = RefCell::new(Vec::new());
+        let find = |control: &Control<'_>| {
+            asked.borrow_mut().push(control.deadline.seconds_left());
+            Ok(1)
+        };
+        let (join, check) = (|_: &i32, _: i32| Ok(None), |_: &i32, _: &Deadline| verdict(true));
+        let first = Duration::from_secs(3);
+        let bracketing = Bracketing { find: &find, join: &join, check: &check, stands_in: None, first };
+        assert!(matches!(proved(&control, &bracketing), Ok(1)));
+        assert!(matches!(asked.borrow()[..], [length] if length > 1.2), "{asked:?}");
     }
 
     #[test]
@@ -197,8 +216,10 @@ mod tests {
         };
         let join = |best: &i32, found: i32| Ok((found > *best).then_some(found));
         let check = |_: &i32, _: &Deadline| verdict(true);
-        let found =
-            proved(&control, &Bracketing { find: &find, join: &join, check: &check, stands_in: None });
+        let found = proved(
+            &control,
+            &Bracketing { find: &find, join: &join, check: &check, stands_in: None, first: FIRST },
+        );
         assert!(matches!(found, Ok(99)) && *asked.borrow() > 1);
     }
 
@@ -206,7 +227,10 @@ mod tests {
     fn at_once(check: &dyn Fn(&i32, &Deadline) -> Vec<Verdict>) -> Result<i32, Error> {
         let (find, looser) = (|_: &Control<'_>| Ok(1), |_: &i32| Ok(2));
         let join = |_: &i32, _: i32| Ok(None);
-        proved(&Control::none(), &Bracketing { find: &find, join: &join, check, stands_in: Some(&looser) })
+        proved(
+            &Control::none(),
+            &Bracketing { find: &find, join: &join, check, stands_in: Some(&looser), first: FIRST },
+        )
     }
 
     #[test]

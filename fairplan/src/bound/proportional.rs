@@ -2,7 +2,7 @@
 
 use super::beside::Beside;
 use super::divided::{BoundOptions, Counted, DIVISIBLE, divided};
-use super::in_time::{self, Bracketing, CHECKING, SEARCHING};
+use super::in_time::{self, Bracketing, CHECKING, FIRST, SEARCHING};
 use crate::solve::hashed;
 use crate::{Control, Error};
 use fairplan_instances::{Deadline, Instance, Objective, ProportionalBracket};
@@ -11,6 +11,7 @@ use fairplan_report::placement::ServerResults;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, proportional_bound_document};
 use fairplan_solver::{proportional_bracket, proportional_joined, proportional_with_best_of};
 use fairplan_verify::{ProportionalClaim, is_best_sum, verify_proportional};
+use std::time::Duration;
 
 /// The sum `Σ w ln(dominant share)` of whole tasks, between a placement and a proved bound.
 #[derive(Clone, Debug)]
@@ -47,7 +48,14 @@ pub fn bound_proportional(
 ) -> Result<ProportionalBound, Error> {
     instance.without_groups("bound --objective pf")?;
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
-    let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
+    let bracketed = || match proportionally_bracketed(instance, &before, FIRST) {
+        // Without it nothing else is of use: it has all the time that is left.
+        Err(Error::TimeLimit { .. }) if !control.deadline.is_over() => {
+            proportionally_bracketed(instance, control, Duration::MAX)
+        }
+        bracketed => bracketed,
+    };
+    let (bracket, sha256) = hashed(instance, bracketed)?;
     let objective = Objective::ProportionalFairness;
     let all = Counted::all(instance, objective);
     let find = || divided(instance, all, objective, &options.backend, control);
@@ -66,6 +74,7 @@ pub fn bound_proportional(
 fn proportionally_bracketed(
     instance: &Instance,
     control: &Control<'_>,
+    first: Duration,
 ) -> Result<ProportionalBracket, Error> {
     let beside = Beside::new(instance, control);
     let find = |control: &Control<'_>| {
@@ -83,5 +92,5 @@ fn proportionally_bracketed(
         let proved_optimal = Some(is_best_sum(instance, bracket));
         verify_proportional(instance, &ProportionalClaim { bracket, proved_optimal }, end)
     };
-    in_time::proved(control, &Bracketing { find: &find, join: &join, check: &check, stands_in: None })
+    in_time::proved(control, &Bracketing { find: &find, join: &join, check: &check, stands_in: None, first })
 }
