@@ -24,7 +24,7 @@ use fairplan_report::divisible_bound::DivisibleBound;
 use fairplan_report::placement::ServerResults;
 use fairplan_solver::{joined, whole_task_bracket, with_best_of};
 use fairplan_verify::{Verdict, WholeTaskClaim, verify_whole_tasks};
-use in_time::{Bracketing, CHECKING, SEARCHING};
+use in_time::{Bracketing, CHECKING, FIRST, SEARCHING};
 use std::str::FromStr;
 
 /// What whole tasks are bounded for, and compared by: `drfh`, `pf` or `allocated=RESOURCE`.
@@ -150,5 +150,5 @@ pub(crate) fn best_found(
         Ok(with_best_of(instance, bracket, placements)?)
     };
     let join = |best: &WholeTaskBracket, found: WholeTaskBracket| Ok(joined(instance, best, found)?);
-    in_time::proved(control, &Bracketing { find: &find, join: &join, check, stands_in: None })
+    in_time::proved(control, &Bracketing { find: &find, join: &join, check, stands_in: None, first: FIRST })
 }

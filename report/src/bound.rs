@@ -61,7 +61,8 @@ pub struct BoundBody<S = Vec<ServerResult>> {
     /// (Results without a level that state a `task_limit`: none has a larger smallest share.)
     pub proved_optimal: bool,
     /// Users that can have no task at all, because none fits on a server that they may use, or they have none. If there
-    /// are any, both bounds are 0, and `others` tells about the users that remain.
+    /// are any, both bounds are 0 (more if others of their groups are guaranteed something), and `others` tells about the users that
+    /// remain. What they are guaranteed themselves no placement keeps: `counted_guarantees` is without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users_without_tasks: Vec<String>,
     /// The bounds over the users that can have tasks. Absent where those are all users, or none.

@@ -20,6 +20,8 @@ what each has there is its floor.
 An allocation that is defined by what holds each user is held against the definition. Knows drfh, tsf, drf, drf-per-server,
 bmf, pf, alpha=A and utilitarian.
 What a result states in fractions is checked once more, without any tolerance (see `exactly`); of users in groups only that it fits.
+It does not look at what follows from the rest, or says how it was found: prices of classes and of limits beside those of the levels, price_groups,
+relative_gap of levels, the level of a user, what waits, which guarantees are kept, solver, warnings. `fairplan verify` does.
 """
 import copy
 import json
@@ -41,14 +43,19 @@ class Wrong(Exception):
     pass
 
 
+class Unstated:
+    """Stands for what is not stated: of the division of what a group is guaranteed there is only the proof."""
+
+
 def need(condition, what):
     if not condition:
         raise Wrong(what)
 
 
 def near(stated, computed, what):
-    if stated is None:  # Of the division of what a group is guaranteed only the proof is stated.
+    if stated is Unstated:
         return
+    need(stated is not None, f"{what}: null is stated, {float(computed)!r} is computed")
     need(abs(stated - computed) <= GAP * max(abs(stated), abs(computed)),
          f"{what}: {float(stated)!r} is stated, {float(computed)!r} is computed")
 
@@ -353,10 +360,10 @@ def guaranteed_inside(whole, solution, users):
                     kind["eligible"] = sure_on(piece, places, groups[g])
             own.append(one)
         alone = {key: copy.deepcopy(whole[key]) for key in ("format", "resources", "server_classes")} | {"groups": inside, "users": own}
-        divided = {"format": solution["format"], "alone": g, "status": "optimal", "value": None,
+        divided = {"format": solution["format"], "alone": g, "status": "optimal", "value": Unstated,
                    "objective": "drfh" if is_sum_over_users(solution["objective"]) else solution["objective"],
-                   "certificate": {"levels": said["levels"], "primal": None, "dual": None},
-                   "users": [{"dominant_resource": None, "dominant_share": None, "tasks": None} | one for one in said["members"]],
+                   "certificate": {"levels": said["levels"], "primal": Unstated, "dual": Unstated},
+                   "users": [{"dominant_resource": Unstated, "dominant_share": Unstated, "tasks": Unstated} | one for one in said["members"]],
                    "server_classes": [{"id": l["id"]} for l in alone["server_classes"]], "utilization": {},
                    "guaranteed_groups": said.get("guaranteed_groups", [])}
         check(alone, divided)

@@ -9,7 +9,7 @@ use crate::page::{Block, Section, sizes};
 use crate::summary::grid::paragraph;
 use crate::units::{counted, number, share};
 use fairplan_instances::{
-    CountedGuarantees, Instance, UserId, WholeTaskBracket, WholeTaskProof, stated_bounds,
+    CountedGuarantees, Instance, Owner, Quota, UserId, WholeTaskBracket, WholeTaskProof, stated_bounds,
 };
 use std::fmt::Write;
 
@@ -97,8 +97,22 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
     if let Some(told) = not_all_counted(divisible.counted_guarantees) {
         text += &paragraph(told);
     }
-    let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
+    let so = match bounds.upper > 0.0 {
+        false => "So the smallest share of whole tasks is 0. What follows is about the others.",
+        true => {
+            "What others of their groups are guaranteed is the smallest share. What follows is about the others."
+        }
+    };
     text += &without_tasks(instance, &bracket.without_tasks, so);
+    let is_guaranteed =
+        |user: &UserId| instance.quota_of(Owner::User(*user)).is_some_and(Quota::has_guarantee);
+    let in_vain = bracket.without_tasks.iter().filter(|user| is_guaranteed(user)).count();
+    if in_vain > 0 {
+        let who = counted(in_vain as u64, "user is", "users are");
+        text += &paragraph(&format!(
+            "{who} guaranteed something in vain, since no whole task keeps it: the bounds leave that out."
+        ));
+    }
     // Whoever has all its tasks does not say how good a placement is.
     let of_all = format!("Best {} of whole tasks", smallest_share(instance.has_weights()));
     let (what, upper, lower) = match (bounds.level_upper, bounds.level_lower) {

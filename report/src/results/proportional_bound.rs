@@ -18,11 +18,17 @@ pub(super) fn answer<S>(document: &ProportionalBoundDocument<S>) -> String {
             "The placement found has the largest sum of logarithms of shares there is (proved).".into()
         }
         (false, Some(_), Some(gap)) => format!(
-            "No placement of whole tasks is better than the one found by more than {gap:.1e} for each unit of weight: about so \
-             large a part of every user's share."
+            "No placement of whole tasks is better than the one found by more than {} for each unit of weight: about so \
+             large a part of every user's share.",
+            apart(gap)
         ),
         _ => "No placement was found that gives every user a task.".into(),
     }
+}
+
+/// How far apart the two sides are: of what is small only the size matters.
+fn apart(gap: f64) -> String {
+    if gap < 0.1 { format!("{gap:.1e}") } else { number(gap) }
 }
 
 /// The summary of a bracket of the sum of logarithms.
@@ -44,9 +50,10 @@ pub fn summary(instance: &Instance, divisible: Option<f64>, bracket: &Proportion
         }
         (Some(lower), Some(gap)) => writeln!(
             text,
-            "Best sum of whole tasks: at most {}, proved; {} placed (less by {gap:.1e} for each unit of weight)",
+            "Best sum of whole tasks: at most {}, proved; {} placed (less by {} for each unit of weight)",
             number(upper),
-            number(lower)
+            number(lower),
+            apart(gap)
         ),
         _ => writeln!(
             text,

@@ -4,6 +4,7 @@
 use crate::names::{apart, cut};
 use crate::units::{shown, thousands};
 use fairplan_instances::table::{self, Kind, Table};
+use std::collections::HashSet;
 use std::sync::OnceLock;
 use unicode_width::UnicodeWidthStr;
 
@@ -105,19 +106,54 @@ pub(crate) fn first(table: &Table<'_>, rows: usize) -> String {
 }
 
 fn laid_out(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String {
-    let mut tried = ID_LENGTHS.into_iter().map(|longest| {
-        let rows = with_short_ids(columns, &rows, longest.min(width / 2));
-        let need = |(position, column)| Need::new(column, position, &rows);
-        let needs: Vec<Need> = columns.iter().enumerate().map(need).collect();
-        let groups = groups(&needs, &keys(columns, &rows), width);
-        (rows, needs, groups)
-    });
-    // The first that fits, else the one with most of the ids.
-    let Some(longest) = tried.next() else { return String::new() };
-    let fits = |(_, _, groups): &(_, _, Vec<Vec<usize>>)| groups.len() == 1;
-    let (rows, needs, groups) = if fits(&longest) { longest } else { tried.find(fits).unwrap_or(longest) };
-    let draw = |group: &Vec<usize>| drawn(columns, &rows, group, &widths(&needs, group, width));
-    groups.iter().map(draw).collect::<Vec<_>>().join("\n")
+    let table = Parts::of(columns, &rows, width, &keys(columns, &rows));
+    if table.tells_rows_apart() {
+        return table.drawn(columns, width);
+    }
+    // Rows have numbers where what says what they are takes too much room to stand in each part.
+    let numbers = Column { header: "#".into(), layout: Layout::Number, unlisted: Vec::new() };
+    let columns: Vec<Column> = [numbers].into_iter().chain(columns.iter().cloned()).collect();
+    let numbered = |(at, row): (usize, Vec<String>)| [(at + 1).to_string()].into_iter().chain(row).collect();
+    let rows: Vec<Vec<String>> = rows.into_iter().enumerate().map(numbered).collect();
+    Parts::of(&columns, &rows, width, &[0]).drawn(&columns, width)
+}
+
+/// A table whose columns are in parts, one below the other.
+struct Parts {
+    rows: Vec<Vec<String>>,
+    needs: Vec<Need>,
+    groups: Vec<Vec<usize>>,
+}
+
+impl Parts {
+    fn of(columns: &[Column], rows: &[Vec<String>], width: usize, keys: &[usize]) -> Self {
+        let mut tried = ID_LENGTHS.into_iter().map(|longest| {
+            let rows = with_short_ids(columns, rows, longest.min(width / 2));
+            let need = |(position, column)| Need::new(column, position, &rows);
+            let needs: Vec<Need> = columns.iter().enumerate().map(need).collect();
+            let groups = groups(&needs, keys, width);
+            Self { rows, needs, groups }
+        });
+        // The first that fits, else the one with most of the ids.
+        let longest =
+            tried.next().unwrap_or(Self { rows: Vec::new(), needs: Vec::new(), groups: Vec::new() });
+        let fits = |parts: &Self| parts.groups.len() == 1;
+        if fits(&longest) { longest } else { tried.find(fits).unwrap_or(longest) }
+    }
+
+    /// Whether each part says of each row what no other has: by the columns that all parts have.
+    fn tells_rows_apart(&self) -> bool {
+        let [first, others @ ..] = &self.groups[..] else { return true };
+        let Some(last) = others.last() else { return true };
+        let keys: Vec<usize> = first.iter().copied().filter(|column| last.contains(column)).collect();
+        let mut seen = HashSet::new();
+        self.rows.iter().all(|row| seen.insert(keys.iter().map(|c| row.get(*c)).collect::<Vec<_>>()))
+    }
+
+    fn drawn(&self, columns: &[Column], width: usize) -> String {
+        let draw = |group: &Vec<usize>| drawn(columns, &self.rows, group, &widths(&self.needs, group, width));
+        self.groups.iter().map(draw).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// The rows with their ids cut to so many letters.
@@ -361,6 +397,22 @@ mod tests {
         assert_eq!(below(&[of_user]), " user       used-2");
         assert_eq!(below(&[of_user, of_group]), " group   user       used-2");
         assert_eq!(below(&[of_group]), " group   used-2");
+    }
+
+    #[test]
+    fn rows_that_their_names_do_not_tell_apart_below_have_numbers() {
+        let columns: Vec<Column> = ["group", "on", "resource"]
+            .map(|name| column(Layout::Text)(name))
+            .into_iter()
+            .chain((0..2).map(|i| column(Layout::Number)(&format!("used-{i}"))))
+            .collect();
+        let rows: [&[&str]; 2] =
+            [&["team", "large-servers", "memory", "1", "2"], &["team", "large-servers", "cores", "3", "4"]];
+        let expected = " #   group   on              resource\n─────────────────────────────────────\n 1   team    large-servers   memory\n \
+                        2   team    large-servers   cores\n\n #   used-0   used-1\n─────────────────────\n 1        1        2\n 2        3        4\n";
+        assert_eq!(table(&columns, &rows, 40), expected);
+        // Where all is beside each other nothing need tell them apart.
+        assert!(!table(&columns, &rows, 80).contains('#'));
     }
 
     #[test]

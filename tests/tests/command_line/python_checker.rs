@@ -37,9 +37,11 @@ fn every_fixture_passes_with_every_backend_and_is_refused_when_changed() {
         let solution = folder.read("solution.json");
         let at = solution.find("\"dominant_share\": ").unwrap() + 18;
         let end = at + solution[at..].find(',').unwrap();
-        folder.write("raised.json", format!("{}0.987654321{}", &solution[..at], &solution[end..]));
-        let Some(told) = check(&folder, "raised.json") else { return };
-        assert!(told.is_err(), "{told:?}");
+        for forged in ["0.987654321", "null"] {
+            folder.write("forged.json", format!("{}{forged}{}", &solution[..at], &solution[end..]));
+            let Some(told) = check(&folder, "forged.json") else { return };
+            assert!(told.is_err(), "{forged}: {told:?}");
+        }
     }
 }
 
