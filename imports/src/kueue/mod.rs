@@ -71,7 +71,7 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
     let places = match options.nodes.as_slice() {
         [] => Places::of_quotas(&found.queues, &found.cohorts, &resources, report),
         files => {
-            let nodes = kubernetes::nodes_that_count(files, report)?;
+            let nodes = kubernetes::nodes_that_count(files, |_, _| true, report)?;
             Places::of_nodes(&found, &nodes, &resources, report)
         }
     };

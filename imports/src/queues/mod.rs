@@ -108,7 +108,10 @@ pub(super) fn instance(
                 (None, [part]) if divided => format!("{name}@{}", places[part.place]),
                 _ => name.clone(),
             };
-            let may_run = |l: usize| parts.iter().any(|part| classes[l].server().meets[part.place]);
+            let may_run = |l: usize| {
+                let server = classes[l].server();
+                parts.iter().any(|part| server.meets[part.place]) && server.lets_in(|r| !demand[r].is_zero())
+            };
             let eligible: Vec<ClassId> = (0..classes.len()).filter(|l| may_run(*l)).map(ClassId).collect();
             let everywhere = eligible.len() == classes.len();
             let rule = builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()));

@@ -4,7 +4,7 @@ use super::{Part, Queue, Tree, User, above_zero};
 use crate::amounts::{Stated, rounded};
 use crate::quota_places::{Spread, sum};
 use crate::report::ImportReport;
-use crate::servers::Class;
+use crate::servers::{Class, Server};
 use crate::tolerance::SUMS;
 use fairplan_instances::{
     ClassAmounts, ClassId, Decimal, NewGroup, Quota, ResourceAmounts, ResourceId, Violation,
@@ -58,6 +58,12 @@ impl Tree<'_> {
         limit.filter(|limit| limit.to_f64() < self.totals[part.place][r])
     }
 
+    /// What the servers of a place have of a resource that let in tasks of somebody below a queue, which ask for these resources.
+    fn in_reach(&self, below: &[bool], place: usize, r: usize) -> f64 {
+        let lets_in = |server: &&Server| server.meets[place] && server.lets_in(|r| below[r]);
+        self.servers.iter().filter(lets_in).map(|server| server.capacity[r].to_f64()).sum()
+    }
+
     /// Says of guarantees that are of more than there is, each by itself and those of a resource together.
     pub(super) fn tell_what_cannot_be_kept(&self, below: &[Vec<bool>], report: &mut ImportReport) {
         let more = |sure: f64, all: f64| sure > all * (1.0 + SUMS);
@@ -66,7 +72,7 @@ impl Tree<'_> {
             for (at, queue) in self.queues.iter().enumerate().filter(|(at, _)| below[*at][r]) {
                 let sure =
                     |part: &Part| part.guarantee.get(r).copied().flatten().map_or(0.0, Decimal::to_f64);
-                let beyond = |part: &Part| more(sure(part), self.totals[part.place][r]);
+                let beyond = |part: &Part| more(sure(part), self.in_reach(&below[at], part.place, r));
                 let counts = !self.is_above_all(at) && queue.parts.iter().any(|part| sure(part) > 0.0);
                 if counts && queue.parts.iter().any(beyond) {
                     let name = format!("{} ({})", queue.name, self.resources[r]);
