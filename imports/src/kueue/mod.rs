@@ -5,6 +5,7 @@ mod found;
 mod objects;
 mod options;
 mod places;
+mod stopped;
 mod tree;
 mod workloads;
 
@@ -25,6 +26,7 @@ use objects::{
 use places::Places;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use stopped::{Stop, Stops};
 use workloads::Admitting;
 
 /// The cluster and its queues as the files tell.
@@ -113,6 +115,11 @@ fn known_flavors(found: &Found) -> Result<(), Violation> {
 const UNKNOWN_FLAVOR: &str =
     "there is no ResourceFlavor of this name in the files; add `resourceflavors` to what kubectl gets";
 
+/// What is told of queues that hold while something runs there.
+const CLUSTERS_HELD: &str =
+    "cluster queues that are held (stopPolicy: Hold): they count with what runs there";
+const LOCALS_HELD: &str = "local queues that are held (stopPolicy: Hold): they count with what runs there";
+
 /// Reads all objects.
 fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceError> {
     let manifests = each_once(of_kinds(manifests::read(files, COMMAND)?, &KINDS, report), report)?;
@@ -154,15 +161,19 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         #[serde(deserialize_with = "manifests::nullable")]
         status: QueueStatus,
     }
+    let stops = Stops::read(&manifests)?;
     let mut queues: Vec<ClusterQueue> = Vec::new();
     for manifest in of("ClusterQueue") {
         let (name, spec) = objects::spec::<QueueSpec>(manifest)?;
         let weight = spec.fair_sharing.weight(manifest)?;
         let amounts = amounts(manifest, &spec.groups, report)?;
         report.one("cluster queues");
-        if spec.is_stopped() {
-            report.one("cluster queues left out: stopped");
-            continue;
+        if spec.stop() != Stop::No {
+            let goes_on = spec.stop() == Stop::Hold && stops.runs_in_cluster(&name);
+            report.named(if goes_on { CLUSTERS_HELD } else { "cluster queues left out: stopped" }, &name);
+            if !goes_on {
+                continue;
+            }
         }
         let cohort = Some(spec.cohort.as_str())
             .filter(|cohort| !cohort.is_empty())
@@ -196,9 +207,13 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         let (_, spec) = objects::spec::<LocalSpec>(manifest)?;
         let weight = spec.fair_sharing.weight(manifest)?;
         report.one("local queues");
-        if spec.is_stopped() {
-            report.one("local queues left out: stopped");
-            continue;
+        if spec.stop() != Stop::No {
+            let goes_on = spec.stop() == Stop::Hold && stops.runs_in(&manifest.name);
+            report
+                .named(if goes_on { LOCALS_HELD } else { "local queues left out: stopped" }, &manifest.name);
+            if !goes_on {
+                continue;
+            }
         }
         match by_name.get(spec.cluster_queue.as_str()) {
             Some(of) => locals.push(LocalQueue { name: manifest.name.clone(), of: *of, weight }),
@@ -212,7 +227,7 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         flavors.insert(name.clone(), spec.conditions());
         rules.insert(name, spec);
     }
-    let admitting = Admitting { queues: &queues, locals: &locals, rules: &rules };
+    let admitting = Admitting { queues: &queues, locals: &locals, rules: &rules, stops: &stops };
     let (workloads, states_workloads) = workloads::read(of("Workload"), &admitting, report)?;
     Ok(Found { cohorts, queues, locals, flavors, workloads, states_workloads, idle })
 }

@@ -1,5 +1,6 @@
 //! What Kueue's objects state, as far as it concerns an instance.
 
+use super::stopped::Stop;
 use crate::counted_in_bytes;
 use crate::kubernetes::{Conditions, PodSpec, Taint, Toleration};
 use crate::manifests::{Manifest, Metadata, nullable};
@@ -140,7 +141,8 @@ impl QueueSpec {
                 "cluster queues without a namespaceSelector, so that in Kueue no namespace may submit to them, which is left out: here they count",
             ),
             (
-                status.conditions.iter().any(inactive),
+                // Of one that is stopped it says why itself.
+                self.stop() == Stop::No && status.conditions.iter().any(inactive),
                 "cluster queues that are not active (Active: False in their status), so that Kueue admits nothing there, which is left out: here they count",
             ),
             (
@@ -184,14 +186,9 @@ impl QueueSpec {
         }
     }
 
-    /// Whether nothing new is let in.
-    pub(super) fn is_stopped(&self) -> bool {
-        is_stopped(&self.stop)
+    pub(super) fn stop(&self) -> Stop {
+        Stop::of(&self.stop)
     }
-}
-
-fn is_stopped(policy: &str) -> bool {
-    ["Hold", "HoldAndDrain"].contains(&policy)
 }
 
 #[derive(Deserialize, Default)]
@@ -218,9 +215,8 @@ pub(super) struct LocalSpec {
 }
 
 impl LocalSpec {
-    /// Whether nothing new is let in.
-    pub(super) fn is_stopped(&self) -> bool {
-        is_stopped(&self.stop)
+    pub(super) fn stop(&self) -> Stop {
+        Stop::of(&self.stop)
     }
 }
 

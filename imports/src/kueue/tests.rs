@@ -2,6 +2,7 @@
 
 mod admission;
 mod combinations;
+mod stopped;
 
 use super::*;
 use crate::real_files::real_file;

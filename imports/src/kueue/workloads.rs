@@ -3,6 +3,7 @@
 use super::admission::Held;
 use super::found::{ClusterQueue, LocalQueue, Workload};
 use super::objects::{self, FlavorSpec, WorkloadSpec, WorkloadStatus};
+use super::stopped::{Stop, Stops};
 use crate::kubernetes::{PodAmounts, requests};
 use crate::manifests::{Manifest, nullable};
 use crate::report::ImportReport;
@@ -16,6 +17,7 @@ pub(super) struct Admitting<'a> {
     pub(super) queues: &'a [ClusterQueue],
     pub(super) locals: &'a [LocalQueue],
     pub(super) rules: &'a BTreeMap<String, FlavorSpec>,
+    pub(super) stops: &'a Stops,
 }
 
 /// What is told of workloads that are counted though not all that they state is kept.
@@ -24,41 +26,68 @@ const FEWER: &str = "workloads that may be admitted with fewer pods (minCount), 
 const PRIORITY: &str = "workloads with a priority, which is left out: here shares alone decide";
 const LABELS: &str = "workloads whose pods ask for labels of nodes that no flavor of their queue has, which is left out: they may run on all nodes of a flavor";
 
-/// The pod sets of all workloads that are not finished, and whether there are such workloads at all.
-pub(super) fn read<'a>(
-    manifests: impl Iterator<Item = &'a Manifest>,
-    admitting: &Admitting<'_>,
-    report: &mut ImportReport,
-) -> Result<(Vec<Workload>, bool), InstanceError> {
+/// What is told of workloads that are left out with their queue.
+const HELD: &str = "workloads left out: they wait in a queue that admits nothing (stopPolicy: Hold)";
+const DRAINED: &str =
+    "workloads left out: their queue admits nothing, and ends what runs there (stopPolicy: HoldAndDrain)";
+const NO_CLUSTER_QUEUE: &str =
+    "workloads left out: their local queue is here, but its cluster queue is not or has no quota";
+
+/// Which local queue a workload is in: of its own namespace.
+pub(super) fn queue_of(manifest: &Manifest, spec: &WorkloadSpec) -> String {
+    match manifest.name.split_once('/') {
+        Some((namespace, _)) => format!("{namespace}/{}", spec.queue),
+        None => spec.queue.clone(),
+    }
+}
+
+/// How it is with a workload.
+pub(super) fn status(manifest: &Manifest) -> Result<WorkloadStatus, InstanceError> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Status {
         #[serde(deserialize_with = "nullable")]
         status: WorkloadStatus,
     }
+    Ok(manifest.read::<Status>()?.status)
+}
+
+/// The pod sets of all workloads that are not finished, and whether there are such workloads at all.
+pub(super) fn read<'a>(
+    manifests: impl Iterator<Item = &'a Manifest>,
+    admitting: &Admitting<'_>,
+    report: &mut ImportReport,
+) -> Result<(Vec<Workload>, bool), InstanceError> {
     let locals = admitting.locals;
     let by_name: HashMap<&str, usize> =
         locals.iter().enumerate().map(|(at, local)| (local.name.as_str(), at)).collect();
     let (mut found, mut are_stated) = (Vec::new(), false);
     for manifest in manifests {
         let (_, spec) = objects::spec::<WorkloadSpec>(manifest)?;
-        let Status { status } = manifest.read()?;
-        let finished =
-            |condition: &objects::Condition| condition.kind == "Finished" && condition.status == "True";
-        if status.conditions.iter().any(finished) {
-            report.one("workloads left out: finished");
+        let status = status(manifest)?;
+        if let Some(told) = status.left_out(&spec) {
+            report.one(told);
             continue;
         }
-        if spec.active == Some(false) {
-            report.one("workloads left out: not active");
-            continue;
-        }
-        let queue = match manifest.name.split_once('/') {
-            Some((namespace, _)) => format!("{namespace}/{}", spec.queue),
-            None => spec.queue.clone(),
+        let queue = queue_of(manifest, &spec);
+        let stopped = match admitting.stops.of(&queue) {
+            Stop::Drain => Some(DRAINED),
+            Stop::Hold if !status.is_admitted() => Some(HELD),
+            Stop::Hold | Stop::No => None,
         };
+        if let Some(told) = stopped {
+            are_stated = true;
+            report.named(told, &manifest.name);
+            continue;
+        }
         let Some(local) = by_name.get(queue.as_str()).copied() else {
-            report.one("workloads left out: their local queue is not here");
+            report.named(
+                match admitting.stops.knows(&queue) {
+                    true => NO_CLUSTER_QUEUE,
+                    false => "workloads left out: their local queue is not here",
+                },
+                &manifest.name,
+            );
             continue;
         };
         are_stated = true;
