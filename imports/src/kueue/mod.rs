@@ -74,6 +74,8 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
         [] => Places::of_quotas(&found.queues, &found.cohorts, &resources, report),
         files => {
             let nodes = kubernetes::nodes_that_count(files, |_, _| true, report)?;
+            let counted: Vec<&str> = resources.iter().map(String::as_str).collect();
+            nodes.iter().for_each(|node| node.tell_of_unasked(&counted, "queue", report));
             Places::of_nodes(&found, &nodes, &resources, report)
         }
     };

@@ -103,6 +103,27 @@ impl Tree<'_> {
         (0..classes.len()).filter(|l| classes[*l].server().meets[place]).map(ClassId).collect()
     }
 
+    /// Whether servers at the places of some parts have a resource.
+    fn have<'p>(&self, parts: impl IntoIterator<Item = &'p Part>, r: usize) -> bool {
+        parts.into_iter().any(|part| self.totals[part.place][r] > 0.0)
+    }
+
+    /// Names a queue that is given a resource for which no task of it asks, and says why.
+    fn tell_of_unasked(
+        &self,
+        what: &str,
+        queue: usize,
+        (parts, r): (&[&Part], usize),
+        report: &mut ImportReport,
+    ) {
+        let why = match self.have(parts.iter().copied(), r) {
+            true => "no task of the queue asks for the resource",
+            false => "no server that the queue may use has the resource",
+        };
+        let name = format!("{} ({})", self.queues[queue].name, self.resources[r]);
+        report.named(format!("{what} left out: {why}"), &name);
+    }
+
     /// Among the places of one queue: the largest part of the place that it is sure of.
     pub(super) fn weight_of(&self, part: &Part) -> Decimal {
         let of_all = |(r, amount): (usize, &Option<Decimal>)| {
@@ -150,11 +171,11 @@ impl Tree<'_> {
                     ));
                 }
                 match self.binds(part, r) {
-                    None => report.one("limits left out: there is no more than that"),
-                    Some(_) if !asks => {
-                        let name = format!("{name} ({})", self.resources[r]);
-                        report.named("limits left out: no task of the queue asks for the resource", &name)
+                    _ if !self.have(parts.iter().copied(), r) => {
+                        self.tell_of_unasked("limits", queue, (parts, r), report)
                     }
+                    None => report.one("limits left out: there is no more than that"),
+                    Some(_) if !asks => self.tell_of_unasked("limits", queue, (parts, r), report),
                     Some(limit) => amounts.push((ResourceId(r), limit)),
                 }
             }
@@ -193,9 +214,7 @@ impl Tree<'_> {
                 if is_top {
                     report.one(format!("{what} of the top queue left out: everybody is in it"));
                 } else if !asks {
-                    let name = format!("{name} ({})", self.resources[r]);
-                    report
-                        .named(format!("{what} left out: no task of the queue asks for the resource"), &name);
+                    self.tell_of_unasked(what, queue, (parts, r), report);
                 } else if is_whole || (what == "guarantees" && is_one_place) {
                     over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));
                 } else {
