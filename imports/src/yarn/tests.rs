@@ -1,5 +1,7 @@
 //! The shipped cluster under both schedulers, the load simulator's real node list, and what is refused.
 
+mod for_all;
+
 use super::*;
 use crate::defects::each_is_named;
 use crate::real_files::real_file;
