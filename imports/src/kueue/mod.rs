@@ -7,6 +7,7 @@ mod options;
 mod places;
 mod stopped;
 mod tree;
+mod unkept;
 mod workloads;
 
 pub use options::{KueueOptions, QueueLevel, QueueWeights};
@@ -20,11 +21,8 @@ use crate::servers::Memory;
 use fairplan_instances::{Instance, InstanceError, Violation, wording};
 use found::{ClusterQueue, Cohort, Found, IdleCohort, LocalQueue};
 use hashbrown::HashMap;
-use objects::{
-    Amount, CohortSpec, FIELDS, FlavorSpec, KINDS, LocalSpec, OF_QUOTAS, QueueSpec, QueueStatus, amounts,
-};
+use objects::{Amount, CohortSpec, FIELDS, FlavorSpec, KINDS, LocalSpec, OF_QUOTAS, QueueSpec, amounts};
 use places::Places;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use stopped::{Stop, Stops};
 use workloads::Admitting;
@@ -157,12 +155,6 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             );
         }
     }
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Status {
-        #[serde(deserialize_with = "manifests::nullable")]
-        status: QueueStatus,
-    }
     let stops = Stops::read(&manifests)?;
     let mut queues: Vec<ClusterQueue> = Vec::new();
     for manifest in of("ClusterQueue") {
@@ -184,8 +176,7 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             report.named("cluster queues left out: they have no quota of their own", &name);
             continue;
         }
-        let Status { status } = manifest.read()?;
-        spec.tell_of_unkept(&status, &name, report);
+        unkept::tell_of_queue(manifest, &name, spec.stop() != Stop::No, report)?;
         let limits = amounts.iter().filter(|amount| cohort.is_none() && amount.borrowing.is_some()).count();
         report.add(limits as u64, "borrowing limits left out: there is no cohort to borrow from");
         queues.push(ClusterQueue { pool: name.clone(), name, cohort, weight, amounts });
@@ -226,6 +217,7 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
     let (mut flavors, mut rules) = (BTreeMap::new(), BTreeMap::new());
     for manifest in of("ResourceFlavor") {
         let (name, spec) = objects::spec::<FlavorSpec>(manifest)?;
+        unkept::tell_of_flavor(&spec, &name, report);
         flavors.insert(name.clone(), spec.conditions());
         rules.insert(name, spec);
     }

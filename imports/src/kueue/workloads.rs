@@ -4,6 +4,7 @@ use super::admission::Held;
 use super::found::{ClusterQueue, LocalQueue, Workload};
 use super::objects::{self, FlavorSpec, WorkloadSpec, WorkloadStatus};
 use super::stopped::{Stop, Stops};
+use super::unkept;
 use crate::kubernetes::{PodAmounts, requests};
 use crate::manifests::{Manifest, nullable};
 use crate::report::ImportReport;
@@ -23,6 +24,7 @@ pub(super) struct Admitting<'a> {
 /// What is told of workloads that are counted though not all that they state is kept.
 const WHOLE: &str = "workloads of several pods, which Kueue admits whole or not at all: here some of their pods may run without the others";
 const FEWER: &str = "workloads that may be admitted with fewer pods (minCount), which is left out";
+const NEAR: &str = "workloads with pods on nodes near each other (topologyRequest), which is left out: here any nodes will do";
 const PRIORITY: &str = "workloads with a priority, which is left out: here shares alone decide";
 const LABELS: &str = "workloads whose pods ask for labels of nodes that no flavor of their queue has, which is left out: they may run on all nodes of a flavor";
 
@@ -135,6 +137,9 @@ pub(super) fn read<'a>(
             );
             if pods.least.is_some_and(|least| least < pods.count) {
                 report.named(FEWER, &manifest.name);
+            }
+            if unkept::must_be_near(&pods.topology) {
+                report.named(NEAR, &manifest.name);
             }
             if !knows_all_labels {
                 report.named(LABELS, &manifest.name);
