@@ -372,12 +372,21 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
     let others = "extendClusters: [{name: other}], dequeueStrategy: fifo";
     let (_, report) = read(&volcano(&format!("reclaimable: false, {affinity}, {others}"))).unwrap();
     for what in [
-        "queues that reach into other clusters (extendClusters), of which nothing is here",
+        "queues with other clusters to run on (extendClusters), of which nothing is here",
         "queues whose first job holds up the others (dequeueStrategy: fifo), which is not kept",
         "affinities of queues to groups of nodes left out: here all nodes take tasks of every queue",
         "queues not to be reclaimed from (reclaimable: false), which is not kept",
     ] {
         assert_eq!(report.count(what), 1, "{what}\n{report}");
+    }
+    let report = report.to_string();
+    for told in [
+        "1 queue with other clusters to run on (extendClusters), of which nothing is here: a\n",
+        "(dequeueStrategy: fifo), which is not kept: a\n",
+        "here all nodes take tasks of every queue: a\n",
+        "(reclaimable: false), which is not kept: a\n",
+    ] {
+        assert!(report.contains(told), "{told}{report}");
     }
     let (_, report) =
         read(&kai("resources: {cpu: {quota: 5}, memory: {quota: 5, limit: -1, overQuotaWeight: 2}}"))
@@ -451,6 +460,9 @@ fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_no
         (1, "templates of queues to come left out (childtemplate)"),
     ] {
         assert_eq!(report.count(what), count, "{what}\n{report}");
+        let of = if count == 2 { "default" } else { "root.sandbox.low" };
+        let end = what.rsplit_once("left out").map_or("", |(_, end)| end);
+        assert!(report.to_string().contains(&format!("left out{end}: {of}\n")), "{what}\n{report}");
     }
     std::fs::write(&path, text.replace("- name: root", "- name: [root")).unwrap();
     let error = users(vec![path]).unwrap_err();

@@ -170,8 +170,8 @@ struct Tree<'a> {
     weights: Vec<Decimal>,
     /// How many are below no other.
     tops: usize,
-    /// How many have no weight of their own.
-    weightless: u64,
+    /// Those that have no weight of their own.
+    weightless: Vec<usize>,
     /// What the servers of each place have together.
     totals: Vec<Vec<f64>>,
     /// What all servers have together.
@@ -203,9 +203,8 @@ impl<'a> Tree<'a> {
             })
         };
         let weights = queues.iter().map(weight).collect::<Result<_, _>>()?;
-        let weightless =
-            queues.iter().filter(|queue| queue.weight <= 0.0 && least.contains_key(&queue.parent)).count()
-                as u64;
+        let is_weightless = |queue: &Queue| queue.weight <= 0.0 && least.contains_key(&queue.parent);
+        let weightless = (0..queues.len()).filter(|position| is_weightless(&queues[*position])).collect();
         let total = |place: usize, r: usize| {
             let there = servers.iter().filter(|server| server.meets[place]);
             there.map(|server| server.capacity[r].to_f64()).sum()

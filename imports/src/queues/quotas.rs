@@ -31,10 +31,12 @@ impl Tree<'_> {
         let empty =
             (0..self.queues.len()).filter(|queue| !self.is_leaf[*queue] && !below[*queue].contains(&true));
         report.add(empty.count() as u64, "groups left out: nobody is left below");
-        report.add(
-            self.weightless,
-            "queues of weight 0, taken as a thousandth of the smallest weight of their siblings",
-        );
+        for position in self.weightless.iter().filter(|position| below[**position].contains(&true)) {
+            report.named(
+                "queues of weight 0, taken as a thousandth of the smallest weight of their siblings",
+                &self.queues[*position].name,
+            );
+        }
         let group = |position: usize| {
             let queue = &self.queues[position];
             let parent = queue.parent.filter(|parent| is_group(*parent));
