@@ -25,7 +25,7 @@ fn each_schedulers_tree_weights_guarantees_and_limits_are_read() {
             "[root/engineering] w2",
             "engineering-production <root/engineering w8 1,4254773289.79,0 on cpu3.92-memory15.5Gi",
             "engineering-development <root/engineering w2 1,4254773289.79,0 on cpu3.92-memory15.5Gi",
-            "science w6 1,4254773289.79,0 on cpu3.92-memory15.5Gi sure cpu=12 most cpu=37.88 kept cpu=10",
+            "science w6 1,4254773289.79,0 on cpu3.92-memory15.5Gi sure cpu=11 most cpu=37.88 kept cpu=10",
         ]
     );
     let (found, _) = users(vec![shipped("kai.yaml")]).unwrap();
@@ -201,7 +201,7 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
         ),
         (
             "volcano.yaml",
-            "deserved: {cpu: 12}",
+            "deserved: {cpu: 11}",
             "deserved: {cpu: 40}",
             "Queue science: spec.deserved.cpu = 40: is more than the 37.88 in spec.capability.cpu, which the scheduler refuses",
         ),

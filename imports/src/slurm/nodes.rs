@@ -220,11 +220,11 @@ fn group(
 ) -> Result<(), InstanceError> {
     let place = Record { file, object: format!("sinfo[{position}]") };
     let fields: GroupFields = place.read(element)?;
+    let GroupPartition { name: partition, maximums, partition: state } = fields.partition;
+    partitions.learn(&partition, &maximums, &state);
     if fields.nodes.nodes.is_empty() {
         return Ok(());
     }
-    let GroupPartition { name: partition, maximums, partition: state } = fields.partition;
-    partitions.learn(&partition, &maximums, &state);
     let cpus = place.whole("cpus.minimum", &fields.cpus.minimum)?;
     let memory = place.whole("memory.minimum", &fields.memory.minimum)?;
     let largest = (number(&fields.cpus.maximum), number(&fields.memory.maximum));

@@ -180,6 +180,12 @@ mod tests {
             let why = format!("1 partition taken as open, though it starts no jobs: p ({state})\n");
             assert!(told.contains(&why), "{told}");
         }
+        // A partition without nodes.
+        let empty = other("q")
+            .replace(r#"["b"]"#, "[]")
+            .replace(r#""name": "q""#, r#""name": "q", "partition": {"state": ["DOWN"]}"#);
+        let (_, tasks, told) = import(&empty, "", false);
+        assert!(tasks == 3 && told.contains("is left out: q (DOWN)"), "{told}");
         for (state, is_told) in [("UP", false), ("DRAIN", true)] {
             let (_, tasks, told) =
                 import(&other("q"), &format!(r#", "partition": {{"state": ["{state}"]}}"#), false);
