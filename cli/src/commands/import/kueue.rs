@@ -8,6 +8,7 @@ use fairplan::imports::{KueueOptions, QueueLevel, QueueWeights};
 
 /// Kueue's cohorts and queues as groups and users with their quotas, over nodes or over the quotas themselves
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "fairplan import kueue [OPTIONS] <FILE>...")]
 #[command(after_help = "\
 Cohorts become groups, as deep as they are nested, ClusterQueues users in them. The nominal quota becomes a guarantee, nominal \
 and borrowing limit together a limit, what is not lent a reserve; a queue with several flavors is a group with a user for each. \
