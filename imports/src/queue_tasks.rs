@@ -78,8 +78,9 @@ impl Scope {
             having > 0 && wanted && !asked.barred.contains(r)
         };
         let wanted: Vec<usize> = (0..resources.len()).filter(asks).collect();
+        let lets_in = |server: &Server| server.lets_in(|r| wanted.contains(&r));
         let own: Vec<&&Server> =
-            there.iter().filter(|server| wanted.iter().all(|&r| has(server, r))).collect();
+            there.iter().filter(|server| wanted.iter().all(|&r| has(server, r)) && lets_in(server)).collect();
         if wanted.is_empty() || own.is_empty() {
             return None;
         }

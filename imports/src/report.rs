@@ -57,6 +57,18 @@ pub struct ImportReport {
 /// So many names are told of what is counted.
 const NAMED: usize = 5;
 
+/// A name as it is shown: of a long one its beginning and, since paths differ there, more of its end.
+fn short(name: &str) -> String {
+    const BEGINNING: usize = 20;
+    const END: usize = 39;
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= BEGINNING + 1 + END {
+        return printable(name, usize::MAX);
+    }
+    let cut = letters[..BEGINNING].iter().chain(&['…']).chain(&letters[letters.len() - END..]);
+    printable(&cut.collect::<String>(), usize::MAX)
+}
+
 impl ImportReport {
     /// Counts one more.
     pub(super) fn one(&mut self, what: impl Into<Cow<'static, str>>) {
@@ -100,8 +112,7 @@ impl ImportReport {
         let text = match self.names.get(what) {
             None => agreeing,
             Some(names) => {
-                let first =
-                    names.iter().take(NAMED).map(|name| printable(name, 60)).collect::<Vec<_>>().join(", ");
+                let first = names.iter().take(NAMED).map(|name| short(name)).collect::<Vec<_>>().join(", ");
                 let more = if names.len() > NAMED { ", …" } else { "" };
                 format!("{agreeing}: {first}{more}")
             }
@@ -139,5 +150,27 @@ impl fmt::Display for ImportReport {
         self.counts.iter().try_for_each(|(count, what)| {
             writeln!(f, "{:>width$} {}", thousands(*count), self.told(*count, what))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_that_differ_at_their_ends_are_told_apart() {
+        let above = "root.departments.engineering.platform.compute.batch.nightly";
+        let mut report = ImportReport::default();
+        for queue in ["a", "b"] {
+            report.named("queues left out", &format!("{above}.{queue}"));
+        }
+        let told = report.to_string();
+        assert_eq!(
+            told,
+            "2 queues left out: root.departments.eng…eering.platform.compute.batch.nightly.a, root.departments.eng…eering.platform.compute.batch.nightly.b\n"
+        );
+        let mut report = ImportReport::default();
+        report.named("queues left out", &"n".repeat(60));
+        assert_eq!(report.to_string(), format!("1 queue left out: {}\n", "n".repeat(60)));
     }
 }

@@ -24,6 +24,15 @@ pub(super) struct Server {
     pub(super) domain: Option<String>,
     /// Of each condition that tasks put on servers, whether this one meets it.
     pub(super) meets: Vec<bool>,
+    /// The resources, by position, that a task must ask for to run here, whatever it meets.
+    pub(super) needs: Vec<usize>,
+}
+
+impl Server {
+    /// Whether tasks may run here that ask for the resources of which this is true.
+    pub(super) fn lets_in(&self, asks_for: impl Fn(usize) -> bool) -> bool {
+        self.needs.iter().all(|r| asks_for(*r))
+    }
 }
 
 /// A server class with one of its servers.
@@ -61,7 +70,7 @@ pub(super) fn add_named_classes<'a>(
     let mut position: HashMap<_, usize> = HashMap::new();
     let mut alike: Vec<(&Server, Vec<usize>)> = Vec::new();
     for (at, server) in servers.iter().enumerate() {
-        let alone = (&server.kind, &server.capacity, &server.domain, &server.meets);
+        let alone = (&server.kind, &server.capacity, &server.domain, &server.meets, &server.needs);
         let class = *position.entry(alone).or_insert_with(|| {
             alike.push((server, Vec::new()));
             alike.len() - 1

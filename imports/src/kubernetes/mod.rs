@@ -75,7 +75,7 @@ fn read<T>(
         let (file, violation) = (super::files::together(&options.pods), Violation::new("rules", "", problem));
         return Err(Stopped::Building(InstanceError::Invalid { file, violation }));
     }
-    let mut nodes = read_nodes(options, report)?;
+    let mut nodes = read_nodes(options, |_, _| true, report)?;
     let mut pods = read_pods(options, report)?;
     offered_gpus::apply(options, &mut nodes, &mut pods, report);
     if options.rules {
@@ -154,7 +154,7 @@ fn read<T>(
         let meets = places.iter().map(|places| places.include(node)).collect();
         let (name, kind, label) = (node.name.clone(), node.gpu_model().to_owned(), String::new());
         let capacity = decimals(&amount, &options.nodes)?;
-        Ok(Server { name, kind, label, capacity, domain, meets })
+        Ok(Server { name, kind, label, capacity, domain, meets, needs: Vec::new() })
     });
     let taints: Vec<&Taint> = nodes.iter().flat_map(|node| &node.taints).collect();
     let census = Census {
@@ -197,13 +197,14 @@ impl Eligibility<'_> {
     }
 }
 
-/// The nodes of files that take pods.
+/// The nodes of files that take pods, and that are kept.
 pub(super) fn nodes_that_count(
     files: &[String],
+    is_kept: impl Fn(&Node, &mut ImportReport) -> bool,
     report: &mut ImportReport,
 ) -> Result<Vec<Node>, InstanceError> {
     let options = KubernetesOptions { nodes: files.to_vec(), ..KubernetesOptions::default() };
-    read_nodes(&options, report)
+    read_nodes(&options, is_kept, report)
 }
 
 /// A node's name and its labels.
@@ -217,11 +218,15 @@ pub fn node_labels(files: &[String]) -> Result<Vec<NodeLabels>, InstanceError> {
     let mut report = ImportReport::default();
     let options =
         KubernetesOptions { nodes: files.to_vec(), all_nodes: true, ..KubernetesOptions::default() };
-    let nodes = read_nodes(&options, &mut report)?;
+    let nodes = read_nodes(&options, |_, _| true, &mut report)?;
     Ok(nodes.into_iter().map(|node| (node.name, node.labels)).collect())
 }
 
-fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Vec<Node>, InstanceError> {
+fn read_nodes(
+    options: &KubernetesOptions,
+    is_kept: impl Fn(&Node, &mut ImportReport) -> bool,
+    report: &mut ImportReport,
+) -> Result<Vec<Node>, InstanceError> {
     let found = objects(&options.nodes, "Node", "kubectl get nodes -o json", report)?;
     let mut nodes = Vec::with_capacity(found.len());
     let mut names = BTreeSet::new();
@@ -248,6 +253,7 @@ fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<
             }
         }
     }
+    nodes.retain(|node| is_kept(node, report));
     report.add(nodes.len() as u64, "nodes");
     Ok(nodes)
 }

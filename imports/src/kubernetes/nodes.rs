@@ -109,15 +109,19 @@ impl Node {
     }
 
     /// Counts devices and other extended resources that are none of `resources`.
-    ///
-    /// Every node has some of the rest, such as storage and huge pages, and its number of pods is no matter of the cluster's size.
     pub(crate) fn tell_of_unasked(&self, resources: &[&str], who: &str, report: &mut ImportReport) {
-        let is_extended = |name: &str| name.contains('/') && !name.starts_with("attachable-volumes");
-        for (name, _) in self.allocatable.iter().filter(|(name, amount)| {
-            is_extended(name) && !amount.is_zero() && !resources.contains(&name.as_str())
-        }) {
+        for name in self.devices().filter(|name| !resources.contains(name)) {
             report.one(format!("nodes have {name}, which no {who} asks for: it is left out"));
         }
+    }
+
+    /// The devices and other extended resources that it has.
+    ///
+    /// Every node has some of the rest, such as storage and huge pages, and its number of pods is no matter of the cluster's size.
+    pub(crate) fn devices(&self) -> impl Iterator<Item = &str> {
+        let is_extended = |name: &str| name.contains('/') && !name.starts_with("attachable-volumes");
+        let has = self.allocatable.iter().filter(|(_, amount)| !amount.is_zero());
+        has.map(|(name, _)| name.as_str()).filter(move |name| is_extended(name))
     }
 
     pub(crate) fn site(&self) -> Site<'_> {

@@ -15,6 +15,13 @@ pub(crate) struct Site<'a> {
     pub(crate) taints: &'a [Taint],
 }
 
+impl<'a> Site<'a> {
+    /// The taints that pods must tolerate.
+    pub(crate) fn repelling(&self) -> impl Iterator<Item = &'a Taint> + use<'a> {
+        self.taints.iter().filter(|taint| taint.repels())
+    }
+}
+
 /// What keeps pods away that do not tolerate it.
 #[derive(Deserialize, Clone, Default)]
 #[serde(default)]
@@ -214,8 +221,7 @@ pub(crate) struct Toleration {
 impl Conditions {
     /// Whether a pod with these conditions may be put on the node.
     pub(crate) fn allow(&self, site: &Site<'_>) -> bool {
-        self.select(site)
-            && site.taints.iter().filter(|taint| taint.repels()).all(|taint| self.tolerate(taint))
+        self.select(site) && site.repelling().all(|taint| self.tolerate(taint))
     }
 
     /// Whether labels let such a pod onto the node, whatever its taints.

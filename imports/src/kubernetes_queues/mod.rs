@@ -3,6 +3,7 @@
 mod found;
 mod kai;
 mod measured;
+mod taints;
 mod volcano;
 mod yunikorn;
 
@@ -37,7 +38,7 @@ const GPU: &str = "nvidia.com/gpu";
 /// The cluster with its queues, over cpu (cores), memory (bytes), GPUs where nodes have any, and what else nodes have that a
 /// queue is given amounts of.
 ///
-/// The queues above the leaves are groups, the leaves users, each with its own weight: Volcano's `weight` (or its hierarchy's
+/// Nodes whose taints keep all tasks away are left out. The queues above the leaves are groups, the leaves users, each with its own weight: Volcano's `weight` (or its hierarchy's
 /// weights), KAI's `overQuotaWeight`, and in YuniKorn the part of the cluster that it measures a queue against.
 /// Guarantees are what Volcano's queues deserve, KAI's `quota` and YuniKorn's `guaranteed`; limits are `capability`, `limit`
 /// and `max`; what Volcano's queues have guaranteed is reserved for them too. A task is one GPU, or one core, with its part of
@@ -54,7 +55,7 @@ pub fn kubernetes_queues(
 }
 
 fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
-    let nodes = nodes_that_count(&options.nodes, report)?;
+    let nodes = nodes_that_count(&options.nodes, taints::is_open, report)?;
     let offered: BTreeSet<&str> =
         nodes.iter().flat_map(|node| node.allocatable.keys()).map(String::as_str).collect();
     let gpu = offered.iter().find(|name| ResourceKind::of(name) == ResourceKind::Gpu).copied().unwrap_or(GPU);
@@ -86,9 +87,11 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
             .iter()
             .map(|name| exact(node.allocatable.get(*name).copied().unwrap_or_default()))
             .collect(),
-        meets: vec![true],
+        meets: vec![taints::is_for_some(node, &resources)],
+        needs: taints::needs(node, &resources),
         ..Server::default()
     };
+    taints::tell_of_devices(&nodes, &resources, report);
     let servers: Vec<Server> = nodes.iter().map(server).collect();
     let queues = reading.tree(&resources, &servers).map_err(failed)?;
     let name = format!("Kubernetes, {}", wording::counted(servers.len() as u64, "node", "nodes"));

@@ -15,7 +15,7 @@ fn users(queues: Vec<String>) -> Result<(Vec<String>, ImportReport), String> {
     Ok((tenants(&instance), report))
 }
 
-/// The cluster has 75.76 cores, of which 37.88 are half, and 8 GPUs in one server.
+/// The cluster has 75.76 cores, of which 37.88 are half, and 8 GPUs in one server, which takes only tasks that ask for one.
 #[test]
 fn each_schedulers_tree_weights_guarantees_and_limits_are_read() {
     let (found, _) = users(vec![shipped("volcano.yaml")]).unwrap();
@@ -23,9 +23,9 @@ fn each_schedulers_tree_weights_guarantees_and_limits_are_read() {
         found,
         [
             "[root/engineering] w2",
-            "engineering-production <root/engineering w8 1,4288728099.68,0",
-            "engineering-development <root/engineering w2 1,4288728099.68,0",
-            "science w6 1,4288728099.68,0 sure cpu=12 most cpu=37.88 kept cpu=10",
+            "engineering-production <root/engineering w8 1,4254773289.79,0 on cpu3.92-memory15.5Gi",
+            "engineering-development <root/engineering w2 1,4254773289.79,0 on cpu3.92-memory15.5Gi",
+            "science w6 1,4254773289.79,0 on cpu3.92-memory15.5Gi sure cpu=11 most cpu=37.88 kept cpu=10",
         ]
     );
     let (found, _) = users(vec![shipped("kai.yaml")]).unwrap();
@@ -36,16 +36,16 @@ fn each_schedulers_tree_weights_guarantees_and_limits_are_read() {
             // Only what is given GPUs asks for them, here with the eighth of the server that each is.
             "[team-a] <training w3 sure nvidia.com/gpu=2 most nvidia.com/gpu=2",
             "team-a@nvidia.com/gpu <team-a w1 8,34359738368,1",
-            "team-a@cpu <team-a w1 1,4288728099.68,0",
-            "team-b <training w1 1,4288728099.68,0",
+            "team-a@cpu <team-a w1 1,4254773289.79,0 on cpu3.92-memory15.5Gi",
+            "team-b <training w1 1,4254773289.79,0 on cpu3.92-memory15.5Gi",
         ]
     );
     let (found, report) = users(vec![shipped("yunikorn.yaml")]).unwrap();
     assert_eq!(
         found,
         [
-            "root.search w0.5 1,4288728099.68,0 sure cpu=37.88 most cpu=37.88",
-            "root.ads w0.25 1,4288728099.68,0 sure cpu=18.94",
+            "root.search w0.5 1,4254773289.79,0 on cpu3.92-memory15.5Gi sure cpu=37.88 most cpu=37.88",
+            "root.ads w0.25 1,4254773289.79,0 on cpu3.92-memory15.5Gi sure cpu=18.94",
         ]
     );
     assert_eq!(report.count("partitions left out: they have nodes of their own"), 1);
@@ -201,7 +201,7 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
         ),
         (
             "volcano.yaml",
-            "deserved: {cpu: 12}",
+            "deserved: {cpu: 11}",
             "deserved: {cpu: 40}",
             "Queue science: spec.deserved.cpu = 40: is more than the 37.88 in spec.capability.cpu, which the scheduler refuses",
         ),
@@ -372,12 +372,21 @@ fn what_comes_before_shares_or_is_not_stated_is_told() {
     let others = "extendClusters: [{name: other}], dequeueStrategy: fifo";
     let (_, report) = read(&volcano(&format!("reclaimable: false, {affinity}, {others}"))).unwrap();
     for what in [
-        "queues that reach into other clusters (extendClusters), of which nothing is here",
+        "queues with other clusters to run on (extendClusters), of which nothing is here",
         "queues whose first job holds up the others (dequeueStrategy: fifo), which is not kept",
         "affinities of queues to groups of nodes left out: here all nodes take tasks of every queue",
         "queues not to be reclaimed from (reclaimable: false), which is not kept",
     ] {
         assert_eq!(report.count(what), 1, "{what}\n{report}");
+    }
+    let report = report.to_string();
+    for told in [
+        "1 queue with other clusters to run on (extendClusters), of which nothing is here: a\n",
+        "(dequeueStrategy: fifo), which is not kept: a\n",
+        "here all nodes take tasks of every queue: a\n",
+        "(reclaimable: false), which is not kept: a\n",
+    ] {
+        assert!(report.contains(told), "{told}{report}");
     }
     let (_, report) =
         read(&kai("resources: {cpu: {quota: 5}, memory: {quota: 5, limit: -1, overQuotaWeight: 2}}"))
@@ -439,8 +448,8 @@ fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_no
         found,
         [
             "[root.sandbox] w0.1 most cpu=7.576",
-            "root.sandbox.sure <root.sandbox w0.05 1,4288728099.68,0 sure cpu=3.788",
-            "root.sandbox.low <root.sandbox w0.1 1,4288728099.68,0",
+            "root.sandbox.sure <root.sandbox w0.05 1,4254773289.79,0 on cpu3.92-memory15.5Gi sure cpu=3.788",
+            "root.sandbox.low <root.sandbox w0.1 1,4254773289.79,0 on cpu3.92-memory15.5Gi",
         ]
     );
     for (count, what) in [
@@ -451,6 +460,9 @@ fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_no
         (1, "templates of queues to come left out (childtemplate)"),
     ] {
         assert_eq!(report.count(what), count, "{what}\n{report}");
+        let of = if count == 2 { "default" } else { "root.sandbox.low" };
+        let end = what.rsplit_once("left out").map_or("", |(_, end)| end);
+        assert!(report.to_string().contains(&format!("left out{end}: {of}\n")), "{what}\n{report}");
     }
     std::fs::write(&path, text.replace("- name: root", "- name: [root")).unwrap();
     let error = users(vec![path]).unwrap_err();
@@ -475,14 +487,14 @@ fn what_kais_departments_are_sure_of_stays_theirs_and_of_one_above_all_is_left_o
         queue("one", "", 30_000, 40_000) + &queue("a", "one", 50_000, 20_000) + &queue("two", "", 0, -1);
     let (found, report) = read(two + &queue("b", "two", 0, -1));
     assert_eq!(found[..2], ["[one] w1 sure cpu=30 most cpu=40", "[two] w1"]);
-    assert_eq!(found[2], "a <one w1 1,4288728099.68,0 sure cpu=20 most cpu=20");
+    assert_eq!(found[2], "a <one w1 1,4254773289.79,0 on cpu3.92-memory15.5Gi sure cpu=20 most cpu=20");
     assert_eq!(report.count("queue whose quota is above its limit, which counts: a, cpu 50000 > 20000"), 1);
     let (found, report) = read(queue("one", "", 30_000, 40_000) + &queue("a", "one", 0, -1));
     assert_eq!(found[0], "[one] w1 most cpu=40");
     assert_eq!(report.count("guarantees of the top queue left out: everybody is in it"), 1, "{report}");
     // KAI has no queue above all of its own.
     let (found, _) = read(queue("root", "", 0, -1) + &queue("a", "root", 0, -1));
-    assert_eq!(found, ["[root] w1", "a <root w1 1,4288728099.68,0"]);
+    assert_eq!(found, ["[root] w1", "a <root w1 1,4254773289.79,0 on cpu3.92-memory15.5Gi"]);
 }
 
 #[test]
@@ -502,11 +514,11 @@ fn queues_of_kai_that_are_given_no_gpus_are_told_and_that_all_stay_idle() {
     };
     for quota in [0, -1] {
         let (found, report) = read(quota);
-        assert_eq!(found, ["a w1 1,4288728099.68,0"]);
+        assert_eq!(found, ["a w1 1,4254773289.79,0 on cpu3.92-memory15.5Gi"]);
         assert_eq!(report.count(&format!("{told}: all of it stays idle{advice}")), 1, "{report}");
     }
     let (_, report) = read(4);
-    assert!(!report.to_string().contains("nvidia.com/gpu"), "{report}");
+    assert!(!report.to_string().contains("no nvidia.com/gpu"), "{report}");
 }
 
 #[test]
@@ -522,7 +534,7 @@ fn closed_queues_of_volcano_and_those_below_them_are_left_out_and_counted() {
     let text = queue("below", ", parent: c", "Open") + &queue("a", "", "Open") + &queue("c", "", "Closed");
     std::fs::write(&path, text + &queue("d", "", "Closing")).unwrap();
     let (found, report) = users(vec![path.clone()]).unwrap();
-    assert_eq!(found, ["a w1 1,4288728099.68,0"]);
+    assert_eq!(found, ["a w1 1,4254773289.79,0 on cpu3.92-memory15.5Gi"]);
     assert_eq!(report.count("queues left out: stopped"), 3, "{report}");
     std::fs::write(&path, queue("c", "", "Closed")).unwrap();
     let options = KubernetesQueuesOptions { nodes: vec![shipped("nodes.json")], queues: vec![path] };

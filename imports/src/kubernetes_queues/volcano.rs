@@ -78,19 +78,28 @@ impl Reading {
             report.named(PRIORITY_LEFT_OUT, &metadata.name);
         }
         if spec.affinity.as_object().is_some_and(|affinity| !affinity.is_empty()) {
-            report.one(
+            report.named(
                 "affinities of queues to groups of nodes left out: here all nodes take tasks of every queue",
+                &metadata.name,
             );
         }
         if spec.extend_clusters.as_array().is_some_and(|clusters| !clusters.is_empty()) {
-            report.one("queues that reach into other clusters (extendClusters), of which nothing is here");
+            report.named(
+                "queues with other clusters to run on (extendClusters), of which nothing is here",
+                &metadata.name,
+            );
         }
         if spec.dequeue_strategy.eq_ignore_ascii_case("fifo") {
-            report
-                .one("queues whose first job holds up the others (dequeueStrategy: fifo), which is not kept");
+            report.named(
+                "queues whose first job holds up the others (dequeueStrategy: fifo), which is not kept",
+                &metadata.name,
+            );
         }
         if spec.reclaimable == Some(false) {
-            report.one("queues not to be reclaimed from (reclaimable: false), which is not kept");
+            report.named(
+                "queues not to be reclaimed from (reclaimable: false), which is not kept",
+                &metadata.name,
+            );
         }
         let mut guarantee = quantities(file, place, "spec.deserved", &spec.deserved, report)?;
         let sure = &spec.guarantee.resource;

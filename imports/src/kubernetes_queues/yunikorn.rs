@@ -90,18 +90,20 @@ struct UserLimit {
 
 impl UserLimit {
     /// Counts what is left out: here a queue is a tenant, and whose its tasks are is not known.
-    fn tell(&self, report: &mut ImportReport) {
+    fn tell(&self, of: &str, report: &mut ImportReport) {
         if is_stated(&self.maxapplications) {
-            report.one("limits of applications of users or groups left out (limits, maxapplications)");
+            report.named("limits of applications of users or groups left out (limits, maxapplications)", of);
         }
         if !self.maxresources.is_empty() {
-            report.add(
+            report.named_times(
                 self.users.len() as u64,
                 "limits of what single users have in a queue left out: whose its tasks are is not known",
+                of,
             );
-            report.add(
+            report.named_times(
                 self.groups.len() as u64,
                 "limits of what groups of users have in a queue left out: whose its tasks are is not known",
+                of,
             );
         }
     }
@@ -196,7 +198,7 @@ impl Reading {
                 continue;
             }
             misspelt::fields(partition, &FIELDS, &OWN, report);
-            limits.iter().for_each(|limit| limit.tell(report));
+            limits.iter().for_each(|limit| limit.tell(&name, report));
             if preemption.get("enabled") == Some(&Value::Bool(false)) {
                 report.one("partitions without preemption, which is left out: here each queue has at once what it is guaranteed");
             }
@@ -246,12 +248,12 @@ impl Reading {
                 .collect()
         };
         let (guaranteed, limit) = (renamed(guaranteed), renamed(limit));
-        queue.limits.iter().for_each(|limit| limit.tell(report));
+        queue.limits.iter().for_each(|limit| limit.tell(&name, report));
         if is_stated(&queue.maxapplications) {
-            report.one("limits of the number of applications left out (maxapplications)");
+            report.named("limits of the number of applications left out (maxapplications)", &name);
         }
         if is_stated(&queue.childtemplate) {
-            report.one("templates of queues to come left out (childtemplate)");
+            report.named("templates of queues to come left out (childtemplate)", &name);
         }
         tell_of_properties(&name, &queue.properties, report);
         self.found.push(Found {

@@ -5,7 +5,7 @@
 //! count that some flavor of the resource group has, and of taints those of the flavor.
 
 use super::found::ClusterQueue;
-use super::objects::{Condition, FlavorSpec, PodSet, WorkloadStatus};
+use super::objects::{Condition, FlavorSpec, PodSet, WorkloadSpec, WorkloadStatus};
 use crate::kubernetes::{Conditions, PodAmounts, Site};
 use fairplan_instances::quantity::Quantity;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,15 @@ pub(super) struct Held {
 }
 
 impl WorkloadStatus {
+    /// Why it neither runs nor waits, if so.
+    pub(super) fn left_out(&self, spec: &WorkloadSpec) -> Option<&'static str> {
+        let finished = |condition: &Condition| condition.kind == "Finished" && condition.status == "True";
+        if self.conditions.iter().any(finished) {
+            return Some("workloads left out: finished");
+        }
+        (spec.active == Some(false)).then_some("workloads left out: not active")
+    }
+
     /// Whether it holds quota now.
     pub(super) fn is_admitted(&self) -> bool {
         let holds = |condition: &Condition| {

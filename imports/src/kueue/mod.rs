@@ -5,7 +5,9 @@ mod found;
 mod objects;
 mod options;
 mod places;
+mod stopped;
 mod tree;
+mod unkept;
 mod workloads;
 
 pub use options::{KueueOptions, QueueLevel, QueueWeights};
@@ -19,12 +21,10 @@ use crate::servers::Memory;
 use fairplan_instances::{Instance, InstanceError, Violation, wording};
 use found::{ClusterQueue, Cohort, Found, IdleCohort, LocalQueue};
 use hashbrown::HashMap;
-use objects::{
-    Amount, CohortSpec, FIELDS, FlavorSpec, KINDS, LocalSpec, OF_QUOTAS, QueueSpec, QueueStatus, amounts,
-};
+use objects::{Amount, CohortSpec, FIELDS, FlavorSpec, KINDS, LocalSpec, OF_QUOTAS, QueueSpec, amounts};
 use places::Places;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use stopped::{Stop, Stops};
 use workloads::Admitting;
 
 /// The cluster and its queues as the files tell.
@@ -71,7 +71,9 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
     let places = match options.nodes.as_slice() {
         [] => Places::of_quotas(&found.queues, &found.cohorts, &resources, report),
         files => {
-            let nodes = kubernetes::nodes_that_count(files, report)?;
+            let nodes = kubernetes::nodes_that_count(files, |_, _| true, report)?;
+            let counted: Vec<&str> = resources.iter().map(String::as_str).collect();
+            nodes.iter().for_each(|node| node.tell_of_unasked(&counted, "queue", report));
             Places::of_nodes(&found, &nodes, &resources, report)
         }
     };
@@ -113,6 +115,11 @@ fn known_flavors(found: &Found) -> Result<(), Violation> {
 const UNKNOWN_FLAVOR: &str =
     "there is no ResourceFlavor of this name in the files; add `resourceflavors` to what kubectl gets";
 
+/// What is told of queues that hold while something runs there.
+const CLUSTERS_HELD: &str =
+    "cluster queues that are held (stopPolicy: Hold): they count with what runs there";
+const LOCALS_HELD: &str = "local queues that are held (stopPolicy: Hold): they count with what runs there";
+
 /// Reads all objects.
 fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceError> {
     let manifests = each_once(of_kinds(manifests::read(files, COMMAND)?, &KINDS, report), report)?;
@@ -148,21 +155,19 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             );
         }
     }
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Status {
-        #[serde(deserialize_with = "manifests::nullable")]
-        status: QueueStatus,
-    }
+    let stops = Stops::read(&manifests)?;
     let mut queues: Vec<ClusterQueue> = Vec::new();
     for manifest in of("ClusterQueue") {
         let (name, spec) = objects::spec::<QueueSpec>(manifest)?;
         let weight = spec.fair_sharing.weight(manifest)?;
         let amounts = amounts(manifest, &spec.groups, report)?;
         report.one("cluster queues");
-        if spec.is_stopped() {
-            report.one("cluster queues left out: stopped");
-            continue;
+        if spec.stop() != Stop::No {
+            let goes_on = spec.stop() == Stop::Hold && stops.runs_in_cluster(&name);
+            report.named(if goes_on { CLUSTERS_HELD } else { "cluster queues left out: stopped" }, &name);
+            if !goes_on {
+                continue;
+            }
         }
         let cohort = Some(spec.cohort.as_str())
             .filter(|cohort| !cohort.is_empty())
@@ -171,8 +176,7 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             report.named("cluster queues left out: they have no quota of their own", &name);
             continue;
         }
-        let Status { status } = manifest.read()?;
-        spec.tell_of_unkept(&status, &name, report);
+        unkept::tell_of_queue(manifest, &name, spec.stop() != Stop::No, report)?;
         let limits = amounts.iter().filter(|amount| cohort.is_none() && amount.borrowing.is_some()).count();
         report.add(limits as u64, "borrowing limits left out: there is no cohort to borrow from");
         queues.push(ClusterQueue { pool: name.clone(), name, cohort, weight, amounts });
@@ -196,9 +200,13 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
         let (_, spec) = objects::spec::<LocalSpec>(manifest)?;
         let weight = spec.fair_sharing.weight(manifest)?;
         report.one("local queues");
-        if spec.is_stopped() {
-            report.one("local queues left out: stopped");
-            continue;
+        if spec.stop() != Stop::No {
+            let goes_on = spec.stop() == Stop::Hold && stops.runs_in(&manifest.name);
+            report
+                .named(if goes_on { LOCALS_HELD } else { "local queues left out: stopped" }, &manifest.name);
+            if !goes_on {
+                continue;
+            }
         }
         match by_name.get(spec.cluster_queue.as_str()) {
             Some(of) => locals.push(LocalQueue { name: manifest.name.clone(), of: *of, weight }),
@@ -209,10 +217,11 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
     let (mut flavors, mut rules) = (BTreeMap::new(), BTreeMap::new());
     for manifest in of("ResourceFlavor") {
         let (name, spec) = objects::spec::<FlavorSpec>(manifest)?;
+        unkept::tell_of_flavor(&spec, &name, report);
         flavors.insert(name.clone(), spec.conditions());
         rules.insert(name, spec);
     }
-    let admitting = Admitting { queues: &queues, locals: &locals, rules: &rules };
+    let admitting = Admitting { queues: &queues, locals: &locals, rules: &rules, stops: &stops };
     let (workloads, states_workloads) = workloads::read(of("Workload"), &admitting, report)?;
     Ok(Found { cohorts, queues, locals, flavors, workloads, states_workloads, idle })
 }

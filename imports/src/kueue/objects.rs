@@ -1,5 +1,6 @@
 //! What Kueue's objects state, as far as it concerns an instance.
 
+use super::stopped::Stop;
 use crate::counted_in_bytes;
 use crate::kubernetes::{Conditions, PodSpec, Taint, Toleration};
 use crate::manifests::{Manifest, Metadata, nullable};
@@ -7,7 +8,8 @@ use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The kinds of objects that are read.
@@ -15,7 +17,7 @@ pub(super) const KINDS: [&str; 5] = ["ClusterQueue", "Cohort", "LocalQueue", "Re
 
 /// Those of them that have quotas or weights, and the fields that Kueue's reference lists for them.
 pub(super) const OF_QUOTAS: [&str; 3] = ["ClusterQueue", "Cohort", "LocalQueue"];
-pub(super) const FIELDS: [&str; 33] = [
+pub(super) const FIELDS: [&str; 34] = [
     "admissionChecks",
     "admissionChecksStrategy",
     "admissionMode",
@@ -25,6 +27,7 @@ pub(super) const FIELDS: [&str; 33] = [
     "clusterQueue",
     "cohort",
     "cohortName",
+    "concurrentAdmissionPolicy",
     "coveredResources",
     "fairSharing",
     "flavorFungibility",
@@ -75,25 +78,6 @@ pub(super) struct QueueSpec {
     pub(super) fair_sharing: FairSharing,
     #[serde(rename = "stopPolicy", deserialize_with = "nullable")]
     stop: String,
-    #[serde(deserialize_with = "nullable")]
-    preemption: Preemption,
-    /// `None` where it is not stated: then no namespace is selected.
-    #[serde(rename = "namespaceSelector")]
-    namespaces: Option<IgnoredAny>,
-    #[serde(rename = "admissionChecks", deserialize_with = "nullable")]
-    checks: Vec<IgnoredAny>,
-    #[serde(rename = "admissionChecksStrategy")]
-    checks_strategy: Option<IgnoredAny>,
-    #[serde(rename = "queueingStrategy", deserialize_with = "nullable")]
-    queueing: String,
-}
-
-/// What is said of a queue as it is.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub(super) struct QueueStatus {
-    #[serde(deserialize_with = "nullable")]
-    conditions: Vec<Condition>,
 }
 
 /// Tells of an object that somebody is deleting.
@@ -110,88 +94,10 @@ pub(super) fn tell_of_deletion(manifest: &Manifest, report: &mut ImportReport) -
     Ok(())
 }
 
-/// Whose pods a queue may end to have room for its own.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Preemption {
-    #[serde(rename = "reclaimWithinCohort", deserialize_with = "nullable")]
-    reclaim: String,
-    #[serde(rename = "borrowWithinCohort", deserialize_with = "nullable")]
-    borrow: BorrowWithinCohort,
-    #[serde(rename = "withinClusterQueue", deserialize_with = "nullable")]
-    within: String,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct BorrowWithinCohort {
-    #[serde(deserialize_with = "nullable")]
-    policy: String,
-}
-
 impl QueueSpec {
-    /// Counts what is stated beside quotas that is not so here.
-    pub(super) fn tell_of_unkept(&self, status: &QueueStatus, name: &str, report: &mut ImportReport) {
-        self.tell_of_preemption(name, report);
-        let inactive = |condition: &Condition| condition.kind == "Active" && condition.status == "False";
-        for (applies, told) in [
-            (
-                self.namespaces.is_none(),
-                "cluster queues without a namespaceSelector, so that in Kueue no namespace may submit to them, which is left out: here they count",
-            ),
-            (
-                status.conditions.iter().any(inactive),
-                "cluster queues that are not active (Active: False in their status), so that Kueue admits nothing there, which is left out: here they count",
-            ),
-            (
-                !self.checks.is_empty() || self.checks_strategy.is_some(),
-                "cluster queues with admission checks (admissionChecks), which are left out: here quotas alone let workloads in",
-            ),
-            (
-                self.queueing == "StrictFIFO",
-                "cluster queues with the strategy StrictFIFO, which is left out: here a workload that does not fit holds up nobody",
-            ),
-        ] {
-            if applies {
-                report.named(told, name);
-            }
-        }
+    pub(super) fn stop(&self) -> Stop {
+        Stop::of(&self.stop)
     }
-
-    /// Counts what is stated of preemption that is not so here: a queue has its quota at once, and nothing by priority.
-    fn tell_of_preemption(&self, name: &str, report: &mut ImportReport) {
-        let Preemption { reclaim, borrow, within } = &self.preemption;
-        for (value, usual, told) in [
-            (
-                reclaim,
-                "Any",
-                "cluster queues with a limit on taking back what was lent (reclaimWithinCohort), which is left out: here each has its quota at once",
-            ),
-            (
-                &borrow.policy,
-                "Never",
-                "cluster queues with preemption to borrow (borrowWithinCohort), which is left out: here shares alone decide",
-            ),
-            (
-                within,
-                "Never",
-                "cluster queues with preemption by priority (withinClusterQueue), which is left out",
-            ),
-        ] {
-            if !value.is_empty() && value != usual {
-                report.named(told, name);
-            }
-        }
-    }
-
-    /// Whether nothing new is let in.
-    pub(super) fn is_stopped(&self) -> bool {
-        is_stopped(&self.stop)
-    }
-}
-
-fn is_stopped(policy: &str) -> bool {
-    ["Hold", "HoldAndDrain"].contains(&policy)
 }
 
 #[derive(Deserialize, Default)]
@@ -218,9 +124,8 @@ pub(super) struct LocalSpec {
 }
 
 impl LocalSpec {
-    /// Whether nothing new is let in.
-    pub(super) fn is_stopped(&self) -> bool {
-        is_stopped(&self.stop)
+    pub(super) fn stop(&self) -> Stop {
+        Stop::of(&self.stop)
     }
 }
 
@@ -233,6 +138,8 @@ pub(super) struct FlavorSpec {
     pub(super) taints: Vec<Taint>,
     #[serde(deserialize_with = "nullable")]
     pub(super) tolerations: Vec<Toleration>,
+    #[serde(rename = "topologyName", deserialize_with = "nullable")]
+    pub(super) topology: String,
 }
 
 impl FlavorSpec {
@@ -267,6 +174,9 @@ pub(super) struct PodSet {
     pub(super) count: u64,
     #[serde(default)]
     pub(super) template: Template,
+    /// What it is in other versions is not looked at.
+    #[serde(rename = "topologyRequest", default)]
+    pub(super) topology: Value,
 }
 
 fn one() -> u64 {

@@ -183,7 +183,7 @@ impl Places {
             let flavors: BTreeSet<&String> = of_node.flatten().filter(selects).collect();
             let label = flavors.into_iter().cloned().collect::<Vec<_>>().join("+");
             let meets = sites.meets.iter().map(|nodes| nodes[n]).collect();
-            servers.push(Server { name, kind, label, capacity, domain: None, meets });
+            servers.push(Server { name, kind, label, capacity, meets, ..Server::default() });
         }
         let Sites { names, .. } = sites;
         let shared = vec![vec![true; resources.len()]; names.len()];
@@ -309,10 +309,9 @@ impl Sites {
 fn lets_in(choice: &Choice, node: &Node, conditions: &BTreeMap<String, Conditions>) -> bool {
     let site = node.site();
     let flavors: Vec<&Conditions> = choice.iter().filter_map(|flavor| conditions.get(flavor)).collect();
-    let mut taints = site.taints.iter().filter(|taint| taint.repels());
     flavors.len() == choice.len()
         && flavors.iter().all(|flavor| flavor.select(&site))
-        && taints.all(|taint| flavors.iter().any(|flavor| flavor.tolerate(taint)))
+        && site.repelling().all(|taint| flavors.iter().any(|flavor| flavor.tolerate(taint)))
 }
 
 /// Makes these flavors one part.

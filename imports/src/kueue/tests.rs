@@ -2,6 +2,8 @@
 
 mod admission;
 mod combinations;
+mod stopped;
+mod unkept;
 
 use super::*;
 use crate::real_files::real_file;

@@ -3,6 +3,8 @@
 use super::admission::Held;
 use super::found::{ClusterQueue, LocalQueue, Workload};
 use super::objects::{self, FlavorSpec, WorkloadSpec, WorkloadStatus};
+use super::stopped::{Stop, Stops};
+use super::unkept;
 use crate::kubernetes::{PodAmounts, requests};
 use crate::manifests::{Manifest, nullable};
 use crate::report::ImportReport;
@@ -16,13 +18,41 @@ pub(super) struct Admitting<'a> {
     pub(super) queues: &'a [ClusterQueue],
     pub(super) locals: &'a [LocalQueue],
     pub(super) rules: &'a BTreeMap<String, FlavorSpec>,
+    pub(super) stops: &'a Stops,
 }
 
 /// What is told of workloads that are counted though not all that they state is kept.
 const WHOLE: &str = "workloads of several pods, which Kueue admits whole or not at all: here some of their pods may run without the others";
 const FEWER: &str = "workloads that may be admitted with fewer pods (minCount), which is left out";
+const NEAR: &str = "workloads with pods on nodes near each other (topologyRequest), which is left out: here any nodes will do";
 const PRIORITY: &str = "workloads with a priority, which is left out: here shares alone decide";
 const LABELS: &str = "workloads whose pods ask for labels of nodes that no flavor of their queue has, which is left out: they may run on all nodes of a flavor";
+
+/// What is told of workloads that are left out with their queue.
+const HELD: &str = "workloads left out: they wait in a queue that admits nothing (stopPolicy: Hold)";
+const DRAINED: &str =
+    "workloads left out: their queue admits nothing, and ends what runs there (stopPolicy: HoldAndDrain)";
+const NO_CLUSTER_QUEUE: &str =
+    "workloads left out: their local queue is here, but its cluster queue is not or has no quota";
+
+/// Which local queue a workload is in: of its own namespace.
+pub(super) fn queue_of(manifest: &Manifest, spec: &WorkloadSpec) -> String {
+    match manifest.name.split_once('/') {
+        Some((namespace, _)) => format!("{namespace}/{}", spec.queue),
+        None => spec.queue.clone(),
+    }
+}
+
+/// How it is with a workload.
+pub(super) fn status(manifest: &Manifest) -> Result<WorkloadStatus, InstanceError> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Status {
+        #[serde(deserialize_with = "nullable")]
+        status: WorkloadStatus,
+    }
+    Ok(manifest.read::<Status>()?.status)
+}
 
 /// The pod sets of all workloads that are not finished, and whether there are such workloads at all.
 pub(super) fn read<'a>(
@@ -30,35 +60,36 @@ pub(super) fn read<'a>(
     admitting: &Admitting<'_>,
     report: &mut ImportReport,
 ) -> Result<(Vec<Workload>, bool), InstanceError> {
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
-    struct Status {
-        #[serde(deserialize_with = "nullable")]
-        status: WorkloadStatus,
-    }
     let locals = admitting.locals;
     let by_name: HashMap<&str, usize> =
         locals.iter().enumerate().map(|(at, local)| (local.name.as_str(), at)).collect();
     let (mut found, mut are_stated) = (Vec::new(), false);
     for manifest in manifests {
         let (_, spec) = objects::spec::<WorkloadSpec>(manifest)?;
-        let Status { status } = manifest.read()?;
-        let finished =
-            |condition: &objects::Condition| condition.kind == "Finished" && condition.status == "True";
-        if status.conditions.iter().any(finished) {
-            report.one("workloads left out: finished");
+        let status = status(manifest)?;
+        if let Some(told) = status.left_out(&spec) {
+            report.one(told);
             continue;
         }
-        if spec.active == Some(false) {
-            report.one("workloads left out: not active");
-            continue;
-        }
-        let queue = match manifest.name.split_once('/') {
-            Some((namespace, _)) => format!("{namespace}/{}", spec.queue),
-            None => spec.queue.clone(),
+        let queue = queue_of(manifest, &spec);
+        let stopped = match admitting.stops.of(&queue) {
+            Stop::Drain => Some(DRAINED),
+            Stop::Hold if !status.is_admitted() => Some(HELD),
+            Stop::Hold | Stop::No => None,
         };
+        if let Some(told) = stopped {
+            are_stated = true;
+            report.named(told, &manifest.name);
+            continue;
+        }
         let Some(local) = by_name.get(queue.as_str()).copied() else {
-            report.one("workloads left out: their local queue is not here");
+            report.named(
+                match admitting.stops.knows(&queue) {
+                    true => NO_CLUSTER_QUEUE,
+                    false => "workloads left out: their local queue is not here",
+                },
+                &manifest.name,
+            );
             continue;
         };
         are_stated = true;
@@ -106,6 +137,9 @@ pub(super) fn read<'a>(
             );
             if pods.least.is_some_and(|least| least < pods.count) {
                 report.named(FEWER, &manifest.name);
+            }
+            if unkept::must_be_near(&pods.topology) {
+                report.named(NEAR, &manifest.name);
             }
             if !knows_all_labels {
                 report.named(LABELS, &manifest.name);

@@ -108,7 +108,10 @@ pub(super) fn instance(
                 (None, [part]) if divided => format!("{name}@{}", places[part.place]),
                 _ => name.clone(),
             };
-            let may_run = |l: usize| parts.iter().any(|part| classes[l].server().meets[part.place]);
+            let may_run = |l: usize| {
+                let server = classes[l].server();
+                parts.iter().any(|part| server.meets[part.place]) && server.lets_in(|r| !demand[r].is_zero())
+            };
             let eligible: Vec<ClassId> = (0..classes.len()).filter(|l| may_run(*l)).map(ClassId).collect();
             let everywhere = eligible.len() == classes.len();
             let rule = builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()));
@@ -167,8 +170,8 @@ struct Tree<'a> {
     weights: Vec<Decimal>,
     /// How many are below no other.
     tops: usize,
-    /// How many have no weight of their own.
-    weightless: u64,
+    /// Those that have no weight of their own.
+    weightless: Vec<usize>,
     /// What the servers of each place have together.
     totals: Vec<Vec<f64>>,
     /// What all servers have together.
@@ -200,9 +203,8 @@ impl<'a> Tree<'a> {
             })
         };
         let weights = queues.iter().map(weight).collect::<Result<_, _>>()?;
-        let weightless =
-            queues.iter().filter(|queue| queue.weight <= 0.0 && least.contains_key(&queue.parent)).count()
-                as u64;
+        let is_weightless = |queue: &Queue| queue.weight <= 0.0 && least.contains_key(&queue.parent);
+        let weightless = (0..queues.len()).filter(|position| is_weightless(&queues[*position])).collect();
         let total = |place: usize, r: usize| {
             let there = servers.iter().filter(|server| server.meets[place]);
             there.map(|server| server.capacity[r].to_f64()).sum()

@@ -4,7 +4,7 @@ use super::{Part, Queue, Tree, User, above_zero};
 use crate::amounts::{Stated, rounded};
 use crate::quota_places::{Spread, sum};
 use crate::report::ImportReport;
-use crate::servers::Class;
+use crate::servers::{Class, Server};
 use crate::tolerance::SUMS;
 use fairplan_instances::{
     ClassAmounts, ClassId, Decimal, NewGroup, Quota, ResourceAmounts, ResourceId, Violation,
@@ -31,10 +31,12 @@ impl Tree<'_> {
         let empty =
             (0..self.queues.len()).filter(|queue| !self.is_leaf[*queue] && !below[*queue].contains(&true));
         report.add(empty.count() as u64, "groups left out: nobody is left below");
-        report.add(
-            self.weightless,
-            "queues of weight 0, taken as a thousandth of the smallest weight of their siblings",
-        );
+        for position in self.weightless.iter().filter(|position| below[**position].contains(&true)) {
+            report.named(
+                "queues of weight 0, taken as a thousandth of the smallest weight of their siblings",
+                &self.queues[*position].name,
+            );
+        }
         let group = |position: usize| {
             let queue = &self.queues[position];
             let parent = queue.parent.filter(|parent| is_group(*parent));
@@ -58,6 +60,12 @@ impl Tree<'_> {
         limit.filter(|limit| limit.to_f64() < self.totals[part.place][r])
     }
 
+    /// What the servers of a place have of a resource that let in tasks of somebody below a queue, which ask for these resources.
+    fn in_reach(&self, below: &[bool], place: usize, r: usize) -> f64 {
+        let lets_in = |server: &&Server| server.meets[place] && server.lets_in(|r| below[r]);
+        self.servers.iter().filter(lets_in).map(|server| server.capacity[r].to_f64()).sum()
+    }
+
     /// Says of guarantees that are of more than there is, each by itself and those of a resource together.
     pub(super) fn tell_what_cannot_be_kept(&self, below: &[Vec<bool>], report: &mut ImportReport) {
         let more = |sure: f64, all: f64| sure > all * (1.0 + SUMS);
@@ -66,7 +74,7 @@ impl Tree<'_> {
             for (at, queue) in self.queues.iter().enumerate().filter(|(at, _)| below[*at][r]) {
                 let sure =
                     |part: &Part| part.guarantee.get(r).copied().flatten().map_or(0.0, Decimal::to_f64);
-                let beyond = |part: &Part| more(sure(part), self.totals[part.place][r]);
+                let beyond = |part: &Part| more(sure(part), self.in_reach(&below[at], part.place, r));
                 let counts = !self.is_above_all(at) && queue.parts.iter().any(|part| sure(part) > 0.0);
                 if counts && queue.parts.iter().any(beyond) {
                     let name = format!("{} ({})", queue.name, self.resources[r]);
@@ -95,6 +103,27 @@ impl Tree<'_> {
     /// The classes of a place.
     fn classes_of(&self, place: usize, classes: &[Class<'_>]) -> Vec<ClassId> {
         (0..classes.len()).filter(|l| classes[*l].server().meets[place]).map(ClassId).collect()
+    }
+
+    /// Whether servers at the places of some parts have a resource.
+    fn have<'p>(&self, parts: impl IntoIterator<Item = &'p Part>, r: usize) -> bool {
+        parts.into_iter().any(|part| self.totals[part.place][r] > 0.0)
+    }
+
+    /// Names a queue that is given a resource for which no task of it asks, and says why.
+    fn tell_of_unasked(
+        &self,
+        what: &str,
+        queue: usize,
+        (parts, r): (&[&Part], usize),
+        report: &mut ImportReport,
+    ) {
+        let why = match self.have(parts.iter().copied(), r) {
+            true => "no task of the queue asks for the resource",
+            false => "no server that the queue may use has the resource",
+        };
+        let name = format!("{} ({})", self.queues[queue].name, self.resources[r]);
+        report.named(format!("{what} left out: {why}"), &name);
     }
 
     /// Among the places of one queue: the largest part of the place that it is sure of.
@@ -144,11 +173,11 @@ impl Tree<'_> {
                     ));
                 }
                 match self.binds(part, r) {
-                    None => report.one("limits left out: there is no more than that"),
-                    Some(_) if !asks => {
-                        let name = format!("{name} ({})", self.resources[r]);
-                        report.named("limits left out: no task of the queue asks for the resource", &name)
+                    _ if !self.have(parts.iter().copied(), r) => {
+                        self.tell_of_unasked("limits", queue, (parts, r), report)
                     }
+                    None => report.one("limits left out: there is no more than that"),
+                    Some(_) if !asks => self.tell_of_unasked("limits", queue, (parts, r), report),
                     Some(limit) => amounts.push((ResourceId(r), limit)),
                 }
             }
@@ -187,9 +216,7 @@ impl Tree<'_> {
                 if is_top {
                     report.one(format!("{what} of the top queue left out: everybody is in it"));
                 } else if !asks {
-                    let name = format!("{name} ({})", self.resources[r]);
-                    report
-                        .named(format!("{what} left out: no task of the queue asks for the resource"), &name);
+                    self.tell_of_unasked(what, queue, (parts, r), report);
                 } else if is_whole || (what == "guarantees" && is_one_place) {
                     over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));
                 } else {

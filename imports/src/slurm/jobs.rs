@@ -1,6 +1,7 @@
 //! Jobs: what each of their nodes has to give them, and how many such tasks there are.
 
 use super::asked::Asked;
+use super::partitions::Partitions;
 use super::printed::array;
 use super::shares::{Share, generic, held, shares};
 use super::values::{Number, Record, Words, number, tres};
@@ -109,8 +110,8 @@ impl Identity {
 
 /// The jobs of a document that run or wait; `met` are those that were read, which are left out where they are named again.
 pub(super) fn read(
-    file: &str,
-    document: &Value,
+    (file, document): (&str, &Value),
+    partitions: &Partitions,
     met: &mut HashSet<Identity>,
     report: &mut ImportReport,
 ) -> Result<Vec<Job>, InstanceError> {
@@ -134,9 +135,20 @@ pub(super) fn read(
         }
         let states = fields.job_state.states();
         if states.contains("running") || states.contains("pending") {
-            report.one(if states.contains("running") { "jobs running" } else { "jobs pending" });
+            let runs = states.contains("running");
+            let named = fields.partition.clone().unwrap_or_default();
+            // What runs in a partition goes on, whatever its state is.
+            let may_use = match runs {
+                true => named.split(',').map(str::to_owned).collect(),
+                false => partitions.open(&named),
+            };
+            if may_use.is_empty() {
+                report.named("jobs left out: they wait for a partition that starts none", &named);
+                continue;
+            }
+            report.one(if runs { "jobs running" } else { "jobs pending" });
             unkept(element, states.contains("pending"), report);
-            jobs.push(job(&place, (fields, asked), states.contains("running"), report)?);
+            jobs.push(job(&place, (fields, asked), (runs, may_use), report)?);
         } else {
             let state = states.into_iter().next().unwrap_or_else(|| "no state".into());
             report.one(format!("jobs left out: {state}"));
@@ -221,7 +233,7 @@ enum Sharing {
 fn job(
     place: &Record,
     (fields, asked): (Fields, Asked),
-    runs: bool,
+    (runs, partitions): (bool, BTreeSet<String>),
     report: &mut ImportReport,
 ) -> Result<Job, InstanceError> {
     let said = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
@@ -271,7 +283,7 @@ fn job(
     Ok(Job {
         user,
         account: said(&fields.account).unwrap_or_else(|| "no account".into()),
-        partitions: partition.split(',').map(str::to_owned).collect(),
+        partitions,
         partition,
         types: stated.types,
         nodes,

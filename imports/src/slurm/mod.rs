@@ -6,6 +6,7 @@ mod devices;
 mod hostlist;
 mod jobs;
 mod nodes;
+mod partitions;
 mod printed;
 mod shares;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use fairplan_instances::{Decimal, Gang, Instance, InstanceError, Violation, word
 use hashbrown::{HashMap, HashSet};
 use jobs::Job;
 use nodes::Node;
+use partitions::Partitions;
 use shares::Share;
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -42,7 +44,7 @@ pub struct SlurmOptions {
     pub owner: JobOwner,
     /// Whether a user is an owner, or each different request of one.
     pub grouping: TaskGrouping,
-    /// Count nodes that are down, drained or otherwise not available as well.
+    /// Count nodes that are down, drained or otherwise not available as well, and jobs that wait for partitions that start none.
     pub all_nodes: bool,
     /// Keep the rules that only whole tasks meet: GPUs and their shards as devices, jobs of several nodes as gangs.
     pub rules: bool,
@@ -80,7 +82,7 @@ impl FromStr for JobOwner {
 ///
 /// *Nodes*: cpus, memory in MiB and generic resources of those that are up, without the cores and the memory that are kept
 /// for the system (`effective_cpus`, `specialized_memory`); those alike in these, in the types of their gpus and in whose
-/// jobs they take are a class. *Jobs*: those that run or wait; a job on `n` nodes is `n` tasks, of what it holds on each node
+/// jobs they take are a class. Where `sinfo` describes partitions, their states and `MaxCPUsPerNode` count. *Jobs*: those that run or wait; a job on `n` nodes is `n` tasks, of what it holds on each node
 /// where a running job says that, else of an `n`th of its request, a waiting array as many jobs as it names. Generic resources
 /// that Slurm does not account for are those of `gres_detail` and `tres_per_job`, `_node`, `_task` and `_socket`. A job may run on the nodes of its partitions that have
 /// the types it asks for (`gres/gpu:a100`); of a partition or type that no node names nothing is known, so it restricts
@@ -109,9 +111,10 @@ fn read<T>(
 ) -> Result<T, Stopped> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut position: HashMap<String, usize> = HashMap::new();
+    let mut partitions = Partitions::new(options.all_nodes);
     for path in &options.nodes {
         for document in documents(path, "scontrol show nodes --json")? {
-            for node in nodes::read(path, &document)? {
+            for node in nodes::read(path, &document, &mut partitions)? {
                 match position.get(&node.name) {
                     Some(&known) if node.partitions.is_subset(&nodes[known].partitions) => {
                         report.one("nodes left out: named a second time");
@@ -136,6 +139,8 @@ fn read<T>(
         counts
     });
     report.add(nodes.len() as u64, "nodes");
+    partitions.tell(report);
+    partitions.take_off(&mut nodes, report);
     let keeping = nodes.iter().filter(|node| node.keeps_some).count();
     report.add(keeping as u64, "nodes have cores or memory for the system only, which are taken off");
     let together = nodes.iter().filter(|node| node.may_be_larger).count();
@@ -154,7 +159,7 @@ fn read<T>(
     let mut met = HashSet::new();
     for path in &options.jobs {
         for document in documents(path, "squeue --json")? {
-            jobs.extend(jobs::read(path, &document, &mut met, report)?);
+            jobs.extend(jobs::read((path, &document), &partitions, &mut met, report)?);
         }
     }
     let there = |job: &&Job| job.runs_on().any(|node| left_out.contains(node));

@@ -1,5 +1,6 @@
 //! Nodes: one by one as Slurm 21.08 has them and `scontrol` still does, or by partition and state as `sinfo` has them now.
 
+use super::partitions::Partitions;
 use super::printed::array;
 use super::values::{Amounts, Number, Record, Stated, Words, gres, number};
 use fairplan_instances::{Decimal, InstanceError};
@@ -101,6 +102,11 @@ struct GroupGres {
 struct GroupPartition {
     #[serde(default)]
     name: String,
+    #[serde(default)]
+    maximums: Value,
+    /// In which its state is.
+    #[serde(default)]
+    partition: Value,
 }
 
 #[derive(Deserialize, Default)]
@@ -157,15 +163,19 @@ const OPEN: [&str; 21] = [
     "resume",
 ];
 
-/// The nodes of a document.
-pub(super) fn read(file: &str, document: &Value) -> Result<Vec<Node>, InstanceError> {
+/// The nodes of a document, and what it says of their partitions.
+pub(super) fn read(
+    file: &str,
+    document: &Value,
+    partitions: &mut Partitions,
+) -> Result<Vec<Node>, InstanceError> {
     let (form, elements) = array(file, document, &["nodes", "sinfo"], "scontrol show nodes --json")?;
     let mut nodes = Vec::new();
     for (position, element) in elements.iter().enumerate() {
         if form == 0 {
             nodes.push(node(file, position, element)?);
         } else {
-            group(file, position, element, &mut nodes)?;
+            group(file, position, element, (&mut nodes, partitions))?;
         }
     }
     Ok(nodes)
@@ -202,9 +212,16 @@ fn node(file: &str, position: usize, element: &Value) -> Result<Node, InstanceEr
 }
 
 /// Nodes that `sinfo` lists together; their sizes are those of the smallest where they differ.
-fn group(file: &str, position: usize, element: &Value, nodes: &mut Vec<Node>) -> Result<(), InstanceError> {
+fn group(
+    file: &str,
+    position: usize,
+    element: &Value,
+    (nodes, partitions): (&mut Vec<Node>, &mut Partitions),
+) -> Result<(), InstanceError> {
     let place = Record { file, object: format!("sinfo[{position}]") };
     let fields: GroupFields = place.read(element)?;
+    let GroupPartition { name: partition, maximums, partition: state } = fields.partition;
+    partitions.learn(&partition, &maximums, &state);
     if fields.nodes.nodes.is_empty() {
         return Ok(());
     }
@@ -216,7 +233,7 @@ fn group(file: &str, position: usize, element: &Value, nodes: &mut Vec<Node>) ->
     for name in fields.nodes.nodes {
         nodes.push(Node {
             name,
-            partitions: BTreeSet::from([fields.partition.name.clone()]),
+            partitions: BTreeSet::from([partition.clone()]),
             capacity: capacity.clone(),
             types: types.clone(),
             keeps_some: false,

@@ -89,6 +89,7 @@ pub(super) fn read(
     }
     reading.tell_of_misspelt(&queues, report);
     reading.tell_of_unkept(&queues, report);
+    reading.tell_of_what_is_for_all(report);
     reading.tell_of_lost_labels(&queues, report);
     reading.tell_of_unnamed(&names, &stopped, report);
     if queues.len() == 1 {
@@ -180,6 +181,22 @@ impl Reading<'_> {
                 (if field.starts_with("user-settings.") { "user-settings" } else { field }, value)
             });
             unkept::tell(&unkept::CAPACITY, &queue.name, own, report);
+        }
+    }
+
+    /// Names what is stated of no single queue and left out, and properties that nothing is called like.
+    fn tell_of_what_is_for_all(&self, report: &mut ImportReport) {
+        let told = unkept::CAPACITY_OF_ALL.map(|(name, ..)| name);
+        let known: Vec<&str> = told.into_iter().chain(unkept::WORKINGS).collect();
+        for (property, value) in self.properties.iter().filter(|(name, _)| !name.starts_with("root.")) {
+            // What is stated of a user has the user's name in it.
+            let of_user =
+                property.strip_prefix("user.").is_some_and(|rest| rest.ends_with(".max-parallel-apps"));
+            let field = if of_user { "user.max-parallel-apps" } else { property };
+            unkept::tell(&unkept::CAPACITY_OF_ALL, property, std::iter::once((field, *value)), report);
+            if !unkept::OF_WORKINGS.iter().any(|begin| field.starts_with(begin)) {
+                misspelt::or_unknown(field, &known, report);
+            }
         }
     }
 

@@ -180,7 +180,8 @@ impl Reading<'_> {
         match policy {
             None | Some("drf") => {}
             Some(policy) => {
-                self.report.one(format!("queues with the scheduling policy {policy} (taken as drf)"))
+                let told = format!("queues with the scheduling policy {policy} (taken as drf)");
+                self.report.named(told, &name);
             }
         }
         if !self.names.insert(name.clone()) {

@@ -86,7 +86,7 @@ impl Partitions<'_> {
     /// As much of what a queue is sure of in percent as all queues can be sure of together.
     pub fn lowered(&self, place: usize, guarantee: &mut Stated, report: &mut ImportReport) {
         let Some(percent) = self.held[place] else { return };
-        if guarantee.iter().all(Option::is_none) {
+        if guarantee.iter().flatten().all(|amount| amount.is_zero()) {
             return;
         }
         for amount in guarantee.iter_mut() {

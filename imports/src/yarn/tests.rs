@@ -1,5 +1,7 @@
 //! The shipped cluster under both schedulers, the load simulator's real node list, and what is refused.
 
+mod for_all;
+
 use super::*;
 use crate::defects::each_is_named;
 use crate::real_files::real_file;
@@ -50,6 +52,7 @@ fn the_fair_schedulers_queues_keep_their_tree_weights_minima_and_maxima() {
     ] {
         assert_eq!(report.count(what), count, "{what}\n{report}");
     }
+    assert!(report.to_string().contains("policy fair (taken as drf): root.research\n"), "{report}");
 }
 
 #[test]
@@ -264,6 +267,22 @@ fn queues_that_have_properties_and_no_place_in_the_tree_are_told_by_name() {
         ("root.a.accessible-node-labels.gpu.capacity", "50"),
     ]);
     assert!(!report.contains("no `queues` names"), "{report}");
+}
+
+#[test]
+fn a_queue_that_is_due_nothing_and_may_have_nothing_is_told_once_as_left_out() {
+    let queues = [("root.queues", "a,b,c"), ("root.a.capacity", "60"), ("root.b.capacity", "40")];
+    let nothing = [("root.c.capacity", "0"), ("root.c.maximum-capacity", "0")];
+    let (found, report) = with_properties(&[&queues[..], &nothing[..]].concat()).unwrap();
+    assert_eq!(found.len(), 2, "{found:?}");
+    let report = report.to_string();
+    assert!(report.contains("1 queue left out: its limit is 0: root.c (vcores)\n"), "{report}");
+    assert!(report.contains("\n2 queues whose guarantees in percent are lowered"), "{report}");
+    assert!(!report.contains("of weight 0"), "{report}");
+    // One that may have what nobody else wants is there.
+    let report = with_properties(&[&queues[..], &nothing[..1]].concat()).unwrap().1.to_string();
+    let why = "1 queue of weight 0, taken as a thousandth of the smallest weight of its siblings: root.c\n";
+    assert!(report.contains(why), "{report}");
 }
 
 #[test]

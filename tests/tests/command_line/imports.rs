@@ -93,6 +93,14 @@ fn a_queue_of_kueue_with_flavors_in_several_groups_gets_what_its_flavors_allow_t
 }
 
 #[test]
+fn an_option_that_took_the_files_with_queues_is_named() {
+    let folder = Folder::new();
+    let told =
+        folder.refused(&["import", "kueue", "--nodes", "nodes.yaml", "queues.yaml", "-o", "cluster.json"]);
+    assert!(told.contains("there is no FILE with queues: --nodes takes all files behind it"), "{told}");
+}
+
+#[test]
 fn published_tables_name_where_they_come_from_and_how_they_are_read() {
     for source in ["alibaba-gpu2023", "azure-v1"] {
         assert!(example(source).starts_with(&["import".to_owned(), source.to_owned()]), "{source}");

@@ -8,6 +8,7 @@ use fairplan::imports::{KueueOptions, QueueLevel, QueueWeights};
 
 /// Kueue's cohorts and queues as groups and users with their quotas, over nodes or over the quotas themselves
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "fairplan import kueue [OPTIONS] <FILE>...")]
 #[command(after_help = "\
 Cohorts become groups, as deep as they are nested, ClusterQueues users in them. The nominal quota becomes a guarantee, nominal \
 and borrowing limit together a limit, what is not lent a reserve; a queue with several flavors is a group with a user for each. \
@@ -23,7 +24,7 @@ The files are made by
 Example: fairplan import kueue imports/data/kueue/queues.yaml")]
 pub struct Arguments {
     /// ClusterQueues, Cohorts, LocalQueues, ResourceFlavors and Workloads, as YAML or JSON, gzipped or not; - is standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "nodes")]
     files: Vec<String>,
     /// Nodes, as JSON or YAML, gzipped or not (default: the quotas are the cluster)
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -38,9 +39,15 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
+/// What is said where all files are nodes, as one who writes them first may not have meant.
+const NO_QUEUES: &str = "there is no FILE with queues: --nodes takes all files behind it; write the files with queues before --nodes, or behind --";
+
 /// Reads the queues and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let Arguments { files, nodes, user, weights, output } = arguments;
+    if files.is_empty() {
+        return Err(Error::input(NO_QUEUES));
+    }
     let options = KueueOptions { files, nodes, users: user, weights };
     write_import(|| fairplan::imports::kueue(&options), &output, common)
 }

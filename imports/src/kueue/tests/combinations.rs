@@ -227,3 +227,23 @@ fn the_memory_of_either_architecture_is_one_quota_as_in_kueues_documentation() {
     }
     assert_eq!(told.len(), 3, "{told:#?}");
 }
+
+#[test]
+fn quotas_of_what_no_server_has_and_devices_that_no_quota_is_of_are_told_by_name() {
+    let quota = |resource: &str| format!("{{name: {resource}, nominalQuota: 4, borrowingLimit: 2}}");
+    let quotas = format!("[{}, {}]", quota("cpu"), quota("example.com/slice"));
+    let groups = format!(
+        "{{coveredResources: [cpu, example.com/slice], flavors: [{{name: a100, resources: {quotas}}}]}}"
+    );
+    let (told, report) = on_nodes(&queue("q", "cohortName: c, ", &[groups]));
+    assert!(told.iter().any(|line| line.starts_with("q ")), "{told:#?}");
+    let report = report.to_string();
+    for why in [
+        "1 guarantee left out: no server that the queue may use has the resource: q (example.com/slice)\n",
+        "2 limits left out: no server that the queue may use has the resource: q (example.com/slice), c (example.com/slice)\n",
+        "3 nodes have nvidia.com/gpu, which no queue asks for: it is left out\n",
+    ] {
+        assert!(report.contains(why), "{why}{report}");
+    }
+    assert!(!report.contains("no task of the queue"), "{report}");
+}
