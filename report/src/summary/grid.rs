@@ -408,7 +408,7 @@ mod tests {
             .collect();
         let rows: [&[&str]; 2] =
             [&["team", "large-servers", "memory", "1", "2"], &["team", "large-servers", "cores", "3", "4"]];
-        let expected = " #   group   on              resource\n─────────────────────────────────────\n 1   team    large-servers   memory\n \
+        let expected = " #   group   on              resource\n──────────────────────────────────────\n 1   team    large-servers   memory\n \
                         2   team    large-servers   cores\n\n #   used-0   used-1\n─────────────────────\n 1        1        2\n 2        3        4\n";
         assert_eq!(table(&columns, &rows, 40), expected);
         // Where all is beside each other nothing need tell them apart.

@@ -70,13 +70,10 @@ pub(super) fn bound(
     stop: &Deadline,
 ) -> Result<Bound, InstanceError> {
     let servers = packing.servers();
-    let mut patterns: Vec<Pattern> = Vec::new();
-    for (s, shape) in packing.shapes.iter().enumerate().filter(|(_, shape)| !shape.kinds.is_empty()) {
-        // Only so that every program can be solved: with one a class, programs of a thousand shapes take longer.
-        let all = |l: &usize| servers[*l].saturating_mul(shape.copies[*l]);
-        let class = (0..servers.len()).max_by_key(all).filter(|l| shape.copies[*l] > 0);
-        patterns.extend(class.map(|l| Pattern::of_one_shape(packing, l, s)));
-    }
+    // With one of every class programs of a thousand shapes take longer.
+    let is_of_users = |s: &usize| !packing.shapes[*s].kinds.is_empty();
+    let shapes = (0..packing.shapes.len()).filter(is_of_users);
+    let patterns = shapes.filter_map(|s| Pattern::where_most_fit(packing, s)).collect();
     let mut bound = Bound {
         upper,
         proof,

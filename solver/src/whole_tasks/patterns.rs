@@ -22,6 +22,14 @@ impl Pattern {
         Self { class, tasks: vec![(shape as u32, packing.shapes[shape].copies[class])] }
     }
 
+    /// The same of the class of which all servers together hold most: with it a program can be solved. `None` where no class holds any.
+    pub fn where_most_fit(packing: &Packing, shape: usize) -> Option<Self> {
+        let copies = &packing.shapes[shape].copies;
+        let all = |l: &usize| packing.classes[*l].servers.saturating_mul(copies[*l]);
+        let class = (0..copies.len()).max_by_key(all).filter(|l| copies[*l] > 0)?;
+        Some(Self::of_one_shape(packing, class, shape))
+    }
+
     /// The part of it that is still needed.
     pub fn within(&self, needed: &[u64]) -> Self {
         let part = |&(shape, tasks): &(u32, u64)| (shape, tasks.min(needed[shape as usize]));
