@@ -15,10 +15,15 @@ use fairplan_instances::{Breakpoint, Deadline, InstanceError};
 pub(super) const MANY_SHAPES: usize = 3_000;
 pub(super) const ROWS: usize = 300;
 
-/// The part of what servers are worth that is not aimed at, at first; by how much it grows at least, and by which part of what is missing.
+/// The part of what servers are worth that is not aimed at, at first; by how much it grows at least, where as little as that is missing at
+/// first and where more is, and by which part of what is missing.
 const FIRST: f64 = 3e-3;
-const STEP: f64 = 1e-4;
+const STEPS: [f64; 2] = [1e-4, 5e-4];
 const OF_MISSING: f64 = 0.3;
+
+/// After this part of the time that is left it grows by so much, and only moves find room: a level of which anything is missing is none.
+const LATE: f64 = 0.7;
+const HURRY: f64 = 5e-3;
 
 /// What is not aimed at, at most: other ways of placing do as well there.
 const LAST: f64 = 0.25;
@@ -42,15 +47,18 @@ pub(super) fn filled(
     let mut missing = needed.clone();
     let servers = parts::filled(packing, &mut missing, &values, parts::SHAPES, stop)?;
     let mut repair = Repair::new(packing, servers, missing);
+    let late = stop.after_part(LATE);
+    let mut step = None;
     loop {
-        displace(packing, &mut repair, values.tasks, stop);
+        displace(packing, &mut repair, values.tasks, &late);
         // What is missing now is mostly small, and moves find room for it.
         repair.place_missing(stop);
         let left = values.worth(&repair.missing) / held;
         if left <= 0.0 || aside >= LAST || stop.is_over() {
             return Ok(repair.servers);
         }
-        aside += STEP.max(OF_MISSING * left);
+        let step = *step.get_or_insert(STEPS[usize::from(left > STEPS[1])]);
+        aside += if late.is_over() { HURRY } else { step.max(OF_MISSING * left) };
         let fewer = need(target(aside));
         let dropped = needed.iter().zip(&fewer).map(|(before, now)| before - now).collect();
         take_off(packing, &mut repair, dropped);

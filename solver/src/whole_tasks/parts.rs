@@ -29,10 +29,16 @@ pub(super) const SHAPES: usize = 1_500;
 /// Of the servers of a part this part is rounded up at a time.
 const PACE: f64 = 0.1;
 
-/// The part of the time that is for programs. For what they do not come to servers are assembled one by one, which takes less.
-const PROGRAMS: f64 = 0.5;
+/// The part of the time that is for all this; the rest is for moves.
+const FILLING: f64 = 0.9;
+
+/// A program and its rounding take about twice as long as all servers take to be assembled, and this many times as long at most.
+const AS_ASSEMBLING: f64 = 3.0;
 
 /// Fills all servers with tasks of `need`, and reduces it to what is missing. Parts have about so many `shapes`.
+///
+/// Where there is a limit of time all servers are assembled one by one first: so there is something, and it is known how long that takes for
+/// parts that there is no time for.
 pub(super) fn filled(
     packing: &Packing,
     need: &mut [u64],
@@ -41,29 +47,40 @@ pub(super) fn filled(
     stop: &Deadline,
 ) -> Result<Servers, InstanceError> {
     let alike = Alike::sharing(packing, need, values.tasks, ROWS);
+    let (start, limit) = (Instant::now(), stop.after_part(FILLING));
+    let assembled = limit.time_left().map(|_| {
+        let mut missing = need.to_vec();
+        (assemble(packing, &mut missing, values, &alike, stop), missing)
+    });
+    let assembling = start.elapsed().as_secs_f64();
     let parts = parts(packing, need, values, &alike, shapes);
-    let programs = stop.after_part(PROGRAMS);
     let mut servers = Servers::new(packing, &packing.servers());
-    let (mut done, mut longest) = (0, 0.0);
-    while done < parts.len() && programs.time_left().is_none_or(|left| left.as_secs_f64() > longest) {
-        let some = &parts[done..(done + rayon::current_num_threads()).min(parts.len())];
-        let start = Instant::now();
-        let fill = |part: &Part| fill(packing, part, need, values, &programs);
-        let filled: Vec<Servers> = some.par_iter().map(fill).collect::<Result<_, _>>()?;
-        if programs.is_over() {
+    let mut missing = need.to_vec();
+    let (mut done, mut longest) = (0, AS_ASSEMBLING * assembling);
+    while done < parts.len() {
+        let next = parts.len().min(done + rayon::current_num_threads());
+        let after = assembling * (parts.len() - next) as f64 / parts.len() as f64;
+        if limit.time_left().is_some_and(|left| left.as_secs_f64() < longest + after) {
             break;
         }
-        some.iter().zip(&filled).for_each(|(part, filled)| part.put(packing, &mut servers, filled, need));
-        (done, longest) = (done + some.len(), start.elapsed().as_secs_f64().max(longest));
+        let start = Instant::now();
+        let fill = |part: &Part| fill(packing, part, need, values, &limit);
+        let filled: Vec<Servers> = parts[done..next].par_iter().map(fill).collect::<Result<_, _>>()?;
+        if limit.is_over() {
+            break;
+        }
+        for (part, filled) in parts[done..next].iter().zip(&filled) {
+            part.put(packing, &mut servers, filled, &mut missing);
+        }
+        // Parts are of one size.
+        (done, longest) = (next, start.elapsed().as_secs_f64());
     }
-    if done < parts.len() {
-        let rest = Part::joined(&parts[done..]);
-        let (alone, mut missing) = (packing.part(&rest.shapes, &rest.servers), rest.of(need));
-        let values = Values { tasks: &rest.of(values.tasks), ..*values };
-        let alike = Alike::sharing(&alone, &missing, values.tasks, ROWS);
-        let filled = assemble(&alone, &mut missing, &values, &alike, stop);
-        rest.put(packing, &mut servers, &filled, need);
+    if done > 0 && done < parts.len() {
+        Part::joined(&parts[done..]).assemble(packing, &mut servers, &mut missing, values, stop);
     }
+    let is_better = |other: &(Servers, Vec<u64>)| values.worth(&other.1) < values.worth(&missing);
+    let (servers, missing) = assembled.filter(is_better).unwrap_or((servers, missing));
+    need.copy_from_slice(&missing);
     Ok(servers)
 }
 
@@ -95,6 +112,22 @@ impl Part {
             let tasks = tasks.iter().map(|(s, count)| (self.shapes[*s as usize] as u32, *count));
             servers.fill_next(packing, &Pattern::new(*class as usize, tasks), need);
         }
+    }
+
+    /// Fills its servers one by one, and puts what they hold on as many of all.
+    fn assemble(
+        &self,
+        packing: &Packing,
+        servers: &mut Servers,
+        need: &mut [u64],
+        values: &Values<'_>,
+        stop: &Deadline,
+    ) {
+        let (alone, mut missing) = (packing.part(&self.shapes, &self.servers), self.of(need));
+        let values = Values { tasks: &self.of(values.tasks), ..*values };
+        let alike = Alike::sharing(&alone, &missing, values.tasks, ROWS);
+        let filled = assemble(&alone, &mut missing, &values, &alike, stop);
+        self.put(packing, servers, &filled, need);
     }
 }
 
@@ -235,24 +268,44 @@ mod tests {
         assert!(excess.iter().all(|a| apart(*a)), "{excess:?}");
     }
 
+    /// That servers hold what is needed and not missing, each what it has room for; and the part of all tasks that is missing.
+    fn part_missing(packing: &Packing, servers: &Servers, need: &[u64], missing: &[u64]) -> f64 {
+        let mut has = vec![0; need.len()];
+        for (server, tasks) in servers.tasks.iter().enumerate() {
+            let class = servers.class[server] as usize;
+            let pattern = Pattern::new(class, tasks.iter().copied());
+            assert!(fits(&pattern.load(packing), &packing.classes[class].capacity));
+            tasks.iter().for_each(|(s, count)| has[*s as usize] += count);
+        }
+        let kept = has.iter().zip(missing).map(|(has, missing)| has + missing);
+        assert_eq!(kept.collect::<Vec<u64>>(), need);
+        missing.iter().sum::<u64>() as f64 / need.iter().sum::<u64>() as f64
+    }
+
     #[test]
-    fn servers_hold_what_parts_put_there_and_hardly_anything_is_missing_in_time_or_not() {
+    fn servers_hold_what_parts_put_there_and_hardly_anything_is_missing_where_there_is_time() {
         let (packing, need, tasks, servers) = asked();
         let values = Values { patterns: &[], tasks: &tasks, servers: &servers };
-        for limit in [Deadline::never(), Deadline::after(Duration::ZERO)] {
+        for seconds in [None, Some(600), Some(0)] {
+            let limit = seconds.map_or(Deadline::never(), |s| Deadline::after(Duration::from_secs(s)));
             let mut missing = need.clone();
             let filled = filled(&packing, &mut missing, &values, 100, &limit).unwrap();
-            let mut has = vec![0; need.len()];
-            for (server, tasks) in filled.tasks.iter().enumerate() {
-                let class = filled.class[server] as usize;
-                let pattern = Pattern::new(class, tasks.iter().copied());
-                assert!(fits(&pattern.load(&packing), &packing.classes[class].capacity));
-                tasks.iter().for_each(|(s, count)| has[*s as usize] += count);
-            }
-            let kept = has.iter().zip(&missing).map(|(has, missing)| has + missing);
-            assert_eq!(kept.collect::<Vec<u64>>(), need);
-            let part = missing.iter().sum::<u64>() as f64 / need.iter().sum::<u64>() as f64;
-            assert!(limit.is_over() || part < 0.01, "{part}");
+            let part = part_missing(&packing, &filled, &need, &missing);
+            assert!(part < 0.01 || seconds == Some(0), "{seconds:?}: {part}");
         }
+    }
+
+    #[test]
+    fn parts_that_there_is_no_time_for_are_assembled_on_the_servers_that_the_others_leave() {
+        let (packing, need, tasks, servers) = asked();
+        let values = Values { patterns: &[], tasks: &tasks, servers: &servers };
+        let alike = Alike::sharing(&packing, &need, &tasks, 20);
+        let parts = parts(&packing, &need, &values, &alike, 100);
+        let (mut all, mut missing) = (Servers::new(&packing, &packing.servers()), need.clone());
+        let never = Deadline::never();
+        let first = fill(&packing, &parts[0], &need, &values, &never).unwrap();
+        parts[0].put(&packing, &mut all, &first, &mut missing);
+        Part::joined(&parts[1..]).assemble(&packing, &mut all, &mut missing, &values, &never);
+        assert!(part_missing(&packing, &all, &need, &missing) < 0.05);
     }
 }
