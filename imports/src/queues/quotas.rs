@@ -115,7 +115,8 @@ impl Tree<'_> {
         &self,
         what: &str,
         queue: usize,
-        (parts, r): (&[&Part], usize),
+        parts: &[&Part],
+        r: usize,
         report: &mut ImportReport,
     ) {
         let why = match self.have(parts.iter().copied(), r) {
@@ -174,10 +175,10 @@ impl Tree<'_> {
                 }
                 match self.binds(part, r) {
                     _ if !self.have(parts.iter().copied(), r) => {
-                        self.tell_of_unasked("limits", queue, (parts, r), report)
+                        self.tell_of_unasked("limits", queue, parts, r, report)
                     }
                     None => report.one("limits left out: there is no more than that"),
-                    Some(_) if !asks => self.tell_of_unasked("limits", queue, (parts, r), report),
+                    Some(_) if !asks => self.tell_of_unasked("limits", queue, parts, r, report),
                     Some(limit) => amounts.push((ResourceId(r), limit)),
                 }
             }
@@ -216,7 +217,7 @@ impl Tree<'_> {
                 if is_top {
                     report.one(format!("{what} of the top queue left out: everybody is in it"));
                 } else if !asks {
-                    self.tell_of_unasked(what, queue, (parts, r), report);
+                    self.tell_of_unasked(what, queue, parts, r, report);
                 } else if is_whole || (what == "guarantees" && is_one_place) {
                     over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));
                 } else {

@@ -110,7 +110,8 @@ impl Identity {
 
 /// The jobs of a document that run or wait; `met` are those that were read, which are left out where they are named again.
 pub(super) fn read(
-    (file, document): (&str, &Value),
+    file: &str,
+    document: &Value,
     partitions: &Partitions,
     met: &mut HashSet<Identity>,
     report: &mut ImportReport,
@@ -148,7 +149,7 @@ pub(super) fn read(
             }
             report.one(if runs { "jobs running" } else { "jobs pending" });
             unkept(element, states.contains("pending"), report);
-            jobs.push(job(&place, (fields, asked), (runs, may_use), report)?);
+            jobs.push(job(&place, (fields, asked), runs, may_use, report)?);
         } else {
             let state = states.into_iter().next().unwrap_or_else(|| "no state".into());
             report.one(format!("jobs left out: {state}"));
@@ -233,7 +234,8 @@ enum Sharing {
 fn job(
     place: &Record,
     (fields, asked): (Fields, Asked),
-    (runs, partitions): (bool, BTreeSet<String>),
+    runs: bool,
+    partitions: BTreeSet<String>,
     report: &mut ImportReport,
 ) -> Result<Job, InstanceError> {
     let said = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());

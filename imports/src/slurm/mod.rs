@@ -159,7 +159,7 @@ fn read<T>(
     let mut met = HashSet::new();
     for path in &options.jobs {
         for document in documents(path, "squeue --json")? {
-            jobs.extend(jobs::read((path, &document), &partitions, &mut met, report)?);
+            jobs.extend(jobs::read(path, &document, &partitions, &mut met, report)?);
         }
     }
     let there = |job: &&Job| job.runs_on().any(|node| left_out.contains(node));

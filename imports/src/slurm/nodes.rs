@@ -175,7 +175,7 @@ pub(super) fn read(
         if form == 0 {
             nodes.push(node(file, position, element)?);
         } else {
-            group(file, position, element, (&mut nodes, partitions))?;
+            group(file, position, element, &mut nodes, partitions)?;
         }
     }
     Ok(nodes)
@@ -216,7 +216,8 @@ fn group(
     file: &str,
     position: usize,
     element: &Value,
-    (nodes, partitions): (&mut Vec<Node>, &mut Partitions),
+    nodes: &mut Vec<Node>,
+    partitions: &mut Partitions,
 ) -> Result<(), InstanceError> {
     let place = Record { file, object: format!("sinfo[{position}]") };
     let fields: GroupFields = place.read(element)?;

@@ -180,11 +180,7 @@ fn raise(
 /// What tasks are worth as far as it is known, where the program is large enough to need it.
 fn near(need: &[u64], bound: &Bound) -> Option<Near> {
     let all = worth(need, &whole(&bound.task_values)) as f64 / SCALE;
-    (all > 0.0 && need.len() > LARGE).then(|| Near {
-        values: bound.task_values.iter().map(|value| value / all).collect(),
-        // All that is needed of a shape is worth no more than all that is needed.
-        most: need.iter().map(|need| 2.0 / (*need).max(1) as f64).collect(),
-    })
+    (all > 0.0 && need.len() > LARGE).then(|| Near::of(need, &bound.task_values, all))
 }
 
 /// The goal of the program: the largest part of what is needed.
@@ -210,11 +206,16 @@ impl Goal for SmallestShare<'_> {
 
     fn exclude(&mut self, mix: &Mix, values: Worth<'_>, found: &[Found]) -> f64 {
         exclude(self.packing, self.breakpoints, self.bound, values, found);
-        let classes = self.packing.classes.iter().zip(found);
-        let held: f64 = classes.map(|(class, found)| class.servers as f64 * found.bound).sum();
-        let of_limits: f64 = scaled_up(values.limits).iter().map(|worth| *worth as f64).sum();
-        (held + of_limits) / (mix.wanted[0] * worth(self.need, &whole(values.tasks)) as f64) - 1.0
+        excess(self.packing, self.need, mix, values, found)
     }
+}
+
+/// How far what servers and limits are worth is above what a mix has of all that is needed.
+pub(super) fn excess(packing: &Packing, need: &[u64], mix: &Mix, values: Worth<'_>, found: &[Found]) -> f64 {
+    let classes = packing.classes.iter().zip(found);
+    let held: f64 = classes.map(|(class, found)| class.servers as f64 * found.bound).sum();
+    let of_limits: f64 = scaled_up(values.limits).iter().map(|worth| *worth as f64).sum();
+    (held + of_limits) / (mix.wanted[0] * worth(need, &whole(values.tasks)) as f64) - 1.0
 }
 
 fn worth(need: &[u64], values: &[u64]) -> u128 {

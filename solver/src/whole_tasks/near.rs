@@ -19,6 +19,17 @@ pub(super) struct Near {
     pub most: Vec<f64>,
 }
 
+impl Near {
+    /// In parts of `all`, what all that is needed is worth.
+    pub fn of(need: &[u64], values: &[f64], all: f64) -> Self {
+        Self {
+            values: values.iter().map(|value| value / all).collect(),
+            // All that is needed of a shape is worth no more than all that is needed.
+            most: need.iter().map(|need| 2.0 / (*need).max(1) as f64).collect(),
+        }
+    }
+}
+
 /// How far prices are from what is known at first, in parts of that; by how much farther each time; and how often at most.
 const APART: f64 = 0.05;
 const FARTHER: f64 = 4.0;

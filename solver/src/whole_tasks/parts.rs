@@ -6,6 +6,7 @@
 
 use super::alike::Alike;
 use super::assemble::assemble;
+use super::bound::excess;
 use super::dive::{COST, Dive, dive, mixed};
 use super::knapsack::Found;
 use super::large::ROWS;
@@ -17,7 +18,7 @@ use super::rebuild::{Values, rebuild};
 use super::repair::Repair;
 use super::rounds::{self, Goal};
 use super::servers::Servers;
-use super::worth::{Worth, scaled};
+use super::worth::Worth;
 use crate::tolerance::whole_tasks::NOISE;
 use fairplan_instances::{Deadline, InstanceError};
 use rayon::prelude::*;
@@ -179,10 +180,7 @@ fn fill(
     let alone = packing.part(&part.shapes, &part.servers);
     let (mut need, tasks) = (part.of(need), part.of(values.tasks));
     let all: f64 = need.iter().zip(&tasks).map(|(need, value)| *need as f64 * value).sum();
-    let near = Near {
-        values: tasks.iter().map(|value| value / all).collect(),
-        most: need.iter().map(|need| 2.0 / *need as f64).collect(),
-    };
+    let near = Near::of(&need, &tasks, all);
     let wants = [Want::all(&need, f64::INFINITY)];
     let mut master = Master::new(&alone, &wants, &part.servers, &vec![0.0; part.servers.len()]);
     let first = (0..need.len()).filter_map(|s| Pattern::where_most_fit(&alone, s)).collect();
@@ -220,11 +218,7 @@ impl Goal for AllOfIt<'_> {
     }
 
     fn exclude(&mut self, mix: &Mix, worth: Worth<'_>, found: &[Found]) -> f64 {
-        let classes = self.packing.classes.iter().zip(found);
-        let held: f64 = classes.map(|(class, found)| class.servers as f64 * found.bound).sum();
-        let values = scaled(worth.tasks);
-        let needed: f64 = self.need.iter().zip(values).map(|(need, value)| *need as f64 * value).sum();
-        held / (mix.wanted[0] * needed) - 1.0
+        excess(self.packing, self.need, mix, worth, found)
     }
 }
 

@@ -82,7 +82,7 @@ pub fn verify_moves(instance: &Instance, claim: &MovesClaim<'_>) -> (Vec<Verdict
         form,
         steps,
         kept(instance, claim),
-        required((instance, &of_levels), claim, &after),
+        required(instance, &of_levels, claim, &after),
         cost(instance, claim),
     ];
     let of_end = verify_placement(instance, &PlacementClaim::from(&after));
@@ -175,12 +175,8 @@ fn kept(instance: &Instance, claim: &MovesClaim<'_>) -> Verdict {
 }
 
 /// Whether what is required runs in the end, and is what the level takes that was aimed at; no more, where that is not reached.
-/// Levels are of the second of two instances, whose users are guaranteed whole tasks.
-fn required(
-    (stated, instance): (&Instance, &Instance),
-    claim: &MovesClaim<'_>,
-    after: &Placement,
-) -> Verdict {
+/// Levels are of the second of the instances, whose users are guaranteed whole tasks.
+fn required(stated: &Instance, instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> Verdict {
     let mut verdict = Worst::of("required", 0.0);
     for (user, (required, has)) in instance.users().zip(claim.required.iter().zip(&after.tasks)) {
         if has < required {
