@@ -77,13 +77,12 @@ pub(super) fn read(path: &str) -> Result<Element, InstanceError> {
 pub(super) fn read_of(source: source::Source) -> Result<Element, InstanceError> {
     let file = source.name().to_owned();
     let content = source.read_all()?;
-    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&content);
     let malformed = |position: u64, problem: String| {
         let before = &content[..content.len().min(position as usize)];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         InstanceError::Malformed { file: file.clone(), place: format!("line {line}"), problem }
     };
-    let text = std::str::from_utf8(content)
+    let text = std::str::from_utf8(&content)
         .map_err(|error| malformed(error.valid_up_to() as u64, "is not valid UTF-8".into()))?;
     // XML 1.0, production [2]: of the control characters only these three are characters of a document.
     let control = |letter: char| letter < ' ' && !['\t', '\n', '\r'].contains(&letter);

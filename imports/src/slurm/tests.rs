@@ -875,6 +875,8 @@ fn jobs_that_ask_for_one_switch_are_gangs_within_one() {
     let gangs: Vec<bool> =
         instance.users().map(|user| user.gang().is_some_and(|gang| gang.in_one_domain)).collect();
     assert_eq!((gangs, report.count(not_kept)), (vec![true, false, false], 1), "{report}");
+    // Some editors write a byte order mark before the text.
+    assert_eq!(slurm(&with(&format!("\u{feff}{tree}"))).unwrap().0.domains().len(), 3);
     let told = |options: &SlurmOptions| slurm(options).unwrap_err().to_string();
     let (_, report) = slurm(&with("SwitchName=s1 Nodes=a1\nSwitchName=s2 Nodes=a[1-2]\n")).unwrap();
     assert_eq!(report.count("nodes on several switches, of which the first counts"), 1, "{report}");

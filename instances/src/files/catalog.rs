@@ -102,7 +102,6 @@ pub fn read_catalog(path: &str, instance: &Instance) -> Result<Catalog, Instance
     let file = source.name().to_owned();
     let start =
         source.fill_buf().map_err(|error| InstanceError::Io { file: path.to_owned(), source: error })?;
-    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     if !start.trim_ascii_start().starts_with(b"{") {
         return catalog_in(table_in(source, path)?.as_mut(), instance);
     }

@@ -67,9 +67,6 @@ impl CsvRows {
             if !self.read_line(&mut row.bytes)? {
                 return Ok(false);
             }
-            if self.line == 1 && row.bytes.starts_with(b"\xef\xbb\xbf") {
-                row.bytes.drain(..3);
-            }
             if !without_line_end(&row.bytes).is_empty() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Opening: a path or `-` becomes a stream of bytes, gzip and UTF-16 undone, and every failure one clear line.
+//! Opening: a path or `-` becomes a stream of bytes, gzip and UTF-16 undone, without a byte order mark, and every failure one clear line.
 
 use super::packed::{HEAD, packed};
 use super::utf16::{self, ByteOrder};
@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 17;
@@ -22,6 +23,9 @@ struct GzipLimit {
 
 const GZIP_LIMIT: GzipLimit = GzipLimit { bytes: 256 << 20, ratio: 100 };
 
+/// The byte order mark of UTF-8, which some editors write before a text and no reader has to know.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// So many blanks in the beginning are looked past for something else.
 const MOST_BLANK: usize = 1 << 20;
 
@@ -30,13 +34,13 @@ pub struct Source {
     name: String,
     reader: Box<dyn BufRead + Send>,
     parquet: bool,
-    /// Whether the file holds other bytes than these: it is compressed, or in UTF-16.
+    /// Whether the file holds other bytes than these: it is compressed, in UTF-16, or has a byte order mark.
     recoded: bool,
     length: Option<u64>,
 }
 
 /// Opens `path` (`-`: standard input). Gzip is recognised by its first bytes; all its members are read. So is text in UTF-16,
-/// by its byte order mark: it is read as UTF-8.
+/// by its byte order mark: it is read as UTF-8. The mark of UTF-8 itself is no part of the content.
 ///
 /// Refused, with the reason: what is no regular file (a directory, a named pipe, a device; redirect those to
 /// `-`), an empty file (nothing but white space is nothing, whatever reads the file), a file named `.gz` that is not gzip. Damaged gzip (truncated, wrong checksum, trailing
@@ -44,9 +48,15 @@ pub struct Source {
 /// read that meets them.
 pub fn open(path: &str) -> Result<Source, InstanceError> {
     if path == "-" {
-        return match FED.with_borrow_mut(|fed| fed.as_mut().map(std::mem::take)) {
-            Some(bytes) => in_memory(STANDARD_INPUT, bytes),
-            None => Source::new(STANDARD_INPUT, io::stdin(), GZIP_LIMIT),
+        return match FED.with_borrow_mut(|fed| fed.as_mut().map(Option::take)) {
+            Some(Some(bytes)) => in_memory(STANDARD_INPUT, bytes),
+            None if !IS_READ.swap(true, Ordering::Relaxed) => {
+                Source::new(STANDARD_INPUT, io::stdin(), GZIP_LIMIT)
+            }
+            _ => {
+                let source = io::Error::new(io::ErrorKind::UnexpectedEof, READ_ONCE);
+                Err(InstanceError::Io { file: STANDARD_INPUT.to_owned(), source })
+            }
         };
     }
     let failed = |source| InstanceError::Io { file: path.to_owned(), source };
@@ -69,21 +79,28 @@ pub fn open(path: &str) -> Result<Source, InstanceError> {
 
 const STANDARD_INPUT: &str = "standard input";
 
+const READ_ONCE: &str = "was read already, and can be read only once; name a file for one of the two";
+
+/// Whether somebody has read standard input.
+static IS_READ: AtomicBool = AtomicBool::new(false);
+
+/// What stands for standard input, until it is read.
+type Fed = Option<Vec<u8>>;
+
 thread_local! {
-    /// What stands for standard input; once it is read, nothing is left of it.
-    static FED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+    static FED: RefCell<Option<Fed>> = const { RefCell::new(None) };
 }
 
 /// Does `work`; what it opens on this thread as standard input are these bytes.
 pub fn fed<T>(bytes: Vec<u8>, work: impl FnOnce() -> T) -> T {
     /// Puts back what was there, however the work ends.
-    struct Restored(Option<Vec<u8>>);
+    struct Restored(Option<Fed>);
     impl Drop for Restored {
         fn drop(&mut self) {
             FED.set(self.0.take());
         }
     }
-    let _before = Restored(FED.replace(Some(bytes)));
+    let _before = Restored(FED.replace(Some(Some(bytes))));
     work()
 }
 
@@ -132,13 +149,23 @@ impl Source {
         if let Some(order) = order {
             reader = Box::new(Cursor::new(utf16::decoded(reader, order).map_err(failed)?));
         }
+        let is_marked = reader.fill_buf().map_err(failed)?.starts_with(MARK);
+        if is_marked {
+            reader.consume(MARK.len());
+        }
         let Some(read) = beginning(&mut reader).map_err(failed)? else {
             return refused(io::ErrorKind::UnexpectedEof, "the file is empty");
         };
         if !read.is_empty() {
             reader = Box::new(Cursor::new(read).chain(reader));
         }
-        Ok(Self { name: name.to_owned(), reader, parquet, recoded: gzip || order.is_some(), length: None })
+        Ok(Self {
+            name: name.to_owned(),
+            reader,
+            parquet,
+            recoded: gzip || order.is_some() || is_marked,
+            length: None,
+        })
     }
 
     /// Whether the file is a Parquet file, by its first bytes.
@@ -229,7 +256,7 @@ fn beginning(reader: &mut dyn BufRead) -> io::Result<Option<Vec<u8>>> {
 
 /// Whether there is nothing but white space, perhaps behind a byte order mark.
 fn is_blank(bytes: &[u8]) -> bool {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii().is_empty()
+    bytes.strip_prefix(MARK).unwrap_or(bytes).trim_ascii().is_empty()
 }
 
 /// Decompresses all members and holds the result against the limit.
@@ -311,19 +338,24 @@ mod tests {
         let read = || open("-").and_then(Source::read_all).map_err(|error| error.to_string());
         let (first, second) = fed(b"text".to_vec(), || (read(), read()));
         assert_eq!(first, Ok(b"text".to_vec()));
-        assert_eq!(second, Err("standard input: the file is empty".into()));
+        assert_eq!(
+            second,
+            Err(
+                "standard input: was read already, and can be read only once; name a file for one of the two"
+                    .into()
+            )
+        );
         assert!(std::panic::catch_unwind(|| fed(Vec::new(), || panic!("broke"))).is_err());
         assert!(FED.with_borrow(Option::is_none), "a panic does not leave anybody fed");
     }
 
     #[test]
     fn white_space_is_nothing_and_what_follows_it_is_all_there() {
-        let mark = b"\xef\xbb\xbf".as_slice();
         let read = |name: &str, bytes: Vec<u8>| {
             in_memory(name, bytes).and_then(Source::read_all).map_err(|error| error.to_string())
         };
         let blanks =
-            [b"".to_vec(), b" \r\n\t".to_vec(), mark.to_vec(), [mark, b"\n"].concat(), vec![b' '; 300_000]];
+            [b"".to_vec(), b" \r\n\t".to_vec(), MARK.to_vec(), [MARK, b"\n"].concat(), vec![b' '; 300_000]];
         for bytes in &blanks {
             for name in ["it.json", "it.csv.gz", "it.parquet"] {
                 let long = bytes.len() as u64 >= HEAD && name != "it.json";
@@ -331,7 +363,9 @@ mod tests {
                 assert!(long || refused == format!("{name}: the file is empty"), "{refused}");
             }
             let before: Vec<u8> = [bytes, b"a, 1\n".as_slice()].concat();
-            assert_eq!(read("it.csv", before.clone()), Ok(before));
+            // A byte order mark is no part of the content.
+            let content = before.strip_prefix(MARK).unwrap_or(&before).to_vec();
+            assert_eq!(read("it.csv", before), Ok(content));
         }
     }
 

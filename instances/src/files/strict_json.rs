@@ -195,7 +195,6 @@ pub(super) fn document<'a, T: Deserialize<'a>>(
 ) -> Result<T, InstanceError> {
     let malformed =
         |place: String, problem: String| InstanceError::Malformed { file: file.to_owned(), place, problem };
-    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
     if !content.trim_ascii_start().starts_with(b"{") {
         let article = if form.what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         let problem = format!("{article} {} is a JSON object in UTF-8; {}", form.what, form.otherwise);

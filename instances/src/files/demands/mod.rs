@@ -77,7 +77,6 @@ fn read(
     let mut source = source::open(path)?;
     let start =
         source.fill_buf().map_err(|error| InstanceError::Io { file: path.to_owned(), source: error })?;
-    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     if start.trim_ascii_start().starts_with(b"{") {
         let (series, instance) = json::read(source, rounding)?;
         let beside = |name: String| match Path::new(path).parent() {
