@@ -1,6 +1,6 @@
 //! Kubernetes objects from JSON or YAML: single ones, several in a file, and lists of them.
 
-use super::misspelt;
+use super::misspelt::{self, Known};
 use super::report::ImportReport;
 use fairplan_instances::files::source;
 use fairplan_instances::wording::{TRUNCATED, printable};
@@ -35,10 +35,11 @@ impl Manifest {
         })
     }
 
-    /// Counts fields of its `spec` that are nearly called like a known one ([`misspelt::fields`]).
+    /// Counts fields of its `spec` that are none of the known ones ([`misspelt::fields`]).
     pub(super) fn misspelt(&self, known: &[&str], own: &[&str], report: &mut ImportReport) {
         if let Some(spec) = self.content.get("spec") {
-            misspelt::fields(spec, known, own, report);
+            let of = format!("{} {}", self.kind, self.name);
+            misspelt::fields(&of, spec, Known { fields: known, own }, report);
         }
     }
 
@@ -125,7 +126,7 @@ pub(super) fn plain(message: &str) -> String {
     }
 }
 
-/// What was left out for its kind, behind what is not there: `, but 6 objects of kind Node`.
+/// What was left out for its kind, behind what is not there: `, but 6 objects of kind Node`. The report must be of these files alone.
 pub(super) fn instead(report: &ImportReport) -> String {
     let others: Vec<String> = report
         .counts()
@@ -150,7 +151,6 @@ pub(super) fn documents_of(source: source::Source, command: &str) -> Result<Vec<
 
 /// The same of the content of a file, or of a text that stands in it.
 pub(super) fn documents_in(file: String, content: &[u8], command: &str) -> Result<Vec<Value>, InstanceError> {
-    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
     let first = first_line(content);
     let message = |file: String, (line, text): (usize, String)| {
         let text = printable(&text, 200);
@@ -173,7 +173,10 @@ pub(super) fn documents_in(file: String, content: &[u8], command: &str) -> Resul
                 |(line, _): &(usize, String)| !is_json && place.starts_with(&format!("line {line},"));
             return Err(match first.filter(is_there) {
                 Some(first) => message(file, first),
-                None => InstanceError::Malformed { file, place, problem },
+                None => {
+                    let problem = problem + meant(content).unwrap_or_default();
+                    InstanceError::Malformed { file, place, problem }
+                }
             });
         }
     };
@@ -198,6 +201,20 @@ fn first_line(content: &[u8]) -> Option<(usize, String)> {
     let mut lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
     let (number, first) = lines.find(|(_, line)| !line.is_empty())?;
     Some((number + 1, String::from_utf8_lossy(first).into_owned()))
+}
+
+/// What a file is, where it is known, that is neither JSON nor YAML.
+fn meant(content: &[u8]) -> Option<&'static str> {
+    let has = |mark: &[u8]| content.windows(mark.len()).any(|part| part == mark);
+    if has(b"{{") || has(b"{%") {
+        return Some("; this looks like a template: render it first, as `helm template` does");
+    }
+    let mut lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"))?;
+    let name = first.split(|byte| *byte == b'=').next().filter(|name| name.len() < first.len())?;
+    let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    is_name
+        .then_some("; this looks like a file of NAME=VALUE, such as slurm.conf, where JSON or YAML is read")
 }
 
 /// Whether no JSON and no YAML that anybody exports begins with a line: commands write their errors and warnings so.
@@ -232,6 +249,9 @@ fn without_place(text: &str) -> String {
 const TOO_MUCH: &str = "stands for more values than are read: aliases of aliases grow beyond all bounds; write out what they stand for, or \
                         divide the file";
 
+/// What is said of documents in which values stand in more others than anybody writes.
+const TOO_DEEP: &str = "is nested deeper than is read; no object of a cluster is nested so deep";
+
 /// YAML documents; else where they are malformed, and how.
 fn yaml(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
     let limits = serde_saphyr::budget! {
@@ -248,6 +268,9 @@ fn yaml(content: &[u8]) -> Result<Vec<Value>, (String, String)> {
             .map_or_else(|| "YAML".into(), |at| format!("line {}, column {}", at.line(), at.column()));
         // What follows advises whoever calls the parser.
         let told = error.to_string();
+        if told.contains("Depth {") {
+            return (place, TOO_DEEP.into());
+        }
         if ["budget breached", "alias replay limit"].iter().any(|limit| told.contains(limit)) {
             return (place, TOO_MUCH.into());
         }
@@ -454,5 +477,20 @@ mod tests {
     fn a_place_is_told_once() {
         let told = kinds("kind: [\nNode: x: y").unwrap_err();
         assert_eq!(told.matches("line ").count(), 1, "{told}");
+    }
+
+    #[test]
+    fn deep_nesting_is_not_taken_for_aliases() {
+        let deep: String = (0..200).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+        let told = kinds(&deep).unwrap_err();
+        assert!(told.contains("is nested deeper than is read") && !told.contains("aliases"), "{told}");
+    }
+
+    #[test]
+    fn templates_and_files_of_other_programs_are_told_as_what_they_look_like() {
+        let told = kinds("kind: Queue\nmetadata:\n  name: {{ .Values.name }}-queue\n").unwrap_err();
+        assert!(told.contains("this looks like a template: render it first"), "{told}");
+        let told = kinds("# by hand\nClusterName=c\nEpilog=/a: b\n").unwrap_err();
+        assert!(told.contains("such as slurm.conf"), "{told}");
     }
 }

@@ -1,25 +1,40 @@
-//! Fields that are nearly called like one that is read: an amount under a misspelt name is an amount lost, and nobody would see it.
+//! Fields that are not known: an amount under a misspelt name, or in the wrong place, is an amount lost, and nobody would see it.
 
 use super::report::ImportReport;
 use fairplan_instances::wording::misspelt;
 use serde_json::Value;
 
-/// Counts those of an object and of all that is in it, but for what is inside the fields called `own`, whose names are the user's.
-/// `known` are the fields that objects of this kind have.
-pub(super) fn fields(value: &Value, known: &[&str], own: &[&str], report: &mut ImportReport) {
+/// The fields that objects of a kind have.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// All of them, at whatever depth.
+    pub(super) fields: &'a [&'a str],
+    /// Those of them in which names are the user's, or which are told of as a whole.
+    pub(super) own: &'a [&'a str],
+}
+
+/// Counts those of an object, and of all that is in it, that it does not have. `of` is what the object is called, or a part of it.
+pub(super) fn fields(of: &str, value: &Value, known: Known<'_>, report: &mut ImportReport) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| fields(item, known, own, report)),
+        Value::Array(items) => items.iter().for_each(|item| fields(of, item, known, report)),
         Value::Object(members) => {
             for (name, value) in members {
-                field(name, known, report);
-                if !own.contains(&name.as_str()) {
-                    fields(value, known, own, report);
+                let place = format!("{of}.{name}");
+                if !known.fields.contains(&name.as_str()) {
+                    if !field(name, known.fields, report) {
+                        report.named(UNKNOWN, &place);
+                    }
+                } else if !known.own.contains(&name.as_str()) {
+                    fields(&place, value, known, report);
                 }
             }
         }
         _ => {}
     }
 }
+
+/// What is told of a field that is like none.
+const UNKNOWN: &str = "fields left out because they are not known here";
 
 /// Counts a field if its name is nearly a known one; whether it is.
 pub(super) fn field(name: &str, known: &[&str], report: &mut ImportReport) -> bool {
@@ -33,7 +48,7 @@ pub(super) fn field(name: &str, known: &[&str], report: &mut ImportReport) -> bo
 /// Counts a field that is none of the known ones, where these are all that there are.
 pub(super) fn or_unknown(name: &str, known: &[&str], report: &mut ImportReport) {
     if !known.contains(&name) && !field(name, known, report) {
-        report.named("fields left out because they are not known here", name);
+        report.named(UNKNOWN, name);
     }
 }
 

@@ -99,11 +99,26 @@ impl ImportReport {
             return;
         }
         let what = what.into();
-        let names = self.names.entry(what.clone()).or_default();
+        self.note(what.clone(), name);
+        self.add(count, what);
+    }
+
+    /// Remembers a name of what is counted.
+    fn note(&mut self, what: Cow<'static, str>, name: &str) {
+        let names = self.names.entry(what).or_default();
         if names.len() <= NAMED && !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
-        self.add(count, what);
+    }
+
+    /// Counts all that another counted as well.
+    pub(super) fn join(&mut self, Self { counts, mut names, .. }: Self) {
+        for (count, what) in counts {
+            for name in names.remove(&what).unwrap_or_default() {
+                self.note(what.clone(), &name);
+            }
+            self.add(count, what);
+        }
     }
 
     /// What is counted, with the names that were said.

@@ -58,14 +58,16 @@ pub(super) fn read(
     }
     let all = manifests::read(&options.quotas, COMMAND)?;
     let others = all.len();
-    let quotas = of_kinds(all, &["ResourceQuota"], report);
+    let mut own = ImportReport::default();
+    let quotas = of_kinds(all, &["ResourceQuota"], &mut own);
     // A cluster may have none: then its list is empty.
     if quotas.is_empty() && others > 0 {
         let problem =
-            format!("there is no ResourceQuota here{}; `{COMMAND}` makes such a file", instead(report));
+            format!("there is no ResourceQuota here{}; `{COMMAND}` makes such a file", instead(&own));
         let violation = Violation::new("", "", problem);
         return Err(InstanceError::Invalid { file: together(&options.quotas), violation });
     }
+    report.join(own);
     let mut limits: BTreeMap<String, Stated> = BTreeMap::new();
     for manifest in quotas {
         let Fields { metadata, spec } = manifest.read()?;

@@ -322,3 +322,24 @@ fn a_list_of_yaml_that_was_cut_off_is_refused_by_every_reader_of_objects() {
         assert!(told.contains("document 1: has items but no kind") && told.contains("truncated"), "{told}");
     }
 }
+
+#[test]
+fn what_stands_in_the_files_of_pods_is_not_said_to_stand_in_those_of_quotas() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        vec![path]
+    };
+    let class = "kind: PriorityClass\nmetadata: {name: high}\n---\n";
+    let nodes = file("nodes.yaml", &node("a", "", ""));
+    let options = KubernetesOptions {
+        pods: file("pods.yaml", &(class.to_owned() + &pod("p", "priority: 0", ""))),
+        quotas: nodes.clone(),
+        nodes,
+        grouping: TaskGrouping::Tree,
+        ..Default::default()
+    };
+    let told = kubernetes(&options).unwrap_err().to_string();
+    assert!(told.contains("there is no ResourceQuota here, but 1 object of kind Node;"), "{told}");
+}

@@ -26,6 +26,15 @@ pub(super) struct Found {
     pub reserve: Amounts,
     /// Whether nothing new is let in.
     pub is_stopped: bool,
+    /// Whether it stands above others, of which perhaps none is left.
+    pub is_above: bool,
+}
+
+impl Found {
+    /// What the queue above it is called: all that state none are below `root`, which files need not list.
+    pub fn above(&self) -> Option<&str> {
+        self.parent.as_deref().or((self.name != "root").then_some("root"))
+    }
 }
 
 pub(super) type Amounts = BTreeMap<String, Quantity>;
@@ -57,6 +66,9 @@ pub(super) struct Reading {
     /// Whose the queues are, once there is one.
     pub scheduler: Option<Scheduler>,
 }
+
+/// What is told of queues into which nothing new is let.
+pub(super) const STOPPED: &str = "queues left out: stopped";
 
 /// What is told of queues that come before others whatever these have.
 pub(super) const PRIORITY_LEFT_OUT: &str = "priorities of queues left out: here shares alone decide";

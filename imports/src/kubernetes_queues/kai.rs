@@ -3,6 +3,7 @@
 //! What they carry: `parentQueue`; of each resource `overQuotaWeight` as weight, `quota` as guarantee, `limit` as limit.
 
 use super::super::manifests::nullable;
+use super::super::misspelt::{self, Known};
 use super::super::report::ImportReport;
 use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, refused, weight};
 use fairplan_instances::InstanceError;
@@ -11,21 +12,19 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The fields that queues of KAI have.
-pub(super) const FIELDS: [&str; 12] = [
-    "cpu",
-    "displayName",
-    "gpu",
-    "limit",
-    "memory",
-    "overQuotaWeight",
-    "parentQueue",
-    "preemptMinRuntime",
-    "priority",
-    "quota",
-    "reclaimMinRuntime",
-    "resources",
-];
+/// The fields that queues of KAI have, and what they have of a resource.
+const FIELDS: [&str; 6] =
+    ["displayName", "parentQueue", "preemptMinRuntime", "priority", "reclaimMinRuntime", "resources"];
+const OF_RESOURCES: [&str; 3] = ["limit", "overQuotaWeight", "quota"];
+
+/// Counts fields of a queue that none has. Which resources KAI counts is told where they are read.
+pub(super) fn tell_of_unknown(place: &str, spec: &Value, report: &mut ImportReport) {
+    misspelt::fields(place, spec, Known { fields: &FIELDS, own: &["resources"] }, report);
+    for (name, resource) in spec.get("resources").and_then(Value::as_object).into_iter().flatten() {
+        let place = format!("{place}.resources.{name}");
+        misspelt::fields(&place, resource, Known { fields: &OF_RESOURCES, own: &[] }, report);
+    }
+}
 
 #[derive(Deserialize)]
 pub(super) struct KaiSpec {

@@ -12,12 +12,12 @@ pub(super) use yunikorn::partitions as yunikorn_partitions;
 use super::kubernetes::{Node, nodes_that_count};
 use super::manifests::{self, documents};
 use super::misspelt;
-use super::queues::{self, Cluster, Part, Queue};
+use super::queues::{self, Cluster, NOBODY, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::servers::{Memory, Server};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, InstanceError, ResourceKind, Violation, wording};
-use found::{Amounts, Found, Reading, Scheduler, Weight, read, stated};
+use found::{Amounts, Found, Reading, STOPPED, Scheduler, Weight, read, stated};
 use hashbrown::HashMap;
 use measured::Measure;
 use serde_json::Value;
@@ -31,6 +31,10 @@ pub struct KubernetesQueuesOptions {
     /// Files of queues: objects of kind Queue of Volcano or KAI, or YuniKorn's partitions.
     pub queues: Vec<String>,
 }
+
+/// What prints files of queues.
+const COMMAND: &str =
+    "kubectl get queues -o json` or, of YuniKorn, `kubectl get configmap yunikorn-configs -o yaml";
 
 /// The name under which nodes mostly have GPUs.
 const GPU: &str = "nvidia.com/gpu";
@@ -61,21 +65,25 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let gpu = offered.iter().find(|name| ResourceKind::of(name) == ResourceKind::Gpu).copied().unwrap_or(GPU);
     let mut reading =
         Reading { found: Vec::new(), volcano: HashMap::new(), gpu: gpu.to_owned(), scheduler: None };
+    // What else stands in the files of queues is told apart from what stands in those of nodes.
+    let mut of_queues = ImportReport::default();
     for file in &options.queues {
-        for document in documents(file, "kubectl get queues -o json")? {
-            reading.document(file, &document, report)?;
+        for document in documents(file, COMMAND)? {
+            reading.document(file, &document, &mut of_queues)?;
         }
     }
-    reading.leave_out_stopped(report);
+    reading.leave_out_stopped(&mut of_queues);
+    let others = manifests::instead(&of_queues);
+    report.join(of_queues);
     let failed = |violation| InstanceError::Invalid { file: options.queues.join(", "), violation };
+    if reading.found.is_empty() && report.count(STOPPED) > 0 {
+        return Err(Stopped::Building(failed(Violation::new("", "", NOBODY))));
+    }
     if reading.found.is_empty() {
-        let others = manifests::instead(report);
         let problem = format!(
-            "there is no queue of Volcano, KAI or YuniKorn here{others}; `kubectl get queues -o json` makes such a file"
+            "there is no queue of Volcano, KAI or YuniKorn here{others}; `{COMMAND}` makes such a file"
         );
-        let failure = failed(Violation::new("", "", problem));
-        let read_some = report.count("queues left out: stopped") > 0;
-        return Err(if read_some { Stopped::Building(failure) } else { Stopped::Reading(failure) });
+        return Err(Stopped::Reading(failed(Violation::new("", "", problem))));
     }
     let resources = reading.resources(&offered, report);
     nodes.iter().for_each(|node| node.tell_of_unasked(&resources, "queue", report));
@@ -146,12 +154,12 @@ impl Reading {
         match (text("kind"), text("apiVersion").split('/').next().unwrap_or_default()) {
             ("Queue", "scheduling.volcano.sh") => {
                 self.is_of(Scheduler::Volcano, file, &place)?;
-                misspelt::fields(spec, &volcano::FIELDS, &volcano::OWN, report);
+                misspelt::fields(&place, spec, volcano::KNOWN, report);
                 self.volcano(file, &place, read(file, &place, document)?, report)
             }
             ("Queue", "scheduling.run.ai") => {
                 self.is_of(Scheduler::Kai, file, &place)?;
-                misspelt::fields(spec, &kai::FIELDS, &[], report);
+                kai::tell_of_unknown(&place, spec, report);
                 self.kai(file, &place, read(file, &place, document)?, report)
             }
             (kind, _) => {
@@ -168,16 +176,18 @@ impl Reading {
     fn leave_out_stopped(&mut self, report: &mut ImportReport) {
         let mut out: BTreeSet<String> = BTreeSet::new();
         loop {
-            let is_out = |queue: &Found| {
-                queue.is_stopped || queue.parent.as_ref().is_some_and(|parent| out.contains(parent))
-            };
+            let is_out = |queue: &Found| queue.is_stopped || queue.above().is_some_and(|up| out.contains(up));
             let (left, stopped): (Vec<Found>, Vec<Found>) =
                 std::mem::take(&mut self.found).into_iter().partition(|queue| !is_out(queue));
             self.found = left;
             if stopped.is_empty() {
                 return;
             }
-            report.add(stopped.len() as u64, "queues left out: stopped");
+            stopped.iter().for_each(|queue| report.named(STOPPED, &queue.name));
+            let above: BTreeSet<&str> = stopped.iter().filter_map(Found::above).collect();
+            for queue in self.found.iter_mut().filter(|queue| above.contains(queue.name.as_str())) {
+                queue.is_above = true;
+            }
             out.extend(stopped.into_iter().map(|queue| queue.name));
         }
     }
@@ -262,7 +272,8 @@ impl Reading {
                 Weight::Stated(weight) => weight,
                 Weight::Measured => yunikorn.weight(position),
             };
-            Queue { name: found.name.clone(), parent: *parent, weight, parts: vec![own], work: None }
+            let (name, parts, is_above) = (found.name.clone(), vec![own], found.is_above);
+            Queue { name, parent: *parent, weight, parts, is_above, ..Queue::default() }
         };
         Ok(self.found.iter().zip(&parents).enumerate().map(queue).collect())
     }

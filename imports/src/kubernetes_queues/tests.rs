@@ -1,5 +1,8 @@
 //! Each scheduler's shipped queues, how tasks of queues fit servers, real files, and what is refused.
 
+mod emptied;
+mod unknown;
+
 use super::*;
 use crate::defects::each_is_named;
 use crate::real_files::real_file;
@@ -539,7 +542,7 @@ fn closed_queues_of_volcano_and_those_below_them_are_left_out_and_counted() {
     std::fs::write(&path, queue("c", "", "Closed")).unwrap();
     let options = KubernetesQueuesOptions { nodes: vec![shipped("nodes.json")], queues: vec![path] };
     let failure = kubernetes_queues(&options).unwrap_err();
-    assert!(failure.to_string().contains("there is no queue of Volcano, KAI or YuniKorn here"), "{failure}");
+    assert!(failure.to_string().contains("no queue is left that anything can run in"), "{failure}");
     assert_eq!(failure.report.count("queues left out: stopped"), 1, "{}", failure.report);
 }
 

@@ -4,6 +4,7 @@
 //! guarantee, `guarantee` as that and as reserve, since no other queue may use it; `capability` as limit. Queues that are closed (`status.state`) are left out.
 
 use super::super::manifests::nullable;
+use super::super::misspelt::Known;
 use super::super::report::ImportReport;
 use super::found::{Found, Object, PRIORITY_LEFT_OUT, Reading, Weight, quantities, refused, weight, within};
 use fairplan_instances::InstanceError;
@@ -13,16 +14,14 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The fields that queues of Volcano have.
-pub(super) const FIELDS: [&str; 15] = [
+pub(super) const KNOWN: Known<'static> = Known { fields: &FIELDS, own: &OWN };
+const FIELDS: [&str; 12] = [
     "affinity",
     "capability",
     "dequeueStrategy",
     "deserved",
     "extendClusters",
     "guarantee",
-    "name",
-    "nodeGroupAffinity",
-    "nodeGroupAntiAffinity",
     "parent",
     "priority",
     "reclaimable",
@@ -30,8 +29,8 @@ pub(super) const FIELDS: [&str; 15] = [
     "type",
     "weight",
 ];
-/// Those whose own fields are called as users like.
-pub(super) const OWN: [&str; 4] = ["affinity", "capability", "deserved", "resource"];
+/// Those whose own fields are called as users like, or told of as a whole.
+const OWN: [&str; 5] = ["affinity", "capability", "deserved", "extendClusters", "resource"];
 
 #[derive(Deserialize)]
 pub(super) struct VolcanoSpec {
@@ -160,7 +159,16 @@ impl Reading {
         self.volcano.insert(metadata.name.clone(), weight);
         let weight = Weight::Stated(weight);
         let is_stopped = ["Closed", "Closing"].contains(&status.state.as_str());
-        self.found.push(Found { name: metadata.name, parent, weight, guarantee, limit, reserve, is_stopped });
+        self.found.push(Found {
+            name: metadata.name,
+            parent,
+            weight,
+            guarantee,
+            limit,
+            reserve,
+            is_stopped,
+            is_above: false,
+        });
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! against as weight.
 
 use super::super::manifests::{documents_in, nullable};
-use super::super::misspelt;
+use super::super::misspelt::{self, Known};
 use super::super::report::ImportReport;
 use super::found::{Amounts, Found, PRIORITY_LEFT_OUT, Reading, Weight, quantities, read, refused, within};
 use fairplan_instances::InstanceError;
@@ -36,8 +36,9 @@ const FIELDS: [&str; 19] = [
     "submitacl",
     "users",
 ];
-/// Those whose own fields are called as users like.
-const OWN: [&str; 4] = ["guaranteed", "max", "maxresources", "properties"];
+/// Those whose own fields are called as users like, or told of as a whole.
+const OWN: [&str; 7] =
+    ["guaranteed", "max", "maxresources", "nodesortpolicy", "placementrules", "preemption", "properties"];
 
 #[derive(Deserialize)]
 struct Partition {
@@ -50,6 +51,9 @@ struct Partition {
     limits: Vec<UserLimit>,
     #[serde(default)]
     preemption: Value,
+    /// Which of several nodes a task goes to.
+    #[serde(default)]
+    nodesortpolicy: Value,
     /// Into which queue an application goes that does not say so.
     #[serde(default, deserialize_with = "nullable")]
     placementrules: Vec<Value>,
@@ -58,6 +62,9 @@ struct Partition {
 #[derive(Deserialize)]
 struct YuniKornQueue {
     name: String,
+    /// Whether it is for others below it, which may be made later.
+    #[serde(default, deserialize_with = "nullable")]
+    parent: bool,
     #[serde(default, deserialize_with = "nullable")]
     resources: YuniKornResources,
     #[serde(default, deserialize_with = "nullable")]
@@ -191,16 +198,20 @@ impl Reading {
         report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
         for (position, partition) in partitions.iter().enumerate() {
-            let Partition { name, queues, limits, preemption, placementrules } =
+            let Partition { name, queues, limits, preemption, nodesortpolicy, placementrules } =
                 read(file, &format!("partitions[{position}]"), partition)?;
             if position > 0 {
-                report.one("partitions left out: they have nodes of their own");
+                report.named("partitions left out: they have nodes of their own", &name);
                 continue;
             }
-            misspelt::fields(partition, &FIELDS, &OWN, report);
+            let known = Known { fields: &FIELDS, own: &OWN };
+            misspelt::fields(&format!("partition {name}"), partition, known, report);
             limits.iter().for_each(|limit| limit.tell(&name, report));
             if preemption.get("enabled") == Some(&Value::Bool(false)) {
                 report.one("partitions without preemption, which is left out: here each queue has at once what it is guaranteed");
+            }
+            if is_stated(&nodesortpolicy) {
+                report.named("partitions whose order of nodes is left out (nodesortpolicy)", &name);
             }
             if !placementrules.is_empty() {
                 report.one("partitions whose placement rules are left out: there are the queues of the file, and no others");
@@ -241,16 +252,27 @@ impl Reading {
             quantities(file, &place, "resources.guaranteed", &queue.resources.guaranteed, report)?;
         let limit = quantities(file, &place, "resources.max", &queue.resources.max, report)?;
         within(file, &place, ("resources.guaranteed", &guaranteed), ("resources.max", &limit))?;
-        let renamed = |amounts: Amounts| -> Amounts {
-            amounts
-                .into_iter()
-                .map(|(name, amount)| (if name == "vcore" { "cpu".into() } else { name }, amount))
+        // What it calls vcore is cpu here. Its own `cpu` would be another resource, of which no node and no pod has any.
+        let mut renamed = |amounts: Amounts| -> Amounts {
+            let own = amounts.into_iter().filter(|(resource, _)| {
+                if resource == "cpu" {
+                    report.named("amounts of cpu left out, which YuniKorn counts as vcore", &name);
+                }
+                resource != "cpu"
+            });
+            own.map(|(resource, amount)| (if resource == "vcore" { "cpu".into() } else { resource }, amount))
                 .collect()
         };
         let (guaranteed, limit) = (renamed(guaranteed), renamed(limit));
         queue.limits.iter().for_each(|limit| limit.tell(&name, report));
         if is_stated(&queue.maxapplications) {
             report.named("limits of the number of applications left out (maxapplications)", &name);
+        }
+        if queue.parent && queue.queues.is_empty() && parent.is_some() {
+            report.named(
+                "queues for others to be made below (parent: true), of which there are none: they count with tasks of their own",
+                &name,
+            );
         }
         if is_stated(&queue.childtemplate) {
             report.named("templates of queues to come left out (childtemplate)", &name);

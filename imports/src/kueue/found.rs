@@ -44,6 +44,8 @@ pub(super) struct Found {
     pub cohorts: Vec<Cohort>,
     pub queues: Vec<ClusterQueue>,
     pub locals: Vec<LocalQueue>,
+    /// The ClusterQueues of which a LocalQueue was left out as stopped, by position.
+    pub stopped_below: BTreeSet<usize>,
     pub flavors: BTreeMap<String, Conditions>,
     pub workloads: Vec<Workload>,
     /// Whether files say which workloads run or wait, though perhaps none is admitted.
@@ -95,16 +97,32 @@ impl ClusterQueue {
     /// The resource groups of which it can have something: a quota of its own, or what others of its cohort lend. All groups where
     /// that is none.
     pub(super) fn groups_with_something(&self, resources: &[String]) -> Groups {
-        let may_borrow =
-            |amount: &Amount| self.cohort.is_some() && amount.borrowing.is_none_or(|most| !most.is_zero());
         let has_some = |amount: &&Amount| {
-            resources.contains(&amount.resource) && (!amount.nominal.is_zero() || may_borrow(amount))
+            resources.contains(&amount.resource) && (!amount.nominal.is_zero() || self.may_borrow(amount))
         };
         let groups: Groups = self.amounts.iter().filter(has_some).map(|amount| amount.group).collect();
         match groups.is_empty() {
             true => self.groups_of(|_| true),
             false => groups,
         }
+    }
+
+    /// Whether it may have more than its own of something.
+    fn may_borrow(&self, amount: &Amount) -> bool {
+        self.cohort.is_some() && amount.borrowing.is_none_or(|most| !most.is_zero())
+    }
+
+    /// Whether its made-up tasks ask for a resource where they take these flavors: it has some of its own, or may borrow some and tasks
+    /// cannot do without. Such are cpu and memory, and what its group is of where it has nothing of that group of its own.
+    pub(super) fn asks_for(&self, resource: &str, flavors: &BTreeSet<String>) -> bool {
+        let has_some = |amount: &Amount| !amount.nominal.is_zero();
+        let there = |amount: &&Amount| flavors.contains(&amount.flavor);
+        let of_group =
+            |group: usize| self.amounts.iter().filter(there).filter(move |other| other.group == group);
+        self.amounts.iter().filter(there).filter(|amount| amount.resource == resource).any(|amount| {
+            let is_needed = ["cpu", "memory"].contains(&resource) || !of_group(amount.group).any(has_some);
+            has_some(amount) || (is_needed && self.may_borrow(amount))
+        })
     }
 
     /// The resource groups with a resource that is asked for.

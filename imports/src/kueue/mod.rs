@@ -15,7 +15,7 @@ pub use options::{KueueOptions, QueueLevel, QueueWeights};
 use crate::files::together;
 use crate::kubernetes;
 use crate::manifests::{self, Manifest, of_kinds};
-use crate::queues::{self, Cluster};
+use crate::queues::{self, Cluster, NOBODY};
 use crate::report::{ImportFailure, ImportReport, Stopped, counted};
 use crate::servers::Memory;
 use fairplan_instances::{Instance, InstanceError, Violation, wording};
@@ -57,12 +57,13 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
     let files = options.files.iter().chain(&options.nodes);
     let failed = |violation| InstanceError::Invalid { file: together(files.clone()), violation };
     if found.queues.is_empty() {
+        if report.count("cluster queues") > 0 {
+            return Err(Stopped::Building(failed(Violation::new("", "", NOBODY))));
+        }
         let others = manifests::instead(report);
         let problem =
             format!("there is no ClusterQueue with a quota here{others}; `{COMMAND}` makes such a file");
-        let failure = failed(Violation::new("", "", problem));
-        let read_some = report.count("cluster queues") > 0;
-        return Err(if read_some { Stopped::Building(failure) } else { Stopped::Reading(failure) });
+        return Err(Stopped::Reading(failed(Violation::new("", "", problem))));
     }
     if !options.nodes.is_empty() || !found.flavors.is_empty() {
         known_flavors(&found).map_err(|violation| Stopped::Building(failed(violation)))?;
@@ -124,7 +125,7 @@ const LOCALS_HELD: &str = "local queues that are held (stopPolicy: Hold): they c
 fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceError> {
     let manifests = each_once(of_kinds(manifests::read(files, COMMAND)?, &KINDS, report), report)?;
     for manifest in manifests.iter().filter(|manifest| OF_QUOTAS.contains(&manifest.kind.as_str())) {
-        manifest.misspelt(&FIELDS, &["namespaceSelector"], report);
+        manifest.misspelt(&FIELDS, &["concurrentAdmissionPolicy", "namespaceSelector"], report);
     }
     for manifest in &manifests {
         objects::tell_of_deletion(manifest, report)?;
@@ -195,7 +196,7 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             cohort.name = format!("cohort/{}", cohort.name);
         }
     }
-    let mut locals = Vec::new();
+    let (mut locals, mut stopped_below) = (Vec::new(), BTreeSet::new());
     for manifest in of("LocalQueue") {
         let (_, spec) = objects::spec::<LocalSpec>(manifest)?;
         let weight = spec.fair_sharing.weight(manifest)?;
@@ -205,6 +206,7 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             report
                 .named(if goes_on { LOCALS_HELD } else { "local queues left out: stopped" }, &manifest.name);
             if !goes_on {
+                stopped_below.extend(by_name.get(spec.cluster_queue.as_str()));
                 continue;
             }
         }
@@ -223,7 +225,7 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
     }
     let admitting = Admitting { queues: &queues, locals: &locals, rules: &rules, stops: &stops };
     let (workloads, states_workloads) = workloads::read(of("Workload"), &admitting, report)?;
-    Ok(Found { cohorts, queues, locals, flavors, workloads, states_workloads, idle })
+    Ok(Found { cohorts, queues, locals, stopped_below, flavors, workloads, states_workloads, idle })
 }
 
 /// Refuses objects of the same kind and name: which of them is in force the files do not say. A workload that is named again is the

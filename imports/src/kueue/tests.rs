@@ -1,7 +1,9 @@
 //! The shipped queues give what their file says by hand, real ones are read, and defects are named.
 
 mod admission;
+mod borrowed;
 mod combinations;
+mod emptied;
 mod stopped;
 mod unkept;
 

@@ -36,11 +36,16 @@ impl Tree<'_> {
             };
             let (name, parent) = (cohort.name.clone(), cohort.parent);
             let parts = self.cohort_parts(cohort, sums, report)?;
-            tree.push(Queue { name, parent, weight, parts, work: None });
+            tree.push(Queue { name, parent, weight, parts, is_above: true, ..Queue::default() });
         }
         for (position, queue) in queues.iter().enumerate() {
-            if options.users == QueueLevel::LocalQueue && locals.iter().all(|local| local.of != position) {
-                report.one("cluster queues left out: no local queue names them");
+            let is_above = options.users == QueueLevel::LocalQueue;
+            if is_above && locals.iter().all(|local| local.of != position) {
+                let told = match self.found.stopped_below.contains(&position) {
+                    true => "cluster queues left out: all local queues that name them are stopped",
+                    false => "cluster queues left out: no local queue names them",
+                };
+                report.named(told, &queue.name);
                 continue;
             }
             let weight = match options.weights {
@@ -59,14 +64,15 @@ impl Tree<'_> {
             };
             let (name, parent) = (queue.name.clone(), queue.cohort);
             let own = tree.len();
-            tree.push(Queue { name, parent, weight, parts, work: None });
+            tree.push(Queue { name, parent, weight, parts, is_above, ..Queue::default() });
             let mut holders = vec![(own, None)];
-            if options.users == QueueLevel::LocalQueue {
+            if is_above {
                 holders.clear();
                 for (at, local) in locals.iter().enumerate().filter(|(_, local)| local.of == position) {
                     let (name, weight) = (local.name.clone(), local.weight);
                     holders.push((tree.len(), Some(at)));
-                    tree.push(Queue { name, parent: Some(own), weight, parts: bare.clone(), work: None });
+                    let (parent, parts) = (Some(own), bare.clone());
+                    tree.push(Queue { name, parent, weight, parts, ..Queue::default() });
                 }
             }
             for (holder, local) in holders {
@@ -100,7 +106,7 @@ impl Tree<'_> {
                         let name = format!("{}@{}", queue.name, self.places.names[part.place]);
                         let (parent, weight, parts) = (Some(own), self.weight_of(part), vec![bare.clone()]);
                         let work = tasks.map(|tasks| Work { demand: None, tasks });
-                        tree.push(Queue { name, parent, weight, parts, work });
+                        tree.push(Queue { name, parent, weight, parts, work, ..Queue::default() });
                     }
                 }
                 for ((demand, at), tasks) in shapes {
@@ -119,7 +125,7 @@ impl Tree<'_> {
                     let name = format!("{}:{asked}{chosen}", tree[holder].name);
                     let parent = Some(holder);
                     let work = Some(Work { demand: Some(demand), tasks });
-                    tree.push(Queue { name, parent, weight: 1.0, parts, work });
+                    tree.push(Queue { name, parent, weight: 1.0, parts, work, ..Queue::default() });
                 }
             }
         }
@@ -237,18 +243,16 @@ impl Tree<'_> {
     ) -> Result<Vec<Part>, Violation> {
         let mut parts = self.given(queue, tasks)?;
         for (part, flavors) in parts.iter_mut().zip(tasks.values()) {
-            let covered: Vec<usize> =
-                (0..self.resources.len()).filter(|r| part.guarantee[*r].is_some()).collect();
-            let is_of =
-                |amount: &&Amount, flavor: &String| amount.flavor == *flavor && !amount.nominal.is_zero();
-            let has_some = |flavor: &String| queue.amounts.iter().any(|amount| is_of(&amount, flavor));
+            let covered = || (0..self.resources.len()).filter(|r| part.guarantee[*r].is_some());
+            let mut asked: Vec<usize> =
+                covered().filter(|r| queue.asks_for(&self.resources[*r], flavors)).collect();
+            if asked.is_empty() {
+                asked = covered().collect();
+            }
             // Without a quota of its own a queue may borrow of what the others have.
-            let is_stated = match at.are_apart() {
-                true => flavors.iter().all(has_some),
-                false => flavors.iter().any(has_some),
-            };
-            if !is_stated {
-                part.shape = Some(self.shape_of_others(part.place, &covered));
+            let has_none = |r: &usize| part.guarantee[*r].is_none_or(Decimal::is_zero);
+            if asked.iter().any(has_none) {
+                part.shape = Some(self.shape_of_others(part.place, &asked));
             }
             let of_queue = at.quotas.iter().filter(|(_, others)| !flavors.is_disjoint(others));
             let of_pool = flavors.iter().filter_map(|flavor| self.places.of_flavor(&queue.pool, flavor));

@@ -25,6 +25,8 @@ pub(super) struct Queue {
     pub(super) parts: Vec<Part>,
     /// What runs or waits in it, of a leaf of which that is known.
     pub(super) work: Option<Work>,
+    /// Whether it is there for queues below it, of which perhaps none is left: nothing runs in such a queue itself.
+    pub(super) is_above: bool,
 }
 
 /// Tasks that are known.
@@ -68,6 +70,9 @@ pub(super) struct Cluster<'a> {
     pub(super) root: Option<&'static str>,
 }
 
+/// What is said where no queue is left. Why each was left out is told beside it.
+pub(super) const NOBODY: &str = "no queue is left that anything can run in: all of the file are left out";
+
 /// The place of what knows no places.
 pub(super) fn one_place() -> Vec<String> {
     vec![String::new()]
@@ -84,7 +89,7 @@ const MADE_UP: &str = "queues state no tasks, so made-up ones count: a core or a
 /// limits of all there is, and leaves that can run nothing are left out and counted.
 ///
 /// # Errors
-/// Guarantees above limits, and what breaks a rule of the model.
+/// Guarantees above limits, queues of which none is left, and what breaks a rule of the model.
 pub(super) fn instance(
     Cluster { name, resources, memory, servers, places, root }: Cluster<'_>,
     queues: &[Queue],
@@ -94,6 +99,10 @@ pub(super) fn instance(
     let classes = add_classes(&mut builder, servers, memory)?;
     let tree = Tree::new(queues, &resources, servers, (&places, root))?;
     let users = tree.users(report);
+    if !servers.is_empty() && users.iter().all(Vec::is_empty) {
+        tree.tell_of_empty(&tree.users_below(&users), report);
+        return Err(Violation::new("", "", NOBODY));
+    }
     let below = tree.users_below(&users);
     let groups = tree.groups(&users, &below, report);
     builder.groups(groups)?;
@@ -141,7 +150,7 @@ pub(super) fn instance(
     for (owner, quota) in quotas {
         builder.quota(owner, quota)?;
     }
-    tree.tell_what_cannot_be_kept(&below, report);
+    tree.tell_what_cannot_be_kept(&users, &below, report);
     let leaves = || tree.leaves().filter(|leaf| !users[*leaf].is_empty());
     report.add(leaves().count() as u64, "queues at the leaves");
     report.add(leaves().filter(|leaf| queues[*leaf].work.is_none()).count() as u64, MADE_UP);
@@ -185,7 +194,7 @@ impl<'a> Tree<'a> {
         servers: &'a [Server],
         (places, root): (&'a [String], Option<&'static str>),
     ) -> Result<Self, Violation> {
-        let mut is_leaf = vec![true; queues.len()];
+        let mut is_leaf: Vec<bool> = queues.iter().map(|queue| !queue.is_above).collect();
         let mut least: HashMap<Option<usize>, f64> = HashMap::new();
         for queue in queues {
             queue.parent.into_iter().for_each(|parent| is_leaf[parent] = false);

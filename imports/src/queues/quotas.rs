@@ -28,9 +28,7 @@ impl Tree<'_> {
             let is_root = self.is_above_all(position) && self.root == Some(queue.name.as_str());
             divided && somebody && (!is_root || self.limits(queue))
         };
-        let empty =
-            (0..self.queues.len()).filter(|queue| !self.is_leaf[*queue] && !below[*queue].contains(&true));
-        report.add(empty.count() as u64, "groups left out: nobody is left below");
+        self.tell_of_empty(below, report);
         for position in self.weightless.iter().filter(|position| below[**position].contains(&true)) {
             report.named(
                 "queues of weight 0, taken as a thousandth of the smallest weight of their siblings",
@@ -47,6 +45,16 @@ impl Tree<'_> {
             }
         };
         (0..self.queues.len()).filter(|position| is_group(*position)).map(group).collect()
+    }
+
+    /// Names the queues above others of which none is left.
+    pub(super) fn tell_of_empty(&self, below: &[Vec<bool>], report: &mut ImportReport) {
+        for queue in (0..self.queues.len()).filter(|queue| !self.is_leaf[*queue]) {
+            let is_root = self.is_above_all(queue) && self.root == Some(self.queues[queue].name.as_str());
+            if !below[queue].contains(&true) && !is_root {
+                report.named("groups left out: nobody is left below", &self.queues[queue].name);
+            }
+        }
     }
 
     /// Whether a queue may have less than there is.
@@ -66,17 +74,37 @@ impl Tree<'_> {
         self.servers.iter().filter(lets_in).map(|server| server.capacity[r].to_f64()).sum()
     }
 
+    /// Where what a queue is sure of counts: a leaf where it has users, others where there is any server.
+    fn counted_parts(&self, queue: usize, users: &[User]) -> Vec<&Part> {
+        let counts = |(position, part): &(usize, &Part)| match self.is_leaf[queue] {
+            true => users.iter().any(|user| user.parts.contains(position)),
+            false => self.servers.iter().any(|server| server.meets[part.place]),
+        };
+        self.queues[queue].parts.iter().enumerate().filter(counts).map(|(_, part)| part).collect()
+    }
+
     /// Says of guarantees that are of more than there is, each by itself and those of a resource together.
-    pub(super) fn tell_what_cannot_be_kept(&self, below: &[Vec<bool>], report: &mut ImportReport) {
+    pub(super) fn tell_what_cannot_be_kept(
+        &self,
+        users: &[Vec<User>],
+        below: &[Vec<bool>],
+        report: &mut ImportReport,
+    ) {
         let more = |sure: f64, all: f64| sure > all * (1.0 + SUMS);
+        let parts: Vec<Vec<&Part>> =
+            (0..self.queues.len()).map(|queue| self.counted_parts(queue, &users[queue])).collect();
+        // What a single queue above all is given is left out, unless it is a user.
+        let is_user =
+            |queue: usize| self.is_leaf[queue] && users[queue].iter().all(|user| user.asks_for.is_none());
         for r in 0..self.resources.len() {
             let (mut sum, mut count) = (0.0, 0);
             for (at, queue) in self.queues.iter().enumerate().filter(|(at, _)| below[*at][r]) {
                 let sure =
                     |part: &Part| part.guarantee.get(r).copied().flatten().map_or(0.0, Decimal::to_f64);
                 let beyond = |part: &Part| more(sure(part), self.in_reach(&below[at], part.place, r));
-                let counts = !self.is_above_all(at) && queue.parts.iter().any(|part| sure(part) > 0.0);
-                if counts && queue.parts.iter().any(beyond) {
+                let counts =
+                    (is_user(at) || !self.is_above_all(at)) && parts[at].iter().any(|part| sure(part) > 0.0);
+                if counts && parts[at].iter().any(|part| beyond(part)) {
                     let name = format!("{} ({})", queue.name, self.resources[r]);
                     report.named("guarantees are of more than their servers have", &name);
                 }
@@ -86,7 +114,7 @@ impl Tree<'_> {
                     |above: &Queue| !is_top(above) && above.parts.iter().any(|part| sure(part) > 0.0);
                 let is_inside = self.upwards(at).skip(1).any(has_some);
                 if counts && !is_inside {
-                    sum += queue.parts.iter().map(sure).sum::<f64>();
+                    sum += parts[at].iter().map(|part| sure(part)).sum::<f64>();
                     count += 1;
                 }
             }

@@ -52,11 +52,11 @@ pub(super) fn read(
         let path = queues[position].name.clone();
         let (first, mut stated) = (queues.len(), Vec::new());
         let children = reading.value(&path, "queues").unwrap_or_default();
+        queues[position].is_above = children_of(children).next().is_some();
         for child in children_of(children) {
             let name = format!("{path}.{child}");
-            if reading.value(&name, "state").is_some_and(|state| state.eq_ignore_ascii_case("STOPPED")) {
-                report.one("queues left out: stopped");
-                stopped.insert(name);
+            if reading.is_stopped(&name) || (position == 0 && reading.is_stopped("root")) {
+                reading.leave_out_stopped(name, &mut stopped, report);
                 continue;
             }
             if !names.insert(name.clone()) {
@@ -69,7 +69,7 @@ pub(super) fn read(
             whole.push(parts.iter().map(|part| with_maxima_of(part, &whole[position])).collect());
             in_percent.push(percentages.into_iter().filter(|at| in_percent[position].contains(at)).collect());
             stated.push(capacity);
-            queues.push(Queue { name, parent: Some(position), weight: 0.0, parts, work: None });
+            queues.push(Queue { name, parent: Some(position), parts, ..Queue::default() });
         }
         let children: Vec<&str> = children_of(children).collect();
         reading.is_stated_one_way(&path, &children)?;
@@ -92,7 +92,7 @@ pub(super) fn read(
     reading.tell_of_what_is_for_all(report);
     reading.tell_of_lost_labels(&queues, report);
     reading.tell_of_unnamed(&names, &stopped, report);
-    if queues.len() == 1 {
+    if !queues[0].is_above {
         if let Some((name, value)) =
             root.properties().into_iter().find(|(name, _)| name.starts_with("yarn.scheduler.fair."))
         {
@@ -107,7 +107,7 @@ pub(super) fn read(
 }
 
 /// What properties of a queue are called.
-const FIELDS: [&str; 28] = [
+const FIELDS: [&str; 29] = [
     "accessible-node-labels",
     "acl_administer_queue",
     "acl_administer_reservations",
@@ -115,6 +115,7 @@ const FIELDS: [&str; 28] = [
     "acl_list_reservations",
     "acl_submit_applications",
     "acl_submit_reservations",
+    "allow-zero-capacity-sum",
     "capacity",
     "default-application-lifetime",
     "default-application-priority",
@@ -155,6 +156,22 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn value(&self, queue: &str, field: &str) -> Option<&str> {
         self.properties.get(format!("{queue}.{field}").as_str()).copied()
+    }
+
+    /// Whether nothing new is let into a queue.
+    fn is_stopped(&self, queue: &str) -> bool {
+        self.value(queue, "state").is_some_and(|state| state.eq_ignore_ascii_case("STOPPED"))
+    }
+
+    /// Leaves out a queue, and all below it: Hadoop stops these too.
+    fn leave_out_stopped(&self, queue: String, stopped: &mut HashSet<String>, report: &mut ImportReport) {
+        let mut out = vec![queue];
+        while let Some(queue) = out.pop() {
+            let below = children_of(self.value(&queue, "queues").unwrap_or_default());
+            out.extend(below.map(|child| format!("{queue}.{child}")));
+            report.named("queues left out: stopped", &queue);
+            stopped.insert(queue);
+        }
     }
 
     /// Counts properties of queues that are nearly called like a known one.
@@ -257,7 +274,7 @@ impl Reading<'_> {
         let way = |child: &&str| match self.value(&format!("{path}.{child}"), "capacity")?.trim() {
             text if text.starts_with('[') => Some("amounts"),
             text if text.ends_with('w') => Some("weights"),
-            text => (text.trim_end_matches('%').trim_end().parse() != Ok(0.0)).then_some("percentages"),
+            text => (percent(text) != Some(0.0)).then_some("percentages"),
         };
         let ways: BTreeSet<&str> = children.iter().filter_map(way).collect();
         if ways.len() < 2 || !self.is_legacy() {
@@ -270,7 +287,7 @@ impl Reading<'_> {
     }
 
     /// Refuses percentages that do not come to 100 among the queues below one, stopped ones too, as Hadoop does unless its older rules
-    /// are switched off. All 0 is how queues are set aside.
+    /// are switched off. All may be 0 where the queue above has 0 itself, or allows it (`allow-zero-capacity-sum`): so queues are set aside.
     fn percentages_are_all(&self, path: &str, children: &[&str]) -> Result<(), InstanceError> {
         if !self.is_legacy() {
             return Ok(());
@@ -280,11 +297,11 @@ impl Reading<'_> {
         for field in std::iter::once("capacity".to_owned()).chain(of_labels) {
             let stated = |child: &&str| self.value(&format!("{path}.{child}"), &field);
             let texts: Vec<&str> = children.iter().filter_map(stated).collect();
-            let percent = |text: &&str| text.trim().trim_end_matches('%').trim_end().parse::<f64>();
-            let Ok(percentages) = texts.iter().map(percent).collect::<Result<Vec<f64>, _>>() else {
+            let Some(percentages) = texts.iter().map(|text| percent(text)).collect::<Option<Vec<f64>>>()
+            else {
                 continue;
             };
-            let sum: f64 = percentages.iter().sum();
+            let sum = percentages.iter().fold(0.0, |sum, one| sum + one);
             // A queue that states no capacity has 0 beside those that do.
             let all_count = field == "capacity" || percentages.len() == children.len();
             let is_short = all_count && sum > 0.0 && sum < 100.0 - PERCENTAGES;
@@ -298,8 +315,41 @@ impl Reading<'_> {
                     problem,
                 ));
             }
+            if !children.is_empty() && all_count {
+                self.is_nothing_of_nothing(path, &field, sum)?;
+            }
         }
         Ok(())
+    }
+
+    /// Refuses percentages of the queues below one that come to nothing of something, or to all of nothing, as Hadoop does unless the
+    /// queue allows it.
+    fn is_nothing_of_nothing(&self, path: &str, field: &str, sum: f64) -> Result<(), InstanceError> {
+        let is_plain = field == "capacity";
+        let above = match self.value(path, field) {
+            _ if path == "root" && is_plain => Some(100.0),
+            Some(text) => percent(text),
+            // Of a label nothing need be stated here.
+            None => is_plain.then_some(0.0),
+        };
+        let may_be_zero = self.value(path, "allow-zero-capacity-sum");
+        let Some(above) =
+            above.filter(|_| !may_be_zero.is_some_and(|text| text.eq_ignore_ascii_case("true")))
+        else {
+            return Ok(());
+        };
+        let problem = match (sum > 0.0, above > 0.0) {
+            (false, true) => {
+                "is what the queues below it have together, all of them 0 or not stated, and Hadoop refuses that of a queue with a capacity of \
+                 its own (unless its allow-zero-capacity-sum is true); state how the queues below share it"
+            }
+            (true, false) => {
+                "is what the queues below it have together, while it has 0 itself or states none, and Hadoop refuses that (unless its \
+                 allow-zero-capacity-sum is true); give it a capacity, or those below it 0"
+            }
+            _ => return Ok(()),
+        };
+        Err(self.place.refused(&format!("queue {path}: {field}"), &format!("{sum}%"), problem))
     }
 
     /// The root is due all there is, of every label too, unless it has a maximum.
@@ -315,7 +365,7 @@ impl Reading<'_> {
             part.guarantee = totals.iter().zip(&part.limit).map(due).collect();
             parts.push(part);
         }
-        Ok(Queue { name: "root".into(), parent: None, weight: 1.0, parts, work: None })
+        Ok(Queue { name: "root".into(), weight: 1.0, parts, ..Queue::default() })
     }
 
     /// What a field of a place is called: of a label its name stands before it.
@@ -333,7 +383,7 @@ impl Reading<'_> {
         above: &[Part],
         report: &mut ImportReport,
     ) -> Result<(Capacity, Vec<Part>, Vec<usize>), InstanceError> {
-        let mut due = Capacity::Weight(1.0);
+        let mut due = Capacity::Percent(0.0);
         let (mut parts, mut in_percent) = (Vec::new(), Vec::new());
         let named = self.value(name, "accessible-node-labels");
         for above in above {
@@ -397,7 +447,7 @@ impl Reading<'_> {
         report: &mut ImportReport,
     ) -> Result<(Capacity, Stated, bool), InstanceError> {
         let nothing = vec![None; RESOURCES.len()];
-        let Some(text) = text else { return Ok((Capacity::Weight(1.0), nothing, false)) };
+        let Some(text) = text else { return Ok((Capacity::Percent(0.0), nothing, false)) };
         let totals = &self.place.places[above.place];
         if text.starts_with('[') {
             let whole = above.guarantee.iter().zip(totals).map(|(sure, total)| sure.unwrap_or(*total));
@@ -476,6 +526,11 @@ fn with_maxima_of(part: &Part, above: &[Part]) -> Part {
         }
     }
     whole
+}
+
+/// What a capacity is in percent, where it is one.
+fn percent(text: &str) -> Option<f64> {
+    text.trim().trim_end_matches('%').trim_end().parse().ok()
 }
 
 /// Whether a maximum is -1, which stands for 100%.

@@ -41,6 +41,11 @@ pub(super) fn read(
             user.attribute("name").unwrap_or_default(),
         );
     }
+    for child in &root.children {
+        misspelt::or_unknown(&child.name, &OF_ALL, report);
+        let stated = std::iter::once((child.name.as_str(), child.text.as_str()));
+        unkept::tell(&unkept::FAIR_OF_ALL, &child.name, stated, report);
+    }
     let field = "queueMaxResourcesDefault";
     let most = match root.text_of(field) {
         Some(text) => place.amounts("of all without maxResources", field, text, report)?,
@@ -52,11 +57,32 @@ pub(super) fn read(
         reading.queue(tops[0], None)?;
     } else {
         let parts = vec![Part::new(0, RESOURCES.len())];
-        reading.queues.push(Queue { name: "root".into(), parent: None, weight: 1.0, parts, work: None });
+        reading.queues.push(Queue { name: "root".into(), weight: 1.0, parts, ..Queue::default() });
         tops.into_iter().try_for_each(|queue| reading.queue(queue, Some(0)))?;
     }
     Ok(queues)
 }
+
+/// What may stand beside the queues that are below no other.
+const OF_ALL: [&str; 17] = [
+    "defaultFairSharePreemptionThreshold",
+    "defaultFairSharePreemptionTimeout",
+    "defaultMinSharePreemptionTimeout",
+    "defaultQueueSchedulingMode",
+    "defaultQueueSchedulingPolicy",
+    "fairSharePreemptionTimeout",
+    "pool",
+    "queue",
+    "queueMaxAMShareDefault",
+    "queueMaxAppsDefault",
+    "queueMaxResourcesDefault",
+    "queuePlacementPolicy",
+    "reservation-agent",
+    "reservation-planner",
+    "reservation-policy",
+    "user",
+    "userMaxAppsDefault",
+];
 
 /// What may stand in a queue.
 const FIELDS: [&str; 21] = [
@@ -187,7 +213,7 @@ impl Reading<'_> {
         if !self.names.insert(name.clone()) {
             return Err(self.place.refused(&format!("queue {name}"), "", "stands here twice; rename one"));
         }
-        self.queues.push(Queue { name, parent, weight, parts: vec![part], work: None });
+        self.queues.push(Queue { name, parent, weight, parts: vec![part], ..Queue::default() });
         let position = self.queues.len() - 1;
         queue_elements(element).try_for_each(|child| self.queue(child, Some(position)))
     }

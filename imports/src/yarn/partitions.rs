@@ -74,7 +74,10 @@ impl Partitions<'_> {
             ))
         })?;
         if amounts.others {
-            report.one("limits of other resources than memory and vcores left out");
+            report.named(
+                "amounts of other resources than memory and vcores left out",
+                &format!("{queue} ({field})"),
+            );
         }
         let absolute = |(amount, total): (&Option<Amount>, &Decimal)| match amount {
             Some(amount) => amount.of(*total).map(Some).ok_or_else(|| refused("is too large")),

@@ -1,6 +1,8 @@
 //! The shipped cluster under both schedulers, the load simulator's real node list, and what is refused.
 
 mod for_all;
+mod stopped;
+mod zeros;
 
 use super::*;
 use crate::defects::each_is_named;
@@ -203,15 +205,9 @@ fn what_hadoop_refuses_of_percentages_and_names_is_refused_by_name() {
     // Without its older rules Hadoop takes any sum, and it rounds.
     let newer = [&two("40", "50")[..], &[("legacy-queue-mode.enabled", "false")]].concat();
     let mixed = [&two("3w", "40")[..], &[("legacy-queue-mode.enabled", "false")]].concat();
-    for properties in [
-        &stopped[..],
-        &newer,
-        &mixed,
-        &two("33.33", "66.66"),
-        &two("3w", "1w"),
-        &two("0", "0"),
-        &two("0", "1w"),
-    ] {
+    for properties in
+        [&stopped[..], &newer, &mixed, &two("33.33", "66.66"), &two("3w", "1w"), &two("0", "1w")]
+    {
         with_properties(properties).unwrap();
     }
     // So it is with queues of the fair scheduler.

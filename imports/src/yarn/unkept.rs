@@ -99,6 +99,9 @@ pub(super) const FAIR: [Unkept; 6] = [
     ("reservation", &[], RESERVATION),
 ];
 
+/// Of the fair scheduler itself.
+pub(super) const FAIR_OF_ALL: [Unkept; 1] = [("queuePlacementPolicy", &[], PLACEMENT)];
+
 /// Tells of the fields of one queue, by name and value, once of each kind.
 pub(super) fn tell<'a>(
     table: &[Unkept],

@@ -70,3 +70,27 @@ fn priorities_of_a_queues_applications_are_told_by_its_name() {
     let why = "1 queue whose priorities of applications are left out: here shares alone decide: root.a\n";
     assert!(told.contains(why), "{told}");
 }
+
+#[test]
+fn what_the_fair_scheduler_states_beside_its_queues_is_told_unless_it_is_known() {
+    let told = |text: &str| {
+        fair(&format!("<allocations><queue name=\"a\"/>{text}</allocations>")).unwrap().1.to_string()
+    };
+    for (element, why) in [
+        (
+            "<queuePlacementPolicy><rule name=\"user\" create=\"true\"/></queuePlacementPolicy>",
+            "1 rule for the queue of an application left out: here there are the queues of the file, and no others: queuePlacementPolicy\n",
+        ),
+        (
+            "<queueMaxResourceDefault>8192 mb, 2 vcores</queueMaxResourceDefault>",
+            "1 field left out because nothing is called so: queueMaxResourceDefault (did you mean queueMaxResourcesDefault?)\n",
+        ),
+        ("<que name=\"b\"/>", "1 field left out because it is not known here: que\n"),
+        ("<fooBar/>", "1 field left out because it is not known here: fooBar\n"),
+    ] {
+        assert!(told(element).contains(why), "{}", told(element));
+    }
+    let usual = "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy><userMaxAppsDefault>5</userMaxAppsDefault>\
+                 <reservation-agent>x</reservation-agent>";
+    assert!(!told(usual).contains("known here") && !told(usual).contains("called so"), "{}", told(usual));
+}
