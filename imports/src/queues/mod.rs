@@ -71,7 +71,8 @@ pub(super) struct Cluster<'a> {
 }
 
 /// What is said where no queue is left. Why each was left out is told beside it.
-pub(super) const NOBODY: &str = "no queue is left that anything can run in: all of the file are left out";
+pub(super) const NOBODY: &str =
+    "no queue is left that anything can run in; all queues of the files are left out";
 
 /// The place of what knows no places.
 pub(super) fn one_place() -> Vec<String> {
