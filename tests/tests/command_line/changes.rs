@@ -70,7 +70,7 @@ fn what_lowered_guarantees_leave_over_by_rounding_is_nothing() {
     let mut instance: Value = serde_json::from_str(&folder.read("16.json")).unwrap();
     instance["server_classes"] = classes;
     folder.write("i.json", instance.to_string());
-    let (_, losses) = told(&folder, &["plan", "lose", "i.json"]);
+    let (_, losses) = told(&folder, &["plan", "lose", "i.json", "--servers-lost", "1"]);
     assert_eq!(losses["losses"][0]["stranded"], 1, "{losses}");
 }
 

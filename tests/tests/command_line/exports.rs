@@ -192,7 +192,7 @@ fn what_cannot_be_exported_names_the_option_and_the_value() {
 fn a_smaller_unit_is_advised_only_where_the_scheduler_counts_in_smaller_ones() {
     let folder = Folder::new();
     let instance = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{"id": "f", "count": 1, "capacity": {"cpu": 4}}],
-        "users": [{"id": "small", "demand": {"cpu": 0.25}, "tasks": 2}, {"id": "large", "demand": {"cpu": 1}}]}"#;
+        "users": [{"id": "small", "demand": {"cpu": 0.25}, "tasks": 1}, {"id": "large", "demand": {"cpu": 1}}]}"#;
     folder.write("cluster.json", instance);
     folder.done(&["-q", "solve", "cluster.json", "-o", "solution.json"]);
     let told = |target: &str, unit: &str| {
