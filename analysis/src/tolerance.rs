@@ -9,8 +9,11 @@ pub(crate) const NEXT_TO_NOTHING: f64 = 1e-9;
 /// A limit counts as used up from this part on: loads are sums of doubles.
 pub(crate) const USED_UP: f64 = 1.0 - 1e-9;
 
-/// A smaller part of a guarantee is not missed: amounts are lowered to seven digits.
+/// A smaller part of a guarantee is not missed: amounts are lowered to ten digits, or seven.
 pub(crate) const SHORT: f64 = 1e-5;
+
+/// A dominant share up to this is nothing where guarantees were lowered: rounding them down leaves some 1e-9 of a resource to others.
+pub(crate) const LEFT_OVER: f64 = 1e-8;
 
 /// The part of a quantum from which on it is reached: what a solution is exact to is missing.
 pub(crate) const REACHED: f64 = 1.0 - 1e-9;
@@ -47,6 +50,9 @@ pub(crate) const COSTS: f64 = 1e-9;
 
 /// The part of the level below which what a server adds is nothing: ten times what solutions are exact to.
 pub(crate) const NO_WORTH: f64 = 1e-8;
+
+/// A gain of share below this is nothing even where the level is 0: what sums of doubles leave over where guarantees take everything.
+pub(crate) const NO_GAIN: f64 = 1e-14;
 
 /// The part of what is left between where a price holds and where it does not that is just beyond.
 pub(crate) const BEYOND: f64 = 1e-3;

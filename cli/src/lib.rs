@@ -24,6 +24,7 @@ use command::Cli;
 use failure::{Answer, usage};
 use fairplan::Error;
 use fairplan::instances::wording::printable;
+use fairplan::report::output::to_standard_output;
 use std::ffi::OsString;
 use std::io::Write;
 use std::panic::AssertUnwindSafe;
@@ -110,7 +111,8 @@ fn run(words: impl IntoIterator<Item = OsString>) -> Result<Answer, Error> {
             command::run(cli, &InProcess)
         }
         Err(asked) if !asked.use_stderr() => {
-            let _ = asked.print(); // --help and --version
+            // --help and --version
+            to_standard_output(asked.print().and_then(|()| std::io::stdout().flush()))?;
             Ok(Answer::Yes)
         }
         Err(nothing) if nothing.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

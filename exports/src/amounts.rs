@@ -92,6 +92,8 @@ pub(crate) struct Counted {
     pub(crate) factor: u128,
     /// A whole unit, in billionths of a core, a byte or a piece.
     pub(crate) unit: u128,
+    /// What whole units are whole multiples of, since the target counts nothing smaller, in billionths too.
+    pub(crate) smallest: u128,
     pub(crate) is_memory: bool,
     /// Whether it is counted in bytes: memory and storage.
     pub(crate) in_bytes: bool,
@@ -170,17 +172,15 @@ pub(crate) fn counted(
             }
         };
         let called = called(target, name);
-        let smallest = match target {
-            _ if is_memory && target.is_kubernetes() => BILLION,
-            _ if is_memory => MEBI * BILLION,
-            Target::Yarn | Target::YarnFair | Target::Slurm => BILLION,
-            _ if matches!(called.as_deref(), Some("cpu" | "vcore")) => BILLION / 1000,
-            _ => BILLION,
-        };
+        let smallest = smallest(target, is_memory, called.as_deref());
         if !unit.is_multiple_of(smallest) && called.is_some() {
-            let what = if is_memory { "bytes" } else { "" };
-            let problem = format!("{} counts it in whole {}{what}", target.title(), plain(smallest));
-            return Err(Violation::new(format!("unit {name}"), plain(unit), problem.trim_end().to_owned()));
+            let what = if is_memory { " bytes" } else { "" };
+            let problem = format!(
+                "{} counts it in whole {}{what}; state a whole multiple of that",
+                target.title(),
+                plain(smallest)
+            );
+            return Err(Violation::new(format!("unit {name}"), plain(unit), problem));
         }
         let largest = instance.classes().iter().map(|class| class.capacity[r].to_f64()).fold(0.0, f64::max);
         let in_bytes = largest * factor as f64;
@@ -193,7 +193,7 @@ pub(crate) fn counted(
             return Err(Violation::new("memory", largest, problem));
         }
         let in_bytes = is_memory || is_storage;
-        Ok(Counted { name: name.clone(), called, factor, unit, is_memory, in_bytes })
+        Ok(Counted { name: name.clone(), called, factor, unit, smallest, is_memory, in_bytes })
     };
     let counted: Vec<Counted> =
         instance.resources().iter().enumerate().map(resource).collect::<Result<_, _>>()?;
@@ -205,6 +205,17 @@ pub(crate) fn counted(
         return Err(Violation::new("resources", instance.resources().join(", "), problem));
     }
     Ok(counted)
+}
+
+/// The smallest amount of a resource that a target counts, in billionths of a core, a byte or a piece.
+fn smallest(target: Target, is_memory: bool, called: Option<&str>) -> u128 {
+    match target {
+        _ if is_memory && target.is_kubernetes() => BILLION,
+        _ if is_memory => MEBI * BILLION,
+        Target::Yarn | Target::YarnFair | Target::Slurm => BILLION,
+        _ if matches!(called, Some("cpu" | "vcore")) => BILLION / 1000,
+        _ => BILLION,
+    }
 }
 
 /// What a target calls a resource; `None` where it does not count it.
@@ -242,6 +253,7 @@ mod tests {
             name,
             factor: 1,
             unit: GIBI * BILLION,
+            smallest: BILLION,
             is_memory: true,
             in_bytes: true,
         }

@@ -1,6 +1,7 @@
 //! What a target cannot be told, a sentence each.
 
 use crate::Target;
+use crate::amounts::Counted;
 use crate::export::Export;
 use crate::targets::kueue::FLAVORS;
 use crate::tolerance::{NOTHING, WHOLE};
@@ -70,9 +71,19 @@ fn lost_by_rounding(export: &Export, resource: usize, notes: &mut Vec<String>) {
     let in_parts = export.tenants.iter().filter(is_lost).any(|tenant| has(tenant) >= 1.0 - WHOLE);
     let each = if in_parts { " on each class" } else { "" };
     notes.push(format!(
-        "{who} would get less than a unit of {}{each} and get none{forbids}; state a smaller --unit {}=AMOUNT",
-        counted.name, counted.name
+        "{who} would get less than a unit of {}{each} and get none{forbids}; {}",
+        counted.name,
+        smaller_unit(export, counted)
     ));
+}
+
+/// What helps whom rounding leaves with nothing of a resource: a smaller unit, where the target counts in smaller ones.
+fn smaller_unit(export: &Export, counted: &Counted) -> String {
+    let (name, title) = (&counted.name, export.target.title());
+    match counted.unit > counted.smallest {
+        true => format!("state a smaller --unit {name}=AMOUNT"),
+        false => format!("a smaller --unit cannot be, since {title} counts nothing smaller of it"),
+    }
 }
 
 /// Who may have nothing of a resource that it has some of by the answer, where the configuration states that as a maximum.
@@ -86,8 +97,9 @@ fn maximum_of_nothing(export: &Export, resource: usize, notes: &mut Vec<String>)
     let Some(who) = named(export.tenants.iter().filter(is_zero).map(|tenant| &tenant.id)) else { return };
     notes.push(format!(
         "the maximum of {who} has {called} 0, or is left out where all of it is 0: a task that asks for {} cannot run under a maximum \
-         of 0; state a smaller --unit {}=AMOUNT",
-        counted.name, counted.name
+         of 0; {}",
+        counted.name,
+        smaller_unit(export, counted)
     ));
 }
 

@@ -86,6 +86,10 @@ pub(crate) fn solver(backend: &str, deadline: &Deadline) -> Result<Box<dyn Solve
     Ok(Box::new(Checked(backend_within(backend, deadline)?)))
 }
 
+/// What is said first where guarantees seem not to fit and the proof of that is wrong.
+const NO_PROOF: &str = "the guarantees seem to be more than can be kept together, but the proof of that does not hold: lower guarantees, \
+                        or look for demands that are very many times smaller than others. The check that failed";
+
 impl Solved {
     /// Solves `instance`, and re-proves the solution.
     pub(crate) fn new(
@@ -111,7 +115,7 @@ impl Solved {
         };
         let outcome = solver.solve_for(instance, objective, &mut accept);
         if let Err(InstanceError::Guarantees(shortfall)) = &outcome {
-            all_hold("the guarantees", &[verify_shortfall(instance, objective, shortfall)])?;
+            all_hold(NO_PROOF, &[verify_shortfall(instance, objective, shortfall)])?;
         }
         let mut solution = outcome?;
         // Solvers see no clock; the time they took is noted here.

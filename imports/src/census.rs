@@ -127,7 +127,7 @@ impl Census {
                 sets.leave_out(tasks);
             };
             if let Some(r) = (0..resources.len()).find(barred) {
-                leave_out(format!("they ask for {}, of which a limit of theirs is 0", resources[r]));
+                leave_out(format!("they ask for {}, of which their limit is 0", resources[r]));
             } else if tasks.demand.iter().all(|demand| demand.is_zero()) {
                 leave_out("they ask for none of the resources".into());
             } else if let Some(r) = (0..resources.len()).find(lacks) {

@@ -193,6 +193,15 @@ fn pour(out: Stream, body: impl FnOnce(&mut Sink) -> io::Result<()>) -> io::Resu
     outcome.and_then(|()| out.finish())
 }
 
+/// What came of a text that others wrote to standard output, told as of a [`Destination`].
+///
+/// # Errors
+/// What the system says. Whoever reads a pipe may stop.
+pub fn to_standard_output(outcome: io::Result<()>) -> Result<(), OutputError> {
+    closed_pipe_is_fine(outcome)
+        .map_err(|source| OutputError { file: Destination::StandardOutput.name(), source })
+}
+
 fn closed_pipe_is_fine(outcome: io::Result<()>) -> io::Result<()> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

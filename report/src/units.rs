@@ -30,12 +30,12 @@ pub(crate) fn percent(part: f64) -> String {
 }
 
 /// A user's share of a cluster: a percentage with two decimals, and with three significant digits where it is below one
-/// percent, as shares of clusters with many users are. Far above the whole cluster it is a share over a small weight, with six digits.
+/// percent, as shares of clusters with many users are; a half is rounded as in [`percent`]. Far above the whole cluster it is a share over a small weight, with six digits.
 pub(crate) fn share(part: f64) -> String {
     if part > FAR_ABOVE {
         return format!("{}%", number(part * 100.0));
     }
-    let percentage = part * 100.0;
+    let percentage = part * 100.0 * (1.0 + HALF);
     if percentage == 0.0 || !percentage.is_finite() || percentage.abs() >= 0.995 {
         return percent(part);
     }
@@ -149,6 +149,10 @@ mod tests {
             assert_eq!(percent(part), text);
         }
         assert_eq!(percent(-0.468_749_999_999_998_33), "-46.88%");
+        for part in [0.009_375, 0.009_375 * (1.0 - 0.5 * HALF)] {
+            assert_eq!(share(part), "0.938%", "a share below one percent too");
+        }
+        assert_eq!(share(0.009_375 * (1.0 - 2.0 * HALF)), "0.937%");
     }
 
     #[test]

@@ -4,9 +4,8 @@ use super::group_change::{self, GroupChange};
 use super::guaranteed::{Kept, solved_as_far_as_guaranteed};
 use super::part_change::PartChange;
 use super::quota_changes::{on_classes, quota_changes};
-use super::standing::Standing;
 use super::variants::{both, built_as_far_as_reserved};
-use super::work::{change, part_changed};
+use super::work::{change, part_changed, rank};
 use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
@@ -90,6 +89,14 @@ pub struct Step {
     pub losing: usize,
 }
 
+impl Step {
+    /// Whether guarantees and reserves are kept then, for people.
+    fn kept_in_words(&self) -> Option<&'static str> {
+        let is_cluster = self.value.is_some();
+        is_cluster.then_some(if self.not_kept.is_some() { "not all kept" } else { "all kept" })
+    }
+}
+
 /// A user in both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -144,7 +151,17 @@ impl Tabular for Difference {
 impl UserChange {
     /// Whether it has more or less, by more than solutions are exact to.
     pub fn has_moved(&self) -> bool {
-        self.part.is_none_or(|part| part.abs() > NOTICED)
+        self.change().is_none_or(|part| part.abs() > NOTICED)
+    }
+
+    /// By which part of itself its work changed: by an infinite one if it had nothing. `None` where it is in one only.
+    pub fn change(&self) -> Option<f64> {
+        Some(change(self.before?, self.after?))
+    }
+
+    /// Its place among others: those that lose the largest part first, those that are in one only last.
+    pub fn rank(&self) -> f64 {
+        rank(self.before, self.after)
     }
 }
 
@@ -172,8 +189,11 @@ impl Difference {
             .column("level", "of those that want more", Kind::Share, |step| step.level)
             .column("gaining", "users that gain", Kind::Count, |step| step.gaining)
             .column("losing", "users that lose", Kind::Count, |step| step.losing)
+            .column("all_kept", "guarantees and reserves", Kind::Words, |step| step.kept_in_words())
             .done();
-        if self.steps.iter().any(|step| step.level.is_some()) { table } else { table.without(&["level"]) }
+        let has = |column: fn(&Step) -> bool| self.steps.iter().any(column);
+        let table = if has(|step| step.level.is_some()) { table } else { table.without(&["level"]) };
+        if has(|step| step.not_kept.is_some()) { table } else { table.without(&["all_kept"]) }
     }
 }
 
@@ -233,8 +253,8 @@ pub fn differences(
             steps.push(Step { change, value, level, not_kept, gaining: 0, losing: 0 });
             continue;
         };
-        let Kept { instance, solution, not_kept } = solved_as_far_as_guaranteed(solver, instance)?;
-        let (standing, not_kept) = (Standing::of(&instance, &solution), both(unreserved, not_kept));
+        let Kept { instance, standing, not_kept, .. } = solved_as_far_as_guaranteed(solver, instance)?;
+        let not_kept = both(unreserved, not_kept);
         let by_id: HashMap<String, f64> =
             instance.users().map(|user| user.id().to_owned()).zip(standing.works.iter().copied()).collect();
         let parts =
@@ -255,11 +275,7 @@ pub fn differences(
             UserChange::new(id.clone(), first_works.get(&id).copied(), last.get(&id).copied())
         })
         .collect();
-    let part = |user: &UserChange| match (user.before, user.after) {
-        (Some(before), Some(after)) => (change(before, after) * 1e6).round(),
-        _ => f64::INFINITY,
-    };
-    works.sort_by(|a, b| part(a).total_cmp(&part(b)));
+    works.sort_by(|a, b| a.rank().total_cmp(&b.rank()));
     let side = |instance: &Instance, sha256: &str, step: Option<&Step>| DifferenceSide {
         instance: InstanceStamp::new(instance, sha256),
         objective: Objective::Drfh.to_string(),

@@ -1,6 +1,6 @@
 //! What groups gain or lose: what their members have together, before and after.
 
-use super::work::{change, part_changed};
+use super::work::{change, part_changed, rank};
 use crate::tolerance::NOTICED;
 use fairplan_instances::Instance;
 use fairplan_instances::table::{Kind, Table};
@@ -54,15 +54,14 @@ impl GroupChange {
         self.change().is_none_or(|part| part.abs() > NOTICED)
     }
 
-    /// By which part of itself it has more: 1 if it had nothing. `None` where it is in one only.
-    fn change(&self) -> Option<f64> {
+    /// By which part of itself it has more: an infinite one if it had nothing. `None` where it is in one only.
+    pub fn change(&self) -> Option<f64> {
         Some(change(self.before?, self.after?))
     }
 
     /// Its place among others: those that lose the largest part first, those that are in one only last.
     fn rank(&self) -> f64 {
-        // What differs by rounding stays in the instance's order.
-        self.change().map_or(f64::INFINITY, |part| (part * 1e6).round())
+        rank(self.before, self.after)
     }
 }
 

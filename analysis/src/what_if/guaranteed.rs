@@ -1,5 +1,6 @@
 //! Guarantees that what is left of a cluster cannot keep: who is short of how much, all others having what they are guaranteed.
 
+use super::standing::Standing;
 use super::variants::solved;
 use crate::tolerance::SHORT;
 use fairplan_instances::{
@@ -27,6 +28,8 @@ pub(super) struct Kept {
     pub instance: Instance,
     /// Its solution.
     pub solution: Solution,
+    /// What users and groups have by it; what rounding the guarantees leaves over counts as nothing.
+    pub standing: Standing,
     /// Why not all is kept.
     pub not_kept: Option<String>,
 }
@@ -50,7 +53,7 @@ pub(super) fn solved_as_far_as_guaranteed(
     }
     for _ in 0..ROUNDS {
         match solved(solver, &instance) {
-            Ok(solution) => return Ok(Kept { instance, solution, not_kept }),
+            Ok(solution) => return Ok(Kept::new(instance, solution, not_kept)),
             Err(InstanceError::Guarantees(shortfall)) => {
                 not_kept.get_or_insert_with(|| shortfall.to_string());
                 let Some(lower) = lowered(&instance, &shortfall) else { break };
@@ -65,7 +68,18 @@ pub(super) fn solved_as_far_as_guaranteed(
         }
     }
     let without = instance.without_parts(&[QuotaPart::Guarantees]).map_err(InstanceError::Inapplicable)?;
-    Ok(Kept { solution: solved(solver, &without)?, instance: without, not_kept })
+    let solution = solved(solver, &without)?;
+    Ok(Kept::new(without, solution, not_kept))
+}
+
+impl Kept {
+    fn new(instance: Instance, solution: Solution, not_kept: Option<String>) -> Self {
+        let standing = match not_kept {
+            None => Standing::of(&instance, &solution),
+            Some(_) => Standing::of_rounded(&instance, &solution),
+        };
+        Self { instance, solution, standing, not_kept }
+    }
 }
 
 /// The instance without guarantees on servers that have nothing of the resource; `None` if there are none.
@@ -98,7 +112,7 @@ fn without_what_is_nowhere(instance: &Instance) -> Option<Instance> {
 /// The instance with less guaranteed to those whom a shortfall names, and inside their groups. `None` if it names nobody.
 fn lowered(instance: &Instance, shortfall: &Shortfall) -> Option<Instance> {
     // Rounded down, so that what is left fits.
-    let part = (shortfall.part * 1e6).floor() / 1e6;
+    let part = (shortfall.part * 1e9).floor() / 1e9;
     let named: Vec<Owner> = (instance.quotas().iter())
         .filter(|(owner, quota)| quota.has_guarantee() && shortfall.who.contains(&instance.name_of(*owner)))
         .map(|(owner, _)| *owner)
@@ -118,27 +132,34 @@ fn lowered(instance: &Instance, shortfall: &Shortfall) -> Option<Instance> {
             named.contains(&owner) || instance.user(user).group().is_some_and(|group| inside[group.0])
         }
     };
-    let mut draft = Draft::from(instance);
-    for (stated, (owner, _)) in draft.quotas.iter_mut().zip(instance.quotas()) {
-        if is_lowered(*owner) {
-            let Quota { guarantee, guarantees, .. } = &mut stated.quota;
-            let some = guarantees.iter_mut().map(|over| &mut over.amounts);
-            for amounts in some.chain([guarantee]) {
-                lower(amounts, part);
+    let to_digits = |digits: i32| {
+        let mut draft = Draft::from(instance);
+        for (stated, (owner, _)) in draft.quotas.iter_mut().zip(instance.quotas()) {
+            if is_lowered(*owner) {
+                let Quota { guarantee, guarantees, .. } = &mut stated.quota;
+                let some = guarantees.iter_mut().map(|over| &mut over.amounts);
+                for amounts in some.chain([guarantee]) {
+                    lower(amounts, part, digits);
+                }
+                guarantees.retain(|over| !over.amounts.is_empty());
             }
-            guarantees.retain(|over| !over.amounts.is_empty());
         }
-    }
-    draft.quotas.retain(|stated| !stated.quota.is_empty());
-    draft.build().ok()
+        draft.quotas.retain(|stated| !stated.quota.is_empty());
+        draft.build().ok()
+    };
+    // What rounding leaves over, others would have. Of a large cluster so many digits may be too long to be exact.
+    DIGITS.into_iter().find_map(to_digits)
 }
 
-/// So much of each amount, to seven digits.
-fn lower(amounts: &mut ResourceAmounts, part: f64) {
+/// To how many digits guarantees are lowered: the first of these that can be.
+const DIGITS: [i32; 2] = [10, 7];
+
+/// So much of each amount, to so many digits.
+fn lower(amounts: &mut ResourceAmounts, part: f64, digits: i32) {
     for (_, amount) in amounts.iter_mut() {
         let much = amount.to_f64() * part;
         let text = if much > 0.0 {
-            let unit = much.log10().floor() as i32 - 6;
+            let unit = much.log10().floor() as i32 + 1 - digits;
             format!("{}e{unit}", (much / 10f64.powi(unit)).floor())
         } else {
             "0".into()

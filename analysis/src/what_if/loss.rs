@@ -8,7 +8,6 @@ use super::group_change::{self, GroupChange, most_changed};
 use super::guaranteed::{Kept, ShortGuarantee, short_of, solved_as_far_as_guaranteed};
 use super::standing::{Standing, Wants};
 use super::variants::{both, built_as_far_as_reserved, keep_who_has_a_chance};
-use super::work::works;
 use crate::tolerance::NOTICED;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
@@ -321,11 +320,11 @@ fn what_is_left(
         return Ok(Left { standing, not_kept: None, short, tasks: None });
     }
     let (variant, unreserved) = built_as_far_as_reserved(draft).map_err(InstanceError::Inapplicable)?;
-    let Kept { instance: variant, solution, not_kept } = solved_as_far_as_guaranteed(solver, variant)?;
-    let floors = Standing::of(&variant, &solution);
-    let left = works(&variant, &solution).into_iter().zip(&solution.limited_by).zip(floors.floors());
+    let Kept { instance: variant, solution, standing: then, not_kept } =
+        solved_as_far_as_guaranteed(solver, variant)?;
+    let left = then.works.iter().zip(&solution.limited_by).zip(then.floors());
     for (k, (i, ((work, limited_by), floor))) in kept.into_iter().zip(left).enumerate() {
-        (works_of_all[i], wants_more[i]) = (work, Wants::of(*limited_by));
+        (works_of_all[i], wants_more[i]) = (*work, Wants::of(*limited_by));
         // A task is another share of what is left.
         sure[i] = floor / variant.user(UserId(k)).task_share() * instance.user(UserId(i)).task_share();
     }

@@ -1,6 +1,7 @@
 //! What users have, and what groups have together, told in shares of one cluster.
 
 use super::work::works;
+use crate::tolerance::LEFT_OVER;
 use fairplan_instances::{Instance, LimitedBy, Part, Solution, UserId, guaranteed_shares, stated_level};
 
 /// What users and groups have, and what that comes to among the children of the root: users without a group, and groups
@@ -45,12 +46,21 @@ impl Wants {
 impl Standing {
     /// Of a solution of the instance.
     pub fn of(instance: &Instance, solution: &Solution) -> Self {
+        Self::with_works(instance, solution, works(instance, solution))
+    }
+
+    /// The same where guarantees were rounded down: who has no more than what that leaves over has nothing.
+    pub fn of_rounded(instance: &Instance, solution: &Solution) -> Self {
+        Self::with_works(instance, solution, without_leftovers(instance, works(instance, solution)))
+    }
+
+    fn with_works(instance: &Instance, solution: &Solution, works: Vec<f64>) -> Self {
         let wants_more = solution.limited_by.iter().map(|reason| Wants::of(*reason)).collect();
         let floors = match instance.has_guarantees() {
             true => guaranteed_shares(instance, solution.objective, &solution.guaranteed),
             false => vec![0.0; instance.user_count()],
         };
-        Self::new(instance, works(instance, solution), wants_more, floors)
+        Self::new(instance, works, wants_more, floors)
     }
 
     /// Of other work of each user, wherever it is done, in shares of the instance, with the same guarantees.
@@ -113,6 +123,16 @@ impl Standing {
     }
 }
 
+/// The same work, but none where it is no more than what rounding leaves over.
+fn without_leftovers(instance: &Instance, mut works: Vec<f64>) -> Vec<f64> {
+    for (i, work) in works.iter_mut().enumerate() {
+        if *work * instance.user(UserId(i)).task_share() <= LEFT_OVER {
+            *work = 0.0;
+        }
+    }
+    works
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +147,16 @@ mod tests {
         draft.users.iter_mut().for_each(|user| user.group = Some(0));
         draft.users.push(alone);
         draft.build().unwrap()
+    }
+
+    #[test]
+    fn a_share_that_rounding_leaves_over_is_nothing_and_one_just_above_is_kept() {
+        let instance = instance();
+        let work = |share: f64| share / instance.user(UserId(0)).task_share();
+        let works = vec![work(0.9 * LEFT_OVER), 3.0, 1.0];
+        assert_eq!(without_leftovers(&instance, works), [0.0, 3.0, 1.0]);
+        let works = vec![work(1.1 * LEFT_OVER), 3.0, 1.0];
+        assert_eq!(without_leftovers(&instance, works.clone()), works);
     }
 
     #[test]

@@ -15,11 +15,19 @@ pub(super) fn part_changed(before: Option<f64>, after: Option<f64>) -> Option<f6
     (before > 0.0).then(|| after / before - 1.0)
 }
 
-/// By which part a user's work changes: 1 if it had none.
+/// By which part an amount changes: by an infinite one if it was nothing and is something.
 pub(super) fn change(before: f64, after: f64) -> f64 {
     match before > 0.0 {
         true => after / before - 1.0,
-        false if after > 0.0 => 1.0,
+        false if after > 0.0 => f64::INFINITY,
         false => 0.0,
     }
+}
+
+/// A place among others: those that lose the largest part first, those that had nothing after all that gain, and those that are in one
+/// only last.
+pub(super) fn rank(before: Option<f64>, after: Option<f64>) -> f64 {
+    // What differs by rounding stays in the order it has.
+    let in_both = |(before, after)| (change(before, after) * 1e6).round().min(f64::MAX);
+    before.zip(after).map_or(f64::INFINITY, in_both)
 }

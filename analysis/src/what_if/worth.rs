@@ -9,9 +9,9 @@
 use super::group_change::{self, GroupChange, most_changed};
 use super::standing::Standing;
 use super::variants::solved_near;
-use super::work::change;
+use super::work::{change, part_changed};
 use crate::explain::{PricedCapacity, range_of_price};
-use crate::tolerance::{NO_WORTH, NOTICED};
+use crate::tolerance::{NO_GAIN, NO_WORTH, NOTICED};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, ClassId, Decimal, Draft, Instance, InstanceError, InstanceStamp, Level, LimitedBy, ResourceId,
@@ -105,8 +105,9 @@ impl ServerWorth {
 pub struct GainingUser {
     /// The user's id.
     pub id: String,
-    /// By which part its work grows.
-    pub part: f64,
+    /// By which part its work grows. Absent where it had nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<f64>,
 }
 
 /// More of one resource.
@@ -162,6 +163,11 @@ impl Tabular for Worth {
     }
 }
 
+/// The smallest gain that is more than what solutions are exact to, above a level.
+fn smallest_gain(level: f64) -> f64 {
+    (NO_WORTH * level).max(NO_GAIN)
+}
+
 /// Whether the price is another one as soon as there is more or less.
 fn holds_only_now(resource: Option<&ResourceWorth>) -> bool {
     resource
@@ -174,7 +180,7 @@ const NOTHING: &str = "0.00%";
 impl Worth {
     /// Whether a gain is below what solutions are exact to.
     pub fn is_nothing(&self, gain: f64) -> bool {
-        gain < NO_WORTH * self.raised()
+        gain < smallest_gain(self.raised())
     }
 
     /// A row a class.
@@ -196,7 +202,11 @@ impl Worth {
             .column("largest_gain", "gains the most", Kind::Id, |class| {
                 class.largest_gain.as_ref().map(|gain| &gain.id)
             })
-            .column("part", "by", Kind::Part, |class| class.largest_gain.as_ref().map(|gain| gain.part))
+            .column("part", "by", Kind::Part, |class| class.largest_gain.as_ref().and_then(|gain| gain.part))
+            .said(|class| {
+                let from_nothing = class.largest_gain.as_ref().is_some_and(|gain| gain.part.is_none());
+                from_nothing.then_some("from nothing")
+            })
             .done();
         if self.has_groups() { table } else { table.without(&["largest_gain_of_groups", "group_part"]) }
     }
@@ -273,16 +283,19 @@ pub fn worth_of_servers(
             groups: most_changed(instance, &today.groups, &then.groups, true),
             gaining: changes.iter().filter(|part| **part > NOTICED).count(),
             losing: changes.iter().filter(|part| **part < -NOTICED).count(),
-            largest_gain: largest
-                .reduce(|most, next| if next.1 > most.1 { next } else { most })
-                .map(|(i, part)| GainingUser { id: instance.user(UserId(i)).id().into(), part: *part }),
+            largest_gain: largest.reduce(|most, next| if next.1 > most.1 { next } else { most }).map(
+                |(i, _)| GainingUser {
+                    id: instance.user(UserId(i)).id().into(),
+                    part: part_changed(Some(before[i]), Some(then.works[i])),
+                },
+            ),
             resources,
         })
     };
     let classes = (0..instance.classes().len()).into_par_iter();
     let mut worths = classes.map(worth).collect::<Result<Vec<_>, InstanceError>>()?;
     // What differs by less than solutions are exact stays in the instance's order.
-    let rounded = |worth: &ServerWorth| (worth.gain.max(0.0) / now.max(f64::MIN_POSITIVE) * 1e8).round();
+    let rounded = |worth: &ServerWorth| (worth.gain.max(0.0) / smallest_gain(now)).round();
     worths.sort_by(|a, b| rounded(b).total_cmp(&rounded(a)));
     Ok(Worth {
         instance: InstanceStamp::new(instance, sha256),
@@ -324,4 +337,23 @@ fn too_long() -> InstanceError {
     InstanceError::Unsupported(
         "a variant of the instance has numbers that are too long to be exact; round them".into(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gain_is_nothing_below_what_solutions_are_exact_to_and_above_a_level_of_0_too() {
+        for (level, least) in [(0.5, 0.5 * NO_WORTH), (0.0, NO_GAIN)] {
+            let worth = Worth {
+                instance: InstanceStamp { name: String::new(), sha256: String::new(), warnings: Vec::new() },
+                value: level,
+                level: None,
+                wanting: None,
+                server_classes: Vec::new(),
+            };
+            assert!(worth.is_nothing(0.9 * least) && !worth.is_nothing(1.1 * least), "above {level}");
+        }
+    }
 }

@@ -71,7 +71,9 @@ impl TryFrom<Arguments> for Job {
                 Target::Tables { servers: table(servers)?, users: table(users)?, groups }
             }
             _ => Target::Json(arguments.output.destination().map_err(|refused| {
-                Error::input(format!("{refused}; tables are written by --to-servers and --to-users"))
+                Error::input(format!(
+                    "{refused}; tables are written by --to-servers and --to-users, and a trace is read by --trace"
+                ))
             })?),
         };
         Ok(Self { source: arguments.instance.try_into()?, target })

@@ -396,7 +396,7 @@ fn quotas_of_namespaces_are_limits_of_their_groups() {
     std::fs::write(&path, text.replace("gpu: \"4\"", "gpu: \"0\"")).unwrap();
     let (instance, report) = kubernetes(&tree(vec![path.clone()])).unwrap();
     assert!(instance.groups().iter().all(|group| group.id != "research"));
-    let barred = "tasks left out: they ask for nvidia.com/gpu, of which a limit of theirs is 0";
+    let barred = "tasks left out: they ask for nvidia.com/gpu, of which their limit is 0";
     assert_eq!(report.count(barred), 1, "{report}");
     std::fs::write(&path, text.replace("cpu: \"4\"", "cpu: four")).unwrap();
     let error = kubernetes(&tree(vec![path.clone()])).unwrap_err().to_string();

@@ -3,7 +3,7 @@
 use super::allocated_comparison;
 use super::bound::{OF_THOSE, in_whole_tasks, not_all_counted, smallest_share};
 use super::comparison_bars::{bars, tells_by_level};
-use super::sentences::{all_of, bracket, but_for_oversized, heading, listed, name, users};
+use super::sentences::{all_of, bracket, but_for_oversized, heading, listed, name, smallest, users};
 use crate::comparison::{ComparedPolicy, Comparison, groups_of_policies};
 use crate::json::MalformedResult;
 use crate::page::{Block, Section};
@@ -206,16 +206,17 @@ fn best_of_all(document: &Comparison) -> String {
     format!("{first}{better}.{worst}")
 }
 
-/// Whose smallest share is meant where there are groups: whoever is inside one may have less than that.
-const AT_THE_ROOT: &str = "groups without a parent and users without a group";
-
-/// The smallest share in words: of a user, or of what the groups divide.
+/// The smallest share in words: of a user; where there are groups, which may have more together than they count for, as `smallest` has it.
 fn worst_off(document: &Comparison, value: f64) -> String {
     match document.in_groups {
-        true if document.weighted => {
-            format!("the smallest share for its weight, of {AT_THE_ROOT}, is {}", share(value))
+        true => {
+            let for_weight = if document.weighted { " for its weight" } else { "" };
+            format!(
+                "{} is {}",
+                smallest(&format!("the smallest share{for_weight}"), true) + ",",
+                share(value)
+            )
         }
-        true => format!("the smallest share, of {AT_THE_ROOT}, is {}", share(value)),
         false if document.weighted => {
             format!("for its weight, the worst-off user has a share of {}", share(value))
         }

@@ -1,52 +1,100 @@
 //! What differs between two clusters or two results, for people.
 
-use super::sentences::{label, name, users, value_by_name};
+use super::sentences::{label, name, value_by_name};
 use crate::names::beginning;
 use crate::page::{Section, sizes_side_by_side};
 use crate::summary::grid::{ROWS, grid, listed, paragraph, rest};
 use crate::tolerance::NOTICED;
 use crate::units::{counted, number, percent, thousands};
-use fairplan_analysis::{Difference, DifferenceSide, GroupChange, PartChange};
+use fairplan_analysis::{Difference, DifferenceSide, GroupChange, PartChange, Step, UserChange};
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
 /// What differs between two clusters.
 pub(super) fn answer(document: &Difference) -> String {
-    let parts = || document.users.iter().filter_map(|user| user.part);
-    let (more, less) =
-        (parts().filter(|part| *part > NOTICED).count(), parts().filter(|part| *part < -NOTICED).count());
-    if more + less == 0 {
+    of_users(document) + kept(document).map_or("", |(sentence, _)| sentence)
+}
+
+/// How many users and groups have more or less, and which most.
+fn of_users(document: &Difference) -> String {
+    let users = |sign| Side::of(&document.users, UserChange::change, sign);
+    let (more, less) = (users(1.0), users(-1.0));
+    if more.is_none() && less.is_none() {
         return "No user that is in both has more or less.".into();
     }
-    let groups = of_groups(&document.groups);
-    let have = |n: usize, what: &str| match n {
-        0 => format!("nobody has {what}"),
-        1 => format!("1 user has {what}"),
-        _ => format!("{} have {what}", users(n)),
+    let told = |side: Option<Side<'_, UserChange>>, what: &str| match side {
+        None => format!("nobody has {what}"),
+        Some(side) => side.told(["user", "users"], what, |user| &user.id, "tasks"),
     };
-    let extreme = |sign: f64| {
-        let of = |user: &&fairplan_analysis::UserChange| sign * user.part.unwrap_or(0.0);
-        let most = document.users.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
-        most.filter(|user| of(user) > NOTICED).map_or_else(String::new, |user| {
-            format!(" (most: user {}, {} of its tasks)", name(&user.id), percent(of(&user)))
-        })
-    };
-    let told = format!("{}{}; {}{}.", have(more, "more"), extreme(1.0), have(less, "less"), extreme(-1.0));
-    groups + &told.replacen("nobody has more;", "Nobody has more;", 1)
+    let told = format!("{}; {}.", told(more, "more"), told(less, "less"));
+    of_groups(&document.groups) + &told.replacen("nobody has more;", "Nobody has more;", 1)
 }
 
 /// How many groups have more or less, and which most.
 fn of_groups(groups: &[GroupChange]) -> String {
-    let part = |group: &&GroupChange| group.part.unwrap_or(0.0);
     let side = |sign: f64, what: &str| {
-        let moved: Vec<&GroupChange> = groups.iter().filter(|group| sign * part(group) > NOTICED).collect();
-        let most = moved.iter().max_by(|a, b| (sign * part(a)).total_cmp(&(sign * part(b))))?;
-        let have = if moved.len() == 1 { "has" } else { "have" };
-        let (count, id) = (counted(moved.len() as u64, "group", "groups"), name(&most.id));
-        Some(format!("{count} {have} {what} (most: group {id}, {} of its share)", percent(sign * part(most))))
+        let side = Side::of(groups, GroupChange::change, sign)?;
+        Some(side.told(["group", "groups"], what, |group| &group.id, "share"))
     };
     let sides: Vec<String> = [side(1.0, "more"), side(-1.0, "less")].into_iter().flatten().collect();
     if sides.is_empty() { String::new() } else { format!("{}. ", sides.join("; ")) }
+}
+
+/// Those that have more, or those that have less.
+struct Side<'a, T> {
+    count: usize,
+    most: &'a T,
+    /// By which part of itself that changed.
+    part: f64,
+}
+
+impl<'a, T> Side<'a, T> {
+    /// Who has more (`sign` 1) or less (-1), by more than solutions are exact to; `None` if nobody does.
+    fn of(all: &'a [T], change: impl Fn(&T) -> Option<f64>, sign: f64) -> Option<Self> {
+        let parts = all.iter().filter_map(|one| Some((one, sign * change(one)?)));
+        let moved: Vec<(&T, f64)> = parts.filter(|(_, part)| *part > NOTICED).collect();
+        let (most, part) = moved.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        Some(Self { count: moved.len(), most, part: *part })
+    }
+
+    fn told(&self, [one, many]: [&str; 2], what: &str, id: fn(&T) -> &str, whole: &str) -> String {
+        let have = if self.count == 1 { "has" } else { "have" };
+        let by = match self.part.is_finite() {
+            true => format!("{} of its {whole}", percent(self.part)),
+            false => "which had nothing".into(),
+        };
+        let count = counted(self.count as u64, one, many);
+        format!("{count} {have} {what} (most: {one} {}, {by})", name(id(self.most)))
+    }
+}
+
+/// Whether what is guaranteed or reserved can be kept, as a sentence behind others, and why not: before, after, or in between. `None`
+/// where all is kept all along.
+fn kept(document: &Difference) -> Option<(&'static str, Vec<String>)> {
+    let why = |step: &Step| step.not_kept.clone();
+    let (before, after) = (document.steps.first().and_then(why), document.steps.last().and_then(why));
+    let sentence = match (&before, &after) {
+        (None, None) => {
+            document.steps.iter().find_map(why)?;
+            " Not all that is guaranteed or reserved can be kept on the way; before and after all can."
+        }
+        (None, Some(_)) => " All that is guaranteed or reserved can be kept before, and not after.",
+        (Some(_), None) => " Not all that is guaranteed or reserved can be kept before; after, all can.",
+        (Some(_), Some(_)) => {
+            " Not all that is guaranteed or reserved can be kept, neither before nor after."
+        }
+    };
+    let mut reasons = Vec::new();
+    for step in &document.steps {
+        // A reason that stays is told once.
+        let told = why(step).map(|why| (why, &step.change));
+        reasons.extend(told.filter(|(why, _)| !reasons.iter().any(|(told, _)| told == why)));
+    }
+    let when = |change: &str| match change {
+        "before" => "Before".to_owned(),
+        change => format!("After the change of {change}"),
+    };
+    Some((sentence, reasons.into_iter().map(|(why, change)| format!("{}: {why}.", when(change))).collect()))
 }
 
 /// Says of results of two instances that they are, since nothing else tells what changed between them.
@@ -67,6 +115,9 @@ fn other_instances(document: &Difference) -> Option<String> {
 /// What changed, and for whom.
 pub fn summary(document: &Difference) -> String {
     let mut text = paragraph(&answer(document));
+    for why in kept(document).iter().flat_map(|(_, reasons)| reasons) {
+        text += &paragraph(why);
+    }
     text.push('\n');
     let changes = |text: &mut String, changes: &[PartChange], what: &str| {
         for change in changes.iter().take(ROWS) {
@@ -126,9 +177,11 @@ pub(crate) fn section(document: Difference) -> Section {
     let users: Vec<_> = shown
         .map(|user| (user.id.clone(), [user.before, user.after].map(|tasks| tasks.unwrap_or(0.0)).to_vec()))
         .collect();
+    let why = kept(&document).map(|(_, reasons)| reasons.join(" "));
     let mut section = Section::new("What differs, and for whom")
         .answer(answer(&document))
         .warning(other_instances(&document).as_deref())
+        .warning(why.as_deref())
         .fact("Before", side(&document.before))
         .fact("After", side(&document.after))
         .fact("Users with more or less", thousands(moved as u64));

@@ -8,6 +8,7 @@ use crate::units::{counted, percent, share};
 use fairplan_analysis::{Loss, Losses, ShortGuarantee};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::wording::printable;
+use std::fmt::Write;
 
 /// Failures of which it is told what cannot be kept then.
 const TOLD: usize = 3;
@@ -127,6 +128,11 @@ fn harmless_classes(as_many: u64, fewer: u64) -> String {
     }
 }
 
+/// Why what is guaranteed or reserved cannot all be kept without the servers.
+fn why_not_kept(loss: &Loss) -> Option<String> {
+    Some(format!("Without {}: {}", name(&loss.class), loss.not_kept.as_ref()?))
+}
+
 /// The failures, the worst first.
 pub fn summary(document: &Losses) -> String {
     let mut text = paragraph(&answer(document));
@@ -136,18 +142,17 @@ pub fn summary(document: &Losses) -> String {
         "server classes",
     );
     for loss in document.losses.iter().take(TOLD) {
-        if let Some(why) = &loss.not_kept {
-            text += &paragraph(&format!("Without {}: {why}", name(&loss.class)));
-        }
+        text += &why_not_kept(loss).map_or_else(String::new, |why| paragraph(&why));
         if !loss.short.is_empty() {
             let told = short_in_words(loss);
             text +=
                 &paragraph(&format!("Without {}: {told}; all other guarantees are kept.", name(&loss.class)));
         }
     }
-    text += "Lost in all: dominant shares of the whole cluster, summed over the users that lose.\n";
+    text += &paragraph("Lost in all: dominant shares of the whole cluster, summed over the users that lose.");
     if document.has_groups() {
-        text += "\nWhat groups have then, all members together, in shares of the whole cluster:\n\n";
+        let told = "What groups have then, all members together, in shares of the whole cluster:";
+        let _ = writeln!(text, "\n{}", paragraph(told));
         text += &listed(&document.groups(), "changes");
     }
     text
@@ -165,8 +170,10 @@ pub(crate) fn section(document: Losses) -> Section {
         mark: Some((1.0, "all".into())),
         format: percent,
     };
+    let why: Vec<String> = document.losses.iter().take(TOLD).filter_map(why_not_kept).collect();
     Section::new("What failures cost")
         .answer(answer(&document))
+        .warning((!why.is_empty()).then(|| why.join(". ")).as_deref())
         .instance(&document.instance)
         .fact(&smallest("Smallest weighted dominant share now", document.has_groups()), share(document.value))
         .block(Block::Bars(bars))

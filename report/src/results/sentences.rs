@@ -214,7 +214,8 @@ pub(super) fn value_by_name(objective: &str, value: f64) -> String {
     objective.parse().map_or_else(|_| number(value), |objective| value_of(objective, value))
 }
 
-/// The name of a smallest share: where there are groups, one without a parent counts as far as its members divide what it has.
+/// The name of a smallest share: where there are groups, one without a parent counts as far as its members divide what it has by
+/// their weights. A group whose members do not have all their parts counts for less than it has.
 pub(super) fn smallest(name: &str, has_groups: bool) -> String {
     format!("{name}{}", if has_groups { ", groups counted as their members divide them" } else { "" })
 }

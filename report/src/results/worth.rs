@@ -40,10 +40,13 @@ fn helpful(document: &Worth) -> String {
                 }
                 n => format!("any of {n} classes helps the most, all as much: {}", sentences_listed(&alike)),
             };
+            let level = document.raised();
+            let rises = match document.is_nothing(level) {
+                true => format!("from {} to {}", share(level), share(level + best.gain)),
+                false => format!("from {} by {} of itself", share(level), percent(best.gain / level)),
+            };
             format!(
-                "One more server of {which}: the smallest share of those that still want more rises from {} by {} of itself.{group}",
-                share(document.raised()),
-                percent(best.gain / document.raised())
+                "One more server of {which}: the smallest share of those that still want more rises {rises}.{group}"
             )
         }
         _ if document.wanting == Some(0) => {
@@ -62,6 +65,9 @@ fn helpful(document: &Worth) -> String {
     }
 }
 
+/// What the table of classes says.
+const ADDED: &str = "What one more server of a class adds to the smallest weighted dominant share of those that still want more:";
+
 /// By which servers shares are measured, and what follows from that for who wants to know what users have with one more.
 const TODAYS_SHARES: &str = "All of this is in shares of today's servers. Once a server is there, `solve` measures shares by all servers with it, which may \
      divide them otherwise, so that users lose who gain here: `plan diff` of the two clusters tells what each has then.";
@@ -70,18 +76,19 @@ const TODAYS_SHARES: &str = "All of this is in shares of today's servers. Once a
 pub fn summary(document: &Worth) -> String {
     let mut text = paragraph(&answer(document));
     if let Some(level) = document.level {
-        let _ = writeln!(
-            text,
-            "\nLevel of those who still want more: {}. The smallest share of all is of one that asks for no more.",
+        text.push('\n');
+        text += &paragraph(&format!(
+            "Level of those who still want more: {}. The smallest share of all is of one that asks for no more.",
             share(level)
-        );
+        ));
     }
-    text += "\nWhat one more server of a class adds to the smallest weighted dominant share of those that still want more:\n\n";
+    let _ = writeln!(text, "\n{}", paragraph(ADDED));
     text += &listed(&document.classes().without(&["largest_gain", "part"]), "server classes");
     text.push('\n');
     text += &paragraph(TODAYS_SHARES);
     if document.has_groups() {
-        text += "\nWhat groups have with it, all members together, in shares of today's servers:\n\n";
+        let told = "What groups have with it, all members together, in shares of today's servers:";
+        let _ = writeln!(text, "\n{}", paragraph(told));
         text += &listed(&document.groups(), "changes");
     }
     let prices = document.table().only(&["class", "resource", "price", "capacity", "least", "most"]);

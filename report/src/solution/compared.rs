@@ -30,8 +30,7 @@ pub fn difference_of_results([before, after]: [&SolutionDocument<Vec<UserResult<
         let found = UserChange::new(user.id.clone().into_owned(), None, Some(user.tasks));
         users.push(UserChange { limited_after: Some(user.limited_by), ..found });
     }
-    let rank = |user: &UserChange| (user.part.unwrap_or(f64::INFINITY) * 1e6).round();
-    users.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    users.sort_by(|a, b| a.rank().total_cmp(&b.rank()));
     Difference {
         before: side(before),
         after: side(after),

@@ -17,7 +17,7 @@ pub fn trace(register: &Register, tally: Tally) -> String {
     let mean = span(tally.work as f64 / tally.tasks.max(1) as f64);
     let _ = writeln!(
         text,
-        "{} in {} of {} within {}; a task runs {mean} on average",
+        "{} in {} of {} within {} from time 0; a task runs {mean} on average",
         counted(tally.tasks, "task", "tasks"),
         counted(tally.jobs, "job", "jobs"),
         counted(register.users().len() as u64, "user", "users"),

@@ -476,7 +476,9 @@ impl Units {
     pub fn new(instance: &Instance) -> Result<Self, Violation> {
         let m = instance.resources().len();
         if m > WIDTH {
-            let problem = format!("whole tasks are bounded over at most {WIDTH}");
+            let problem = format!(
+                "whole tasks are bounded over at most {WIDTH}; leave out resources that are never short"
+            );
             return Err(Violation::new("resources", m, problem));
         }
         let unit = |r: usize| {

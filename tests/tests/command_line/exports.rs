@@ -188,6 +188,37 @@ fn what_cannot_be_exported_names_the_option_and_the_value() {
     assert!(text(&output.stderr).contains("yunikorn"), "{}", text(&output.stderr));
 }
 
+#[test]
+fn a_smaller_unit_is_advised_only_where_the_scheduler_counts_in_smaller_ones() {
+    let folder = Folder::new();
+    let instance = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{"id": "f", "count": 1, "capacity": {"cpu": 4}}],
+        "users": [{"id": "small", "demand": {"cpu": 0.25}, "tasks": 1}, {"id": "large", "demand": {"cpu": 1}}]}"#;
+    folder.write("cluster.json", instance);
+    folder.done(&["-q", "solve", "cluster.json", "-o", "solution.json"]);
+    let told = |target: &str, unit: &str| {
+        let words = ["export", target, "cluster.json", "solution.json", "--unit", unit, "-o", "out"];
+        let output = folder.run(&words);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let advice = "state a smaller --unit cpu=AMOUNT";
+    for (target, unit, is_advised) in [
+        ("yarn", "cpu=1", false),
+        ("slurm", "cpu=1", false),
+        ("yarn", "cpu=2", true),
+        ("kueue", "cpu=1", true),
+    ] {
+        let line = told(target, unit);
+        assert!(line.contains("small would get less than a unit of cpu"), "{line}");
+        assert_eq!(line.contains(advice), is_advised, "{target} {unit}: {line}");
+        assert_eq!(line.contains("counts nothing smaller of it"), !is_advised, "{target} {unit}: {line}");
+    }
+    // What is advised is taken.
+    told("kueue", "cpu=100m");
+    let refused = folder.refused(&["export", "yarn", "cluster.json", "solution.json", "--unit", "cpu=10m"]);
+    assert!(refused.contains("counts it in whole 1; state a whole multiple of that"), "{refused}");
+}
+
 /// Whole units are dealt class by class, so equal remainders must not all go to who stands first.
 #[test]
 fn users_who_have_the_same_on_every_class_are_told_nearly_the_same() {

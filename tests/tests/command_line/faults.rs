@@ -31,6 +31,19 @@ fn a_full_disk_is_one_line_and_status_2() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_a_full_disk_does_not_take_is_one_line_and_status_2() {
+    let folder = Folder::new();
+    for words in [&["--help"][..], &["--version"], &["solve", "-h"], &["help", "plan", "worth"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = folder.command(words).stdout(full).output().unwrap();
+        let line = one_line(&output);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(line.contains("standard output: No space left on device"), "{line}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_grow_keeps_its_old_content() {

@@ -255,7 +255,7 @@ fn a_result_with_false_groups_is_refused() {
 }
 
 #[test]
-fn a_comparison_says_whose_smallest_share_is_meant_where_a_group_has_less() {
+fn a_comparison_says_how_groups_count_where_they_have_more_than_the_smallest_share() {
     let folder = Folder::new();
     folder.write(
         "i.json",
@@ -268,7 +268,10 @@ fn a_comparison_says_whose_smallest_share_is_meant_where_a_group_has_less() {
     let output = folder.run(&["compare", "i.json", "--policies", "best-fit", "-o", "c.json"]);
     let told = super::text(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        output.status.success() && told.contains("groups without a parent and users without a group"),
+        output.status.success()
+            && told.contains(
+                "the smallest share for its weight, groups counted as their members divide them, is"
+            ),
         "{told}"
     );
 }

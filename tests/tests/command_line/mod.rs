@@ -1,6 +1,7 @@
 //! The real binary: what is typed, what comes out, how it ends.
 
 mod bad_input;
+mod changes;
 mod deadlines;
 mod devices;
 mod dynamic;
