@@ -77,7 +77,7 @@ impl<'a> Levels<'a> {
         let Some((tree, caps)) = &self.tree else {
             let share = Share::at(self.instance, at);
             let needed = |user: User<'_>| {
-                Share::of_one_task(self.instance, user).tasks_for_more_than(&share).unwrap_or(u64::MAX)
+                Share::of_one_task(user).tasks_for_more_than(&share).unwrap_or(u64::MAX)
             };
             return self.instance.users().map(|user| limited(user, needed(user))).collect();
         };
