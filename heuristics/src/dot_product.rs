@@ -1,5 +1,5 @@
 //! Dot-product: the server whose free resources align most with the demand, `Σ_r (D_ir / C_r) (c̄_lr / C_r)`
-//! with the whole cluster's capacity `C_r` as the unit (the alignment score of Tetris, SIGCOMM 2014).
+//! with what a share of one is of each resource, `C_r`, as the unit: the whole cluster's capacity (the alignment score of Tetris, SIGCOMM 2014).
 
 use crate::devices::{self, Least, OnDevices};
 use crate::filling::fill;
@@ -53,7 +53,7 @@ struct Alignment {
 impl Alignment {
     fn of(instance: &Instance) -> Self {
         let resources = (0..instance.resources().len()).map(ResourceId);
-        Self::new(&resources.map(|r| instance.total_units(r)).collect::<Vec<_>>())
+        Self::new(&resources.map(|r| instance.measure_units(r)).collect::<Vec<_>>())
     }
 
     fn new(totals: &[u128]) -> Self {

@@ -8,7 +8,7 @@
 use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
-use crate::slots::{InSlotsInside, largest_capacity, slot_count};
+use crate::slots::{InSlotsInside, slot_count};
 use crate::{InOrder, PlacementError, PlacementPolicy, Turn, devices};
 use fairplan_instances::{ClassId, Deadline, Instance, Kind, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
@@ -84,7 +84,7 @@ impl SlotsOfServers {
 
     fn of(count: NonZeroU32, instance: &Instance) -> Self {
         let resources = (0..instance.resources().len()).map(ResourceId);
-        Self::new(count, resources.map(|r| largest_capacity(instance, r)).collect())
+        Self::new(count, resources.map(|r| instance.largest_server_units(r)).collect())
     }
 
     fn of_server(&self, instance: &Instance, class: ClassId) -> Vec<u128> {

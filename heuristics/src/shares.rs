@@ -66,10 +66,7 @@ impl Shares {
             })
             .collect();
         let of_task = |user: User<'_>| match turn {
-            Turn::LowestShare => {
-                let resource = user.dominant_resource();
-                (user.demand_units(resource), instance.total_units(resource))
-            }
+            Turn::LowestShare => user.exact_task_share(),
             Turn::FewestTasks => (1, 1),
         };
         let mut positions = HashMap::new();

@@ -118,7 +118,7 @@ struct Slot {
 impl Slot {
     fn of(count: NonZeroU32, instance: &Instance) -> Self {
         let resources = (0..instance.resources().len()).map(ResourceId);
-        Self { count, largest: resources.map(|r| largest_capacity(instance, r)).collect() }
+        Self { count, largest: resources.map(|r| instance.largest_server_units(r)).collect() }
     }
 
     fn of_server(&self, instance: &Instance, class: ClassId) -> u128 {
@@ -192,12 +192,6 @@ pub(crate) fn slot_count(policy: &'static str, count: Option<&str>) -> Result<No
         policy,
     };
     count.and_then(|count| count.parse().ok()).ok_or_else(refused)
-}
-
-/// The most of a resource that any server has.
-pub(crate) fn largest_capacity(instance: &Instance, resource: ResourceId) -> u128 {
-    let present = instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0);
-    present.map(|(l, _)| instance.capacity_units(ClassId(l), resource)).max().unwrap_or(0)
 }
 
 /// `amount · times / divisor` in whole numbers, rounded up or down.

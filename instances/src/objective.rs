@@ -1,5 +1,6 @@
 //! Which allocation is asked for, under the names that the command line and results share.
 
+use crate::wording::printable;
 use crate::{ClassId, Decimal, Entry, Instance, InstanceError, Kind, Registry, User, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -150,6 +151,18 @@ impl Objective {
                 );
                 return refuse(user, "tasks", problem);
             }
+        }
+        if instance.has_groups()
+            && is_max_min
+            && !self.is_pooled()
+            && let Some(user) = instance.users().find(|user| user.tasks().is_some() && user.rates_differ())
+        {
+            let problem = format!(
+                "tasks of user {} may run out, and do different work on different classes: where there are groups that is not \
+                 solved, for members and for others; leave out its tasks or its rates",
+                printable(user.id(), 60)
+            );
+            return refuse(user, "tasks", problem);
         }
         if !is_max_min
             && self.alpha().is_none()
@@ -317,6 +330,34 @@ mod tests {
         assert!(told("alpha=64.5").contains("must be from 0 to 64, not 64.5"));
         for alpha in [-0.5, f64::NAN, f64::INFINITY] {
             assert!(Objective::alpha_fair(alpha).is_err());
+        }
+    }
+    #[test]
+    fn beside_groups_whose_tasks_may_run_out_and_do_different_work_is_refused_by_name_inside_them_and_outside()
+     {
+        use crate::files;
+        let told = |group: &str, tasks: &str, objective: Objective| {
+            let text = format!(
+                r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"], "groups": [{{"id": "g"}}], "server_classes": [
+                {{"id": "c0", "count": 1, "capacity": {{"cpu": 4}}}}, {{"id": "c1", "count": 1, "capacity": {{"cpu": 4}}}}], "users": [
+                {{"id": "u", "demand": {{"cpu": 1}}, "group": "g"}},
+                {{"id": "v", "demand": {{"cpu": 1}}, "rates": {{"c1": 2}}{group}{tasks}}}]}}"#
+            );
+            let source = files::source::in_memory("it", text.into_bytes()).unwrap();
+            let refused = objective.applies_to(&files::read_json(source).unwrap());
+            refused.err().map(|violation| violation.to_string())
+        };
+        let tsf = Objective::TaskShareFairness;
+        let refusal = "users[1].tasks: tasks of user v may run out, and do different work on different classes: where there are groups \
+                       that is not solved, for members and for others; leave out its tasks or its rates";
+        for group in ["", r#", "group": "g""#] {
+            for objective in [Objective::Drfh, tsf] {
+                // More than ever run are no matter where nobody is in a group; here they are refused too.
+                for tasks in [3, 1000].map(|tasks| format!(r#", "tasks": {tasks}"#)) {
+                    assert_eq!(told(group, &tasks, objective).as_deref(), Some(refusal));
+                }
+                assert_eq!(told(group, "", objective), None);
+            }
         }
     }
 }

@@ -152,9 +152,13 @@ impl Shortfall {
 
     /// The part in words: `at most 75.00% of each`.
     pub fn part_in_words(&self) -> String {
-        // Rounded down, but not by what rounding left of a round number; and it is never said that all can be kept.
-        let percent = (self.part * (1.0 + SAME) * 1e4).floor().min(9999.0) / 1e2;
-        format!("at most {percent:.2}% of each, as far as its tasks and limits take it")
+        // Rounded up, so that no more can be kept, but not by what rounding left of a round number; and it is never said that all can be.
+        let hundredths = (self.part * (1.0 - SAME) * 1e4).ceil();
+        let part = match hundredths < 1e4 {
+            true => format!("at most {:.2}%", hundredths / 1e2),
+            false => "less than 100%".into(),
+        };
+        format!("{part} of each, as far as its tasks and limits take it")
     }
 
     /// The same of an instance in which this was found of what one of its groups would divide alone.
@@ -224,23 +228,30 @@ impl fmt::Display for Shortfall {
 mod tests {
     use super::*;
 
+    fn told(part: f64) -> String {
+        let shortfall = Shortfall {
+            part,
+            prices: Vec::new(),
+            limit_prices: Vec::new(),
+            guaranteed: Vec::new(),
+            who: Vec::new(),
+            what: Vec::new(),
+            is_of_servers: true,
+            inside: Vec::new(),
+        };
+        shortfall.part_in_words().split(" of each").next().unwrap().to_owned()
+    }
+
     #[test]
     fn a_part_that_is_round_but_for_rounding_is_told_as_round_and_never_as_all() {
-        let told = |part: f64| {
-            let shortfall = Shortfall {
-                part,
-                prices: Vec::new(),
-                limit_prices: Vec::new(),
-                guaranteed: Vec::new(),
-                who: Vec::new(),
-                what: Vec::new(),
-                is_of_servers: true,
-                inside: Vec::new(),
-            };
-            shortfall.part_in_words().split(" of each").next().unwrap().to_owned()
-        };
-        assert_eq!(told(0.8 * (1.0 - 0.9 * SAME)), "at most 80.00%");
-        assert_eq!(told(0.8 * (1.0 - 1.1 * SAME)), "at most 79.99%");
-        assert_eq!(told(1.0 - 1e-12), "at most 99.99%");
+        assert_eq!(told(0.8 * (1.0 + 0.9 * SAME)), "at most 80.00%");
+        assert_eq!(told(0.8 * (1.0 + 1.1 * SAME)), "at most 80.01%");
+        assert_eq!(told(1.0 - 1e-12), "less than 100%");
+    }
+
+    #[test]
+    fn what_is_kept_at_most_is_rounded_up() {
+        assert_eq!(told(0.60909), "at most 60.91%");
+        assert_eq!(told(0.99985), "at most 99.99%");
     }
 }

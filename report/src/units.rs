@@ -1,11 +1,63 @@
 //! How numbers are written for people, in a terminal and on a page alike: one way for each kind of number. Results in files
-//! keep every digit.
+//! keep every digit. What is told as a bound is rounded to the side on which it stays one.
 
 use crate::names::cut;
 use crate::tolerance::{HALF, SAME, SHORTEST_SPAN};
 use fairplan_instances::table::{Cell, Column, Kind};
 pub(crate) use fairplan_instances::wording::{counted, thousands};
 use fairplan_instances::wording::{grouped, printable};
+
+/// To which side a number is rounded for people.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Rounded {
+    Nearest,
+    /// What is said to be so much at most.
+    Up,
+    /// What is said to be so much at least.
+    Down,
+}
+
+impl Rounded {
+    /// The number that has so many decimals, on this side; what rounding left of a round number is that number.
+    fn to(self, value: f64, places: i32) -> f64 {
+        let power = 10f64.powi(places);
+        let (scaled, hair) = (value * power, (value * power).abs() * SAME);
+        match self {
+            Self::Up if scaled.is_finite() => (scaled - hair).ceil() / power,
+            Self::Down if scaled.is_finite() => (scaled + hair).floor() / power,
+            _ => value,
+        }
+    }
+
+    /// A [`number`].
+    pub fn number(self, value: f64) -> String {
+        // Six digits.
+        let places = if value == 0.0 { 0.0 } else { 5.0 - value.abs().log10().floor() };
+        number(self.to(value, places as i32))
+    }
+
+    /// A [`percent`].
+    pub fn percent(self, part: f64) -> String {
+        percent(self.to(part * 100.0, 2) / 100.0)
+    }
+
+    /// A [`share`].
+    pub fn share(self, part: f64) -> String {
+        let percentage = part * 100.0;
+        // Two decimals, and three digits where it is less than one.
+        let small = percentage != 0.0 && percentage.abs() < 0.995;
+        let places = if small { 2.0 - percentage.abs().log10().floor() } else { 2.0 };
+        match part > FAR_ABOVE {
+            true => format!("{}%", self.number(percentage)),
+            false => share(self.to(percentage, places as i32) / 100.0),
+        }
+    }
+
+    /// An amount of [`money`] in whole cents.
+    pub fn cents(self, amount: f64) -> f64 {
+        self.to(amount, 2)
+    }
+}
 
 /// An amount without a unit of its own (tasks, prices, rates): six significant digits, thousands apart.
 pub(crate) fn number(value: f64) -> String {
@@ -159,6 +211,36 @@ mod tests {
     fn a_percentage_a_hair_below_a_half_is_rounded_up_and_one_clearly_below_is_not() {
         let [inside, outside] = [0.5, 2.0].map(|hairs| percent(0.123_45 * (1.0 - hairs * HALF)));
         assert_eq!((&*inside, &*outside), ("12.35%", "12.34%"));
+    }
+
+    #[test]
+    fn a_bound_that_is_rounded_stays_a_bound() {
+        let both = |text: &dyn Fn(Rounded) -> String| [Rounded::Down, Rounded::Up].map(text);
+        assert_eq!(both(&|side| side.percent(0.609_09)), ["60.90%", "60.91%"]);
+        assert_eq!(both(&|side| side.percent(-0.609_09)), ["-60.91%", "-60.90%"]);
+        assert_eq!(both(&|side| side.share(0.609_09)), ["60.90%", "60.91%"]);
+        assert_eq!(both(&|side| side.share(0.002_264_97)), ["0.226%", "0.227%"]);
+        assert_eq!(both(&|side| side.share(12.345_678_9)), ["1,234.56%", "1,234.57%"]);
+        assert_eq!(both(&|side| side.number(1_234.567_8)), ["1,234.56", "1,234.57"]);
+        assert_eq!(both(&|side| side.number(1_234_567.8)), ["1,234,560", "1,234,570"]);
+        assert_eq!(both(&|side| side.number(-0.123_456_78)), ["-0.123457", "-0.123456"]);
+        assert_eq!(both(&|side| money(side.cents(12.345))), ["12.34", "12.35"]);
+    }
+
+    #[test]
+    fn what_is_round_but_for_rounding_is_told_alike_on_every_side() {
+        for side in [Rounded::Nearest, Rounded::Up, Rounded::Down] {
+            for hair in [1.0, 1.0 - 0.9 * SAME, 1.0 + 0.9 * SAME] {
+                assert_eq!(side.percent(0.6 * hair), "60.00%", "{side:?}");
+                assert_eq!(side.share(0.005 * hair), "0.500%", "{side:?}");
+                assert_eq!(side.number(0.3 * hair), "0.3", "{side:?}");
+                assert_eq!(money(side.cents(99.5 * hair)), "99.50", "{side:?}");
+            }
+            let none = [side.percent(0.0), side.share(0.0), side.number(0.0), money(side.cents(0.0))];
+            assert_eq!(none, ["0.00%", "0.00%", "0", "0"]);
+        }
+        assert_eq!(Rounded::Up.percent(0.6 * (1.0 + 1.1 * SAME)), "60.01%");
+        assert_eq!(Rounded::Down.percent(0.6 * (1.0 - 1.1 * SAME)), "59.99%");
     }
 
     #[test]

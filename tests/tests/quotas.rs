@@ -308,7 +308,7 @@ fn what_is_guaranteed_inside_a_group_is_no_more_than_the_group_is() {
     let both = vec![guarantee(true, "a", "4"), guarantee(false, "user-0", "7")];
     let instance = two_groups(both).build().unwrap();
     let short = shortfall(&instance);
-    let told = "what is guaranteed inside group a cannot be kept with what that is guaranteed itself, at most 57.14% of each, as far as its tasks and limits take it: user \
+    let told = "what is guaranteed inside group a cannot be kept with what that is guaranteed itself, at most 57.15% of each, as far as its tasks and limits take it: user \
                 user-0 is guaranteed more than fits; what stands against it is the 4 resource-0 that group a is guaranteed; lower \
                 guarantees inside it or raise its own";
     assert_eq!(short.to_string(), told);
@@ -384,7 +384,7 @@ fn where_a_limit_alone_stands_against_guarantees_servers_are_not_what_is_missing
     let limit = vec![(ResourceId(0), decimal("5"))];
     draft.quotas.push(of(true, "a", Quota { limit, ..Quota::default() }));
     let instance = draft.build().unwrap();
-    let told = "the guarantees cannot be kept together, at most 83.33% of each, as far as its tasks and limits take it: user user-0 and user user-1 are together \
+    let told = "the guarantees cannot be kept together, at most 83.34% of each, as far as its tasks and limits take it: user user-0 and user user-1 are together \
                 guaranteed more than fits; what stands against it is the limit of group a of 5 resource-0; lower guarantees or \
                 raise limits";
     assert_eq!(shortfall(&instance).to_string(), told);

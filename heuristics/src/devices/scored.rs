@@ -8,7 +8,7 @@ use super::{Choice, Chosen, OnDevices, Servers, place, place_in_order};
 use crate::first_with_room::FirstFitting;
 use crate::random::below;
 use crate::{InOrder, PlacementError, PlacementPolicy};
-use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice};
+use fairplan_instances::{Deadline, Instance, Placement, ResourceId, ServerChoice};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::marker::PhantomData;
@@ -117,8 +117,7 @@ impl<S: NodeScore> PlacementPolicy for ByScore<S> {
 
 /// The most of a resource that a server has, in units; at least 1.
 pub(crate) fn most(instance: &Instance, resource: usize) -> u128 {
-    let classes = (0..instance.classes().len()).map(ClassId);
-    classes.map(|l| instance.capacity_units(l, ResourceId(resource))).max().unwrap_or(0).max(1)
+    instance.largest_server_units(ResourceId(resource)).max(1)
 }
 
 /// CPU, if there is any, and GPU, each with the most that a server has.

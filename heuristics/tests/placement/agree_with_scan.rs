@@ -30,7 +30,7 @@ struct Person {
 }
 
 /// Small whole numbers, so that ties, zeros, exact fits and tasks larger than every server are frequent.
-fn instances(servers: u64, most: u64) -> impl Strategy<Value = Instance> {
+pub(crate) fn instances(servers: u64, most: u64) -> impl Strategy<Value = Instance> {
     (1usize..=3, 1usize..=4).prop_flat_map(move |(resources, classes)| {
         let class = (0..=servers, vec(0..=most, resources));
         let person = (

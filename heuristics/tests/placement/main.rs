@@ -5,6 +5,7 @@
 mod agree_with_scan;
 mod inside_servers;
 mod many_tasks;
+mod measured_by_others;
 mod random_policy;
 mod reference_values;
 mod refusals;

@@ -359,6 +359,12 @@ impl Instance {
         self.measuring_classes().iter().map(|class| class.count as f64).zip(capacities)
     }
 
+    /// The most of a resource that one server has, in whole smallest units: one of its own, or of those by which shares are measured.
+    pub fn largest_server_units(&self, resource: ResourceId) -> u128 {
+        let present = self.classes.iter().chain(self.measuring_classes()).filter(|class| class.count > 0);
+        present.map(|class| self.in_units(resource, class.capacity[resource.0])).max().unwrap_or(0)
+    }
+
     /// What a share of one is of a resource (DRFH Sec. III-A normalises by this), as the nearest double: the whole cluster's
     /// capacity, unless shares are measured by other servers.
     pub fn measure(&self, resource: ResourceId) -> f64 {
@@ -510,6 +516,12 @@ impl<'a> User<'a> {
             }
         }
         ResourceId(best.unwrap_or(0))
+    }
+
+    /// One task's dominant share as an exact fraction: what it needs of its dominant resource, and what a share of one is of that.
+    pub fn exact_task_share(self) -> (u128, u128) {
+        let resource = self.dominant_resource();
+        (self.demand_units(resource), self.instance.measure_units(resource))
     }
 
     /// One task's dominant share `δ_i = max_r D_ir / Σ_l C_lr` (DRFH Sec. III-A), of the servers by which shares are measured.

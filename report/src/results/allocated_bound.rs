@@ -4,15 +4,14 @@ use super::bound::{WITHOUT_QUOTAS, placed, sides, truncated, without_quotas};
 use super::sentences::{heading, name};
 use crate::allocated_bound::{AllocatedBoundDocument, allocated_claim};
 use crate::page::Section;
-use crate::units::{number, percent, share};
+use crate::units::{Rounded, number, share};
 use fairplan_instances::{AllocatedBracket, Instance};
 use std::fmt::Write;
 
 /// A bracket of what can be allocated.
 pub(super) fn answer<S>(document: &AllocatedBoundDocument<S>) -> String {
     let resource = name(&document.resource);
-    let part = |amount: f64| percent(part_of(amount, document.total));
-    let (lower, upper) = (part(document.integral_lower), part(document.integral_upper));
+    let [lower, upper] = sides_of(document);
     match document.proved_optimal {
         true => {
             format!("Whole tasks can take {lower} of the {resource}, and no placement takes more (proved).")
@@ -21,6 +20,12 @@ pub(super) fn answer<S>(document: &AllocatedBoundDocument<S>) -> String {
             "A placement of whole tasks takes {lower} of the {resource}; none takes more than {upper}."
         ),
     }
+}
+
+/// What is placed and what nothing exceeds, as parts of all that there is.
+fn sides_of<S>(document: &AllocatedBoundDocument<S>) -> [String; 2] {
+    let part = |side: Rounded, amount: f64| side.percent(part_of(amount, document.total));
+    [part(Rounded::Nearest, document.integral_lower), part(Rounded::Up, document.integral_upper)]
 }
 
 fn part_of(amount: f64, total: f64) -> f64 {
@@ -33,9 +38,11 @@ pub fn summary(instance: &Instance, bracket: &AllocatedBracket) -> String {
     let claim = allocated_claim(instance, bracket);
     let (resource, total) =
         (name(&instance.resources()[bracket.resource.0]), instance.total(bracket.resource));
-    let told = |amount: f64| format!("{} ({})", number(amount), percent(part_of(amount, total)));
+    let told = |side: Rounded, amount: f64| {
+        format!("{} ({})", side.number(amount), side.percent(part_of(amount, total)))
+    };
     let of_all = format!("Most {resource} that whole tasks can take, of {}", number(total));
-    let (lower, upper) = (told(claim.lower), told(claim.upper));
+    let (lower, upper) = (told(Rounded::Nearest, claim.lower), told(Rounded::Up, claim.upper));
     text += &without_quotas(instance);
     if claim.proved_optimal {
         let _ = writeln!(text, "{of_all}: {lower} (placed, and proved optimal)");
@@ -49,12 +56,11 @@ pub fn summary(instance: &Instance, bracket: &AllocatedBracket) -> String {
 
 /// A bracket of what can be allocated as a section.
 pub(crate) fn section(document: AllocatedBoundDocument) -> Section {
-    let part = |amount: f64| percent(part_of(amount, document.total));
+    let both = sides_of(&document);
     let section = Section::new("The most that whole tasks can take of a resource")
         .answer(answer(&document))
         .instance(&document.instance)
         .warning(document.under_quotas.then_some(WITHOUT_QUOTAS))
         .fact("Resource", document.resource.clone());
-    let both = [document.integral_lower, document.integral_upper].map(part);
     placed(sides(section, both, document.proved_optimal), &document.placement.users)
 }

@@ -4,7 +4,7 @@ use super::sentences::{all_of, listed, name};
 use crate::comparison::{AllocatedBounds, Comparison};
 use crate::figure::Bars;
 use crate::tolerance::{SAME, same};
-use crate::units::{number, percent};
+use crate::units::{Rounded, number, percent};
 
 /// What is shown first on the left, and the gaps to other bounds, which are left out.
 pub(super) const FIRST: [&str; 5] = ["name", "allocated", "gap_to_allocated", "tasks", "unplaced"];
@@ -22,7 +22,8 @@ pub(super) fn answer(document: &Comparison, bounds: &AllocatedBounds) -> String 
     let rows = rows(document);
     let amounts = || rows.iter().map(|(_, amount)| *amount);
     let (most, least) = (amounts().fold(0.0, f64::max), amounts().fold(f64::INFINITY, f64::min));
-    let part = |amount: f64| percent(if bounds.total > 0.0 { amount / bounds.total } else { 0.0 });
+    let of_all = |amount: f64| part_of_all(bounds, amount);
+    let part = |amount: f64| percent(of_all(amount));
     let resource = name(&bounds.resource);
     let winners: Vec<String> =
         rows.iter().filter(|(_, amount)| same(*amount, most)).map(|(policy, _)| name(policy)).collect();
@@ -34,7 +35,9 @@ pub(super) fn answer(document: &Comparison, bounds: &AllocatedBounds) -> String 
     };
     let more = match same(most, bounds.integral_upper) {
         true => ", and no placement takes more (proved).".into(),
-        false => format!("; no placement takes more than {}.", part(bounds.integral_upper)),
+        false => {
+            format!("; no placement takes more than {}.", Rounded::Up.percent(of_all(bounds.integral_upper)))
+        }
     };
     let worst = rows.iter().find(|(_, amount)| same(*amount, least)).filter(|_| !all && rows.len() > 1);
     let worst = worst.map_or_else(String::new, |(policy, amount)| {
@@ -43,20 +46,23 @@ pub(super) fn answer(document: &Comparison, bounds: &AllocatedBounds) -> String 
     format!("{first}{more}{worst}")
 }
 
+/// An amount as a part of all that there is.
+fn part_of_all(bounds: &AllocatedBounds, amount: f64) -> f64 {
+    if bounds.total > 0.0 { amount / bounds.total } else { 0.0 }
+}
+
 /// Between what the most is known.
 pub(super) fn known(bounds: &AllocatedBounds) -> (String, String) {
-    let told = |amount: f64| {
-        format!(
-            "{} ({})",
-            number(amount),
-            percent(if bounds.total > 0.0 { amount / bounds.total } else { 0.0 })
-        )
+    let told = |side: Rounded, amount: f64| {
+        format!("{} ({})", side.number(amount), side.percent(part_of_all(bounds, amount)))
     };
     let what = format!("Most {} that whole tasks can take", name(&bounds.resource));
     let (lower, upper) = (bounds.integral_lower, bounds.integral_upper);
     let between = match (upper - lower).abs() <= SAME * upper {
-        true => format!("{} (placed, and proved optimal)", told(lower)),
-        false => format!("at most {}, proved; {} placed", told(upper), told(lower)),
+        true => format!("{} (placed, and proved optimal)", told(Rounded::Nearest, lower)),
+        false => {
+            format!("at most {}, proved; {} placed", told(Rounded::Up, upper), told(Rounded::Nearest, lower))
+        }
     };
     (what, between)
 }

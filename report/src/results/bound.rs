@@ -7,7 +7,7 @@ use crate::divisible_bound::DivisibleBound;
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes};
 use crate::summary::grid::paragraph;
-use crate::units::{counted, number, share};
+use crate::units::{Rounded, counted, number, share};
 use fairplan_instances::{
     CountedGuarantees, Instance, Owner, Quota, UserId, WholeTaskBracket, WholeTaskProof, stated_bounds,
 };
@@ -40,16 +40,17 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
         return "Whole tasks fit: whoever wants more is held by a limit.".into();
     }
     if let Some(most) = document.integral_level_upper {
-        let has = document
-            .integral_level_lower
-            .map_or_else(|| "all their tasks".into(), |level| format!("at least {}", share(level)));
+        let has = document.integral_level_lower.map_or_else(
+            || "all their tasks".into(),
+            |level| format!("at least {}", Rounded::Down.share(level)),
+        );
         return match document.proved_optimal {
             true => format!(
                 "Whole tasks can give those who want more {has}, and no placement can give all of them more (proved)."
             ),
             false => format!(
                 "A placement of whole tasks gives those who want more {has}; none can give all of them more than {}.",
-                share(most)
+                Rounded::Up.share(most)
             ),
         };
     }
@@ -72,7 +73,7 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
         false => format!(
             "A placement of whole tasks gives {who} a share of {}; none can give all of them more than {}.",
             share(lower),
-            share(upper)
+            Rounded::Up.share(upper)
         ),
     }
 }
@@ -86,15 +87,18 @@ pub(super) fn smallest_share(is_weighted: bool) -> &'static str {
 pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeTaskBracket) -> String {
     let mut text = heading(instance);
     let bounds = stated_bounds(&divisible.counted(instance), bracket, Some(divisible.bound));
+    let uncounted = not_all_counted(divisible.counted_guarantees);
+    let best = match uncounted {
+        Some(_) => format!("at most {}", Rounded::Up.share(divisible.bound)),
+        None => share(divisible.bound),
+    };
     let _ = writeln!(
         text,
-        "Best {} if tasks could be divided at will{}: {}{}",
+        "Best {} if tasks could be divided at will{}: {best}",
         smallest_share(instance.has_weights()),
         in_whole_tasks(divisible.counted_guarantees),
-        not_all_counted(divisible.counted_guarantees).map_or("", |_| "at most "),
-        share(divisible.bound)
     );
-    if let Some(told) = not_all_counted(divisible.counted_guarantees) {
+    if let Some(told) = uncounted {
         text += &paragraph(told);
     }
     let so = match bounds.upper > 0.0 {
@@ -134,7 +138,7 @@ pub fn summary(instance: &Instance, divisible: &DivisibleBound, bracket: &WholeT
         let _ = writeln!(text, "{what}: {} (placed, and proved optimal)", share(lower));
     } else {
         let below = if upper > lower { 1.0 - lower / upper } else { 0.0 };
-        let (upper, lower) = (share(upper), share(lower));
+        let (upper, lower) = (Rounded::Up.share(upper), share(lower));
         let _ = writeln!(text, "{what}: at most {upper}, proved; {lower} placed ({} below)", share(below));
         text += &truncated(bracket.truncated_searches);
     }
@@ -243,7 +247,7 @@ pub(crate) fn section(document: BoundDocument) -> Section {
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
         .warning(not_all_counted(document.counted_guarantees));
-    let section = sides(section, [share(lower), share(upper)], document.proved_optimal);
+    let section = sides(section, [share(lower), Rounded::Up.share(upper)], document.proved_optimal);
     all_without_tasks(section, &document.users_without_tasks)
         .block(Block::Bars(bars))
         .grid("Tasks placed", &tasks_placed(&document.placement.users).without_empty())

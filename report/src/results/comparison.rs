@@ -9,7 +9,7 @@ use crate::json::MalformedResult;
 use crate::page::{Block, Section};
 use crate::summary::grid::{grid, listed as listed_table, paragraph};
 use crate::tolerance::{SAME, same};
-use crate::units::{counted, number, percent, share, thousands};
+use crate::units::{Rounded, counted, number, percent, share, thousands};
 use fairplan_analysis::Judgement;
 use fairplan_instances::table::{Table, Tabular};
 use fairplan_instances::wording::printable;
@@ -99,7 +99,8 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
         stranded.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, part)| *part >= NOTICED)
     {
         let at_least = if judged.stranded_at_least { "at least " } else { "" };
-        let (part, resource) = (percent(part), name(resource));
+        let side = if judged.stranded_at_least { Rounded::Down } else { Rounded::Nearest };
+        let (part, resource) = (side.percent(part), name(resource));
         text += &format!("; {at_least}{part} of the {resource} is free where nothing that waits fits");
     }
     text.push('.');
@@ -235,7 +236,7 @@ fn those_who_want_more(document: &Comparison, level: f64) -> String {
             let is_any = document.instance.warnings.iter().any(|warning| warning.kind == "oversized-task");
             format!(
                 "whoever wants more has{by_weight} at least {}{}",
-                share(level),
+                Rounded::Down.share(level),
                 but_for_oversized(is_any)
             )
         }
@@ -277,7 +278,7 @@ fn answer_by_level(document: &Comparison) -> String {
             ", and no placement of whole tasks can give more (proved)".into()
         }
         (Some(_), Some(most), _) => {
-            format!("; no placement of whole tasks can give more than {}", share(most))
+            format!("; no placement of whole tasks can give more than {}", Rounded::Up.share(most))
         }
         (Some(_), None, most) => match most.or(bounds.drfh_level) {
             Some(most) => format!("; if tasks could be divided at will, it would be {}", share(most)),
@@ -322,7 +323,7 @@ fn better(document: &Comparison, best: &ComparedPolicy) -> String {
             let had = lower.filter(|lower| *lower > best.value);
             let had =
                 had.map_or_else(String::new, |lower| format!(" a better placement has {},", share(lower)));
-            format!(";{had} no placement of whole tasks can give it more than {}", share(upper))
+            format!(";{had} no placement of whole tasks can give it more than {}", Rounded::Up.share(upper))
         }
         _ => format!("; if tasks could be divided at will, it would have {}", share(bounds.divisible)),
     }

@@ -3,7 +3,7 @@
 use crate::page::{Section, sizes, sizes_side_by_side};
 use crate::summary::grid::{listed as tabled, paragraph};
 use crate::tolerance::SAME;
-use crate::units::{counted, percent, share};
+use crate::units::{Rounded, counted, percent, share};
 use fairplan_exports::{ExportBody, ExportedTenant};
 use fairplan_instances::table::Tabular;
 
@@ -19,7 +19,7 @@ pub(super) fn answer(document: &ExportBody) -> String {
         Some((least, kept)) => format!(
             "{told}: the configuration for {} makes sure of at least {} of each one's answer ({}).",
             document.target,
-            percent(*kept),
+            Rounded::Down.percent(*kept),
             crate::names::cut(&least.id, 40)
         ),
         None => format!("The configuration for {} has no tenant.", document.target),

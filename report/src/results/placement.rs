@@ -5,7 +5,7 @@ use super::sentences::{but_for_oversized, few_used, heading, name, used, worst_o
 use crate::page::{Section, sizes};
 use crate::placement::{PlacementDocument, placed_users};
 use crate::summary::grid::listed;
-use crate::units::{counted, share, thousands};
+use crate::units::{Rounded, counted, share, thousands};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{Instance, Placement, PlacementFigures, User, placed_groups_table, stated_level};
 use std::fmt::Write;
@@ -39,7 +39,7 @@ pub fn summary(
             (Some(level), false) => {
                 let is_oversized = |user: User<'_>| !user.fits_somewhere() && user.tasks() != Some(0);
                 let but_for = but_for_oversized(instance.users().any(is_oversized));
-                format!(", of users who have at least {}{but_for}", share(level))
+                format!(", of users who have at least {}{but_for}", Rounded::Down.share(level))
             }
             (Some(level), true) => {
                 format!(" (level of those who still want more, divided among groups first: {})", share(level))

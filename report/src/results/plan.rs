@@ -9,7 +9,7 @@ use crate::planning::{
 };
 use crate::summary::grid::{grid, listed as listed_grid, paragraph};
 use crate::tolerance::SAME;
-use crate::units::{self, counted, money, number, percent, share, thousands};
+use crate::units::{self, Rounded, counted, money, number, percent, share, thousands};
 use fairplan_instances::{ServersBought, StatedTarget, servers_bought};
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ fn asked(document: &PlanDocument) -> String {
             let cheapest = if purchase.gap == 0.0 {
                 "nothing cheaper is enough".into()
             } else {
-                format!("less than {} cannot be enough", price(purchase.bound, currency))
+                format!("less than {} cannot be enough", price(at_least(purchase.bound), currency))
             };
             format!("Buy {} for {}: {cheapest}.", listed(&servers), price(purchase.cost, currency))
         }
@@ -167,11 +167,13 @@ fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String 
         (0.0, _) if is_proved => format!("{placed}proved the cheapest"),
         (0.0, _) => format!(
             "{placed}the cheapest by branch and bound (by prices alone it is proved to cost {} or more)",
-            money(purchase.proved_bound)
+            money(at_least(purchase.proved_bound))
         ),
-        (_, TaskKind::Divisible) => format!("what is enough costs {} at least", money(purchase.bound)),
+        (_, TaskKind::Divisible) => {
+            format!("what is enough costs {} at least", money(at_least(purchase.bound)))
+        }
         (_, TaskKind::Whole) => {
-            format!("placed; {} are needed even for divided tasks", money(purchase.bound))
+            format!("placed; {} are needed even for divided tasks", money(at_least(purchase.bound)))
         }
     };
     let mut text = format!("Buy for {}{currency}: {proof}\n\n", money(purchase.cost));
@@ -414,6 +416,11 @@ pub(crate) fn section(document: PlanDocument) -> Section {
     section.grid("Users", &document.asked_for())
 }
 
+/// What is said to be the least that something costs.
+fn at_least(amount: f64) -> f64 {
+    Rounded::Down.cents(amount)
+}
+
 fn facts_of_purchase(
     section: Section,
     purchase: &PurchaseResult,
@@ -423,7 +430,7 @@ fn facts_of_purchase(
     let divided = if tasks == TaskKind::Whole { " even for divided tasks" } else { "" };
     let proof = match &*purchase.status {
         "optimal" => "nothing cheaper is enough".to_owned(),
-        _ => format!("{} or more is needed{divided}", money(purchase.bound)),
+        _ => format!("{} or more is needed{divided}", money(at_least(purchase.bound))),
     };
     let mut section = section.fact("Cost", money(purchase.cost));
     if let Some(reserved) = purchase.reserved_cost {
@@ -431,7 +438,7 @@ fn facts_of_purchase(
     }
     section
         .fact("By branch and bound", proof)
-        .fact("Proved by prices alone: it costs at least", money(purchase.proved_bound))
+        .fact("Proved by prices alone: it costs at least", money(at_least(purchase.proved_bound)))
         .fact("What every user has under DRFH by itself, of its target", percent(purchase.part_under_drfh))
 }
 

@@ -6,7 +6,7 @@ use super::bound::{
 use super::sentences::heading;
 use crate::page::Section;
 use crate::proportional_bound::ProportionalBoundDocument;
-use crate::units::number;
+use crate::units::{Rounded, number};
 use fairplan_instances::{Instance, ProportionalBracket};
 use fairplan_verify::is_best_sum;
 use std::fmt::Write;
@@ -51,14 +51,14 @@ pub fn summary(instance: &Instance, divisible: Option<f64>, bracket: &Proportion
         (Some(lower), Some(gap)) => writeln!(
             text,
             "Best sum of whole tasks: at most {}, proved; {} placed (less by {} for each unit of weight)",
-            number(upper),
+            Rounded::Up.number(upper),
             number(lower),
             apart(gap)
         ),
         _ => writeln!(
             text,
             "Best sum of whole tasks: at most {}, proved; no placement was found that gives every user a task",
-            number(upper)
+            Rounded::Up.number(upper)
         ),
     };
     if !is_best_sum(instance, bracket) {
@@ -69,12 +69,12 @@ pub fn summary(instance: &Instance, divisible: Option<f64>, bracket: &Proportion
 
 /// A bracket of the sum of logarithms as a section.
 pub(crate) fn section(document: ProportionalBoundDocument) -> Section {
-    let sum = |sum: Option<f64>| sum.map_or_else(|| "none".into(), number);
+    let sum = |side: Rounded, sum: Option<f64>| sum.map_or_else(|| "none".into(), |sum| side.number(sum));
     let section = Section::new("The best that whole tasks can do: Σ w ln(dominant share)")
         .answer(answer(&document))
         .instance(&document.instance)
         .warning(document.under_quotas.then_some(WITHOUT_QUOTAS));
-    let both = [document.integral_lower, document.integral_upper].map(sum);
+    let both = [sum(Rounded::Nearest, document.integral_lower), sum(Rounded::Up, document.integral_upper)];
     let mut section = sides(section, both, document.proved_optimal);
     if let Some(gap) = document.gap_per_weight {
         section = section.fact("Apart for each unit of weight", number(gap));

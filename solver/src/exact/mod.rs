@@ -21,7 +21,6 @@ mod system;
 mod vertex;
 
 use crate::question::Question;
-use crate::tree::UNLIKE_TASKS_IN_GROUPS;
 use fairplan_instances::{InstanceError, Objective, Solution};
 use guide::Guide;
 use levels::raise;
@@ -89,14 +88,6 @@ fn told(stuck: Stuck) -> InstanceError {
     }
 }
 
-/// Where tasks are limited and do different work on different classes, what they are worth is no number.
-fn covers_tasks(program: &Program<'_>) -> Result<(), InstanceError> {
-    match program.users_of_task_rows.is_empty() || !program.instance.has_groups() {
-        true => Ok(()),
-        false => Err(InstanceError::Unsupported(UNLIKE_TASKS_IN_GROUPS.into())),
-    }
-}
-
 /// The exact solution; large instances are led to it by one in doubles.
 pub(crate) fn solve(
     question: &Question<'_>,
@@ -108,7 +99,6 @@ pub(crate) fn solve(
         return per_server::solve(question.instance, question.backend, &|| deadline.is_over());
     }
     let program = Program::new(question.instance, question.objective);
-    covers_tasks(&program)?;
     let is_over = || question.deadline.is_over();
     let guide = (question.pairs() > UNGUIDED)
         .then(in_doubles)

@@ -381,7 +381,6 @@ fn places(kind: Kind<'_>) -> Vec<UsableClass> {
 
 /// One task's dominant share.
 pub(crate) fn task_share(user: User<'_>) -> Rational {
-    let instance = user.instance();
-    let r = user.dominant_resource();
-    Rational::new(user.demand_units(r).into(), instance.measure_units(r).into())
+    let (taken, of_all) = user.exact_task_share();
+    Rational::new(taken.into(), of_all.into())
 }

@@ -11,4 +11,4 @@ mod told_limits;
 
 pub(crate) use filling::Tree;
 pub(crate) use held::held_by_limits;
-pub(crate) use stages::{LeftNothing, UNLIKE_TASKS_IN_GROUPS, keep_guarantees, left_nothing, solve};
+pub(crate) use stages::{LeftNothing, keep_guarantees, left_nothing, solve};

@@ -59,13 +59,12 @@ impl Breakpoints {
             }
             let first = pieces.len();
             pieces.extend_from_slice(of_task);
-            let resource = user.dominant_resource();
             let weight = user.weight();
             let coefficient = weight.scaled(weight.exponent()).unwrap_or_default();
             let power = 10u128.checked_pow(weight.exponent().unsigned_abs().into());
             let scale = |value: u128, when: bool| if when { value.checked_mul(power?) } else { Some(value) };
             // In lowest terms: units may be finer than what servers and tasks have.
-            let (taken, total) = (user.demand_units(resource), instance.total_units(resource));
+            let (taken, total) = user.exact_task_share();
             let unit = greatest_common_divisor(taken, total).max(1);
             let over = scale(taken / unit, weight.exponent() < 0);
             let under = (total / unit).checked_mul(coefficient);

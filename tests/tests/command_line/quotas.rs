@@ -174,7 +174,7 @@ fn a_loss_after_which_guarantees_cannot_be_kept_is_told_with_as_much_of_them_as_
     let losses: Value = serde_json::from_str(&folder.read("l.json")).unwrap();
     for loss in losses["losses"].as_array().unwrap() {
         let told = loss["not_kept"].as_str().unwrap();
-        assert!(told.contains("at most 85.71% of each, as far as its tasks and limits take it: user shop is guaranteed more than fits"), "{told}");
+        assert!(told.contains("at most 85.72% of each, as far as its tasks and limits take it: user shop is guaranteed more than fits"), "{told}");
         // Of the six cores that are left it has all that it is guaranteed, of which one is missing.
         assert!((loss["short"][0]["kept"].as_f64().unwrap() - 6.0 / 7.0).abs() < 1e-5, "{losses}");
         assert!(loss["value"].as_f64().unwrap() < 1e-5, "{losses}");
@@ -450,7 +450,7 @@ fn guarantees_that_cannot_be_kept_end_with_status_1_inside_a_group_too() {
     for (of_group, told) in [
         (
             "",
-            "the guarantees cannot be kept together, at most 85.71% of each, as far as its tasks and limits take it",
+            "the guarantees cannot be kept together, at most 85.72% of each, as far as its tasks and limits take it",
         ),
         (
             r#", "guarantee": {"cpu": 7}"#,

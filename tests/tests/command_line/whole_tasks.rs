@@ -332,3 +332,23 @@ fn whoever_waits_is_not_said_to_have_what_only_some_have() {
         assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(told), "{words:?}: {shown}");
     }
 }
+
+#[test]
+fn servers_that_nobody_can_use_are_no_loss_whatever_policy_places() {
+    let folder = Folder::new();
+    // Beside the cpu of `of nobody` memory is what both need most of; without it, cpu would be.
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "mem"], "server_classes": [
+            {"id": "all", "count": 1, "capacity": {"cpu": 12, "mem": 45}}, {"id": "of nobody", "count": 1, "capacity": {"cpu": 46}}],
+          "users": [{"id": "u0", "demand": {"cpu": 1, "mem": 3.3}}, {"id": "u1", "demand": {"cpu": 0.4, "mem": 0.17}}]}"#,
+    );
+    for policy in ["best-fit", "first-fit", "worst-fit", "dot-product", "random"] {
+        let words =
+            ["-q", "plan", "lose", "i.json", "--whole", "--policy", policy, "--together", "of nobody"];
+        let lost = read(&folder.done(&words));
+        let loss = &lost["losses"][0];
+        assert_eq!((&loss["tasks_lost"], &loss["losing"]), (&0.into(), &0.into()), "{policy}: {loss}");
+        assert_eq!((&loss["tasks"], &loss["value"]), (&lost["tasks"], &lost["value"]), "{policy}: {loss}");
+    }
+}

@@ -79,7 +79,7 @@ pub(crate) fn prove(
         |user: &fairplan_instances::User<'_>| has_task_row(*user, usable_classes.of_user(user.index().0));
     if let Some(user) = instance.users().find(has_row) {
         reasons.fail(|| {
-            let problem = "tasks are limited and do different work on different classes: in groups nothing is proved of that";
+            let problem = "tasks are limited and do different work on different classes: beside quotas only fractions prove that";
             format!("user {}: {problem}", user.id())
         });
     }

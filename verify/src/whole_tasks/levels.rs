@@ -2,6 +2,7 @@
 //! side, between bounds rounded outward where they stand in groups.
 
 use super::shares::Share;
+use super::who_can_have_tasks;
 use crate::groups::{Bounds, Divided, Tree, divided, divided_in, smallest, tree_of};
 use crate::limited_tasks::{Limited, share_of};
 use crate::placement::{is_held, taken_of_limits};
@@ -9,6 +10,31 @@ use crate::rounding::{down, up};
 use crate::tolerance;
 use crate::tolerance::QUOTIENTS;
 use fairplan_instances::{Breakpoint, Instance, Placement, User, UserId};
+
+/// Whether this is one of the users that there are.
+pub(super) fn check_user(instance: &Instance, user: UserId) -> Result<(), String> {
+    match instance.user_count() {
+        users if user.0 >= users => Err(format!("there is no user {} of {users}", user.0)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether levels are of tasks that their users can have. In groups more of them would be the same level: what nobody can have is worth
+/// nothing there.
+pub(super) fn check_levels(instance: &Instance, levels: [Option<Breakpoint>; 2]) -> Result<(), String> {
+    let (most, can_have) = (Limited::of(instance).most, who_can_have_tasks(instance));
+    for Breakpoint { user, tasks } in levels.into_iter().flatten() {
+        check_user(instance, user)?;
+        let most = if can_have[user.0] { most[user.0] } else { Some(0) };
+        if let Some(most) = most.filter(|most| *most < tasks) {
+            let id = instance.user(user).id();
+            return Err(format!(
+                "a level of {tasks} tasks of user {id} is stated, who can have {most} at most"
+            ));
+        }
+    }
+    Ok(())
+}
 
 /// The levels of an instance, in which `has_tasks` tells who can have tasks at all.
 pub(super) struct Levels<'a> {
@@ -76,9 +102,8 @@ impl<'a> Levels<'a> {
         };
         let Some((tree, caps)) = &self.tree else {
             let share = Share::at(self.instance, at);
-            let needed = |user: User<'_>| {
-                Share::of_one_task(self.instance, user).tasks_for_more_than(&share).unwrap_or(u64::MAX)
-            };
+            let needed =
+                |user: User<'_>| Share::of_one_task(user).tasks_for_more_than(&share).unwrap_or(u64::MAX);
             return self.instance.users().map(|user| limited(user, needed(user))).collect();
         };
         let level = self.value(at);
@@ -236,5 +261,23 @@ impl<'a> Levels<'a> {
             (false, _) => 0.0,
             (true, tasks) => tasks.map_or(f64::INFINITY, |tasks| self.share(user, tasks)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::files;
+
+    #[test]
+    fn a_level_is_of_no_more_tasks_than_limits_let_its_user_have() {
+        let text = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{"id": "c", "count": 1, "capacity": {"cpu": 10}}],
+            "groups": [{"id": "g", "limit": {"cpu": 3}}], "users": [{"id": "u", "group": "g", "demand": {"cpu": 1}}]}"#;
+        let source = files::source::in_memory("it", text.as_bytes().to_vec()).unwrap();
+        let instance = files::read_json(source).unwrap();
+        let of = |tasks: u64| check_levels(&instance, [None, Some(Breakpoint { user: UserId(0), tasks })]);
+        assert_eq!(of(3), Ok(()));
+        let problem = "a level of 4 tasks of user u is stated, who can have 3 at most";
+        assert_eq!(of(4), Err(problem.to_owned()));
     }
 }

@@ -33,7 +33,7 @@ use fairplan_instances::{
 };
 use inside::Sizes;
 use knapsack::{Outcome, Server};
-use levels::Levels;
+use levels::{Levels, check_levels, check_user};
 pub use moves::{MovesClaim, PrintedMoves, verify_moves};
 use num_bigint::BigUint;
 pub use proportional::{ProportionalClaim, is_best_sum, verify_proportional};
@@ -181,23 +181,14 @@ fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), Str
     check_counted(instance)?;
     check_without_tasks(instance, &bracket.without_tasks)?;
     let users = instance.user_count();
-    let mut named: Vec<usize> = [bracket.upper, bracket.lower].iter().flatten().map(|at| at.user.0).collect();
+    check_levels(instance, [bracket.upper, bracket.lower])?;
     match &bracket.proof {
-        Some(WholeTaskProof::TaskLimit(user) | WholeTaskProof::Alone(user)) => named.push(user.0),
+        Some(WholeTaskProof::TaskLimit(user) | WholeTaskProof::Alone(user)) => check_user(instance, *user)?,
         Some(WholeTaskProof::Values { task_values, server_values, limit_values }) => {
             let worth = Worth { tasks: task_values, servers: server_values, limits: limit_values };
             check_values(instance, &bracket.without_tasks, worth)?;
         }
         None => {}
-    }
-    if let Some(user) = named.iter().find(|user| **user >= users) {
-        return Err(format!("there is no user {user} of {users}"));
-    }
-    for at in [bracket.upper, bracket.lower].into_iter().flatten() {
-        let user = instance.user(at.user);
-        if let Some(all) = user.tasks().filter(|all| *all < at.tasks) {
-            return Err(format!("{} tasks of user {} are named, who has {all}", at.tasks, user.id()));
-        }
     }
     let others = bracket.without_tasks.len() < users;
     if [bracket.upper.is_some(), bracket.lower.is_some(), bracket.proof.is_some()] != [others; 3] {

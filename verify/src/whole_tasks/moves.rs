@@ -1,6 +1,7 @@
 //! Steps from one placement to another, made one after the other in whole numbers; and what no steps can cost less than.
 
 use super::exchanges::server_gains_hold;
+use super::levels::check_levels;
 use super::replay::Replay;
 use super::{Levels, check_counted, who_can_have_tasks};
 use crate::claim::PlacementClaim;
@@ -140,9 +141,7 @@ fn check(instance: &Instance, claim: &MovesClaim<'_>) -> Result<(), String> {
             return Err(format!("user {} has {all} tasks, and more run or are required", user.id()));
         }
     }
-    if let Some((level, _)) = claim.level.filter(|(level, _)| level.user.0 >= users) {
-        return Err(format!("there is no user {} of {users}", level.user.0));
-    }
+    check_levels(instance, [claim.level.map(|(level, _)| level), None])?;
     if let MovesProof::Values { unit, task_values, server_gains } = claim.proof {
         check_counted(instance)?;
         length("task values", task_values.len(), kinds as u64)?;
@@ -292,4 +291,47 @@ fn departures(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) ->
         }
     }
     cost
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{UserId, files};
+
+    /// What is refused of a plan that starts the three tasks of user `u`, all that it has, for this level.
+    fn refused(level: Breakpoint) -> Vec<Verdict> {
+        let text = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{"id": "c", "count": 1, "capacity": {"cpu": 10}}],
+            "groups": [{"id": "g"}], "users": [{"id": "u", "group": "g", "demand": {"cpu": 1}, "tasks": 3},
+            {"id": "too large", "group": "g", "demand": {"cpu": 11}}]}"#;
+        let source = files::source::in_memory("it", text.as_bytes().to_vec()).unwrap();
+        let instance = files::read_json(source).unwrap();
+        let claim = MovesClaim {
+            before: &Placement { tasks: vec![0, 0], servers: vec![Vec::new()] },
+            steps: &[Step { kind: KindId(0), from: None, to: Some(0), count: 3 }],
+            rules: &MoveRules::new(&instance),
+            required: &[3, 0],
+            level: Some((level, true)),
+            cost: 0,
+            lower_bound: 0,
+            proof: &MovesProof::Departures,
+            whole_guarantees: None,
+            printed: Some(PrintedMoves { levels: [Some(0.0), None], unplaced: [3, 0], level: Some(0.3) }),
+        };
+        let (verdicts, _) = verify_moves(&instance, &claim);
+        verdicts.into_iter().filter(|verdict| !verdict.holds).collect()
+    }
+
+    #[test]
+    fn in_groups_a_level_is_not_of_more_tasks_than_its_user_can_have() {
+        let at = |user: usize, tasks: u64| refused(Breakpoint { user: UserId(user), tasks });
+        assert!(at(0, 3).is_empty(), "{:?}", at(0, 3));
+        for (user, name, most) in [(0, "u", 3), (1, "too large", 0)] {
+            let told = at(user, 103);
+            assert_eq!(told.len(), 1);
+            assert_eq!(told[0].property, "well-formed");
+            let problem =
+                format!("a level of 103 tasks of user {name} is stated, who can have {most} at most");
+            assert_eq!(told[0].witness, problem);
+        }
+    }
 }

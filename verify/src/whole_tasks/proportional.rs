@@ -124,9 +124,9 @@ impl<'a> Logarithms<'a> {
 
     /// `(low, high)` of `ONE ln δ_i`.
     fn of_one_task(&self, user: User<'_>) -> (BigInt, BigInt) {
-        let resource = user.dominant_resource();
-        let (low, high) = logarithm(&BigUint::from(user.demand_units(resource)));
-        let total = logarithm(&BigUint::from(self.instance.total_units(resource)));
+        let (taken, of_all) = user.exact_task_share();
+        let (low, high) = logarithm(&BigUint::from(taken));
+        let total = logarithm(&BigUint::from(of_all));
         (BigInt::from(low) - total.1, BigInt::from(high) - total.0)
     }
 

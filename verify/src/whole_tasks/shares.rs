@@ -11,13 +11,13 @@ pub(super) struct Share {
 
 impl Share {
     /// The share of one task over the weight, `δ_i / w_i`.
-    pub fn of_one_task(instance: &Instance, user: User<'_>) -> Self {
-        let resource = user.dominant_resource();
+    pub fn of_one_task(user: User<'_>) -> Self {
+        let (taken, of_all) = user.exact_task_share();
         let weight = user.weight();
         let digits = BigUint::from(weight.scaled(weight.exponent()).unwrap_or_default());
         let power = BigUint::from(10u8).pow(weight.exponent().unsigned_abs().into());
-        let over = BigUint::from(user.demand_units(resource));
-        let under = BigUint::from(instance.total_units(resource)) * digits;
+        let over = BigUint::from(taken);
+        let under = BigUint::from(of_all) * digits;
         if weight.exponent() < 0 {
             Self { over: over * power, under }
         } else {
@@ -27,7 +27,7 @@ impl Share {
 
     /// The share at a breakpoint.
     pub fn at(instance: &Instance, breakpoint: Breakpoint) -> Self {
-        let Self { over, under } = Self::of_one_task(instance, instance.user(breakpoint.user));
+        let Self { over, under } = Self::of_one_task(instance.user(breakpoint.user));
         Self { over: over * breakpoint.tasks, under }
     }
 

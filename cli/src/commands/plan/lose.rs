@@ -16,7 +16,8 @@ use fairplan::{Control, Document, Error, LoseOptions, PlaceOptions, read};
 #[command(after_help = "\
 Each class in turn is taken away, or --servers-lost of its servers, or what --together or --label name; the rest is divided anew by DRFH, as a cluster of its own: \
 dominant shares are measured by what is left (`plan worth` measures by today's servers). What is lost is told in tasks, and in shares of the whole cluster. With --whole \
-a policy places whole tasks today, and anew on what is left, under all rules: devices, gangs, domains, spread and quotas. The result is a fairplan.loss.v1.
+a policy places whole tasks today, and anew on what is left, under all rules: devices, gangs, domains, spread and quotas; it serves users by \
+their shares of the whole cluster both times. The result is a fairplan.loss.v1.
 
 Example: fairplan generate drfh-fig1 | fairplan plan lose -")]
 pub struct Arguments {

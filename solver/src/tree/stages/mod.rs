@@ -87,10 +87,6 @@ pub(crate) fn keep_guarantees(
     }
 }
 
-/// What is said where tasks of users in groups are limited and do different work on different classes.
-pub(crate) const UNLIKE_TASKS_IN_GROUPS: &str = "users in groups whose tasks are limited and do different work on different classes are \
-                                                 not solved; leave out their rates or their tasks";
-
 /// The level of a stage, and what ends it.
 pub(super) struct Raised {
     pub level: f64,
@@ -147,7 +143,9 @@ impl<'a> Stages<'a> {
     ) -> Result<Self, InstanceError> {
         let reduction = question.reduction();
         if reduction.has_task_rows.contains(&true) {
-            return Err(InstanceError::Unsupported(UNLIKE_TASKS_IN_GROUPS.into()));
+            let problem = "under quotas, users whose tasks are limited and do different work on different classes are solved in \
+                           fractions alone; take auto or exact, or leave out their rates or their tasks";
+            return Err(InstanceError::Unsupported(problem.into()));
         }
         let (users, tree) = (&reduction.users, Tree::new(question.instance, question.objective, reduction));
         let n = users.users();
