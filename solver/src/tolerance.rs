@@ -202,6 +202,14 @@ pub(crate) mod sum {
     pub(crate) const EVEN: f64 = 1e-13;
     /// The rounding of what a pair costs, in parts of it: a sum of a few products.
     pub(crate) const ROUNDED: f64 = 8.0 * f64::EPSILON;
+    /// The part of what it has by which a user may miss what it would take at the prices of what is used up, and the part of a row that may be
+    /// left of one that is used up: half of what the checker lets pass.
+    pub(crate) const OWN: f64 = 5e-3;
+    /// A row is paid for by a user of whose tasks at least this part run there, and whose price there it is this part of at least: less is what
+    /// an interior point leaves where there should be none.
+    pub(crate) const PAYS: f64 = 1e-3;
+    /// Shares below this, a millionth of the cluster, are as good as none where α is below one, and nobody needs anything.
+    pub(crate) const NOBODY_NEEDS: f64 = 1e-6;
     /// Capacity of which at least this part is left is not used up: far more than a solved sum leaves of what has a price.
     pub(crate) const USED_UP: f64 = 1e-6;
 }

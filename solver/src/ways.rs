@@ -34,6 +34,8 @@ pub(crate) enum Way {
     /// The same of sums of a large α, from what they come near: the levels of the max-min, which is what they come to as α grows, or over
     /// bundles of kinds and members the sums of smaller α.
     FromLevels,
+    /// Sums whose users are settled by their own measure, and the others solved for again with what is left.
+    Apart,
     /// Sums by our own simplex method: linear ones, and over bundles those that are straight between points.
     InPieces,
     /// The same as the interior point, for what is linear.
@@ -51,6 +53,7 @@ pub(crate) const ALL: &[Way] = &[
     Way::PriceDiscovery { first: false },
     Way::FromLevels,
     Way::InPieces,
+    Way::Apart,
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
     Way::Exact { asked: false },
@@ -77,7 +80,7 @@ impl Way {
         match self {
             Self::PriceDiscovery { .. } => "price-discovery",
             Self::Aggregation { .. } => "aggregation",
-            Self::InteriorPoint | Self::FromLevels => "interior-point",
+            Self::InteriorPoint | Self::FromLevels | Self::Apart => "interior-point",
             Self::InPieces | Self::Highs(HighsAlgorithm::Simplex) => "simplex",
             Self::Highs(HighsAlgorithm::InteriorPoint) => "highs-interior-point",
             Self::Exact { .. } => exact::METHOD,
@@ -90,7 +93,7 @@ impl Way {
         let is_small = question.is_small();
         if question.is_sum_over_bundles() {
             return match self {
-                Self::InteriorPoint => true,
+                Self::InteriorPoint | Self::Apart => true,
                 Self::FromLevels => alpha > STAGES.0,
                 Self::InPieces => is_small,
                 Self::Aggregation { patient } => !patient && self.puts_kinds_into_bins(question),
@@ -109,6 +112,7 @@ impl Way {
             }
             Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
             Self::FromLevels => alpha > STAGES.0 && is_small,
+            Self::Apart => question.objective.alpha().is_some() && question.pairs() <= IN_FULL,
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
             Self::Highs(_) => alpha == 0.0 && HAS_HIGHS && is_small,
             Self::Exact { asked } => {
@@ -119,11 +123,13 @@ impl Way {
 
     fn solve(self, question: &Question<'_>) -> Result<Solution, InstanceError> {
         let interior_point = InteriorPoint(question.deadline.clone());
-        if question.is_sum_over_bundles() && !self.puts_kinds_into_bins(question) {
+        let is_one_by_one = question.is_sum_over_bundles() && !self.puts_kinds_into_bins(question);
+        if is_one_by_one || matches!(self, Self::Apart) {
             let finding = match self {
                 Self::InteriorPoint => Finding::AtOnce,
                 Self::FromLevels => Finding::InStages,
                 Self::InPieces => Finding::InPieces,
+                Self::Apart => Finding::Apart,
                 _ => {
                     return Err(InstanceError::Unsupported(format!(
                         "{} over groups, users with kinds of tasks or quotas is solved by an interior point; take auto or ipm",
@@ -142,7 +148,7 @@ impl Way {
                 let bins = Bins::by_direction(question.reduction(), question.bins());
                 self.over_bins(question, bins, false, &interior_point, budget)
             }
-            Self::InteriorPoint | Self::FromLevels => self.in_full(question, &interior_point),
+            Self::InteriorPoint | Self::FromLevels | Self::Apart => self.in_full(question, &interior_point),
             Self::InPieces => {
                 let bins = Bins::alike(question.reduction(), 0.0);
                 let solver = smooth::LinearSum(question.deadline.clone());

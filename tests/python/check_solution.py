@@ -36,6 +36,8 @@ MEASURED, ALL = Fraction(1, 10**4), Fraction(1, 10**3)  # The share that gains a
 # The part of all worth that is rounding, and of the highest price, each for all there is, from which a price is clear.
 ROUNDED, CLEARLY = Fraction(1, 10**12), Fraction(1, 10**3)
 JUST_ABOVE = Fraction(1.0 + 1e-9)
+# What a user of a sum may miss of what it would take, and what may be left of what is used up; where nobody needs anything.
+OWN, MILLIONTH = Decimal("0.01"), Decimal("0.000001")
 PRICED = ("capacity", "limit")  # What holds a user by prices.
 
 
@@ -504,7 +506,32 @@ def decimal(x):
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
-def sum_of_utilities(solution, users, capacity, tree, rows):
+def costs_of(user, price):
+    """Of each kind what its part of a unit of share costs on each class, were its rate one."""
+    on = lambda l, r: price.get((l, r), 0) + sum(price[at] for at, row in user["rows"].items()
+                                                 if row["resource"] == r and l in row["classes"])
+    return [{l: sum((decimal(d / user["delta"]) * on(l, r) for r, d in needs.items()), Decimal(0)) for l in usable}
+            for needs, usable in user["kinds"]]
+
+
+def takes_what_it_would(alpha, who, one, cost):
+    """Whether somebody has what it would take where a unit of share costs so much: all but a hundredth, and below alpha = 1, where nobody
+    needs anything, all but a millionth of the cluster."""
+    weight, share = decimal(one["weight"]), decimal(one["share"])
+    if alpha == 0:
+        want = share if cost and abs((weight / cost).ln()) <= OWN else Decimal("Infinity") if cost < weight else Decimal(0)
+    else:
+        want = ((weight / cost).ln() / alpha).exp() if cost else Decimal("Infinity")
+    all_run = "tasks" in one and one["running"] >= one["tasks"] * (1 - Fraction(OWN))
+    most = want if one.get("cap") is None else min(want, decimal(one["cap"] * one["weight"]))
+    if share < want * (1 - OWN):
+        need(all_run or alpha < 1 and most - share <= MILLIONTH, f"{who} would take more than it has at the prices of what is used up")
+    enough = max(want, one["floor"])
+    need(enough >= share * (1 - OWN) or alpha < 1 and share - enough <= MILLIONTH,
+         f"{who} has more than it would take at the prices of what is used up")
+
+
+def sum_of_utilities(solution, users, capacity, load, tree, rows):
     """Whether prices prove that no sum of utilities is larger. A group is one user that has of every member's share what that is for its
     part of the group's. Limits are rows as capacities are, and nobody may have less than is guaranteed."""
     getcontext().prec = 60
@@ -518,6 +545,8 @@ def sum_of_utilities(solution, users, capacity, tree, rows):
     value = worth = Decimal(0)
     taking, having, members = [], [], {}
     able = lambda user: user["usable"] and user.get("tasks") != 0
+    # At an optimum only what is used up has a price.
+    counting = {at: p if load[at] >= capacity[at] * (1 - Fraction(OWN)) else Decimal(0) for at, p in price.items()}
     parts = fill(tree, {node: None if able(user) else Fraction(0) for node, user in tree["users"].items()}, Fraction(1))
     above = {child: node for node, children in tree["children"].items() for child, _ in children}
     weights = dict(tree["children"][None])
@@ -527,10 +556,13 @@ def sum_of_utilities(solution, users, capacity, tree, rows):
         need(user["limit"] in (limits if user["usable"] else ["no-usable-class"]), f"limit of user {user['id']}")
         if not able(user):
             continue
-        on = lambda l, r: price.get((l, r), 0) + sum(price[at] for at, row in user["rows"].items()
-                                                     if row["resource"] == r and l in row["classes"])
-        costs = [{l: sum((decimal(d / user["delta"]) * on(l, r) for r, d in needs.items()), Decimal(0))
-                  for l in usable} for needs, usable in user["kinds"]]
+        costs, own_costs = costs_of(user, price), costs_of(user, counting)
+        own_price = sum(min(cost[l] / decimal(user["rate"][l]) for l in cost) for cost in own_costs)
+        if "tasks" not in user or not user["limited"]:
+            paid = sum((decimal(here * user["delta"]) * own_costs[k][l] for k, l, here in user["placed"]), Decimal(0))
+            share = decimal(user["share"])
+            need(share <= MILLIONTH or paid - own_price * share <= OWN * max(paid, decimal(user["weight"]) * share ** (1 - alpha)),
+                 f"user {user['id']} pays more for its tasks than it need")
         cost, least = costs[0], tree["floors"]["user", user["id"]]
         need(user["share"] >= least * (1 - GAP), f"user {user['id']} has less than it is guaranteed")
         user["floor"] = decimal(min(least, user["share"]))
@@ -540,6 +572,7 @@ def sum_of_utilities(solution, users, capacity, tree, rows):
         if above[node] is None:
             taking.append((user, cost))
             having.append((user["weight"], user["share"]))
+            takes_what_it_would(alpha, f"user {user['id']}", user, own_price)
             continue
         need("tasks" not in user, f"user {user['id']} is in a group and has few tasks")
         top = node
@@ -547,13 +580,15 @@ def sum_of_utilities(solution, users, capacity, tree, rows):
             top = above[top]
         part = parts[node] / weights[top]
         least = min(cost[l] / decimal(user["rate"][l]) for l in cost)
-        members.setdefault(top, []).append((part, user["share"], least, user["id"], user["floor"]))
+        members.setdefault(top, []).append((part, user["share"], least, user["id"], user["floor"], own_price))
     for top, inside in members.items():
         share = min(has / part for part, has, *_ in inside)
-        for part, has, _, who, _ in inside:
+        for part, has, _, who, *_ in inside:
             near(has, share * part, f"part that user {who} has of its group")
         cost = sum((decimal(part) * least for part, _, least, *_ in inside), Decimal(0))
-        least = min(min(sure / decimal(part) for part, *_, sure in inside), decimal(share))
+        own_price = sum((decimal(part) * own for part, *_, own in inside), Decimal(0))
+        least = min(min(sure / decimal(part) for part, *_, sure, _ in inside), decimal(share))
+        takes_what_it_would(alpha, f"group {top[1]}", {"weight": weights[top], "share": share, "floor": least}, own_price)
         taking.append(({"weight": weights[top], "rate": {"": Fraction(1)}, "floor": least}, {"": cost}))
         having.append((weights[top], share))
     for weight, share in having:
@@ -764,7 +799,7 @@ def in_doubles(instance, solution):
         places = [[l["id"] for l in classes if l["id"] in kind.get("eligible", rate)
                    and all(capacity[l["id"], r] > 0 for r in piece)] for kind, piece in zip(kinds, pieces)]
         usable = places[0] if all(places) else []
-        running = [[Fraction(0), Fraction(0)] for _ in kinds]
+        running, placed = [[Fraction(0), Fraction(0)] for _ in kinds], []
         several = "kinds" in user and (len(kinds) > 1 or kinds[0]["each"] > 1)
         named = {kind.get("id"): k for k, kind in enumerate(kinds)}
         need(len(named) == len(kinds), f"kinds of user {user['id']}")
@@ -772,6 +807,7 @@ def in_doubles(instance, solution):
             k = named[put.get("kind")] if several else 0
             need(several or "kind" not in put, f"user {user['id']} has no kinds")
             need(put["tasks"] >= 0 and put["class"] in places[k], f"user {user['id']}: {put}")
+            placed.append((k, put["class"], put["tasks"]))
             running[k][0] += put["tasks"]
             running[k][1] += put["tasks"] * rate[put["class"]]
             for r in pieces[k]:
@@ -808,7 +844,7 @@ def in_doubles(instance, solution):
         user.update(needs=demand, usable=usable, kinds=list(zip(pieces, places)), rate=rate, work=work, share=delta * work, delta=delta,
                     weight=weight,
                     weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
-                    limited=limited, running=tasks, own=user.get("weight", Fraction(1)), named=named)
+                    limited=limited, running=tasks, placed=placed, own=user.get("weight", Fraction(1)), named=named)
         user["rate"] = {l: rate[l] for l in usable} if is_sum else rate
 
     for l, r in capacity:
@@ -832,7 +868,7 @@ def in_doubles(instance, solution):
     if objective in ("drf-per-server", "bmf"):
         return bottlenecks(instance, solution, users, capacity, load)
     if is_sum:
-        return sum_of_utilities(solution, users, capacity, tree, rows)
+        return sum_of_utilities(solution, users, capacity, load, tree, rows)
     having = sorted(user["share"] for user in users if user["share"] > 0)
     usual = having[(len(having) - 1) // 2] if having else 0
     values = [level["value"] for level in levels]

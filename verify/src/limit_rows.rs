@@ -58,7 +58,7 @@ impl LimitUse {
     }
 
     /// The part of a limit that is taken.
-    fn part(&self, instance: &Instance, j: usize) -> f64 {
+    pub fn part(&self, instance: &Instance, j: usize) -> f64 {
         self.taken[j] / instance.limit_units(&instance.limit_rows()[j]) as f64
     }
 
@@ -151,12 +151,19 @@ impl LimitPrices {
         self.0.iter_mut().for_each(|price| *price = (*price * factor).min(f64::MAX));
     }
 
-    /// What a task of a user without kinds pays for the limits above it on a class, in plain doubles; and how many roundings that takes.
-    pub fn on_class(&self, user: User<'_>, class: usize) -> (f64, usize) {
+    /// The same where other limits have no price.
+    pub fn of_those(&self, have_prices: impl Fn(usize) -> bool) -> Self {
+        let price = |(j, price): (usize, &f64)| if have_prices(j) { *price } else { 0.0 };
+        Self(self.0.iter().enumerate().map(price).collect())
+    }
+
+    /// What a task of a kind with this demand pays for the limits above its user on a class, in plain doubles; and how many roundings
+    /// that takes.
+    pub fn on_class(&self, user: User<'_>, demand: &[f64], class: usize) -> (f64, usize) {
         let (instance, above) = (user.instance(), user.instance().limits_above(user));
         let rows = above.iter().map(|j| (&instance.limit_rows()[*j], self.0[*j]));
         let here = rows.filter(|(row, _)| row.covers(ClassId(class)));
-        let paid = here.map(|(row, price)| user.demand_doubles()[row.resource.0] * price).sum();
+        let paid = here.map(|(row, price)| demand[row.resource.0] * price).sum();
         (paid, 2 * above.len())
     }
 

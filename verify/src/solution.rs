@@ -12,7 +12,7 @@ use crate::limit_rows::LimitUse;
 use crate::max_min;
 use crate::printed;
 use crate::proof::SolutionProof;
-use crate::total;
+use crate::total::{self, Used};
 use crate::users::{Subject, UsableClasses, UserShares};
 use fairplan_instances::{Certificate, Instance};
 
@@ -49,8 +49,8 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
             }
         }
         (None, Certificate::Total(total)) => {
-            let used = limits.as_ref().map(|(used, _)| used);
-            total::prove(subject, claim, total, (used, &floors))
+            let used = Used { loads: &feasible.loads, limits: limits.as_ref().map(|(used, _)| used) };
+            total::prove(subject, claim, total, &used, &floors)
         }
         (None, Certificate::Bottlenecks) => bottlenecks::prove(subject, claim, &feasible.loads),
     };

@@ -45,6 +45,10 @@ pub(crate) const FREEZING: f64 = 1e-2;
 /// millionth of the cluster.
 pub(crate) const MEASURED: f64 = 1e-4;
 
+/// The part of what it has by which a user of a sum may miss what it would take at the prices of what is used up, and the part of a
+/// resource or a limit that may be left of one that is used up: as [`FREEZING`], for the same reason.
+pub(crate) const OWN: f64 = 1e-2;
+
 /// The part of what all capacity is worth that is rounding, where millions of doubles add up: who needs what is clearly priced
 /// is held, though it be so small that this would be a gain.
 pub(crate) const ROUNDED: f64 = 1e-12;

@@ -21,6 +21,7 @@
 //! the last place, and everything that rests on them is widened by that much.
 
 mod members;
+mod own;
 mod sums;
 
 use crate::claim::{Printed, SolutionClaim};
@@ -36,6 +37,7 @@ use crate::users::{Subject, Usable, UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
 use members::Group;
+pub(crate) use own::Used;
 use std::cmp::Ordering;
 use std::f64::consts::LN_10;
 use std::ops::Range;
@@ -46,7 +48,8 @@ pub(crate) fn prove(
     subject: Subject<'_>,
     claim: &SolutionClaim<'_>,
     total: &Total,
-    (limits, floors): (Option<&LimitUse>, &[Bounds]),
+    used: &Used<'_>,
+    floors: &[Bounds],
 ) -> SolutionProof {
     let alpha = claim.objective.alpha().unwrap_or(f64::NAN);
     let Subject { instance, usable_classes, .. } = subject;
@@ -86,8 +89,9 @@ pub(crate) fn prove(
         format!("relative gap: {} is stated, {} is computed", total.relative_gap, found.relative_gap)
     });
     let mut verdicts = vec![
-        reasons(instance, usable_classes, claim, limits),
+        reasons(instance, usable_classes, claim, used.limits),
         optimality.verdict(),
+        own::judge(&market, claim, used),
         scale.verdict(),
         value.verdict(),
     ];
@@ -334,14 +338,18 @@ impl<'a> Market<'a> {
         add(&mut sums.regrets, best * (1.0 + LOOSE), &mut sums.unbounded);
     }
 
-    /// `Σ_r D_ir p_lr`, rounded down.
-    fn cost_of_a_task(&self, user: User<'_>, class: usize) -> f64 {
-        let demand = user.demand_doubles();
+    /// What a task of a kind with this demand costs on a class, `Σ_r D_ir p_lr` and its limits; rounded down.
+    fn cost_on(&self, user: User<'_>, demand: &[f64], class: usize) -> f64 {
         let prices = &self.prices[class * demand.len()..];
         let cost: f64 = demand.iter().zip(prices).map(|(demand, price)| demand * price).sum();
         let Some(limits) = &self.limits else { return down(cost.min(f64::MAX) * self.surely) };
-        let (more, roundings) = limits.on_class(user, class);
+        let (more, roundings) = limits.on_class(user, demand, class);
         down((cost + more).min(f64::MAX) * tolerance::surely(demand.len() + roundings))
+    }
+
+    /// The same of a user without kinds.
+    fn cost_of_a_task(&self, user: User<'_>, class: usize) -> f64 {
+        self.cost_on(user, user.demand_doubles(), class)
     }
 
     /// The price of a task at which the user would wish for what its tasks do, were all of them running where work is

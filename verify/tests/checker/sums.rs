@@ -1,7 +1,7 @@
 //! Sums over users worked by hand on the instance of MRF Sec. 2.3: requirements (1/2, 1) and (1, 1/2) of a unit server,
 //! where every one of them gives both users 2/3.
 
-use crate::{assert_accepted, cluster, decimals, failures};
+use crate::{assert_accepted, cluster, decimals, failures, only_on};
 use fairplan_instances::{Allocation, Certificate, Instance, LimitedBy, NewUser, Objective, RuleId, Total};
 use fairplan_verify::{SolutionClaim, SolutionProof, Tasks, verify_solution};
 
@@ -35,17 +35,21 @@ fn optimum(alpha: f64) -> (Objective, Vec<f64>, Total) {
 }
 
 fn check(objective: Objective, tasks: &[f64], total: Total) -> SolutionProof {
-    let allocation = Allocation::from_matrix(1, tasks);
+    check_on(&mirrored(), objective, tasks, total)
+}
+
+fn check_on(instance: &Instance, objective: Objective, tasks: &[f64], total: Total) -> SolutionProof {
+    let allocation = Allocation::from_matrix(instance.classes().len(), tasks);
     let claim = SolutionClaim {
         objective,
         tasks: Tasks::Allocation(&allocation),
         certificate: &Certificate::Total(total),
-        limited_by: &[LimitedBy::Capacity; 2],
+        limited_by: &vec![LimitedBy::Capacity; instance.user_count()],
         exact: None,
         printed: None,
         guaranteed: Vec::new(),
     };
-    verify_solution(&mirrored(), &claim)
+    verify_solution(instance, &claim)
 }
 
 #[test]
@@ -128,4 +132,63 @@ fn a_sum_in_a_unit_in_which_it_is_next_to_nothing_or_next_to_everything_is_refus
     };
     let proof = check(objective, &little, nothing);
     assert!(failures(&proof).contains(&"optimality"), "{proof:?}");
+}
+
+/// One user on a server of one core, another on one of ten, each by itself: of the second all but this part.
+fn apart(alpha: f64, missing: f64) -> (Instance, Objective, [f64; 4], Total) {
+    let mut builder = cluster(&[decimals(&["1"]), decimals(&["10"])]);
+    for (class, id) in ["a", "b"].into_iter().enumerate() {
+        let rule = only_on(&mut builder, &[class]);
+        builder.user(NewUser { rule, ..NewUser::new(id, &decimals(&["1"])) }).unwrap();
+    }
+    let tasks = [1.0 - 1e-14, 0.0, 0.0, 10.0 * (1.0 - missing)];
+    let [a, b] = [tasks[0] / 11.0, tasks[3] / 11.0];
+    let value = (a.powf(1.0 - alpha) + b.powf(1.0 - alpha)) / (1.0 - alpha);
+    let prices = [a, b].map(|share| share.powf(-alpha) / 11.0).to_vec();
+    let total =
+        Total { value, bound: value, relative_gap: 0.0, prices, limit_prices: Vec::new(), exponent: 0 };
+    (builder.build().unwrap(), Objective::alpha_fair(alpha).unwrap(), tasks, total)
+}
+
+/// What the second of them has adds less than 1e-9 to the sum, so that no gap tells whether it has enough.
+#[test]
+fn who_adds_nothing_to_a_sum_may_miss_what_it_would_take_by_the_tolerance_and_no_more() {
+    let missed = |missing: f64, dearer: f64| {
+        let (instance, objective, tasks, mut total) = apart(11.0, missing);
+        total.prices[1] *= dearer;
+        failures(&check_on(&instance, objective, &tasks, total))
+    };
+    // Idle, at the price of what it has.
+    assert_eq!(missed(0.9e-2, 1.0), Vec::<&str>::new());
+    assert_eq!(missed(1.1e-2, 1.0), ["own-optimality"]);
+    // All used up, at a price at which it would take less or more.
+    let at = |more: f64| (1.0f64 + more).powf(-11.0);
+    assert_eq!((missed(1e-14, at(0.9e-2)), missed(1e-14, at(-0.9e-2))), (vec![], vec![]));
+    assert_eq!(missed(1e-14, at(1.2e-2)), ["own-optimality"]);
+    assert_eq!(missed(1e-14, at(-1.2e-2)), ["own-optimality"]);
+}
+
+/// It may run where tasks are dear only if they are so nowhere else.
+#[test]
+fn who_adds_nothing_to_a_sum_runs_its_tasks_where_they_are_cheapest() {
+    let mut builder = cluster(&[decimals(&["1"]), decimals(&["10"]), decimals(&["10"])]);
+    for (classes, id) in [(&[0][..], "a"), (&[1, 2], "b"), (&[2], "c")] {
+        let rule = only_on(&mut builder, classes);
+        builder.user(NewUser { rule, ..NewUser::new(id, &decimals(&["1"])) }).unwrap();
+    }
+    let instance = builder.build().unwrap();
+    let judged = |tasks: [f64; 9], shares: [f64; 3]| {
+        let value = shares.map(|share: f64| share.powf(-10.0) / -10.0).iter().sum();
+        // The last class is as dear as who has less there makes it, where both are not the same.
+        let prices =
+            vec![shares[0].powf(-11.0) / 21.0, shares[1].powf(-11.0) / 21.0, shares[2].powf(-11.0) / 21.0];
+        let total =
+            Total { value, bound: value, relative_gap: 0.0, prices, limit_prices: Vec::new(), exponent: 0 };
+        failures(&check_on(&instance, Objective::alpha_fair(11.0).unwrap(), &tasks, total))
+    };
+    let all = 1.0 - 1e-14;
+    let fair = [all, 0.0, 0.0, 0.0, 10.0 * all, 0.0, 0.0, 0.0, 10.0 * all];
+    assert_eq!(judged(fair, [all / 21.0, 10.0 * all / 21.0, 10.0 * all / 21.0]), Vec::<&str>::new());
+    let on_both = [all, 0.0, 0.0, 0.0, 10.0 * all, 5.0 * all, 0.0, 0.0, 5.0 * all];
+    assert_eq!(judged(on_both, [all / 21.0, 15.0 * all / 21.0, 5.0 * all / 21.0]), ["own-optimality"]);
 }

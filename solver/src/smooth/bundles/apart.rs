@@ -1,0 +1,274 @@
+//! Sums in which some users are next to nothing: who has what it would take by its own measure is settled, and the others are solved for
+//! again, with what is left.
+//!
+//! With a large α a sum is nearly all that of the smallest shares. Once it is known to the last digit, what users with larger shares have,
+//! on servers that the others do not need, may still be anything: by less than rounding they add to it. Among themselves they are a sum like
+//! any other. So prices come from several sums, those of a row from the first in which somebody settled pays for it. They prove the whole
+//! sum, and what each user has besides.
+
+use super::find::{Finding, find};
+use super::pieces::Found;
+use super::{User, Utility};
+use crate::level::{Groups, LevelProblem};
+use crate::repair::feasible_splits;
+use crate::tolerance::sum::{NOBODY_NEEDS, OWN, PAYS, STAGES};
+use fairplan_instances::{Deadline, InstanceError};
+
+/// Sums one after the other, at most: each settles somebody.
+const MOST_SUMS: usize = 100;
+
+/// Shares of kinds on classes and prices, sum by sum.
+///
+/// # Errors
+/// Where the first sum has no answer.
+pub(super) fn apart(
+    problem: &LevelProblem<'_>,
+    users: &[User],
+    alpha: f64,
+    deadline: &Deadline,
+) -> Result<Found, InstanceError> {
+    let mut known = Known {
+        splits: vec![0.0; problem.groups.class.len()],
+        prices: vec![0.0; problem.capacities.len()],
+        is_priced: vec![false; problem.capacities.len()],
+        utility: None,
+        iterations: 0,
+    };
+    let mut left = problem.capacities.to_vec();
+    let mut others: Vec<usize> = (0..users.len()).collect();
+    for _ in 0..MOST_SUMS {
+        let now = left.clone();
+        let Some(part) = Part::of(problem, users, &others, &now) else { break };
+        let mut best = None;
+        for finding in findings(alpha) {
+            let found = match find(&part.problem(problem, &now), &part.users, alpha, finding, deadline) {
+                Ok(found) => found,
+                Err(error) if known.utility.is_none() && best.is_none() => return Err(error),
+                Err(_) => continue,
+            };
+            known.iterations += found.iterations;
+            let sum = Sum::new(&part, part.problem(problem, &now), found);
+            let settled: Vec<bool> = (0..others.len()).map(|u| sum.is_settled(u, alpha)).collect();
+            let count = settled.iter().filter(|is_settled| **is_settled).count();
+            if best.as_ref().is_none_or(|(_, _, most)| count > *most) {
+                best = Some((sum, settled, count));
+            }
+            if count > 0 || deadline.is_over() {
+                break;
+            }
+        }
+        let Some((sum, settled, count)) = best else { break };
+        let is_last = count == 0 || count == others.len() || deadline.is_over();
+        let kept: Vec<usize> = (0..others.len()).filter(|u| is_last || settled[*u]).collect();
+        known.keep(&sum, &kept, is_last, &mut left);
+        if is_last {
+            break;
+        }
+        others = (0..others.len()).filter(|u| !settled[*u]).map(|u| others[u]).collect();
+    }
+    let Known { splits, prices, utility, iterations, .. } = known;
+    let utility = utility.ok_or(InstanceError::OutOfTime)?;
+    Ok(Found { splits, prices, utility, iterations })
+}
+
+/// Ways to each sum, the fastest first.
+fn findings(alpha: f64) -> impl Iterator<Item = Finding> {
+    let all =
+        [(Finding::AtOnce, alpha > 0.0), (Finding::InStages, alpha > STAGES.0), (Finding::InPieces, true)];
+    all.into_iter().filter(|(_, applies)| *applies).map(|(finding, _)| finding)
+}
+
+/// What is known so far.
+struct Known {
+    splits: Vec<f64>,
+    /// In the unit of the first sum, and which of them are known.
+    prices: Vec<f64>,
+    is_priced: Vec<bool>,
+    utility: Option<Utility>,
+    iterations: u64,
+}
+
+impl Known {
+    /// Keeps what some users have of a sum, and the prices that they pay; all of them if it is the last. Takes what they use from what is left.
+    fn keep(&mut self, sum: &Sum<'_>, users: &[usize], is_last: bool, left: &mut [f64]) {
+        let utility = sum.found.utility;
+        let first = *self.utility.get_or_insert(utility);
+        let unit = (first.log_scale() - utility.log_scale()).exp();
+        let is_paid_for = sum.rows_paid_for(users);
+        for row in 0..self.prices.len() {
+            if !self.is_priced[row] && (is_last || is_paid_for[row]) {
+                (self.prices[row], self.is_priced[row]) = (sum.found.prices[row] * unit, true);
+            }
+        }
+        for user in users {
+            for pair in sum.part.pairs_of(*user) {
+                self.splits[sum.part.pairs[pair]] = sum.splits[pair];
+                sum.needs(pair).for_each(|(row, d)| left[row] = (left[row] - d * sum.splits[pair]).max(0.0));
+            }
+        }
+        // What is paid for is used up, and dear to the others.
+        left.iter_mut().zip(&self.is_priced).filter(|(_, is)| **is).for_each(|(left, _)| *left = 0.0);
+    }
+}
+
+/// Some of the users, on what is left.
+struct Part {
+    groups: Groups,
+    users: Vec<User>,
+    /// Of each pair here the pair of the whole problem.
+    pairs: Vec<usize>,
+}
+
+impl Part {
+    /// `None` where there is nobody, or somebody has a kind with no class left.
+    fn of(problem: &LevelProblem<'_>, users: &[User], of: &[usize], left: &[f64]) -> Option<Self> {
+        let mut part = Self { groups: Groups::new(), users: Vec::new(), pairs: Vec::new() };
+        for user in of.iter().map(|u| &users[*u]) {
+            let first = part.groups.len();
+            for line in user.lines.clone() {
+                let is_left = |pair: &usize| needs(problem, line, *pair).all(|(row, _)| left[row] > 0.0);
+                let pairs: Vec<usize> = problem.groups.pairs(line).filter(is_left).collect();
+                if pairs.is_empty() {
+                    return None;
+                }
+                let of_pair =
+                    |pair: &usize| (problem.groups.class[*pair] as usize, problem.groups.rate[*pair]);
+                let pattern = problem.groups.pattern[line];
+                part.groups.push(problem.load(line), pattern, true, pairs.iter().map(of_pair));
+                part.pairs.extend(pairs);
+            }
+            let User { weight, cap, floor, .. } = *user;
+            let lines = first..part.groups.len();
+            part.users.push(User { weight, cap, floor, lines, parts: user.parts.clone() });
+        }
+        (!part.users.is_empty()).then_some(part)
+    }
+
+    fn problem<'a>(&'a self, whole: &LevelProblem<'a>, left: &'a [f64]) -> LevelProblem<'a> {
+        LevelProblem { capacities: left, groups: &self.groups, ..*whole }
+    }
+
+    fn pairs_of(&self, user: usize) -> impl Iterator<Item = usize> + '_ {
+        self.users[user].lines.clone().flat_map(|line| self.groups.pairs(line))
+    }
+}
+
+/// The rows of classes and limits that a pair of a line needs, and how much of each.
+fn needs<'a>(
+    problem: &'a LevelProblem<'_>,
+    line: usize,
+    pair: usize,
+) -> impl Iterator<Item = (usize, f64)> + 'a {
+    let (rows, load) = (problem.rows(pair), problem.load(line));
+    let of_limits = problem.limits_met(line, problem.groups.class[pair]).map(|(at, r)| (at, load[r]));
+    rows.zip(load.iter().copied()).chain(of_limits).filter(|(_, d)| *d > 0.0)
+}
+
+/// A sum over some users, and what they have of it by their own measure.
+struct Sum<'a> {
+    part: &'a Part,
+    problem: LevelProblem<'a>,
+    found: Found,
+    /// Splits that fit, and what users have by them.
+    splits: Vec<f64>,
+    shares: Vec<f64>,
+    /// The line of each pair.
+    line: Vec<usize>,
+    /// Prices of what is used up.
+    prices: Vec<f64>,
+}
+
+impl<'a> Sum<'a> {
+    fn new(part: &'a Part, problem: LevelProblem<'a>, found: Found) -> Self {
+        let splits = feasible_splits(&problem, &found.splits);
+        let groups = &part.groups;
+        let line: Vec<usize> =
+            (0..groups.len()).flat_map(|line| groups.pairs(line).map(move |_| line)).collect();
+        let mut used = vec![0.0; problem.capacities.len()];
+        for (pair, split) in splits.iter().enumerate() {
+            needs(&problem, line[pair], pair).for_each(|(row, d)| used[row] += d * split);
+        }
+        let is_used_up = |row: usize| used[row] >= problem.capacities[row] * (1.0 - OWN);
+        let price = |(row, price): (usize, &f64)| if is_used_up(row) { *price } else { 0.0 };
+        let prices = found.prices.iter().enumerate().map(price).collect();
+        let work = |line: usize| groups.pairs(line).map(|pair| groups.rate[pair] * splits[pair]).sum::<f64>();
+        let share = |user: &User| {
+            let of_lines = user.lines.clone().zip(&user.parts).map(|(line, part)| work(line) / part);
+            of_lines.fold(f64::INFINITY, f64::min).min(user.cap)
+        };
+        let shares = part.users.iter().map(share).collect();
+        Self { part, problem, found, splits, shares, line, prices }
+    }
+
+    fn needs(&self, pair: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        needs(&self.problem, self.line[pair], pair)
+    }
+
+    /// What a unit of work of a user costs on a pair: at the prices of what is used up, but where all there is would be next to nothing of what
+    /// it has at those that are found.
+    fn cost_on(&self, user: usize, pair: usize) -> f64 {
+        let rate = self.part.groups.rate[pair];
+        let User { lines, parts, .. } = &self.part.users[user];
+        let of_line = parts[self.line[pair] - lines.start];
+        let room =
+            self.needs(pair).map(|(row, d)| self.problem.capacities[row] / d).fold(f64::INFINITY, f64::min);
+        let is_next_to_nothing = room * rate <= OWN * of_line * self.shares[user];
+        let prices = if is_next_to_nothing { &self.found.prices } else { &self.prices };
+        self.needs(pair).map(|(row, d)| d * prices[row]).sum::<f64>() / rate
+    }
+
+    /// The least that the work of a line costs.
+    fn cost(&self, user: usize, line: usize) -> f64 {
+        let pairs = self.part.groups.pairs(line);
+        pairs.map(|pair| self.cost_on(user, pair)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Whether a user has what it would take at the prices of what is used up, where that costs least.
+    fn is_settled(&self, user: usize, alpha: f64) -> bool {
+        let User { weight, cap, floor, lines, parts } = &self.part.users[user];
+        let share = self.shares[user];
+        let cost: f64 = lines.clone().zip(parts).map(|(line, part)| part * self.cost(user, line)).sum();
+        let want = if alpha == 0.0 {
+            let cheap = self.found.utility.marginal(*weight, 1.0) / cost - 1.0;
+            if cheap.abs() <= OWN {
+                share
+            } else if cheap > 0.0 {
+                f64::INFINITY
+            } else {
+                0.0
+            }
+        } else {
+            self.found.utility.demand(*weight, cost)
+        };
+        let want = want.min(*cap).max(*floor);
+        let paid: f64 = self
+            .part
+            .pairs_of(user)
+            .map(|pair| self.splits[pair] * self.part.groups.rate[pair] * self.cost_on(user, pair))
+            .sum();
+        let worth = if share > 0.0 { self.found.utility.marginal(*weight, share) * share } else { 0.0 };
+        let off = (share - want).abs();
+        let is_enough = off <= OWN * want.max(share) || (alpha < 1.0 && off <= NOBODY_NEEDS);
+        want.is_finite() && is_enough && paid - cost * share <= OWN * paid.max(worth)
+    }
+
+    /// The rows that are a part of what one of these users pays.
+    fn rows_paid_for(&self, users: &[usize]) -> Vec<bool> {
+        let mut is_paid_for = vec![false; self.prices.len()];
+        for user in users {
+            for line in self.part.users[*user].lines.clone() {
+                let (pairs, least) = (self.part.groups.pairs(line), self.cost(*user, line));
+                let work = |pair: usize| self.part.groups.rate[pair] * self.splits[pair];
+                let all: f64 = pairs.clone().map(work).sum();
+                for pair in pairs {
+                    let cost = self.cost_on(*user, pair);
+                    let is_part = work(pair) * cost > PAYS * all * least;
+                    for (row, d) in self.needs(pair).filter(|_| is_part) {
+                        is_paid_for[row] |= d * self.prices[row] > PAYS * cost * self.part.groups.rate[pair];
+                    }
+                }
+            }
+        }
+        is_paid_for
+    }
+}

@@ -1,0 +1,207 @@
+//! `own-optimality`: everybody has what it would take at the prices of what is used up, by its own measure.
+//!
+//! One gap proves a whole sum. It says nothing of users who are next to nothing in it: with a large α nearly all of the sum is that of the
+//! smallest shares. So each user is looked at by itself. Let prices count only where next to all is used up: those are the prices of an
+//! optimum but for rounding (complementary slackness), and at an optimum each user has what it would take at them, up to its tasks and
+//! from what it is guaranteed on, where that costs least. A price that counts for nothing in the sum, and is wrong, misses that.
+
+use super::Market;
+use super::members::{Group, Member};
+use crate::claim::SolutionClaim;
+use crate::feasibility::capacity_units;
+use crate::limit_rows::LimitUse;
+use crate::parts::in_parts;
+use crate::tolerance::{FREEZING, MEASURED, OWN};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{ResourceId, User, UserId};
+use std::ops::Range;
+
+/// How much is used, of each resource of each class, and of limits.
+pub(crate) struct Used<'a> {
+    /// In whole smallest units, row-major `classes × resources`.
+    pub loads: &'a [f64],
+    pub limits: Option<&'a LimitUse>,
+}
+
+/// What somebody has beside what it would take, in dominant shares.
+struct Has {
+    share: f64,
+    /// What it would take at its price, if its tasks had no end.
+    want: f64,
+    /// What all its tasks come to, and the part of them that runs.
+    all: f64,
+    running: f64,
+    /// What it is guaranteed.
+    floor: f64,
+}
+
+pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<'_>) -> Verdict {
+    let own = Own { market, at_used_up: market.at_prices_of_what_is_used_up(used), claim };
+    let part = |users: Range<usize>| {
+        let mut worst = Worst::of("own-optimality", OWN);
+        users.for_each(|i| own.judge_user(market.instance.user(UserId(i)), &mut worst));
+        worst
+    };
+    let mut worst = Worst::of("own-optimality", OWN);
+    in_parts(market.instance.user_count(), part).into_iter().for_each(|part| worst.merge(part));
+    market.groups.iter().for_each(|group| own.judge_group(group, &mut worst));
+    worst.verdict()
+}
+
+impl Market<'_> {
+    fn at_prices_of_what_is_used_up(&self, used: &Used<'_>) -> Self {
+        let (instance, m) = (self.instance, self.instance.resources().len());
+        let is_used_up =
+            |at: usize| used.loads[at] >= (1.0 - OWN) * capacity_units(instance, at / m, at % m) as f64;
+        let price = |(at, price): (usize, &f64)| if is_used_up(at) { *price } else { 0.0 };
+        let mut market = Self {
+            prices: self.prices.iter().enumerate().map(price).collect(),
+            limits: self.limits.as_ref().map(|limits| {
+                limits.of_those(|j| used.limits.is_some_and(|used| used.part(instance, j) >= 1.0 - OWN))
+            }),
+            columns: Vec::new(),
+            floors: self.floors.clone(),
+            groups: Vec::new(),
+            ..*self
+        };
+        market.set_columns();
+        market
+    }
+
+    /// The share that somebody would take. Where a sum is linear that is all there is of what costs less than it is worth, and nothing of
+    /// what costs more.
+    fn want(&self, worth: f64, cost: f64, share: f64) -> f64 {
+        let log_cheap = worth.ln() - self.log_unit - cost.ln();
+        match self.alpha {
+            0.0 if log_cheap.abs() <= OWN => share,
+            0.0 if log_cheap > 0.0 => f64::INFINITY,
+            0.0 => 0.0,
+            alpha => (log_cheap / alpha).exp(),
+        }
+    }
+}
+
+/// Everybody by its own measure.
+struct Own<'a> {
+    market: &'a Market<'a>,
+    /// The same at the prices of what is used up.
+    at_used_up: Market<'a>,
+    claim: &'a SolutionClaim<'a>,
+}
+
+impl Own<'_> {
+    /// The least that a unit of work costs at the prices of what is used up; of classes that all together would be next to nothing of what a
+    /// user has at the prices claimed.
+    fn cost(&self, user: User<'_>) -> f64 {
+        let (cost, claimed) = (self.at_used_up.cost(user), self.market.cost(user));
+        if cost >= claimed * (1.0 - OWN) {
+            return cost;
+        }
+        let of_kind = |kind: usize| {
+            let usable = self.market.usable_classes.of_kind(kind);
+            let on = |class: &usize| self.cost_on(user, kind, *class) / usable.rate(*class).to_f64();
+            usable.classes.iter().map(on).fold(f64::INFINITY, f64::min)
+        };
+        self.market.usable_classes.kinds(user).map(of_kind).sum()
+    }
+
+    /// What a task of a kind costs on a class in that.
+    fn cost_on(&self, user: User<'_>, kind: usize, class: usize) -> f64 {
+        let usable = self.market.usable_classes;
+        let room = |r: usize| match usable.demand_units(user, kind, ResourceId(r)) {
+            0 => f64::INFINITY,
+            units => capacity_units(self.market.instance, class, r) as f64 / units as f64,
+        };
+        let resources = self.market.instance.resources().len();
+        let tasks = (0..resources).map(room).fold(f64::INFINITY, f64::min);
+        let market =
+            if tasks > OWN * self.claim.tasks.running(user) { &self.at_used_up } else { self.market };
+        market.cost_on(user, usable.demand_doubles(user, kind), class)
+    }
+
+    fn judge_user(&self, user: User<'_>, worst: &mut Worst) {
+        let Self { market, claim, .. } = self;
+        let UserId(i) = user.index();
+        if !market.usable_classes.can_run(i) || user.tasks() == Some(0) {
+            return;
+        }
+        let share = market.shares[i].share;
+        let cost = self.cost(user);
+        self.judge_places(user, cost, worst);
+        if user.group().is_some() {
+            return;
+        }
+        let weight = user.weight().to_f64();
+        let has = Has {
+            share,
+            want: market.want(weight * user.task_share(), cost, share),
+            all: market.shares[i].cap * weight,
+            running: user.tasks().map_or(0.0, |tasks| claim.tasks.running(user) / tasks as f64),
+            floor: market.floor(user),
+        };
+        has.judge(self.market.alpha, || format!("user {}", user.id()), worst);
+    }
+
+    fn judge_group(&self, group: &Group, worst: &mut Worst) {
+        let cost = |member: &Member| {
+            let cost = self.cost(self.market.instance.user(UserId(member.user)));
+            member.part.low * cost / member.task_share
+        };
+        let cost = group.members.iter().map(cost).sum();
+        let want = self.market.want(group.weight, cost, group.share);
+        let Group { share, floor, .. } = *group;
+        let has = Has { share, want, all: f64::INFINITY, running: 0.0, floor };
+        let first = || self.market.instance.user(UserId(group.members[0].user)).id();
+        has.judge(self.market.alpha, || format!("the group of user {}", first()), worst);
+    }
+
+    /// Nobody runs tasks where they are dear, but who would have no room for all of them where they are cheap and slow.
+    fn judge_places(&self, user: User<'_>, cost: f64, worst: &mut Worst) {
+        let Self { market, claim, .. } = self;
+        let UserId(i) = user.index();
+        if user.tasks().is_some() && market.usable_classes.of_user(i).rates_differ() {
+            return;
+        }
+        let mut paid = 0.0;
+        for kind in claim.tasks.kinds(user) {
+            claim.tasks.visit(i, kind, |class, here| paid += here * self.cost_on(user, kind, class));
+        }
+        // Where all tasks run, what they cost may be next to nothing of what they are worth: then it is rounding.
+        let (due, worth) = (cost * market.shares[i].work, market.margin(user) * market.shares[i].work);
+        if paid > due && market.shares[i].share > FREEZING * MEASURED {
+            worst.see((paid - due) / paid.max(worth), || {
+                format!("user {} pays {paid:e} for its tasks, and elsewhere {due:e} would do", user.id())
+            });
+        }
+    }
+}
+
+impl Has {
+    fn judge(&self, alpha: f64, who: impl Fn() -> String, worst: &mut Worst) {
+        let &Self { share, want, all, running, floor } = self;
+        // Below one nobody needs anything, and a millionth of the cluster is as good as nothing.
+        let counts = |share: f64| alpha >= 1.0 || share > FREEZING * MEASURED;
+        if share < want {
+            let lacks = (1.0 - share / want).min(1.0 - running);
+            if counts(want.min(all) - share) {
+                worst.see(lacks, || match want.is_infinite() {
+                    true => format!("{} could have more: what it needs is not used up", who()),
+                    false => {
+                        let who = who();
+                        format!("{who} has a share of {share} and would take {want} at the prices of what is used up")
+                    }
+                });
+            }
+        } else {
+            let enough = want.max(floor);
+            if counts(share - enough) {
+                worst.see(1.0 - enough / share, || {
+                    format!(
+                        "{} has a share of {share} and would take {enough} at the prices of what is used up",
+                        who()
+                    )
+                });
+            }
+        }
+    }
+}
