@@ -1,12 +1,18 @@
-//! A solver whose solutions under quotas are checked wherever they are used, not only where they are stated.
+//! A solver whose solutions under quotas and of sums are checked wherever they are used, not only where they are stated.
 //!
 //! `plan lose`, `plan diff`, `audit` and others solve variants of an instance, of which no file says the proof. Floors and limits make
-//! shares that are easily wrong by much, so there code that shares nothing with the solver looks at each.
+//! shares that are easily wrong by much, and one gap of a sum says little of who adds nothing to it: so there code that shares nothing with the
+//! solver looks at each.
 
 use fairplan_instances::{Instance, InstanceError, Objective, Solution, Solver, Status};
 use fairplan_verify::{SolutionClaim, verify_solution};
 
 pub(crate) struct Checked(pub Box<dyn Solver>);
+
+/// Whether solutions are believed as they are.
+fn is_plain(instance: &Instance, objective: Objective) -> bool {
+    instance.quotas().is_empty() && objective.alpha().is_none()
+}
 
 /// What is said against a solution's shares; that prices are not of one level to the last digit is nothing of these.
 fn against(instance: &Instance, solution: &Solution) -> Option<String> {
@@ -21,7 +27,7 @@ impl Solver for Checked {
     }
 
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
-        if instance.quotas().is_empty() {
+        if is_plain(instance, objective) {
             return self.0.solve(instance, objective);
         }
         let mut is_proved = false;
@@ -58,7 +64,7 @@ impl Solver for Checked {
         objective: Objective,
         level: f64,
     ) -> Result<Solution, InstanceError> {
-        match instance.quotas().is_empty() {
+        match is_plain(instance, objective) {
             true => self.0.solve_near(instance, objective, level),
             false => self.solve(instance, objective),
         }

@@ -4,7 +4,8 @@
 //! `stages` where α is large; `interior_point` solves that, group by group (`block`, `elimination`, `rows`, `tally`) around a small system
 //! (`schur`). `utility` and `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices
 //! prove; `result` states it, where needed once `least` has served whoever lacks next to nothing. Many users with kinds of tasks are solved
-//! in the same way, kind by kind; few, those with limited tasks, groups and all that is under quotas one by one (`together`, `bundles`).
+//! in the same way, kind by kind; few, those with limited tasks, groups and all that is under quotas one by one (`together`, `bundles`), and so
+//! are users that add nothing to the sum of all.
 
 mod block;
 mod bundles;

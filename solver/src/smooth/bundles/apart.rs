@@ -272,3 +272,61 @@ impl<'a> Sum<'a> {
         is_paid_for
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::question::Question;
+    use crate::ways::{Way, solve};
+    use approx::assert_relative_eq;
+    use fairplan_instances::{
+        ClassId, Deadline, Decimal, Instance, InstanceBuilder, NewUser, Objective, PlacementRule,
+        ServerClass, Status, UserId,
+    };
+
+    /// Servers of one resource, and users with a weight who can run on some of them.
+    fn instance(servers: &[u32], users: &[(&[usize], u32)]) -> Instance {
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
+        for (l, cores) in servers.iter().enumerate() {
+            builder.class(ServerClass::new(&format!("c{l}"), 1, vec![Decimal::from(*cores)])).unwrap();
+        }
+        for (i, (eligible, weight)) in users.iter().enumerate() {
+            let eligible = eligible.iter().map(|l| ClassId(*l)).collect();
+            let rule = builder.rule(PlacementRule::new(Some(eligible), Vec::new()));
+            let (id, weight) = (format!("u{i}"), Decimal::from(*weight));
+            builder.user(NewUser { weight, rule, ..NewUser::new(&id, &[Decimal::ONE]) }).unwrap();
+        }
+        builder.build().unwrap()
+    }
+
+    #[test]
+    fn who_adds_nothing_to_a_sum_has_what_is_best_by_its_own_measure() {
+        for servers in [[1, 5], [1, 10], [1, 30], [2, 1_000]] {
+            let instance = instance(&servers, &[(&[0], 1), (&[1], 1), (&[1], 2)]);
+            for alpha in [8.0f64, 20.0, 32.0, 64.0] {
+                let objective = Objective::alpha_fair(alpha).unwrap();
+                let deadline = Deadline::never();
+                let question = Question::new(&instance, objective, "auto", &deadline);
+                let solution = solve(&question, &[Way::Apart], &mut |_| true).unwrap();
+                assert_eq!(solution.status, Status::Optimal, "{servers:?}, alpha {alpha}");
+                let tasks = |i: usize| solution.allocation.tasks(UserId(i));
+                let [small, large] = servers.map(f64::from);
+                assert_relative_eq!(tasks(0), small, max_relative = 1e-9);
+                assert_relative_eq!(tasks(1) + tasks(2), large, max_relative = 1e-4);
+                assert_relative_eq!(tasks(2) / tasks(1), 2f64.powf(1.0 / alpha), max_relative = 1e-4);
+            }
+        }
+    }
+
+    /// A user that could run where another is alone, and would have next to nothing there.
+    #[test]
+    fn who_could_run_where_tasks_are_dear_runs_them_where_they_are_not() {
+        let instance = instance(&[1, 100], &[(&[0], 1), (&[0, 1], 1), (&[1], 1)]);
+        let deadline = Deadline::never();
+        let question = Question::new(&instance, Objective::alpha_fair(32.0).unwrap(), "auto", &deadline);
+        let solution = solve(&question, &[Way::Apart], &mut |_| true).unwrap();
+        assert_eq!(solution.status, Status::Optimal);
+        for (user, tasks) in [1.0, 50.0, 50.0].into_iter().enumerate() {
+            assert_relative_eq!(solution.allocation.tasks(UserId(user)), tasks, max_relative = 1e-4);
+        }
+    }
+}
