@@ -1,6 +1,7 @@
 //! What is asked of a backend, and how large that is.
 
 use crate::aggregation::work;
+use crate::level::Rates;
 use crate::reduction::Reduction;
 use fairplan_instances::{AloneGroup, Deadline, Instance, InstanceError, Objective, Solution};
 use std::cell::OnceCell;
@@ -131,6 +132,15 @@ impl<'a> Question<'a> {
     /// Pairs of a user and a class, with proportional classes merged.
     pub fn pairs(&self) -> usize {
         self.users() * self.reduction().classes()
+    }
+
+    /// The pairs of them where the user may run.
+    pub fn allowed_pairs(&self) -> usize {
+        let reduction = self.reduction();
+        let allowed = |rates: &Rates| rates.iter().filter(|rate| **rate > 0.0).count();
+        let of_pattern: Vec<usize> = reduction.patterns.iter().map(allowed).collect();
+        let patterns = reduction.users.pattern.iter();
+        patterns.filter_map(|pattern| of_pattern.get(*pattern as usize)).sum()
     }
 
     /// About what solving for all users takes; see [`work_of_a_step`](crate::aggregation::work_of_a_step).

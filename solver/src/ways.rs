@@ -112,12 +112,13 @@ impl Way {
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
             Self::Highs(_) => alpha == 0.0 && HAS_HIGHS && is_small,
             Self::Exact { asked } => {
-                asked || question.pairs() <= exact::SMALL && exact::covers(question).is_ok()
+                asked || question.allowed_pairs() <= exact::SMALL && exact::covers(question).is_ok()
             }
         }
     }
 
-    fn solve(self, question: &Question<'_>) -> Result<Solution, InstanceError> {
+    /// Its answer; `best` is that of the ways before it with the smallest gap.
+    fn solve(self, question: &Question<'_>, best: Option<&Solution>) -> Result<Solution, InstanceError> {
         let interior_point = InteriorPoint(question.deadline.clone());
         if question.is_sum_over_bundles() && !self.puts_kinds_into_bins(question) {
             let finding = match self {
@@ -149,6 +150,7 @@ impl Way {
                 smooth::solve_over(question, self.method(), bins, true, &solver, f64::INFINITY, None)
             }
             Self::Highs(algorithm) => self.in_full(question, &Highs(algorithm, question.deadline.clone())),
+            Self::Exact { asked: false } if best.is_some() => exact::solve(question, || best.cloned()),
             Self::Exact { .. } => exactly(question),
         }
     }
@@ -232,7 +234,7 @@ pub(crate) fn solve(
     let (mut iterations, mut rounds, mut is_certified) = (0, 0, false);
     let mut left = ways.iter().filter(|way| ways.len() == 1 || way.applies(question)).peekable();
     while let Some(way) = left.next() {
-        match way.solve(question) {
+        match way.solve(question, best.as_ref()) {
             Ok(solution) => {
                 let Statistics { iterations: spent, rounds: more, .. } = solution.statistics;
                 (iterations, rounds) = (iterations + spent, rounds + more);

@@ -37,7 +37,7 @@ pub(crate) use result::METHOD;
 pub(crate) const METHOD_OF_FILLING: &str = "progressive-filling";
 pub(crate) use sparse::Sparse;
 
-/// Pairs of a user and a class up to which an answer as fractions is looked for where nothing else is proved.
+/// Pairs of a user and a class where it may run up to which an answer as fractions is looked for where nothing else is proved.
 pub(crate) const SMALL: usize = 10_000;
 
 /// Pairs of a user and a class up to which exact steps alone are fast enough; beyond, a solution in doubles points the way.
