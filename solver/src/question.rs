@@ -143,6 +143,20 @@ impl<'a> Question<'a> {
         patterns.filter_map(|pattern| of_pattern.get(*pattern as usize)).sum()
     }
 
+    /// Whether it is a max-min in which hardly any users may run on the same classes, so that its levels use up some classes each.
+    pub fn uses_up_classes_one_by_one(&self) -> bool {
+        let instance = self.instance;
+        let is_plain = !instance.has_groups() && instance.quotas().is_empty();
+        if self.objective.alpha().is_some() || self.objective.is_pooled() || !is_plain {
+            return false;
+        }
+        let reduction = self.reduction();
+        let patterns = reduction.patterns.len();
+        patterns >= UNLIKE.0
+            && patterns * UNLIKE.1 >= self.users()
+            && !reduction.has_task_rows.contains(&true)
+    }
+
     /// About what solving for all users takes; see [`work_of_a_step`](crate::aggregation::work_of_a_step).
     pub fn work_in_full(&self) -> f64 {
         let rows = self.reduction().capacities.len();
@@ -166,6 +180,9 @@ impl<'a> Question<'a> {
         is_plain && self.users() <= self.reduction().capacities.len()
     }
 }
+
+/// From so many placement rules on, and with at most so many users for each, levels are solved over what is open.
+const UNLIKE: (usize, usize) = (16, 8);
 
 /// From so many users with kinds on, solving for them one by one takes seconds.
 const MANY_WITH_KINDS: usize = 2_000;
