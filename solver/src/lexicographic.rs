@@ -23,29 +23,21 @@ use crate::tolerance::level::NEARLY_KNOWN;
 use fairplan_instances::{Allocation, Certificate, InstanceError, LimitedBy, Solution, Statistics};
 
 /// How each level is solved.
-#[derive(Clone, Copy)]
 pub(crate) enum LevelBy {
     /// In rounds over bins that are made finer, within this budget (see [`solve_level`]).
     Rounds { budget: f64 },
     /// Over what earlier levels left open: from bins of users that are alike, without limits and task rows.
-    OpenPart,
-}
-
-/// The same, underway.
-enum By {
-    Rounds(f64),
     OpenPart(OpenPart),
 }
 
 /// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;
-/// each level within the `budget` (see [`solve_level`]). Beyond it that is an error, or, where there may be no time for another way, the
-/// levels so far.
+/// what goes beyond a budget is an error, or, where there may be no time for another way, the levels so far.
 pub(crate) fn solve(
     question: &Question<'_>,
     method: &'static str,
     mut bins: Bins,
     solver: &dyn LevelSolver,
-    how: LevelBy,
+    mut levels_by: LevelBy,
 ) -> Result<Solution, InstanceError> {
     let (instance, objective, reduction) = (question.instance, question.objective, question.reduction());
     let users = &reduction.users;
@@ -55,18 +47,14 @@ pub(crate) fn solve(
     // The prices of each level, in the reduction's terms.
     let mut levels: Vec<Vec<f64>> = Vec::new();
     let mut last: Option<(Solved, Vec<bool>)> = None;
-    let mut levels_by = match how {
-        LevelBy::Rounds { budget } => By::Rounds(budget),
-        LevelBy::OpenPart => By::OpenPart(OpenPart::of(reduction, &bins)),
-    };
     let ends = solver.deadline().time_left().is_some();
     let mut guess = question.near.and_then(|level| Guess::make(&mut progress, reduction, level));
     while progress.amounts.rising.iter().any(|rising| *rising) {
         let level = levels.len() as u32;
         let mut solve = |bins: &mut Bins, amounts: &Amounts, costs: &mut [f64]| {
             let solved = match &mut levels_by {
-                By::Rounds(budget) => solve_level(reduction, bins, amounts, solver, costs, *budget)?,
-                By::OpenPart(open) => open.solve_level(reduction, bins, amounts, solver)?,
+                LevelBy::Rounds { budget } => solve_level(reduction, bins, amounts, solver, costs, *budget)?,
+                LevelBy::OpenPart(open) => open.solve_level(reduction, bins, amounts, solver)?,
             };
             statistics.iterations += solved.iterations;
             statistics.rounds += solved.rounds;
@@ -93,7 +81,7 @@ pub(crate) fn solve(
         let was_rising = progress.amounts.rising.clone();
         if !progress.settle_users_out_of_tasks(reduction, solved.solution.level, level) {
             progress.freeze(reduction, &bins, &solved, level);
-            if let By::OpenPart(open) = &mut levels_by {
+            if let LevelBy::OpenPart(open) = &mut levels_by {
                 open.close(reduction, &solved);
             }
             levels.push(solved.solution.prices.clone());

@@ -12,7 +12,7 @@ use crate::aggregation::Solved;
 use crate::bins::{Amounts, Bins, Grouping, level_problem};
 use crate::level::{Groups, LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::reduction::Reduction;
-use crate::tolerance::level::FINEST;
+use crate::tolerance::level::{FINEST, UNPRICED};
 use fairplan_instances::InstanceError;
 
 /// What earlier levels closed.
@@ -237,13 +237,14 @@ impl Open {
     }
 }
 
-/// By strict complementarity either the price of a row or what is left of it vanishes; each is compared in units of its own.
+/// By strict complementarity either the price of a row or what is left of it vanishes; each is compared in units of its own. What is full
+/// beyond rounding and has the price of rounding is not priced.
 fn priced_rows(problem: &LevelProblem<'_>, solution: &LevelSolution) -> Vec<bool> {
     let spent = dot(&solution.prices, problem.capacities);
     let usage = problem.usage(&solution.splits);
     let rows = solution.prices.iter().zip(&usage).zip(problem.capacities);
     rows.map(|((price, usage), capacity)| {
-        *capacity > 0.0 && price * capacity / spent > (capacity - usage) / capacity
+        *capacity > 0.0 && price * capacity / spent > ((capacity - usage) / capacity).max(UNPRICED)
     })
     .collect()
 }

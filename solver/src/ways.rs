@@ -11,6 +11,7 @@ use crate::highs::{HAS_HIGHS, Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
 use crate::lexicographic::{self, LevelBy};
+use crate::open_part::OpenPart;
 use crate::question::Question;
 use crate::smooth::{self, Finding, SumSolver, market};
 use crate::tolerance::sum::STAGES;
@@ -129,12 +130,11 @@ impl Way {
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
             Self::Highs(_) => alpha == 0.0 && HAS_HIGHS && is_small,
             Self::Exact(Fractions::Asked) => true,
-            Self::Exact(when) => {
-                let is_early = matches!(when, Fractions::AfterOpenPart);
-                let most = if is_early { exact::SMALL_WHERE_UNLIKE } else { exact::SMALL };
-                is_early == question.uses_up_classes_one_by_one()
-                    && question.allowed_pairs() <= most
-                    && exact::covers(question).is_ok()
+            Self::Exact(Fractions::AfterOpenPart) => {
+                question.uses_up_classes_one_by_one() && is_small_for_fractions(question)
+            }
+            Self::Exact(Fractions::AtLast) => {
+                !question.uses_up_classes_one_by_one() && is_small_for_fractions(question)
             }
         }
     }
@@ -221,11 +221,24 @@ impl Way {
             None => {
                 let is_open_part =
                     matches!(self, Self::InteriorPoint { .. }) && question.uses_up_classes_one_by_one();
-                let how = if is_open_part { LevelBy::OpenPart } else { LevelBy::Rounds { budget } };
-                lexicographic::solve(question, self.method(), bins, solver, how)
+                let levels_by = match is_open_part {
+                    true => LevelBy::OpenPart(OpenPart::of(question.reduction(), &bins)),
+                    false => LevelBy::Rounds { budget },
+                };
+                lexicographic::solve(question, self.method(), bins, solver, levels_by)
             }
         }
     }
+}
+
+/// Whether an answer as fractions is worth looking for where they are not asked for.
+fn is_small_for_fractions(question: &Question<'_>) -> bool {
+    let (pairs, rows) = exact::SMALL_WHERE_UNLIKE;
+    let few = match question.uses_up_classes_one_by_one() {
+        true => question.allowed_pairs() <= pairs && question.reduction().capacities.len() <= rows,
+        false => question.allowed_pairs() <= exact::SMALL,
+    };
+    (few || question.pairs() <= exact::SMALL) && exact::covers(question).is_ok()
 }
 
 /// The share that each user has in the max-min, weights counting as they do for α.
