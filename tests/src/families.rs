@@ -9,6 +9,7 @@ use crate::{
 };
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Decimal, DemandSeries, DemandSeriesBuilder, Instance, QuantumLabel, ServerClass};
+use std::collections::BTreeSet;
 
 /// A family: its name, what it holds, and the instance of a seed.
 pub struct Family {
@@ -178,8 +179,9 @@ fn restricted(seed: u64) -> Instance {
         .map(|i| {
             let cpu = number(&mut dice, &["0.5", "1", "2", "4"], 1);
             let memory = number(&mut dice, &["1", "2", "4", "8", "16"], 1);
-            let eligible = (0..1 + dice.below(4)).map(|_| dice.below(CLASSES) as usize).collect();
-            DraftUser { eligible: Some(eligible), ..plain_user(i, vec![cpu, memory]) }
+            let eligible: BTreeSet<usize> =
+                (0..1 + dice.below(4)).map(|_| dice.below(CLASSES) as usize).collect();
+            DraftUser { eligible: Some(eligible.into_iter().collect()), ..plain_user(i, vec![cpu, memory]) }
         })
         .collect();
     let draft = Draft {
