@@ -66,6 +66,11 @@ impl Grouping {
     pub fn group(&self, bin: u32, rising: bool) -> usize {
         self.group_of[bin as usize][usize::from(!rising)] as usize
     }
+
+    /// The groups of a bin.
+    pub fn groups_of(&self, bin: usize) -> impl Iterator<Item = usize> {
+        self.group_of[bin].into_iter().filter(|group| *group != NO_GROUP).map(|group| group as usize)
+    }
 }
 
 impl Bins {

@@ -11,6 +11,7 @@ use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::certificate::certify;
 use crate::level::LevelSolver;
+use crate::open_part::OpenPart;
 use crate::progress::Progress;
 use crate::question::Question;
 use crate::reduction::Reduction;
@@ -21,15 +22,22 @@ use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::NEARLY_KNOWN;
 use fairplan_instances::{Allocation, Certificate, InstanceError, LimitedBy, Solution, Statistics};
 
+/// How each level is solved.
+pub(crate) enum LevelBy {
+    /// In rounds over bins that are made finer, within this budget (see [`solve_level`]).
+    Rounds { budget: f64 },
+    /// Over what earlier levels left open: from bins of users that are alike, without limits and task rows.
+    OpenPart(OpenPart),
+}
+
 /// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;
-/// each level within the `budget` (see [`solve_level`]). Beyond it that is an error, or, where there may be no time for another way, the
-/// levels so far.
+/// what goes beyond a budget is an error, or, where there may be no time for another way, the levels so far.
 pub(crate) fn solve(
     question: &Question<'_>,
     method: &'static str,
     mut bins: Bins,
     solver: &dyn LevelSolver,
-    budget: f64,
+    mut levels_by: LevelBy,
 ) -> Result<Solution, InstanceError> {
     let (instance, objective, reduction) = (question.instance, question.objective, question.reduction());
     let users = &reduction.users;
@@ -44,7 +52,10 @@ pub(crate) fn solve(
     while progress.amounts.rising.iter().any(|rising| *rising) {
         let level = levels.len() as u32;
         let mut solve = |bins: &mut Bins, amounts: &Amounts, costs: &mut [f64]| {
-            let solved = solve_level(reduction, bins, amounts, solver, costs, budget)?;
+            let solved = match &mut levels_by {
+                LevelBy::Rounds { budget } => solve_level(reduction, bins, amounts, solver, costs, *budget)?,
+                LevelBy::OpenPart(open) => open.solve_level(reduction, bins, amounts, solver)?,
+            };
             statistics.iterations += solved.iterations;
             statistics.rounds += solved.rounds;
             if solved.gave_up && !ends { Err(gives_up()) } else { Ok(solved) }
@@ -70,6 +81,9 @@ pub(crate) fn solve(
         let was_rising = progress.amounts.rising.clone();
         if !progress.settle_users_out_of_tasks(reduction, solved.solution.level, level) {
             progress.freeze(reduction, &bins, &solved, level);
+            if let LevelBy::OpenPart(open) = &mut levels_by {
+                open.close(reduction, &solved);
+            }
             levels.push(solved.solution.prices.clone());
         }
         progress.hold_kinds_together(reduction);

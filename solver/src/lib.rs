@@ -16,6 +16,7 @@ mod linear_program;
 mod linear_solver;
 mod merged_classes;
 mod offline;
+mod open_part;
 mod over_time;
 mod per_server;
 mod planning;
@@ -47,7 +48,7 @@ use fairplan_instances::{
     Deadline, Entry, Instance, InstanceError, Objective, Registry, Solution, Solver, Status, UnknownName,
 };
 use question::Question;
-use ways::Way;
+use ways::{Fractions, Way};
 
 pub use entitlements::{PooledQuota, SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use exact::{accepted_task_optimum_within, exact_task_optimum_within};
@@ -128,7 +129,7 @@ impl Backend {
                 "{} solves what is linear, and {objective} is not; take auto or ipm",
                 self.name
             ))),
-            _ if matches!(self.ways, [Way::Exact { .. }]) => ways::exactly(&question),
+            _ if matches!(self.ways, [Way::Exact(_)]) => ways::exactly(&question),
             (Objective::BottleneckMaxFairness, None) => Ok(bottleneck::solve(instance, self.name)),
             (Objective::DrfPerServer, None) => Ok(per_server::solve(instance, self.name)),
             _ => ways::solve(&question, self.ways, accept),
@@ -155,7 +156,7 @@ fn curved(name: &'static str, ways: &'static [Way], deadline: &Deadline) -> Box<
 
 /// Fractions instead of doubles, for the max-mins that have them: see [`Solution::exact`].
 pub fn exact_within(deadline: &Deadline) -> Box<dyn Solver> {
-    let ways: &[Way] = &[Way::Exact { asked: true }];
+    let ways: &[Way] = &[Way::Exact(Fractions::Asked)];
     Box::new(Backend { name: "exact", ways, curved: true, deadline: deadline.clone() })
 }
 
@@ -180,7 +181,7 @@ pub const BACKENDS: Registry<MakeBackend> = Registry::new(
         Entry {
             name: "ipm",
             line: "interior point",
-            make: |deadline| curved("ipm", &[Way::InteriorPoint], deadline),
+            make: |deadline| curved("ipm", &[Way::InteriorPoint { first: false }], deadline),
         },
         Entry {
             name: "highs",

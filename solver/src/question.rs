@@ -1,6 +1,7 @@
 //! What is asked of a backend, and how large that is.
 
 use crate::aggregation::work;
+use crate::level::Rates;
 use crate::reduction::Reduction;
 use fairplan_instances::{AloneGroup, Deadline, Instance, InstanceError, Objective, Solution};
 use std::cell::OnceCell;
@@ -133,6 +134,29 @@ impl<'a> Question<'a> {
         self.users() * self.reduction().classes()
     }
 
+    /// The pairs of them where the user may run.
+    pub fn allowed_pairs(&self) -> usize {
+        let reduction = self.reduction();
+        let allowed = |rates: &Rates| rates.iter().filter(|rate| **rate > 0.0).count();
+        let of_pattern: Vec<usize> = reduction.patterns.iter().map(allowed).collect();
+        let patterns = reduction.users.pattern.iter();
+        patterns.filter_map(|pattern| of_pattern.get(*pattern as usize)).sum()
+    }
+
+    /// Whether it is a max-min in which hardly any users may run on the same classes, so that its levels use up some classes each.
+    pub fn uses_up_classes_one_by_one(&self) -> bool {
+        let instance = self.instance;
+        let is_plain = !instance.has_groups() && instance.quotas().is_empty();
+        if self.objective.alpha().is_some() || self.objective.is_pooled() || !is_plain {
+            return false;
+        }
+        let reduction = self.reduction();
+        let patterns = reduction.patterns.len();
+        patterns >= UNLIKE.0
+            && patterns * UNLIKE.1 >= self.users()
+            && !reduction.has_task_rows.contains(&true)
+    }
+
     /// About what solving for all users takes; see [`work_of_a_step`](crate::aggregation::work_of_a_step).
     pub fn work_in_full(&self) -> f64 {
         let rows = self.reduction().capacities.len();
@@ -156,6 +180,9 @@ impl<'a> Question<'a> {
         is_plain && self.users() <= self.reduction().capacities.len()
     }
 }
+
+/// From so many placement rules on, and with at most so many users for each, levels are solved over what is open.
+const UNLIKE: (usize, usize) = (16, 8);
 
 /// From so many users with kinds on, solving for them one by one takes seconds.
 const MANY_WITH_KINDS: usize = 2_000;

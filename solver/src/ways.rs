@@ -10,7 +10,8 @@ use crate::exact;
 use crate::highs::{HAS_HIGHS, Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
-use crate::lexicographic;
+use crate::lexicographic::{self, LevelBy};
+use crate::open_part::OpenPart;
 use crate::question::Question;
 use crate::smooth::{self, Finding, SumSolver, market};
 use crate::tolerance::sum::STAGES;
@@ -29,8 +30,8 @@ pub(crate) enum Way {
     /// Users share bins, which are split until the certificate closes: for no longer than a part of what solving in full
     /// would take, unless `patient`.
     Aggregation { patient: bool },
-    /// Only users that are alike share bins.
-    InteriorPoint,
+    /// Only users that are alike share bins: level by level over what is still open, and `first`, where hardly any may run on the same classes.
+    InteriorPoint { first: bool },
     /// The same of sums of a large α, from what they come near: the levels of the max-min, which is what they come to as α grows, or over
     /// bundles of kinds and members the sums of smaller α.
     FromLevels,
@@ -40,15 +41,28 @@ pub(crate) enum Way {
     InPieces,
     /// The same as the interior point, for what is linear.
     Highs(HighsAlgorithm),
-    /// In fractions: because they are `asked` for, or where nothing else is proved.
-    Exact { asked: bool },
+    /// In fractions.
+    Exact(Fractions),
+}
+
+/// When fractions are worth it.
+#[derive(Clone, Copy)]
+pub(crate) enum Fractions {
+    /// They are asked for.
+    Asked,
+    /// What doubles cannot prove next is not proved by others either: hardly any users may run on the same classes.
+    AfterOpenPart,
+    /// Nothing else is proved.
+    AtLast,
 }
 
 /// Whatever there is, the fastest first.
 pub(crate) const ALL: &[Way] = &[
     Way::PriceDiscovery { first: true },
+    Way::InteriorPoint { first: true },
+    Way::Exact(Fractions::AfterOpenPart),
     Way::Aggregation { patient: false },
-    Way::InteriorPoint,
+    Way::InteriorPoint { first: false },
     Way::Aggregation { patient: true },
     Way::PriceDiscovery { first: false },
     Way::FromLevels,
@@ -56,13 +70,13 @@ pub(crate) const ALL: &[Way] = &[
     Way::Apart,
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
-    Way::Exact { asked: false },
+    Way::Exact(Fractions::AtLast),
 ];
 
 /// The ways that find doubles to begin with where fractions are asked for.
 const IN_DOUBLES: &[Way] = &[
     Way::Aggregation { patient: false },
-    Way::InteriorPoint,
+    Way::InteriorPoint { first: false },
     Way::Aggregation { patient: true },
     Way::Highs(HighsAlgorithm::Simplex),
 ];
@@ -80,10 +94,10 @@ impl Way {
         match self {
             Self::PriceDiscovery { .. } => "price-discovery",
             Self::Aggregation { .. } => "aggregation",
-            Self::InteriorPoint | Self::FromLevels | Self::Apart => "interior-point",
+            Self::InteriorPoint { .. } | Self::FromLevels | Self::Apart => "interior-point",
             Self::InPieces | Self::Highs(HighsAlgorithm::Simplex) => "simplex",
             Self::Highs(HighsAlgorithm::InteriorPoint) => "highs-interior-point",
-            Self::Exact { .. } => exact::METHOD,
+            Self::Exact(_) => exact::METHOD,
         }
     }
 
@@ -93,7 +107,8 @@ impl Way {
         let is_small = question.is_small();
         if question.is_sum_over_bundles() {
             return match self {
-                Self::InteriorPoint | Self::Apart => true,
+                Self::InteriorPoint { first } => !first,
+                Self::Apart => true,
                 Self::FromLevels => alpha > STAGES.0,
                 Self::InPieces => is_small,
                 Self::Aggregation { patient } => !patient && self.puts_kinds_into_bins(question),
@@ -110,23 +125,32 @@ impl Way {
                     && question.shares_bins()
                     && (patient || !question.is_wide())
             }
-            Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
+            Self::InteriorPoint { first: true } => question.uses_up_classes_one_by_one(),
+            Self::InteriorPoint { first: false } => {
+                !question.uses_up_classes_one_by_one()
+                    && (!question.shares_bins() || question.pairs() <= IN_FULL)
+            }
             Self::FromLevels => alpha > STAGES.0 && is_small,
             Self::Apart => question.objective.alpha().is_some() && question.pairs() <= IN_FULL,
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
             Self::Highs(_) => alpha == 0.0 && HAS_HIGHS && is_small,
-            Self::Exact { asked } => {
-                asked || question.pairs() <= exact::SMALL && exact::covers(question).is_ok()
+            Self::Exact(Fractions::Asked) => true,
+            Self::Exact(Fractions::AfterOpenPart) => {
+                question.uses_up_classes_one_by_one() && is_small_for_fractions(question)
+            }
+            Self::Exact(Fractions::AtLast) => {
+                !question.uses_up_classes_one_by_one() && is_small_for_fractions(question)
             }
         }
     }
 
-    fn solve(self, question: &Question<'_>) -> Result<Solution, InstanceError> {
+    /// Its answer; `best` is that of the ways before it with the smallest gap.
+    fn solve(self, question: &Question<'_>, best: Option<&Solution>) -> Result<Solution, InstanceError> {
         let interior_point = InteriorPoint(question.deadline.clone());
         let is_one_by_one = question.is_sum_over_bundles() && !self.puts_kinds_into_bins(question);
         if is_one_by_one || matches!(self, Self::Apart) {
             let finding = match self {
-                Self::InteriorPoint => Finding::AtOnce,
+                Self::InteriorPoint { .. } => Finding::AtOnce,
                 Self::FromLevels => Finding::InStages,
                 Self::InPieces => Finding::InPieces,
                 Self::Apart => Finding::Apart,
@@ -148,14 +172,19 @@ impl Way {
                 let bins = Bins::by_direction(question.reduction(), question.bins());
                 self.over_bins(question, bins, false, &interior_point, budget)
             }
-            Self::InteriorPoint | Self::FromLevels | Self::Apart => self.in_full(question, &interior_point),
+            Self::InteriorPoint { .. } | Self::FromLevels | Self::Apart => {
+                self.in_full(question, &interior_point)
+            }
             Self::InPieces => {
                 let bins = Bins::alike(question.reduction(), 0.0);
                 let solver = smooth::LinearSum(question.deadline.clone());
                 smooth::solve_over(question, self.method(), bins, true, &solver, f64::INFINITY, None)
             }
             Self::Highs(algorithm) => self.in_full(question, &Highs(algorithm, question.deadline.clone())),
-            Self::Exact { .. } => exactly(question),
+            Self::Exact(Fractions::AfterOpenPart | Fractions::AtLast) if best.is_some() => {
+                exact::solve(question, || best.cloned())
+            }
+            Self::Exact(_) => exactly(question),
         }
     }
 
@@ -198,9 +227,27 @@ impl Way {
             None if question.instance.has_groups() || !question.instance.quotas().is_empty() => {
                 tree::solve(question, self.method(), bins, solver, budget)
             }
-            None => lexicographic::solve(question, self.method(), bins, solver, budget),
+            None => {
+                let is_open_part =
+                    matches!(self, Self::InteriorPoint { .. }) && question.uses_up_classes_one_by_one();
+                let levels_by = match is_open_part {
+                    true => LevelBy::OpenPart(OpenPart::of(question.reduction(), &bins)),
+                    false => LevelBy::Rounds { budget },
+                };
+                lexicographic::solve(question, self.method(), bins, solver, levels_by)
+            }
         }
     }
+}
+
+/// Whether an answer as fractions is worth looking for where they are not asked for.
+fn is_small_for_fractions(question: &Question<'_>) -> bool {
+    let (pairs, rows) = exact::SMALL_WHERE_UNLIKE;
+    let few = match question.uses_up_classes_one_by_one() {
+        true => question.allowed_pairs() <= pairs && question.reduction().capacities.len() <= rows,
+        false => question.allowed_pairs() <= exact::SMALL,
+    };
+    (few || question.pairs() <= exact::SMALL) && exact::covers(question).is_ok()
 }
 
 /// The share that each user has in the max-min, weights counting as they do for α.
@@ -210,7 +257,8 @@ fn levels(question: &Question<'_>, alpha: f64) -> Result<Vec<f64>, InstanceError
         Question::new(question.instance, Objective::Drfh, question.backend, deadline).tempered(alpha);
     let bins = Bins::exact(levels.reduction());
     let solver = InteriorPoint(deadline.clone());
-    let solution = lexicographic::solve(&levels, "", bins, &solver, f64::INFINITY)?;
+    let solution =
+        lexicographic::solve(&levels, "", bins, &solver, LevelBy::Rounds { budget: f64::INFINITY })?;
     let users = &question.reduction().users;
     let share = |i: usize| solution.allocation.dominant_share(question.instance, UserId(users.position(i)));
     Ok((0..users.len()).map(share).collect())
@@ -218,7 +266,10 @@ fn levels(question: &Question<'_>, alpha: f64) -> Result<Vec<f64>, InstanceError
 
 /// The solution in fractions.
 pub(crate) fn exactly(question: &Question<'_>) -> Result<Solution, InstanceError> {
-    exact::solve(question, || solve(question, IN_DOUBLES, &mut |_| true).ok())
+    // What is open tells enough where others take long to tell less.
+    let open_part: &[Way] = &[Way::InteriorPoint { first: true }];
+    let ways = if question.uses_up_classes_one_by_one() { open_part } else { IN_DOUBLES };
+    exact::solve(question, || solve(question, ways, &mut |_| true).ok())
 }
 
 /// Tries the ways that apply, in order, until an answer is certified and accepted or the time is over; then the answer with the
@@ -232,13 +283,14 @@ pub(crate) fn solve(
     accept: &mut dyn FnMut(&Solution) -> bool,
 ) -> Result<Solution, InstanceError> {
     // How a group divides what it is guaranteed is a max-min, which what is only for sums does not solve.
-    let inside: &[Way] = if matches!(ways, [Way::InPieces]) { &[Way::InteriorPoint] } else { ways };
+    let inside: &[Way] =
+        if matches!(ways, [Way::InPieces]) { &[Way::InteriorPoint { first: false }] } else { ways };
     question.solve_guaranteed(|alone| solve(alone, inside, &mut |_| true))?;
     let (mut best, mut failure) = (None::<Solution>, None);
     let (mut iterations, mut rounds, mut is_certified) = (0, 0, false);
     let mut left = ways.iter().filter(|way| ways.len() == 1 || way.applies(question)).peekable();
     while let Some(way) = left.next() {
-        match way.solve(question) {
+        match way.solve(question, best.as_ref()) {
             Ok(solution) => {
                 let Statistics { iterations: spent, rounds: more, .. } = solution.statistics;
                 (iterations, rounds) = (iterations + spent, rounds + more);
@@ -357,7 +409,7 @@ mod tests {
                     let Certificate::Total(total) = solution.certificate else { panic!("it is a sum") };
                     (total.value.abs().ln(), total.exponent)
                 };
-                let (ours, theirs) = (value(Way::InPieces), value(Way::InteriorPoint));
+                let (ours, theirs) = (value(Way::InPieces), value(Way::InteriorPoint { first: false }));
                 assert!(
                     (ours.0 - theirs.0).abs() < 1e-8 && ours.1 == theirs.1,
                     "alpha {alpha}: {ours:?} {theirs:?}"

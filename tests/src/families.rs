@@ -9,6 +9,7 @@ use crate::{
 };
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Decimal, DemandSeries, DemandSeriesBuilder, Instance, QuantumLabel, ServerClass};
+use std::collections::BTreeSet;
 
 /// A family: its name, what it holds, and the instance of a seed.
 pub struct Family {
@@ -21,7 +22,7 @@ pub struct Family {
 }
 
 /// All families, the plainest first.
-pub const FAMILIES: [Family; 10] = [
+pub const FAMILIES: [Family; 11] = [
     Family {
         name: "plain",
         about: "300 to 30,000 users, 3 to 6 resources, 5 to 50 classes, uniform demands and capacities",
@@ -41,6 +42,11 @@ pub const FAMILIES: [Family; 10] = [
         name: "odd",
         about: "1 to 100 users, each oddity in a third: magnitudes 1e-9 to 1e12, zeros, weights and rates far apart, few tasks",
         instance: odd,
+    },
+    Family {
+        name: "restricted",
+        about: "210 to 400 users who may run on 1 to 4 of 50 classes, round numbers in even seeds and four digits in odd ones",
+        instance: restricted,
     },
     Family { name: "tiny", about: "the same with 1 to 3 users on 1 to 3 classes", instance: tiny },
     Family {
@@ -148,6 +154,47 @@ fn google(seed: u64) -> Instance {
     let options =
         PopulationOptions { kind: dice.pick(&kinds), users: spread(&mut dice, 100, 10_000), cluster, seed };
     population(&options).expect("a population breaks no rule")
+}
+
+fn restricted(seed: u64) -> Instance {
+    const CLASSES: u64 = 50;
+    let mut dice = Dice::new(seed ^ 0x000b_0000_0000);
+    let is_round = seed.is_multiple_of(2);
+    // One of the round numbers, or four digits from a thousandth of `most` on.
+    let number = |dice: &mut Dice, round: &[&str], most: u64| match is_round {
+        true => decimal(dice.pick(round)),
+        false => {
+            let digits = dice.pick(&[90, 900, 9_000]);
+            decimal(&format!("{}e-3", most * (digits / 9 + dice.below(digits))))
+        }
+    };
+    let classes = (0..CLASSES)
+        .map(|l| {
+            let cpu = number(&mut dice, &["8", "16", "32", "64"], 10);
+            let memory = number(&mut dice, &["32", "64", "128", "256"], 10);
+            ServerClass::new(format!("c{l}"), 3 + dice.below(15), vec![cpu, memory])
+        })
+        .collect();
+    let users = (0..210 + dice.below(191) as usize)
+        .map(|i| {
+            let cpu = number(&mut dice, &["0.5", "1", "2", "4"], 1);
+            let memory = number(&mut dice, &["1", "2", "4", "8", "16"], 1);
+            let eligible: BTreeSet<usize> =
+                (0..1 + dice.below(4)).map(|_| dice.below(CLASSES) as usize).collect();
+            DraftUser { eligible: Some(eligible.into_iter().collect()), ..plain_user(i, vec![cpu, memory]) }
+        })
+        .collect();
+    let draft = Draft {
+        device_profiles: Vec::new(),
+        name: "restricted".into(),
+        resources: vec!["cpu".into(), "memory".into()],
+        classes,
+        groups: Vec::new(),
+        users,
+        quotas: Vec::new(),
+        measured_by: None,
+    };
+    draft.build().expect("users who may run somewhere break no rule")
 }
 
 fn odd(seed: u64) -> Instance {

@@ -36,8 +36,12 @@ pub(crate) use result::METHOD;
 pub(crate) const METHOD_OF_FILLING: &str = "progressive-filling";
 pub(crate) use sparse::Sparse;
 
-/// Pairs of a user and a class up to which an answer as fractions is looked for where nothing else is proved.
+/// Pairs of a user and a class where it may run up to which an answer as fractions is looked for where nothing else is proved.
 pub(crate) const SMALL: usize = 10_000;
+
+/// The same where users may run on few classes each and fractions come before the other ways, which prove little then; with so many rows at
+/// most: what steps take grows with the cube of these.
+pub(crate) const SMALL_WHERE_UNLIKE: (usize, usize) = (15_000, 300);
 
 /// Pairs of a user and a class up to which exact steps alone are fast enough; beyond, a solution in doubles points the way.
 const UNGUIDED: usize = 200;

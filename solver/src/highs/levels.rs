@@ -14,8 +14,8 @@ use crate::tolerance::highs::{CLEARLY_POSITIVE, FEASIBILITY, ROOM};
 use fairplan_instances::{Deadline, InstanceError};
 use good_lp::solvers::highs::{HighsParallelType, HighsProblem, HighsSolution, HighsSolverType, highs};
 use good_lp::{
-    Constraint, DualValues, Expression, ProblemVariables, Solution, SolutionStatus, SolutionWithDual,
-    SolverModel, Variable, constraint, variable,
+    Constraint, DualValues, Expression, ProblemVariables, ResolutionError, Solution, SolutionStatus,
+    SolutionWithDual, SolverModel, Variable, constraint, variable,
 };
 
 /// Linear programs through HiGHS, which ends by a deadline.
@@ -319,9 +319,18 @@ fn optimum(model: HighsProblem, deadline: &Deadline) -> Result<HighsSolution, In
     let problem = match model.solve() {
         Ok(solution) if matches!(solution.status(), SolutionStatus::Optimal) => return Ok(solution),
         Ok(solution) => format!("stopped with status {:?}", solution.status()),
+        Err(ResolutionError::Other(status)) => undecided(status),
         Err(error) => error.to_string(),
     };
     Err(if deadline.is_over() { InstanceError::OutOfTime } else { broken(problem) })
+}
+
+/// What is said where HiGHS ends without an answer and without an error.
+fn undecided(status: &str) -> String {
+    format!(
+        "it ended a linear program without an answer (model status {status}): the numbers of the program are too far apart for its tolerance \
+         of {FEASIBILITY:e}; take auto, which has other ways"
+    )
 }
 
 /// The largest value of a variable under some rows, which must have one, and what `priced` rows cost.
@@ -372,5 +381,19 @@ impl Solved {
             if *capacity > 0.0 { dual.max(0.0) * scale * scaling.level } else { 0.0 }
         };
         self.capacity_duals.iter().zip(problem.capacities).zip(&scaling.row).map(price).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_not_decided_is_told_with_its_status_and_a_way_out() {
+        let told = undecided("Unknown");
+        assert!(
+            told.contains("status Unknown") && told.contains("1e-10") && told.contains("take auto"),
+            "{told}"
+        );
     }
 }
