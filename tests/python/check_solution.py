@@ -506,12 +506,13 @@ def decimal(x):
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
-def costs_of(user, price):
-    """Of each kind what its part of a unit of share costs on each class, were its rate one."""
-    on = lambda l, r: price.get((l, r), 0) + sum(price[at] for at, row in user["rows"].items()
-                                                 if row["resource"] == r and l in row["classes"])
-    return [{l: sum((decimal(d / user["delta"]) * on(l, r) for r, d in needs.items()), Decimal(0)) for l in usable}
-            for needs, usable in user["kinds"]]
+def costs_of(user, price_for):
+    """Of each kind what its part of a unit of share costs on each class, were its rate one, at the prices for it there."""
+    def on(needs, l):
+        price = price_for(needs, l)
+        of = lambda r: price.get((l, r), 0) + sum(price[at] for at, row in user["rows"].items() if row["resource"] == r and l in row["classes"])
+        return sum((decimal(d / user["delta"]) * of(r) for r, d in needs.items()), Decimal(0))
+    return [{l: on(needs, l) for l in usable} for needs, usable in user["kinds"]]
 
 
 def takes_what_it_would(alpha, who, one, cost):
@@ -523,7 +524,7 @@ def takes_what_it_would(alpha, who, one, cost):
     else:
         want = ((weight / cost).ln() / alpha).exp() if cost else Decimal("Infinity")
     all_run = "tasks" in one and one["running"] >= one["tasks"] * (1 - Fraction(OWN))
-    most = want if one.get("cap") is None else min(want, decimal(one["cap"] * one["weight"]))
+    most = min(want, decimal(one["most"])) if "most" in one else want
     if share < want * (1 - OWN):
         need(all_run or alpha < 1 and most - share <= MILLIONTH, f"{who} would take more than it has at the prices of what is used up")
     enough = max(want, one["floor"])
@@ -556,7 +557,9 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         need(user["limit"] in (limits if user["usable"] else ["no-usable-class"]), f"limit of user {user['id']}")
         if not able(user):
             continue
-        costs, own_costs = costs_of(user, price), costs_of(user, counting)
+        # A class that could run next to nothing of what a user has decides nothing.
+        own_price_for = lambda needs, l: counting if min(capacity[l, r] / d for r, d in needs.items()) > Fraction(OWN) * user["running"] else price
+        costs, own_costs = costs_of(user, lambda *_: price), costs_of(user, own_price_for)
         own_price = sum(min(cost[l] / decimal(user["rate"][l]) for l in cost) for cost in own_costs)
         if "tasks" not in user or not user["limited"]:
             paid = sum((decimal(here * user["delta"]) * own_costs[k][l] for k, l, here in user["placed"]), Decimal(0))
@@ -850,6 +853,7 @@ def in_doubles(instance, solution, prove=True):
             alone = tasks_alone(pieces, capacity, classes) if several else sum(
                 l["count"] * rate[l["id"]] * min(l["capacity"].get(r, 0) / d for r, d in demand.items()) for l in classes)
             weight = weight * delta * alone or weight
+        room = [sum(rate[l] * min(capacity[l, r] / d for r, d in piece.items()) for l in place) for piece, place in zip(pieces, places)]
         cap = delta * user["tasks"] * max([rate[l] for l in usable], default=0) / weight if "tasks" in user else None
         cap = cap if usable else Fraction(0)
         limited = "tasks" in user and len({rate[l] for l in usable}) > 1
@@ -861,7 +865,7 @@ def in_doubles(instance, solution, prove=True):
         user.update(needs=demand, usable=usable, kinds=list(zip(pieces, places)), rate=rate, work=work, share=delta * work, delta=delta,
                     weight=weight,
                     weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
-                    limited=limited, running=tasks, placed=placed, own=user.get("weight", Fraction(1)), named=named)
+                    limited=limited, running=tasks, placed=placed, most=delta * min(room), own=user.get("weight", Fraction(1)), named=named)
         user["rate"] = {l: rate[l] for l in usable} if is_sum else rate
 
     for l, r in capacity:

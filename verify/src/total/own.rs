@@ -28,8 +28,8 @@ struct Has {
     share: f64,
     /// What it would take at its price, if its tasks had no end.
     want: f64,
-    /// What all its tasks come to, and the part of them that runs.
-    all: f64,
+    /// The most that it could have, where that counts, and the part of its tasks that runs.
+    most: f64,
     running: f64,
     /// What it is guaranteed.
     floor: f64,
@@ -107,16 +107,31 @@ impl Own<'_> {
 
     /// What a task of a kind costs on a class in that.
     fn cost_on(&self, user: User<'_>, kind: usize, class: usize) -> f64 {
-        let usable = self.market.usable_classes;
-        let room = |r: usize| match usable.demand_units(user, kind, ResourceId(r)) {
+        let tasks = self.tasks_on(user, kind, class);
+        let market =
+            if tasks > OWN * self.claim.tasks.running(user) { &self.at_used_up } else { self.market };
+        market.cost_on(user, self.market.usable_classes.demand_doubles(user, kind), class)
+    }
+
+    /// How many tasks of a kind a class could run.
+    fn tasks_on(&self, user: User<'_>, kind: usize, class: usize) -> f64 {
+        let room = |r: usize| match self.market.usable_classes.demand_units(user, kind, ResourceId(r)) {
             0 => f64::INFINITY,
             units => capacity_units(self.market.instance, class, r) as f64 / units as f64,
         };
-        let resources = self.market.instance.resources().len();
-        let tasks = (0..resources).map(room).fold(f64::INFINITY, f64::min);
-        let market =
-            if tasks > OWN * self.claim.tasks.running(user) { &self.at_used_up } else { self.market };
-        market.cost_on(user, usable.demand_doubles(user, kind), class)
+        (0..self.market.instance.resources().len()).map(room).fold(f64::INFINITY, f64::min)
+    }
+
+    /// No more than this could be the share of a user, were it alone.
+    fn most(&self, user: User<'_>) -> f64 {
+        let usable_classes = self.market.usable_classes;
+        let of_kind = |kind: usize| {
+            let usable = usable_classes.of_kind(kind);
+            let work = |class: &usize| usable.rate(*class).to_f64() * self.tasks_on(user, kind, *class);
+            usable.classes.iter().map(work).sum::<f64>()
+        };
+        let work = usable_classes.kinds(user).map(of_kind).fold(f64::INFINITY, f64::min);
+        (work * user.task_share()).min(self.market.shares[user.index().0].cap * user.weight().to_f64())
     }
 
     fn judge_user(&self, user: User<'_>, worst: &mut Worst) {
@@ -135,7 +150,7 @@ impl Own<'_> {
         let has = Has {
             share,
             want: market.want(weight * user.task_share(), cost, share),
-            all: market.shares[i].cap * weight,
+            most: if market.alpha < 1.0 { self.most(user) } else { f64::INFINITY },
             running: user.tasks().map_or(0.0, |tasks| claim.tasks.running(user) / tasks as f64),
             floor: market.floor(user),
         };
@@ -150,7 +165,7 @@ impl Own<'_> {
         let cost = group.members.iter().map(cost).sum();
         let want = self.market.want(group.weight, cost, group.share);
         let Group { share, floor, .. } = *group;
-        let has = Has { share, want, all: f64::INFINITY, running: 0.0, floor };
+        let has = Has { share, want, most: f64::INFINITY, running: 0.0, floor };
         let first = || self.market.instance.user(UserId(group.members[0].user)).id();
         has.judge(self.market.alpha, || format!("the group of user {}", first()), worst);
     }
@@ -178,12 +193,12 @@ impl Own<'_> {
 
 impl Has {
     fn judge(&self, alpha: f64, who: impl Fn() -> String, worst: &mut Worst) {
-        let &Self { share, want, all, running, floor } = self;
+        let &Self { share, want, most, running, floor } = self;
         // Below one nobody needs anything, and a millionth of the cluster is as good as nothing.
         let counts = |share: f64| alpha >= 1.0 || share > FREEZING * MEASURED;
         if share < want {
             let lacks = (1.0 - share / want).min(1.0 - running);
-            if counts(want.min(all) - share) {
+            if counts(want.min(most) - share) {
                 worst.see(lacks, || match want.is_infinite() {
                     true => format!("{} could have more: what it needs is not used up", who()),
                     false => {
