@@ -37,7 +37,7 @@ MEASURED, ALL = Fraction(1, 10**4), Fraction(1, 10**3)  # The share that gains a
 ROUNDED, CLEARLY = Fraction(1, 10**12), Fraction(1, 10**3)
 JUST_ABOVE = Fraction(1.0 + 1e-9)
 # What a user of a sum may miss of what it would take, and what may be left of what is used up; where nobody needs anything.
-OWN, MILLIONTH = Decimal("0.01"), Decimal("0.000001")
+OWN, MILLIONTH, LEAST_PRICE = Decimal("0.01"), Decimal("0.000001"), Decimal("1e-200")
 PRICED = ("capacity", "limit")  # What holds a user by prices.
 
 
@@ -560,8 +560,16 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         # A class that could run next to nothing of what a user has decides nothing.
         own_price_for = lambda needs, l: counting if min(capacity[l, r] / d for r, d in needs.items()) > Fraction(OWN) * user["running"] else price
         costs, own_costs = costs_of(user, lambda *_: price), costs_of(user, own_price_for)
-        own_price = sum(min(cost[l] / decimal(user["rate"][l]) for l in cost) for cost in own_costs)
-        if "tasks" not in user or not user["limited"]:
+        is_left = lambda needs, l: all(load[l, r] < capacity[l, r] * (1 - Fraction(OWN)) for r in needs)
+        if user["share"] > 0 and "tasks" not in user and above["user", user["id"]] is None and decimal(user["weight"] * user["delta"]) \
+                * decimal(user["share"]) ** -alpha < LEAST_PRICE * unit * decimal(max(user["needs"].values())):
+            # Prices that it would pay are too small for numbers in this unit, so that there are none.
+            held = any(not any(is_left(needs, l) for l in usable) for needs, usable in user["kinds"])
+            need(held, f"user {user['id']} could have more: what it needs is not used up")
+            own_price = None
+        else:
+            own_price = sum(min(cost[l] / decimal(user["rate"].get(l, 1)) for l in cost) for cost in own_costs)
+        if own_price is not None and ("tasks" not in user or not user["limited"]):
             paid = sum((decimal(here * user["delta"]) * own_costs[k][l] for k, l, here in user["placed"]), Decimal(0))
             share = decimal(user["share"])
             need(share <= MILLIONTH or paid - own_price * share <= OWN * max(paid, decimal(user["weight"]) * share ** (1 - alpha)),
@@ -575,7 +583,8 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         if above[node] is None:
             taking.append((user, cost))
             having.append((user["weight"], user["share"]))
-            takes_what_it_would(alpha, f"user {user['id']}", user, own_price)
+            if own_price is not None:
+                takes_what_it_would(alpha, f"user {user['id']}", user, own_price)
             continue
         need("tasks" not in user, f"user {user['id']} is in a group and has few tasks")
         top = node

@@ -11,7 +11,7 @@ use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
 use crate::limit_rows::LimitUse;
 use crate::parts::in_parts;
-use crate::tolerance::{FREEZING, MEASURED, OWN};
+use crate::tolerance::{FREEZING, LEAST_PRICE, MEASURED, OWN};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ResourceId, User, UserId};
 use std::ops::Range;
@@ -36,7 +36,11 @@ struct Has {
 }
 
 pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<'_>) -> Verdict {
-    let own = Own { market, at_used_up: market.at_prices_of_what_is_used_up(used), claim };
+    let m = market.instance.resources().len();
+    let least = |at: usize| (1.0 - OWN) * capacity_units(market.instance, at / m, at % m) as f64;
+    let is_used_up: Vec<bool> = used.loads.iter().enumerate().map(|(at, load)| *load >= least(at)).collect();
+    let own =
+        Own { market, at_used_up: market.at_prices_of_what_is_used_up(used, &is_used_up), is_used_up, claim };
     let part = |users: Range<usize>| {
         let mut worst = Worst::of("own-optimality", OWN);
         users.for_each(|i| own.judge_user(market.instance.user(UserId(i)), &mut worst));
@@ -49,15 +53,12 @@ pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<
 }
 
 impl Market<'_> {
-    fn at_prices_of_what_is_used_up(&self, used: &Used<'_>) -> Self {
-        let (instance, m) = (self.instance, self.instance.resources().len());
-        let is_used_up =
-            |at: usize| used.loads[at] >= (1.0 - OWN) * capacity_units(instance, at / m, at % m) as f64;
-        let price = |(at, price): (usize, &f64)| if is_used_up(at) { *price } else { 0.0 };
+    fn at_prices_of_what_is_used_up(&self, used: &Used<'_>, is_used_up: &[bool]) -> Self {
+        let price = |(price, is_used_up): (&f64, &bool)| if *is_used_up { *price } else { 0.0 };
         let mut market = Self {
-            prices: self.prices.iter().enumerate().map(price).collect(),
+            prices: self.prices.iter().zip(is_used_up).map(price).collect(),
             limits: self.limits.as_ref().map(|limits| {
-                limits.of_those(|j| used.limits.is_some_and(|used| used.part(instance, j) >= 1.0 - OWN))
+                limits.of_those(|j| used.limits.is_some_and(|used| used.part(self.instance, j) >= 1.0 - OWN))
             }),
             columns: Vec::new(),
             floors: self.floors.clone(),
@@ -86,6 +87,7 @@ struct Own<'a> {
     market: &'a Market<'a>,
     /// The same at the prices of what is used up.
     at_used_up: Market<'a>,
+    is_used_up: Vec<bool>,
     claim: &'a SolutionClaim<'a>,
 }
 
@@ -113,6 +115,26 @@ impl Own<'_> {
         market.cost_on(user, self.market.usable_classes.demand_doubles(user, kind), class)
     }
 
+    /// Whether the prices that somebody would pay are too small for numbers in the unit of the sum, so that there are none.
+    fn is_worth_no_price(&self, user: User<'_>) -> bool {
+        let largest = user.demand_doubles().iter().copied().fold(0.0, f64::max);
+        user.tasks().is_none() && user.group().is_none() && self.market.margin(user) < LEAST_PRICE * largest
+    }
+
+    /// Whether some kind of a user has no class on which all that it needs is left.
+    fn needs_what_is_used_up(&self, user: User<'_>) -> bool {
+        let usable_classes = self.market.usable_classes;
+        let m = self.market.instance.resources().len();
+        let is_held = |kind: usize, class: usize| {
+            (0..m).any(|r| {
+                usable_classes.demand_units(user, kind, ResourceId(r)) > 0 && self.is_used_up[class * m + r]
+            })
+        };
+        usable_classes
+            .kinds(user)
+            .any(|kind| usable_classes.of_kind(kind).classes.iter().all(|class| is_held(kind, *class)))
+    }
+
     /// How many tasks of a kind a class could run.
     fn tasks_on(&self, user: User<'_>, kind: usize, class: usize) -> f64 {
         let room = |r: usize| match self.market.usable_classes.demand_units(user, kind, ResourceId(r)) {
@@ -138,6 +160,12 @@ impl Own<'_> {
         let Self { market, claim, .. } = self;
         let UserId(i) = user.index();
         if !market.usable_classes.can_run(i) || user.tasks() == Some(0) {
+            return;
+        }
+        if self.is_worth_no_price(user) {
+            if !self.needs_what_is_used_up(user) {
+                worst.fail(|| format!("user {} could have more: what it needs is not used up", user.id()));
+            }
             return;
         }
         let share = market.shares[i].share;

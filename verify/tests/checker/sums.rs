@@ -190,5 +190,5 @@ fn who_adds_nothing_to_a_sum_runs_its_tasks_where_they_are_cheapest() {
     let fair = [all, 0.0, 0.0, 0.0, 10.0 * all, 0.0, 0.0, 0.0, 10.0 * all];
     assert_eq!(judged(fair, [all / 21.0, 10.0 * all / 21.0, 10.0 * all / 21.0]), Vec::<&str>::new());
     let on_both = [all, 0.0, 0.0, 0.0, 10.0 * all, 5.0 * all, 0.0, 0.0, 5.0 * all];
-    assert_eq!(judged(on_both, [all / 21.0, 15.0 * all / 21.0, 5.0 * all / 21.0]), ["own-optimality"]);
+    assert!(judged(on_both, [all / 21.0, 15.0 * all / 21.0, 5.0 * all / 21.0]).contains(&"own-optimality"));
 }
