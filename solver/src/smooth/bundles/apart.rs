@@ -20,7 +20,7 @@ const MOST_SUMS: usize = 100;
 /// Shares of kinds on classes and prices, sum by sum.
 ///
 /// # Errors
-/// Where the first sum has no answer.
+/// Where the first sum has no answer, or somebody has nothing in the end.
 pub(super) fn apart(
     problem: &LevelProblem<'_>,
     users: &[User],
@@ -58,17 +58,24 @@ pub(super) fn apart(
             }
         }
         let Some((sum, settled, count)) = best else { break };
-        let is_last = count == 0 || count == others.len() || deadline.is_over();
+        // Where nobody is settled the checker has the last word.
+        let is_last = count == 0 || count == others.len();
         let kept: Vec<usize> = (0..others.len()).filter(|u| is_last || settled[*u]).collect();
         known.keep(&sum, &kept, is_last, &mut left);
-        if is_last {
+        others = (0..others.len()).filter(|u| !is_last && !settled[*u]).map(|u| others[u]).collect();
+        if is_last || deadline.is_over() {
             break;
         }
-        others = (0..others.len()).filter(|u| !settled[*u]).map(|u| others[u]).collect();
     }
     let Known { splits, prices, utility, iterations, .. } = known;
-    let utility = utility.ok_or(InstanceError::OutOfTime)?;
-    Ok(Found { splits, prices, utility, iterations })
+    match utility {
+        Some(utility) if others.is_empty() => Ok(Found { splits, prices, utility, iterations }),
+        _ if deadline.is_over() => Err(InstanceError::OutOfTime),
+        _ => Err(InstanceError::Unsupported(format!(
+            "{} users add nothing to the sum by numbers too far apart to tell what they should have",
+            others.len()
+        ))),
+    }
 }
 
 /// Ways to each sum, the fastest first.
@@ -287,7 +294,7 @@ mod tests {
     fn instance(servers: &[u32], users: &[(&[usize], u32)]) -> Instance {
         let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
         for (l, cores) in servers.iter().enumerate() {
-            builder.class(ServerClass::new(&format!("c{l}"), 1, vec![Decimal::from(*cores)])).unwrap();
+            builder.class(ServerClass::new(format!("c{l}"), 1, vec![Decimal::from(*cores)])).unwrap();
         }
         for (i, (eligible, weight)) in users.iter().enumerate() {
             let eligible = eligible.iter().map(|l| ClassId(*l)).collect();
