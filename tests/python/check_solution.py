@@ -612,6 +612,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
     if alpha == 0:  # A user without a limit must not be worth more than it pays.
         dearer = max([dearer] + [decimal(user["weight"]) / min(cost[l] / decimal(user["rate"][l]) for l in cost)
                                  for user, cost in taking if "tasks" not in user])
+        need(dearer <= 1 + decimal(GAP), "prices are lower than what a user without a limit is worth")
     bound = sum((decimal(capacity[at]) * p for at, p in price.items()), Decimal(0)) * dearer
     bound += sum((best(alpha, user, {l: c * dearer for l, c in cost.items()}) for user, cost in taking), Decimal(0))
     certificate, slack = solution["certificate"], decimal(GAP) * worth

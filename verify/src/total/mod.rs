@@ -76,6 +76,10 @@ pub(crate) fn prove(
         let part = found.imbalance;
         format!("users without binding limits pay {part:e} of the worth more or less than their margins")
     });
+    scale.see(market.raised - 1.0, || {
+        let part = market.raised - 1.0;
+        format!("a user without a limit is worth {part:e} more than it pays at these prices")
+    });
     let mut value = Worst::of("value", tolerance::ROUNDING);
     let stated = claim.printed.as_ref().map(|printed| (printed.value, "value"));
     let bracket = [(total.value, "primal"), (total.bound, "dual")];
@@ -128,6 +132,8 @@ struct Market<'a> {
     floors: Vec<f64>,
     /// The groups that are children of the root.
     groups: Vec<Group>,
+    /// By how much prices were raised.
+    raised: f64,
     /// See [`tolerance::surely`].
     surely: f64,
 }
@@ -151,11 +157,12 @@ impl<'a> Market<'a> {
             limits: LimitPrices::of(&total.limit_prices),
             floors: floors.iter().map(|floor| floor.low).collect(),
             groups: members::of_root(Subject { instance, usable_classes, shares }, floors),
+            raised: 1.0,
             surely: tolerance::surely(m),
         };
         market.set_columns();
         if alpha == 0.0 {
-            market.raise_prices();
+            market.raised = market.raise_prices();
         }
         market
     }
@@ -171,8 +178,8 @@ impl<'a> Market<'a> {
     }
 
     /// A user without a limit that is worth more at the margin than it pays leaves a linear sum without any bound:
-    /// all prices are raised until there is none. Wrong prices are raised far and prove little.
-    fn raise_prices(&mut self) {
+    /// all prices are raised until there is none. Returns by how much: prices that are stated are not raised by more than rounding.
+    fn raise_prices(&mut self) -> f64 {
         let part = |users: Range<usize>| {
             let dearer = |i: usize| {
                 let user = self.instance.user(UserId(i));
@@ -192,6 +199,7 @@ impl<'a> Market<'a> {
         self.prices.iter_mut().for_each(|price| *price = (*price * factor).min(f64::MAX));
         self.limits.iter_mut().for_each(|limits| limits.raise(factor));
         self.set_columns();
+        factor
     }
 
     /// What all capacity and all limits are worth, rounded up.
