@@ -142,10 +142,7 @@ impl OpenPart {
         for bin in (0..self.closed_bins.len()).filter(|bin| self.closed_bins[*bin].is_none()) {
             let Some(group) = solved.grouping.groups_of(bin).next() else { continue };
             let is_open = |pair: &usize| self.closed_at[problem.groups.class[*pair] as usize].is_none();
-            let needs_priced = |pair: usize| {
-                let mut needs = problem.load(group).iter().zip(&self.priced[problem.rows(pair)]);
-                needs.any(|(a, priced)| *a > 0.0 && *priced)
-            };
+            let needs_priced = |pair: usize| problem.needs(group, pair).any(|(row, _)| self.priced[row]);
             let mut free =
                 problem.groups.pairs(group).filter(is_open).filter(|pair| !needs_priced(*pair)).peekable();
             if free.peek().is_none() {

@@ -147,8 +147,7 @@ impl Way {
     /// Its answer; `best` is that of the ways before it with the smallest gap.
     fn solve(self, question: &Question<'_>, best: Option<&Solution>) -> Result<Solution, InstanceError> {
         let interior_point = InteriorPoint(question.deadline.clone());
-        let is_one_by_one = question.is_sum_over_bundles() && !self.puts_kinds_into_bins(question);
-        if is_one_by_one || matches!(self, Self::Apart) {
+        if question.is_sum_over_bundles() && !self.puts_kinds_into_bins(question) {
             let finding = match self {
                 Self::InteriorPoint { .. } => Finding::AtOnce,
                 Self::FromLevels => Finding::InStages,
@@ -172,9 +171,8 @@ impl Way {
                 let bins = Bins::by_direction(question.reduction(), question.bins());
                 self.over_bins(question, bins, false, &interior_point, budget)
             }
-            Self::InteriorPoint { .. } | Self::FromLevels | Self::Apart => {
-                self.in_full(question, &interior_point)
-            }
+            Self::InteriorPoint { .. } | Self::FromLevels => self.in_full(question, &interior_point),
+            Self::Apart => smooth::together::solve(question, self.method(), Finding::Apart),
             Self::InPieces => {
                 let bins = Bins::alike(question.reduction(), 0.0);
                 let solver = smooth::LinearSum(question.deadline.clone());

@@ -506,6 +506,11 @@ def decimal(x):
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
+def most_on(capacity, l, needs):
+    """How many tasks that need so much a class could run."""
+    return min(capacity[l, r] / d for r, d in needs.items())
+
+
 def costs_of(user, price_for):
     """Of each kind what its part of a unit of share costs on each class, were its rate one, at the prices for it there."""
     def on(needs, l):
@@ -558,7 +563,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         if not able(user):
             continue
         # A class that could run next to nothing of what a user has decides nothing.
-        own_price_for = lambda needs, l: counting if min(capacity[l, r] / d for r, d in needs.items()) > Fraction(OWN) * user["running"] else price
+        own_price_for = lambda needs, l: counting if most_on(capacity, l, needs) > Fraction(OWN) * user["running"] else price
         costs, own_costs = costs_of(user, lambda *_: price), costs_of(user, own_price_for)
         is_left = lambda needs, l: all(load[l, r] < capacity[l, r] * (1 - Fraction(OWN)) for r in needs)
         if user["share"] > 0 and "tasks" not in user and above["user", user["id"]] is None and decimal(user["weight"] * user["delta"]) \
@@ -863,7 +868,7 @@ def in_doubles(instance, solution, prove=True):
             alone = tasks_alone(pieces, capacity, classes) if several else sum(
                 l["count"] * rate[l["id"]] * min(l["capacity"].get(r, 0) / d for r, d in demand.items()) for l in classes)
             weight = weight * delta * alone or weight
-        room = [sum(rate[l] * min(capacity[l, r] / d for r, d in piece.items()) for l in place) for piece, place in zip(pieces, places)]
+        most = min(sum(rate[l] * most_on(capacity, l, piece) for l in place) for piece, place in zip(pieces, places)) if is_sum else 0
         cap = delta * user["tasks"] * max([rate[l] for l in usable], default=0) / weight if "tasks" in user else None
         cap = cap if usable else Fraction(0)
         limited = "tasks" in user and len({rate[l] for l in usable}) > 1
@@ -875,7 +880,7 @@ def in_doubles(instance, solution, prove=True):
         user.update(needs=demand, usable=usable, kinds=list(zip(pieces, places)), rate=rate, work=work, share=delta * work, delta=delta,
                     weight=weight,
                     weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
-                    limited=limited, running=tasks, placed=placed, most=delta * min(room), own=user.get("weight", Fraction(1)), named=named)
+                    limited=limited, running=tasks, placed=placed, most=delta * most, own=user.get("weight", Fraction(1)), named=named)
         user["rate"] = {l: rate[l] for l in usable} if is_sum else rate
 
     for l, r in capacity:

@@ -160,11 +160,15 @@ impl LimitPrices {
     /// What a task of a kind with this demand pays for the limits above its user on a class, in plain doubles; and how many roundings
     /// that takes.
     pub fn on_class(&self, user: User<'_>, demand: &[f64], class: usize) -> (f64, usize) {
-        let (instance, above) = (user.instance(), user.instance().limits_above(user));
+        let above = user.instance().limits_above(user);
+        (self.paid_on(user.instance(), &above, demand, class), 2 * above.len())
+    }
+
+    /// The same below these limits.
+    fn paid_on(&self, instance: &Instance, above: &[usize], demand: &[f64], class: usize) -> f64 {
         let rows = above.iter().map(|j| (&instance.limit_rows()[*j], self.0[*j]));
         let here = rows.filter(|(row, _)| row.covers(ClassId(class)));
-        let paid = here.map(|(row, price)| demand[row.resource.0] * price).sum();
-        (paid, 2 * above.len())
+        here.map(|(row, price)| demand[row.resource.0] * price).sum()
     }
 
     /// `Σ_j b_j q_j`, rounded up.
@@ -210,14 +214,8 @@ impl LimitPrices {
         let m = instance.resources().len();
         let cost = |class: &usize| {
             let prices = &of_classes[class * m..(class + 1) * m];
-            let mut cost: f64 = demand.iter().zip(prices).map(|(demand, price)| demand * price).sum();
-            for j in above {
-                let row = &instance.limit_rows()[*j];
-                if row.covers(ClassId(*class)) {
-                    cost += demand[row.resource.0] * self.0[*j];
-                }
-            }
-            cost / usable.rate(*class).to_f64()
+            let cost: f64 = demand.iter().zip(prices).map(|(demand, price)| demand * price).sum();
+            (cost + self.paid_on(instance, above, demand, *class)) / usable.rate(*class).to_f64()
         };
         usable.classes.iter().map(cost).fold(f64::INFINITY, f64::min)
     }

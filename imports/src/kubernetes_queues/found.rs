@@ -67,9 +67,6 @@ pub(super) struct Reading {
     pub scheduler: Option<Scheduler>,
 }
 
-/// What is told of queues into which nothing new is let.
-pub(super) const STOPPED: &str = "queues left out: stopped";
-
 /// What is told of queues that come before others whatever these have.
 pub(super) const PRIORITY_LEFT_OUT: &str = "priorities of queues left out: here shares alone decide";
 

@@ -74,6 +74,9 @@ pub(super) struct Cluster<'a> {
 pub(super) const NOBODY: &str =
     "no queue is left that anything can run in; all queues of the files are left out";
 
+/// What is told of queues into which nothing new is let.
+pub(super) const STOPPED: &str = "queues left out: stopped";
+
 /// The place of what knows no places.
 pub(super) fn one_place() -> Vec<String> {
     vec![String::new()]
@@ -100,11 +103,11 @@ pub(super) fn instance(
     let classes = add_classes(&mut builder, servers, memory)?;
     let tree = Tree::new(queues, &resources, servers, (&places, root))?;
     let users = tree.users(report);
+    let below = tree.users_below(&users);
     if !servers.is_empty() && users.iter().all(Vec::is_empty) {
-        tree.tell_of_empty(&tree.users_below(&users), report);
+        tree.tell_of_empty(&below, report);
         return Err(Violation::new("", "", NOBODY));
     }
-    let below = tree.users_below(&users);
     let groups = tree.groups(&users, &below, report);
     builder.groups(groups)?;
     let mut quotas = Vec::new();

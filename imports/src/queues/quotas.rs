@@ -25,8 +25,7 @@ impl Tree<'_> {
             let queue = &self.queues[position];
             let divided = !self.is_leaf[position] || users[position].len() > 1;
             let somebody = below[position].contains(&true);
-            let is_root = self.is_above_all(position) && self.root == Some(queue.name.as_str());
-            divided && somebody && (!is_root || self.limits(queue))
+            divided && somebody && (!self.is_root(position) || self.limits(queue))
         };
         self.tell_of_empty(below, report);
         for position in self.weightless.iter().filter(|position| below[**position].contains(&true)) {
@@ -50,11 +49,15 @@ impl Tree<'_> {
     /// Names the queues above others of which none is left.
     pub(super) fn tell_of_empty(&self, below: &[Vec<bool>], report: &mut ImportReport) {
         for queue in (0..self.queues.len()).filter(|queue| !self.is_leaf[*queue]) {
-            let is_root = self.is_above_all(queue) && self.root == Some(self.queues[queue].name.as_str());
-            if !below[queue].contains(&true) && !is_root {
+            if !below[queue].contains(&true) && !self.is_root(queue) {
                 report.named("groups left out: nobody is left below", &self.queues[queue].name);
             }
         }
+    }
+
+    /// Whether a queue is the scheduler's own root.
+    fn is_root(&self, queue: usize) -> bool {
+        self.is_above_all(queue) && self.root == Some(self.queues[queue].name.as_str())
     }
 
     /// Whether a queue may have less than there is.

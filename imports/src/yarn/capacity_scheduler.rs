@@ -10,7 +10,7 @@ use super::partitions::{DOTTED, Partitions, RESOURCES};
 use super::unkept;
 use crate::amounts::{Stated, tighter};
 use crate::misspelt;
-use crate::queues::{Part, Queue};
+use crate::queues::{Part, Queue, STOPPED};
 use crate::report::ImportReport;
 use crate::xml::{Element, INCLUDED};
 use fairplan_instances::{Decimal, InstanceError};
@@ -170,7 +170,7 @@ impl Reading<'_> {
         while let Some(queue) = out.pop() {
             let below = children_of(self.value(&queue, "queues").unwrap_or_default());
             out.extend(below.map(|child| format!("{queue}.{child}")));
-            report.named("queues left out: stopped", &queue);
+            report.named(STOPPED, &queue);
             stopped.insert(queue);
         }
     }

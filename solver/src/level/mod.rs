@@ -165,6 +165,13 @@ impl LevelProblem<'_> {
         limits.flat_map(move |limits| limits.covering(self.groups.pattern[group], class as usize))
     }
 
+    /// The rows of classes and limits that a group needs on a pair, and how much of each a split of one takes.
+    pub fn needs(&self, group: usize, pair: usize) -> impl Iterator<Item = (usize, f64)> {
+        let load = self.load(group);
+        let of_limits = self.limits_met(group, self.groups.class[pair]).map(|(row, r)| (row, load[r]));
+        self.rows(pair).zip(load.iter().copied()).chain(of_limits).filter(|(_, d)| *d > 0.0)
+    }
+
     pub fn load(&self, group: usize) -> &[f64] {
         &self.groups.loads[group * self.resources..(group + 1) * self.resources]
     }
@@ -198,11 +205,7 @@ impl LevelProblem<'_> {
     /// Which groups cannot rise above `level`, given which capacity rows have a price: those that on every pair meet
     /// a priced row, however little of it they take, or have no tasks for more. (Settled groups cannot rise anyway.)
     pub fn frozen(&self, priced: &[bool], level: f64) -> Vec<bool> {
-        let meets = |g: usize, pair: usize| {
-            let load = self.load(g);
-            load.iter().zip(&priced[self.rows(pair)]).any(|(a, priced)| *a > 0.0 && *priced)
-                || self.limits_met(g, self.groups.class[pair]).any(|(row, r)| load[r] > 0.0 && priced[row])
-        };
+        let meets = |g: usize, pair: usize| self.needs(g, pair).any(|(row, _)| priced[row]);
         let slow =
             |g: usize, pair: usize| self.groups.rate[pair] * self.groups.limit[g] <= level * (1.0 + FASTER);
         let held = |g: usize| self.groups.pairs(g).all(|pair| meets(g, pair) || slow(g, pair));

@@ -4,7 +4,7 @@
 //! its members have beyond their parts does not count.
 
 use crate::groups::{Bounds, Tree};
-use crate::rounding::{decimal_down, decimal_up, down, up};
+use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
 use crate::tolerance;
 use crate::users::Subject;
 use crate::verdict::{Verdict, Worst};
@@ -18,6 +18,17 @@ pub(super) struct Group {
     /// What it is guaranteed that way: no more than any member's guarantee comes to for its part.
     pub floor: f64,
     pub members: Vec<Member>,
+}
+
+impl Group {
+    /// What a unit of its share costs, a unit of work costing each member so much; rounded down.
+    pub fn cost(&self, of_member: impl Fn(usize) -> f64) -> f64 {
+        let mut sum = Sum::new();
+        for member in &self.members {
+            sum.add(down(member.part.low * down(of_member(member.user) / member.task_share)));
+        }
+        sum.below()
+    }
 }
 
 /// A member of a group, however deep below it.

@@ -30,7 +30,7 @@ use crate::limit_rows::{LimitPrices, LimitUse};
 use crate::parts::in_parts;
 use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::proof::SolutionProof;
-use crate::rounding::{Sum, at_least_nothing, decimal_up, down, up};
+use crate::rounding::{at_least_nothing, decimal_up, down, up};
 use crate::tolerance;
 use crate::tolerance::{BARELY, CANCELLED, LOOSE, SERIES};
 use crate::users::{Subject, Usable, UsableClasses, UserShares};
@@ -225,12 +225,7 @@ impl<'a> Market<'a> {
 
     /// The least that a unit of a group's share costs; rounded down.
     fn cost_of(&self, group: &Group) -> f64 {
-        let mut sum = Sum::new();
-        for member in &group.members {
-            let cost = self.cost(self.instance.user(UserId(member.user)));
-            sum.add(down(member.part.low * down(cost / member.task_share)));
-        }
-        sum.below()
+        group.cost(|member| self.cost(self.instance.user(UserId(member))))
     }
 
     /// What the last unit of its work is worth to a user.

@@ -6,7 +6,7 @@
 //! from what it is guaranteed on, where that costs least. A price that counts for nothing in the sum, and is wrong, misses that.
 
 use super::Market;
-use super::members::{Group, Member};
+use super::members::Group;
 use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
 use crate::limit_rows::LimitUse;
@@ -94,24 +94,23 @@ struct Own<'a> {
 impl Own<'_> {
     /// The least that a unit of work costs at the prices of what is used up; of classes that all together would be next to nothing of what a
     /// user has at the prices claimed.
-    fn cost(&self, user: User<'_>) -> f64 {
+    fn cost(&self, user: User<'_>, running: f64) -> f64 {
         let (cost, claimed) = (self.at_used_up.cost(user), self.market.cost(user));
         if cost >= claimed * (1.0 - OWN) {
             return cost;
         }
         let of_kind = |kind: usize| {
             let usable = self.market.usable_classes.of_kind(kind);
-            let on = |class: &usize| self.cost_on(user, kind, *class) / usable.rate(*class).to_f64();
+            let on = |class: &usize| self.cost_on(user, kind, *class, running) / usable.rate(*class).to_f64();
             usable.classes.iter().map(on).fold(f64::INFINITY, f64::min)
         };
         self.market.usable_classes.kinds(user).map(of_kind).sum()
     }
 
-    /// What a task of a kind costs on a class in that.
-    fn cost_on(&self, user: User<'_>, kind: usize, class: usize) -> f64 {
-        let tasks = self.tasks_on(user, kind, class);
-        let market =
-            if tasks > OWN * self.claim.tasks.running(user) { &self.at_used_up } else { self.market };
+    /// What a task of a kind costs on a class in that, for a user of whom so many run.
+    fn cost_on(&self, user: User<'_>, kind: usize, class: usize, running: f64) -> f64 {
+        let is_something = self.tasks_on(user, kind, class) > OWN * running;
+        let market = if is_something { &self.at_used_up } else { self.market };
         market.cost_on(user, self.market.usable_classes.demand_doubles(user, kind), class)
     }
 
@@ -169,8 +168,9 @@ impl Own<'_> {
             return;
         }
         let share = market.shares[i].share;
-        let cost = self.cost(user);
-        self.judge_places(user, cost, worst);
+        let running = claim.tasks.running(user);
+        let cost = self.cost(user, running);
+        self.judge_places(user, cost, running, worst);
         if user.group().is_some() {
             return;
         }
@@ -179,18 +179,17 @@ impl Own<'_> {
             share,
             want: market.want(weight * user.task_share(), cost, share),
             most: if market.alpha < 1.0 { self.most(user) } else { f64::INFINITY },
-            running: user.tasks().map_or(0.0, |tasks| claim.tasks.running(user) / tasks as f64),
+            running: user.tasks().map_or(0.0, |tasks| running / tasks as f64),
             floor: market.floor(user),
         };
         has.judge(self.market.alpha, || format!("user {}", user.id()), worst);
     }
 
     fn judge_group(&self, group: &Group, worst: &mut Worst) {
-        let cost = |member: &Member| {
-            let cost = self.cost(self.market.instance.user(UserId(member.user)));
-            member.part.low * cost / member.task_share
-        };
-        let cost = group.members.iter().map(cost).sum();
+        let cost = group.cost(|member| {
+            let user = self.market.instance.user(UserId(member));
+            self.cost(user, self.claim.tasks.running(user))
+        });
         let want = self.market.want(group.weight, cost, group.share);
         let Group { share, floor, .. } = *group;
         let has = Has { share, want, most: f64::INFINITY, running: 0.0, floor };
@@ -199,7 +198,7 @@ impl Own<'_> {
     }
 
     /// Nobody runs tasks where they are dear, but who would have no room for all of them where they are cheap and slow.
-    fn judge_places(&self, user: User<'_>, cost: f64, worst: &mut Worst) {
+    fn judge_places(&self, user: User<'_>, cost: f64, running: f64, worst: &mut Worst) {
         let Self { market, claim, .. } = self;
         let UserId(i) = user.index();
         if user.tasks().is_some() && market.usable_classes.of_user(i).rates_differ() {
@@ -207,7 +206,7 @@ impl Own<'_> {
         }
         let mut paid = 0.0;
         for kind in claim.tasks.kinds(user) {
-            claim.tasks.visit(i, kind, |class, here| paid += here * self.cost_on(user, kind, class));
+            claim.tasks.visit(i, kind, |class, here| paid += here * self.cost_on(user, kind, class, running));
         }
         // Where all tasks run, what they cost may be next to nothing of what they are worth: then it is rounding.
         let (due, worth) = (cost * market.shares[i].work, market.margin(user) * market.shares[i].work);

@@ -2,12 +2,17 @@
 
 use super::*;
 
-/// What is told of queues in this text.
-fn told(text: &str) -> String {
+/// The users of queues in this text, and what is told.
+fn read(text: &str) -> (Vec<String>, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
     std::fs::write(&path, text).unwrap();
-    users(vec![path]).unwrap().1.to_string()
+    let (found, report) = users(vec![path]).unwrap();
+    (found, report.to_string())
+}
+
+fn told(text: &str) -> String {
+    read(text).1
 }
 
 const UNKNOWN: &str = "1 field left out because it is not known here: ";
@@ -56,16 +61,11 @@ fn amounts_of_yunikorn_in_the_wrong_place_are_told_by_partition_and_field() {
 
 #[test]
 fn cpu_is_no_resource_of_yunikorn_which_counts_vcore() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
-    let text = "partitions: [{name: default, queues: [{name: root, queues: [{name: a, resources: {max: {cpu: 1}}}]}]}]";
-    std::fs::write(&path, text).unwrap();
-    let (found, report) = users(vec![path]).unwrap();
-    assert!(!found[0].contains("most"), "{found:?}");
-    assert!(
-        report.to_string().contains("1 amount of cpu left out, which YuniKorn counts as vcore: root.a\n"),
-        "{report}"
+    let (found, told) = read(
+        "partitions: [{name: default, queues: [{name: root, queues: [{name: a, resources: {max: {cpu: 1}}}]}]}]",
     );
+    assert!(!found[0].contains("most"), "{found:?}");
+    assert!(told.contains("1 amount of cpu left out, which YuniKorn counts as vcore: root.a\n"), "{told}");
 }
 
 #[test]

@@ -107,10 +107,13 @@ impl Known {
                 (self.prices[row], self.is_priced[row]) = (sum.found.prices[row] * unit, true);
             }
         }
-        for user in users {
-            for pair in sum.part.pairs_of(*user) {
-                self.splits[sum.part.pairs[pair]] = sum.splits[pair];
-                sum.needs(pair).for_each(|(row, d)| left[row] = (left[row] - d * sum.splits[pair]).max(0.0));
+        for line in users.iter().flat_map(|user| sum.part.users[*user].lines.clone()) {
+            for pair in sum.part.groups.pairs(line) {
+                let split = sum.splits[pair];
+                self.splits[sum.part.pairs[pair]] = split;
+                sum.problem
+                    .needs(line, pair)
+                    .for_each(|(row, d)| left[row] = (left[row] - d * split).max(0.0));
             }
         }
         // What is paid for is used up, and dear to the others.
@@ -133,7 +136,7 @@ impl Part {
         for user in of.iter().map(|u| &users[*u]) {
             let first = part.groups.len();
             for line in user.lines.clone() {
-                let is_left = |pair: &usize| needs(problem, line, *pair).all(|(row, _)| left[row] > 0.0);
+                let is_left = |pair: &usize| problem.needs(line, *pair).all(|(row, _)| left[row] > 0.0);
                 let pairs: Vec<usize> = problem.groups.pairs(line).filter(is_left).collect();
                 if pairs.is_empty() {
                     return None;
@@ -160,17 +163,6 @@ impl Part {
     }
 }
 
-/// The rows of classes and limits that a pair of a line needs, and how much of each.
-fn needs<'a>(
-    problem: &'a LevelProblem<'_>,
-    line: usize,
-    pair: usize,
-) -> impl Iterator<Item = (usize, f64)> + 'a {
-    let (rows, load) = (problem.rows(pair), problem.load(line));
-    let of_limits = problem.limits_met(line, problem.groups.class[pair]).map(|(at, r)| (at, load[r]));
-    rows.zip(load.iter().copied()).chain(of_limits).filter(|(_, d)| *d > 0.0)
-}
-
 /// A sum over some users, and what they have of it by their own measure.
 struct Sum<'a> {
     part: &'a Part,
@@ -179,62 +171,46 @@ struct Sum<'a> {
     /// Splits that fit, and what users have by them.
     splits: Vec<f64>,
     shares: Vec<f64>,
-    /// The line of each pair.
-    line: Vec<usize>,
     /// Prices of what is used up.
     prices: Vec<f64>,
+    /// What a split of one costs on each pair: at these prices, but where all there is would be next to nothing of what its user has at
+    /// those that are found.
+    costs: Vec<f64>,
 }
 
 impl<'a> Sum<'a> {
     fn new(part: &'a Part, problem: LevelProblem<'a>, found: Found) -> Self {
         let splits = feasible_splits(&problem, &found.splits);
-        let groups = &part.groups;
-        let line: Vec<usize> =
-            (0..groups.len()).flat_map(|line| groups.pairs(line).map(move |_| line)).collect();
-        let mut used = vec![0.0; problem.capacities.len()];
-        for (pair, split) in splits.iter().enumerate() {
-            needs(&problem, line[pair], pair).for_each(|(row, d)| used[row] += d * split);
-        }
+        let used = problem.usage(&splits);
         let is_used_up = |row: usize| used[row] >= problem.capacities[row] * (1.0 - OWN);
         let price = |(row, price): (usize, &f64)| if is_used_up(row) { *price } else { 0.0 };
-        let prices = found.prices.iter().enumerate().map(price).collect();
-        let work = |line: usize| groups.pairs(line).map(|pair| groups.rate[pair] * splits[pair]).sum::<f64>();
+        let prices: Vec<f64> = found.prices.iter().enumerate().map(price).collect();
         let share = |user: &User| {
-            let of_lines = user.lines.clone().zip(&user.parts).map(|(line, part)| work(line) / part);
-            of_lines.fold(f64::INFINITY, f64::min).min(user.cap)
+            let of_lines = user.lines.clone().zip(&user.parts);
+            of_lines.map(|(line, part)| problem.work(&splits, line) / part).fold(user.cap, f64::min)
         };
-        let shares = part.users.iter().map(share).collect();
-        Self { part, problem, found, splits, shares, line, prices }
-    }
-
-    fn needs(&self, pair: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        needs(&self.problem, self.line[pair], pair)
-    }
-
-    /// What a unit of work of a user costs on a pair: at the prices of what is used up, but where all there is would be next to nothing of what
-    /// it has at those that are found.
-    fn cost_on(&self, user: usize, pair: usize) -> f64 {
-        let rate = self.part.groups.rate[pair];
-        let User { lines, parts, .. } = &self.part.users[user];
-        let of_line = parts[self.line[pair] - lines.start];
-        let room =
-            self.needs(pair).map(|(row, d)| self.problem.capacities[row] / d).fold(f64::INFINITY, f64::min);
-        let is_next_to_nothing = room * rate <= OWN * of_line * self.shares[user];
-        let prices = if is_next_to_nothing { &self.found.prices } else { &self.prices };
-        self.needs(pair).map(|(row, d)| d * prices[row]).sum::<f64>() / rate
-    }
-
-    /// The least that the work of a line costs.
-    fn cost(&self, user: usize, line: usize) -> f64 {
-        let pairs = self.part.groups.pairs(line);
-        pairs.map(|pair| self.cost_on(user, pair)).fold(f64::INFINITY, f64::min)
+        let shares: Vec<f64> = part.users.iter().map(share).collect();
+        let (mut costs, at_found) = (problem.costs(&prices), problem.costs(&found.prices));
+        for (user, share) in part.users.iter().zip(&shares) {
+            for (line, of_line) in user.lines.clone().zip(&user.parts) {
+                for pair in part.groups.pairs(line) {
+                    let room = problem.needs(line, pair).map(|(row, d)| problem.capacities[row] / d);
+                    let most = part.groups.rate[pair] * room.fold(f64::INFINITY, f64::min);
+                    if most <= OWN * of_line * share {
+                        costs[pair] = at_found[pair];
+                    }
+                }
+            }
+        }
+        Self { part, problem, found, splits, shares, prices, costs }
     }
 
     /// Whether a user has what it would take at the prices of what is used up, where that costs least.
     fn is_settled(&self, user: usize, alpha: f64) -> bool {
         let User { weight, cap, floor, lines, parts } = &self.part.users[user];
         let share = self.shares[user];
-        let cost: f64 = lines.clone().zip(parts).map(|(line, part)| part * self.cost(user, line)).sum();
+        let least = |line: usize| self.problem.cheapest(&self.costs, 0.0, line);
+        let cost: f64 = lines.clone().zip(parts).map(|(line, part)| part * least(line)).sum();
         let want = if alpha == 0.0 {
             let cheap = self.found.utility.marginal(*weight, 1.0) / cost - 1.0;
             if cheap.abs() <= OWN {
@@ -248,11 +224,7 @@ impl<'a> Sum<'a> {
             self.found.utility.demand(*weight, cost)
         };
         let want = want.min(*cap).max(*floor);
-        let paid: f64 = self
-            .part
-            .pairs_of(user)
-            .map(|pair| self.splits[pair] * self.part.groups.rate[pair] * self.cost_on(user, pair))
-            .sum();
+        let paid: f64 = self.part.pairs_of(user).map(|pair| self.splits[pair] * self.costs[pair]).sum();
         let worth = if share > 0.0 { self.found.utility.marginal(*weight, share) * share } else { 0.0 };
         let off = (share - want).abs();
         let is_enough = off <= OWN * want.max(share) || (alpha < 1.0 && off <= NOBODY_NEEDS);
@@ -264,14 +236,12 @@ impl<'a> Sum<'a> {
         let mut is_paid_for = vec![false; self.prices.len()];
         for user in users {
             for line in self.part.users[*user].lines.clone() {
-                let (pairs, least) = (self.part.groups.pairs(line), self.cost(*user, line));
-                let work = |pair: usize| self.part.groups.rate[pair] * self.splits[pair];
-                let all: f64 = pairs.clone().map(work).sum();
-                for pair in pairs {
-                    let cost = self.cost_on(*user, pair);
-                    let is_part = work(pair) * cost > PAYS * all * least;
-                    for (row, d) in self.needs(pair).filter(|_| is_part) {
-                        is_paid_for[row] |= d * self.prices[row] > PAYS * cost * self.part.groups.rate[pair];
+                let all =
+                    self.problem.work(&self.splits, line) * self.problem.cheapest(&self.costs, 0.0, line);
+                let is_part = |pair: &usize| self.splits[*pair] * self.costs[*pair] > PAYS * all;
+                for pair in self.part.groups.pairs(line).filter(is_part) {
+                    for (row, d) in self.problem.needs(line, pair) {
+                        is_paid_for[row] |= d * self.prices[row] > PAYS * self.costs[pair];
                     }
                 }
             }

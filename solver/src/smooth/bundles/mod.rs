@@ -261,12 +261,8 @@ impl<'a> Bundles<'a> {
 
     /// The rows that a pair needs, and how much of each.
     fn needs(&self, line: usize, pair: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let m = self.problem.resources;
-        let (class, load) = (self.problem.groups.class[pair], self.problem.load(line));
-        let row = &self.row_of[class as usize * m..][..m];
-        let needed = row.iter().zip(load).filter(|(row, d)| **d > 0.0 && **row != NO_ROW);
-        let of_limits = self.problem.limits_met(line, class).map(|(at, r)| (self.row_of[at], load[r]));
-        needed.map(|(row, d)| (*row, *d)).chain(of_limits.filter(|(row, d)| *d > 0.0 && *row != NO_ROW))
+        let needed = self.problem.needs(line, pair).map(|(at, d)| (self.row_of[at], d));
+        needed.filter(|(row, _)| *row != NO_ROW)
     }
 
     /// The best point: shares of kinds on classes, prices, and the unit of these.
