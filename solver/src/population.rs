@@ -4,6 +4,7 @@ use crate::level::Rates;
 use crate::limits::Limits;
 use crate::sums::column;
 use fairplan_instances::{Instance, KindId, UserId};
+use std::ops::Range;
 
 /// Users handled together in one streaming step. Sums inside are sequential, so this bounds their rounding.
 pub(crate) const CHUNK: usize = 1 << 14;
@@ -25,7 +26,7 @@ pub(crate) struct Population {
     pub pattern: Vec<u32>,
     /// Ranges of users with the same placement rule, with the rates that rule gives on the merged classes
     /// (whatever the zero demands). They are below the same limits, too.
-    pub by_rule: Vec<(std::ops::Range<usize>, Rates)>,
+    pub by_rule: Vec<(Range<usize>, Rates)>,
     /// For each of these ranges the set of limits.
     pub limits_of_rule: Vec<u32>,
     pub limits: Limits,
@@ -149,18 +150,21 @@ impl Population {
 
     /// Every so many-th user of each rule; positions are those here.
     pub fn sample(&self, stride: usize) -> Self {
-        let taken: Vec<u32> = self
-            .by_rule
-            .iter()
-            .flat_map(|(range, _)| range.clone().step_by(stride))
-            .map(|i| i as u32)
-            .collect();
+        let of_rule = |(range, _): &(Range<usize>, Rates)| range.clone().step_by(stride);
+        self.of_those(self.by_rule.iter().flat_map(of_rule).map(|i| i as u32).collect())
+    }
+
+    /// Only these users, which have no kinds, in rising order; positions are those here.
+    pub fn of_those(&self, taken: Vec<u32>) -> Self {
         let pick = |column: &Vec<f64>| taken.iter().map(|i| column[*i as usize]).collect();
-        let mut by_rule = Vec::new();
+        let (mut by_rule, mut limits_of_rule) = (Vec::new(), Vec::new());
         let mut start = 0;
-        for (range, rates) in &self.by_rule {
-            let end = start + range.len().div_ceil(stride);
-            by_rule.push((start..end, rates.clone()));
+        for ((range, rates), limits) in self.by_rule.iter().zip(&self.limits_of_rule) {
+            let end = taken.partition_point(|i| (*i as usize) < range.end);
+            if start < end {
+                by_rule.push((start..end, rates.clone()));
+                limits_of_rule.push(*limits);
+            }
             start = end;
         }
         Self {
@@ -168,10 +172,9 @@ impl Population {
             weights: self.weights.as_ref().map(pick),
             tasks: self.tasks.as_ref().map(pick),
             pattern: taken.iter().map(|i| self.pattern[*i as usize]).collect(),
-            // Only sums are sampled, and they have no lines.
             lines: None,
             by_rule,
-            limits_of_rule: self.limits_of_rule.clone(),
+            limits_of_rule,
             limits: self.limits.clone(),
             order: Some(taken),
         }

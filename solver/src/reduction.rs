@@ -94,6 +94,22 @@ impl Reduction {
         }
     }
 
+    /// Only these users, which have no kinds, in rising order, and what is left of the capacities.
+    pub fn part(&self, users: Vec<u32>, left: &[f64]) -> Self {
+        let mut part = Self {
+            resources: self.resources,
+            members: self.members.clone(),
+            capacities: left.to_vec(),
+            part_of_merged: self.part_of_merged.clone(),
+            patterns: Vec::new(),
+            has_task_rows: Vec::new(),
+            limits_of_pattern: Vec::new(),
+            users: self.users.of_those(users),
+        };
+        part.tell_patterns_apart();
+        part
+    }
+
     /// The same with all kinds of a user as one demand, in which they are as they are in its task. `None` where there are no kinds, or where
     /// not all have the same placement rule and any number of tasks, without limits.
     pub fn of_whole_users(&self) -> Option<Self> {

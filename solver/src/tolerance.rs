@@ -208,6 +208,16 @@ pub(crate) mod sum {
     /// A row is paid for by a user of whose tasks at least this part run there, and whose price there it is this part of at least: less is what
     /// an interior point leaves where there should be none.
     pub(crate) const PAYS: f64 = 1e-3;
+    /// Who pays less than this part of what somebody else does is known too roughly to be settled by the same sum.
+    pub(crate) const SHOWS: f64 = 1e-6;
+    /// Whoever pays at least this part of what anybody does shall miss what it would take by no more than the other: the gap is theirs.
+    pub(crate) const MOST: f64 = 1e-3;
+    pub(crate) const EXACT: f64 = 1e-6;
+    /// Who has all its tasks, and would at a price this many times as high, counts as one that would at the other price.
+    pub(crate) const FAR: f64 = 1e4;
+    pub(crate) const ENOUGH: f64 = 10.0;
+    /// By how much more who would not have them after all counts from sum to sum.
+    pub(crate) const MORE: f64 = 100.0;
     /// Shares below this, a millionth of the cluster, are as good as none where α is below one, and nobody needs anything.
     pub(crate) const NOBODY_NEEDS: f64 = 1e-6;
     /// Capacity of which at least this part is left is not used up: far more than a solved sum leaves of what has a price.

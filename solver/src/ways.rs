@@ -13,7 +13,7 @@ use crate::level::LevelSolver;
 use crate::lexicographic::{self, LevelBy};
 use crate::open_part::OpenPart;
 use crate::question::Question;
-use crate::smooth::{self, Finding, SumSolver, market};
+use crate::smooth::{self, Finding, SumSolver, market, together::By};
 use crate::tolerance::sum::STAGES;
 use crate::tree;
 use fairplan_instances::{
@@ -148,11 +148,11 @@ impl Way {
     fn solve(self, question: &Question<'_>, best: Option<&Solution>) -> Result<Solution, InstanceError> {
         let interior_point = InteriorPoint(question.deadline.clone());
         if question.is_sum_over_bundles() && !self.puts_kinds_into_bins(question) {
-            let finding = match self {
-                Self::InteriorPoint { .. } => Finding::AtOnce,
-                Self::FromLevels => Finding::InStages,
-                Self::InPieces => Finding::InPieces,
-                Self::Apart => Finding::Apart,
+            let by = match self {
+                Self::InteriorPoint { .. } => By::Sum(Finding::AtOnce),
+                Self::FromLevels => By::Sum(Finding::InStages),
+                Self::InPieces => By::Sum(Finding::InPieces),
+                Self::Apart => By::Apart,
                 _ => {
                     return Err(InstanceError::Unsupported(format!(
                         "{} over groups, users with kinds of tasks or quotas is solved by an interior point; take auto or ipm",
@@ -160,7 +160,7 @@ impl Way {
                     )));
                 }
             };
-            return smooth::together::solve(question, self.method(), finding);
+            return smooth::together::solve(question, self.method(), by);
         }
         match self {
             Self::PriceDiscovery { .. } => market::solve(question, self.method()),
@@ -172,7 +172,7 @@ impl Way {
                 self.over_bins(question, bins, false, &interior_point, budget)
             }
             Self::InteriorPoint { .. } | Self::FromLevels => self.in_full(question, &interior_point),
-            Self::Apart => smooth::together::solve(question, self.method(), Finding::Apart),
+            Self::Apart => smooth::together::solve(question, self.method(), By::Apart),
             Self::InPieces => {
                 let bins = Bins::alike(question.reduction(), 0.0);
                 let solver = smooth::LinearSum(question.deadline.clone());

@@ -37,7 +37,7 @@ MEASURED, ALL = Fraction(1, 10**4), Fraction(1, 10**3)  # The share that gains a
 ROUNDED, CLEARLY = Fraction(1, 10**12), Fraction(1, 10**3)
 JUST_ABOVE = Fraction(1.0 + 1e-9)
 # What a user of a sum may miss of what it would take, and what may be left of what is used up; where nobody needs anything.
-OWN, MILLIONTH, LEAST_PRICE = Decimal("0.01"), Decimal("0.000001"), Decimal("1e-200")
+OWN, MILLIONTH, LEAST_PRICE, FAR_ABOVE_PRICES = Decimal("0.01"), Decimal("0.000001"), Decimal("1e-200"), Decimal("1e130")
 PRICED = ("capacity", "limit")  # What holds a user by prices.
 
 
@@ -520,6 +520,26 @@ def costs_of(user, price_for):
     return [{l: on(needs, l) for l in usable} for needs, usable in user["kinds"]]
 
 
+def add_dear_tasks(user, costs, all_run, dear, wanted):
+    """Adds what tasks use where they would cost less elsewhere, and what somebody would take more of that has tasks left, or runs some where
+    they do less work. Of few tasks that do more work in some places only what would cost less where they do no less."""
+    for k, l, here in user["placed"]:
+        rates = {at: user["rate"].get(at, Fraction(1)) for at in costs[k]}
+        few, much = "tasks" in user and user["limited"], lambda cost: cost * (1 + OWN)
+        least = min(costs[k][at] / decimal(rates[at]) for at in rates)
+        is_dear = costs[k][l] > much(least) * decimal(rates[l]) \
+            and (not few or any(rates[at] >= rates[l] and much(costs[k][at]) < costs[k][l] for at in rates))
+        is_wanted = not is_dear and here > Fraction(OWN) * user["running"] and (not all_run or rates[l] < max(rates.values()))
+        needs = user["kinds"][k][0]
+        rows = [(l, r) for r in needs] + [at for at, row in user["rows"].items() if row["resource"] in needs and l in row["classes"]]
+        for at in rows:
+            r = user["rows"][at]["resource"] if at in user["rows"] else at[1]
+            if is_dear:
+                dear[at] = dear.get(at, 0) + here * needs[r]
+            elif is_wanted:
+                wanted.add(at)
+
+
 def takes_what_it_would(alpha, who, one, cost):
     """Whether somebody has what it would take where a unit of share costs so much: all but a hundredth, and below alpha = 1, where nobody
     needs anything, all but a millionth of the cluster."""
@@ -556,6 +576,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
     parts = fill(tree, {node: None if able(user) else Fraction(0) for node, user in tree["users"].items()}, Fraction(1))
     above = {child: node for node, children in tree["children"].items() for child, _ in children}
     weights = dict(tree["children"][None])
+    dear, wanted, unpriced = {}, set(), None
     for user in users:
         done = "tasks" in user and user["running"] >= user["tasks"] * (1 - GAP)
         limits = ["tasks"] if done else ["capacity", "limit"]
@@ -565,15 +586,22 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         # A class that could run next to nothing of what a user has decides nothing.
         own_price_for = lambda needs, l: counting if most_on(capacity, l, needs) > Fraction(OWN) * user["running"] else price
         costs, own_costs = costs_of(user, lambda *_: price), costs_of(user, own_price_for)
-        is_left = lambda needs, l: all(load[l, r] < capacity[l, r] * (1 - Fraction(OWN)) for r in needs)
-        if user["share"] > 0 and "tasks" not in user and above["user", user["id"]] is None and decimal(user["weight"] * user["delta"]) \
+        full = lambda at: load[at] >= capacity[at] * (1 - Fraction(OWN))
+        is_left = lambda needs, l: not any(full((l, r)) for r in needs) \
+            and not any(full(at) for at, row in user["rows"].items() if row["resource"] in needs and l in row["classes"])
+        own = above["user", user["id"]] is None
+        all_run = "tasks" in user and user["running"] >= user["tasks"] * (1 - Fraction(OWN))
+        could_have_more = not all_run and all(any(is_left(needs, l) for l in usable) for needs, usable in user["kinds"])
+        need(not own or alpha >= 1 or not could_have_more, f"user {user['id']} could have more: what it needs is not used up")
+        if user["share"] > 0 and own and decimal(user["weight"] * user["delta"]) \
                 * decimal(user["share"]) ** -alpha < LEAST_PRICE * unit * decimal(max(user["needs"].values())):
             # Prices that it would pay are too small for numbers in this unit, so that there are none.
-            held = any(not any(is_left(needs, l) for l in usable) for needs, usable in user["kinds"])
-            need(held, f"user {user['id']} could have more: what it needs is not used up")
-            own_price = None
+            need(not could_have_more, f"user {user['id']} could have more: what it needs is not used up")
+            own_price, unpriced = None, user["id"]
         else:
             own_price = sum(min(cost[l] / decimal(user["rate"].get(l, 1)) for l in cost) for cost in own_costs)
+        if own_price is not None:
+            add_dear_tasks(user, own_costs, all_run, dear, wanted)
         if own_price is not None and ("tasks" not in user or not user["limited"]):
             paid = sum((decimal(here * user["delta"]) * own_costs[k][l] for k, l, here in user["placed"]), Decimal(0))
             share = decimal(user["share"])
@@ -598,6 +626,8 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         part = parts[node] / weights[top]
         least = min(cost[l] / decimal(user["rate"][l]) for l in cost)
         members.setdefault(top, []).append((part, user["share"], least, user["id"], user["floor"], own_price))
+    for at in wanted:
+        need(not counting.get(at) or dear.get(at, 0) <= Fraction(OWN) * capacity[at], f"tasks that would cost less elsewhere take a part of {at}")
     for top, inside in members.items():
         share = min(has / part for part, has, *_ in inside)
         for part, has, _, who, *_ in inside:
@@ -613,6 +643,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         need(share > 0 or alpha < 1, "somebody has nothing")
         value += weight * utility(alpha, share)
         worth += weight * share ** (1 - alpha)
+    need(unpriced is None or worth >= FAR_ABOVE_PRICES * unit, f"the price that user {unpriced} would pay is too small a number in this unit")
     dearer = Decimal(1)
     if alpha == 0:  # A user without a limit must not be worth more than it pays.
         dearer = max([dearer] + [decimal(user["weight"]) / min(cost[l] / decimal(user["rate"][l]) for l in cost)

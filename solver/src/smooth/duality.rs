@@ -100,7 +100,7 @@ impl DualityGap {
 
 /// What one user adds to the sums: what its share is worth, what it pays, what it loses against its best at these
 /// prices, and the first two again, payment first, if its tasks have no price.
-fn user(
+pub(super) fn user(
     reduction: &Reduction,
     utility: Utility,
     prices: &[f64],

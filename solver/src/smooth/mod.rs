@@ -7,6 +7,7 @@
 //! in the same way, kind by kind; few, those with limited tasks, groups and all that is under quotas one by one (`together`, `bundles`), and so
 //! are users that add nothing to the sum of all.
 
+mod apart;
 mod block;
 mod bundles;
 mod consumer;

@@ -21,6 +21,9 @@ use rayon::prelude::*;
 const UNBOUNDED: f64 = 400.0;
 /// Values up to ten to this power, and down to its inverse, are stated as they are.
 const PLAIN: f64 = 100.0;
+/// Where somebody's last unit is worth less than ten to this power, values are up to ten to the other: so prices may be that much smaller.
+const SMALL: f64 = -150.0;
+const LARGE: f64 = 140.0;
 
 /// Tasks from splits: every user takes its bin's split, shrunk where rounding had overloaded a class, at its share.
 pub(super) fn allocate(
@@ -147,7 +150,9 @@ impl Claim<'_> {
         }
         let log_worth = duality.worth.ln() - utility.log_scale();
         let decimals = log_worth / std::f64::consts::LN_10;
-        let exponent = if decimals.abs() <= PLAIN { 0 } else { decimals.round() as i32 };
+        let plain = if decimals.abs() <= PLAIN { 0.0 } else { decimals };
+        let least = self.least_log_margin(&weight) / std::f64::consts::LN_10;
+        let exponent = if least - plain < SMALL { decimals - LARGE } else { plain }.round() as i32;
         let log_unit = f64::from(exponent) * std::f64::consts::LN_10;
         let value = self.value(&weight, log_unit);
         // Prices too small for a double next to the worth of shares are stated as none: work is free then.
@@ -163,6 +168,14 @@ impl Claim<'_> {
         let finite = value.is_finite() && bound.is_finite() && all.all(|price| price.is_finite());
         let status = if finite && relative_gap <= TOLERANCE { Status::Optimal } else { Status::Uncertified };
         (Total { value, bound, relative_gap, prices, limit_prices, exponent }, status)
+    }
+
+    /// `ln` of what the last unit of its share is worth to whom it is worth least.
+    fn least_log_margin(&self, weight: impl Fn(usize) -> Option<f64>) -> f64 {
+        let of_user = |(i, share): (usize, &f64)| {
+            weight(i).filter(|_| *share > 0.0).map(|weight| weight.ln() - self.utility.alpha * share.ln())
+        };
+        self.shares.iter().enumerate().filter_map(of_user).fold(f64::INFINITY, f64::min)
     }
 
     /// `ln Σ w G^(1−α)`.

@@ -20,6 +20,7 @@
 //! Logarithms and exponentials are those of the standard library. They are taken to be right to a thousand units in
 //! the last place, and everything that rests on them is widened by that much.
 
+mod dear;
 mod members;
 mod own;
 mod sums;
@@ -95,7 +96,7 @@ pub(crate) fn prove(
     let mut verdicts = vec![
         reasons(instance, usable_classes, claim, used.limits),
         optimality.verdict(),
-        own::judge(&market, claim, used),
+        own::judge(&market, claim, used, found.worth),
         scale.verdict(),
         value.verdict(),
     ];

@@ -6,14 +6,15 @@
 //! from what it is guaranteed on, where that costs least. A price that counts for nothing in the sum, and is wrong, misses that.
 
 use super::Market;
+use super::dear::DearTasks;
 use super::members::Group;
 use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
 use crate::limit_rows::LimitUse;
 use crate::parts::in_parts;
-use crate::tolerance::{FREEZING, LEAST_PRICE, MEASURED, OWN};
+use crate::tolerance::{FAR_ABOVE_PRICES, FREEZING, LEAST_PRICE, MEASURED, OWN};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ResourceId, User, UserId};
+use fairplan_instances::{ClassId, Instance, ResourceId, User, UserId};
 use std::ops::Range;
 
 /// How much is used, of each resource of each class, and of limits.
@@ -35,31 +36,35 @@ struct Has {
     floor: f64,
 }
 
-pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<'_>) -> Verdict {
+/// All users are `worth` so much in the unit of the value.
+pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<'_>, worth: f64) -> Verdict {
     let m = market.instance.resources().len();
     let least = |at: usize| (1.0 - OWN) * capacity_units(market.instance, at / m, at % m) as f64;
     let is_used_up: Vec<bool> = used.loads.iter().enumerate().map(|(at, load)| *load >= least(at)).collect();
-    let own =
-        Own { market, at_used_up: market.at_prices_of_what_is_used_up(used, &is_used_up), is_used_up, claim };
+    let limits = 0..market.instance.limit_rows().len();
+    let is_full = |j: usize| used.limits.is_some_and(|used| used.part(market.instance, j) >= 1.0 - OWN);
+    let full_limits: Vec<bool> = limits.map(is_full).collect();
+    let at_used_up = market.at_prices_of_what_is_used_up(&is_used_up, &full_limits);
+    let own = Own { market, at_used_up, is_used_up, full_limits, claim, worth };
     let part = |users: Range<usize>| {
-        let mut worst = Worst::of("own-optimality", OWN);
-        users.for_each(|i| own.judge_user(market.instance.user(UserId(i)), &mut worst));
-        worst
+        let mut seen = Seen::new(market.instance);
+        users.for_each(|i| own.judge_user(market.instance.user(UserId(i)), &mut seen));
+        seen
     };
-    let mut worst = Worst::of("own-optimality", OWN);
-    in_parts(market.instance.user_count(), part).into_iter().for_each(|part| worst.merge(part));
-    market.groups.iter().for_each(|group| own.judge_group(group, &mut worst));
+    let mut seen = Seen::new(market.instance);
+    in_parts(market.instance.user_count(), part).into_iter().for_each(|part| seen.merge(part));
+    market.groups.iter().for_each(|group| own.judge_group(group, &mut seen.worst));
+    let Seen { mut worst, dear } = seen;
+    own.judge_dear_tasks(&dear, &mut worst);
     worst.verdict()
 }
 
 impl Market<'_> {
-    fn at_prices_of_what_is_used_up(&self, used: &Used<'_>, is_used_up: &[bool]) -> Self {
+    fn at_prices_of_what_is_used_up(&self, is_used_up: &[bool], full_limits: &[bool]) -> Self {
         let price = |(price, is_used_up): (&f64, &bool)| if *is_used_up { *price } else { 0.0 };
         let mut market = Self {
             prices: self.prices.iter().zip(is_used_up).map(price).collect(),
-            limits: self.limits.as_ref().map(|limits| {
-                limits.of_those(|j| used.limits.is_some_and(|used| used.part(self.instance, j) >= 1.0 - OWN))
-            }),
+            limits: self.limits.as_ref().map(|limits| limits.of_those(|j| full_limits[j])),
             columns: Vec::new(),
             floors: self.floors.clone(),
             groups: Vec::new(),
@@ -82,13 +87,32 @@ impl Market<'_> {
     }
 }
 
+/// What is seen user by user: who misses what it would take, and what tasks use where they are dear.
+struct Seen {
+    worst: Worst,
+    dear: DearTasks,
+}
+
+impl Seen {
+    fn new(instance: &Instance) -> Self {
+        Self { worst: Worst::of("own-optimality", OWN), dear: DearTasks::none(instance) }
+    }
+
+    fn merge(&mut self, Self { worst, dear }: Self) {
+        self.worst.merge(worst);
+        self.dear.merge(dear);
+    }
+}
+
 /// Everybody by its own measure.
-struct Own<'a> {
-    market: &'a Market<'a>,
+pub(super) struct Own<'a> {
+    pub market: &'a Market<'a>,
     /// The same at the prices of what is used up.
-    at_used_up: Market<'a>,
-    is_used_up: Vec<bool>,
-    claim: &'a SolutionClaim<'a>,
+    pub at_used_up: Market<'a>,
+    pub is_used_up: Vec<bool>,
+    pub full_limits: Vec<bool>,
+    pub claim: &'a SolutionClaim<'a>,
+    worth: f64,
 }
 
 impl Own<'_> {
@@ -108,7 +132,7 @@ impl Own<'_> {
     }
 
     /// What a task of a kind costs on a class in that, for a user of whom so many run.
-    fn cost_on(&self, user: User<'_>, kind: usize, class: usize, running: f64) -> f64 {
+    pub fn cost_on(&self, user: User<'_>, kind: usize, class: usize, running: f64) -> f64 {
         let is_something = self.tasks_on(user, kind, class) > OWN * running;
         let market = if is_something { &self.at_used_up } else { self.market };
         market.cost_on(user, self.market.usable_classes.demand_doubles(user, kind), class)
@@ -117,17 +141,20 @@ impl Own<'_> {
     /// Whether the prices that somebody would pay are too small for numbers in the unit of the sum, so that there are none.
     fn is_worth_no_price(&self, user: User<'_>) -> bool {
         let largest = user.demand_doubles().iter().copied().fold(0.0, f64::max);
-        user.tasks().is_none() && user.group().is_none() && self.market.margin(user) < LEAST_PRICE * largest
+        user.group().is_none() && self.market.margin(user) < LEAST_PRICE * largest
     }
 
-    /// Whether some kind of a user has no class on which all that it needs is left.
+    /// Whether some kind of a user has no class on which all that it needs is left, and its limits leave it something.
     fn needs_what_is_used_up(&self, user: User<'_>) -> bool {
         let usable_classes = self.market.usable_classes;
-        let m = self.market.instance.resources().len();
+        let instance = self.market.instance;
+        let (m, limits) = (instance.resources().len(), instance.limit_rows());
+        let full: Vec<usize> =
+            instance.limits_above(user).into_iter().filter(|j| self.full_limits[*j]).collect();
         let is_held = |kind: usize, class: usize| {
-            (0..m).any(|r| {
-                usable_classes.demand_units(user, kind, ResourceId(r)) > 0 && self.is_used_up[class * m + r]
-            })
+            let needs = |r: ResourceId| usable_classes.demand_units(user, kind, r) > 0;
+            (0..m).any(|r| needs(ResourceId(r)) && self.is_used_up[class * m + r])
+                || full.iter().any(|j| limits[*j].covers(ClassId(class)) && needs(limits[*j].resource))
         };
         usable_classes
             .kinds(user)
@@ -155,22 +182,37 @@ impl Own<'_> {
         (work * user.task_share()).min(self.market.shares[user.index().0].cap * user.weight().to_f64())
     }
 
-    fn judge_user(&self, user: User<'_>, worst: &mut Worst) {
+    fn judge_user(&self, user: User<'_>, seen: &mut Seen) {
+        let worst = &mut seen.worst;
         let Self { market, claim, .. } = self;
         let UserId(i) = user.index();
         if !market.usable_classes.can_run(i) || user.tasks() == Some(0) {
             return;
         }
+        let running = claim.tasks.running(user);
         if self.is_worth_no_price(user) {
-            if !self.needs_what_is_used_up(user) {
+            if self.worth < FAR_ABOVE_PRICES {
+                let id = user.id();
+                worst.fail(|| {
+                    format!(
+                        "the price that user {id} would pay is too small a number in the unit of the value"
+                    )
+                });
+            }
+            let has_all = user.tasks().is_some_and(|tasks| running >= tasks as f64 * (1.0 - OWN));
+            if !has_all && !self.needs_what_is_used_up(user) {
                 worst.fail(|| format!("user {} could have more: what it needs is not used up", user.id()));
             }
             return;
         }
         let share = market.shares[i].share;
-        let running = claim.tasks.running(user);
+        let has_all = user.tasks().is_some_and(|tasks| running >= tasks as f64 * (1.0 - OWN));
+        if market.alpha < 1.0 && user.group().is_none() && !has_all && !self.needs_what_is_used_up(user) {
+            worst.fail(|| format!("user {} could have more: what it needs is not used up", user.id()));
+        }
         let cost = self.cost(user, running);
         self.judge_places(user, cost, running, worst);
+        self.add_dear_tasks(user, running, &mut seen.dear);
         if user.group().is_some() {
             return;
         }

@@ -192,3 +192,27 @@ fn who_adds_nothing_to_a_sum_runs_its_tasks_where_they_are_cheapest() {
     let on_both = [all, 0.0, 0.0, 0.0, 10.0 * all, 5.0 * all, 0.0, 0.0, 5.0 * all];
     assert!(judged(on_both, [all / 21.0, 15.0 * all / 21.0, 5.0 * all / 21.0]).contains(&"own-optimality"));
 }
+
+/// Where its eight tasks run makes no difference to the first, whose worth is all of the sum; on the small class they are missed.
+#[test]
+fn tasks_that_would_cost_less_elsewhere_take_no_more_than_the_tolerance_of_what_others_want() {
+    let alpha = 40.0;
+    let judged = |there: f64| {
+        let mut builder = cluster(&[decimals(&["80"]), decimals(&["20"])]);
+        let rules = [&[0, 1][..], &[0], &[1]].map(|classes| only_on(&mut builder, classes));
+        for (rule, (id, tasks)) in rules.into_iter().zip([("few", Some(8)), ("a", None), ("b", None)]) {
+            builder.user(NewUser { rule, tasks, ..NewUser::new(id, &decimals(&["1"])) }).unwrap();
+        }
+        let (all, on_small) = (1.0 - 1e-14, 20.0 * there);
+        let tasks = [8.0 - on_small, on_small, (72.0 + on_small) * all, 0.0, 0.0, (20.0 - on_small) * all];
+        let shares = [0.08, tasks[2] / 100.0, tasks[5] / 100.0];
+        let value = shares.map(|share: f64| share.powf(1.0 - alpha) / (1.0 - alpha)).iter().sum();
+        let prices = vec![shares[1].powf(-alpha) / 100.0, shares[2].powf(-alpha) / 100.0];
+        let total =
+            Total { value, bound: value, relative_gap: 0.0, prices, limit_prices: Vec::new(), exponent: 0 };
+        let objective = Objective::alpha_fair(alpha).unwrap();
+        failures(&check_on(&builder.build().unwrap(), objective, &tasks, total))
+    };
+    assert_eq!((judged(0.0), judged(0.9e-2)), (vec![], vec![]));
+    assert_eq!(judged(1.1e-2), ["own-optimality"]);
+}

@@ -1,6 +1,5 @@
 //! The ways to shares and prices of bundles: by the interior point at once, by way of smaller α, or by linear programs of what was found.
 
-use super::apart::apart;
 use super::floors::LACKING;
 use super::pieces::{Effort, Found, pieces};
 use super::{Bundles, User};
@@ -19,8 +18,6 @@ pub(crate) enum Finding {
     InStages,
     /// By linear programs, each over pieces of utilities on which they are straight; of an α above zero near what an interior point finds.
     InPieces,
-    /// Sum by sum, each of those whom the ones before left with what is not theirs by their own measure.
-    Apart,
 }
 
 /// Linear programs at most, on the way and for the last α; ten are usual.
@@ -40,7 +37,6 @@ pub(in crate::smooth) fn find(
     deadline: &Deadline,
 ) -> Result<Found, InstanceError> {
     let stages = match finding {
-        Finding::Apart => return apart(problem, users, alpha, deadline),
         Finding::AtOnce => vec![alpha],
         Finding::InStages | Finding::InPieces => stages(alpha),
     };

@@ -18,7 +18,6 @@
 //! A user's own variables are eliminated, kind by kind and then `v`, which leaves a system in the prices. The last condition is
 //! taken in logarithms, so that it is as good far from the optimum as near it.
 
-mod apart;
 mod elimination;
 mod even;
 mod find;

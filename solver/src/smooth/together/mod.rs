@@ -8,8 +8,9 @@
 mod children;
 mod refused;
 
+use super::apart::{Plain, apart};
 use super::bundles::{Finding, Found, User, find};
-use super::duality::{DualityGap, without_task_row};
+use super::duality::{self, DualityGap};
 use super::result::{Claim, limits, nothing};
 use super::utility::Utility;
 use crate::highs::{HAS_HIGHS, Highs, HighsAlgorithm};
@@ -29,6 +30,13 @@ use children::{Child, children, sure_of};
 use fairplan_instances::{Allocation, Certificate, InstanceError, Solution, Statistics, Status, Total};
 use refused::{could_have_more, nobody_is_left_nothing};
 
+/// How shares and prices are found: of the sum of all, or sum by sum.
+#[derive(Clone, Copy)]
+pub(crate) enum By {
+    Sum(Finding),
+    Apart,
+}
+
 /// Solves an instance with kinds, groups or quotas for an objective that is a sum, whichever way shares and prices are found.
 ///
 /// # Errors
@@ -37,11 +45,12 @@ use refused::{could_have_more, nobody_is_left_nothing};
 pub(crate) fn solve(
     question: &Question<'_>,
     method: &'static str,
-    finding: Finding,
+    by: By,
 ) -> Result<Solution, InstanceError> {
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
-    if reduction.has_task_rows.contains(&true) {
+    let is_plain = !question.is_sum_over_bundles();
+    if reduction.has_task_rows.contains(&true) && !(is_plain && matches!(by, By::Apart)) {
         let problem = "beside users with kinds, in groups or under quotas, users whose tasks are limited and do different work on \
                        different classes are not solved for a sum; leave out these rates or tasks";
         return Err(InstanceError::Unsupported(problem.into()));
@@ -65,6 +74,9 @@ pub(crate) fn solve(
                 let usable = rates.iter().copied().enumerate().filter(|(_, rate)| *rate > 0.0);
                 group_of[line] = groups.len();
                 groups.push(&direction, users.pattern[line], true, usable);
+                if reduction.has_task_rows[users.pattern[line] as usize] {
+                    groups.limit[group_of[line]] = users.tasks(line);
+                }
                 parts.push(part * users.part(line));
             }
         }
@@ -116,8 +128,14 @@ pub(crate) fn solve(
             set_of_pattern: &reduction.limits_of_pattern,
         }),
     };
-    let Found { splits: placed_of_lines, prices, utility, iterations } =
-        find(&problem, &taking, alpha, finding, question.deadline)?;
+    let Found { splits: placed_of_lines, prices, utility, iterations } = match by {
+        By::Sum(finding) => find(&problem, &taking, alpha, finding, question.deadline)?,
+        By::Apart => {
+            let positions = || children.iter().map(|child| child.users[0].0 as u32).collect();
+            let plain = is_plain.then(|| Plain { reduction, positions: positions() });
+            apart(&problem, &taking, plain.as_ref(), alpha, question.deadline)?
+        }
+    };
     let splits = feasible_splits(&problem, &placed_of_lines);
     let SplitRows { work, placed, rows } = SplitRows::new(reduction, &groups, &splits, classes);
     // All members have their parts of what the one that is off by most has: so much of what each has placed.
@@ -185,14 +203,16 @@ pub(crate) fn solve(
     };
     let judge = |utility: Utility, unit: f64| {
         let mut sums = [Compensated::default(); 5];
+        let prices: Vec<f64> = prices.iter().map(|price| unit * price).collect();
         for (c, child) in children.iter().enumerate() {
-            let terms = without_task_row(
-                utility,
-                child.weight,
-                (child.floor, child.cap),
-                unit * paying[c],
-                shares[c],
-            );
+            let (price, share) = (unit * paying[c], shares[c]);
+            let terms = match is_plain {
+                true => duality::user(reduction, utility, &prices, child.users[0].0, price, share),
+                false => {
+                    let bounds = (child.floor, child.cap);
+                    duality::without_task_row(utility, child.weight, bounds, price, share)
+                }
+            };
             sums.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
         }
         DualityGap::from_parts(&[sums], unit * worth)

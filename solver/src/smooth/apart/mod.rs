@@ -1,0 +1,400 @@
+//! Sums in which some users are next to nothing: who has what it would take by its own measure is settled, and the others are solved for
+//! again, with what is left.
+//!
+//! With a large α a sum is nearly all that of the smallest shares. Once it is known to the last digit, what users with larger shares have,
+//! on servers that the others do not need, may still be anything: by less than rounding they add to it. Among themselves they are a sum like
+//! any other. So prices come from several sums, those of a row from the first in which somebody settled pays for it. They prove the whole
+//! sum, and what each user has besides.
+
+mod in_bins;
+mod settled;
+
+use super::LinearSum;
+use super::bundles::{Finding, Found, User, find};
+use super::utility::Utility;
+use crate::interior_point::InteriorPoint;
+use crate::level::{Groups, LevelProblem};
+use crate::reduction::Reduction;
+use crate::tolerance::sum::STAGES;
+use fairplan_instances::{Deadline, InstanceError};
+use in_bins::find_in_bins;
+use settled::{Counting, Sum};
+
+/// Sums one after the other, at most: each settles somebody, or changes by how much somebody counts.
+const MOST_SUMS: usize = 100;
+const MOST_CHANGES: usize = 30;
+
+/// The users of a problem in a reduction, where they have no kinds.
+pub(super) struct Plain<'a> {
+    pub reduction: &'a Reduction,
+    /// The position of each, rising.
+    pub positions: Vec<u32>,
+}
+
+/// Shares of kinds on classes and prices, sum by sum; users with task rows must be `plain`.
+///
+/// # Errors
+/// Where the first sum has no answer, or somebody has nothing in the end.
+pub(super) fn apart(
+    problem: &LevelProblem<'_>,
+    users: &[User],
+    plain: Option<&Plain<'_>>,
+    alpha: f64,
+    deadline: &Deadline,
+) -> Result<Found, InstanceError> {
+    let ways = Ways { problem, plain, alpha, deadline };
+    let mut known = Known {
+        splits: vec![0.0; problem.groups.class.len()],
+        prices: vec![0.0; problem.capacities.len()],
+        is_priced: vec![false; problem.capacities.len()],
+        utility: None,
+        iterations: 0,
+    };
+    let mut left = problem.capacities.to_vec();
+    let mut others: Vec<usize> = (0..users.len()).collect();
+    // Who has all its tasks whatever they cost counts by no more than makes it want them.
+    let mut counting: Vec<Counting> = users.iter().map(|user| Counting::fully(user.weight)).collect();
+    let mut changes = MOST_CHANGES;
+    for _ in 0..MOST_SUMS {
+        // Who needs what others have paid for pays as much, and takes next to nothing of it.
+        let (free, stuck): (Vec<usize>, Vec<usize>) =
+            others.iter().partition(|user| has_classes_left(problem, &users[**user], &left));
+        stuck.iter().for_each(|user| known.buy(problem, &users[*user], &mut left));
+        others = free;
+        let now = left.clone();
+        let Some(part) = Part::of(problem, users, (&others, &counting), &now) else { break };
+        let Some(sum) = ways.best(&part, &others, &now, &mut known)? else { break };
+        if changes > 0 && !deadline.is_over() && sum.temper(&others, &mut counting) {
+            changes -= 1;
+            continue;
+        }
+        let settled = sum.settled();
+        // Where nobody is settled the checker has the last word.
+        let is_last = !settled.contains(&true) || !settled.contains(&false);
+        let kept: Vec<usize> = (0..others.len()).filter(|u| is_last || settled[*u]).collect();
+        known.keep(&sum, &kept, is_last, &mut left);
+        others = (0..others.len()).filter(|u| !is_last && !settled[*u]).map(|u| others[u]).collect();
+        if is_last || deadline.is_over() {
+            break;
+        }
+    }
+    let Known { splits, prices, utility, iterations, .. } = known;
+    match utility {
+        Some(utility) if others.is_empty() => Ok(Found { splits, prices, utility, iterations }),
+        _ if deadline.is_over() => Err(InstanceError::OutOfTime),
+        _ => Err(InstanceError::Unsupported(format!(
+            "{} users add nothing to the sum by numbers too far apart to tell what they should have",
+            others.len()
+        ))),
+    }
+}
+
+/// Whether each kind of a user has a class on which all that it needs is left.
+fn has_classes_left(problem: &LevelProblem<'_>, user: &User, left: &[f64]) -> bool {
+    let is_left = |line: usize, pair: usize| problem.needs(line, pair).all(|(row, _)| left[row] > 0.0);
+    user.lines.clone().all(|line| problem.groups.pairs(line).any(|pair| is_left(line, pair)))
+}
+
+/// How each of the sums is solved.
+struct Ways<'a> {
+    problem: &'a LevelProblem<'a>,
+    plain: Option<&'a Plain<'a>>,
+    alpha: f64,
+    deadline: &'a Deadline,
+}
+
+/// A way to one of the sums.
+enum Way {
+    Together(Finding),
+    /// In bins, linear ones by the simplex method.
+    InBins {
+        linear: bool,
+    },
+}
+
+impl<'a> Ways<'a> {
+    /// The sum over a part by the first way that tells what those have who pay most, or the one that tells it of most.
+    ///
+    /// # Errors
+    /// Where it is the first sum and no way has an answer.
+    fn best<'p>(
+        &self,
+        part: &'p Part,
+        users: &[usize],
+        left: &'p [f64],
+        known: &mut Known,
+    ) -> Result<Option<Sum<'p>>, InstanceError>
+    where
+        'a: 'p,
+    {
+        let mut best: Option<(Sum<'p>, (bool, usize))> = None;
+        for way in self.of(part) {
+            let found = match self.find(&way, part, users, left) {
+                Ok(found) => found,
+                Err(error) if known.utility.is_none() && best.is_none() => return Err(error),
+                Err(_) => continue,
+            };
+            known.iterations += found.iterations;
+            let sum = Sum::new(part, part.problem(self.problem, left), found);
+            let told = sum.told();
+            let is_enough = told.0;
+            if best.as_ref().is_none_or(|(_, most)| told > *most) {
+                best = Some((sum, told));
+            }
+            if is_enough || self.deadline.is_over() {
+                break;
+            }
+        }
+        Ok(best.map(|(sum, _)| sum))
+    }
+
+    /// The fastest first.
+    fn of(&self, part: &Part) -> Vec<Way> {
+        let mut ways = Vec::new();
+        if !part.has_task_rows() {
+            ways.extend((self.alpha > 0.0).then_some(Way::Together(Finding::AtOnce)));
+            ways.extend((self.alpha > STAGES.0).then_some(Way::Together(Finding::InStages)));
+            ways.push(Way::Together(Finding::InPieces));
+        }
+        if self.plain.is_some() {
+            ways.extend((self.alpha == 0.0).then_some(Way::InBins { linear: true }));
+            ways.push(Way::InBins { linear: false });
+        }
+        ways
+    }
+
+    fn find(&self, way: &Way, part: &Part, users: &[usize], left: &[f64]) -> Result<Found, InstanceError> {
+        let &Self { problem, plain, alpha, deadline } = self;
+        match (way, plain) {
+            (Way::Together(finding), _) => {
+                find(&part.problem(problem, left), &part.users, alpha, *finding, deadline)
+            }
+            (Way::InBins { linear: true }, Some(plain)) => {
+                find_in_bins(plain, (part, users), left, alpha, &LinearSum(deadline.clone()))
+            }
+            (Way::InBins { linear: _ }, Some(plain)) => {
+                find_in_bins(plain, (part, users), left, alpha, &InteriorPoint(deadline.clone()))
+            }
+            (Way::InBins { .. }, None) => {
+                Err(InstanceError::Unsupported("users with kinds share no bins".into()))
+            }
+        }
+    }
+}
+
+/// What is known so far.
+struct Known {
+    splits: Vec<f64>,
+    /// In the unit of the first sum, and which of them are known.
+    prices: Vec<f64>,
+    is_priced: Vec<bool>,
+    utility: Option<Utility>,
+    iterations: u64,
+}
+
+impl Known {
+    /// Keeps what some users have of a sum, and the prices that they pay; all of them if it is the last. Takes what they use from what is left.
+    fn keep(&mut self, sum: &Sum<'_>, users: &[usize], is_last: bool, left: &mut [f64]) {
+        let utility = sum.found.utility;
+        let first = *self.utility.get_or_insert(utility);
+        let unit = (first.log_scale() - utility.log_scale()).exp();
+        let holds = sum.rows_that_hold(users);
+        for row in 0..self.prices.len() {
+            if !self.is_priced[row] && (is_last || holds[row]) {
+                (self.prices[row], self.is_priced[row]) = (sum.found.prices[row] * unit, true);
+            }
+        }
+        for line in users.iter().flat_map(|user| sum.part.users[*user].lines.clone()) {
+            for pair in sum.part.groups.pairs(line) {
+                let split = sum.splits[pair];
+                self.splits[sum.part.pairs[pair]] = split;
+                sum.problem
+                    .needs(line, pair)
+                    .for_each(|(row, d)| left[row] = (left[row] - d * split).max(0.0));
+            }
+        }
+        // What is paid for is used up, and dear to the others.
+        left.iter_mut().zip(&self.is_priced).filter(|(_, is)| **is).for_each(|(left, _)| *left = 0.0);
+    }
+}
+
+impl Known {
+    /// Gives a user what it would take at the prices that are known, where that costs least.
+    fn buy(&mut self, problem: &LevelProblem<'_>, user: &User, left: &mut [f64]) {
+        let Some(utility) = self.utility else { return };
+        let cost_on = |line: usize, pair: usize| -> f64 {
+            problem.needs(line, pair).map(|(row, d)| d * self.prices[row]).sum::<f64>()
+                / problem.groups.rate[pair]
+        };
+        let cheapest = |line: usize| {
+            let pairs = problem.groups.pairs(line).map(|pair| (pair, cost_on(line, pair)));
+            pairs.min_by(|a, b| a.1.total_cmp(&b.1))
+        };
+        let Some(chosen) = user.lines.clone().map(cheapest).collect::<Option<Vec<_>>>() else { return };
+        let cost: f64 = chosen.iter().zip(&user.parts).map(|((_, cost), part)| part * cost).sum();
+        let share = if utility.alpha == 0.0 { 0.0 } else { utility.demand(user.weight, cost) };
+        let share = share.min(user.cap).max(user.floor);
+        if !share.is_finite() {
+            return;
+        }
+        for ((line, (pair, _)), part) in user.lines.clone().zip(chosen).zip(&user.parts) {
+            let tasks = (share * part / problem.groups.rate[pair]).min(problem.groups.limit[line]);
+            self.splits[pair] = tasks;
+            problem.needs(line, pair).for_each(|(row, d)| left[row] = (left[row] - d * tasks).max(0.0));
+        }
+    }
+}
+
+/// Some of the users, on what is left.
+struct Part {
+    groups: Groups,
+    /// By the weights with which they count now, and those that they have.
+    users: Vec<User>,
+    own_weights: Vec<f64>,
+    /// Of each pair here the pair of the whole problem.
+    pairs: Vec<usize>,
+}
+
+impl Part {
+    /// `None` where there is nobody, or somebody has a kind with no class left.
+    fn of(
+        problem: &LevelProblem<'_>,
+        users: &[User],
+        (of, counting): (&[usize], &[Counting]),
+        left: &[f64],
+    ) -> Option<Self> {
+        let own_weights = of.iter().map(|u| users[*u].weight).collect();
+        let mut part = Self { groups: Groups::new(), users: Vec::new(), own_weights, pairs: Vec::new() };
+        for (user, weight) in of.iter().map(|u| (&users[*u], counting[*u].weight)) {
+            let (first, mut cap) = (part.groups.len(), user.cap);
+            for line in user.lines.clone() {
+                let is_left = |pair: &usize| problem.needs(line, *pair).all(|(row, _)| left[row] > 0.0);
+                let pairs: Vec<usize> = problem.groups.pairs(line).filter(is_left).collect();
+                if pairs.is_empty() {
+                    return None;
+                }
+                let of_pair =
+                    |pair: &usize| (problem.groups.class[*pair] as usize, problem.groups.rate[*pair]);
+                let pattern = problem.groups.pattern[line];
+                part.groups.push(problem.load(line), pattern, true, pairs.iter().map(of_pair));
+                let rate = |pair: &usize| problem.groups.rate[*pair];
+                let fastest = pairs.iter().map(rate).fold(0.0, f64::max);
+                cap = cap.min(problem.groups.limit[line] * fastest);
+                if pairs.iter().any(|pair| rate(pair) < fastest) {
+                    part.groups.limit[first] = problem.groups.limit[line];
+                }
+                part.pairs.extend(pairs);
+            }
+            let floor = user.floor;
+            let lines = first..part.groups.len();
+            part.users.push(User { weight, cap, floor, lines, parts: user.parts.clone() });
+        }
+        (!part.users.is_empty()).then_some(part)
+    }
+
+    fn problem<'a>(&'a self, whole: &LevelProblem<'a>, left: &'a [f64]) -> LevelProblem<'a> {
+        LevelProblem { capacities: left, groups: &self.groups, ..*whole }
+    }
+
+    /// The tasks of a user without kinds that has a task row.
+    fn limit_of(&self, user: usize) -> f64 {
+        self.groups.limit[self.users[user].lines.start]
+    }
+
+    fn has_task_rows(&self) -> bool {
+        self.groups.limit.iter().any(|limit| *limit < f64::INFINITY)
+    }
+
+    fn pairs_of(&self, user: usize) -> impl Iterator<Item = usize> + '_ {
+        self.users[user].lines.clone().flat_map(|line| self.groups.pairs(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::question::Question;
+    use crate::ways::{Way, solve};
+    use approx::assert_relative_eq;
+    use fairplan_instances::{
+        ClassId, Deadline, Decimal, Instance, InstanceBuilder, NewUser, Objective, PlacementRule,
+        ServerClass, Status, UserId,
+    };
+
+    /// Servers of one resource, and users with a weight who can run on some of them.
+    fn instance(servers: &[u32], users: &[(&[usize], u32)]) -> Instance {
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
+        for (l, cores) in servers.iter().enumerate() {
+            builder.class(ServerClass::new(format!("c{l}"), 1, vec![Decimal::from(*cores)])).unwrap();
+        }
+        for (i, (eligible, weight)) in users.iter().enumerate() {
+            let eligible = eligible.iter().map(|l| ClassId(*l)).collect();
+            let rule = builder.rule(PlacementRule::new(Some(eligible), Vec::new()));
+            let (id, weight) = (format!("u{i}"), Decimal::from(*weight));
+            builder.user(NewUser { weight, rule, ..NewUser::new(&id, &[Decimal::ONE]) }).unwrap();
+        }
+        builder.build().unwrap()
+    }
+
+    #[test]
+    fn who_adds_nothing_to_a_sum_has_what_is_best_by_its_own_measure() {
+        for servers in [[1, 5], [1, 10], [1, 30], [2, 1_000]] {
+            let instance = instance(&servers, &[(&[0], 1), (&[1], 1), (&[1], 2)]);
+            for alpha in [8.0f64, 20.0, 32.0, 64.0] {
+                let objective = Objective::alpha_fair(alpha).unwrap();
+                let deadline = Deadline::never();
+                let question = Question::new(&instance, objective, "auto", &deadline);
+                let solution = solve(&question, &[Way::Apart], &mut |_| true).unwrap();
+                assert_eq!(solution.status, Status::Optimal, "{servers:?}, alpha {alpha}");
+                let tasks = |i: usize| solution.allocation.tasks(UserId(i));
+                let [small, large] = servers.map(f64::from);
+                assert_relative_eq!(tasks(0), small, max_relative = 1e-9);
+                assert_relative_eq!(tasks(1) + tasks(2), large, max_relative = 1e-4);
+                assert_relative_eq!(tasks(2) / tasks(1), 2f64.powf(1.0 / alpha), max_relative = 1e-4);
+            }
+        }
+    }
+
+    /// A user that could run where another is alone, and would have next to nothing there.
+    #[test]
+    fn who_could_run_where_tasks_are_dear_runs_them_where_they_are_not() {
+        let instance = instance(&[1, 100], &[(&[0], 1), (&[0, 1], 1), (&[1], 1)]);
+        let deadline = Deadline::never();
+        let question = Question::new(&instance, Objective::alpha_fair(32.0).unwrap(), "auto", &deadline);
+        let solution = solve(&question, &[Way::Apart], &mut |_| true).unwrap();
+        assert_eq!(solution.status, Status::Optimal);
+        for (user, tasks) in [1.0, 50.0, 50.0].into_iter().enumerate() {
+            assert_relative_eq!(solution.allocation.tasks(UserId(user)), tasks, max_relative = 1e-4);
+        }
+    }
+
+    /// Where its tasks run makes no difference to the first, whose worth is all of the sum: they run where the others miss them least. Three
+    /// times as fast on one class, it runs what fits there.
+    #[test]
+    fn who_has_all_its_tasks_leaves_the_others_what_they_need() {
+        let tasks = |rates: &[(usize, u32)]| {
+            let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
+            for (id, cores) in [("large", 80), ("small", 20)] {
+                builder.class(ServerClass::new(id, 1, vec![Decimal::from(cores)])).unwrap();
+            }
+            for (id, classes, tasks) in [("few", &[0, 1][..], Some(8)), ("a", &[0], None), ("b", &[1], None)]
+            {
+                let eligible = classes.iter().map(|l| ClassId(*l)).collect();
+                let rates = rates.iter().filter(|_| tasks.is_some());
+                let rates = rates.map(|(l, rate)| (ClassId(*l), Decimal::from(*rate))).collect();
+                let rule = builder.rule(PlacementRule::new(Some(eligible), rates));
+                builder.user(NewUser { tasks, rule, ..NewUser::new(id, &[Decimal::ONE]) }).unwrap();
+            }
+            let (instance, deadline) = (builder.build().unwrap(), Deadline::never());
+            let question = Question::new(&instance, Objective::alpha_fair(64.0).unwrap(), "auto", &deadline);
+            let solution = solve(&question, &[Way::Apart], &mut |_| true).unwrap();
+            assert_eq!(solution.status, Status::Optimal);
+            [0, 1, 2].map(|user| solution.allocation.tasks(UserId(user)))
+        };
+        for (found, known) in tasks(&[]).into_iter().zip([8.0, 72.0, 20.0]) {
+            assert_relative_eq!(found, known, max_relative = 1e-4);
+        }
+        for (found, known) in tasks(&[(0, 3)]).into_iter().zip([8.0, 72.0, 20.0]) {
+            assert_relative_eq!(found, known, max_relative = 1e-4);
+        }
+    }
+}

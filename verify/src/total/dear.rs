@@ -1,0 +1,114 @@
+//! What tasks use of what is used up, and wanted, though they would cost less elsewhere: next to nothing of it.
+//!
+//! Whoever has much loses next to nothing of it by tasks where they are dear, and may take there all that somebody else needs.
+
+use super::own::Own;
+use crate::feasibility::capacity_units;
+use crate::tolerance::OWN;
+use crate::verdict::Worst;
+use fairplan_instances::{ClassId, Instance, ResourceId, User, UserId};
+
+/// What is seen of each resource of each class, row-major `classes × resources`, and of each limit.
+pub(super) struct DearTasks {
+    of_classes: Vec<Row>,
+    of_limits: Vec<Row>,
+}
+
+/// What is seen of one of them.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    /// In smallest units, by tasks that would cost less elsewhere.
+    used: f64,
+    /// Whether somebody would take more who has tasks left, or runs some where they do less work.
+    is_wanted: bool,
+}
+
+impl Row {
+    fn add(&mut self, other: Self) {
+        self.used += other.used;
+        self.is_wanted |= other.is_wanted;
+    }
+}
+
+impl DearTasks {
+    pub fn none(instance: &Instance) -> Self {
+        let rows = instance.classes().len() * instance.resources().len();
+        let limits = instance.limit_rows().len();
+        Self { of_classes: vec![Row::default(); rows], of_limits: vec![Row::default(); limits] }
+    }
+
+    pub fn merge(&mut self, other: Self) {
+        self.of_classes.iter_mut().zip(other.of_classes).for_each(|(row, other)| row.add(other));
+        self.of_limits.iter_mut().zip(other.of_limits).for_each(|(row, other)| row.add(other));
+    }
+}
+
+impl Own<'_> {
+    /// Adds what a user's tasks use where they would cost less elsewhere. Of few tasks that do more work in some places only what would cost
+    /// less where they do no less.
+    pub fn add_dear_tasks(&self, user: User<'_>, running: f64, dear: &mut DearTasks) {
+        let UserId(i) = user.index();
+        let (usable_classes, m) = (self.market.usable_classes, self.market.instance.resources().len());
+        let above = self.market.instance.limits_above(user);
+        let has_all = user.tasks().is_some_and(|tasks| running >= tasks as f64 * (1.0 - OWN));
+        for kind in self.claim.tasks.kinds(user) {
+            let usable = usable_classes.of_kind(kind);
+            let offer =
+                |class: usize| (usable.rate(class).to_f64(), self.cost_on(user, kind, class, running));
+            let offers: Vec<(f64, f64)> = usable.classes.iter().map(|class| offer(*class)).collect();
+            let least = offers.iter().map(|(rate, cost)| cost / rate).fold(f64::INFINITY, f64::min);
+            let fastest = offers.iter().map(|(rate, _)| *rate).fold(0.0, f64::max);
+            let are_few = user.tasks().is_some() && usable.rates_differ();
+            let is_dear = |(rate, cost): (f64, f64)| {
+                cost > least * rate * (1.0 + OWN)
+                    && (!are_few
+                        || offers.iter().any(|(other, less)| *other >= rate && less * (1.0 + OWN) < cost))
+            };
+            self.claim.tasks.visit(i, kind, |class, here| {
+                let offer = offer(class);
+                let is_dear = is_dear(offer);
+                let is_wanted = !is_dear && (!has_all || offer.0 < fastest);
+                if here <= OWN * running && !is_dear {
+                    return;
+                }
+                let seen = |r: ResourceId| {
+                    let used = here * usable_classes.demand_units(user, kind, r) as f64;
+                    Row { used: if is_dear { used } else { 0.0 }, is_wanted: is_wanted && used > 0.0 }
+                };
+                (0..m).for_each(|r| dear.of_classes[class * m + r].add(seen(ResourceId(r))));
+                for j in &above {
+                    let row = &self.market.instance.limit_rows()[*j];
+                    if row.covers(ClassId(class)) {
+                        dear.of_limits[*j].add(seen(row.resource));
+                    }
+                }
+            });
+        }
+    }
+
+    /// Judges what all tasks use together where they are dear.
+    pub fn judge_dear_tasks(&self, dear: &DearTasks, worst: &mut Worst) {
+        let (instance, m) = (self.market.instance, self.market.instance.resources().len());
+        for (at, Row { used, is_wanted }) in dear.of_classes.iter().enumerate() {
+            if self.is_used_up[at] && *is_wanted && self.at_used_up.prices[at] > 0.0 {
+                let (class, resource) = (at / m, at % m);
+                worst.see(used / capacity_units(instance, class, resource) as f64, || {
+                    let (class, resource) = (&instance.classes()[class].id, &instance.resources()[resource]);
+                    format!("tasks that would cost less elsewhere take a part of the {resource} of {class}")
+                });
+            }
+        }
+        for (j, Row { used, is_wanted }) in dear.of_limits.iter().enumerate() {
+            if !(self.full_limits[j] && *is_wanted) {
+                continue;
+            }
+            let row = &instance.limit_rows()[j];
+            worst.see(used / instance.limit_units(row) as f64, || {
+                let (owner, resource) = (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
+                format!(
+                    "tasks that would cost less elsewhere take a part of the {resource} of limits of {owner}"
+                )
+            });
+        }
+    }
+}
