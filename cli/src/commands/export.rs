@@ -133,7 +133,7 @@ fn limits_of_jobs(limits: &[String]) -> String {
     if limits.is_empty() {
         return String::new();
     }
-    let what = "limits of jobs are not in the export: no line changes them, and shares by the scheduler's rule do not count them";
+    let what = "limits are not in the export: no line changes them, and shares by the scheduler's rule do not count them";
     let n = limits.len() as u64;
     format!("{} {} ({}).\n", thousands(n), agreeing(n, what), printable(&limits.join(", "), 2000))
 }
@@ -191,4 +191,21 @@ fn summary_of(found: &ExportChanges, target: Target) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_jobs_that_stay_are_told_one_or_several() {
+        assert_eq!(limits_of_jobs(&[]), "");
+        let [one, two] = ["red: GrpJobs=1", "sure-red: MaxWall=60"].map(str::to_owned);
+        let why = "no line changes it, and shares by the scheduler's rule do not count it";
+        let told = limits_of_jobs(std::slice::from_ref(&one));
+        assert_eq!(told, format!("1 limit is not in the export: {why} ({one}).\n"));
+        assert!(
+            limits_of_jobs(&[one, two]).starts_with("2 limits are not in the export: no line changes them, ")
+        );
+    }
 }
