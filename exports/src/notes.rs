@@ -23,6 +23,7 @@ pub(crate) fn add(export: &mut Export) {
         qos(export, &mut notes);
     }
     without_place(export, &mut notes);
+    order_of_flavors(export, &mut notes);
     export.notes.extend(notes);
 }
 
@@ -129,6 +130,19 @@ fn qos(export: &Export, notes: &mut Vec<String>) {
          by fairshare",
         export.target.title()
     ));
+}
+
+/// By what the flavors of a queue of Kueue are in order: of those that have room a task takes the first.
+fn order_of_flavors(export: &Export, notes: &mut Vec<String>) {
+    let has_several =
+        |tenant: &Tenant| tenant.is_leaf && tenant.eligible.iter().filter(|it| **it).count() > 1;
+    if export.target == Target::Kueue && export.tenants.iter().any(has_several) {
+        notes.push(
+            "Kueue gives a task the first flavor of its queue that has room: each queue lists that first of which it has most, whatever order is \
+             deployed"
+                .into(),
+        );
+    }
 }
 
 /// What the target has no place for: headroom, more flavors, weights, and quotas of some shapes.

@@ -114,3 +114,50 @@ pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>)
     let found = if audited.audits.is_empty() { Found::nothing() } else { Found::some(audited) };
     Err(Error::TimeLimit { why, found })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{Solution, Solver};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Counts how often it is asked.
+    struct Counting<'a>(&'a dyn Solver, AtomicU64);
+
+    impl Solver for Counting<'_> {
+        fn name(&self) -> &'static str {
+            "counting"
+        }
+
+        fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, InstanceError> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.solve(instance, objective)
+        }
+    }
+
+    #[test]
+    fn misreports_are_solved_once_for_users_and_groups() {
+        let text = r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"], "server_classes": [
+            {"id": "a", "count": 1, "capacity": {"cpu": 8, "memory": 4}}, {"id": "b", "count": 1, "capacity": {"cpu": 4, "memory": 9}}],
+            "groups": [{"id": "g"}], "users": [
+            {"id": "x", "demand": {"cpu": 1, "memory": 2}, "group": "g"}, {"id": "y", "demand": {"cpu": 2, "memory": 1}, "group": "g"}]}"#;
+        let instance = files::read_json(files::source::in_memory("it", text.into()).unwrap()).unwrap();
+        let truth = solver(AUTO, &crate::Deadline::never()).unwrap();
+        let counting = Counting(&*truth, AtomicU64::new(0));
+        let settings = AuditSettings { users: 20, seed: 0 };
+        let audit =
+            fairplan_analysis::audit(&instance, "", Objective::Drfh, &counting, &counting, settings).unwrap();
+        let searched = |name: &str| {
+            let found = audit.properties.iter().find(|property| property.name == name).unwrap();
+            found.witness.clone()
+        };
+        // Eleven factors on each of two resources; nobody claims nothing.
+        assert!(
+            searched("group-truthfulness").contains("240 misreports"),
+            "{}",
+            searched("group-truthfulness")
+        );
+        let asked = counting.1.into_inner();
+        assert!(asked < 150, "{asked} instances are solved");
+    }
+}

@@ -109,6 +109,9 @@ pub struct ExportChanges {
     pub lost: Vec<LostField>,
     /// Slurm's accounts that are not in the export: no line deletes them, and they keep their shares and limits.
     pub staying: Vec<String>,
+    /// Limits of jobs that accounts of Slurm and their QOS have, `red: GrpJobs=1`: no line of an export changes them, and the scheduler's rule
+    /// is asked as if there were none.
+    pub limits_of_jobs: Vec<String>,
 }
 
 impl ExportChanges {
@@ -154,6 +157,7 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     let renamed = flavors::of_classes(export, &mut before);
     let mut after = exported(export)?;
     let staying = staying::add(export, &before, &mut after);
+    let limits_of_jobs = staying::limits(&before);
     let shares = entitled::entitled(export, &before);
     let names = export.queue_names();
     let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);
@@ -176,7 +180,7 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     }
     changes.extend(renamed);
     changes.sort_by(|a, b| a.queue.cmp(&b.queue));
-    Ok(ExportChanges { changes, entitled, untold, lost, staying })
+    Ok(ExportChanges { changes, entitled, untold, lost, staying, limits_of_jobs })
 }
 
 /// The configuration with those limits only that keep somebody from something: what is at least all that there is does not.
@@ -252,6 +256,9 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
         if old.is_some() && new.is_some() && sides[0].parent != sides[1].parent {
             change("parent".into(), sides.map(|side| Some(side.parent.clone())), None);
         }
+        if let Some(orders) = other_order(sides) {
+            change("order of flavors".into(), orders.map(Some), None);
+        }
         let numbers = |what: String, resource: String, [before, after]: [Option<f64>; 2]| {
             let same = match (before, after) {
                 (Some(before), Some(after)) => alike::is_near(before, after),
@@ -306,6 +313,15 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
     found
 }
 
+/// The orders in which two queues try flavors, if those that both have come in another order. Of flavors that one of them lacks, amounts tell.
+fn other_order(queues: [&DeployedQueue; 2]) -> Option<[String; 2]> {
+    let of_both = |own: usize| {
+        let both = queues[own].order.iter().filter(move |flavor| queues[1 - own].order.contains(flavor));
+        both.collect::<Vec<_>>()
+    };
+    (of_both(0) != of_both(1)).then(|| queues.map(|queue| queue.order.join(", ")))
+}
+
 /// Whether a queue states what it has there in percent or as a weight.
 fn is_relative(queue: &DeployedQueue, what: &str) -> bool {
     let class = what.split_once(" on ").map_or("", |(_, class)| class);
@@ -332,6 +348,7 @@ mod moved {
             untold: None,
             lost: vec![],
             staying: vec![],
+            limits_of_jobs: vec![],
         };
         changes.entitled.insert("new".into(), [None, Some(0.5)]);
         let moved: Vec<_> = changes.moved().map(|(queue, before, after)| (queue, after > before)).collect();

@@ -13,7 +13,7 @@ const POWERS: [u64; 20] = {
     powers
 };
 
-/// Values must lie in `10^-MAX_EXPONENT .. 10^MAX_EXPONENT` (or be zero).
+/// Values must lie in `10^-MAX_EXPONENT ..= 10^MAX_EXPONENT` (or be zero).
 const MAX_EXPONENT: i32 = 30;
 
 /// How many digits more than an amount the equal parts of it may have.
@@ -74,7 +74,8 @@ impl Decimal {
         }
         let digits = coefficient.ilog10() as i32;
         let leading = exponent.saturating_add(digits);
-        if !(-MAX_EXPONENT..MAX_EXPONENT).contains(&leading) {
+        let is_most = (coefficient, exponent) == (1, MAX_EXPONENT);
+        if !(-MAX_EXPONENT..MAX_EXPONENT).contains(&leading) && !is_most {
             return Err(DecimalError::OutOfRange);
         }
         Ok(Self { coefficient, exponent: exponent as i8 })
@@ -402,6 +403,18 @@ mod tests {
             ("12345678901234567890123", TooPrecise),
         ] {
             assert_eq!(text.parse::<Decimal>(), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn both_ends_of_the_range_belong_to_it() {
+        for text in ["1e30", "10e29", "1000000000000000000000000000000", "1e-30", "0.1e-29"] {
+            let value: Decimal = text.parse().unwrap();
+            assert_eq!(value.to_string().parse(), Ok(value), "{text}");
+            assert_eq!(Decimal::from_f64(value.to_f64()), Ok(value), "{text}");
+        }
+        for text in ["1.000000000000000001e30", "2e30", "1e31", "9.99e-31"] {
+            assert_eq!(text.parse::<Decimal>(), Err(DecimalError::OutOfRange), "{text}");
         }
     }
 

@@ -53,9 +53,9 @@ impl Rounded {
         }
     }
 
-    /// An amount of [`money`] in whole cents.
-    pub fn cents(self, amount: f64) -> f64 {
-        self.to(amount, 2)
+    /// An amount of [`money`] that has the decimals in which it is told.
+    pub fn of_money(self, amount: f64) -> f64 {
+        self.to(amount, decimals_of_money(amount))
     }
 }
 
@@ -103,14 +103,29 @@ pub(crate) fn share(part: f64) -> String {
 /// So many clusters.
 const FAR_ABOVE: f64 = 10.0;
 
-/// Money: whole amounts in thousands, others with cents.
+/// Money: whole amounts in thousands, others with cents, and below a thousand with six digits: an hour of a small server costs
+/// less than a cent.
 pub(crate) fn money(amount: f64) -> String {
-    let cents = (amount * 100.0).round();
-    if !(0.0..1e15).contains(&cents) {
+    let places = decimals_of_money(amount);
+    if !(2..=10).contains(&places) || amount.abs() >= 1e15 {
         return number(amount);
     }
-    let (whole, cents) = (thousands((cents / 100.0) as u64), cents % 100.0);
-    if cents == 0.0 { whole } else { format!("{whole}.{cents:02}") }
+    let fixed = format!("{amount:.*}", places as usize);
+    // Cents are two digits, also where the second is a zero.
+    let (whole, part) = fixed.split_at(fixed.len() - places as usize - 1);
+    let part = part.trim_end_matches('0');
+    let told = match part.len() {
+        1 => whole.to_owned(),
+        2 => format!("{whole}{part}0"),
+        _ => format!("{whole}{part}"),
+    };
+    grouped(&told)
+}
+
+/// The decimals of an amount of money: those of cents, and those of six digits where these are more.
+fn decimals_of_money(amount: f64) -> i32 {
+    let of_six_digits = if amount == 0.0 { 0.0 } else { 5.0 - amount.abs().log10().floor() };
+    of_six_digits.max(2.0) as i32
 }
 
 /// A span of time that a sentence tells, in the unit that is read at once.
@@ -224,7 +239,8 @@ mod tests {
         assert_eq!(both(&|side| side.number(1_234.567_8)), ["1,234.56", "1,234.57"]);
         assert_eq!(both(&|side| side.number(1_234_567.8)), ["1,234,560", "1,234,570"]);
         assert_eq!(both(&|side| side.number(-0.123_456_78)), ["-0.123457", "-0.123456"]);
-        assert_eq!(both(&|side| money(side.cents(12.345))), ["12.34", "12.35"]);
+        assert_eq!(both(&|side| money(side.of_money(1_234.567))), ["1,234.56", "1,234.57"]);
+        assert_eq!(both(&|side| money(side.of_money(0.004_212_345))), ["0.00421234", "0.00421235"]);
     }
 
     #[test]
@@ -234,9 +250,9 @@ mod tests {
                 assert_eq!(side.percent(0.6 * hair), "60.00%", "{side:?}");
                 assert_eq!(side.share(0.005 * hair), "0.500%", "{side:?}");
                 assert_eq!(side.number(0.3 * hair), "0.3", "{side:?}");
-                assert_eq!(money(side.cents(99.5 * hair)), "99.50", "{side:?}");
+                assert_eq!(money(side.of_money(99.5 * hair)), "99.50", "{side:?}");
             }
-            let none = [side.percent(0.0), side.share(0.0), side.number(0.0), money(side.cents(0.0))];
+            let none = [side.percent(0.0), side.share(0.0), side.number(0.0), money(side.of_money(0.0))];
             assert_eq!(none, ["0.00%", "0.00%", "0", "0"]);
         }
         assert_eq!(Rounded::Up.percent(0.6 * (1.0 + 1.1 * SAME)), "60.01%");
@@ -273,8 +289,17 @@ mod tests {
     }
 
     #[test]
+    fn money_below_a_thousand_has_the_digits_that_tell_it() {
+        assert_eq!(
+            [0.0042, 0.192, 0.998, 12.345, -0.0042].map(money),
+            ["0.0042", "0.192", "0.998", "12.345", "-0.0042"]
+        );
+        assert_eq!([0.1 + 0.2, 9.999_999_9, 0.000_001_5].map(money), ["0.30", "10", "1.50000e-6"]);
+    }
+
+    #[test]
     fn money_has_cents_where_there_are_any_and_spans_of_time_a_unit() {
-        assert_eq!([0.0, 1_105_600.0, 12.5, 0.005].map(money), ["0", "1,105,600", "12.50", "0.01"]);
+        assert_eq!([0.0, 1_105_600.0, 12.5, 1_234.567].map(money), ["0", "1,105,600", "12.50", "1,234.57"]);
         assert_eq!(
             [0.0, 0.014, 2.34567, 119.0, 3600.0, 86_400.0, 1e6].map(duration),
             ["0 s", "0.014 s", "2.346 s", "119 s", "60 min", "24 h", "11.57 days"]

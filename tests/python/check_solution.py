@@ -573,7 +573,9 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
     able = lambda user: user["usable"] and user.get("tasks") != 0
     # At an optimum only what is used up has a price.
     counting = {at: p if load[at] >= capacity[at] * (1 - Fraction(OWN)) else Decimal(0) for at, p in price.items()}
-    parts = fill(tree, {node: None if able(user) else Fraction(0) for node, user in tree["users"].items()}, Fraction(1))
+    # Parts are by weights alone: what somebody is guaranteed is a floor of its share, and changes nobody's part.
+    by_weights = tree | {"floors": dict.fromkeys(tree["users"], Fraction(0))}
+    parts = fill(by_weights, {node: None if able(user) else Fraction(0) for node, user in tree["users"].items()}, Fraction(1))
     above = {child: node for node, children in tree["children"].items() for child, _ in children}
     weights = dict(tree["children"][None])
     dear, wanted, unpriced = {}, set(), None

@@ -2,6 +2,7 @@
 
 use super::finding::AuditSettings;
 use super::largest::LargestViolation;
+use super::misreport::Answers;
 use crate::tolerance::{VIOLATION, VIOLATION_OF_SUMS};
 use fairplan_instances::{
     Allocation, ClassId, Decimal, Draft, Instance, InstanceError, Objective, Owner, QuotaPart, ResourceId,
@@ -19,6 +20,8 @@ pub(super) struct Case<'a> {
     pub solution: Solution,
     /// Work of each user.
     pub work: Vec<f64>,
+    /// What misreports came to that were asked about.
+    pub answers: Answers,
 }
 
 impl<'a> Case<'a> {
@@ -38,7 +41,8 @@ impl<'a> Case<'a> {
             return Err(InstanceError::Backend { backend: mechanism.name(), problem });
         }
         let work = instance.users().map(|user| work(user, &solution.allocation)).collect();
-        Ok(Self { instance, draft, objective, mechanism, reference, settings, solution, work })
+        let answers = Answers::default();
+        Ok(Self { instance, draft, objective, mechanism, reference, settings, solution, work, answers })
     }
 
     /// The largest violation that counts as none.

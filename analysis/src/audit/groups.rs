@@ -4,6 +4,7 @@
 use super::case::{Case, name, work};
 use super::finding::Searched;
 use super::largest::LargestViolation;
+use super::misreport::{answer, grid, misreport};
 use super::truthfulness;
 use super::work::shortfall;
 use fairplan_instances::{
@@ -52,8 +53,23 @@ fn share(share: f64) -> String {
     format!("{:.6}% of the cluster", share * 100.0)
 }
 
+/// What each group has that a user is in, the innermost first, given the work of every user.
+pub(super) fn above(case: &Case<'_>, user: usize, works: impl FnOnce() -> Vec<f64>) -> Vec<f64> {
+    let mut group = case.instance.user(UserId(user)).group();
+    if group.is_none() {
+        return Vec::new();
+    }
+    let sums = sums(case, &works());
+    let mut found = Vec::new();
+    while let Some(here) = group {
+        found.push(sums[here.0]);
+        group = case.instance.groups()[here.0].parent;
+    }
+    found
+}
+
 /// The work of all users of a solution.
-fn works(instance: &Instance, allocation: &Allocation) -> Vec<f64> {
+pub(super) fn works(instance: &Instance, allocation: &Allocation) -> Vec<f64> {
     instance.users().map(|user| work(user, allocation)).collect()
 }
 
@@ -172,23 +188,21 @@ struct Lies {
 
 fn lies_of(case: &Case<'_>, liar: usize, before: &[f64]) -> Result<Lies, InstanceError> {
     let mut lies = Lies { worst: case.largest(), tried: 0, is_done: true };
-    for factors in truthfulness::grid(case, liar) {
-        let asked = match truthfulness::ask(case, liar, &factors) {
+    for factors in grid(case, liar) {
+        let answer = match answer(case, liar, &factors) {
             Err(InstanceError::OutOfTime) => return Ok(Lies { is_done: false, ..lies }),
-            asked => asked?,
+            answer => answer?,
         };
-        let Some((variant, solution)) = asked else { continue };
+        let Some(answer) = answer else { continue };
         lies.tried += 1;
-        let mut done = works(&variant, &solution.allocation);
-        done[liar] = truthfulness::true_work(case, liar, &variant, &solution)?;
-        let after = sums(case, &done);
         let mut group = case.instance.user(UserId(liar)).group();
-        while let Some(here) = group {
-            lies.worst.see(shortfall(before[here.0], after[here.0]), || {
-                let claims = variant.user(UserId(liar)).demand().iter().map(Decimal::to_string);
-                let claims: Vec<String> = claims.collect();
+        for after in answer.groups {
+            let Some(here) = group else { break };
+            lies.worst.see(shortfall(before[here.0], after), || {
+                let claims = misreport(case, liar, &factors);
+                let claims: Vec<String> = claims.iter().map(Decimal::to_string).collect();
                 let (own, liar) = (id(case, here.0), name(&case.instance, liar));
-                let (has, had) = (share(after[here.0]), share(before[here.0]));
+                let (has, had) = (share(after), share(before[here.0]));
                 format!(
                     "group {own} has {has} instead of {had} when user {liar} claims ({}) a task",
                     claims.join(", ")

@@ -9,6 +9,7 @@ mod envy;
 mod finding;
 mod groups;
 mod largest;
+mod misreport;
 mod monotonicity;
 mod pareto;
 mod reductions;

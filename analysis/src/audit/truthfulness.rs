@@ -1,19 +1,16 @@
 //! Truthfulness: no user does more work by misreporting what its tasks demand (DRFH Sec. III-C).
 //!
-//! The search is exhaustive over [`FACTORS`] on every resource (on every two of them where there are more than three),
-//! and goes on from the best misreport by ever smaller steps. A misreport that gains is solved like any instance.
+//! The search is exhaustive over a [`grid`] of factors, and goes on from the best misreport by ever smaller steps. A misreport that gains is
+//! solved like any instance.
 
-use super::case::{Case, bundles, name};
+use super::case::{Case, name};
 use super::finding::Searched;
 use super::largest::LargestViolation;
+use super::misreport::{Answer, answer, grid, misreport};
 use super::work::{amount, shortfall};
 use crate::tolerance::{ALIKE, BETTER, NOTICED};
-use fairplan_instances::{Decimal, DraftUser, Instance, InstanceError, Solution, UserId};
+use fairplan_instances::{Decimal, DraftUser, InstanceError, UserId};
 use rayon::prelude::*;
-use std::collections::HashMap;
-
-/// What a demand is multiplied by.
-const FACTORS: [f64; 11] = [0.0, 0.25, 0.5, 2.0 / 3.0, 0.75, 1.0, 4.0 / 3.0, 1.5, 2.0, 4.0, 10.0];
 
 /// Steps of the local search, as parts of a factor.
 const STEPS: [f64; 4] = [0.2, 0.1, 0.03, 0.01];
@@ -95,9 +92,8 @@ impl Search {
 
     fn run(&mut self, case: &Case<'_>, user: usize) -> Result<(), InstanceError> {
         let truth = case.work[user];
-        let mut known = HashMap::from([(direction(case, user, &self.factors), Some(truth))]);
         for factors in grid(case, user) {
-            self.attempt(case, user, &factors, &mut known)?;
+            self.attempt(case, user, &factors)?;
         }
         for step in STEPS {
             let mut moved = self.best > truth;
@@ -109,7 +105,7 @@ impl Search {
                         factors[r] *= factor;
                         // Where a step gains only by rounding, the search is over.
                         let before = self.best;
-                        let better = self.attempt(case, user, &factors, &mut known)?;
+                        let better = self.attempt(case, user, &factors)?;
                         moved |= better && self.best > before * (1.0 + NOTICED);
                     }
                 }
@@ -119,19 +115,8 @@ impl Search {
     }
 
     /// Whether a misreport is better than any before.
-    fn attempt(
-        &mut self,
-        case: &Case<'_>,
-        user: usize,
-        factors: &[f64],
-        known: &mut HashMap<Vec<u64>, Option<f64>>,
-    ) -> Result<bool, InstanceError> {
-        let direction = direction(case, user, factors);
-        let work = match known.get(&direction) {
-            Some(work) => *work,
-            None => *known.entry(direction).or_insert(work_of_misreport(case, user, factors)?),
-        };
-        let Some(work) = work else { return Ok(false) };
+    fn attempt(&mut self, case: &Case<'_>, user: usize, factors: &[f64]) -> Result<bool, InstanceError> {
+        let Some(Answer { work, .. }) = answer(case, user, factors)? else { return Ok(false) };
         self.tried += 1;
         let better = work > self.best * (1.0 + BETTER);
         if better {
@@ -139,92 +124,4 @@ impl Search {
         }
         Ok(better)
     }
-}
-
-/// What misreports have in common that are the same to every objective: a task of twice as much, half as often, is the same
-/// bundle. Where tasks run out, each is a question of its own.
-fn direction(case: &Case<'_>, user: usize, factors: &[f64]) -> Vec<u64> {
-    let asked = &case.draft.users[user];
-    let demanded = || factors.iter().zip(&asked.demand).filter(|(_, demand)| !demand.is_zero());
-    let largest = demanded().map(|(factor, _)| *factor).fold(0.0, f64::max);
-    let scale = if asked.tasks.is_none() && largest > 0.0 { largest } else { 1.0 };
-    demanded().map(|(factor, _)| (factor / scale * 1e12).round() as u64).collect()
-}
-
-/// The factors tried on each resource that the user demands.
-pub(super) fn grid(case: &Case<'_>, user: usize) -> Vec<Vec<f64>> {
-    let demanded: Vec<usize> = (0..case.instance.resources().len())
-        .filter(|&r| !case.draft.users[user].demand[r].is_zero())
-        .collect();
-    let unchanged = vec![1.0; case.instance.resources().len()];
-    let mut points = vec![unchanged.clone()];
-    if demanded.len() <= 3 {
-        for &r in &demanded {
-            let vary = |point: &Vec<f64>| {
-                let point = point.clone();
-                FACTORS.map(|factor| {
-                    let mut point = point.clone();
-                    point[r] = factor;
-                    point
-                })
-            };
-            points = points.iter().flat_map(vary).collect();
-        }
-    } else {
-        for (k, &r) in demanded.iter().enumerate() {
-            for &s in &demanded[k + 1..] {
-                for first in FACTORS {
-                    for second in FACTORS {
-                        let mut point = unchanged.clone();
-                        (point[r], point[s]) = (first, second);
-                        points.push(point);
-                    }
-                }
-            }
-        }
-    }
-    points
-}
-
-/// The demand that a user claims.
-fn misreport(case: &Case<'_>, user: usize, factors: &[f64]) -> Vec<Decimal> {
-    let claim = |(demand, factor): (&Decimal, &f64)| {
-        if *factor == 1.0 {
-            return *demand;
-        }
-        // Nine digits: enough to gain by, and every unit stays countable.
-        format!("{:.8e}", demand.to_f64() * factor).parse().unwrap_or(*demand)
-    };
-    case.draft.users[user].demand.iter().zip(factors).map(claim).collect()
-}
-
-/// The variant in which a user misreports, and its solution; `None` where it claims nothing, or that has none.
-pub(super) fn ask(
-    case: &Case<'_>,
-    user: usize,
-    factors: &[f64],
-) -> Result<Option<(Instance, Solution)>, InstanceError> {
-    let mut draft = case.draft.clone();
-    draft.users[user].demand = misreport(case, user, factors);
-    if draft.users[user].demand.iter().all(|demand| demand.is_zero()) {
-        return Ok(None);
-    }
-    case.solve(&draft)
-}
-
-/// The work that a user does with what it gets for a misreport.
-fn work_of_misreport(case: &Case<'_>, user: usize, factors: &[f64]) -> Result<Option<f64>, InstanceError> {
-    let Some((variant, solution)) = ask(case, user, factors)? else { return Ok(None) };
-    true_work(case, user, &variant, &solution).map(Some)
-}
-
-/// The work that a user really does with what it gets in a variant in which it misreports.
-pub(super) fn true_work(
-    case: &Case<'_>,
-    user: usize,
-    variant: &Instance,
-    solution: &Solution,
-) -> Result<f64, InstanceError> {
-    let held = bundles(variant.user(UserId(user)), &solution.allocation);
-    case.work_in(case.instance.user(UserId(user)), held.into_iter())
 }

@@ -267,8 +267,8 @@ pub fn purchases_table(purchases: &[BoughtBy]) -> Table<'_> {
     Table::of(purchases)
         .column("by", "needed by", Kind::Id, |stage| stage.by.to_string())
         .column("scale", "enough for", Kind::Number, |stage| stage.scale)
-        .column("cost", "cost", Kind::Number, |stage| stage.cost)
-        .column("total", "in all", Kind::Number, |stage| stage.total)
+        .column("cost", "cost", Kind::Money, |stage| stage.cost)
+        .column("total", "in all", Kind::Money, |stage| stage.total)
         .column("servers", "servers", Kind::Words, servers)
         .done()
 }

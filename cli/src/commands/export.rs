@@ -82,7 +82,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let mut text: String = found.changes.iter().map(line).collect();
         text.extend(found.lost.iter().map(lost_line));
         destination.write(|out| out.write_all(text.as_bytes()))?;
-        tell(common, || summary_of(&found, target) + &staying_of(&found.staying) + &notes_of(&export.notes));
+        let staying = || staying_of(&found.staying) + &limits_of_jobs(&found.limits_of_jobs);
+        tell(common, || summary_of(&found, target) + &staying() + &notes_of(&export.notes));
         return Ok(Answer::yes_if(found.is_nothing()));
     }
     let document = Document::new(export.body());
@@ -125,6 +126,16 @@ fn staying_of(staying: &[String]) -> String {
     let what = "accounts are not in the export: no line deletes them, and they keep what is set now";
     let n = staying.len() as u64;
     format!("{} {} ({}).\n", thousands(n), agreeing(n, what), printable(&staying.join(", "), 2000))
+}
+
+/// Which limits of jobs stay that accounts have.
+fn limits_of_jobs(limits: &[String]) -> String {
+    if limits.is_empty() {
+        return String::new();
+    }
+    let what = "limits are not in the export: no line changes them, and shares by the scheduler's rule do not count them";
+    let n = limits.len() as u64;
+    format!("{} {} ({}).\n", thousands(n), agreeing(n, what), printable(&limits.join(", "), 2000))
 }
 
 /// What of deployed objects is not exported.
@@ -180,4 +191,21 @@ fn summary_of(found: &ExportChanges, target: Target) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_jobs_that_stay_are_told_one_or_several() {
+        assert_eq!(limits_of_jobs(&[]), "");
+        let [one, two] = ["red: GrpJobs=1", "sure-red: MaxWall=60"].map(str::to_owned);
+        let why = "no line changes it, and shares by the scheduler's rule do not count it";
+        let told = limits_of_jobs(std::slice::from_ref(&one));
+        assert_eq!(told, format!("1 limit is not in the export: {why} ({one}).\n"));
+        assert!(
+            limits_of_jobs(&[one, two]).starts_with("2 limits are not in the export: no line changes them, ")
+        );
+    }
 }

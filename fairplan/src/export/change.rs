@@ -1,11 +1,11 @@
-//! One number of the configuration, before and after.
+//! One thing of the configuration, before and after.
 
 /// Something that an export changes in what is deployed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportChange {
     /// The queue, as the scheduler calls it.
     pub queue: String,
-    /// What of it: `cpu on big`, `most memory`, `keeps cpu`, `lends cpu on big`, `weight`, `priority`, `parent`.
+    /// What of it: `cpu on big`, `most memory`, `keeps cpu`, `lends cpu on big`, `weight`, `priority`, `parent`, `order of flavors`.
     pub what: String,
     /// Before; `None` where nothing was stated.
     pub before: Option<String>,

@@ -103,5 +103,12 @@ fn together(queue: &DeployedQueue, class_of: &dyn Fn(&str) -> String) -> Deploye
     for (of, lent) in queue.lends.iter().filter(|(of, _)| !queue.amounts.contains_key(*of)) {
         *lends.entry(key(of)).or_default() += lent;
     }
-    DeployedQueue { amounts, limits, lends, ..queue.clone() }
+    // A class is tried where the first of its flavors is.
+    let mut order: Vec<String> = Vec::new();
+    for class in queue.order.iter().map(|flavor| class_of(flavor)) {
+        if !order.contains(&class) {
+            order.push(class);
+        }
+    }
+    DeployedQueue { amounts, limits, lends, order, ..queue.clone() }
 }

@@ -1,5 +1,5 @@
 //! What lines of `sacctmgr` do not name stays as it is: an account keeps the limits of resources that the export knows nothing of, and accounts
-//! that are not in the export are there afterwards too.
+//! that are not in the export are there afterwards too, as are limits of jobs.
 
 use fairplan_exports::{Export, Target};
 use fairplan_imports::{Deployed, DeployedQueue};
@@ -28,4 +28,13 @@ pub(super) fn add(export: &Export, before: &Deployed, after: &mut Deployed) -> V
     after.extend(unnamed.iter().map(|(name, old)| ((*name).clone(), (*old).clone())));
     // The account above all is there in any case.
     unnamed.into_iter().map(|(name, _)| name.clone()).filter(|name| name != "root").collect()
+}
+
+/// The limits of jobs that accounts have and their QOS, `red: GrpJobs=1`: no line of an export names them.
+pub(super) fn limits(before: &Deployed) -> Vec<String> {
+    let of_queue = |(name, queue): (&String, &DeployedQueue)| {
+        let told = queue.beside.iter().map(|(limit, value)| format!("{name}: {limit}={value}"));
+        told.collect::<Vec<_>>()
+    };
+    before.iter().flat_map(of_queue).collect()
 }

@@ -772,6 +772,30 @@ fn what_lines_of_slurm_do_not_name_stays_and_is_no_change() {
 }
 
 #[test]
+fn limits_of_jobs_that_slurm_has_stay_and_are_told() {
+    let users = r#"{"id": "blue", "demand": {"cpu": 1, "memory": 1024}}, {"id": "red", "demand": {"cpu": 1, "memory": 1024}}"#;
+    let instance = of_one_server(r#"{"cpu": 64, "memory": 65536}"#, users);
+    let export = exported(&instance, Target::Slurm, &ExportOptions::default()).unwrap();
+    let current = tempfile::NamedTempFile::new().unwrap();
+    let limits = "sacctmgr -i modify account where name=red set grpjobs=1 MaxWall=02:00:00 GrpSubmitJobs=5\n\
+                  sacctmgr -i modify account where name=red set GrpSubmitJobs=-1\n\
+                  sacctmgr -i modify qos where name=sure-blue set MaxJobsPerUser=3\n";
+    std::fs::write(current.path(), export.text() + limits).unwrap();
+    let found = export_changes(&export, &[current.path().display().to_string()]).unwrap();
+
+    assert!(found.is_nothing(), "{:?}", found.changes);
+    assert_eq!(
+        found.limits_of_jobs,
+        ["blue: sure-blue MaxJobsPerUser=3", "red: GrpJobs=1", "red: MaxWall=02:00:00"]
+    );
+    // A dump says it in one line.
+    let dump = "Parent - 'root'\nAccount - 'red':Fairshare=1:GrpJobs=7\n";
+    std::fs::write(current.path(), dump).unwrap();
+    let found = export_changes(&export, &[current.path().display().to_string()]).unwrap();
+    assert_eq!(found.limits_of_jobs, ["red: GrpJobs=7"]);
+}
+
+#[test]
 fn accounts_of_slurm_that_no_line_deletes_stay_and_are_not_told_as_gone() {
     let users = r#"{"id": "blue", "demand": {"cpu": 1, "memory": 1024}}, {"id": "red", "demand": {"cpu": 1, "memory": 1024}}"#;
     let instance = of_one_server(r#"{"cpu": 64, "memory": 65536}"#, users);

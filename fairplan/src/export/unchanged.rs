@@ -134,6 +134,31 @@ fn flavors_of_several_resource_groups_are_one_class_and_their_amounts_stay() {
 }
 
 #[test]
+fn another_order_of_flavors_is_a_change() {
+    let told = |flavors: Flavors<'_>| {
+        let (text, changes) = changed(&queue("a", "", &[flavors]), "");
+        assert!(text.contains("each queue lists that first of which it has most"), "{text}");
+        let told = |change: ExportChange| (change.queue, change.what, change.before, change.after);
+        changes.into_iter().map(told).collect::<Vec<_>>()
+    };
+    let few = ("reserved", &[("cpu", "8"), ("memory", "32Gi")][..]);
+    let many = ("spot", &[("cpu", "40"), ("memory", "160Gi")][..]);
+    assert!(told(&[many, few]).is_empty());
+    // Kueue would have tried what is reserved first, and tries it last.
+    let [queue, what] = ["a", "order of flavors"].map(str::to_owned);
+    let [before, after] = ["reserved, spot", "spot, reserved"].map(|order| Some(order.to_owned()));
+    assert_eq!(told(&[few, many]), [(queue, what, before, after)]);
+    // Where a flavor goes or comes the order of the others is the same.
+    let queues = |order: &[&str]| {
+        let order = order.iter().map(|flavor| (*flavor).to_owned()).collect();
+        DeployedQueue { order, ..DeployedQueue::default() }
+    };
+    let is_other = |one: &[&str], other: &[&str]| other_order([&queues(one), &queues(other)]).is_some();
+    assert!(!is_other(&["x", "old", "y"], &["new", "x", "y"]));
+    assert!(is_other(&["x", "old", "y"], &["y", "new", "x"]));
+}
+
+#[test]
 fn classes_of_nodes_have_the_names_of_their_flavors() {
     let quota: [Flavors<'_>; 1] =
         [&[("spot", &[("cpu", "8"), ("memory", "32Gi")]), ("steady", &[("cpu", "4"), ("memory", "8Gi")])]];

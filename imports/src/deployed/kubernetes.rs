@@ -118,6 +118,10 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
             let weight = spec.get("fairSharing").and_then(|sharing| sharing.get("weight"));
             queue.weight = number(reading, &format!("{place}: spec.fairSharing.weight"), weight)?;
             for flavor in list(spec, "resourceGroups").iter().flat_map(|group| list(group, "flavors")) {
+                // What a cohort lends has no order.
+                if stated == "ClusterQueue" {
+                    queue.order.push(text(flavor.get("name")));
+                }
                 for resource in list(flavor, "resources") {
                     let key = (text(flavor.get("name")), text(resource.get("name")));
                     let amount = |field: &str| {

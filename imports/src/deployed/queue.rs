@@ -40,6 +40,11 @@ pub struct DeployedQueue {
     pub reserves: BTreeMap<(String, String), f64>,
     /// The most that others may have of its amounts, where that is less than all: `lendingLimit` of Kueue.
     pub lends: BTreeMap<(String, String), f64>,
+    /// Its flavors in the order in which Kueue tries them; empty of others, which have no such order.
+    pub order: Vec<String>,
+    /// What else holds its jobs that no export writes and applying one leaves as it is, by the name of the option: limits of Slurm's accounts,
+    /// and of their QOS after its name.
+    pub beside: BTreeMap<String, String>,
     /// Before whom it or its jobs come; `None` where the files do not say it. Of Slurm that of the QOS of the account.
     pub priority: Option<f64>,
 }

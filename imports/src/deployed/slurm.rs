@@ -7,7 +7,7 @@
 mod command;
 
 use super::queue::Reading;
-use command::{Command, SURE};
+use command::{Command, SURE, limit_of_jobs};
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,11 +44,14 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
         }
     }
     let File { reading, sure, .. } = file;
-    for (account, Sure { amounts, priority }) in sure {
+    for (account, Sure { amounts, priority, beside }) in sure {
         // Where lines make the QOS, they must let the account use it too.
         if !has_commands || allowed.contains(&account) {
+            let of_qos = beside.into_iter().map(|(limit, value)| (format!("{SURE}{account} {limit}"), value));
+            let of_qos: Vec<_> = of_qos.collect();
             let queue = reading.found.entry(account).or_default();
             (queue.amounts, queue.priority) = (amounts, priority);
+            queue.beside.extend(of_qos);
         }
     }
     Ok(())
@@ -60,6 +63,8 @@ struct Sure {
     amounts: Amounts,
     /// `None` where a table does not say it.
     priority: Option<f64>,
+    /// Limits of its jobs.
+    beside: BTreeMap<String, String>,
 }
 
 /// Where the name, the amounts and, if it is there, the priority stand in a table of QOS.
@@ -113,7 +118,10 @@ impl File<'_> {
         let cell = |at: usize| cells.get(at).copied().unwrap_or_default();
         let (name, amounts, priority) = (cell(*name), cell(*amounts), priority.map(cell));
         match name.strip_prefix(SURE) {
-            Some(account) => self.make_sure(account, Some(amounts), priority),
+            Some(account) => {
+                self.make_sure(account, "grptres", amounts)?;
+                priority.map_or(Ok(()), |priority| self.make_sure(account, "priority", priority))
+            }
             None => Ok(()),
         }
     }
@@ -140,7 +148,7 @@ impl File<'_> {
                 }
                 Ok(())
             }
-            Command::Qos { is_new, names, amounts, priority } => {
+            Command::Qos { is_new, names, fields } => {
                 for name in names {
                     let Some(account) = name.strip_prefix(SURE) else { continue };
                     let is_there = self.sure.contains_key(account);
@@ -148,7 +156,7 @@ impl File<'_> {
                     let new = || Sure { priority: Some(0.0), ..Sure::default() };
                     self.sure.entry(account.to_owned()).or_insert_with(new);
                     if !(is_new && is_there) {
-                        self.make_sure(account, amounts.as_deref(), priority.as_deref())?;
+                        fields.iter().try_for_each(|(key, value)| self.make_sure(account, key, value))?;
                     }
                 }
                 Ok(())
@@ -181,27 +189,23 @@ impl File<'_> {
                 queue.weight = Some(weight.map_err(|_| self.refused("fairshare", value, problem))?);
             }
             "grptres" => self.set(&mut queue.limits, value)?,
-            _ => {}
+            _ => keep(&mut queue.beside, key, value),
         }
         self.reading.found.insert(name.to_owned(), queue);
         Ok(())
     }
 
-    /// What the jobs of the QOS of an account may have together, and before whom they come, where that is said.
-    fn make_sure(
-        &mut self,
-        account: &str,
-        amounts: Option<&str>,
-        priority: Option<&str>,
-    ) -> Result<(), InstanceError> {
+    /// What a field, in small letters, says of the QOS of an account: what its jobs may have together, before whom they come, a limit.
+    fn make_sure(&mut self, account: &str, key: &str, value: &str) -> Result<(), InstanceError> {
         let mut sure = self.sure.remove(account).unwrap_or_default();
-        if let Some(amounts) = amounts {
-            self.set(&mut sure.amounts, amounts)?;
-        }
-        if let Some(priority) = priority {
-            let number =
-                priority.parse().map_err(|_| self.refused("Priority", priority, "must be a number"))?;
-            sure.priority = Some(number);
+        match key {
+            "grptres" => self.set(&mut sure.amounts, value)?,
+            "priority" => {
+                let number =
+                    value.parse().map_err(|_| self.refused("Priority", value, "must be a number"))?;
+                sure.priority = Some(number);
+            }
+            _ => keep(&mut sure.beside, key, value),
         }
         self.sure.insert(account.to_owned(), sure);
         Ok(())
@@ -230,6 +234,15 @@ impl File<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Keeps a limit of jobs, which -1 takes away; of other fields nothing is kept.
+fn keep(limits: &mut BTreeMap<String, String>, key: &str, value: &str) {
+    let Some(limit) = limit_of_jobs(key) else { return };
+    match value.trim_matches('\'') {
+        "-1" | "" => drop(limits.remove(limit)),
+        value => drop(limits.insert(limit.to_owned(), value.to_owned())),
     }
 }
 

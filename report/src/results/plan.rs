@@ -193,9 +193,10 @@ fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String 
 
 /// What the purchase costs on demand and reserved, and from when on which is cheaper.
 fn reservation(purchase: &PurchaseResult, reserved: f64, currency: &str) -> String {
-    let ends: Vec<f64> = (purchase.servers.iter())
-        .filter_map(|bought| bought.reserved.as_ref().map(|reserved| reserved.break_even))
-        .collect();
+    let of_types = || purchase.servers.iter().filter_map(|bought| bought.reserved.as_ref());
+    // A difference of sums would be what rounding leaves of them.
+    let saved: f64 = of_types().map(|all| all.saved).sum();
+    let ends: Vec<f64> = of_types().map(|all| all.break_even).collect();
     let (first, last) = ends.iter().fold((f64::INFINITY, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
     let after = |periods: f64| number((periods * 100.0).round() / 100.0);
     let after = if after(first) == after(last) {
@@ -208,7 +209,7 @@ fn reservation(purchase: &PurchaseResult, reserved: f64, currency: &str) -> Stri
          more than {after}.",
         money(purchase.cost),
         money(reserved),
-        money(purchase.cost - reserved)
+        money(saved)
     )
 }
 
@@ -418,7 +419,7 @@ pub(crate) fn section(document: PlanDocument) -> Section {
 
 /// What is said to be the least that something costs.
 fn at_least(amount: f64) -> f64 {
-    Rounded::Down.cents(amount)
+    Rounded::Down.of_money(amount)
 }
 
 fn facts_of_purchase(

@@ -223,3 +223,32 @@ fn random_guarantees_and_reserves_pass_the_second_checker() {
     }
     assert!(checked > 30 && of_groups > 5 && sums > 5, "{checked}, {of_groups} by groups, {sums} sums");
 }
+
+#[test]
+fn a_guarantee_changes_nobodys_part_of_a_group_in_a_sum_for_the_second_checker() {
+    // The guarantee of x is all that it has, and y has as much: half of the group's.
+    let text = r#"{"format": "fairplan.instance.v1", "resources": ["memory", "gpu"], "server_classes": [
+        {"id": "a", "count": 1, "capacity": {"memory": 2, "gpu": 1}}, {"id": "b", "count": 1, "capacity": {"memory": 1, "gpu": 2}}],
+        "groups": [{"id": "g"}], "users": [
+        {"id": "x", "demand": {"memory": 2, "gpu": 1}, "group": "g", "eligible": ["a"], "guarantee": {"gpu": 1}},
+        {"id": "y", "demand": {"memory": 1, "gpu": 2}, "group": "g", "eligible": ["b"]}]}"#;
+    let folder = Folder::new();
+    folder.write("instance.json", text);
+    for objective in ["pf", "alpha=2", "utilitarian"] {
+        folder.done(&["-q", "solve", "instance.json", "--objective", objective, "-o", "solution.json"]);
+        let Some(told) = check(&folder, "solution.json") else { return };
+        assert!(told.is_ok(), "{objective}: {told:?}");
+        // Half as much for y would be what guarantees leave of a group of one: its part is still half.
+        let solution = folder.read("solution.json");
+        let stated: serde_json::Value = serde_json::from_str(&solution).unwrap();
+        let tasks = stated["users"][1]["tasks"].as_f64().unwrap();
+        let mut forged = stated;
+        for (field, value) in [("tasks", tasks / 2.0), ("dominant_share", tasks / 3.0)] {
+            forged["users"][1][field] = value.into();
+        }
+        forged["users"][1]["placement"][0]["tasks"] = (tasks / 2.0).into();
+        folder.write("forged.json", forged.to_string());
+        let Some(told) = check(&folder, "forged.json") else { return };
+        assert!(told.is_err(), "{objective}: {told:?}");
+    }
+}

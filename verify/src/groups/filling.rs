@@ -119,6 +119,9 @@ pub(crate) struct Tree {
     floors: Vec<Bounds>,
 }
 
+/// The least number above nothing.
+const LEAST: f64 = f64::from_bits(1);
+
 /// Times that a guess is moved outward by twice as much as before: beyond, nothing is known.
 const WIDENINGS: i32 = 50;
 
@@ -354,6 +357,10 @@ impl Tree {
 
 /// The last number that holds on the way from one that does to one that may not; what holds for a number holds before it.
 fn nearest((mut holds, mut other): (f64, f64), is_it: impl Fn(&f64) -> bool) -> f64 {
+    // Where floors take all that there is, only nothing holds: halves would come there after a thousand steps.
+    if holds == 0.0 && !is_it(&LEAST) {
+        return 0.0;
+    }
     loop {
         let middle = 0.5 * (holds + other);
         if middle == holds || middle == other {
@@ -373,5 +380,29 @@ struct Sides<'a> {
 impl Sides<'_> {
     fn floor(&self, node: usize) -> Bounds {
         self.floors.get(node).copied().unwrap_or(Bounds::NOTHING)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn the_last_number_that_holds_is_found_and_nothing_is_found_at_once() {
+        let asked = Cell::new(0);
+        let up_to = |end: f64| {
+            let asked = &asked;
+            move |x: &f64| {
+                asked.set(asked.get() + 1);
+                *x <= end
+            }
+        };
+        assert_eq!(nearest((0.0, 1.0), up_to(0.0)), 0.0);
+        assert_eq!(asked.replace(0), 1, "it is not looked for among all numbers");
+        for end in [LEAST, 1e-300, 0.3] {
+            assert_eq!(nearest((0.0, 1.0), up_to(end)), end);
+        }
+        assert_eq!(nearest((1.0, 0.0), |x: &f64| *x >= 0.3), 0.3);
     }
 }

@@ -10,8 +10,8 @@ pub(super) enum Command {
     Nothing,
     /// Adds or changes accounts: fields in small letters, with their values; `qos` is one that they may use too.
     Account { is_new: bool, names: Vec<String>, fields: Vec<(String, String)> },
-    /// Adds or changes QOS, whose jobs together may have these amounts and come before others by their priority.
-    Qos { is_new: bool, names: Vec<String>, amounts: Option<String>, priority: Option<String> },
+    /// Adds or changes QOS: `grptres`, what jobs of one may have together, `priority`, by which they come before others, and limits of jobs.
+    Qos { is_new: bool, names: Vec<String>, fields: Vec<(String, String)> },
     /// Takes accounts away.
     NoAccount(Vec<String>),
     /// Takes QOS away.
@@ -62,6 +62,43 @@ const OF_SHELL: &str = "has letters that a shell makes something else of";
 /// The fields of accounts that concern neither amounts nor shares, and those of QOS.
 const BESIDE: [&str; 6] = ["description", "organization", "comment", "defaultqos", "priority", "flags"];
 
+/// The limits of accounts and QOS on jobs and on what these use up in time: nothing that is exported, and no line of an export changes them.
+pub(super) const LIMITS: [&str; 28] = [
+    "GrpJobs",
+    "GrpJobsAccrue",
+    "GrpSubmitJobs",
+    "GrpTRESMins",
+    "GrpTRESRunMins",
+    "GrpWall",
+    "MaxJobs",
+    "MaxJobsAccrue",
+    "MaxJobsAccruePA",
+    "MaxJobsAccruePU",
+    "MaxJobsPA",
+    "MaxJobsPU",
+    "MaxJobsPerAccount",
+    "MaxJobsPerUser",
+    "MaxSubmitJobs",
+    "MaxSubmitJobsPerAccount",
+    "MaxSubmitJobsPerUser",
+    "MaxTRES",
+    "MaxTRESMins",
+    "MaxTRESMinsPerJob",
+    "MaxTRESPerAccount",
+    "MaxTRESPerJob",
+    "MaxTRESPerNode",
+    "MaxTRESPerUser",
+    "MaxWall",
+    "MaxWallDurationPerJob",
+    "MinTRESPerJob",
+    "MinPrioThreshold",
+];
+
+/// The limit on jobs that an option is, if it is one.
+pub(super) fn limit_of_jobs(option: &str) -> Option<&'static str> {
+    LIMITS.into_iter().find(|limit| limit.eq_ignore_ascii_case(option))
+}
+
 /// What is wrong, and with what.
 type Problem = (String, String);
 
@@ -99,11 +136,10 @@ impl Command {
                 false => problem(&line(), "takes away by more than names"),
             };
         }
-        if !is_qos {
-            return Ok(Self::Account { is_new, names, fields });
-        }
-        let value = |field: &str| fields.iter().find(|(key, _)| key == field).map(|(_, value)| value.clone());
-        Ok(Self::Qos { is_new, names, amounts: value("grptres"), priority: value("priority") })
+        Ok(match is_qos {
+            true => Self::Qos { is_new, names, fields },
+            false => Self::Account { is_new, names, fields },
+        })
     }
 }
 
@@ -165,7 +201,7 @@ impl Fields {
             let is_read = match is_qos {
                 true => ["grptres", "priority"].contains(&key),
                 false => ["parent", "fairshare", "grptres"].contains(&key),
-            };
+            } || limit_of_jobs(key).is_some();
             if is_read && sign.is_empty() {
                 if found.fields.iter().any(|(known, _)| known == key) {
                     return problem(word, "is stated twice");
@@ -194,7 +230,8 @@ mod tests {
         let read = |line: &str| Command::new(&words(line).unwrap().unwrap());
         let amounts = |names: &[&str], amounts: &str| {
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            Ok(Command::Qos { is_new: false, names, amounts: Some(amounts.to_owned()), priority: None })
+            let fields = vec![("grptres".to_owned(), amounts.to_owned())];
+            Ok(Command::Qos { is_new: false, names, fields })
         };
         for line in [
             "sacctmgr -i modify qos where name=sure-a,sure-b set GrpTRES=cpu=1",
@@ -204,7 +241,7 @@ mod tests {
             assert_eq!(read(line), amounts(&["sure-a", "sure-b"], "cpu=1"), "{line}");
         }
         let told = read("sacctmgr update qos where name=sure-a set PRIORITY=3 grptres=cpu=1").unwrap();
-        assert!(matches!(told, Command::Qos { priority: Some(it), .. } if it == "3"));
+        assert!(matches!(told, Command::Qos { fields, .. } if fields[0] == ("priority".into(), "3".into())));
         assert_eq!(read("sacctmgr -i delete qos sure-a"), Ok(Command::NoQos(vec!["sure-a".into()])));
         assert_eq!(read("sacctmgr remove account where name=a"), Ok(Command::NoAccount(vec!["a".into()])));
         assert_eq!(read("sacctmgr -i add user u account=a"), Ok(Command::Nothing));
