@@ -594,7 +594,9 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         own = above["user", user["id"]] is None
         all_run = "tasks" in user and user["running"] >= user["tasks"] * (1 - Fraction(OWN))
         could_have_more = not all_run and all(any(is_left(needs, l) for l in usable) for needs, usable in user["kinds"])
-        need(not own or alpha >= 1 or not could_have_more, f"user {user['id']} could have more: what it needs is not used up")
+        much = lambda needs, l: most_on(capacity, l, needs) * user["rate"].get(l, Fraction(1)) > Fraction(OWN) * user["share"] / user["delta"]
+        much_idle = could_have_more and all(any(is_left(needs, l) and much(needs, l) for l in usable) for needs, usable in user["kinds"])
+        need(not own or alpha >= 1 or not much_idle, f"user {user['id']} could have more: what it needs is not used up")
         if user["share"] > 0 and own and decimal(user["weight"] * user["delta"]) \
                 * decimal(user["share"]) ** -alpha < LEAST_PRICE * unit * decimal(max(user["needs"].values())):
             # Prices that it would pay are too small for numbers in this unit, so that there are none.

@@ -146,6 +146,20 @@ impl Own<'_> {
 
     /// Whether some kind of a user has no class on which all that it needs is left, and its limits leave it something.
     fn needs_what_is_used_up(&self, user: User<'_>) -> bool {
+        !self.could_run_more(user, |_, _| true)
+    }
+
+    /// Whether a user could run each of its kinds on a class that is more than next to nothing of what it has.
+    fn leaves_much_idle(&self, user: User<'_>) -> bool {
+        let has = self.market.shares[user.index().0].work;
+        self.could_run_more(user, |kind, class| {
+            let rate = self.market.usable_classes.of_kind(kind).rate(class).to_f64();
+            rate * self.tasks_on(user, kind, class) > OWN * has
+        })
+    }
+
+    /// Whether each kind of a user has a class, among those that count, on which all that it needs is left and its limits leave it something.
+    fn could_run_more(&self, user: User<'_>, counts: impl Fn(usize, usize) -> bool) -> bool {
         let usable_classes = self.market.usable_classes;
         let instance = self.market.instance;
         let (m, limits) = (instance.resources().len(), instance.limit_rows());
@@ -156,9 +170,10 @@ impl Own<'_> {
             (0..m).any(|r| needs(ResourceId(r)) && self.is_used_up[class * m + r])
                 || full.iter().any(|j| limits[*j].covers(ClassId(class)) && needs(limits[*j].resource))
         };
-        usable_classes
-            .kinds(user)
-            .any(|kind| usable_classes.of_kind(kind).classes.iter().all(|class| is_held(kind, *class)))
+        usable_classes.kinds(user).all(|kind| {
+            let classes = &usable_classes.of_kind(kind).classes;
+            classes.iter().any(|class| counts(kind, *class) && !is_held(kind, *class))
+        })
     }
 
     /// How many tasks of a kind a class could run.
@@ -207,7 +222,7 @@ impl Own<'_> {
         }
         let share = market.shares[i].share;
         let has_all = user.tasks().is_some_and(|tasks| running >= tasks as f64 * (1.0 - OWN));
-        if market.alpha < 1.0 && user.group().is_none() && !has_all && !self.needs_what_is_used_up(user) {
+        if market.alpha < 1.0 && user.group().is_none() && !has_all && self.leaves_much_idle(user) {
             worst.fail(|| format!("user {} could have more: what it needs is not used up", user.id()));
         }
         let cost = self.cost(user, running);
