@@ -11,7 +11,7 @@ use fairplan_instances::{ClassId, Deadline, DomainId, Instance, KindId, Placemen
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Pieces placed between two looks at the clock.
+/// Looks for room between two looks at the clock; of rules that look at one server after another, servers that are looked at.
 const BETWEEN_STOPS: usize = 1 << 14;
 
 /// Serves users in this order, one task at a time, until nobody is left: at first who is below what it is guaranteed, then all.
@@ -101,6 +101,8 @@ const MOST_SINGLY: u64 = 50_000_000;
 /// When to look at the clock.
 pub(crate) struct Clock<'a> {
     deadline: &'a Deadline,
+    /// Servers that are looked at for a piece.
+    servers: usize,
     since_stop: usize,
     is_over: bool,
     /// Pieces that were looked at.
@@ -108,25 +110,20 @@ pub(crate) struct Clock<'a> {
 }
 
 impl<'a> Clock<'a> {
-    fn new(deadline: &'a Deadline) -> Self {
-        Self { deadline, since_stop: 0, is_over: false, looked_at: 0 }
+    fn new(deadline: &'a Deadline, servers: usize) -> Self {
+        Self { deadline, servers, since_stop: 0, is_over: false, looked_at: 0 }
     }
 
-    /// Whether time is over, looked at now and then; where none is set, whether too many pieces were looked at.
+    /// Whether time is over, asked for every piece and looked at now and then; where none is set, whether too many pieces were looked at.
     pub fn is_over(&mut self) -> bool {
-        self.look_at(1);
+        self.since_stop = self.since_stop.saturating_add(self.servers);
+        self.looked_at += 1;
         if self.since_stop >= BETWEEN_STOPS {
             self.since_stop = 0;
             let is_too_much = self.looked_at > MOST_SINGLY && self.deadline.time_left().is_none();
             self.is_over |= is_too_much || self.deadline.is_over();
         }
         self.is_over
-    }
-
-    /// Counts pieces that are looked at.
-    fn look_at(&mut self, pieces: usize) {
-        self.since_stop += pieces;
-        self.looked_at += pieces as u64;
     }
 
     /// Why it is over.
@@ -181,7 +178,7 @@ impl Filling<'_> {
     ) -> Result<PlacedOn, PlacementError> {
         let (packing, users) = (self.packing, self.tasks.len());
         let can_advance = !self.instance.has_kinds();
-        let mut clock = Clock::new(deadline);
+        let mut clock = Clock::new(deadline, rule.looks_at());
         let mut singly = 0;
         // The servers of the tasks that are placed now, of kinds that of a task's last piece.
         let (mut placed, mut on) = (PlacedOn::new(), Vec::new());
@@ -208,7 +205,9 @@ impl Filling<'_> {
                         let tasks = gang.map_or(1, |gang| gang.tasks) as usize;
                         on.extend(last.into_iter().flat_map(|server| std::iter::repeat_n(server, tasks)));
                     }
-                    Some(gang) => self.place_gang(user, gang, rule, accounts.as_deref_mut(), &mut on),
+                    Some(gang) => {
+                        on = self.place_gang(user, gang, rule, accounts.as_deref_mut(), &mut clock);
+                    }
                     None => on.extend(self.place_task(user, rule, accounts.as_deref_mut())),
                 }
             }
@@ -222,7 +221,6 @@ impl Filling<'_> {
                     *placed.entry((user, packing.class_of(server))).or_default() += 1;
                 }
             }
-            clock.look_at(on.len().saturating_sub(1));
             if on.is_empty() {
                 self.shares.leave(user);
             }
@@ -281,12 +279,13 @@ impl Filling<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PlacementPolicy as _;
 
     #[test]
     fn where_no_time_is_set_more_tasks_than_anybody_waits_for_are_refused_in_words() {
         let (never, long) = (Deadline::never(), Deadline::after(std::time::Duration::from_secs(3600)));
         let is_over = |deadline: &Deadline, looked_at: u64| {
-            let mut clock = Clock { since_stop: BETWEEN_STOPS, looked_at, ..Clock::new(deadline) };
+            let mut clock = Clock { since_stop: BETWEEN_STOPS, looked_at, ..Clock::new(deadline, 1) };
             clock.is_over().then(|| clock.refusal(7))
         };
         assert_eq!(is_over(&never, MOST_SINGLY - 1), None);
@@ -294,5 +293,25 @@ mod tests {
         let refusal = is_over(&never, MOST_SINGLY).unwrap();
         assert_eq!(refusal, PlacementError::TooMany { placed: 7 });
         assert!(refusal.to_string().contains("make tasks larger, or set a time limit"), "{refusal}");
+    }
+    #[test]
+    fn who_looks_at_many_servers_for_a_piece_looks_at_the_clock_for_each() {
+        let over = Deadline::after(std::time::Duration::ZERO);
+        assert!(Clock::new(&over, BETWEEN_STOPS).is_over());
+        assert!(!Clock::new(&over, BETWEEN_STOPS - 1).is_over());
+        let placed = |rule: &str, servers: usize| {
+            let text = format!(
+                r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"],
+                    "server_classes": [{{"id": "c", "count": {servers}, "capacity": {{"cpu": 1}}}}],
+                    "users": [{{"id": "u", "demand": {{"cpu": 1}}, "tasks": 8, {rule}}}]}}"#
+            );
+            let source = fairplan_instances::files::source::in_memory("it", text.into_bytes()).unwrap();
+            let instance = fairplan_instances::files::read_json(source).unwrap();
+            crate::Random { seed: 0 }.place_within(&instance, &over)
+        };
+        for rule in [r#""per_server": 1"#, r#""gang": 4"#] {
+            assert_eq!(placed(rule, BETWEEN_STOPS), Err(PlacementError::OutOfTime { placed: 0 }), "{rule}");
+            assert!(placed(rule, 9).is_ok(), "few servers are looked at before the clock is");
+        }
     }
 }

@@ -15,6 +15,11 @@ pub(crate) trait Rule {
     fn take_gang(&mut self, _shape: usize, _gang: Gang, _taken: &mut dyn FnMut(usize) -> Option<Vec<usize>>) {
     }
 
+    /// How many servers it looks at, one after another, to place a piece; 1 where it need not.
+    fn looks_at(&self) -> usize {
+        1
+    }
+
     /// A task of several pieces begins: what is taken from now on may be taken back.
     fn begin(&mut self) {}
 

@@ -9,21 +9,22 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 impl Filling<'_> {
-    /// Places a whole gang, or none of it. Where quotas end on the way, or a policy of somebody else's turns a task down, all of its tasks are
-    /// taken back; a gang that is to be in one domain is then tried in the others.
+    /// Places a whole gang, or none of it; the servers of its tasks. Where quotas or time end on the way, or a policy of somebody else's turns
+    /// a task down, all of its tasks are taken back; a gang that is to be in one domain is then tried in the others.
     pub fn place_gang(
         &mut self,
         user: usize,
         gang: Gang,
         rule: &mut impl Rule,
         mut accounts: Option<&mut Accounts>,
-        on: &mut Vec<usize>,
-    ) {
+        clock: &mut Clock<'_>,
+    ) -> Vec<usize> {
         let (instance, packing) = (self.instance, self.packing);
         let kind = instance.user(UserId(user)).kind_range();
         let shape = packing.shape_of[kind.start] as usize;
         let mut among = packing.shapes[shape].classes.clone();
-        loop {
+        let mut on = Vec::new();
+        while !among.is_empty() {
             rule.begin();
             if let Some(accounts) = &mut accounts
                 && let Some(classes) = accounts.classes(shape, &among)
@@ -32,25 +33,28 @@ impl Filling<'_> {
             }
             rule.take_gang(shape, gang, &mut |server| {
                 on.push(server);
-                let accounts = accounts.as_mut()?;
-                accounts.take(shape, packing.class_of(server).0);
-                accounts.classes(shape, &among)
+                if let Some(accounts) = &mut accounts {
+                    accounts.take(shape, packing.class_of(server).0);
+                }
+                // No class is left where time is over.
+                if clock.is_over() {
+                    return Some(Vec::new());
+                }
+                accounts.as_mut()?.classes(shape, &among)
             });
             if on.len() as u64 == gang.tasks {
                 on.iter().for_each(|server| self.journal.add(*server as u32, kind.start as u32));
-                return;
+                return on;
             }
             let Some(begun) = on.first().map(|server| packing.class_of(*server)) else { break };
             on.drain(..).for_each(|server| rule.take_back(server, shape, 1));
             accounts.iter_mut().for_each(|accounts| accounts.take_back());
             self.open(kind.clone(), None, rule, accounts.as_deref_mut());
             let elsewhere = |class: &usize| instance.domain_of(ClassId(*class)) != instance.domain_of(begun);
-            among.retain(|class| gang.in_one_domain && elsewhere(class));
-            if among.is_empty() {
-                break;
-            }
+            among.retain(|class| gang.in_one_domain && !clock.is_over() && elsewhere(class));
         }
         self.turned_down[shape] = true;
+        on
     }
 
     /// Places the pieces of a task, or of a gang of tasks, and none if one finds no room; the server of the last. A gang that is to be in

@@ -33,6 +33,7 @@ from fractions import Fraction
 # capacity, nothing.
 GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**13)
 MEASURED, ALL = Fraction(1, 10**4), Fraction(1, 10**3)  # The share that gains are measured by at most; tasks not run.
+ALL_RUN = GAP / 10  # Of tasks: who lacks no more is held by them, not by capacity.
 # The part of all worth that is rounding, and of the highest price, each for all there is, from which a price is clear.
 ROUNDED, CLEARLY = Fraction(1, 10**12), Fraction(1, 10**3)
 JUST_ABOVE = Fraction(1.0 + 1e-9)
@@ -162,8 +163,8 @@ def limits_kept(solution, users, rows, load):
                                                    if "reserve" not in row and l in row["classes"] and row["resource"] in needs], default=0)
                                               for l in usable), default=0)
         full = max(full_for(needs, usable) for needs, usable in user["kinds"]) if user["usable"] else 0
-        need(user["limit"] != "limit" or full >= 1 - Fraction(1, 10**6), f"user {user['id']} is held by no limit")
-        need(user["limit"] != "capacity" or full <= 1 - Fraction(1, 10**8), f"user {user['id']} is held by a limit")
+        need(user["held_by"] != "limit" or full >= 1 - Fraction(1, 10**6), f"user {user['id']} is held by no limit")
+        need(user["held_by"] != "capacity" or full <= 1 - Fraction(1, 10**8), f"user {user['id']} is held by a limit")
 
 
 def pooled(instance, solution):
@@ -212,7 +213,7 @@ def bottlenecks(instance, solution, users, capacity, load):
             need(holds and min(holds) <= GAP, f"nothing holds user {user['id']} on {l['id']}")
             worst = max(worst, min(holds))
     for user in users:
-        need(user["limit"] == ("capacity" if user["usable"] else "no-usable-class"), f"limit of user {user['id']}")
+        need(user["held_by"] == ("capacity" if user["usable"] else "no-usable-class"), f"limit of user {user['id']}")
     value = min(user["share"] for user in users)
     for stated in [solution["value"], solution["certificate"]["primal"], solution["certificate"]["dual"]]:
         near(stated, value, "value")
@@ -412,7 +413,7 @@ def standing(instance, solution, users):
 
     plain = solution["objective"] in ("bmf", "drf-per-server")  # Their value is a share without weights.
     has = lambda user: (user["share"] if plain else user["weighted"]) * user["own"]
-    wants = lambda user: Fraction(user["limit"] == "capacity")
+    wants = lambda user: Fraction(user["held_by"] == "capacity")
     for g, said in zip(groups, solution.get("groups", [])):
         node, weight = ("group", g["id"]), g.get("weight", Fraction(1))
         near(said["share"], total(node, has), f"share of group {g['id']}")
@@ -421,9 +422,11 @@ def standing(instance, solution, users):
         need((said["limited_by"] == "capacity") == (total(node, wants) > 0), f"what limits group {g['id']}")
         need(said.get("parent") == g.get("parent"), f"parent of group {g['id']}")
     parts = [(weight, *divided(tree, child, has, lambda user: bool(wants(user)))) for child, weight in children[None]]
+    wanting = [share / weight for weight, share, more in parts if more]
+    if "alone" not in solution:
+        need(("level" in solution) == bool(wanting), "a level of those who want more is stated, or is not, and the opposite is so")
     if "level" in solution:
-        least = min((share / weight for weight, share, more in parts if more), default=Fraction(-1))
-        near(solution["level"], least, "level of those who want more")
+        near(solution["level"], min(wanting), "level of those who want more")
     return tree
 
 
@@ -442,7 +445,7 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
         need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), f"prices of level {k}")
         need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), f"a price of what is not there on level {k}")
         need(k == 0 or level["value"] >= levels[k - 1]["value"], f"level {k} is below level {k - 1}")
-        held = {node: user["limit"] in PRICED and user["level"] < k for node, user in named.items()}
+        held = {node: user["held_by"] in PRICED and user["level"] < k for node, user in named.items()}
         ceiling = {node: share[node] if held[node] else cap[node] for node in named}
         # The price of a share, as the objective counts it.
         y = {node: line(user, price, Fraction(0))[0] * user["weight"] / user["own"] / user["delta"] if user["usable"] else 0
@@ -458,13 +461,15 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
         slack, anybody = worth - kept, False
         just_below = fill(tree, ceiling, level["value"] * (1 - 10 * GAP))
         for node, user in named.items():
-            if user["limit"] == "tasks" and cap[node]:
+            if user["held_by"] == "tasks" and cap[node]:
                 all_run = cap[node] * (1 - GAP)
                 need(user["level"] != k or here[node] >= all_run, f"level {k} does not give user {user['id']} all its tasks")
                 need(user["level"] != k + 1 or just_below[node] < all_run, f"the tasks of user {user['id']} run out before level {k + 1}")
+            if user["held_by"] in PRICED and user["level"] == k and cap[node] is not None:
+                need(just_below[node] < cap[node] * (1 - GAP), f"the tasks of user {user['id']} run out before level {k} holds it")
             need(share[node] >= tree["floors"][node] * (1 - GAP), f"user {user['id']} has less than it is guaranteed")
             need(share[node] >= here[node] * (1 - GAP) - rounding, f"user {user['id']} has less than level {k} gives")
-            if user["limit"] not in PRICED or user["level"] != k:
+            if user["held_by"] not in PRICED or user["level"] != k:
                 continue
             anybody = True
             if abs(share[node] - here[node]) > rounding:
@@ -477,13 +482,13 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
         need(anybody, f"level {k} holds nobody")
     for node, user in named.items():
         need(not user["limited"], f"user {user['id']} has few tasks and several rates: not known here in groups")
-        if user["limit"] in PRICED:
+        if user["held_by"] in PRICED:
             need(user["level"] < len(levels), f"user {user['id']} is held by no level")
-        elif user["limit"] == "tasks":
+        elif user["held_by"] == "tasks":
             need(share[node] >= cap[node] * (1 - GAP), f"user {user['id']} has tasks left")
             need(0 <= user["level"] <= len(levels), f"user {user['id']} ends on level {user['level']}")
         else:
-            need(user["limit"] == "no-usable-class" and not user["usable"], f"limit of user {user['id']}")
+            need(user["held_by"] == "no-usable-class" and not user["usable"], f"limit of user {user['id']}")
 
     def total(node, of):
         parts = [of[node]] if node in named else [total(child, of) for child, _ in tree["children"][node]]
@@ -495,7 +500,7 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
     bounds = [top / weight for top, weight in tops if top is not None] + [level["bound"] for level in levels[:1]]
     certificate = solution["certificate"]
     own = lambda user: user["weighted"] * user["own"]
-    value = min(divided(tree, child, own, lambda user: user["limit"] in PRICED)[0] / weight for child, weight in children)
+    value = min(divided(tree, child, own, lambda user: user["held_by"] in PRICED)[0] / weight for child, weight in children)
     for stated, computed, what in [(solution["value"], value, "value"), (certificate["primal"], value, "primal"),
                                    (certificate["dual"], min(bounds), "dual")]:
         near(stated, computed, what)
@@ -582,7 +587,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
     for user in users:
         done = "tasks" in user and user["running"] >= user["tasks"] * (1 - GAP)
         limits = ["tasks"] if done else ["capacity", "limit"]
-        need(user["limit"] in (limits if user["usable"] else ["no-usable-class"]), f"limit of user {user['id']}")
+        need(user["held_by"] in (limits if user["usable"] else ["no-usable-class"]), f"limit of user {user['id']}")
         if not able(user):
             continue
         # A class that could run next to nothing of what a user has decides nothing.
@@ -691,9 +696,9 @@ def exactly(instance, solution):
     for user, said in zip(users, solution["users"]):
         who, k, all_tasks = user["id"], user["level"], user.get("tasks")
         follows = None  # The work of whom no fraction is stated.
-        if user["limit"] == "tasks" and not user["limited"]:
+        if user["held_by"] == "tasks" and not user["limited"]:
             follows = all_tasks * user["rate"][user["usable"][0]] if user["usable"] else Fraction(0)
-        elif user["limit"] in PRICED and not in_groups and not apart:
+        elif user["held_by"] in PRICED and not in_groups and not apart:
             follows = values[k] * user["weight"] / user["delta"]
         work = [Fraction(0)] * len(user["kinds"])
         tasks = [Fraction(0)] * len(user["kinds"])
@@ -756,10 +761,10 @@ def exactly(instance, solution):
                          + sum(needs.get(row["resource"], 0) * price[at] for at, row in user["rows"].items() if l in row["classes"]))
                         / user["rate"][l] for l in places) for needs, places in user["kinds"])
             paid += y * user["exact_work"]
-            if user["level"] > k or user["level"] == k and user["limit"] != "tasks":
+            if user["level"] > k or user["level"] == k and (user["held_by"] != "tasks" or user["limited"]):
                 unit += y * user["weight"] / user["delta"]
             need(y == 0 or user["exact_weighted"] <= values[k], f"user {user['id']} pays on level {k} and has more")
-            if user["level"] == k and (user["limit"] in PRICED or user["exact_weighted"] != user["cap"]):
+            if user["level"] == k and (user["held_by"] in PRICED or user["exact_weighted"] != user["cap"]):
                 need(y > 0 and user["exact_weighted"] == values[k], f"user {user['id']} is not held by level {k} in fractions")
         need(paid == worth, f"the rows are not worth on level {k} what is paid")
         need(unit > 0, f"the prices of level {k} cost nobody who has it anything, in fractions")
@@ -767,7 +772,7 @@ def exactly(instance, solution):
             for r, p in one["price"].items():
                 near(p, price[one["class"], r] / unit, f"price of {r} in class {one['class']} on level {k} beside its fraction")
     for user in users:
-        held = user["level"] < len(values) or user["limit"] == "no-usable-class" or user["exact_tasks"] == user.get("tasks")
+        held = user["level"] < len(values) or user["held_by"] == "no-usable-class" or user["exact_tasks"] == user.get("tasks")
         need(held, f"user {user['id']} is held by nothing in fractions")
     return "fractions exact"
 
@@ -788,11 +793,11 @@ def check(instance, solution):
     fill_in_profiles(instance)
     if "exact" not in solution:
         return in_doubles(instance, solution)
-    whole = copy.deepcopy(instance)
+    whole = copy.deepcopy((instance, solution))
     told = in_doubles(instance, solution, False)
     proved = exactly(instance, solution)
     # Only all fractions prove what sums of doubles may not: high levels lose their last digits.
-    told = told if proved == "fractions exact" else in_doubles(whole, solution)
+    told = told if proved == "fractions exact" else in_doubles(*whole)
     return f"{told}, {proved}"
 
 
@@ -908,13 +913,14 @@ def in_doubles(instance, solution, prove=True):
         cap = cap if usable else Fraction(0)
         limited = "tasks" in user and len({rate[l] for l in usable}) > 1
         need("tasks" not in user or tasks <= user["tasks"], f"user {user['id']} has more tasks than there are")
+        need(("level" in said) == ("levels" in solution["certificate"]), f"a level of user {user['id']} belongs where there are levels")
         near(said["tasks"], tasks, f"tasks of user {user['id']}")
         near(said["dominant_share"], delta * work, f"dominant share of user {user['id']}")
         need("alone" in solution or said["dominant_resource"] == next(r for r in resources if shares.get(r) == delta),
              f"dominant resource of user {user['id']}")
         user.update(needs=demand, usable=usable, kinds=list(zip(pieces, places)), rate=rate, work=work, share=delta * work, delta=delta,
                     weight=weight,
-                    weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
+                    weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), held_by=said["limited_by"],
                     limited=limited, running=tasks, placed=placed, most=delta * most, own=user.get("weight", Fraction(1)), named=named)
         user["rate"] = {l: rate[l] for l in usable} if is_sum else rate
 
@@ -950,13 +956,15 @@ def in_doubles(instance, solution, prove=True):
     if rows or any("group" in user or user.get("guarantee") or user.get("guarantees") for user in users):
         return stages(solution, users, capacity, tree, measure, usual, rows)
     for user in users:
-        k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))
-        need(0 <= k <= len(levels) and limit in ("capacity", "tasks", "no-usable-class"), f"user {who}: {k}, {limit}")
-        need((limit == "no-usable-class") == (not user["usable"]), f"user {who} has usable classes {user['usable']}")
-        if limit == "capacity":
+        k, held_by, weighted, cap, who = (user[key] for key in ("level", "held_by", "weighted", "cap", "id"))
+        need(0 <= k <= len(levels) and held_by in ("capacity", "tasks", "no-usable-class"), f"user {who}: {k}, {held_by}")
+        need((held_by == "no-usable-class") == (not user["usable"]), f"user {who} has usable classes {user['usable']}")
+        if held_by == "capacity":
             need(k < len(levels), f"user {who} is held by no level")
+            # In fractions the prices of tasks say so.
+            need(not prove or cap is None or weighted < cap * (1 - ALL_RUN), f"user {who} is held by capacity, and all its tasks run")
             near(values[k], weighted, f"weighted share of user {who}")
-        elif limit == "tasks":
+        elif held_by == "tasks":
             need(cap is not None and user["running"] >= user["tasks"] * (1 - GAP), f"user {who} has tasks left")
             need(k == len(levels) or weighted <= values[k] * (1 + GAP), f"user {who} has more than level {k}")
             need(k == 0 or weighted >= values[k - 1] * (1 - GAP), f"user {who} belongs to a level before {k}")
@@ -975,16 +983,16 @@ def in_doubles(instance, solution, prove=True):
         left, scale, achieved, held = sum(capacity[at] * p for at, p in price.items()), Fraction(0), [], []
         moving = []
         for user in users:
-            if user["limit"] == "no-usable-class":
+            if user["held_by"] == "no-usable-class":
                 continue
-            frozen = user["level"] < k or user["level"] == k and user["limit"] == "tasks"
+            frozen = user["level"] < k or user["level"] == k and user["held_by"] == "tasks"
             at_level = level["value"] * JUST_ABOVE * user["weight"] / user["delta"]
             cost, lent = line(user, price, user["work"] if frozen else at_level)
             left += lent
             if frozen:
                 left -= floor(cost * user["work"])
             else:
-                if user["limit"] == "tasks" and not user["done"]:
+                if user["held_by"] == "tasks" and not user["done"]:
                     own, own_lent = line(user, price, user["work"] * JUST_ABOVE)
                     counted = cost * user["weight"] / user["delta"]
                     moving.append((user, own / user["delta"], own * user["work"] - own_lent, counted, lent))
@@ -1010,8 +1018,8 @@ def in_doubles(instance, solution, prove=True):
     for user in users if prove else []:
         need(user.get("done", True), f"user {user['id']} could do more with its tasks elsewhere")
     value = min(user["weighted"] for user in users)
-    limits = [user["cap"] for user in users if user["cap"] is not None]
-    if bounds and not any(user["limit"] == "tasks" and user["level"] == 0 for user in users):
+    limits = [user["cap"] for user in users if user["cap"] is not None] if prove else [value]  # Which fractions prove.
+    if bounds and not any(user["held_by"] == "tasks" and user["level"] == 0 for user in users):
         limits.append(bounds[0])
     certificate = solution["certificate"]
     for stated, computed, what in [(solution["value"], value, "value"), (certificate["primal"], value, "primal"),

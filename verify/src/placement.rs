@@ -36,8 +36,16 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
     let mut capacity = Worst::of("capacity", 0.0);
     let mut pieces = vec![0u64; instance.kind_count()];
     let mut used = vec![0u128; m];
+    // Known once for all servers, of which there may be ten million.
+    let all =
+        |units: &dyn Fn(ResourceId) -> u128| (0..m).map(|r| units(ResourceId(r))).collect::<Vec<u128>>();
+    let of_kind = |k: usize| all(&|r| instance.kind(KindId(k)).piece_units(r));
+    let demands: Vec<Vec<u128>> = (0..instance.kind_count()).map(of_kind).collect();
+    let of_class = |l: usize| all(&|r| instance.capacity_units(ClassId(l), r));
+    let capacities: Vec<Vec<u128>> = (0..classes.len()).map(of_class).collect();
+    let mut load = vec![0u128; m];
     for ((server, tasks), class) in claim.servers.iter().enumerate().zip(instance.classes_of_servers()) {
-        let mut load = vec![0u128; m];
+        load.fill(0);
         for &(kind, count) in tasks {
             let kind = instance.kind(KindId(kind as usize));
             if !kind.rule().allows(class) {
@@ -45,15 +53,14 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
                     format!("{} has tasks on server {server}, of class {}", named(kind), classes[class.0].id)
                 });
             }
-            for (r, load) in load.iter_mut().enumerate() {
-                let units = kind.piece_units(ResourceId(r)).checked_mul(u128::from(count));
+            for (load, units) in load.iter_mut().zip(&demands[kind.index().0]) {
+                let units = units.checked_mul(u128::from(count));
                 *load = load.saturating_add(units.unwrap_or(u128::MAX));
             }
             let pieces = &mut pieces[kind.index().0];
             *pieces = pieces.saturating_add(count);
         }
-        for (r, load) in load.into_iter().enumerate() {
-            let limit = instance.capacity_units(class, ResourceId(r));
+        for (r, (&load, &limit)) in load.iter().zip(&capacities[class.0]).enumerate() {
             if load > limit {
                 capacity.fail(|| {
                     let (resource, class) = (&instance.resources()[r], &classes[class.0].id);

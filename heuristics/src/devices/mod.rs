@@ -124,6 +124,10 @@ impl<C: Choice> Rule for Inside<C> {
         });
     }
 
+    fn looks_at(&self) -> usize {
+        self.servers.count()
+    }
+
     fn begin(&mut self) {
         self.servers.begin();
     }

@@ -114,6 +114,47 @@ fn fractions_pass_the_second_checker_and_forged_ones_do_not() {
 }
 
 #[test]
+fn fractions_of_limits_of_unlike_work_and_of_groups_in_a_pool_pass_the_second_checker() {
+    let of_classes = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [
+        {"id": "a", "count": 1, "capacity": {"cpu": 8}}, {"id": "b", "count": 1, "capacity": {"cpu": 3}}], USERS}"#;
+    let users = [
+        // A user's own limit.
+        (r#""users": [{"id": "u", "demand": {"cpu": 1}, "limit": {"cpu": 2}}]"#, "drfh"),
+        // The tasks of `u`, which do twice the work on `a`, all run, some of them on `b`: held by what `v` takes of `a`.
+        (
+            r#""users": [{"id": "v", "demand": {"cpu": 1}, "eligible": ["a"]},
+                {"id": "u", "demand": {"cpu": 1}, "rates": {"a": 2}, "tasks": 4}]"#,
+            "drfh",
+        ),
+        // A level that holds nobody but `u`, who has all its tasks where they do most.
+        (
+            r#""users": [{"id": "v", "demand": {"cpu": 1}}, {"id": "u", "demand": {"cpu": 1}, "rates": {"a": 2}, "tasks": 2}]"#,
+            "drfh",
+        ),
+        (
+            r#""groups": [{"id": "g"}], "users": [{"id": "u", "group": "g", "demand": {"cpu": 1}}, {"id": "v", "demand": {"cpu": 1}}]"#,
+            "drf",
+        ),
+    ];
+    for (users, objective) in users {
+        let folder = Folder::new();
+        folder.write("instance.json", of_classes.replace("USERS", users));
+        folder.done(&[
+            "-q",
+            "solve",
+            "instance.json",
+            "--exact",
+            "--objective",
+            objective,
+            "-o",
+            "solution.json",
+        ]);
+        let Some(told) = check(&folder, "solution.json") else { return };
+        assert!(told.is_ok(), "{users}: {told:?}");
+    }
+}
+
+#[test]
 fn what_a_profile_takes_of_a_device_need_not_be_stated_to_the_second_checker() {
     let folder = Folder::new();
     let instance = r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "gpu"],

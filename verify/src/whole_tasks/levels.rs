@@ -76,11 +76,17 @@ impl<'a> Levels<'a> {
 
     /// Of each user whether it wants more in a placement: it has tasks left, and no limit holds it.
     pub fn wanting(&self, placement: &Placement) -> Vec<bool> {
+        let mut wanting = self.not_held(placement);
+        for (user, wants) in self.instance.users().zip(&mut wanting) {
+            *wants &= !self.is_satisfied(user, placement.tasks[user.index().0]);
+        }
+        wanting
+    }
+
+    /// Of each user whether no limit holds it in a placement.
+    pub fn not_held(&self, placement: &Placement) -> Vec<bool> {
         let taken = taken_of_limits(self.instance, &placement.servers);
-        let wants_more = |user: User<'_>| {
-            !self.is_satisfied(user, placement.tasks[user.index().0]) && !is_held(user, &taken)
-        };
-        self.instance.users().map(wants_more).collect()
+        self.instance.users().map(|user| !is_held(user, &taken)).collect()
     }
 
     /// Whether a user can have no more tasks, for all that it has and its limits, than this level gives it.
@@ -154,12 +160,12 @@ impl<'a> Levels<'a> {
 
     /// Whether a placement has this level or one above: nobody who wants more has less.
     pub fn is_reached(&self, placement: &Placement, at: Breakpoint) -> bool {
-        self.have(&placement.tasks, &self.wanting(placement), at)
+        self.have(&placement.tasks, &self.not_held(placement), at)
     }
 
-    /// Whether so many tasks come to a level or one above, of those of whom `wanting` says that they count and who have tasks left.
-    pub fn have(&self, tasks: &[u64], wanting: &[bool], at: Breakpoint) -> bool {
-        let counts = |i: usize| wanting[i] && !self.is_satisfied(self.instance.user(UserId(i)), tasks[i]);
+    /// Whether so many tasks come to a level or one above, of those whom no limit holds and who have tasks left.
+    pub fn have(&self, tasks: &[u64], not_held: &[bool], at: Breakpoint) -> bool {
+        let counts = |i: usize| not_held[i] && !self.is_satisfied(self.instance.user(UserId(i)), tasks[i]);
         match self.tree {
             None => (0..tasks.len())
                 .all(|i| !counts(i) || self.reaches(Breakpoint { user: UserId(i), tasks: tasks[i] }, at)),

@@ -190,9 +190,10 @@ fn required(stated: &Instance, instance: &Instance, claim: &MovesClaim<'_>, afte
         verdict
             .fail(|| format!("that the level is reached is said to be {is_reached}, and the opposite is so"));
     }
-    // Whom a limit holds in the end need not have what is required, and in groups leaves more or less of it to others.
+    // Whom a limit holds in the end need not have what is required, and in groups leaves more or less of it to others. Who has all its
+    // tasks in the end needs it as others do: what is required says what no steps cost less than.
     let is_told = !(instance.has_groups() && instance.has_limits());
-    if is_reached && is_told && !levels.have(claim.required, &levels.wanting(after), level) {
+    if is_reached && is_told && !levels.have(claim.required, &levels.not_held(after), level) {
         verdict.fail(|| "what is required of users does not come to the level".into());
     }
     for (user, required) in instance.users().zip(claim.required).filter(|(_, required)| **required > 0) {
@@ -298,8 +299,8 @@ mod tests {
     use super::*;
     use fairplan_instances::{UserId, files};
 
-    /// What is refused of a plan that starts the three tasks of user `u`, all that it has, for this level.
-    fn refused(level: Breakpoint) -> Vec<Verdict> {
+    /// What is refused of a plan that starts the three tasks of user `u`, all that it has, for this level, and requires so many of them.
+    fn refused(level: Breakpoint, required: u64) -> Vec<Verdict> {
         let text = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{"id": "c", "count": 1, "capacity": {"cpu": 10}}],
             "groups": [{"id": "g"}], "users": [{"id": "u", "group": "g", "demand": {"cpu": 1}, "tasks": 3},
             {"id": "too large", "group": "g", "demand": {"cpu": 11}}]}"#;
@@ -309,7 +310,7 @@ mod tests {
             before: &Placement { tasks: vec![0, 0], servers: vec![Vec::new()] },
             steps: &[Step { kind: KindId(0), from: None, to: Some(0), count: 3 }],
             rules: &MoveRules::new(&instance),
-            required: &[3, 0],
+            required: &[required, 0],
             level: Some((level, true)),
             cost: 0,
             lower_bound: 0,
@@ -323,7 +324,7 @@ mod tests {
 
     #[test]
     fn in_groups_a_level_is_not_of_more_tasks_than_its_user_can_have() {
-        let at = |user: usize, tasks: u64| refused(Breakpoint { user: UserId(user), tasks });
+        let at = |user: usize, tasks: u64| refused(Breakpoint { user: UserId(user), tasks }, 3);
         assert!(at(0, 3).is_empty(), "{:?}", at(0, 3));
         for (user, name, most) in [(0, "u", 3), (1, "too large", 0)] {
             let told = at(user, 103);
@@ -332,6 +333,15 @@ mod tests {
             let problem =
                 format!("a level of 103 tasks of user {name} is stated, who can have {most} at most");
             assert_eq!(told[0].witness, problem);
+        }
+    }
+
+    #[test]
+    fn what_is_required_comes_to_the_level_also_of_who_has_all_its_tasks_in_the_end() {
+        for fewer in [0, 2] {
+            let told = refused(Breakpoint { user: UserId(0), tasks: 3 }, fewer);
+            let told: Vec<&str> = told.iter().map(|verdict| verdict.property).collect();
+            assert_eq!(told, ["required"]);
         }
     }
 }
