@@ -3,7 +3,7 @@
 use super::misspelt::{self, Known};
 use super::report::ImportReport;
 use fairplan_instances::files::source;
-use fairplan_instances::wording::{TRUNCATED, printable};
+use fairplan_instances::wording::{TRUNCATED, printable, thousands};
 use fairplan_instances::{InstanceError, Violation};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
@@ -188,7 +188,28 @@ pub(super) fn documents_in(file: String, content: &[u8], command: &str) -> Resul
         );
         return Err(InstanceError::Malformed { file, place: "kind = Status".into(), problem });
     }
+    if let Some(list) = documents.iter().flat_map(lists).find(|list| is_continued(list)) {
+        let left =
+            list.get("metadata").and_then(|data| data.get("remainingItemCount")).and_then(Value::as_u64);
+        let more = left.map_or_else(|| "more".into(), |left| format!("{} more", thousands(left)));
+        let problem = format!(
+            "the list is cut off: {more} objects come behind these; ask for all of them at once, as `{command}` does, without a limit"
+        );
+        return Err(InstanceError::Malformed { file, place: "metadata.continue".into(), problem });
+    }
     Ok(documents.into_iter().filter(|document| !document.is_null()).collect())
+}
+
+/// A document, or those that a JSON array has together.
+fn lists(document: &Value) -> impl Iterator<Item = &Value> {
+    let together = document.as_array();
+    together.into_iter().flatten().chain(together.is_none().then_some(document))
+}
+
+/// Whether it is one page of a list: where the API is asked for so many objects at most, it says where the others begin.
+fn is_continued(list: &Value) -> bool {
+    let more = list.get("metadata").and_then(|data| data.get("continue")).and_then(Value::as_str);
+    list.get("items").is_some() && more.is_some_and(|more| !more.is_empty())
 }
 
 /// What the API answers with where it does not do what it is asked for.
@@ -385,6 +406,20 @@ mod tests {
             .iter()
             .map(|document| document["kind"].as_str().unwrap_or_default().to_owned())
             .collect())
+    }
+
+    #[test]
+    fn a_page_of_a_list_is_refused_and_a_whole_list_is_read() {
+        let page = |metadata: &str| {
+            format!("{{\"kind\": \"NodeList\", \"metadata\": {{{metadata}}}, \"items\": []}}")
+        };
+        let all = "it: metadata.continue: the list is cut off: more objects come behind these; ask for all of them at once, as `kubectl get \
+                   nodes -o json` does, without a limit";
+        assert_eq!(kinds(&page("\"continue\": \"abc\"")).unwrap_err(), all);
+        let counted = page("\"continue\": \"abc\", \"remainingItemCount\": 1037");
+        let refused = kinds(&format!("[{counted}]")).unwrap_err();
+        assert!(refused.contains("the list is cut off: 1,037 more objects"), "{refused}");
+        assert_eq!(kinds(&page("\"continue\": \"\", \"resourceVersion\": \"1\"")).unwrap(), ["NodeList"]);
     }
 
     #[test]

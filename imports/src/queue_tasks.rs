@@ -96,12 +96,8 @@ impl Scope {
         Some(Self { totals, least, counted, unit })
     }
 
-    /// Whether a task asks for the resource.
-    pub(super) fn asks_for(&self, r: usize) -> bool {
-        self.totals[r].is_some()
-    }
-
-    /// One task: in the proportions of `shape` where that states all it asks for, else of what the servers have together; of the
+    /// One task: in the proportions of `shape`, where that states several of what it asks for, and with the largest part of the servers that
+    /// these are of what it states nothing of; else of what the servers have together. It is of the
     /// smallest of `amounts`, which are limits and guarantees, a whole part where it is less than a core or a GPU takes.
     pub(super) fn task(
         &self,
@@ -110,11 +106,11 @@ impl Scope {
     ) -> Option<Vec<Decimal>> {
         let stated =
             |r: usize| shape.get(r).copied().flatten().map(Decimal::to_f64).filter(|part| *part > 0.0);
-        let is_stated = (0..self.totals.len()).filter(|r| self.asks_for(*r)).all(|r| stated(r).is_some());
-        let part = |r: usize| match self.totals[r] {
-            Some(total) => stated(r).filter(|_| is_stated).unwrap_or(total),
-            None => 0.0,
-        };
+        let asked = || (0..self.totals.len()).filter_map(|r| Some((r, self.totals[r]?)));
+        let are_proportions = asked().filter(|(r, _)| stated(*r).is_some()).count() > 1;
+        let shape = |r: usize| stated(r).filter(|_| are_proportions);
+        let of_all = largest(asked().filter_map(|(r, total)| Some(shape(r)? / total)));
+        let part = |r: usize| self.totals[r].map_or(0.0, |total| shape(r).unwrap_or(total * of_all));
         let one = part(self.counted) / self.unit;
         let each: Vec<f64> = (0..self.totals.len()).map(|r| part(r) / one).collect();
         let times = |of: &dyn Fn(usize) -> Option<f64>| -> f64 {
@@ -131,6 +127,12 @@ impl Scope {
         };
         each.iter().map(|each| rounded_down(each * size)).collect()
     }
+}
+
+/// The largest of the parts of all there is that a queue states; all where it states none. What it states nothing of its tasks have
+/// so much of: then that never keeps them from what is stated.
+pub(super) fn largest(parts: impl Iterator<Item = f64>) -> f64 {
+    parts.reduce(f64::max).unwrap_or(1.0)
 }
 
 /// 1, or the least power of ten of which a server with so much holds no more than [`MOST_TASKS`].
@@ -264,6 +266,24 @@ mod tests {
         assert_eq!(task(&kinds, only, [Some("9"), Some("18"), None], NONE), shown(["1", "2", "0"]));
         let nothing = Asked { only: Some(Vec::new()), ..Asked::default() };
         assert_eq!(task(&kinds, nothing, NONE, NONE), None);
+    }
+
+    #[test]
+    fn a_task_has_the_stated_proportions_and_its_part_of_what_is_not_stated() {
+        // As many cores as GPUs are an eighth of a GPU server's GPUs each, and so is the memory that goes with them.
+        let kinds = [(3, ["96", "1024", "8"])];
+        let shape = [Some("4"), None, Some("4")];
+        assert_eq!(
+            task(&kinds, given(&[0, 2]), shape, [Some("4"), None, Some("4")]),
+            shown(["1", "128", "1"])
+        );
+        // Where cores are most of it, it has the memory of so many cores.
+        assert_eq!(
+            task(&kinds, given(&[0, 2]), [Some("48"), None, Some("1")], NONE),
+            shown(["48", "512", "1"])
+        );
+        // A single amount has no proportions.
+        assert_eq!(task(&kinds, given(&[0, 2]), [Some("4"), None, None], NONE), shown(["12", "128", "1"]));
     }
 
     #[test]

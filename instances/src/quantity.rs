@@ -71,6 +71,15 @@ impl Quantity {
         (count > 0 && self.0.is_multiple_of(count)).then(|| Self(self.0 / count))
     }
 
+    /// What one of so many has of it, rounded up to thousandths where it does not go up; all of it where there is none.
+    pub fn among(self, count: u64) -> Self {
+        let (count, thousandth) = (u128::from(count.max(1)), Self::ONE.0 / 1000);
+        match self.0.is_multiple_of(count) {
+            true => Self(self.0 / count),
+            false => Self(self.0.div_ceil(count * thousandth) * thousandth),
+        }
+    }
+
     /// The part that it is of `whole`, which is more than nothing, in thousandths, rounded up.
     pub fn thousandths_rounded_up(self, whole: Self) -> Self {
         Self((self.0.saturating_mul(1000)).div_ceil(whole.0.max(1)) * (Self::ONE.0 / 1000))

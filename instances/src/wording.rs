@@ -397,8 +397,8 @@ mod tests {
             ),
             ("queue whose minima are above its maxima", "queue whose minima are above its maxima"),
             (
-                "pods run on nodes that are not among these (they count)",
-                "pod runs on nodes that are not among these (they count)",
+                "pods run on nodes that are not among those that count: they have no place here yet",
+                "pod runs on nodes that are not among those that count: it has no place here yet",
             ),
             (
                 "jobs of partition x, which no node names: they may run everywhere",

@@ -85,7 +85,10 @@ fn read<T>(
     let known: BTreeSet<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
     let elsewhere =
         pods.iter().filter(|pod| !pod.node.is_empty() && !known.contains(pod.node.as_str())).count();
-    report.add(elsewhere as u64, "pods run on nodes that are not among these (they count)");
+    report.add(
+        elsewhere as u64,
+        "pods run on nodes that are not among those that count: they have no place here yet",
+    );
 
     let (bound, mut free): (Vec<Pod>, Vec<Pod>) = pods.into_iter().partition(|pod| pod.bound);
     tell_of_priorities(&free, report);

@@ -52,6 +52,10 @@ pub(crate) enum Comparison {
     #[serde(alias = "")]
     Equal,
     Exists,
+    /// The taint's is a whole number and greater.
+    Gt,
+    /// The taint's is a whole number and less.
+    Lt,
 }
 
 /// The conditions that a pod puts on its node. Two pods that state the same are told apart by nothing here.
@@ -293,7 +297,18 @@ impl Toleration {
         let exists = self.operator == Comparison::Exists;
         (self.effect == Effect::Unsaid || self.effect == taint.effect)
             && (exists && self.key.is_empty() || self.key == taint.key)
-            && (exists || self.value == taint.value)
+            && match self.operator {
+                Comparison::Exists => true,
+                Comparison::Equal => self.value == taint.value,
+                Comparison::Gt => self.numbers(taint).is_some_and(|(own, there)| there > own),
+                Comparison::Lt => self.numbers(taint).is_some_and(|(own, there)| there < own),
+            }
+    }
+
+    /// Its own value and that of a taint, where both are whole numbers written as Kubernetes writes them: `0950` is none.
+    fn numbers(&self, taint: &Taint) -> Option<(i64, i64)> {
+        let number = |text: &str| text.parse().ok().filter(|number: &i64| number.to_string() == text);
+        Some((number(&self.value)?, number(&taint.value)?))
     }
 }
 
@@ -336,6 +351,30 @@ mod tests {
             (json!([{"key": "old", "operator": "Exists"}]), false),
         ] {
             assert_eq!(allowed(json!({}), Value::Null, toleration.clone()), expected, "{toleration}");
+        }
+    }
+
+    #[test]
+    fn tolerations_may_compare_whole_numbers() {
+        let tolerates = |operator: &str, own: &str, there: &str| {
+            let taints: Vec<Taint> =
+                from_value(json!([{"key": "sla", "value": there, "effect": "NoSchedule"}])).unwrap();
+            let tolerations =
+                json!([{"key": "sla", "operator": operator, "value": own, "effect": "NoSchedule"}]);
+            let conditions: Conditions =
+                from_value(json!({"selector": {}, "terms": null, "tolerations": tolerations})).unwrap();
+            conditions.allow(&Site { name: "n", labels: &BTreeMap::new(), taints: &taints })
+        };
+        for (operator, own, there, expected) in [
+            ("Gt", "900", "950", true),
+            ("Gt", "900", "900", false),
+            ("Lt", "900", "-5", true),
+            ("Lt", "900", "950", false),
+            ("Gt", "900", "95.5", false),
+            ("Gt", "900", "0950", false),
+            ("Lt", "high", "950", false),
+        ] {
+            assert_eq!(tolerates(operator, own, there), expected, "{there} {operator} {own}");
         }
     }
 

@@ -8,6 +8,7 @@ use crate::report::ImportReport;
 use crate::tasks::Rules;
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::{Quantity, Written};
+use hashbrown::HashMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,9 @@ pub(crate) struct Spec {
     /// Of the pod as a whole, which goes before the sum of its containers.
     #[serde(deserialize_with = "nullable")]
     resources: Resources,
+    /// Whether it has its node's network, and so its ports.
+    #[serde(rename = "hostNetwork", deserialize_with = "nullable")]
+    host_network: bool,
     #[serde(rename = "nodeName", deserialize_with = "nullable")]
     node_name: String,
     #[serde(rename = "nodeSelector", deserialize_with = "nullable")]
@@ -126,11 +130,20 @@ impl Spec {
         Conditions { selector: self.node_selector.clone(), terms, tolerations: self.tolerations.clone() }
     }
 
-    /// The ports of its node that a pod takes, of which each is there once: `80/TCP`, with the address where one is named.
+    /// The ports of its node that a pod takes, of which each is there once: `80/TCP`, with the address where one is named. In its node's
+    /// network these are all its ports.
     fn host_ports(&self) -> BTreeSet<String> {
         let containers = self.containers.iter().chain(&self.init_containers);
-        let taken = containers.flat_map(|container| &container.ports).filter(|port| port.host_port > 0);
-        taken.map(HostPort::shown).collect()
+        let ports = containers.flat_map(|container| &container.ports);
+        let of_node = |port: &HostPort| match port.host_port {
+            0 if self.host_network => port.container_port,
+            own => own,
+        };
+        ports
+            .map(|port| (port, of_node(port)))
+            .filter(|(_, own)| *own > 0)
+            .map(|(port, own)| port.shown(own))
+            .collect()
     }
 }
 
@@ -139,6 +152,8 @@ impl Spec {
 struct HostPort {
     #[serde(rename = "hostPort", deserialize_with = "nullable")]
     host_port: u64,
+    #[serde(rename = "containerPort", deserialize_with = "nullable")]
+    container_port: u64,
     #[serde(rename = "hostIP", deserialize_with = "nullable")]
     address: String,
     #[serde(deserialize_with = "nullable")]
@@ -146,11 +161,11 @@ struct HostPort {
 }
 
 impl HostPort {
-    fn shown(&self) -> String {
+    fn shown(&self, of_node: u64) -> String {
         let protocol = if self.protocol.is_empty() { "TCP" } else { &self.protocol };
         let address = if self.address == "0.0.0.0" { "" } else { &self.address };
         let at = if address.is_empty() { String::new() } else { format!("{address}:") };
-        format!("{at}{}/{protocol}", self.host_port)
+        format!("{at}{of_node}/{protocol}")
     }
 }
 
@@ -163,11 +178,21 @@ struct Container {
     resources: Resources,
     /// What its node has given it, which its status says.
     #[serde(skip)]
-    allocated: BTreeMap<String, Written>,
+    given: Given,
     #[serde(deserialize_with = "nullable")]
     ports: Vec<HostPort>,
     #[serde(rename = "restartPolicy", deserialize_with = "nullable")]
     restart_policy: String,
+}
+
+/// What a container has of its node.
+#[derive(Default)]
+struct Given {
+    /// What its node has set aside for it, and what it runs with.
+    allocated: BTreeMap<String, Written>,
+    running: BTreeMap<String, Written>,
+    /// Whether its node can never give it what it asks for since it was resized.
+    is_all: bool,
 }
 
 #[derive(Deserialize, Default)]
@@ -186,6 +211,27 @@ struct State {
     phase: String,
     #[serde(rename = "containerStatuses", deserialize_with = "nullable")]
     containers: Vec<ContainerState>,
+    #[serde(rename = "initContainerStatuses", deserialize_with = "nullable")]
+    init_containers: Vec<ContainerState>,
+    #[serde(deserialize_with = "nullable")]
+    conditions: Vec<Condition>,
+}
+
+impl State {
+    /// Whether its node can never give it what it asks for since it was resized.
+    fn is_infeasible(&self) -> bool {
+        let pending = self.conditions.iter().find(|condition| condition.kind == "PodResizePending");
+        pending.is_some_and(|condition| condition.reason == "Infeasible")
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Condition {
+    #[serde(rename = "type", deserialize_with = "nullable")]
+    kind: String,
+    #[serde(deserialize_with = "nullable")]
+    reason: String,
 }
 
 #[derive(Deserialize, Default)]
@@ -195,6 +241,8 @@ struct ContainerState {
     name: String,
     #[serde(rename = "allocatedResources", deserialize_with = "nullable")]
     allocated: BTreeMap<String, Written>,
+    #[serde(deserialize_with = "nullable")]
+    resources: Resources,
 }
 
 /// A pod as far as it concerns an instance.
@@ -231,9 +279,16 @@ impl Pod {
     pub(super) fn read(manifest: &Manifest, report: &mut ImportReport) -> Result<Self, InstanceError> {
         let Fields { metadata, mut spec, status } = manifest.read()?;
         let asked = requests(&spec, manifest)?;
-        for ContainerState { name, allocated } in status.containers {
-            let own = spec.containers.iter_mut().find(|container| container.name == name);
-            own.into_iter().for_each(|container| container.allocated.clone_from(&allocated));
+        let is_infeasible = status.is_infeasible();
+        let mut given: HashMap<String, Given> = HashMap::new();
+        for ContainerState { name, allocated, resources } in
+            status.containers.into_iter().chain(status.init_containers)
+        {
+            given.insert(name, Given { allocated, running: resources.requests, is_all: is_infeasible });
+        }
+        for container in spec.containers.iter_mut().chain(&mut spec.init_containers) {
+            let own = given.remove(&container.name);
+            container.given = own.unwrap_or(Given { is_all: is_infeasible, ..Given::default() });
         }
         let requests = requests(&spec, manifest)?;
         let mut unread = spec.unread();
@@ -248,7 +303,11 @@ impl Pod {
                 "pods that are being deleted (deletionTimestamp), counted like the others",
             ),
             (
-                requests != asked,
+                requests != asked && is_infeasible,
+                "pods whose node can never resize them as they ask (Infeasible): what they hold counts",
+            ),
+            (
+                requests != asked && !is_infeasible,
                 "pods that were resized and hold more than they ask for: what they hold counts",
             ),
             (
@@ -300,7 +359,8 @@ impl Pod {
 }
 
 /// What the scheduler reserves: the sum over the containers, or what an init container needs beside the sidecars that
-/// started before it, whichever is more, and the overhead on top. A container that its node still gives more than it asks for counts with that.
+/// started before it, whichever is more, and the overhead on top. A container that its node still gives more than it asks for counts with that;
+/// one that its node can never give what it asks for with what it has.
 ///
 /// Source: the Kubernetes documentation, "Init Containers" (effective requests), "Sidecar Containers", "Pod Overhead", "Resize CPU and
 /// Memory Resources assigned to Containers".
@@ -308,15 +368,12 @@ pub(crate) fn requests(spec: &Spec, manifest: &Manifest) -> Result<Amounts, Inst
     let mut together = Amounts::new();
     for (position, container) in spec.containers.iter().enumerate() {
         let place = || format!("spec.containers[{position}].resources");
-        let mut own = container.resources.amounts(manifest, place)?;
-        let field = "status.containerStatuses.allocatedResources";
-        at_least(&mut own, &quantities(&container.allocated, manifest, field)?);
-        add(&mut together, &own);
+        add(&mut together, &container.amounts(manifest, place)?);
     }
     let (mut sidecars, mut starting) = (Amounts::new(), Amounts::new());
     for (position, container) in spec.init_containers.iter().enumerate() {
         let place = || format!("spec.initContainers[{position}].resources");
-        let own = container.resources.amounts(manifest, place)?;
+        let own = container.amounts(manifest, place)?;
         if container.restart_policy == "Always" {
             add(&mut sidecars, &own);
             add(&mut together, &own);
@@ -328,7 +385,7 @@ pub(crate) fn requests(spec: &Spec, manifest: &Manifest) -> Result<Amounts, Inst
         }
     }
     at_least(&mut together, &starting);
-    for (resource, amount) in spec.resources.amounts(manifest, || "spec.resources".into())? {
+    for (resource, amount) in spec.resources.of_pod(&together, manifest)? {
         together.insert(resource, amount);
     }
     add(&mut together, &quantities(&spec.overhead, manifest, "spec.overhead")?);
@@ -344,6 +401,30 @@ impl Resources {
         let mut amounts = quantities(&self.limits, manifest, &format!("{}.limits", place()))?;
         amounts.extend(quantities(&self.requests, manifest, &format!("{}.requests", place()))?);
         Ok(amounts)
+    }
+
+    /// The requests of a pod as a whole, which has these of cpu, memory and huge pages alone. Where it states a limit only, that is the
+    /// request too, unless its containers request some: then it is what they do, but for huge pages, of which nobody has more than asked for.
+    fn of_pod(&self, of_containers: &Amounts, manifest: &Manifest) -> Result<Amounts, InstanceError> {
+        let is_huge = |resource: &str| resource.starts_with("hugepages-");
+        let counts = |resource: &str| ["cpu", "memory"].contains(&resource) || is_huge(resource);
+        let is_taken = |resource: &str| {
+            self.requests.contains_key(resource) || is_huge(resource) || !of_containers.contains_key(resource)
+        };
+        let mut amounts = self.amounts(manifest, || "spec.resources".into())?;
+        amounts.retain(|resource, _| counts(resource) && is_taken(resource));
+        Ok(amounts)
+    }
+}
+
+impl Container {
+    fn amounts(&self, manifest: &Manifest, place: impl Fn() -> String) -> Result<Amounts, InstanceError> {
+        let Given { allocated, running, is_all } = &self.given;
+        let mut own = if *is_all { Amounts::new() } else { self.resources.amounts(manifest, place)? };
+        for (given, field) in [(allocated, "allocatedResources"), (running, "resources.requests")] {
+            at_least(&mut own, &quantities(given, manifest, &format!("status.containerStatuses.{field}"))?);
+        }
+        Ok(own)
     }
 }
 

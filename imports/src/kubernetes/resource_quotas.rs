@@ -1,7 +1,7 @@
 //! ResourceQuotas: the most that the pods of a namespace may request together.
 //!
 //! What they carry: `spec.hard` of what pods request (`cpu`, `requests.cpu`, `requests.nvidia.com/gpu`, `pods`) as limit of the
-//! namespace. Quotas of some pods only (scopes), on limits, and on counts of objects are left out and counted.
+//! namespace. Of extended resources Kubernetes knows the name with `requests.` alone. Quotas of some pods only (scopes), on limits, and on counts of objects are left out and counted.
 
 use super::nodes::quantities;
 use super::options::{KubernetesOptions, PODS, PodOwner};
@@ -37,6 +37,12 @@ struct Spec {
     scopes: Vec<String>,
     #[serde(rename = "scopeSelector")]
     selector: Value,
+}
+
+/// Whether a quota of this name binds no pod: of extended resources Kubernetes counts what is requested, under that name alone.
+fn is_ignored(name: &str) -> bool {
+    let is_native = !name.contains('/') || name.contains("kubernetes.io/");
+    !is_native && !name.starts_with("requests.")
 }
 
 /// The namespaces with a quota as groups with a limit.
@@ -79,6 +85,12 @@ pub(super) fn read(
         let namespace = if metadata.namespace.is_empty() { "default".to_owned() } else { metadata.namespace };
         let limit = limits.entry(namespace).or_insert_with(|| vec![None; resources.len()]);
         for (name, amount) in quantities(&spec.hard, &manifest, "spec.hard")? {
+            if is_ignored(&name) && resources.contains(&name) {
+                report.one(format!(
+                    "limits of {name} left out, which Kubernetes does not enforce: it knows requests.{name} only"
+                ));
+                continue;
+            }
             let resource = name.strip_prefix("requests.").unwrap_or(&name);
             let known = resources.iter().position(|known| known == resource);
             let Some(r) = known.filter(|_| !name.starts_with("limits.")) else {

@@ -238,3 +238,40 @@ fn pods_that_all_take_one_port_of_their_node_are_one_on_a_node() {
     assert_eq!((users.iter().all(|(_, most)| most.is_none()), count), (true, 3), "{users:?}");
     assert_eq!(rules(with_port("inside", 2, "1", "{containerPort: 80}")).1, 0);
 }
+
+#[test]
+fn groups_of_kai_are_gangs_and_groups_that_no_pod_names_are_told() {
+    let group = |name: &str, spec: &str| {
+        format!(
+            "{{apiVersion: scheduling.run.ai/v2alpha2, kind: PodGroup, metadata: {{name: {name}, namespace: shop}}, spec: {{{spec}}}}}"
+        )
+    };
+    let members = pods("train", 3, "1", "annotations: {pod-group-name: g}", "schedulerName: kai-scheduler,");
+    let (instance, report) = read(&members, &[group("g", "minMember: 3")]);
+    let gang = Gang { tasks: 3, in_one_domain: false };
+    assert_eq!(instance.user(UserId(0)).gang(), Some(gang), "{report}");
+    assert!(!report.to_string().contains("PodGroup"), "{report}");
+    let groups = [group("g", "subGroups: [{name: leader, minMember: 1}]"), group("other", "minMember: 3")];
+    let (instance, report) = read(&members, &groups);
+    assert_eq!(instance.user(UserId(0)).gang(), None);
+    for told in [
+        "1 PodGroup with parts that start together (subGroups), which are not kept: of these each pod runs for itself: shop/g\n",
+        "1 PodGroup left out: no pod that counts says that it is in it: shop/other\n",
+    ] {
+        assert!(report.to_string().contains(told), "{told}\n{report}");
+    }
+}
+
+#[test]
+fn ports_of_pods_in_the_network_of_their_node_are_its_ports() {
+    let with_ports = |spec: &str| {
+        let pods = pods("web", 2, "1", &labels("web"), spec);
+        pods.into_iter()
+            .map(|pod| pod.replace("name: c,", "name: c, ports: [{containerPort: 80}],"))
+            .collect::<Vec<_>>()
+    };
+    let (instance, report) = read(&with_ports("hostNetwork: true,"), &[]);
+    assert!(instance.users().next().unwrap().id().contains("port80/TCP"), "{report}");
+    let (instance, _) = read(&with_ports(""), &[]);
+    assert!(!instance.users().next().unwrap().id().contains("port"));
+}

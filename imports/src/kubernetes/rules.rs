@@ -3,12 +3,12 @@
 //! *One on a node* is a required podAntiAffinity on `kubernetes.io/hostname` of a pod with pods like itself, or a port of the node that
 //! all of them and no others take; *spread* a
 //! topologySpreadConstraint with `DoNotSchedule` over the label that zones are taken from; a *gang* a group of pods that starts as a
-//! whole (Kueue's pod groups, PodGroups of Volcano and of the scheduler plugins, Jobs). A rule is kept where all pods that it
+//! whole (Kueue's pod groups, PodGroups of Volcano, of KAI and of the scheduler plugins, Jobs). A rule is kept where all pods that it
 //! is about are alike, so that they are tasks of one user, and nobody else's; all others are counted. A gang of unlike pods without
 //! other rules, such as a launcher and its workers, is one task whose kinds they are.
 //!
 //! Source: the Kubernetes documentation, "Inter-pod affinity and anti-affinity" and "Pod Topology Spread Constraints"; Kueue, "Run a
-//! group of plain pods"; Volcano and scheduler-plugins, "PodGroup".
+//! group of plain pods"; Volcano, KAI and scheduler-plugins, "PodGroup".
 
 use super::nodes::Node;
 use super::options::{KubernetesOptions, PodOwner};
@@ -20,15 +20,19 @@ use crate::report::ImportReport;
 use fairplan_instances::{Gang, InstanceError};
 use hashbrown::HashMap;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeSet;
 
+const POD_GROUP: &str = "PodGroup";
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// Where pods say which group they belong to: of Kueue, which also says how many they are; of the scheduler plugins; of Volcano.
+/// Where pods say which group they belong to: of Kueue, which also says how many they are; of the scheduler plugins; of Volcano and, last,
+/// of KAI.
 const KUEUE_GROUP: &str = "kueue.x-k8s.io/pod-group-name";
 const KUEUE_COUNT: &str = "kueue.x-k8s.io/pod-group-total-count";
 const GROUP_LABELS: [&str; 2] = ["scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io"];
-const GROUP_ANNOTATIONS: [&str; 2] = ["scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name"];
+const GROUP_ANNOTATIONS: [&str; 3] =
+    ["scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name", "pod-group-name"];
 const JOB_LABELS: [&str; 2] = ["batch.kubernetes.io/job-name", "job-name"];
 
 /// The topology within which Kueue is to place all pods of a set.
@@ -185,6 +189,9 @@ struct GangSpec {
     #[serde(rename = "minMember")]
     min_member: Option<u64>,
     parallelism: Option<u64>,
+    /// Of KAI: parts of the group, each with its own number of pods.
+    #[serde(rename = "subGroups", deserialize_with = "nullable")]
+    parts: Vec<IgnoredAny>,
 }
 
 fn gang_sizes(files: &[String], report: &mut ImportReport) -> Result<Sizes, InstanceError> {
@@ -198,9 +205,15 @@ fn gang_sizes(files: &[String], report: &mut ImportReport) -> Result<Sizes, Inst
         let (kind, size) = match manifest.kind.as_str() {
             // Kubernetes takes both as 1 where nothing is said.
             "Job" => ("Job", spec.parallelism.unwrap_or(1)),
-            _ => ("PodGroup", spec.min_member.unwrap_or(1)),
+            _ => (POD_GROUP, spec.min_member.unwrap_or(1)),
         };
         let name = format!("{}/{}", metadata.namespace, metadata.name);
+        if !spec.parts.is_empty() {
+            report.named(
+                "PodGroups with parts that start together (subGroups), which are not kept: of these each pod runs for itself",
+                &name,
+            );
+        }
         if sizes.insert((kind, name), size).is_some() {
             report
                 .one(format!("{} named a second time, of which the last counts", kind.to_lowercase() + "s"));
@@ -222,7 +235,7 @@ fn gang_of(pod: &Pod, sizes: &Sizes, report: &mut ImportReport) -> Option<(Strin
     let of_label = GROUP_LABELS.iter().find_map(|key| labels.get(*key));
     if let Some(name) = of_label.or_else(|| GROUP_ANNOTATIONS.iter().find_map(|key| annotations.get(*key))) {
         let name = format!("{namespace}/{name}");
-        let size = sizes.get(&("PodGroup", name.clone())).copied();
+        let size = sizes.get(&(POD_GROUP, name.clone())).copied();
         if size.is_none() {
             report.one("pods are in a PodGroup that is not here (--gangs): each runs for itself");
         }
@@ -237,8 +250,12 @@ fn gang_of(pod: &Pod, sizes: &Sizes, report: &mut ImportReport) -> Option<(Strin
 fn keep_gangs(options: &KubernetesOptions, sizes: &Sizes, pods: &mut [Pod], report: &mut ImportReport) {
     let mut groups: Vec<(String, u64, Vec<usize>)> = Vec::new();
     let mut position: HashMap<String, usize> = HashMap::new();
+    let mut unnamed: BTreeSet<&str> =
+        sizes.keys().filter(|(kind, _)| *kind == POD_GROUP).map(|(_, name)| name.as_str()).collect();
     for (at, pod) in pods.iter().enumerate() {
-        let Some((name, tasks)) = gang_of(pod, sizes, report).filter(|(_, tasks)| *tasks > 1) else {
+        let group = gang_of(pod, sizes, report);
+        group.iter().for_each(|(name, _)| _ = unnamed.remove(name.as_str()));
+        let Some((name, tasks)) = group.filter(|(_, tasks)| *tasks > 1) else {
             continue;
         };
         let group = *position.entry(name.clone()).or_insert_with(|| {
@@ -246,6 +263,9 @@ fn keep_gangs(options: &KubernetesOptions, sizes: &Sizes, pods: &mut [Pod], repo
             groups.len() - 1
         });
         groups[group].2.push(at);
+    }
+    for group in unnamed {
+        report.named("PodGroups left out: no pod that counts says that it is in them", group);
     }
     for (name, tasks, members) in groups {
         let first = &pods[members[0]];

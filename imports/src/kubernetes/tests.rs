@@ -398,6 +398,12 @@ fn quotas_of_namespaces_are_limits_of_their_groups() {
     assert!(instance.groups().iter().all(|group| group.id != "research"));
     let barred = "tasks left out: they ask for nvidia.com/gpu, of which their limit is 0";
     assert_eq!(report.count(barred), 1, "{report}");
+    // Without `requests.` Kubernetes does not know a resource that is an extension.
+    std::fs::write(&path, text.replace("requests.nvidia.com/gpu: \"4\"", "nvidia.com/gpu: \"0\"")).unwrap();
+    let (instance, report) = kubernetes(&tree(vec![path.clone()])).unwrap();
+    assert!(tenants(&instance).contains(&"[research] w1".to_owned()), "{:?}", tenants(&instance));
+    let ignored = "limits of nvidia.com/gpu left out, which Kubernetes does not enforce: it knows requests.nvidia.com/gpu only";
+    assert_eq!(report.count(ignored), 1, "{report}");
     std::fs::write(&path, text.replace("cpu: \"4\"", "cpu: four")).unwrap();
     let error = kubernetes(&tree(vec![path.clone()])).unwrap_err().to_string();
     assert!(error.contains("ResourceQuota shop/second: spec.hard.cpu = four"), "{error}");

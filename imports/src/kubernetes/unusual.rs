@@ -86,6 +86,49 @@ fn a_pod_resized_in_place_counts_with_what_it_still_holds() {
     assert_eq!(asks(1), ("1".to_owned(), 1));
 }
 
+/// Source: Kubernetes' `AggregateContainerRequests`, which takes the status alone where `PodResizePending` says `Infeasible`.
+#[test]
+fn a_pod_that_its_node_can_never_resize_counts_with_what_it_holds() {
+    let asks = |reason: &str, given: &str| {
+        let status = format!(
+            "status: {{phase: Running, conditions: [{{type: PodResizePending, status: \"True\", reason: {reason}}}], containerStatuses: \
+             [{{name: c, {given}}}]}}"
+        );
+        let pods = pod("p", "nodeName: worker", &status).replace("cpu: 1}", "cpu: 3}");
+        let (instance, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();
+        (instance.user(fairplan_instances::UserId(0)).demand()[0].to_string(), report.to_string())
+    };
+    for given in ["allocatedResources: {cpu: 2}", "resources: {requests: {cpu: 2}}"] {
+        let (held, told) = asks("Infeasible", given);
+        assert_eq!(held, "2", "{given}");
+        let why = "1 pod whose node can never resize it as it asks (Infeasible): what it holds counts\n";
+        assert!(told.contains(why), "{told}");
+        assert_eq!(asks("Deferred", given).0, "3", "{given}");
+    }
+}
+
+/// Source: Kubernetes' `defaultPodRequests`.
+#[test]
+fn a_limit_of_a_whole_pod_is_its_request_only_of_what_its_containers_do_not_request() {
+    let spec = "resources: {limits: {cpu: 3, memory: 2Gi, nvidia.com/gpu: 1}}";
+    let (instance, _) = import(&node("worker", "", ""), &pod("p", spec, ""), false, Daemons::Count).unwrap();
+    let demand: Vec<String> =
+        instance.users().next().unwrap().demand().iter().map(Decimal::to_string).collect();
+    assert_eq!(demand, ["1", "2147483648"]);
+    let spec = "resources: {limits: {cpu: 3}, requests: {cpu: 2}}";
+    let (instance, _) = import(&node("worker", "", ""), &pod("p", spec, ""), false, Daemons::Count).unwrap();
+    assert_eq!(instance.users().next().unwrap().demand()[0].to_string(), "2");
+}
+
+#[test]
+fn a_pod_on_a_node_that_is_left_out_is_told_to_have_no_place_yet() {
+    let nodes = node("open", "", "") + &node("worker", "unschedulable: true", "");
+    let pods = pod("p", "nodeName: worker", "status: {phase: Running}");
+    let (_, report) = import(&nodes, &pods, false, Daemons::Count).unwrap();
+    let told = "1 pod runs on nodes that are not among those that count: it has no place here yet\n";
+    assert!(report.to_string().contains(told), "{report}");
+}
+
 /// What is said of one pod that was resized.
 fn wording_of_one() -> String {
     let status = "status: {phase: Running, containerStatuses: [{name: c, allocatedResources: {cpu: 3}}]}";

@@ -2,6 +2,7 @@
 //! own or above it, else against all there is; the resource of which it uses most counts.
 
 use super::found::{Found, stated};
+use crate::queue_tasks::largest;
 use crate::queues::Part;
 use crate::servers::Server;
 use crate::spare_cores::Asked;
@@ -38,9 +39,9 @@ impl Measure<'_> {
             .map(|(_, resource)| resource)
             .filter(Measured::is_asked_for)
             .collect();
-        // Tasks have the proportions of what is guaranteed where that states all they ask for: see `queue_tasks`.
-        let is_stated = there.iter().all(|resource| resource.sure.is_some());
-        let need = |resource: &Measured| resource.sure.filter(|_| is_stated).unwrap_or(resource.total);
+        // Tasks have the proportions of what is guaranteed: see `queue_tasks`.
+        let of_all = largest(there.iter().filter_map(|resource| Some(resource.sure? / resource.total)));
+        let need = |resource: &Measured| resource.sure.unwrap_or(resource.total * of_all);
         let most = |part: &dyn Fn(&Measured) -> f64| there.iter().map(part).fold(0.0, f64::max);
         let weight = most(&|resource| need(resource) / resource.total)
             / most(&|resource| need(resource) / resource.against());

@@ -109,30 +109,49 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers, places, root };
     let instance = queues::instance(cluster, &queues, report)
         .map_err(|violation| Stopped::Building(failed(violation)))?;
-    tell_of_idle_gpus(&instance, (gpu, !reading.has_root()), report);
+    reading.tell_of_idle_gpus(&instance, report);
     Ok(instance)
 }
 
-/// Says which queues ask for no GPUs though nodes have some: a `quota` of 0 lets a queue of KAI have GPUs that are free, but does not
-/// say that its tasks want any.
-fn tell_of_idle_gpus(instance: &Instance, (gpu, is_kai): (&str, bool), report: &mut ImportReport) {
-    let Some(r) = instance.resources().iter().position(|name| name == gpu) else { return };
-    if instance.classes().iter().all(|class| class.capacity[r].is_zero()) {
-        return;
-    }
-    let asks = |user: &fairplan_instances::User<'_>| !user.demand()[r].is_zero();
-    // A queue with tasks of both kinds is a group, whose first user asks for GPUs.
-    let without = instance.users().filter(|user| !asks(user) && !user.is_part_of_queue()).count();
-    let idle = if instance.users().any(|user| asks(&user)) { "" } else { ": all of it stays idle" };
-    let advice = match is_kai {
-        true => " (in KAI a queue may go over a quota of 0; a quota of 1 says that its tasks want GPUs)",
-        false => "",
-    };
-    report
-        .add(without as u64, format!("queues are given no {gpu}, so their tasks ask for none{idle}{advice}"));
-}
-
 impl Reading {
+    /// Says which queues ask for no GPUs though nodes have some: a `quota` of 0 lets a queue of KAI have GPUs that are free, but does not
+    /// say that its tasks want any. A limit of 0 lets it have none.
+    fn tell_of_idle_gpus(&self, instance: &Instance, report: &mut ImportReport) {
+        let gpu = &self.gpu;
+        let Some(r) = instance.resources().iter().position(|name| name == gpu) else { return };
+        if instance.classes().iter().all(|class| class.capacity[r].is_zero()) {
+            return;
+        }
+        let asks = |user: &fairplan_instances::User<'_>| !user.demand()[r].is_zero();
+        // A queue with tasks of both kinds is a group, whose first user asks for GPUs.
+        let without = instance.users().filter(|user| !asks(user) && !user.is_part_of_queue());
+        let idle = if instance.users().any(|user| asks(&user)) { "" } else { ": all of it stays idle" };
+        let advice = match self.scheduler {
+            Some(Scheduler::Kai) => {
+                " (in KAI a queue may go over a quota of 0; a quota of 1 says that its tasks want GPUs)"
+            }
+            _ => "",
+        };
+        let barred = self.barred_from(gpu);
+        for user in without {
+            report.one(match barred.contains(user.id()) {
+                true => format!("queues have a limit of 0 {gpu}, so their tasks ask for none{idle}"),
+                false => format!("queues are given no {gpu}, so their tasks ask for none{idle}{advice}"),
+            });
+        }
+    }
+
+    /// The queues of which the limit of a resource is 0, their own or that of one above.
+    fn barred_from(&self, resource: &str) -> BTreeSet<&str> {
+        let by_name: HashMap<&str, &Found> =
+            self.found.iter().map(|queue| (queue.name.as_str(), queue)).collect();
+        let above = |queue: &&Found| queue.above().and_then(|name| by_name.get(name)).copied();
+        let is_barred = |queue: &Found| queue.limit.get(resource).is_some_and(|most| most.is_zero());
+        let barred =
+            self.found.iter().filter(|queue| std::iter::successors(Some(*queue), above).any(is_barred));
+        barred.map(|queue| queue.name.as_str()).collect()
+    }
+
     fn document(
         &mut self,
         file: &str,

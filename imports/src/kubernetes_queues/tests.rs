@@ -522,6 +522,47 @@ fn queues_of_kai_that_are_given_no_gpus_are_told_and_that_all_stay_idle() {
     }
     let (_, report) = read(4);
     assert!(!report.to_string().contains("no nvidia.com/gpu"), "{report}");
+    // A limit of 0, its own or that of the queue above, lets it have none.
+    let queue = |name: &str, more: &str| {
+        format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{more}}}\n---\n"
+        )
+    };
+    let barred = "resources: {gpu: {quota: 0, limit: 0}}";
+    let text = queue("top", barred)
+        + &queue("a", "parentQueue: top")
+        + &queue("b", barred)
+        + &queue("c", "resources: {gpu: {quota: 1, limit: -1}}");
+    std::fs::write(&path, text).unwrap();
+    let (_, report) = users(vec![path]).unwrap();
+    assert!(
+        report
+            .to_string()
+            .contains("2 queues have a limit of 0 nvidia.com/gpu, so their tasks ask for none\n"),
+        "{report}"
+    );
+    assert!(!report.to_string().contains("in KAI a queue may go over"), "{report}");
+}
+
+#[test]
+fn a_guarantee_without_memory_keeps_its_own_proportions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let queue = |name: &str, deserved: &str| {
+        format!(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{deserved: {{{deserved}}}}}\n---\n"
+        )
+    };
+    let text = queue("a", "cpu: 4, nvidia.com/gpu: 4") + &queue("b", "cpu: 48, nvidia.com/gpu: 4");
+    std::fs::write(&path, text).unwrap();
+    let (found, report) = users(vec![path]).unwrap();
+    // Four tasks of each; the server has 8 GPUs.
+    let [a, b] = [0, 1].map(|at: usize| {
+        found[at].split(' ').nth(2).unwrap().split(',').map(str::to_owned).collect::<Vec<_>>()
+    });
+    assert_eq!([&a[0], &a[2]], ["1", "1"], "{found:#?}\n{report}");
+    assert_eq!(b[0].parse::<f64>().unwrap() / b[2].parse::<f64>().unwrap(), 12.0, "{found:#?}");
+    assert!(found[0].ends_with("sure cpu=4 nvidia.com/gpu=4"), "{found:#?}");
 }
 
 #[test]

@@ -5,9 +5,11 @@
 //! count that some flavor of the resource group has, and of taints those of the flavor.
 
 use super::found::ClusterQueue;
-use super::objects::{Condition, FlavorSpec, PodSet, WorkloadSpec, WorkloadStatus};
+use super::objects::{Condition, FlavorSpec, PodSet, Pods, WorkloadSpec, WorkloadStatus};
 use crate::kubernetes::{Conditions, PodAmounts, Site};
-use fairplan_instances::quantity::Quantity;
+use crate::manifests::Manifest;
+use fairplan_instances::InstanceError;
+use fairplan_instances::quantity::{Quantity, Written};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a pod counts as of the resource `pods`.
@@ -40,10 +42,33 @@ impl WorkloadStatus {
         self.conditions.iter().any(holds)
     }
 
+    /// What was admitted of a pod set.
+    fn assigned(&self, pods: &PodSet) -> Option<&Pods> {
+        self.admission.sets.iter().find(|set| set.name == pods.name && self.is_admitted())
+    }
+
+    /// What each pod of an admitted set holds of the quota, where that is stated: what Kueue counts, which may be made of what the pod
+    /// requests and otherwise be called.
+    pub(super) fn usage(
+        &self,
+        pods: &PodSet,
+        manifest: &Manifest,
+    ) -> Result<Option<PodAmounts>, InstanceError> {
+        let Some(set) = self.assigned(pods).filter(|set| !set.usage.is_empty()) else { return Ok(None) };
+        let count = set.count.unwrap_or(pods.count);
+        let mut usage = PodAmounts::new();
+        for (name, Written(text)) in &set.usage {
+            let place = format!("status.admission.podSetAssignments, {}: resourceUsage.{name}", set.name);
+            let all = Quantity::parse(text).map_err(|problem| manifest.refused(&place, text, problem))?;
+            usage.insert(name.clone(), all.among(count));
+        }
+        Ok(Some(usage).filter(|_| count > 0))
+    }
+
     /// The pods of a pod set that count: those that were admitted, where some were, less those that have given their quota back.
     pub(super) fn held(&self, pods: &PodSet) -> Held {
-        let assigned = self.admission.sets.iter().find(|set| set.name == pods.name && self.is_admitted());
-        let admitted = assigned.and_then(|set| set.count).map_or(pods.count, |count| count.min(pods.count));
+        let admitted =
+            self.assigned(pods).and_then(|set| set.count).map_or(pods.count, |count| count.min(pods.count));
         let back = self.reclaimable.iter().find(|set| set.name == pods.name).and_then(|set| set.count);
         let given_back = back.unwrap_or_default().min(admitted);
         Held { count: admitted - given_back, not_admitted: pods.count - admitted, given_back }

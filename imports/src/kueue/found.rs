@@ -112,6 +112,12 @@ impl ClusterQueue {
         self.cohort.is_some() && amount.borrowing.is_none_or(|most| !most.is_zero())
     }
 
+    /// Whether it may have more than its own of a resource on some of these flavors.
+    pub(super) fn may_borrow_of(&self, resource: &str, flavors: &BTreeSet<String>) -> bool {
+        let is_there = |amount: &&Amount| amount.resource == resource && flavors.contains(&amount.flavor);
+        self.amounts.iter().filter(is_there).any(|amount| self.may_borrow(amount))
+    }
+
     /// Whether its made-up tasks ask for a resource where they take these flavors: it has some of its own, or may borrow some and tasks
     /// cannot do without. Such are cpu and memory, and what its group is of where it has nothing of that group of its own.
     pub(super) fn asks_for(&self, resource: &str, flavors: &BTreeSet<String>) -> bool {

@@ -167,12 +167,14 @@ fn found(files: &[String], report: &mut ImportReport) -> Result<Found, InstanceE
             let goes_on = spec.stop() == Stop::Hold && stops.runs_in_cluster(&name);
             report.named(if goes_on { CLUSTERS_HELD } else { "cluster queues left out: stopped" }, &name);
             if !goes_on {
+                if let Some(cohort) = cohorts.above(&spec).filter(|_| !amounts.is_empty()) {
+                    report.named("queues that are stopped: their cohort lends their quotas", &name);
+                    cohorts.lend(cohort, amounts);
+                }
                 continue;
             }
         }
-        let cohort = Some(spec.cohort.as_str())
-            .filter(|cohort| !cohort.is_empty())
-            .map(|cohort| cohorts.named(cohort));
+        let cohort = cohorts.above(&spec);
         if amounts.is_empty() || (cohort.is_none() && amounts.iter().all(|amount| amount.nominal.is_zero())) {
             report.named("cluster queues left out: they have no quota of their own", &name);
             continue;
@@ -262,6 +264,27 @@ impl Cohorts {
         })
     }
 
+    /// The cohort that a queue is in.
+    fn above(&mut self, queue: &QueueSpec) -> Option<usize> {
+        Some(queue.cohort.as_str()).filter(|cohort| !cohort.is_empty()).map(|cohort| self.named(cohort))
+    }
+
+    /// Adds to what a cohort has the quotas of a member in which nothing runs, as far as that lends them: Kueue counts them, whether or
+    /// not the member admits anything.
+    fn lend(&mut self, cohort: usize, amounts: Vec<Amount>) {
+        let of_cohort = &mut self.list[cohort].amounts;
+        for amount in amounts {
+            let lent = amount.lending.map_or(amount.nominal, |lending| lending.min(amount.nominal));
+            let is_same = |own: &&mut Amount| own.flavor == amount.flavor && own.resource == amount.resource;
+            match of_cohort.iter_mut().find(is_same) {
+                Some(own) => own.nominal = own.nominal.plus(lent),
+                None => {
+                    of_cohort.push(Amount { nominal: lent, borrowing: None, lending: None, ..amount });
+                }
+            }
+        }
+    }
+
     /// The cohort above all; `None` where there is none, because the way up is a circle.
     fn root(&self, cohort: usize) -> Option<usize> {
         let mut root = cohort;
@@ -305,20 +328,7 @@ impl Cohorts {
                 continue;
             };
             report.one("cohorts without queues, whose quotas are lent by the cohort above");
-            for amount in amounts {
-                let lent = amount.lending.map_or(amount.nominal, |lending| lending.min(amount.nominal));
-                let is_same =
-                    |own: &&mut Amount| own.flavor == amount.flavor && own.resource == amount.resource;
-                match self.list[parent].amounts.iter_mut().find(is_same) {
-                    Some(own) => own.nominal = own.nominal.plus(lent),
-                    None => self.list[parent].amounts.push(Amount {
-                        nominal: lent,
-                        borrowing: None,
-                        lending: None,
-                        ..amount
-                    }),
-                }
-            }
+            self.lend(parent, amounts);
         }
         let place: Vec<usize> = used
             .iter()

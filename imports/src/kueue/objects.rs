@@ -220,6 +220,9 @@ pub(super) struct Pods {
     pub(super) name: String,
     #[serde(default)]
     pub(super) count: Option<u64>,
+    /// What of the quota they hold together, of those that were admitted.
+    #[serde(rename = "resourceUsage", default, deserialize_with = "nullable")]
+    pub(super) usage: BTreeMap<String, Written>,
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,7 @@
 //! Where quotas are: the nodes of a flavor, or, of a cluster of which no nodes are known, all quotas of one flavor.
 
 use super::found::{ClusterQueue, Cohort, Found, Groups};
+use super::objects::Amount;
 use crate::kubernetes::{Conditions, Node};
 use crate::report::ImportReport;
 use crate::servers::Server;
@@ -250,6 +251,20 @@ impl Places {
             for flavor in queue.amounts.iter().map(|amount| &amount.flavor) {
                 if let Some(place) = place_of(flavor) {
                     tasks.entry(place).or_default().insert(flavor.clone());
+                }
+            }
+            for flavor in tasks.keys().flat_map(|place| &parts[*place]) {
+                let is_own = |amount: &Amount| amount.flavor == *flavor;
+                let lent =
+                    queues.iter().filter(|other| other.pool == queue.pool).flat_map(|other| &other.amounts);
+                let mut lent = lent.filter(|amount| is_own(amount)).map(|amount| &amount.resource);
+                let is_covered =
+                    |resource: &String| queue.amounts.iter().any(|own| own.resource == *resource);
+                if !queue.amounts.iter().any(is_own) && lent.any(is_covered) {
+                    report.named(
+                        "cluster queues that may use a flavor here of which they have no quota, as it is one place with their flavors",
+                        &format!("{} ({flavor})", queue.name),
+                    );
                 }
             }
             of_queues.push(QueuePlaces { quotas: tasks.clone(), tasks, ..QueuePlaces::default() });

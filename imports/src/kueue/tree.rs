@@ -56,6 +56,7 @@ impl Tree<'_> {
                 }
             };
             let places = &self.places.of_queues[position];
+            self.tell_of_shared_limits(queue, &places.quotas, report);
             let running = self.running(queue, places, &places.tasks)?;
             let bare: Vec<Part> = running.iter().map(|part| self.without_amounts(part)).collect();
             let parts = match places.are_apart() {
@@ -196,6 +197,33 @@ impl Tree<'_> {
         mine.iter().map(part).fold(0.0, f64::max)
     }
 
+    /// Says which borrowing limits of a queue do not hold, because several of its flavors are one place.
+    fn tell_of_shared_limits(&self, queue: &ClusterQueue, at: &Flavors, report: &mut ImportReport) {
+        let limited = |amount: &&Amount| queue.cohort.is_some() && amount.borrowing.is_some();
+        for amount in
+            queue.amounts.iter().filter(limited).filter(|amount| self.resources.contains(&amount.resource))
+        {
+            let is_same_place = |other: &&Amount| {
+                other.resource == amount.resource
+                    && other.flavor != amount.flavor
+                    && at
+                        .values()
+                        .any(|flavors| flavors.contains(&amount.flavor) && flavors.contains(&other.flavor))
+            };
+            let others: Vec<&Amount> = queue.amounts.iter().filter(is_same_place).collect();
+            if others.is_empty() {
+                continue;
+            }
+            report.named(
+                match others.iter().all(|other| other.borrowing.is_some()) {
+                    true => "borrowing limits of one of several flavors that are one place here: they hold for these flavors together only",
+                    false => "borrowing limits left out: they are not on all of several flavors that are one place here",
+                },
+                &format!("{} ({} of {})", queue.name, amount.resource, amount.flavor),
+            );
+        }
+    }
+
     /// What a queue is given at some places, of the flavors that it has there, in the proportions of its own quotas.
     fn given(&self, queue: &ClusterQueue, at: &Flavors) -> Result<Vec<Part>, Violation> {
         let mut parts: Vec<Part> = Vec::new();
@@ -254,6 +282,13 @@ impl Tree<'_> {
             if asked.iter().any(has_none) {
                 part.shape = Some(self.shape_of_others(part.place, &asked));
             }
+            let is_left = |r: &usize| {
+                has_none(r)
+                    && !asked.contains(r)
+                    && self.all_of(part.place, *r) > 0.0
+                    && queue.may_borrow_of(&self.resources[*r], flavors)
+            };
+            part.none_of = covered().filter(is_left).collect();
             let of_queue = at.quotas.iter().filter(|(_, others)| !flavors.is_disjoint(others));
             let of_pool = flavors.iter().filter_map(|flavor| self.places.of_flavor(&queue.pool, flavor));
             part.within = of_queue.map(|(place, _)| *place).chain(of_pool).collect();
@@ -330,8 +365,8 @@ impl Tree<'_> {
     }
 
     fn without_amounts(&self, part: &Part) -> Part {
-        let (shape, within) = (part.shape.clone(), part.within.clone());
-        Part { shape, within, ..Part::new(part.place, self.resources.len()) }
+        let (shape, none_of, within) = (part.shape.clone(), part.none_of.clone(), part.within.clone());
+        Part { shape, none_of, within, ..Part::new(part.place, self.resources.len()) }
     }
 
     fn exact(&self, queue: &str, amount: Quantity) -> Result<Decimal, Violation> {

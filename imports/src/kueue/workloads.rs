@@ -94,8 +94,11 @@ pub(super) fn read<'a>(
         };
         are_stated = true;
         let queue = &admitting.queues[locals[local].of];
-        let asked = spec.pods.iter().map(|pods| requests(&pods.template.spec, manifest));
-        let asked = asked.map(|own| Ok(queue.with_pod(own?))).collect::<Result<Vec<_>, InstanceError>>()?;
+        let of_pods = |pods| match status.usage(pods, manifest)? {
+            Some(usage) => Ok(usage),
+            None => Ok(queue.with_pod(requests(&pods.template.spec, manifest)?)),
+        };
+        let asked = spec.pods.iter().map(of_pods).collect::<Result<Vec<_>, InstanceError>>()?;
         if let Some(resource) = asked.iter().find_map(|requests| queue.uncovered(requests)) {
             let resource = format!("{} ({resource})", manifest.name);
             if !status.is_admitted() {

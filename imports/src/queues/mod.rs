@@ -2,6 +2,7 @@
 //! given becomes its guarantee, its limit and its reserve.
 
 mod quotas;
+mod sure;
 mod users;
 
 use super::amounts::{Stated, rounded};
@@ -13,7 +14,7 @@ use fairplan_instances::{
 use hashbrown::HashMap;
 
 /// One queue of the tree, which is none below itself.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Queue {
     /// Its whole path or unique name.
     pub(super) name: String,
@@ -30,6 +31,7 @@ pub(super) struct Queue {
 }
 
 /// Tasks that are known.
+#[derive(Clone)]
 pub(super) struct Work {
     /// What one of them asks for; of none nothing is known.
     pub(super) demand: Option<Vec<Decimal>>,
@@ -49,7 +51,7 @@ pub(super) struct Part {
     /// What stays its own when it is idle.
     pub(super) reserve: Stated,
     /// In which proportions its tasks ask for which resources here; `None`: for what nearly all servers have and what it is
-    /// given, in the proportions of its guarantee where that states them all, else of the servers.
+    /// given, in the proportions of its guarantee where that states several, else of the servers.
     pub(super) shape: Option<Stated>,
     /// Of which resources it is given 0, beside more of others: its tasks ask for none.
     pub(super) none_of: Vec<usize>,
@@ -104,6 +106,8 @@ pub(super) fn instance(
     let tree = Tree::new(queues, &resources, servers, (&places, root))?;
     let users = tree.users(report);
     let below = tree.users_below(&users);
+    let queues = &tree.sure_of_tasks(&users, report)[..];
+    let tree = Tree::new(queues, &resources, servers, (&places, root))?;
     if !servers.is_empty() && users.iter().all(Vec::is_empty) {
         tree.tell_of_empty(&below, report);
         return Err(Violation::new("", "", NOBODY));

@@ -10,7 +10,7 @@ mod tests;
 mod unkept;
 
 use super::files::{some, together};
-use super::queues::{self, Cluster};
+use super::queues::{self, Cluster, Part};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::servers::{Memory, Server};
 use super::xml;
@@ -67,7 +67,7 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
     let places: Vec<Vec<Decimal>> = (0..=labels.len()).map(|place| totals(&nodes, place)).collect();
     let held = (0..=labels.len()).map(|place| part_held(&nodes, place)).collect();
     let place = Partitions { file: &options.queues, places, held, labels: &labels };
-    let queues = match root.name.as_str() {
+    let mut queues = match root.name.as_str() {
         "allocations" => fair_scheduler::read(&place, &root, report)?,
         "configuration" => capacity_scheduler::read(&place, &root, report)?,
         other => {
@@ -76,6 +76,10 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
             return Err(place.refused("root element", other, problem).into());
         }
     };
+    // Files write 0 vcores beside memory where they state no vcores: by default Hadoop counts memory alone.
+    for part in queues.iter_mut().flat_map(|queue| &mut queue.parts) {
+        Part::stated_none(&part.guarantee).into_iter().for_each(|r| part.guarantee[r] = None);
+    }
     let name = format!("YARN, {}", wording::counted(nodes.len() as u64, "node", "nodes"));
     let resources = RESOURCES.map(str::to_owned).to_vec();
     let unlabelled = if labels.is_empty() { String::new() } else { "no-label".to_owned() };

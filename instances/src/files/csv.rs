@@ -39,6 +39,11 @@ impl CsvRows {
             let bad = |_| rows.malformed(format!("the name of column {} is not valid UTF-8", column + 1));
             rows.table.header.push(unguarded(&name.map_err(bad)?).to_owned());
         }
+        // Such a file is a single row, whose cells reach from one line into the next. In quotes it may be meant so.
+        if rows.quoted.is_empty() && rows.table.header.iter().any(|name| name.contains('\r')) {
+            let problem = "lines end in carriage returns alone: write line feeds".to_owned();
+            return Err(rows.malformed(problem));
+        }
         rows.table.header_place = format!("{} {}", rows.table.unit, row.number);
         Ok(rows)
     }

@@ -23,6 +23,9 @@ struct GzipLimit {
 
 const GZIP_LIMIT: GzipLimit = GzipLimit { bytes: 256 << 20, ratio: 100 };
 
+/// What a file of gzip begins with.
+const GZIP: &[u8] = &[0x1f, 0x8b];
+
 /// The byte order mark of UTF-8, which some editors write before a text and no reader has to know.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -121,7 +124,7 @@ impl Source {
         let refused = |kind, reason| Err(failed(io::Error::new(kind, reason)));
         let mut head = Vec::new();
         file.by_ref().take(HEAD).read_to_end(&mut head).map_err(failed)?;
-        let (gzip, parquet) = (head.starts_with(&[0x1f, 0x8b]), head.starts_with(b"PAR1"));
+        let (gzip, parquet) = (head.starts_with(GZIP), head.starts_with(b"PAR1"));
         let named = |ending| Path::new(name).extension().is_some_and(|end| end == ending);
         if let Some(problem) = packed(&head) {
             return refused(io::ErrorKind::InvalidData, problem);
@@ -143,6 +146,10 @@ impl Source {
             Box::new(whole)
         };
         if gzip && let Some(problem) = packed(reader.fill_buf().map_err(failed)?) {
+            return refused(io::ErrorKind::InvalidData, problem);
+        }
+        if gzip && reader.fill_buf().map_err(failed)?.starts_with(GZIP) {
+            let problem = "is compressed by gzip twice; unpack it once (`gzip -d FILE`)";
             return refused(io::ErrorKind::InvalidData, problem);
         }
         let order = ByteOrder::marked(reader.fill_buf().map_err(failed)?);

@@ -233,3 +233,25 @@ fn what_cannot_be_kept_is_told_by_the_name_of_the_queue_and_the_flavor() {
         "{report}"
     );
 }
+
+#[test]
+fn what_admission_says_that_pods_use_counts_rather_than_what_they_request() {
+    let quotas = queue(&[("f", &[("cpu", 10), ("example.com/gpu-memory", 80)])]);
+    let status = |usage: &str| {
+        format!(
+            "status: {{conditions: [{{type: QuotaReserved, status: \"True\"}}], admission: {{podSetAssignments: [{{name: main, count: 5, \
+             {usage}}}]}}}}"
+        )
+    };
+    let work = |usage: &str| workload("w", "cpu: 1, nvidia.com/mig-1g.5gb: 1", "", &status(usage));
+    let usage = "resourceUsage: {cpu: 5, example.com/gpu-memory: 50}";
+    let (found, report) = import(&(quotas.clone() + &work(usage)), "");
+    assert!(found.iter().any(|line| line.contains(" 1,10 x5")), "{found:#?}\n{report}");
+    assert!(!report.to_string().contains("does not cover"), "{report}");
+    let (found, _) = import(&(quotas.clone() + &work("flavors: {cpu: f}")), "");
+    assert!(found.iter().any(|line| line.contains(" 1,0 x5")), "{found:#?}");
+    // What does not go up among the pods is rounded up.
+    let (found, _) =
+        import(&(quotas + &work("resourceUsage: {cpu: 5, example.com/gpu-memory: 51.000000001}")), "");
+    assert!(found.iter().any(|line| line.contains(" 1,10.201 x5")), "{found:#?}");
+}

@@ -54,3 +54,44 @@ fn gpus_that_a_queue_can_only_borrow_are_asked_for_where_it_has_nothing_of_their
     let owner = queue("owner", &[&[("cpu", 10)], &[(GPU, 4)]]);
     assert_eq!(demands(&(owner + &queue("team", &[&[("cpu", 10)], &[(GPU, 0)]])))[1], "team 5,1");
 }
+
+/// The tenants, and what is told.
+fn read(text: &str) -> (Vec<String>, ImportReport) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    std::fs::write(&path, text).unwrap();
+    let (instance, report) = kueue(&KueueOptions { files: vec![path], ..Default::default() }).unwrap();
+    (tenants(&instance), report)
+}
+
+#[test]
+fn a_queue_that_has_no_cpu_of_its_own_is_sure_of_no_task() {
+    let left_out = "guarantees left out: their queue is given 0 of something that its tasks need beside";
+    let both = |name: &str, cpu: u64| queue(name, &[&[("cpu", cpu), (GPU, 4)]]);
+    let (found, report) = read(&(both("a", 96) + &both("b", 0)));
+    assert_eq!(found[1..], ["a <all w1 24,1 sure cpu=96 nvidia.com/gpu=4", "b <all w1 12,1"], "{report}");
+    assert!(report.to_string().contains("1 guarantee left out: its queue is given 0 of something that its tasks need beside: b (nvidia.com/gpu)\n"), "{report}");
+    // The quotas stand in different groups.
+    let (found, report) = read(&(both("a", 96) + &queue("b", &[&[("cpu", 0)], &[(GPU, 4)]])));
+    assert!(found.iter().all(|line| !line.starts_with("b ") || !line.contains("sure")), "{found:#?}");
+    assert_eq!(report.count(left_out), 1, "{report}");
+    // A cohort below another is given what its queues have.
+    let cohort = "kind: Cohort\napiVersion: kueue.x-k8s.io/v1beta1\nmetadata: {name: below}\nspec: {parent: all}\n---\n";
+    let (found, report) =
+        read(&(both("a", 96) + cohort + &both("b", 0).replace("cohort: all", "cohort: below")));
+    assert!(found.contains(&"[below] <all w1".to_owned()), "{found:#?}");
+    assert_eq!(report.count(left_out), 2, "{report}");
+}
+
+#[test]
+fn tasks_that_ask_for_none_of_what_their_queue_may_borrow_are_told() {
+    let told = "queues are given 0 of nvidia.com/gpu beside more of others, so their tasks ask for none";
+    let owner = queue("owner", &[&[("cpu", 4), (GPU, 4)]]);
+    let borrower = queue("team", &[&[("cpu", 100), (GPU, 0)]]);
+    let (found, report) = read(&(owner.clone() + &borrower));
+    assert_eq!(found.last().unwrap(), "team <all w1 1,0 sure cpu=100");
+    assert_eq!(report.count(told), 1, "{report}");
+    // Where it may borrow none it can have none.
+    let limited = borrower.replace("nominalQuota: 0", "nominalQuota: 0, borrowingLimit: 0");
+    assert_eq!(read(&(owner + &limited)).1.count(told), 0);
+}

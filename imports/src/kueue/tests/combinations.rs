@@ -247,3 +247,25 @@ fn quotas_of_what_no_server_has_and_devices_that_no_quota_is_of_are_told_by_name
     }
     assert!(!report.contains("no task of the queue"), "{report}");
 }
+
+#[test]
+fn limits_and_flavors_that_are_not_kept_without_nodes_are_told_by_queue_and_flavor() {
+    let memory = || group("memory", &[("m", "36")]);
+    let cores = group("cpu", &[("arm", "9, borrowingLimit: 0"), ("x86", "0")]);
+    let text = queue("a", "cohort: all, ", &[cores, memory()])
+        + &queue("b", "cohort: all, ", &[group("cpu", &[("x86", "6")]), memory()]);
+    let flavors = object("ResourceFlavor", "arm", "") + &object("ResourceFlavor", "x86", "");
+    let (_, report) = read_on(&(flavors.clone() + &object("ResourceFlavor", "m", "") + &text), None).unwrap();
+    for told in [
+        "1 borrowing limit left out: it is not on all of several flavors that are one place here: a (cpu of arm)\n",
+        "1 cluster queue that may use a flavor here of which it has no quota, as it is one place with its flavors: b (arm)\n",
+    ] {
+        assert!(report.to_string().contains(told), "{told}\n{report}");
+    }
+    let both = text.replace("nominalQuota: 0}", "nominalQuota: 0, borrowingLimit: 2}");
+    let (instance, report) = read_on(&(flavors + &object("ResourceFlavor", "m", "") + &both), None).unwrap();
+    assert!(tenants(&instance).iter().any(|line| line.starts_with("a ") && line.contains("most cpu=11")));
+    let told = "2 borrowing limits of one of several flavors that are one place here: they hold for these flavors together only: a (cpu of arm), a \
+                (cpu of x86)\n";
+    assert!(report.to_string().contains(told), "{report}");
+}

@@ -103,3 +103,23 @@ fn a_workload_whose_local_queue_names_a_cluster_queue_that_is_not_here_is_told_w
         "{report}"
     );
 }
+
+#[test]
+fn what_a_stopped_queue_lends_others_of_its_cohort_may_borrow() {
+    let limited = |more: &str, lending: &str| {
+        cluster("q", more).replace("nominalQuota: 10", &format!("nominalQuota: 10, lendingLimit: {lending}"))
+    };
+    for stop in [HOLD, DRAIN] {
+        for (of_stopped, cores) in [(cluster("q", stop), "20"), (limited(stop, "4"), "14")] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+            std::fs::write(&path, cluster("open", "") + &of_stopped).unwrap();
+            let (instance, report) =
+                kueue(&KueueOptions { files: vec![path], ..Default::default() }).unwrap();
+            assert_eq!(classes(&instance), [format!("f x1 {cores}")], "{report}");
+            assert_eq!(tenants(&instance).last().unwrap(), "open <all w1 1 sure cpu=10", "{report}");
+            let lent = "1 queue that is stopped: its cohort lends its quotas: q\n";
+            assert!(report.to_string().contains(lent), "{report}");
+        }
+    }
+}

@@ -281,3 +281,16 @@ fn two_tables_cannot_share_standard_input_or_be_absent() {
     let text = message(&folder, crate::files::read_tables(&servers, &folder.path("users.csv"), None));
     assert_eq!(text, "users.csv: No such file or directory (os error 2)");
 }
+
+#[test]
+fn spaces_behind_commas_and_lines_that_end_in_carriage_returns_alone_are_called_so() {
+    let folder = Folder::new();
+    let refused = refusal(&folder, SERVERS.replacen(',', ", ", 1), USERS);
+    assert_eq!(
+        refused,
+        "servers.csv: line 1, column count: is missing; the table needs id, count; there are spaces around it: write the commas without any"
+    );
+    let refused = refusal(&folder, SERVERS.replace('\n', "\r"), USERS);
+    assert_eq!(refused, "servers.csv: line 1: lines end in carriage returns alone: write line feeds");
+    assert_eq!(refusal(&folder, SERVERS.replace('\n', "\r\n"), USERS), "read without an error");
+}

@@ -38,6 +38,9 @@ fn gzip_is_recognised_by_its_first_bytes_whatever_the_name() {
     }
     let text = message(&folder, crate::files::read_instance(&folder.file("plain.gz", FULL)));
     assert_eq!(text, "plain.gz: is named .gz but is not gzip");
+    let text =
+        message(&folder, crate::files::read_instance(&folder.file("twice.gz", gzip(&gzip(FULL.as_bytes())))));
+    assert_eq!(text, "twice.gz: is compressed by gzip twice; unpack it once (`gzip -d FILE`)");
     let text = message(&folder, crate::files::read_instance(&folder.file("empty.gz", "")));
     assert_eq!(text, "empty.gz: the file is empty");
     let text = message(&folder, crate::files::read_instance(&folder.file("empty.gz", gzip(b""))));
