@@ -75,6 +75,16 @@ fn a_queue_that_has_no_cpu_of_its_own_is_sure_of_no_task() {
     let (found, report) = read(&(both("a", 96) + &queue("b", &[&[("cpu", 0)], &[(GPU, 4)]])));
     assert!(found.iter().all(|line| !line.starts_with("b ") || !line.contains("sure")), "{found:#?}");
     assert_eq!(report.count(left_out), 1, "{report}");
+    // At another flavor it has tasks without cpu, as nobody has any there.
+    let flavor = |name: &str, cpu: u64| {
+        format!(
+            "{{name: {name}, resources: [{{name: cpu, nominalQuota: {cpu}}}, {{name: {GPU}, nominalQuota: 4}}]}}"
+        )
+    };
+    let two = both("b", 0).replace(&flavor("f0", 0), &format!("{}, {}", flavor("f0", 0), flavor("g", 0)));
+    let (found, report) = read(&(both("a", 96) + &two));
+    let sure = |name: &str| found.iter().any(|line| line.starts_with(name) && line.contains("sure"));
+    assert!(sure("b@g ") && !sure("b@f0 "), "{found:#?}\n{report}");
     // A cohort below another is given what its queues have.
     let cohort = "kind: Cohort\napiVersion: kueue.x-k8s.io/v1beta1\nmetadata: {name: below}\nspec: {parent: all}\n---\n";
     let (found, report) =
