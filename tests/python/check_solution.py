@@ -525,9 +525,9 @@ def costs_of(user, price_for):
     return [{l: on(needs, l) for l in usable} for needs, usable in user["kinds"]]
 
 
-def add_dear_tasks(user, costs, all_run, dear, wanted):
-    """Adds what tasks use where they would cost less elsewhere, and what somebody would take more of that has tasks left, or runs some where
-    they do less work. Of few tasks that do more work in some places only what would cost less where they do no less."""
+def add_dear_tasks(user, costs, price, all_run, dear, wanted):
+    """Adds what tasks use where they would cost less elsewhere, and what somebody pays a noticeable part for that has tasks left, or runs
+    some where they do less work. Of few tasks that do more work in some places only what would cost less where they do no less."""
     for k, l, here in user["placed"]:
         rates = {at: user["rate"].get(at, Fraction(1)) for at in costs[k]}
         few, much = "tasks" in user and user["limited"], lambda cost: cost * (1 + OWN)
@@ -541,7 +541,7 @@ def add_dear_tasks(user, costs, all_run, dear, wanted):
             r = user["rows"][at]["resource"] if at in user["rows"] else at[1]
             if is_dear:
                 dear[at] = dear.get(at, 0) + here * needs[r]
-            elif is_wanted:
+            elif is_wanted and decimal(needs[r] / user["delta"]) * price.get(at, 0) > OWN * costs[k][l]:
                 wanted.add(at)
 
 
@@ -610,7 +610,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         else:
             own_price = sum(min(cost[l] / decimal(user["rate"].get(l, 1)) for l in cost) for cost in own_costs)
         if own_price is not None:
-            add_dear_tasks(user, own_costs, all_run, dear, wanted)
+            add_dear_tasks(user, own_costs, counting, all_run, dear, wanted)
         if own_price is not None and ("tasks" not in user or not user["limited"]):
             paid = sum((decimal(here * user["delta"]) * own_costs[k][l] for k, l, here in user["placed"]), Decimal(0))
             share = decimal(user["share"])
@@ -636,7 +636,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         least = min(cost[l] / decimal(user["rate"][l]) for l in cost)
         members.setdefault(top, []).append((part, user["share"], least, user["id"], user["floor"], own_price))
     for at in wanted:
-        need(not counting.get(at) or dear.get(at, 0) <= Fraction(OWN) * capacity[at], f"tasks that would cost less elsewhere take a part of {at}")
+        need(dear.get(at, 0) <= Fraction(OWN) * capacity[at], f"tasks that would cost less elsewhere take a part of {at}")
     for top, inside in members.items():
         share = min(has / part for part, has, *_ in inside)
         for part, has, _, who, *_ in inside:

@@ -109,22 +109,30 @@ fn a_mechanism_that_sees_no_groups_rewards_those_that_disband_only_where_weights
 #[test]
 fn mechanisms_that_take_from_groups_when_others_leave_servers_come_or_nobody_lies_are_found_out() {
     let instance = company().build().unwrap();
-    let fails = |part: &(dyn Fn(&Instance) -> f64 + Sync), property: &str| {
-        let findings = audited(&instance, &Unfair { changed: |_: &mut Draft| (), part });
+    let fails = |instance: &Instance, part: &(dyn Fn(&Instance) -> f64 + Sync), property: &str| {
+        let findings = audited(instance, &Unfair { changed: |_: &mut Draft| (), part });
         let finding = of(&findings, property);
         assert_eq!(finding.holds, Holds::Tested(false), "{finding:?}");
         finding.witness.clone()
     };
-    let told = fails(&|asked| (asked.user_count() as f64 / 5.0).powi(3), "group-population-monotonicity");
+    let crowded = |asked: &Instance| (asked.user_count() as f64 / 5.0).powi(3);
+    let told = fails(&instance, &crowded, "group-population-monotonicity");
     assert!(told.starts_with("when group web leaves, group batch has"), "{told}");
-    let told = fails(&|asked| (12.0 / asked.server_count() as f64).powi(2), "group-resource-monotonicity");
+    let small = |asked: &Instance| (12.0 / asked.server_count() as f64).powi(2);
+    let told = fails(&instance, &small, "group-resource-monotonicity");
     assert!(told.starts_with("when class class-0 has one more server, group"), "{told}");
+    // Twice as much of everything, half as often, is the same: it takes two resources to lie.
+    let mut of_two = company();
+    of_two.resources.push("memory".into());
+    of_two.classes.iter_mut().for_each(|class| class.capacity.push(decimal("1")));
+    of_two.users.iter_mut().for_each(|user| user.demand.push(decimal("1")));
+    let instance = of_two.build().unwrap();
     let claims_more = |asked: &Instance| {
-        let search = asked.user_named("search").map(|search| asked.user(search).demand_doubles()[0]);
-        search.is_some_and(|demand| demand > 1.0)
+        let search = asked.user_named("search").map(|search| asked.user(search).demand_doubles().to_vec());
+        search.is_some_and(|demand| demand[0] > demand[1])
     };
     let lies = |asked: &Instance| if claims_more(asked) { 1.0 } else { 0.5 };
-    let told = fails(&lies, "group-truthfulness");
+    let told = fails(&instance, &lies, "group-truthfulness");
     assert!(told.contains("when user search claims"), "{told}");
 }
 

@@ -146,6 +146,11 @@ impl LimitPrices {
         (!limit_prices.is_empty()).then(|| Self(usable_prices(limit_prices)))
     }
 
+    /// The price of one limit.
+    pub fn price(&self, limit: usize) -> f64 {
+        self.0[limit]
+    }
+
     /// So many times as high, and no higher than a number can be.
     pub fn raise(&mut self, factor: f64) {
         self.0.iter_mut().for_each(|price| *price = (*price * factor).min(f64::MAX));

@@ -19,7 +19,7 @@ pub(super) struct DearTasks {
 struct Row {
     /// In smallest units, by tasks that would cost less elsewhere.
     used: f64,
-    /// Whether somebody would take more who has tasks left, or runs some where they do less work.
+    /// Whether somebody pays a noticeable part of what its tasks cost for it who has tasks left, or runs some where they do less work.
     is_wanted: bool,
 }
 
@@ -71,15 +71,20 @@ impl Own<'_> {
                 if here <= OWN * running && !is_dear {
                     return;
                 }
-                let seen = |r: ResourceId| {
+                let seen = |r: ResourceId, price: f64| {
                     let used = here * usable_classes.demand_units(user, kind, r) as f64;
-                    Row { used: if is_dear { used } else { 0.0 }, is_wanted: is_wanted && used > 0.0 }
+                    let is_noticed = usable_classes.demand_doubles(user, kind)[r.0] * price > OWN * offer.1;
+                    Row { used: if is_dear { used } else { 0.0 }, is_wanted: is_wanted && is_noticed }
                 };
-                (0..m).for_each(|r| dear.of_classes[class * m + r].add(seen(ResourceId(r))));
+                for r in 0..m {
+                    let price = self.at_used_up.prices[class * m + r];
+                    dear.of_classes[class * m + r].add(seen(ResourceId(r), price));
+                }
                 for j in &above {
                     let row = &self.market.instance.limit_rows()[*j];
                     if row.covers(ClassId(class)) {
-                        dear.of_limits[*j].add(seen(row.resource));
+                        let price = self.at_used_up.limits.as_ref().map_or(0.0, |limits| limits.price(*j));
+                        dear.of_limits[*j].add(seen(row.resource, price));
                     }
                 }
             });
@@ -90,7 +95,7 @@ impl Own<'_> {
     pub fn judge_dear_tasks(&self, dear: &DearTasks, worst: &mut Worst) {
         let (instance, m) = (self.market.instance, self.market.instance.resources().len());
         for (at, Row { used, is_wanted }) in dear.of_classes.iter().enumerate() {
-            if self.is_used_up[at] && *is_wanted && self.at_used_up.prices[at] > 0.0 {
+            if self.is_used_up[at] && *is_wanted {
                 let (class, resource) = (at / m, at % m);
                 worst.see(used / capacity_units(instance, class, resource) as f64, || {
                     let (class, resource) = (&instance.classes()[class].id, &instance.resources()[resource]);

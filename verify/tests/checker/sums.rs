@@ -38,13 +38,18 @@ fn check(objective: Objective, tasks: &[f64], total: Total) -> SolutionProof {
     check_on(&mirrored(), objective, tasks, total)
 }
 
+/// Users of whom all tasks run are held by these, the others by capacity.
 fn check_on(instance: &Instance, objective: Objective, tasks: &[f64], total: Total) -> SolutionProof {
     let allocation = Allocation::from_matrix(instance.classes().len(), tasks);
+    let has_all = |user: fairplan_instances::User<'_>| {
+        user.tasks().is_some_and(|all| allocation.tasks(user.index()) > all as f64 * (1.0 - 1e-9))
+    };
+    let limited_by = |user| if has_all(user) { LimitedBy::Tasks } else { LimitedBy::Capacity };
     let claim = SolutionClaim {
         objective,
         tasks: Tasks::Allocation(&allocation),
         certificate: &Certificate::Total(total),
-        limited_by: &vec![LimitedBy::Capacity; instance.user_count()],
+        limited_by: &instance.users().map(limited_by).collect::<Vec<_>>(),
         exact: None,
         printed: None,
         guaranteed: Vec::new(),
@@ -204,7 +209,14 @@ fn tasks_that_would_cost_less_elsewhere_take_no_more_than_the_tolerance_of_what_
             builder.user(NewUser { rule, tasks, ..NewUser::new(id, &decimals(&["1"])) }).unwrap();
         }
         let (all, on_small) = (1.0 - 1e-14, 20.0 * there);
-        let tasks = [8.0 - on_small, on_small, (72.0 + on_small) * all, 0.0, 0.0, (20.0 - on_small) * all];
+        let tasks = [
+            (8.0 - on_small) * all,
+            on_small * all,
+            (72.0 + on_small) * all,
+            0.0,
+            0.0,
+            (20.0 - on_small) * all,
+        ];
         let shares = [0.08, tasks[2] / 100.0, tasks[5] / 100.0];
         let value = shares.map(|share: f64| share.powf(1.0 - alpha) / (1.0 - alpha)).iter().sum();
         let prices = vec![shares[1].powf(-alpha) / 100.0, shares[2].powf(-alpha) / 100.0];
