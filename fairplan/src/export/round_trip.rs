@@ -281,7 +281,7 @@ fn differences(
     compared: &mut [usize; 2],
 ) -> Vec<String> {
     let target = export.target;
-    let mut found = Vec::new();
+    let (mut found, mut is_less_sure) = (Vec::new(), false);
     let back = match imported(instance, export, text) {
         Ok(imported) => as_deployed(instance, export, &imported, text),
         Err(failure) => return vec![failure],
@@ -313,8 +313,12 @@ fn differences(
         let keys: BTreeSet<_> = queue.amounts.keys().chain(again.amounts.keys()).collect();
         for key in keys.into_iter().filter(|_| target != Target::Slurm) {
             let [told, came] = [&queue.amounts, &again.amounts].map(|of| of.get(key).copied().unwrap_or(0.0));
-            let is_sure_of_none = came == 0.0 && is_given_none(queue);
-            if !is_near(told, came) && !is_sure_of_none {
+            if is_near(told, came) {
+                continue;
+            }
+            if came == 0.0 && is_given_none(queue) {
+                is_less_sure = true;
+            } else {
                 found.push(format!("{name} has {came} of {key:?}, not {told}"));
             }
         }
@@ -329,7 +333,7 @@ fn differences(
         // Shares and limits come back; amounts of QOS are none of the importer's.
         return found;
     }
-    if text.values().any(is_given_none) {
+    if is_less_sure {
         return found;
     }
     for (tenant, share) in export.tenants.iter().zip(entitled::entitled(export, &back)) {
