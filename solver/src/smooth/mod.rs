@@ -5,7 +5,7 @@
 //! (`schur`). `utility` and `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices
 //! prove; `result` states it, where needed once `least` has served whoever lacks next to nothing. Many users with kinds of tasks are solved
 //! in the same way, kind by kind; few, those with limited tasks, groups and all that is under quotas one by one (`together`, `bundles`), and so
-//! are users that add nothing to the sum of all.
+//! are users that add nothing to the sum of all, sum by sum (`apart`).
 
 mod apart;
 mod block;
