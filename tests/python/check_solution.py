@@ -525,7 +525,12 @@ def costs_of(user, price_for):
     return [{l: on(needs, l) for l in usable} for needs, usable in user["kinds"]]
 
 
-def add_dear_tasks(user, costs, price, all_run, dear, wanted):
+def all_run(one):
+    """Whether all tasks run but for next to nothing."""
+    return "tasks" in one and one["running"] >= one["tasks"] * (1 - Fraction(OWN))
+
+
+def add_dear_tasks(user, costs, price, dear, wanted):
     """Adds what tasks use where they would cost less elsewhere, and what somebody pays a noticeable part for that has tasks left, or runs
     some where they do less work. Of few tasks that do more work in some places only what would cost less where they do no less."""
     for k, l, here in user["placed"]:
@@ -534,7 +539,7 @@ def add_dear_tasks(user, costs, price, all_run, dear, wanted):
         least = min(costs[k][at] / decimal(rates[at]) for at in rates)
         is_dear = costs[k][l] > much(least) * decimal(rates[l]) \
             and (not few or any(rates[at] >= rates[l] and much(costs[k][at]) < costs[k][l] for at in rates))
-        is_wanted = not is_dear and here > Fraction(OWN) * user["running"] and (not all_run or rates[l] < max(rates.values()))
+        is_wanted = not is_dear and here > Fraction(OWN) * user["running"] and (not all_run(user) or rates[l] < max(rates.values()))
         needs = user["kinds"][k][0]
         rows = [(l, r) for r in needs] + [at for at, row in user["rows"].items() if row["resource"] in needs and l in row["classes"]]
         for at in rows:
@@ -553,10 +558,9 @@ def takes_what_it_would(alpha, who, one, cost):
         want = share if cost and abs((weight / cost).ln()) <= OWN else Decimal("Infinity") if cost < weight else Decimal(0)
     else:
         want = ((weight / cost).ln() / alpha).exp() if cost else Decimal("Infinity")
-    all_run = "tasks" in one and one["running"] >= one["tasks"] * (1 - Fraction(OWN))
     most = min(want, decimal(one["most"])) if "most" in one else want
     if share < want * (1 - OWN):
-        need(all_run or alpha < 1 and most - share <= MILLIONTH, f"{who} would take more than it has at the prices of what is used up")
+        need(all_run(one) or alpha < 1 and most - share <= MILLIONTH, f"{who} would take more than it has at the prices of what is used up")
     enough = max(want, one["floor"])
     need(enough >= share * (1 - OWN) or alpha < 1 and share - enough <= MILLIONTH,
          f"{who} has more than it would take at the prices of what is used up")
@@ -597,8 +601,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         is_left = lambda needs, l: not any(full((l, r)) for r in needs) \
             and not any(full(at) for at, row in user["rows"].items() if row["resource"] in needs and l in row["classes"])
         own = above["user", user["id"]] is None
-        all_run = "tasks" in user and user["running"] >= user["tasks"] * (1 - Fraction(OWN))
-        could_have_more = not all_run and all(any(is_left(needs, l) for l in usable) for needs, usable in user["kinds"])
+        could_have_more = not all_run(user) and all(any(is_left(needs, l) for l in usable) for needs, usable in user["kinds"])
         much = lambda needs, l: most_on(capacity, l, needs) * user["rate"].get(l, Fraction(1)) > Fraction(OWN) * user["share"] / user["delta"]
         much_idle = could_have_more and all(any(is_left(needs, l) and much(needs, l) for l in usable) for needs, usable in user["kinds"])
         need(not own or alpha >= 1 or not much_idle, f"user {user['id']} could have more: what it needs is not used up")
@@ -610,7 +613,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         else:
             own_price = sum(min(cost[l] / decimal(user["rate"].get(l, 1)) for l in cost) for cost in own_costs)
         if own_price is not None:
-            add_dear_tasks(user, own_costs, counting, all_run, dear, wanted)
+            add_dear_tasks(user, own_costs, counting, dear, wanted)
         if own_price is not None and ("tasks" not in user or not user["limited"]):
             paid = sum((decimal(here * user["delta"]) * own_costs[k][l] for k, l, here in user["placed"]), Decimal(0))
             share = decimal(user["share"])

@@ -2,7 +2,7 @@
 //!
 //! Whoever has much loses next to nothing of it by tasks where they are dear, and may take there all that somebody else needs.
 
-use super::own::Own;
+use super::own::{Own, has_all_tasks};
 use crate::feasibility::capacity_units;
 use crate::tolerance::OWN;
 use crate::verdict::Worst;
@@ -50,7 +50,7 @@ impl Own<'_> {
         let UserId(i) = user.index();
         let (usable_classes, m) = (self.market.usable_classes, self.market.instance.resources().len());
         let above = self.market.instance.limits_above(user);
-        let has_all = user.tasks().is_some_and(|tasks| running >= tasks as f64 * (1.0 - OWN));
+        let has_all = has_all_tasks(user, running);
         for kind in self.claim.tasks.kinds(user) {
             let usable = usable_classes.of_kind(kind);
             let offer =

@@ -115,6 +115,11 @@ pub(super) struct Own<'a> {
     worth: f64,
 }
 
+/// Whether all tasks of a user run, of whom so many do, but for next to nothing.
+pub(super) fn has_all_tasks(user: User<'_>, running: f64) -> bool {
+    user.tasks().is_some_and(|tasks| running >= tasks as f64 * (1.0 - OWN))
+}
+
 impl Own<'_> {
     /// The least that a unit of work costs at the prices of what is used up; of classes that all together would be next to nothing of what a
     /// user has at the prices claimed.
@@ -205,6 +210,7 @@ impl Own<'_> {
             return;
         }
         let running = claim.tasks.running(user);
+        let has_all = has_all_tasks(user, running);
         if self.is_worth_no_price(user) {
             if self.worth < FAR_ABOVE_PRICES {
                 let id = user.id();
@@ -214,14 +220,12 @@ impl Own<'_> {
                     )
                 });
             }
-            let has_all = user.tasks().is_some_and(|tasks| running >= tasks as f64 * (1.0 - OWN));
             if !has_all && !self.needs_what_is_used_up(user) {
                 worst.fail(|| format!("user {} could have more: what it needs is not used up", user.id()));
             }
             return;
         }
         let share = market.shares[i].share;
-        let has_all = user.tasks().is_some_and(|tasks| running >= tasks as f64 * (1.0 - OWN));
         if market.alpha < 1.0 && user.group().is_none() && !has_all && self.leaves_much_idle(user) {
             worst.fail(|| format!("user {} could have more: what it needs is not used up", user.id()));
         }

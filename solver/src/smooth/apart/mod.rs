@@ -62,7 +62,10 @@ pub(super) fn apart(
         stuck.iter().for_each(|user| known.buy(problem, &users[*user], &mut left));
         others = free;
         let now = left.clone();
-        let Some(part) = Part::of(problem, users, (&others, &counting), &now) else { break };
+        if others.is_empty() {
+            break;
+        }
+        let part = Part::of(problem, users, (&others, &counting), &now);
         let Some(sum) = ways.best(&part, &others, &now, &mut known)? else { break };
         if changes > 0 && !deadline.is_over() && sum.temper(&others, &mut counting) {
             changes -= 1;
@@ -91,8 +94,13 @@ pub(super) fn apart(
 
 /// Whether each kind of a user has a class on which all that it needs is left.
 fn has_classes_left(problem: &LevelProblem<'_>, user: &User, left: &[f64]) -> bool {
-    let is_left = |line: usize, pair: usize| problem.needs(line, pair).all(|(row, _)| left[row] > 0.0);
-    user.lines.clone().all(|line| problem.groups.pairs(line).any(|pair| is_left(line, pair)))
+    user.lines.clone().all(|line| pairs_left(problem, line, left).next().is_some())
+}
+
+/// The pairs of a kind on which all that it needs is left.
+fn pairs_left(problem: &LevelProblem<'_>, line: usize, left: &[f64]) -> impl Iterator<Item = usize> {
+    let is_left = move |pair: &usize| problem.needs(line, *pair).all(|(row, _)| left[row] > 0.0);
+    problem.groups.pairs(line).filter(is_left)
 }
 
 /// How each of the sums is solved.
@@ -104,11 +112,12 @@ struct Ways<'a> {
 }
 
 /// A way to one of the sums.
-enum Way {
+enum Way<'a> {
     Together(Finding),
     /// In bins, linear ones by the simplex method.
     InBins {
-        linear: bool,
+        plain: &'a Plain<'a>,
+        is_linear: bool,
     },
 }
 
@@ -149,34 +158,37 @@ impl<'a> Ways<'a> {
     }
 
     /// The fastest first.
-    fn of(&self, part: &Part) -> Vec<Way> {
+    fn of(&self, part: &Part) -> Vec<Way<'a>> {
         let mut ways = Vec::new();
         if !part.has_task_rows() {
             ways.extend((self.alpha > 0.0).then_some(Way::Together(Finding::AtOnce)));
             ways.extend((self.alpha > STAGES.0).then_some(Way::Together(Finding::InStages)));
             ways.push(Way::Together(Finding::InPieces));
         }
-        if self.plain.is_some() {
-            ways.extend((self.alpha == 0.0).then_some(Way::InBins { linear: true }));
-            ways.push(Way::InBins { linear: false });
+        if let Some(plain) = self.plain {
+            ways.extend((self.alpha == 0.0).then_some(Way::InBins { plain, is_linear: true }));
+            ways.push(Way::InBins { plain, is_linear: false });
         }
         ways
     }
 
-    fn find(&self, way: &Way, part: &Part, users: &[usize], left: &[f64]) -> Result<Found, InstanceError> {
-        let &Self { problem, plain, alpha, deadline } = self;
-        match (way, plain) {
-            (Way::Together(finding), _) => {
+    fn find(
+        &self,
+        way: &Way<'_>,
+        part: &Part,
+        users: &[usize],
+        left: &[f64],
+    ) -> Result<Found, InstanceError> {
+        let &Self { problem, alpha, deadline, .. } = self;
+        match way {
+            Way::Together(finding) => {
                 find(&part.problem(problem, left), &part.users, alpha, *finding, deadline)
             }
-            (Way::InBins { linear: true }, Some(plain)) => {
+            Way::InBins { plain, is_linear: true } => {
                 find_in_bins(plain, (part, users), left, alpha, &LinearSum(deadline.clone()))
             }
-            (Way::InBins { linear: _ }, Some(plain)) => {
+            Way::InBins { plain, is_linear: false } => {
                 find_in_bins(plain, (part, users), left, alpha, &InteriorPoint(deadline.clone()))
-            }
-            (Way::InBins { .. }, None) => {
-                Err(InstanceError::Unsupported("users with kinds share no bins".into()))
             }
         }
     }
@@ -256,23 +268,19 @@ struct Part {
 }
 
 impl Part {
-    /// `None` where there is nobody, or somebody has a kind with no class left.
+    /// Of users who all have classes left.
     fn of(
         problem: &LevelProblem<'_>,
         users: &[User],
         (of, counting): (&[usize], &[Counting]),
         left: &[f64],
-    ) -> Option<Self> {
+    ) -> Self {
         let own_weights = of.iter().map(|u| users[*u].weight).collect();
         let mut part = Self { groups: Groups::new(), users: Vec::new(), own_weights, pairs: Vec::new() };
         for (user, weight) in of.iter().map(|u| (&users[*u], counting[*u].weight)) {
             let (first, mut cap) = (part.groups.len(), user.cap);
             for line in user.lines.clone() {
-                let is_left = |pair: &usize| problem.needs(line, *pair).all(|(row, _)| left[row] > 0.0);
-                let pairs: Vec<usize> = problem.groups.pairs(line).filter(is_left).collect();
-                if pairs.is_empty() {
-                    return None;
-                }
+                let pairs: Vec<usize> = pairs_left(problem, line, left).collect();
                 let of_pair =
                     |pair: &usize| (problem.groups.class[*pair] as usize, problem.groups.rate[*pair]);
                 let pattern = problem.groups.pattern[line];
@@ -289,7 +297,7 @@ impl Part {
             let lines = first..part.groups.len();
             part.users.push(User { weight, cap, floor, lines, parts: user.parts.clone() });
         }
-        (!part.users.is_empty()).then_some(part)
+        part
     }
 
     fn problem<'a>(&'a self, whole: &LevelProblem<'a>, left: &'a [f64]) -> LevelProblem<'a> {

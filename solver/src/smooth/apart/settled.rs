@@ -43,6 +43,9 @@ pub(super) struct Sum<'a> {
     /// those that are found.
     costs: Vec<f64>,
     offers: Vec<Offer>,
+    /// What each user pays, and by what part it misses what it would take at the prices of what is used up, or pays more than it must.
+    paid: Vec<f64>,
+    misses: Vec<f64>,
 }
 
 impl<'a> Sum<'a> {
@@ -69,8 +72,12 @@ impl<'a> Sum<'a> {
                 }
             }
         }
-        let mut sum = Self { part, problem, found, splits, shares, prices, costs, offers: Vec::new() };
-        sum.offers = (0..part.users.len()).map(|user| sum.offer(user)).collect();
+        let (offers, paid, misses) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sum = Self { part, problem, found, splits, shares, prices, costs, offers, paid, misses };
+        let users = 0..part.users.len();
+        sum.offers = users.clone().map(|user| sum.offer(user)).collect();
+        sum.paid = users.clone().map(|user| sum.paid_by(user)).collect();
+        sum.misses = users.map(|user| sum.miss(user)).collect();
         sum
     }
 
@@ -78,10 +85,10 @@ impl<'a> Sum<'a> {
     /// only who is held by what these pay for: what the rest have is told by the next sum.
     pub fn settled(&self) -> Vec<bool> {
         let users = 0..self.part.users.len();
-        let mut settled: Vec<bool> = users.clone().map(|user| self.miss(user) <= OWN).collect();
+        let mut settled: Vec<bool> = self.misses.iter().map(|miss| *miss <= OWN).collect();
         let most =
-            users.clone().filter(|user| settled[*user]).map(|user| self.paid(user)).fold(0.0, f64::max);
-        let counts = |user: &usize| settled[*user] && self.paid(*user) >= SHOWS * most;
+            users.clone().filter(|user| settled[*user]).map(|user| self.paid[user]).fold(0.0, f64::max);
+        let counts = |user: &usize| settled[*user] && self.paid[*user] >= SHOWS * most;
         let counting: Vec<usize> = users.clone().filter(counts).collect();
         let holds = self.rows_that_hold(&counting);
         let is_beside = |user: usize| self.held_by(user, true).any(|row| holds[row]);
@@ -93,26 +100,24 @@ impl<'a> Sum<'a> {
 
     /// Whether all have exactly what they would take who pay most, and how many have about that.
     pub fn told(&self) -> (bool, usize) {
-        let users = 0..self.part.users.len();
-        let misses: Vec<f64> = users.clone().map(|user| self.miss(user)).collect();
-        let most = users.clone().map(|user| self.paid(user)).fold(0.0, f64::max);
-        let is_exact = |user: usize| misses[user] <= EXACT || self.paid(user) < MOST * most;
-        let count = misses.iter().filter(|miss| **miss <= OWN).count();
-        (most > 0.0 && users.clone().all(is_exact), count)
+        let most = self.paid.iter().copied().fold(0.0, f64::max);
+        let is_exact = |(miss, paid): (&f64, &f64)| *miss <= EXACT || *paid < MOST * most;
+        let count = self.misses.iter().filter(|miss| **miss <= OWN).count();
+        (most > 0.0 && self.misses.iter().zip(&self.paid).all(is_exact), count)
     }
 
     /// Lets who has all its tasks, and would have them at a price many times as high, count by less, so that the others show; and who would
     /// not have them then count by more again, and never by less. Whether anything has changed.
     pub fn temper(&self, users: &[usize], counting: &mut [Counting]) -> bool {
-        let most = (0..users.len()).map(|user| self.paid(user)).fold(0.0, f64::max);
+        let most = self.paid.iter().copied().fold(0.0, f64::max);
         // Where nobody pays anything others show beside what they are worth.
-        let untold = (0..users.len()).filter(|user| most == 0.0 && self.miss(*user) > EXACT);
+        let untold = (0..users.len()).filter(|user| most == 0.0 && self.misses[*user] > EXACT);
         let least = untold.map(|user| self.worth(user)).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
         let mut has_changed = false;
         for (user, at) in users.iter().enumerate() {
             let weight = self.part.users[user].weight;
-            let is_told = self.miss(user) <= EXACT;
-            let enough = (ENOUGH * self.paid(user)).max(MOST * most).max(least);
+            let is_told = self.misses[user] <= EXACT;
+            let enough = (ENOUGH * self.paid[user]).max(MOST * most).max(least);
             let worth = self.worth(user);
             let less = weight * (enough / worth);
             let Counting { is_lowered, is_raised, .. } = counting[*at];
@@ -144,7 +149,7 @@ impl<'a> Sum<'a> {
         self.part.pairs_of(user).map(|pair| self.splits[pair]).sum()
     }
 
-    fn paid(&self, user: usize) -> f64 {
+    fn paid_by(&self, user: usize) -> f64 {
         self.part.pairs_of(user).map(|pair| self.splits[pair] * self.costs[pair]).sum()
     }
 
@@ -158,7 +163,7 @@ impl<'a> Sum<'a> {
         }
     }
 
-    /// By what part a user misses what it would take at the prices of what is used up, or pays more for it than it must.
+    /// See [`Self::misses`].
     fn miss(&self, user: usize) -> f64 {
         let User { cap, floor, .. } = self.part.users[user];
         let weight = self.part.own_weights[user];
@@ -181,7 +186,7 @@ impl<'a> Sum<'a> {
             return f64::INFINITY;
         }
         let part = |off: f64, of: f64| if off > 0.0 { off / of } else { 0.0 };
-        let (tasks, paid, worth) = (self.tasks(user), self.paid(user), self.worth(user));
+        let (tasks, paid, worth) = (self.tasks(user), self.paid[user], self.worth(user));
         let off = (share - want).abs();
         let off = if alpha < 1.0 && off <= NOBODY_NEEDS { 0.0 } else { part(off, want.max(share)) };
         // Tasks that have a price all run.

@@ -131,8 +131,8 @@ pub(crate) fn solve(
     let Found { splits: placed_of_lines, prices, utility, iterations } = match by {
         By::Sum(finding) => find(&problem, &taking, alpha, finding, question.deadline)?,
         By::Apart => {
-            let positions = || children.iter().map(|child| child.users[0].0 as u32).collect();
-            let plain = is_plain.then(|| Plain { reduction, positions: positions() });
+            let positions = children.iter().map(|child| child.users[0].0 as u32).collect();
+            let plain = is_plain.then_some(Plain { reduction, positions });
             apart(&problem, &taking, plain.as_ref(), alpha, question.deadline)?
         }
     };
