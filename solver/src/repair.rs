@@ -4,7 +4,7 @@
 use crate::level::{Groups, LevelProblem};
 use crate::reduction::Reduction;
 use crate::sums::Compensated;
-use crate::tolerance::allocation::{MARGIN, SPECKS};
+use crate::tolerance::allocation::{FILLS, MARGIN, SPECKS};
 
 /// `ζ` with negative entries cleared and every class shrunk to its capacity less the rounding margin.
 pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec<f64> {
@@ -78,6 +78,14 @@ pub(crate) struct SplitRows {
     pub rows: Vec<f64>,
 }
 
+/// Whether what a group has of a pair is something to the class: of a small one a speck of a large group may be all that is used.
+fn fills_class(reduction: &Reduction, groups: &Groups, g: usize, pair: usize, splits: &[f64]) -> bool {
+    let m = reduction.resources;
+    let load = &groups.loads[g * m..(g + 1) * m];
+    let capacities = &reduction.capacities[groups.class[pair] as usize * m..][..m];
+    load.iter().zip(capacities).any(|(load, capacity)| load * splits[pair] > FILLS * capacity)
+}
+
 impl SplitRows {
     /// From splits that are feasible, for an instance with so many classes.
     pub fn new(reduction: &Reduction, groups: &Groups, splits: &[f64], classes: usize) -> Self {
@@ -87,7 +95,8 @@ impl SplitRows {
         for g in 0..groups.len() {
             let pairs = groups.pairs(g);
             let specks = SPECKS * splits[pairs.clone()].iter().sum::<f64>() / pairs.len() as f64;
-            let used: Vec<usize> = pairs.filter(|pair| splits[*pair] > specks).collect();
+            let is_used = |pair: &usize| splits[*pair] > specks || fills_class(reduction, groups, g, *pair, splits);
+            let used: Vec<usize> = pairs.filter(is_used).collect();
             work[g] = used.iter().map(|pair| groups.rate[*pair] * splits[*pair]).sum();
             placed[g] = used.iter().map(|pair| splits[*pair]).sum();
             for pair in used {

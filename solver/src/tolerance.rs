@@ -139,6 +139,8 @@ pub(crate) mod allocation {
     pub(crate) const MARGIN: f64 = 16.0 * f64::EPSILON;
     /// Part of the tasks of a group or user that is dropped with the specks an interior point leaves on unused classes.
     pub(crate) const SPECKS: f64 = 1e-14;
+    /// Part of a class that is no speck, however little it is to who has it.
+    pub(crate) const FILLS: f64 = 1e-6;
 }
 
 /// Sums over users.

@@ -39,6 +39,8 @@ pub(crate) enum Way {
     Apart,
     /// Sums by our own simplex method: linear ones, and over bundles those that are straight between points.
     InPieces,
+    /// Linear sums by the simplex method in whole numbers.
+    InWholeNumbers,
     /// The same as the interior point, for what is linear.
     Highs(HighsAlgorithm),
     /// In fractions.
@@ -67,6 +69,7 @@ pub(crate) const ALL: &[Way] = &[
     Way::PriceDiscovery { first: false },
     Way::FromLevels,
     Way::InPieces,
+    Way::InWholeNumbers,
     Way::Apart,
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
@@ -95,7 +98,7 @@ impl Way {
             Self::PriceDiscovery { .. } => "price-discovery",
             Self::Aggregation { .. } => "aggregation",
             Self::InteriorPoint { .. } | Self::FromLevels | Self::Apart => "interior-point",
-            Self::InPieces | Self::Highs(HighsAlgorithm::Simplex) => "simplex",
+            Self::InPieces | Self::InWholeNumbers | Self::Highs(HighsAlgorithm::Simplex) => "simplex",
             Self::Highs(HighsAlgorithm::InteriorPoint) => "highs-interior-point",
             Self::Exact(_) => exact::METHOD,
         }
@@ -133,6 +136,9 @@ impl Way {
             Self::FromLevels => alpha > STAGES.0 && is_small,
             Self::Apart => question.objective.alpha().is_some() && question.pairs() <= IN_FULL,
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
+            Self::InWholeNumbers => {
+                question.objective.alpha() == Some(0.0) && question.pairs() <= exact::SMALL_SUM
+            }
             Self::Highs(_) => alpha == 0.0 && HAS_HIGHS && is_small,
             Self::Exact(Fractions::Asked) => true,
             Self::Exact(Fractions::AfterOpenPart) => {
@@ -173,9 +179,12 @@ impl Way {
             }
             Self::InteriorPoint { .. } | Self::FromLevels => self.in_full(question, &interior_point),
             Self::Apart => smooth::together::solve(question, self.method(), By::Apart),
-            Self::InPieces => {
+            Self::InPieces | Self::InWholeNumbers => {
                 let bins = Bins::alike(question.reduction(), 0.0);
-                let solver = smooth::LinearSum(question.deadline.clone());
+                let solver = smooth::LinearSum {
+                    deadline: question.deadline.clone(),
+                    in_whole_numbers: matches!(self, Self::InWholeNumbers),
+                };
                 smooth::solve_over(question, self.method(), bins, true, &solver, f64::INFINITY, None)
             }
             Self::Highs(algorithm) => self.in_full(question, &Highs(algorithm, question.deadline.clone())),

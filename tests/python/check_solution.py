@@ -39,6 +39,8 @@ ROUNDED, CLEARLY = Fraction(1, 10**12), Fraction(1, 10**3)
 JUST_ABOVE = Fraction(1.0 + 1e-9)
 # What a user of a sum may miss of what it would take, and what may be left of what is used up; where nobody needs anything.
 OWN, MILLIONTH, LEAST_PRICE, FAR_ABOVE_PRICES = Decimal("0.01"), Decimal("0.000001"), Decimal("1e-200"), Decimal("1e130")
+# Of that, what a user may take at once of what is idle (but for rounding, a part of the capacity) or clearly above its level.
+TAKEN, ROUNDED_IDLE, CLEARLY_ABOVE = Fraction(1, 10**4), Fraction(1, 10**11), Fraction(2, 10**6)
 PRICED = ("capacity", "limit")  # What holds a user by prices.
 
 
@@ -840,6 +842,28 @@ def largest_last(rows, right):
     return right[basic.index(at)] if at in basic else Fraction(0)
 
 
+def room_at(level, users, capacity, load):
+    """What is idle, and what users clearly above the level give back if they come down to it, alike on all their classes."""
+    room = {at: capacity[at] - load[at] if capacity[at] - load[at] > ROUNDED_IDLE * capacity[at] else Fraction(0) for at in capacity}
+    for user in users:
+        if user["weighted"] > level * (1 + CLEARLY_ABOVE):
+            part = 1 - level / user["weighted"]
+            for k, l, tasks in user["placed"]:
+                for r, needs in user["kinds"][k][0].items():
+                    room[l, r] += part * tasks * needs
+    return room
+
+
+def takes(user, room):
+    """The work that a user could do of this, no more than its tasks allow wherever they run."""
+    kinds = user["kinds"]
+    work = min(sum(user["rate"][l] * min(room[l, r] / needs for r, needs in piece.items()) for l in places) for piece, places in kinds)
+    work /= len(kinds)
+    if "tasks" in user:
+        work = min(work, (user["tasks"] - user["running"]) * min(user["rate"][l] for l in user["usable"]))
+    return work
+
+
 def in_doubles(instance, solution, prove=True):
     """What the doubles say; where they need not prove levels of users, these are but near what is stated."""
     whole = copy.deepcopy(instance)
@@ -1004,13 +1028,16 @@ def in_doubles(instance, solution, prove=True):
                 if user["level"] == k:
                     held.append((cost / user["delta"], user))
         need(held and scale > 0, f"level {k} holds nobody")
-        bound, slack = left / scale, left - min(achieved) * scale
+        bound, slack, room = left / scale, left - min(achieved) * scale, None
         near(scale, Fraction(1), f"scale of the prices of level {k}")
         near(level["bound"], bound, f"bound of level {k}")
         need(bound - min(achieved) <= GAP * bound, f"gap of level {k}")
         for y, user in held:
             rest = GAIN * measure(user["share"])
             done = user["cap"] is not None and user["cap"] * user["weight"] - user["share"] <= ALL * min(user["share"], ALL)
+            if not done and slack > TAKEN * measure(user["share"]) * y:
+                room = room if room is not None else room_at(level["value"], users, capacity, load)
+                need(takes(user, room) * user["delta"] <= TAKEN * measure(user["share"]), f"user {user['id']} could take more on level {k}")
             need(done or y > 0 and (slack <= rest * y or rounding_only(user, price, capacity, slack)), f"user {user['id']} is frozen on level {k} but could have more")
         for user, y, paid, counted, lent in moving:
             room = slack + counted * min(achieved) - lent - paid

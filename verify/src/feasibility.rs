@@ -16,9 +16,9 @@ pub(crate) struct Feasibility {
 }
 
 /// What tasks are held against.
-struct Capacities<'a> {
-    instance: &'a Instance,
-    pooled: bool,
+pub(crate) struct Capacities<'a> {
+    pub instance: &'a Instance,
+    pub pooled: bool,
 }
 
 impl Capacities<'_> {
@@ -27,7 +27,7 @@ impl Capacities<'_> {
     }
 
     /// In whole smallest units.
-    fn units(&self, class: usize, resource: usize) -> u128 {
+    pub fn units(&self, class: usize, resource: usize) -> u128 {
         if self.pooled {
             self.instance.total_units(ResourceId(resource))
         } else {

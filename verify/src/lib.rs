@@ -4,6 +4,7 @@
 //! computed in doubles rounded outward, so what is proved here holds in exact arithmetic.
 
 mod alone;
+mod beyond;
 mod bottlenecks;
 mod claim;
 mod cuts;

@@ -1,5 +1,6 @@
 //! What limits each user and on which level: true reasons, true levels, and nobody frozen too early.
 
+use crate::beyond::Beyond;
 use crate::levels::{LevelProof, Levels};
 use crate::parts::in_parts;
 use crate::tolerance;
@@ -93,13 +94,14 @@ fn all_tasks_run(instance: &Instance, claim: Levels<'_>, i: usize) -> bool {
 }
 
 /// The verdicts on levels: they rise and are what their users have; bounds and prices are what is stated; bounds
-/// are reached; and nobody is frozen who could get more.
+/// are reached; and nobody is frozen who could get more. Classes have these `loads`, in whole smallest units.
 pub(crate) fn levels(
-    instance: &Instance,
-    shares: &[UserShares],
+    subject: Subject<'_>,
     claim: Levels<'_>,
     proofs: &[LevelProof],
+    loads: &[f64],
 ) -> [Verdict; 5] {
+    let Subject { instance, shares, .. } = subject;
     let part = |users: Range<usize>| {
         let mut values = Worst::of("levels", tolerance::STATED);
         for i in users.filter(|&i| claim.limited_by[i] == LimitedBy::Capacity) {
@@ -133,6 +135,22 @@ pub(crate) fn levels(
             freezing.see(gain, || {
                 let id = instance.user(UserId(i)).id();
                 format!("user {id} is frozen on level {k}, but could gain {gain:e} of what such users have")
+            });
+        }
+        let is_open = |i: usize| {
+            claim.level_of[i] as usize == k
+                && claim.limited_by[i] == LimitedBy::Capacity
+                && !shares[i].nearly_all_tasks()
+        };
+        if proof.gain.is_some_and(|(gain, _)| gain > tolerance::TAKEN)
+            && let Some((taken, i)) =
+                Beyond::level(subject, claim.tasks, loads, level.value).taken_by(is_open)
+        {
+            freezing.fail(|| {
+                let id = instance.user(UserId(i)).id();
+                format!(
+                    "user {id} is frozen on level {k}, but could take {taken:e} of what such users have: it is idle, or beyond the level"
+                )
             });
         }
     }

@@ -16,8 +16,14 @@ use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{FEW_USERS, Instance, Level, LimitedBy};
 use rayon::prelude::*;
 
-/// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share.
-pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Printed<'_>>) -> SolutionProof {
+/// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share. Classes have these `loads`, in
+/// whole smallest units.
+pub(crate) fn prove(
+    subject: Subject<'_>,
+    claim: Levels<'_>,
+    printed: Option<&Printed<'_>>,
+    loads: &[f64],
+) -> SolutionProof {
     let Subject { instance, shares, .. } = subject;
     let prove = |k| prove_level(subject, claim, k);
     let levels: Vec<LevelProof> = (0..claim.levels.len()).map(prove).collect();
@@ -29,7 +35,7 @@ pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Pr
     });
 
     let mut verdicts = vec![limits::reasons(subject, claim, &levels)];
-    verdicts.extend(limits::levels(instance, shares, claim, &levels));
+    verdicts.extend(limits::levels(subject, claim, &levels, loads));
     verdicts.push(optimality.verdict());
     if let Some(stated) = printed {
         verdicts.push(value(stated, primal, dual, relative_gap));

@@ -45,7 +45,7 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
                 let used = limits.as_ref().map(|(used, _)| used);
                 groups::prove(subject, levels, claim.printed.as_ref(), used, &floors)
             } else {
-                max_min::prove(subject, levels, claim.printed.as_ref())
+                max_min::prove(subject, levels, claim.printed.as_ref(), &feasible.loads)
             }
         }
         (None, Certificate::Total(total)) => {

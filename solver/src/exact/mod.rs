@@ -15,6 +15,7 @@ mod over_time;
 mod per_server;
 mod program;
 mod result;
+pub(crate) mod simplex;
 mod sparse;
 mod sums;
 mod system;
@@ -42,6 +43,9 @@ pub(crate) const SMALL: usize = 10_000;
 /// The same where users may run on few classes each and fractions come before the other ways, which prove little then; with so many rows at
 /// most: what steps take grows with the cube of these.
 pub(crate) const SMALL_WHERE_UNLIKE: (usize, usize) = (15_000, 300);
+
+/// The same of a linear sum in whole numbers, whose basis has a row for every resource of every class.
+pub(crate) const SMALL_SUM: usize = 2_000;
 
 /// Pairs of a user and a class up to which exact steps alone are fast enough; beyond, a solution in doubles points the way.
 const UNGUIDED: usize = 200;

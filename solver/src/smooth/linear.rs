@@ -1,16 +1,22 @@
-//! A linear sum over groups as a linear program in which every number is at most one, for the simplex method.
+//! A linear sum over groups as a linear program in which every number is at most one, for the simplex method: in doubles, or in whole numbers,
+//! which decide what is next to nothing of the sum too.
 //!
 //! A column is what a group runs on a class, in parts of what fits there if it has the class to itself (and no more than its tasks): so
 //! in each column the largest entry is one, whatever the units, and an entry that is lost beside it is of no matter to its row.
 
 use super::problem::{SumProblem, SumSolution, SumSolver};
+use crate::exact::simplex;
 use crate::linear_program::{Ended, Program, Row, Settings};
 use crate::linear_solver;
 use crate::tolerance::sum::LINEAR;
 use fairplan_instances::{Deadline, InstanceError};
 
 /// The simplex method for sums with α = 0, which ends by a deadline.
-pub(crate) struct LinearSum(pub Deadline);
+pub(crate) struct LinearSum {
+    pub deadline: Deadline,
+    /// Not only in doubles.
+    pub in_whole_numbers: bool,
+}
 
 impl SumSolver for LinearSum {
     fn solve(&self, problem: &SumProblem<'_>, _accuracy: f64) -> Result<SumSolution, InstanceError> {
@@ -43,7 +49,11 @@ impl SumSolver for LinearSum {
         }
         let settings =
             Settings { primal: Some(LINEAR), dual: Some(LINEAR), simplex: true, ..Settings::default() };
-        let solved = linear_solver::solve(&program, settings, &self.0)?;
+        let mut solved = linear_solver::solve(&program, settings, &self.deadline)?;
+        if self.in_whole_numbers && solved.ended != Ended::OutOfTime {
+            let are_used: Vec<bool> = solved.columns.iter().map(|part| *part > 0.0).collect();
+            solved = simplex::solve(&program, &are_used, &self.deadline);
+        }
         match solved.ended {
             Ended::Optimal if solved.is_finite() => {}
             Ended::OutOfTime => return Err(InstanceError::OutOfTime),
@@ -70,7 +80,7 @@ impl SumSolver for LinearSum {
     }
 
     fn deadline(&self) -> &Deadline {
-        &self.0
+        &self.deadline
     }
 }
 

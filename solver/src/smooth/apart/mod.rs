@@ -56,11 +56,7 @@ pub(super) fn apart(
     let mut counting: Vec<Counting> = users.iter().map(|user| Counting::fully(user.weight)).collect();
     let mut changes = MOST_CHANGES;
     for _ in 0..MOST_SUMS {
-        // Who needs what others have paid for pays as much, and takes next to nothing of it.
-        let (free, stuck): (Vec<usize>, Vec<usize>) =
-            others.iter().partition(|user| has_classes_left(problem, &users[**user], &left));
-        stuck.iter().for_each(|user| known.buy(problem, &users[*user], &mut left));
-        others = free;
+        known.sell(problem, users, &mut others, &mut left);
         let now = left.clone();
         if others.is_empty() {
             break;
@@ -185,7 +181,8 @@ impl<'a> Ways<'a> {
                 find(&part.problem(problem, left), &part.users, alpha, *finding, deadline)
             }
             Way::InBins { plain, is_linear: true } => {
-                find_in_bins(plain, (part, users), left, alpha, &LinearSum(deadline.clone()))
+                let solver = LinearSum { deadline: deadline.clone(), in_whole_numbers: false };
+                find_in_bins(plain, (part, users), left, alpha, &solver)
             }
             Way::InBins { plain, is_linear: false } => {
                 find_in_bins(plain, (part, users), left, alpha, &InteriorPoint(deadline.clone()))
@@ -231,6 +228,19 @@ impl Known {
 }
 
 impl Known {
+    /// Who needs what others have paid for pays as much, and takes next to nothing of it; but what is left may be less than that.
+    fn sell(&mut self, problem: &LevelProblem<'_>, users: &[User], others: &mut Vec<usize>, left: &mut [f64]) {
+        loop {
+            let is_free = |user: &usize| has_classes_left(problem, &users[*user], left);
+            let (free, stuck): (Vec<usize>, Vec<usize>) = others.iter().copied().partition(is_free);
+            if stuck.is_empty() {
+                return;
+            }
+            *others = free;
+            stuck.iter().for_each(|user| self.buy(problem, &users[*user], left));
+        }
+    }
+
     /// Gives a user what it would take at the prices that are known, where that costs least.
     fn buy(&mut self, problem: &LevelProblem<'_>, user: &User, left: &mut [f64]) {
         let Some(utility) = self.utility else { return };

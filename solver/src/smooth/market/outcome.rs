@@ -10,7 +10,7 @@ use crate::smooth::duality::DualityGap;
 use crate::smooth::result::{Claim, nothing};
 use crate::smooth::utility::Utility;
 use crate::sums::{Compensated, in_parts};
-use crate::tolerance::allocation::{MARGIN, SPECKS};
+use crate::tolerance::allocation::{FILLS, MARGIN, SPECKS};
 use fairplan_instances::{Allocation, FEW_USERS, Instance, Status, Total, UserId};
 use rayon::prelude::*;
 
@@ -101,7 +101,12 @@ pub(super) fn allocate(
     }
     for (user, row) in &decided.splits {
         let least = SPECKS * row.iter().sum::<f64>();
-        give(*user, &mut row.iter().copied().enumerate().filter(|(_, split)| *split > least));
+        let fills = |class: usize, split: f64| {
+            let capacities = &users.classes.capacities[class * m..(class + 1) * m];
+            capacities.iter().zip(users.direction(*user)).any(|(capacity, part)| split * part > FILLS * capacity)
+        };
+        let is_used = |(class, split): &(usize, f64)| *split > least || fills(*class, *split);
+        give(*user, &mut row.iter().copied().enumerate().filter(is_used));
     }
     Allocation::new(classes, tasks, split_of, rows)
 }
