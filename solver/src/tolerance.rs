@@ -212,9 +212,11 @@ pub(crate) mod sum {
     pub(crate) const PAYS: f64 = 1e-3;
     /// Who pays less than this part of what somebody else does is known too roughly to be settled by the same sum.
     pub(crate) const SHOWS: f64 = 1e-6;
-    /// Whoever pays at least this part of what anybody does shall miss what it would take by no more than the other: the gap is theirs.
-    pub(crate) const MOST: f64 = 1e-3;
+    /// Nobody pays this part of what anybody does for something else than it would take, or misses no more of that than the other: a tenth of the gap.
+    pub(crate) const LITTLE: f64 = 1e-10;
     pub(crate) const EXACT: f64 = 1e-6;
+    /// Whoever pays less than this part counts by no less than that would.
+    pub(crate) const MOST: f64 = 1e-3;
     /// Who has all its tasks, and would at a price this many times as high, counts as one that would at the other price.
     pub(crate) const FAR: f64 = 1e4;
     pub(crate) const ENOUGH: f64 = 10.0;

@@ -40,7 +40,7 @@ JUST_ABOVE = Fraction(1.0 + 1e-9)
 # What a user of a sum may miss of what it would take, and what may be left of what is used up; where nobody needs anything.
 OWN, MILLIONTH, LEAST_PRICE, FAR_ABOVE_PRICES = Decimal("0.01"), Decimal("0.000001"), Decimal("1e-200"), Decimal("1e130")
 # Of that, what a user may take at once of what is idle (but for rounding, a part of the capacity) or clearly above its level.
-TAKEN, ROUNDED_IDLE, CLEARLY_ABOVE = Fraction(1, 10**4), Fraction(1, 10**11), Fraction(2, 10**6)
+TAKEN, ROUNDED_IDLE, CLEARLY_ABOVE = Fraction(1, 10**3), Fraction(1, 10**11), Fraction(2, 10**6)
 PRICED = ("capacity", "limit")  # What holds a user by prices.
 
 

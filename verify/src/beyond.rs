@@ -59,7 +59,6 @@ impl<'a> Beyond<'a> {
     pub fn taken_by(&self, is_held: impl Fn(usize) -> bool + Sync) -> Option<(f64, usize)> {
         let part = |users: Range<usize>| {
             let gains = users.filter(|i| is_held(*i)).map(|i| (self.gain(i), i));
-            let gains = gains.inspect(|(g, _)| if std::env::var("SHOW").is_ok() && *g > 1e-12 { eprintln!("TAKEN {g:e}") });
             gains.filter(|(gain, _)| *gain > TAKEN).max_by(|one, other| one.0.total_cmp(&other.0))
         };
         let largest = in_parts(self.subject.instance.user_count(), part).into_iter().flatten();
@@ -96,5 +95,65 @@ impl<'a> Beyond<'a> {
             None => f64::INFINITY,
         };
         work.min(left) / shares[i].measure()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::users::{UsableClasses, UserShares};
+    use fairplan_instances::{
+        Allocation, ClassId, Decimal, InstanceBuilder, NewUser, Objective, PlacementRule, ServerClass,
+    };
+
+    /// What the first user, alone on a server of 50, could take where a larger one has `lent` of that and `idle` is nobody's.
+    fn taken(lent: f64, idle: f64) -> Option<f64> {
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
+        for (id, cores) in [("small", 50), ("large", 999_950)] {
+            builder.class(ServerClass::new(id, 1, vec![Decimal::from(cores)])).unwrap();
+        }
+        for (id, classes) in [("tiny", &[0][..]), ("large", &[0, 1])] {
+            let eligible = classes.iter().map(|l| ClassId(*l)).collect();
+            let rule = builder.rule(PlacementRule::new(Some(eligible), Vec::new()));
+            builder.user(NewUser { rule, ..NewUser::new(id, &[Decimal::ONE]) }).unwrap();
+        }
+        let instance = builder.build().unwrap();
+        let own = 50.0 - lent - idle;
+        let all = 999_950.0 + lent;
+        let rows = vec![1.0, 0.0, lent / all, 1.0 - lent / all];
+        let tasks = Tasks::Allocation(&Allocation::new(2, vec![own, all], vec![0, 1], rows)).clone();
+        let usable_classes = UsableClasses::of(&instance);
+        let shares = UserShares::of_all(&instance, Objective::Drfh, &usable_classes, &tasks);
+        let subject = Subject { instance: &instance, usable_classes: &usable_classes, shares: &shares };
+        let beyond = Beyond::level(subject, &tasks, &[own + lent, 999_950.0], shares[0].weighted);
+        beyond.taken_by(|user| user == 0).map(|(gain, _)| gain)
+    }
+
+    #[test]
+    fn what_is_idle_or_beyond_the_level_is_not_taken_just_inside_the_tolerance_and_is_just_outside() {
+        for part in [0.99 * TAKEN, 1.01 * TAKEN] {
+            let amount = 50.0 * part / (1.0 + part);
+            let is_taken = part > TAKEN;
+            assert_eq!(taken(amount, 0.0).is_some(), is_taken);
+            assert_eq!(taken(0.0, amount).is_some(), is_taken);
+        }
+        assert_eq!(taken(0.0, 0.0), None);
+    }
+
+    #[test]
+    fn what_rounding_leaves_idle_is_nothing_to_take() {
+        let instance = fairplan_instances::generate::drfh_fig1().unwrap();
+        let usable_classes = UsableClasses::of(&instance);
+        let nobody = Allocation::new(2, vec![0.0; 2], vec![0; 2], vec![0.0; 2]);
+        let tasks = Tasks::Allocation(&nobody);
+        let shares = UserShares::of_all(&instance, Objective::Drfh, &usable_classes, &tasks);
+        let subject = Subject { instance: &instance, usable_classes: &usable_classes, shares: &shares };
+        let room = |part: f64| {
+            let capacities = Capacities { instance: &instance, pooled: false };
+            let loads: Vec<f64> = (0..4).map(|at| (1.0 - part) * capacities.units(at / 2, at % 2) as f64).collect();
+            Beyond::level(subject, &tasks, &loads, 1.0).room
+        };
+        assert!(room(0.5 * IDLE).iter().all(|room| *room == 0.0));
+        assert!(room(2.0 * IDLE).iter().all(|room| *room > 0.0));
     }
 }

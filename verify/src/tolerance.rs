@@ -47,7 +47,7 @@ pub(crate) const MEASURED: f64 = 1e-4;
 
 /// How much of that a user that capacity freezes may take at once of what is idle and of what others have beyond the level; and the part of a
 /// capacity that is idle by rounding alone.
-pub(crate) const TAKEN: f64 = 1e-4;
+pub(crate) const TAKEN: f64 = 1e-3;
 pub(crate) const IDLE: f64 = 1e-11;
 
 /// The part of what it has by which a user of a sum may miss what it would take at the prices of what is used up, and the part of a

@@ -7,10 +7,11 @@
 //! sum, and what each user has besides.
 
 mod in_bins;
+mod offers;
 mod settled;
 
 use super::LinearSum;
-use super::bundles::{Finding, Found, User, find};
+use super::bundles::{Finding, Found, Paid, User, find, find_beside_paid};
 use super::utility::Utility;
 use crate::interior_point::InteriorPoint;
 use crate::level::{Groups, LevelProblem};
@@ -18,6 +19,7 @@ use crate::reduction::Reduction;
 use crate::tolerance::sum::STAGES;
 use fairplan_instances::{Deadline, InstanceError};
 use in_bins::find_in_bins;
+use offers::Offers;
 use settled::{Counting, Sum};
 
 /// Sums one after the other, at most: each settles somebody, or changes by how much somebody counts.
@@ -57,17 +59,29 @@ pub(super) fn apart(
     let mut changes = MOST_CHANGES;
     for _ in 0..MOST_SUMS {
         known.sell(problem, users, &mut others, &mut left);
-        let now = left.clone();
         if others.is_empty() {
             break;
         }
-        let part = Part::of(problem, users, (&others, &counting), &now);
-        let Some(sum) = ways.best(&part, &others, &now, &mut known)? else { break };
+        let offers = Offers::to(&known, problem, users, &others, &left);
+        let part = Part::of(problem, users, (&others, &counting), &offers, None);
+        let Some(sum) = ways.best(&part, &others, &mut known)? else { break };
+        // Who would rather have something of what is paid for is offered that.
+        let dearer = offers.dearer(problem, users, &others, &sum);
+        let beside = dearer.map(|most| Part::of(problem, users, (&others, &counting), &offers, Some(&most)));
+        let sum = match &beside {
+            Some(part) => ways.best(part, &others, &mut known)?.filter(|other| other.told().0).unwrap_or(sum),
+            None => sum,
+        };
+        if std::env::var("APART").is_ok() {
+            eprintln!("sum over {others:?} told {:?} log_scale {:e}", sum.told(), sum.found.utility.log_scale());
+            for (u, o) in others.iter().enumerate() { eprintln!("   user {o} {}", sum.debug(u)); }
+        }
         if changes > 0 && !deadline.is_over() && sum.temper(&others, &mut counting) {
             changes -= 1;
             continue;
         }
         let settled = sum.settled();
+        if std::env::var("APART").is_ok() { eprintln!("settled {settled:?}"); }
         // Where nobody is settled the checker has the last word.
         let is_last = !settled.contains(&true) || !settled.contains(&false);
         let kept: Vec<usize> = (0..others.len()).filter(|u| is_last || settled[*u]).collect();
@@ -88,17 +102,6 @@ pub(super) fn apart(
     }
 }
 
-/// Whether each kind of a user has a class on which all that it needs is left.
-fn has_classes_left(problem: &LevelProblem<'_>, user: &User, left: &[f64]) -> bool {
-    user.lines.clone().all(|line| pairs_left(problem, line, left).next().is_some())
-}
-
-/// The pairs of a kind on which all that it needs is left.
-fn pairs_left(problem: &LevelProblem<'_>, line: usize, left: &[f64]) -> impl Iterator<Item = usize> {
-    let is_left = move |pair: &usize| problem.needs(line, *pair).all(|(row, _)| left[row] > 0.0);
-    problem.groups.pairs(line).filter(is_left)
-}
-
 /// How each of the sums is solved.
 struct Ways<'a> {
     problem: &'a LevelProblem<'a>,
@@ -110,6 +113,7 @@ struct Ways<'a> {
 /// A way to one of the sums.
 enum Way<'a> {
     Together(Finding),
+    BesidePaid,
     /// In bins, linear ones by the simplex method.
     InBins {
         plain: &'a Plain<'a>,
@@ -126,7 +130,6 @@ impl<'a> Ways<'a> {
         &self,
         part: &'p Part,
         users: &[usize],
-        left: &'p [f64],
         known: &mut Known,
     ) -> Result<Option<Sum<'p>>, InstanceError>
     where
@@ -134,13 +137,13 @@ impl<'a> Ways<'a> {
     {
         let mut best: Option<(Sum<'p>, (bool, usize))> = None;
         for way in self.of(part) {
-            let found = match self.find(&way, part, users, left) {
+            let found = match self.find(&way, part, users) {
                 Ok(found) => found,
                 Err(error) if known.utility.is_none() && best.is_none() => return Err(error),
-                Err(_) => continue,
+                Err(error) => { if std::env::var("APART").is_ok() { eprintln!("way failed {error}"); } continue }
             };
             known.iterations += found.iterations;
-            let sum = Sum::new(part, part.problem(self.problem, left), found);
+            let sum = Sum::new(part, part.problem(self.problem), found);
             let told = sum.told();
             let is_enough = told.0;
             if best.as_ref().is_none_or(|(_, most)| told > *most) {
@@ -155,6 +158,9 @@ impl<'a> Ways<'a> {
 
     /// The fastest first.
     fn of(&self, part: &Part) -> Vec<Way<'a>> {
+        if part.paid.is_some() {
+            return vec![Way::BesidePaid];
+        }
         let mut ways = Vec::new();
         if !part.has_task_rows() {
             ways.extend((self.alpha > 0.0).then_some(Way::Together(Finding::AtOnce)));
@@ -173,12 +179,16 @@ impl<'a> Ways<'a> {
         way: &Way<'_>,
         part: &Part,
         users: &[usize],
-        left: &[f64],
     ) -> Result<Found, InstanceError> {
         let &Self { problem, alpha, deadline, .. } = self;
+        let left = &part.capacities;
         match way {
             Way::Together(finding) => {
-                find(&part.problem(problem, left), &part.users, alpha, *finding, deadline)
+                find(&part.problem(problem), &part.users, alpha, *finding, deadline)
+            }
+            Way::BesidePaid => {
+                let paid = part.paid.as_ref().ok_or(InstanceError::OutOfTime)?;
+                Ok(find_beside_paid(&part.problem(problem), &part.users, alpha, paid, deadline))
             }
             Way::InBins { plain, is_linear: true } => {
                 let solver = LinearSum { deadline: deadline.clone(), in_whole_numbers: false };
@@ -231,7 +241,9 @@ impl Known {
     /// Who needs what others have paid for pays as much, and takes next to nothing of it; but what is left may be less than that.
     fn sell(&mut self, problem: &LevelProblem<'_>, users: &[User], others: &mut Vec<usize>, left: &mut [f64]) {
         loop {
-            let is_free = |user: &usize| has_classes_left(problem, &users[*user], left);
+            let offers = Offers::to(self, problem, users, others, left);
+            let is_free =
+                |user: &usize| users[*user].lines.clone().all(|line| offers.has_some_left(problem, line));
             let (free, stuck): (Vec<usize>, Vec<usize>) = others.iter().copied().partition(is_free);
             if stuck.is_empty() {
                 return;
@@ -269,6 +281,9 @@ impl Known {
 
 /// Some of the users, on what is left.
 struct Part {
+    capacities: Vec<f64>,
+    /// What pairs cost of what others have paid for.
+    paid: Option<Paid>,
     groups: Groups,
     /// By the weights with which they count now, and those that they have.
     users: Vec<User>,
@@ -283,14 +298,32 @@ impl Part {
         problem: &LevelProblem<'_>,
         users: &[User],
         (of, counting): (&[usize], &[Counting]),
-        left: &[f64],
+        offers: &Offers,
+        most: Option<&[f64]>,
     ) -> Self {
         let own_weights = of.iter().map(|u| users[*u].weight).collect();
-        let mut part = Self { groups: Groups::new(), users: Vec::new(), own_weights, pairs: Vec::new() };
+        let mut part = Self {
+            capacities: offers.left.clone(),
+            paid: None,
+            groups: Groups::new(),
+            users: Vec::new(),
+            own_weights,
+            pairs: Vec::new(),
+        };
+        let mut of_pairs = Vec::new();
         for (user, weight) in of.iter().map(|u| (&users[*u], counting[*u].weight)) {
             let (first, mut cap) = (part.groups.len(), user.cap);
             for line in user.lines.clone() {
-                let pairs: Vec<usize> = pairs_left(problem, line, left).collect();
+                // Unless one has nothing else, or would rather have it, nothing of what is paid for.
+                let is_left = |pair: usize| offers.is_left(problem, line, pair);
+                let most = match most {
+                    _ if !problem.groups.pairs(line).any(is_left) => f64::INFINITY,
+                    Some(most) => most[part.groups.len()],
+                    None => 0.0,
+                };
+                let (pairs, prices): (Vec<usize>, Vec<f64>) =
+                    offers.pairs(problem, line, most).into_iter().unzip();
+                of_pairs.extend(prices);
                 let of_pair =
                     |pair: &usize| (problem.groups.class[*pair] as usize, problem.groups.rate[*pair]);
                 let pattern = problem.groups.pattern[line];
@@ -307,11 +340,15 @@ impl Part {
             let lines = first..part.groups.len();
             part.users.push(User { weight, cap, floor, lines, parts: user.parts.clone() });
         }
+        if let Some(log_scale) = offers.log_scale().filter(|_| of_pairs.iter().any(|price| *price > 0.0)) {
+            part.capacities = offers.with_paid();
+            part.paid = Some(Paid { of_pairs, log_scale });
+        }
         part
     }
 
-    fn problem<'a>(&'a self, whole: &LevelProblem<'a>, left: &'a [f64]) -> LevelProblem<'a> {
-        LevelProblem { capacities: left, groups: &self.groups, ..*whole }
+    fn problem<'a>(&'a self, whole: &LevelProblem<'a>) -> LevelProblem<'a> {
+        LevelProblem { capacities: &self.capacities, groups: &self.groups, ..*whole }
     }
 
     /// The tasks of a user without kinds that has a task row.

@@ -5,7 +5,7 @@ use crate::level::LevelProblem;
 use crate::repair::feasible_splits;
 use crate::smooth::bundles::{Found, User};
 use crate::smooth::consumer::{Consumer, Support};
-use crate::tolerance::sum::{ALL_TASKS, ENOUGH, EXACT, FAR, MORE, MOST, NOBODY_NEEDS, OWN, PAYS, SHOWS};
+use crate::tolerance::sum::{ALL_TASKS, ENOUGH, EXACT, FAR, LITTLE, MORE, MOST, NOBODY_NEEDS, OWN, PAYS, SHOWS};
 
 /// What a unit of a user's share costs where that is least, what each of its tasks costs besides, and the share that it would take.
 struct Offer {
@@ -42,6 +42,8 @@ pub(super) struct Sum<'a> {
     /// What a split of one costs on each pair: at these prices, but where all there is would be next to nothing of what its user has at
     /// those that are found.
     costs: Vec<f64>,
+    /// What it costs besides, of what others have paid for.
+    besides: Vec<f64>,
     offers: Vec<Offer>,
     /// What each user pays, and by what part it misses what it would take at the prices of what is used up, or pays more than it must.
     paid: Vec<f64>,
@@ -60,7 +62,12 @@ impl<'a> Sum<'a> {
             of_lines.map(|(line, part)| problem.work(&splits, line) / part).fold(user.cap, f64::min)
         };
         let shares: Vec<f64> = part.users.iter().map(share).collect();
-        let (mut costs, at_found) = (problem.costs(&prices), problem.costs(&found.prices));
+        let nothing = || vec![0.0; part.groups.pair_count()];
+        let besides = part.paid.as_ref().map_or_else(nothing, |paid| paid.in_unit_of(found.utility));
+        let with_all = |prices: &[f64]| -> Vec<f64> {
+            problem.costs(prices).iter().zip(&besides).map(|(cost, more)| cost + more).collect()
+        };
+        let (mut costs, at_found) = (with_all(&prices), with_all(&found.prices));
         for (user, share) in part.users.iter().zip(&shares) {
             for (line, of_line) in user.lines.clone().zip(&user.parts) {
                 for pair in part.groups.pairs(line) {
@@ -73,7 +80,7 @@ impl<'a> Sum<'a> {
             }
         }
         let (offers, paid, misses) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sum = Self { part, problem, found, splits, shares, prices, costs, offers, paid, misses };
+        let mut sum = Self { part, problem, found, splits, shares, prices, costs, besides, offers, paid, misses };
         let users = 0..part.users.len();
         sum.offers = users.clone().map(|user| sum.offer(user)).collect();
         sum.paid = users.clone().map(|user| sum.paid_by(user)).collect();
@@ -98,10 +105,14 @@ impl<'a> Sum<'a> {
         settled
     }
 
+    pub fn debug(&self, u: usize) -> String {
+        format!("share {:e} cap {:e} paid {:e} miss {:e} cost {:e} each {:e} demand {:e} weight {:e} worth {:e}", self.shares[u], self.part.users[u].cap, self.paid[u], self.misses[u], self.offers[u].cost, self.offers[u].each, self.offers[u].demand, self.part.users[u].weight, self.worth(u))
+    }
+
     /// Whether all have exactly what they would take who pay most, and how many have about that.
     pub fn told(&self) -> (bool, usize) {
         let most = self.paid.iter().copied().fold(0.0, f64::max);
-        let is_exact = |(miss, paid): (&f64, &f64)| *miss <= EXACT || *paid < MOST * most;
+        let is_exact = |(miss, paid): (&f64, &f64)| *miss <= EXACT || *paid * miss.min(1.0) < LITTLE * most;
         let count = self.misses.iter().filter(|miss| **miss <= OWN).count();
         (most > 0.0 && self.misses.iter().zip(&self.paid).all(is_exact), count)
     }
@@ -137,6 +148,11 @@ impl<'a> Sum<'a> {
             }
         }
         has_changed
+    }
+
+    /// What a unit of work of a kind costs where that is least.
+    pub fn cheapest(&self, line: usize) -> f64 {
+        self.problem.cheapest(&self.costs, 0.0, line)
     }
 
     fn has_all_tasks(&self, user: usize) -> bool {
@@ -242,11 +258,12 @@ impl<'a> Sum<'a> {
                     let needs = self.problem.needs(line, pair);
                     needs.map(|(row, d)| (row, d * self.found.prices[row])).filter(|(_, price)| *price > 0.0)
                 };
-                let total: f64 = each + priced().map(|(_, price)| price).sum::<f64>();
+                let base = each + self.besides[pair];
+                let total: f64 = base + priced().map(|(_, price)| price).sum::<f64>();
                 let enough = least * self.part.groups.rate[pair];
                 let most = priced().map(|(_, price)| price).fold(0.0, f64::max);
                 let is_needed = move |price: f64| {
-                    each < enough && (price == most || (price > PAYS * enough && total - price < enough))
+                    base < enough && (price == most || (price > PAYS * enough && total - price < enough))
                 };
                 priced().filter(move |(_, price)| is_needed(*price)).map(|(row, _)| row)
             })

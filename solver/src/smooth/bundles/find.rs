@@ -2,7 +2,7 @@
 
 use super::floors::LACKING;
 use super::pieces::{Effort, Found, pieces};
-use super::{Bundles, User};
+use super::{Bundles, Paid, Setting, User};
 use crate::interior_point::{Stopping, run};
 use crate::level::LevelProblem;
 use crate::tolerance::level::KEPT;
@@ -43,9 +43,25 @@ pub(in crate::smooth) fn find(
     if matches!(finding, Finding::InPieces) {
         return in_pieces(problem, users, &stages, deadline);
     }
-    let (bundles, iterations) = by_interior_point(problem, users, &stages, deadline);
+    let (bundles, iterations) = by_interior_point(problem, users, None, &stages, deadline);
+    Ok(found(bundles, iterations))
+}
+
+/// The same at once, where pairs cost something besides.
+pub(in crate::smooth) fn find_beside_paid(
+    problem: &LevelProblem<'_>,
+    users: &[User],
+    alpha: f64,
+    paid: &Paid,
+    deadline: &Deadline,
+) -> Found {
+    let (bundles, iterations) = by_interior_point(problem, users, Some(paid), &[alpha], deadline);
+    found(bundles, iterations)
+}
+
+fn found(bundles: Bundles<'_>, iterations: u64) -> Found {
     let (splits, prices, utility) = bundles.best();
-    Ok(Found { splits, prices, utility, iterations })
+    Found { splits, prices, utility, iterations }
 }
 
 /// By linear programs for each of these α in turn: what is found for one keeps all guarantees, which it would cost many orders of magnitude
@@ -58,7 +74,7 @@ fn in_pieces(
 ) -> Result<Found, InstanceError> {
     let (mut thought, mut spent) = (Vec::new(), 0);
     if stages[0] > 0.0 {
-        let (bundles, steps) = by_interior_point(problem, users, &stages[..1], deadline);
+        let (bundles, steps) = by_interior_point(problem, users, None, &stages[..1], deadline);
         (thought, spent) = (bundles.best.v, steps);
     }
     let mut last = None;
@@ -89,12 +105,13 @@ fn stages(alpha: f64) -> Vec<f64> {
 fn by_interior_point<'a>(
     problem: &'a LevelProblem<'a>,
     users: &'a [User],
+    paid: Option<&'a Paid>,
     stages: &[f64],
     deadline: &'a Deadline,
 ) -> (Bundles<'a>, u64) {
     let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2), rounded: 0.0 };
     let solve = |lacking: f64| {
-        let mut bundles = Bundles::start(problem, users, stages[0], lacking, deadline);
+        let mut bundles = Bundles::start(Setting { problem, users, paid, alpha: stages[0], lacking, deadline });
         let mut iterations = run(&mut bundles, stopping, deadline);
         for alpha in &stages[1..] {
             bundles = bundles.again(*alpha);

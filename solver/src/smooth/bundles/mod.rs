@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! max Σ w θ U(v) − M b    Σ_l ρ z_kl = π_k v  (y_k)    Σ d_k z_kl + q = c  (p)    v + h = T  (λ)    v − a + b = F  (ν)
-//! path  z s = μ, q p = μ, h λ = μ, a ν = μ, b (M − ν) = μ,  s_kl = d_k·p_l − ρ y_k,  ψ = Σ π_k y_k + λ − ν,  ψ = w θ U'(v)
+//! path  z s = μ, q p = μ, h λ = μ, a ν = μ, b (M − ν) = μ,  s_kl = d_k·p_l + f_kl − ρ y_k,  ψ = Σ π_k y_k + λ − ν,  ψ = w θ U'(v)
 //! ```
 //! | symbol | meaning |
 //! |---|---|
 //! | v, T | share of a user, the most that its tasks allow |
 //! | z | share of a kind on a class, `π` the part of its user's share that a kind is |
+//! | f | what it costs there besides: of resources that others have paid for, and of which it takes next to nothing |
 //! | ψ | what the last unit of its share is worth to a user |
 //! | F; a, b | what a user is guaranteed; what it has above that, and lacks of it |
 //! | M | what a unit that is lacking costs: more than any price of what is guaranteed, and nothing is lacking |
@@ -31,7 +32,7 @@ use crate::tolerance::sum::ROUNDED;
 use elimination::{Eliminated, Factors, Moves, Slopes};
 use fairplan_instances::Deadline;
 pub(crate) use find::Finding;
-pub(super) use find::find;
+pub(super) use find::{find, find_beside_paid};
 pub(super) use pieces::Found;
 use std::ops::Range;
 
@@ -46,6 +47,20 @@ pub(super) struct User {
     pub lines: Range<usize>,
     /// What part of its share each of them is.
     pub parts: Vec<f64>,
+}
+
+/// What pairs cost beside the prices of rows, since others have paid for some of what they need: in the unit of these prices, and what that is.
+pub(super) struct Paid {
+    pub of_pairs: Vec<f64>,
+    pub log_scale: f64,
+}
+
+impl Paid {
+    /// The same in the unit of some utilities.
+    pub fn in_unit_of(&self, utility: Utility) -> Vec<f64> {
+        let unit = (utility.log_scale() - self.log_scale).exp();
+        self.of_pairs.iter().map(|cost| cost * unit).collect()
+    }
 }
 
 /// A point: primal and dual variables; users, kinds, pairs of a kind and a class, and rows of capacity each in their order.
@@ -75,7 +90,10 @@ pub(super) struct Bundles<'a> {
     deadline: &'a Deadline,
     /// What it costs to lack all that one is guaranteed, where what everybody has at first is worth one.
     lacking: f64,
-    /// The rows with capacity: for each class and resource their number, and of each its class and resource.
+    /// What pairs cost besides, in the unit of these utilities too.
+    paid: Option<&'a Paid>,
+    besides: Vec<f64>,
+    /// The rows with capacity that may be used up: for each class and resource their number, and of each its class and resource.
     row_of: Vec<usize>,
     rows: Vec<usize>,
     at: Point,
@@ -88,6 +106,7 @@ pub(super) struct Bundles<'a> {
 struct Setting<'a> {
     problem: &'a LevelProblem<'a>,
     users: &'a [User],
+    paid: Option<&'a Paid>,
     alpha: f64,
     lacking: f64,
     deadline: &'a Deadline,
@@ -108,25 +127,36 @@ const NEARLY_ALL: f64 = 0.95;
 
 impl<'a> Bundles<'a> {
     /// A first point inside: everybody takes of all its classes by what they hold, half of all there is at most.
-    fn start(
-        problem: &'a LevelProblem<'a>,
-        users: &'a [User],
-        alpha: f64,
-        lacking: f64,
-        deadline: &'a Deadline,
-    ) -> Self {
+    fn start(setting: Setting<'a>) -> Self {
+        let Setting { problem, users, paid, alpha, .. } = setting;
         let (m, groups) = (problem.resources, problem.groups);
         let mut z = vec![0.0; groups.pair_count()];
         let mut v: Vec<f64> = Vec::with_capacity(users.len());
         for user in users {
-            let wish = user.weight.powf(1.0 / alpha.max(1.0)).min(0.5 * user.cap);
+            // What is paid for tells how much one would take; nobody takes more.
+            let least = |(line, part): (usize, &f64)| -> f64 {
+                let price = |pair: usize| paid.map_or(0.0, |paid| paid.of_pairs[pair]) / groups.rate[pair];
+                part * groups.pairs(line).map(price).fold(f64::INFINITY, f64::min)
+            };
+            let price: f64 = user.lines.clone().zip(&user.parts).map(least).sum();
+            let demand = paid.filter(|_| price > 0.0).map_or(1.0, |paid| {
+                NEARLY_ALL * Utility::new(alpha, paid.log_scale).demand(1.0, price)
+            });
+            let wish = (demand * user.weight.powf(1.0 / alpha.max(1.0))).min(0.5 * user.cap);
             v.push(wish);
+            // The dearer a class is beside that, the less runs there.
+            let worth = paid.map(|paid| Utility::new(alpha, paid.log_scale).marginal(user.weight, wish));
+            let dear = |pair: usize| match (paid, worth) {
+                (Some(paid), Some(worth)) => 1.0 + paid.of_pairs[pair] / groups.rate[pair] / worth,
+                _ => 1.0,
+            };
             for (line, part) in user.lines.clone().zip(&user.parts) {
                 let load = problem.load(line);
                 let fits = |pair: usize| {
                     let row = &problem.capacities[groups.class[pair] as usize * m..][..m];
-                    let needed = row.iter().zip(load).filter(|(_, d)| **d > 0.0);
-                    groups.rate[pair] * needed.map(|(c, d)| c / d).fold(f64::INFINITY, f64::min)
+                    let needed = row.iter().zip(load).filter(|(c, d)| **d > 0.0 && c.is_finite());
+                    let fit = needed.map(|(c, d)| c / d).fold(f64::INFINITY, f64::min);
+                    groups.rate[pair] * if fit.is_finite() { fit } else { wish } / dear(pair)
                 };
                 let total: f64 = groups.pairs(line).map(fits).sum();
                 for pair in groups.pairs(line) {
@@ -134,7 +164,6 @@ impl<'a> Bundles<'a> {
                 }
             }
         }
-        let setting = Setting { problem, users, alpha, lacking, deadline };
         if problem.limits.is_some() {
             // What all have together uses half of a limit at most, and half of some capacity.
             let used = problem.usage(&z);
@@ -164,14 +193,14 @@ impl<'a> Bundles<'a> {
     /// larger one.
     fn again(&self, alpha: f64) -> Self {
         let (v, z) = (self.best.v.clone(), self.best.z.clone());
-        let Self { problem, users, lacking, deadline, .. } = *self;
-        let setting = Setting { problem, users, alpha, lacking, deadline };
+        let Self { problem, users, paid, lacking, deadline, .. } = *self;
+        let setting = Setting { problem, users, paid, alpha, lacking, deadline };
         Self::inside(setting, NEARLY_ALL, v, z)
     }
 
     /// A first point with shares in proportion to these: as large as use up a part of some resource or of what somebody may have.
     fn inside(
-        Setting { problem, users, alpha, lacking, deadline }: Setting<'a>,
+        Setting { problem, users, paid, alpha, lacking, deadline }: Setting<'a>,
         part: f64,
         mut v: Vec<f64>,
         mut z: Vec<f64>,
@@ -179,15 +208,15 @@ impl<'a> Bundles<'a> {
         let groups = problem.groups;
         let mut row_of = vec![NO_ROW; problem.capacities.len()];
         let mut rows = Vec::new();
-        for (at, capacity) in problem.capacities.iter().enumerate().filter(|(_, capacity)| **capacity > 0.0) {
+        let may_be_used_up = |capacity: f64| capacity > 0.0 && capacity.is_finite();
+        for at in (0..problem.capacities.len()).filter(|at| may_be_used_up(problem.capacities[*at])) {
             row_of[at] = rows.len();
-            debug_assert!(*capacity > 0.0);
             rows.push(at);
         }
         let used = problem.usage(&z);
         let fullest = rows.iter().map(|at| used[*at] / problem.capacities[*at]).fold(0.0, f64::max);
         let most = v.iter().zip(users).map(|(v, user)| v / user.cap).fold(fullest, f64::max);
-        let scale = part / most;
+        let scale = if paid.is_some() { (part / most).min(1.0) } else { part / most };
         v.iter_mut().chain(&mut z).for_each(|x| *x *= scale);
         // In units in which everything that everybody has is worth one.
         let plain = Utility::new(alpha, 0.0);
@@ -205,6 +234,8 @@ impl<'a> Bundles<'a> {
             utility,
             deadline,
             lacking,
+            paid,
+            besides: paid.map_or_else(|| vec![0.0; z.len()], |paid| paid.in_unit_of(utility)),
             row_of,
             at: Point {
                 above: vec![0.0; users.len()],
@@ -237,12 +268,13 @@ impl<'a> Bundles<'a> {
     fn set_duals(&mut self) {
         let groups = self.problem.groups;
         for line in 0..groups.len() {
-            let cost = |pair: usize| self.cost(line, pair, &self.at.p);
+            let cost = |pair: usize| self.cost(line, pair, &self.at.p) + self.besides[pair];
             let least =
                 groups.pairs(line).map(|pair| cost(pair) / groups.rate[pair]).fold(f64::INFINITY, f64::min);
             self.at.y[line] = 0.5 * least;
             for pair in groups.pairs(line) {
-                self.at.s[pair] = self.cost(line, pair, &self.at.p) - groups.rate[pair] * self.at.y[line];
+                let cost = self.cost(line, pair, &self.at.p) + self.besides[pair];
+                self.at.s[pair] = cost - groups.rate[pair] * self.at.y[line];
             }
         }
         for (u, user) in self.users.iter().enumerate() {
@@ -363,9 +395,9 @@ impl<'a> Bundles<'a> {
             && self.guaranteed().all(is_between)
     }
 
-    /// `d·p − ρ y − s`; nothing where that is rounding.
+    /// `d·p + f − ρ y − s`; nothing where that is rounding.
     fn dual_residual(&self, line: usize, pair: usize) -> f64 {
-        let cost = self.cost(line, pair, &self.at.p);
+        let cost = self.cost(line, pair, &self.at.p) + self.besides[pair];
         let residual = cost - self.problem.groups.rate[pair] * self.at.y[line] - self.at.s[pair];
         if residual.abs() > ROUNDED * cost { residual } else { 0.0 }
     }
