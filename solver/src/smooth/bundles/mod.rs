@@ -154,9 +154,10 @@ impl<'a> Bundles<'a> {
                 let load = problem.load(line);
                 let fits = |pair: usize| {
                     let row = &problem.capacities[groups.class[pair] as usize * m..][..m];
-                    let needed = row.iter().zip(load).filter(|(c, d)| **d > 0.0 && c.is_finite());
+                    let needed = row.iter().zip(load).filter(|(_, d)| **d > 0.0);
                     let fit = needed.map(|(c, d)| c / d).fold(f64::INFINITY, f64::min);
-                    groups.rate[pair] * if fit.is_finite() { fit } else { wish } / dear(pair)
+                    let fit = groups.rate[pair] * fit;
+                    if paid.is_some() { fit.min(wish) / dear(pair) } else { fit }
                 };
                 let total: f64 = groups.pairs(line).map(fits).sum();
                 for pair in groups.pairs(line) {
