@@ -190,13 +190,16 @@ pub struct Total {
     pub relative_gap: f64,
     /// Multipliers of the capacity rows, row-major `classes × resources`, >= 0: the increase of the value per unit
     /// of that resource in that class, dominant shares still measured against today's totals; in units of
-    /// `10^exponent`.
+    /// `10^price_exponent`.
     pub prices: Vec<f64>,
     /// Multipliers of the limits, one for each of [`Instance::limit_rows`](crate::Instance::limit_rows), >= 0, in the same units: as
     /// [`Level::limit_prices`] are those of a level.
     pub limit_prices: Vec<f64>,
-    /// 0, unless the value or the prices would be beyond what a double holds.
+    /// 0, unless the value would be beyond what a double holds.
     pub exponent: i32,
+    /// The same as `exponent`, unless some prices would be too small for a double beside the value: where somebody adds nearly all of it who
+    /// has little and needs no price to be held, because all its tasks run.
+    pub price_exponent: i32,
 }
 
 /// How a solution came about. Nothing here decides what the solution is.

@@ -95,7 +95,8 @@ impl SplitRows {
         for g in 0..groups.len() {
             let pairs = groups.pairs(g);
             let specks = SPECKS * splits[pairs.clone()].iter().sum::<f64>() / pairs.len() as f64;
-            let is_used = |pair: &usize| splits[*pair] > specks || fills_class(reduction, groups, g, *pair, splits);
+            let is_used =
+                |pair: &usize| splits[*pair] > specks || fills_class(reduction, groups, g, *pair, splits);
             let used: Vec<usize> = pairs.filter(is_used).collect();
             work[g] = used.iter().map(|pair| groups.rate[*pair] * splits[*pair]).sum();
             placed[g] = used.iter().map(|pair| splits[*pair]).sum();

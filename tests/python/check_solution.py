@@ -38,7 +38,7 @@ ALL_RUN = GAP / 10  # Of tasks: who lacks no more is held by them, not by capaci
 ROUNDED, CLEARLY = Fraction(1, 10**12), Fraction(1, 10**3)
 JUST_ABOVE = Fraction(1.0 + 1e-9)
 # What a user of a sum may miss of what it would take, and what may be left of what is used up; where nobody needs anything.
-OWN, MILLIONTH, LEAST_PRICE, FAR_ABOVE_PRICES = Decimal("0.01"), Decimal("0.000001"), Decimal("1e-200"), Decimal("1e130")
+OWN, MILLIONTH, LEAST_PRICE = Decimal("0.01"), Decimal("0.000001"), Decimal("1e-200")
 # Of that, what a user may take at once of what is idle (but for rounding, a part of the capacity) or clearly above its level.
 TAKEN, ROUNDED_IDLE, CLEARLY_ABOVE = Fraction(1, 10**3), Fraction(1, 10**11), Fraction(2, 10**6)
 PRICED = ("capacity", "limit")  # What holds a user by prices.
@@ -575,8 +575,9 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
     name = solution["objective"]
     alpha = {"pf": Decimal(1), "utilitarian": Decimal(0)}.get(name) or Decimal(name.partition("=")[2] or 0)
     unit = Decimal(10) ** int(solution.get("value_exponent", 0))
-    price = {(l["id"], r): decimal(p) * unit for l in solution["server_classes"] for r, p in l["price"].items()}
-    price |= {at: decimal(stated["price"]) * unit for at, stated in zip(rows, solution.get("limits", []), strict=True)}
+    price_unit = Decimal(10) ** int(solution.get("price_exponent", solution.get("value_exponent", 0)))
+    price = {(l["id"], r): decimal(p) * price_unit for l in solution["server_classes"] for r, p in l["price"].items()}
+    price |= {at: decimal(stated["price"]) * price_unit for at, stated in zip(rows, solution.get("limits", []), strict=True)}
     need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), "prices")
     need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), "a price of what is not there")
     value = worth = Decimal(0)
@@ -589,7 +590,8 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
     parts = fill(by_weights, {node: None if able(user) else Fraction(0) for node, user in tree["users"].items()}, Fraction(1))
     above = {child: node for node, children in tree["children"].items() for child, _ in children}
     weights = dict(tree["children"][None])
-    dear, wanted, unpriced = {}, set(), None
+    need(alpha > 1 or price_unit == unit, "the unit of prices")
+    dear, wanted = {}, set()
     for user in users:
         done = "tasks" in user and user["running"] >= user["tasks"] * (1 - GAP)
         limits = ["tasks"] if done else ["capacity", "limit"]
@@ -608,10 +610,10 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         much_idle = could_have_more and all(any(is_left(needs, l) and much(needs, l) for l in usable) for needs, usable in user["kinds"])
         need(not own or alpha >= 1 or not much_idle, f"user {user['id']} could have more: what it needs is not used up")
         if user["share"] > 0 and own and decimal(user["weight"] * user["delta"]) \
-                * decimal(user["share"]) ** -alpha < LEAST_PRICE * unit * decimal(max(user["needs"].values())):
-            # Prices that it would pay are too small for numbers in this unit, so that there are none.
-            need(not could_have_more, f"user {user['id']} could have more: what it needs is not used up")
-            own_price, unpriced = None, user["id"]
+                * decimal(user["share"]) ** -alpha < LEAST_PRICE * price_unit * decimal(max(user["needs"].values())):
+            # Prices that it would pay are too small for numbers in their unit, so that there are none.
+            need(all_run(user), f"the price that user {user['id']} would pay is too small a number in this unit")
+            own_price = None
         else:
             own_price = sum(min(cost[l] / decimal(user["rate"].get(l, 1)) for l in cost) for cost in own_costs)
         if own_price is not None:
@@ -657,7 +659,6 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         need(share > 0 or alpha < 1, "somebody has nothing")
         value += weight * utility(alpha, share)
         worth += weight * share ** (1 - alpha)
-    need(unpriced is None or worth >= FAR_ABOVE_PRICES * unit, f"the price that user {unpriced} would pay is too small a number in this unit")
     dearer = Decimal(1)
     if alpha == 0:  # A user without a limit must not be worth more than it pays.
         dearer = max([dearer] + [decimal(user["weight"]) / min(cost[l] / decimal(user["rate"][l]) for l in cost)
@@ -875,6 +876,8 @@ def in_doubles(instance, solution, prove=True):
     need(solution["status"] == "optimal", "the result says itself that it is not proved")
     exponent = solution.get("value_exponent")
     need(exponent is None or exponent != 0 and is_sum and objective != "pf", "the unit of the value")
+    of_prices = solution.get("price_exponent")
+    need(of_prices is None or of_prices < (exponent or 0) and is_sum, "the unit of prices")
     if objective in ("drf", "bmf"):
         pooled(instance, solution)
     rows = limit_rows(instance)

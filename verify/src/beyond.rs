@@ -150,7 +150,8 @@ mod tests {
         let subject = Subject { instance: &instance, usable_classes: &usable_classes, shares: &shares };
         let room = |part: f64| {
             let capacities = Capacities { instance: &instance, pooled: false };
-            let loads: Vec<f64> = (0..4).map(|at| (1.0 - part) * capacities.units(at / 2, at % 2) as f64).collect();
+            let loads: Vec<f64> =
+                (0..4).map(|at| (1.0 - part) * capacities.units(at / 2, at % 2) as f64).collect();
             Beyond::level(subject, &tasks, &loads, 1.0).room
         };
         assert!(room(0.5 * IDLE).iter().all(|room| *room == 0.0));

@@ -90,6 +90,12 @@ fn sum(instance: &Instance, total: &Total, alpha: f64) -> Result<(), String> {
     if alpha == 1.0 && total.exponent != 0 {
         return Err(format!("a sum of logarithms has no unit of 10^{}", total.exponent));
     }
+    if total.price_exponent > total.exponent || alpha <= 1.0 && total.price_exponent < total.exponent {
+        return Err(format!(
+            "prices in units of 10^{} beside a value in units of 10^{}",
+            total.price_exponent, total.exponent
+        ));
+    }
     check_prices(instance, "prices", &total.prices, false)?;
     check_limit_prices(instance, "limit prices", &total.limit_prices)?;
     numbers("relative gap", &[total.relative_gap])?;

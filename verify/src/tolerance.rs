@@ -101,8 +101,9 @@ pub(crate) const WORTH: std::ops::RangeInclusive<f64> = 1e-150..=1e150;
 /// Loads are counted in steps of 2^-125 of the capacity, each rounded up: what a thousand million users have of them.
 pub(crate) const COUNTED: f64 = 1e-28;
 
-/// Nobody's price may be too small for a number unless all are worth this much in the unit of the value: so that no unit is chosen to hide one.
-pub(crate) const FAR_ABOVE_PRICES: f64 = 1e130;
+/// The part of what they are worth that users may pay more or less at prices that have a unit of their own: those are next to none beside the
+/// value, to the last digit of which a sum is solved.
+pub(crate) const PRICES_APART: f64 = 1e-6;
 
 /// Prices below this count as 0 (any price may be lowered), which keeps every product clear of underflow.
 pub(crate) const LEAST_PRICE: f64 = 1e-200;

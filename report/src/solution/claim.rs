@@ -45,7 +45,7 @@ impl StatedSolution {
     /// groups other than the prices make.
     pub fn new(document: &SolutionDocument, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
-        check_unit(document)?;
+        check_units(document)?;
         let users = &document.users;
         list("users", users.ids.iter(), instance.users().map(|user| user.id()))?;
         let class_ids = || instance.classes().iter().map(|class| class.id.as_str());
@@ -214,15 +214,23 @@ fn guarantees(document: &SolutionDocument, instance: &Instance) -> Result<Vec<Gu
     Ok(document.guarantees.clone())
 }
 
-/// Only sums have a unit other than one, and state it.
-fn check_unit(document: &SolutionDocument) -> Result<(), Foreign> {
-    let Some(exponent) = document.value_exponent else { return Ok(()) };
-    let problem = match document.objective.alpha() {
-        Some(_) if exponent != 0 => return Ok(()),
-        Some(_) => "is left out where it is 0",
-        None => "only sums have a unit",
-    };
-    Err(Foreign::new("value_exponent", &exponent.to_string(), problem))
+/// Only sums have a unit other than one, and state it; and one of prices where that is another.
+fn check_units(document: &SolutionDocument) -> Result<(), Foreign> {
+    let of_value = document.value_exponent.unwrap_or(0);
+    let usual = [
+        ("value_exponent", document.value_exponent, 0, "is left out where it is 0"),
+        ("price_exponent", document.price_exponent, of_value, "is left out where it is that of the value"),
+    ];
+    for (field, stated, usual, left_out) in usual {
+        let Some(exponent) = stated else { continue };
+        let problem = match document.objective.alpha() {
+            Some(_) if exponent != usual => continue,
+            Some(_) => left_out,
+            None => "only sums have a unit",
+        };
+        return Err(Foreign::new(field, &exponent.to_string(), problem));
+    }
+    Ok(())
 }
 
 /// The tasks on their classes, or of the pool.
@@ -280,6 +288,7 @@ fn certificate(
             prices: prices.to_vec(),
             limit_prices: document.limits.iter().map(|limit| limit.price).collect(),
             exponent: document.value_exponent.unwrap_or(0),
+            price_exponent: document.price_exponent.or(document.value_exponent).unwrap_or(0),
         }));
     };
     if level_of.len() != instance.user_count() {

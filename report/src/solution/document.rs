@@ -41,6 +41,10 @@ pub struct SolutionBody<U = UserColumns> {
     /// large `A` are ever beyond what a double holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_exponent: Option<i32>,
+    /// The prices are in units of ten to this power instead. Absent when it is that of the value; only with a large `A` are prices ever too small
+    /// for a double beside it.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub price_exponent: Option<i32>,
     /// The fractions of a solution that was asked for with `--exact`, or that nothing else could prove: then these are what is proved,
     /// without any tolerance, and all doubles are next to them. Absent without.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]

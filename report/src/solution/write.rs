@@ -75,9 +75,9 @@ pub fn solution_document<'a>(
     let classes = || instance.classes().iter().enumerate();
     let map = |numbers: &[f64]| ResourceMap::new(instance, numbers.iter().copied());
     let prices = |all: &[f64], class: usize| map(&all[class * m..(class + 1) * m]);
-    let value_exponent = match &solution.certificate {
-        Certificate::Total(total) if total.exponent != 0 => Some(total.exponent),
-        _ => None,
+    let (exponent, of_prices) = match &solution.certificate {
+        Certificate::Total(total) => (total.exponent, total.price_exponent),
+        _ => (0, 0),
     };
     let groups = match solution.certificate {
         Certificate::Bottlenecks => Vec::new(),
@@ -90,7 +90,8 @@ pub fn solution_document<'a>(
         method: solution.method.into(),
         status: solution.status,
         value: headline.value,
-        value_exponent,
+        value_exponent: (exponent != 0).then_some(exponent),
+        price_exponent: (of_prices != exponent).then_some(of_prices),
         exact: solution.exact.as_deref().map(|exact| ExactResult::new(instance, exact)),
         level: headline.level,
         unplaced: headline.unplaced,

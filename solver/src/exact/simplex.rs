@@ -211,7 +211,8 @@ impl<'a> Basis<'a> {
             }
         }
         let cost = power_of_two(-cost_shift);
-        let price = |price: &BigInt| (&Rational::new(price.clone(), self.determinant.clone()) * &cost).to_f64();
+        let price =
+            |price: &BigInt| (&Rational::new(price.clone(), self.determinant.clone()) * &cost).to_f64();
         let multipliers: Vec<f64> = self.prices.iter().map(price).collect();
         Outcome { ended, columns, multipliers, value: f64::NAN, bound: f64::NAN }
     }

@@ -21,9 +21,10 @@ use rayon::prelude::*;
 const UNBOUNDED: f64 = 400.0;
 /// Values up to ten to this power, and down to its inverse, are stated as they are.
 const PLAIN: f64 = 100.0;
-/// Where somebody's last unit is worth less than ten to this power, values are up to ten to the other: so prices may be that much smaller.
+/// Where somebody's last unit is worth less than ten to this power in the unit of the value, prices have one in which it is worth that.
 const SMALL: f64 = -150.0;
-const LARGE: f64 = 140.0;
+/// But no price is higher than ten to this power then, and no sum of them beyond a double.
+const LARGE: f64 = 290.0;
 
 /// Tasks from splits: every user takes its bin's split, shrunk where rounding had overloaded a class, at its share.
 pub(super) fn allocate(
@@ -97,6 +98,7 @@ pub(super) fn nothing(instance: &Instance) -> (Total, Status) {
             prices: vec![0.0; rows],
             limit_prices: vec![0.0; instance.limit_rows().len()],
             exponent: 0,
+            price_exponent: 0,
         },
         Status::Optimal,
     )
@@ -150,16 +152,22 @@ impl Claim<'_> {
         }
         let log_worth = duality.worth.ln() - utility.log_scale();
         let decimals = log_worth / std::f64::consts::LN_10;
-        let plain = if decimals.abs() <= PLAIN { 0.0 } else { decimals };
-        let least = self.least_log_margin(&weight) / std::f64::consts::LN_10;
-        let exponent = if least - plain < SMALL { decimals - LARGE } else { plain }.round() as i32;
+        let exponent = if decimals.abs() <= PLAIN { 0 } else { decimals.round() as i32 };
         let log_unit = f64::from(exponent) * std::f64::consts::LN_10;
+        // Where the last unit of somebody's share is worth next to nothing beside all, prices have a unit of their own.
+        let least = self.least_log_margin(&weight) / std::f64::consts::LN_10;
+        let is_small = utility.alpha > 1.0 && least - f64::from(exponent) < SMALL;
+        let highest = self.prices.iter().copied().fold(0.0, f64::max).ln() - utility.log_scale() - log_part;
+        let least_unit = highest / std::f64::consts::LN_10 - LARGE;
+        let price_exponent =
+            if is_small { (least - SMALL).max(least_unit).min(exponent.into()) as i32 } else { exponent };
+        let log_price_unit = f64::from(price_exponent) * std::f64::consts::LN_10;
         let value = self.value(&weight, log_unit);
-        // Prices too small for a double next to the worth of shares are stated as none: work is free then.
+        // Prices too small for a double next to the worth of shares are none beside it: work is free then.
         let scale = (-utility.log_scale() - log_part - log_unit).exp();
         let vanish = scale < f64::MIN_POSITIVE && duality.paid_freely > 0.0;
-        let (scale, freely) =
-            if vanish { (0.0, duality.gain_where_free(utility.alpha)) } else { (scale, 0.0) };
+        let freely = if vanish { duality.gain_where_free(utility.alpha) } else { 0.0 };
+        let scale = (-utility.log_scale() - log_part - log_price_unit).exp();
         let relative_gap = duality.relative_gap().max(0.0) + freely;
         let bound = value + relative_gap * (log_worth - log_unit).exp();
         let prices = prices_of_classes(self.instance, self.members, self.prices, scale);
@@ -167,7 +175,7 @@ impl Claim<'_> {
         let mut all = prices.iter().chain(&limit_prices);
         let finite = value.is_finite() && bound.is_finite() && all.all(|price| price.is_finite());
         let status = if finite && relative_gap <= TOLERANCE { Status::Optimal } else { Status::Uncertified };
-        (Total { value, bound, relative_gap, prices, limit_prices, exponent }, status)
+        (Total { value, bound, relative_gap, prices, limit_prices, exponent, price_exponent }, status)
     }
 
     /// `ln` of what the last unit of its share is worth to whom it is worth least.

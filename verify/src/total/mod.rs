@@ -54,16 +54,11 @@ pub(crate) fn prove(
 ) -> SolutionProof {
     let alpha = claim.objective.alpha().unwrap_or(f64::NAN);
     let Subject { instance, usable_classes, .. } = subject;
-    let market = Market::new(subject, alpha, total, floors);
-    let part = |users: Range<usize>| {
-        let mut part = Sums::new();
-        users.for_each(|i| market.add(UserId(i), &mut part));
-        part
-    };
-    let mut sums = Sums::new();
-    in_parts(instance.user_count(), part).into_iter().for_each(|part| sums.merge(&part));
-    market.groups.iter().for_each(|group| market.add_group(group, &mut sums));
-    let found = sums.found(alpha, market.worth());
+    let market = Market::new(subject, alpha, &Stated::beside_the_value(total), floors);
+    let found = market.sums().found(alpha, market.worth());
+    // Where prices are next to none beside the value they are judged by themselves.
+    let apart = (total.price_exponent != total.exponent)
+        .then(|| Market::new(subject, alpha, &Stated::by_themselves(total), floors));
 
     let mut optimality = Worst::of("optimality", tolerance::GAP);
     optimality.see(found.relative_gap, || match found.worth {
@@ -72,11 +67,20 @@ pub(crate) fn prove(
         }
         worth => format!("in the unit of the value, 10^{}, all are worth {worth:e}", total.exponent),
     });
-    let mut scale = Worst::of("price-scale", tolerance::GAP * (1.0 + alpha));
+    let may_miss = if apart.is_some() { tolerance::PRICES_APART } else { tolerance::GAP * (1.0 + alpha) };
+    let mut scale = Worst::of("price-scale", may_miss);
     scale.see(found.imbalance, || {
         let part = found.imbalance;
         format!("users without binding limits pay {part:e} of the worth more or less than their margins")
     });
+    if let Some(market) = &apart {
+        let imbalance = market.sums().imbalance_of_prices();
+        scale.see(imbalance, || {
+            format!(
+                "users without binding limits pay {imbalance:e} of what they are worth more or less than that"
+            )
+        });
+    }
     scale.see(market.raised - 1.0, || {
         let part = market.raised - 1.0;
         format!("a user without a limit is worth {part:e} more than it pays at these prices")
@@ -96,7 +100,7 @@ pub(crate) fn prove(
     let mut verdicts = vec![
         reasons(instance, usable_classes, claim, used.limits),
         optimality.verdict(),
-        own::judge(&market, claim, used, found.worth),
+        own::judge(apart.as_ref().unwrap_or(&market), claim, used),
         scale.verdict(),
         value.verdict(),
     ];
@@ -114,6 +118,29 @@ pub(crate) fn prove(
         relative_gap: found.relative_gap,
         level_gaps: Vec::new(),
         verdicts,
+    }
+}
+
+/// Prices as they are stated, and the exponent of their unit.
+struct Stated {
+    prices: Vec<f64>,
+    limit_prices: Vec<f64>,
+    exponent: i32,
+}
+
+impl Stated {
+    /// In their own unit.
+    fn by_themselves(total: &Total) -> Self {
+        let (prices, limit_prices) = (total.prices.clone(), total.limit_prices.clone());
+        Self { prices, limit_prices, exponent: total.price_exponent }
+    }
+
+    /// In that of the value.
+    fn beside_the_value(total: &Total) -> Self {
+        let unit = (f64::from(total.price_exponent - total.exponent) * LN_10).exp();
+        let in_unit = |prices: &[f64]| prices.iter().map(|price| price * unit).collect();
+        let (prices, limit_prices) = (in_unit(&total.prices), in_unit(&total.limit_prices));
+        Self { prices, limit_prices, exponent: total.exponent }
     }
 }
 
@@ -143,7 +170,7 @@ impl<'a> Market<'a> {
     fn new(
         Subject { instance, usable_classes, shares }: Subject<'a>,
         alpha: f64,
-        total: &Total,
+        stated: &Stated,
         floors: &[Bounds],
     ) -> Self {
         let m = instance.resources().len();
@@ -152,10 +179,10 @@ impl<'a> Market<'a> {
             usable_classes,
             shares,
             alpha,
-            log_unit: f64::from(total.exponent) * LN_10,
-            prices: usable_prices(&total.prices),
+            log_unit: f64::from(stated.exponent) * LN_10,
+            prices: usable_prices(&stated.prices),
             columns: Vec::new(),
-            limits: LimitPrices::of(&total.limit_prices),
+            limits: LimitPrices::of(&stated.limit_prices),
             floors: floors.iter().map(|floor| floor.low).collect(),
             groups: members::of_root(Subject { instance, usable_classes, shares }, floors),
             raised: 1.0,
@@ -166,6 +193,19 @@ impl<'a> Market<'a> {
             market.raised = market.raise_prices();
         }
         market
+    }
+
+    /// What all users add up to.
+    fn sums(&self) -> Sums {
+        let part = |users: Range<usize>| {
+            let mut part = Sums::new();
+            users.for_each(|i| self.add(UserId(i), &mut part));
+            part
+        };
+        let mut sums = Sums::new();
+        in_parts(self.instance.user_count(), part).into_iter().for_each(|part| sums.merge(&part));
+        self.groups.iter().for_each(|group| self.add_group(group, &mut sums));
+        sums
     }
 
     fn set_columns(&mut self) {

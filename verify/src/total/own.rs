@@ -12,7 +12,7 @@ use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
 use crate::limit_rows::LimitUse;
 use crate::parts::in_parts;
-use crate::tolerance::{FAR_ABOVE_PRICES, FREEZING, LEAST_PRICE, MEASURED, OWN};
+use crate::tolerance::{FREEZING, LEAST_PRICE, MEASURED, OWN};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, ResourceId, User, UserId};
 use std::ops::Range;
@@ -36,8 +36,8 @@ struct Has {
     floor: f64,
 }
 
-/// All users are `worth` so much in the unit of the value.
-pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<'_>, worth: f64) -> Verdict {
+/// At prices in a unit in which all are numbers that anybody without all its tasks would pay.
+pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<'_>) -> Verdict {
     let m = market.instance.resources().len();
     let least = |at: usize| (1.0 - OWN) * capacity_units(market.instance, at / m, at % m) as f64;
     let is_used_up: Vec<bool> = used.loads.iter().enumerate().map(|(at, load)| *load >= least(at)).collect();
@@ -45,7 +45,7 @@ pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<
     let is_full = |j: usize| used.limits.is_some_and(|used| used.part(market.instance, j) >= 1.0 - OWN);
     let full_limits: Vec<bool> = limits.map(is_full).collect();
     let at_used_up = market.at_prices_of_what_is_used_up(&is_used_up, &full_limits);
-    let own = Own { market, at_used_up, is_used_up, full_limits, claim, worth };
+    let own = Own { market, at_used_up, is_used_up, full_limits, claim };
     let part = |users: Range<usize>| {
         let mut seen = Seen::new(market.instance);
         users.for_each(|i| own.judge_user(market.instance.user(UserId(i)), &mut seen));
@@ -112,7 +112,6 @@ pub(super) struct Own<'a> {
     pub is_used_up: Vec<bool>,
     pub full_limits: Vec<bool>,
     pub claim: &'a SolutionClaim<'a>,
-    worth: f64,
 }
 
 /// Whether all tasks of a user run, of whom so many do, but for next to nothing.
@@ -143,15 +142,10 @@ impl Own<'_> {
         market.cost_on(user, self.market.usable_classes.demand_doubles(user, kind), class)
     }
 
-    /// Whether the prices that somebody would pay are too small for numbers in the unit of the sum, so that there are none.
+    /// Whether the prices that somebody would pay are too small for numbers in their unit, so that there are none.
     fn is_worth_no_price(&self, user: User<'_>) -> bool {
         let largest = user.demand_doubles().iter().copied().fold(0.0, f64::max);
         user.group().is_none() && self.market.margin(user) < LEAST_PRICE * largest
-    }
-
-    /// Whether some kind of a user has no class on which all that it needs is left, and its limits leave it something.
-    fn needs_what_is_used_up(&self, user: User<'_>) -> bool {
-        !self.could_run_more(user, |_, _| true)
     }
 
     /// Whether a user could run each of its kinds on a class that is more than next to nothing of what it has.
@@ -212,16 +206,11 @@ impl Own<'_> {
         let running = claim.tasks.running(user);
         let has_all = has_all_tasks(user, running);
         if self.is_worth_no_price(user) {
-            if self.worth < FAR_ABOVE_PRICES {
+            if !has_all {
                 let id = user.id();
                 worst.fail(|| {
-                    format!(
-                        "the price that user {id} would pay is too small a number in the unit of the value"
-                    )
+                    format!("the price that user {id} would pay is too small a number in the unit of prices")
                 });
-            }
-            if !has_all && !self.needs_what_is_used_up(user) {
-                worst.fail(|| format!("user {} could have more: what it needs is not used up", user.id()));
             }
             return;
         }

@@ -125,13 +125,23 @@ impl Sums {
             (if alpha < 1.0 { size * (1.0 - LOOSE) } else { -size * (1.0 + LOOSE) }, 4.0 * LOOSE * size)
         };
         let relative_gap = if gap == 0.0 { 0.0 } else { up(gap / (worth * (1.0 - LOOSE))) };
-        // Who barely pays for its tasks or its guarantee may be counted either way.
+        let imbalance = self.imbalance(worth);
+        Found { primal, dual: primal + gap + width, relative_gap, worth, imbalance }
+    }
+
+    /// By which part of this worth those whom neither tasks nor guarantees hold pay more or less than they are worth. Who barely pays for its
+    /// tasks or its guarantee may be counted either way.
+    fn imbalance(&self, worth: f64) -> f64 {
         let [without, barely] =
             [0, 1].map(|part| (self.paid_freely[part].below() - self.worth_freely[part].below()) / worth);
         let with = without + barely;
         let either = worth == 0.0 || without * with <= 0.0;
-        let imbalance = if either { 0.0 } else { without.abs().min(with.abs()) };
-        Found { primal, dual: primal + gap + width, relative_gap, worth, imbalance }
+        if either { 0.0 } else { without.abs().min(with.abs()) }
+    }
+
+    /// The same of what they are worth themselves, in a unit in which others may be worth more than any number.
+    pub fn imbalance_of_prices(&self) -> f64 {
+        self.imbalance(self.worth_freely[0].below() + self.worth_freely[1].below())
     }
 }
 

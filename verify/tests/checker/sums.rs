@@ -30,6 +30,7 @@ fn optimum(alpha: f64) -> (Objective, Vec<f64>, Total) {
         prices: vec![price, price],
         limit_prices: Vec::new(),
         exponent: 0,
+        price_exponent: 0,
     };
     (Objective::alpha_fair(alpha).unwrap(), vec![share, share], total)
 }
@@ -93,7 +94,7 @@ fn what_is_not_the_optimum_or_not_stated_in_its_unit_is_refused() {
         refused(&tasks, Total { bound: total.bound * (1.0 - 1e-6), ..total.clone() }, "value");
         refused(&tasks, Total { relative_gap: 1e-6, ..total.clone() }, "value");
         let in_tens = if alpha == 1.0 { "well-formed" } else { "value" };
-        refused(&tasks, Total { exponent: 1, ..total.clone() }, in_tens);
+        refused(&tasks, Total { exponent: 1, price_exponent: 1, ..total.clone() }, in_tens);
         let dear = total.prices.iter().map(|price| price * (1.0 + 1e-5)).collect();
         refused(&tasks, Total { prices: dear, ..total.clone() }, "price-scale");
         let uneven = vec![total.prices[0] * 1.01, total.prices[1] * 0.99];
@@ -150,8 +151,15 @@ fn apart(alpha: f64, missing: f64) -> (Instance, Objective, [f64; 4], Total) {
     let [a, b] = [tasks[0] / 11.0, tasks[3] / 11.0];
     let value = (a.powf(1.0 - alpha) + b.powf(1.0 - alpha)) / (1.0 - alpha);
     let prices = [a, b].map(|share| share.powf(-alpha) / 11.0).to_vec();
-    let total =
-        Total { value, bound: value, relative_gap: 0.0, prices, limit_prices: Vec::new(), exponent: 0 };
+    let total = Total {
+        value,
+        bound: value,
+        relative_gap: 0.0,
+        prices,
+        limit_prices: Vec::new(),
+        exponent: 0,
+        price_exponent: 0,
+    };
     (builder.build().unwrap(), Objective::alpha_fair(alpha).unwrap(), tasks, total)
 }
 
@@ -187,8 +195,15 @@ fn who_adds_nothing_to_a_sum_runs_its_tasks_where_they_are_cheapest() {
         // The last class is as dear as who has less there makes it, where both are not the same.
         let prices =
             vec![shares[0].powf(-11.0) / 21.0, shares[1].powf(-11.0) / 21.0, shares[2].powf(-11.0) / 21.0];
-        let total =
-            Total { value, bound: value, relative_gap: 0.0, prices, limit_prices: Vec::new(), exponent: 0 };
+        let total = Total {
+            value,
+            bound: value,
+            relative_gap: 0.0,
+            prices,
+            limit_prices: Vec::new(),
+            exponent: 0,
+            price_exponent: 0,
+        };
         failures(&check_on(&instance, Objective::alpha_fair(11.0).unwrap(), &tasks, total))
     };
     let all = 1.0 - 1e-14;
@@ -220,8 +235,15 @@ fn tasks_that_would_cost_less_elsewhere_take_no_more_than_the_tolerance_of_what_
         let shares = [0.08, tasks[2] / 100.0, tasks[5] / 100.0];
         let value = shares.map(|share: f64| share.powf(1.0 - alpha) / (1.0 - alpha)).iter().sum();
         let prices = vec![shares[1].powf(-alpha) / 100.0, shares[2].powf(-alpha) / 100.0];
-        let total =
-            Total { value, bound: value, relative_gap: 0.0, prices, limit_prices: Vec::new(), exponent: 0 };
+        let total = Total {
+            value,
+            bound: value,
+            relative_gap: 0.0,
+            prices,
+            limit_prices: Vec::new(),
+            exponent: 0,
+            price_exponent: 0,
+        };
         let objective = Objective::alpha_fair(alpha).unwrap();
         failures(&check_on(&builder.build().unwrap(), objective, &tasks, total))
     };

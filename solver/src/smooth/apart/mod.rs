@@ -73,15 +73,23 @@ pub(super) fn apart(
             None => sum,
         };
         if std::env::var("APART").is_ok() {
-            eprintln!("sum over {others:?} told {:?} log_scale {:e}", sum.told(), sum.found.utility.log_scale());
-            for (u, o) in others.iter().enumerate() { eprintln!("   user {o} {}", sum.debug(u)); }
+            eprintln!(
+                "sum over {others:?} told {:?} log_scale {:e}",
+                sum.told(),
+                sum.found.utility.log_scale()
+            );
+            for (u, o) in others.iter().enumerate() {
+                eprintln!("   user {o} {}", sum.debug(u));
+            }
         }
         if changes > 0 && !deadline.is_over() && sum.temper(&others, &mut counting) {
             changes -= 1;
             continue;
         }
         let settled = sum.settled();
-        if std::env::var("APART").is_ok() { eprintln!("settled {settled:?}"); }
+        if std::env::var("APART").is_ok() {
+            eprintln!("settled {settled:?}");
+        }
         // Where nobody is settled the checker has the last word.
         let is_last = !settled.contains(&true) || !settled.contains(&false);
         let kept: Vec<usize> = (0..others.len()).filter(|u| is_last || settled[*u]).collect();
@@ -140,7 +148,12 @@ impl<'a> Ways<'a> {
             let found = match self.find(&way, part, users) {
                 Ok(found) => found,
                 Err(error) if known.utility.is_none() && best.is_none() => return Err(error),
-                Err(error) => { if std::env::var("APART").is_ok() { eprintln!("way failed {error}"); } continue }
+                Err(error) => {
+                    if std::env::var("APART").is_ok() {
+                        eprintln!("way failed {error}");
+                    }
+                    continue;
+                }
             };
             known.iterations += found.iterations;
             let sum = Sum::new(part, part.problem(self.problem), found);
@@ -174,18 +187,11 @@ impl<'a> Ways<'a> {
         ways
     }
 
-    fn find(
-        &self,
-        way: &Way<'_>,
-        part: &Part,
-        users: &[usize],
-    ) -> Result<Found, InstanceError> {
+    fn find(&self, way: &Way<'_>, part: &Part, users: &[usize]) -> Result<Found, InstanceError> {
         let &Self { problem, alpha, deadline, .. } = self;
         let left = &part.capacities;
         match way {
-            Way::Together(finding) => {
-                find(&part.problem(problem), &part.users, alpha, *finding, deadline)
-            }
+            Way::Together(finding) => find(&part.problem(problem), &part.users, alpha, *finding, deadline),
             Way::BesidePaid => {
                 let paid = part.paid.as_ref().ok_or(InstanceError::OutOfTime)?;
                 Ok(find_beside_paid(&part.problem(problem), &part.users, alpha, paid, deadline))
@@ -239,7 +245,13 @@ impl Known {
 
 impl Known {
     /// Who needs what others have paid for pays as much, and takes next to nothing of it; but what is left may be less than that.
-    fn sell(&mut self, problem: &LevelProblem<'_>, users: &[User], others: &mut Vec<usize>, left: &mut [f64]) {
+    fn sell(
+        &mut self,
+        problem: &LevelProblem<'_>,
+        users: &[User],
+        others: &mut Vec<usize>,
+        left: &mut [f64],
+    ) {
         loop {
             let offers = Offers::to(self, problem, users, others, left);
             let is_free =

@@ -25,7 +25,13 @@ struct PaidFor {
 impl Offers {
     /// To these users, by what is known. Who has task rows, and whoever shares bins with such users, is offered only what is left; so is everybody in a
     /// linear sum, where a price says nothing of how much one would take.
-    pub fn to(known: &Known, problem: &LevelProblem<'_>, all: &[User], users: &[usize], left: &[f64]) -> Self {
+    pub fn to(
+        known: &Known,
+        problem: &LevelProblem<'_>,
+        all: &[User],
+        users: &[usize],
+        left: &[f64],
+    ) -> Self {
         let mut lines = users.iter().flat_map(|user| all[*user].lines.clone());
         let has_task_rows = lines.any(|line| problem.groups.limit[line] < f64::INFINITY);
         let utility = known.utility.filter(|utility| !has_task_rows && utility.alpha > 0.0);
@@ -40,7 +46,9 @@ impl Offers {
     /// Whether a kind may have something of what is left, if need be beside what is paid for.
     pub fn has_some_left(&self, problem: &LevelProblem<'_>, line: usize) -> bool {
         let some_left = |pair: usize| problem.needs(line, pair).any(|(row, _)| self.left[row] > 0.0);
-        problem.groups.pairs(line).any(|pair| self.is_left(problem, line, pair) || self.price(problem, line, pair).is_some() && some_left(pair))
+        problem.groups.pairs(line).any(|pair| {
+            self.is_left(problem, line, pair) || self.price(problem, line, pair).is_some() && some_left(pair)
+        })
     }
 
     /// The pairs of a kind that are left, and those whose price is less than this for a unit of work; each with its price.
@@ -83,7 +91,13 @@ impl Offers {
 
     /// Where somebody would rather have something of what is paid for than what it has in a sum: what a unit of work of each kind costs there, in the
     /// order of its part.
-    pub fn dearer(&self, problem: &LevelProblem<'_>, all: &[User], users: &[usize], sum: &Sum<'_>) -> Option<Vec<f64>> {
+    pub fn dearer(
+        &self,
+        problem: &LevelProblem<'_>,
+        all: &[User],
+        users: &[usize],
+        sum: &Sum<'_>,
+    ) -> Option<Vec<f64>> {
         let unit = (self.log_scale()? - sum.found.utility.log_scale()).exp();
         let costs: Vec<f64> = (0..sum.part.groups.len()).map(|line| unit * sum.cheapest(line)).collect();
         let lines = users.iter().flat_map(|user| all[*user].lines.clone());

@@ -5,7 +5,9 @@ use crate::level::LevelProblem;
 use crate::repair::feasible_splits;
 use crate::smooth::bundles::{Found, User};
 use crate::smooth::consumer::{Consumer, Support};
-use crate::tolerance::sum::{ALL_TASKS, ENOUGH, EXACT, FAR, LITTLE, MORE, MOST, NOBODY_NEEDS, OWN, PAYS, SHOWS};
+use crate::tolerance::sum::{
+    ALL_TASKS, ENOUGH, EXACT, FAR, LITTLE, MORE, MOST, NOBODY_NEEDS, OWN, PAYS, SHOWS,
+};
 
 /// What a unit of a user's share costs where that is least, what each of its tasks costs besides, and the share that it would take.
 struct Offer {
@@ -80,7 +82,8 @@ impl<'a> Sum<'a> {
             }
         }
         let (offers, paid, misses) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sum = Self { part, problem, found, splits, shares, prices, costs, besides, offers, paid, misses };
+        let mut sum =
+            Self { part, problem, found, splits, shares, prices, costs, besides, offers, paid, misses };
         let users = 0..part.users.len();
         sum.offers = users.clone().map(|user| sum.offer(user)).collect();
         sum.paid = users.clone().map(|user| sum.paid_by(user)).collect();
@@ -106,7 +109,18 @@ impl<'a> Sum<'a> {
     }
 
     pub fn debug(&self, u: usize) -> String {
-        format!("share {:e} cap {:e} paid {:e} miss {:e} cost {:e} each {:e} demand {:e} weight {:e} worth {:e}", self.shares[u], self.part.users[u].cap, self.paid[u], self.misses[u], self.offers[u].cost, self.offers[u].each, self.offers[u].demand, self.part.users[u].weight, self.worth(u))
+        format!(
+            "share {:e} cap {:e} paid {:e} miss {:e} cost {:e} each {:e} demand {:e} weight {:e} worth {:e}",
+            self.shares[u],
+            self.part.users[u].cap,
+            self.paid[u],
+            self.misses[u],
+            self.offers[u].cost,
+            self.offers[u].each,
+            self.offers[u].demand,
+            self.part.users[u].weight,
+            self.worth(u)
+        )
     }
 
     /// Whether all have exactly what they would take who pay most, and how many have about that.

@@ -111,7 +111,8 @@ fn by_interior_point<'a>(
 ) -> (Bundles<'a>, u64) {
     let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2), rounded: 0.0 };
     let solve = |lacking: f64| {
-        let mut bundles = Bundles::start(Setting { problem, users, paid, alpha: stages[0], lacking, deadline });
+        let mut bundles =
+            Bundles::start(Setting { problem, users, paid, alpha: stages[0], lacking, deadline });
         let mut iterations = run(&mut bundles, stopping, deadline);
         for alpha in &stages[1..] {
             bundles = bundles.again(*alpha);

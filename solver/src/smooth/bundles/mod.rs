@@ -139,9 +139,9 @@ impl<'a> Bundles<'a> {
                 part * groups.pairs(line).map(price).fold(f64::INFINITY, f64::min)
             };
             let price: f64 = user.lines.clone().zip(&user.parts).map(least).sum();
-            let demand = paid.filter(|_| price > 0.0).map_or(1.0, |paid| {
-                NEARLY_ALL * Utility::new(alpha, paid.log_scale).demand(1.0, price)
-            });
+            let demand = paid
+                .filter(|_| price > 0.0)
+                .map_or(1.0, |paid| NEARLY_ALL * Utility::new(alpha, paid.log_scale).demand(1.0, price));
             let wish = (demand * user.weight.powf(1.0 / alpha.max(1.0))).min(0.5 * user.cap);
             v.push(wish);
             // The dearer a class is beside that, the less runs there.

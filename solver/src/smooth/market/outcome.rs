@@ -103,7 +103,10 @@ pub(super) fn allocate(
         let least = SPECKS * row.iter().sum::<f64>();
         let fills = |class: usize, split: f64| {
             let capacities = &users.classes.capacities[class * m..(class + 1) * m];
-            capacities.iter().zip(users.direction(*user)).any(|(capacity, part)| split * part > FILLS * capacity)
+            capacities
+                .iter()
+                .zip(users.direction(*user))
+                .any(|(capacity, part)| split * part > FILLS * capacity)
         };
         let is_used = |(class, split): &(usize, f64)| *split > least || fills(*class, *split);
         give(*user, &mut row.iter().copied().enumerate().filter(is_used));
