@@ -110,3 +110,33 @@ impl SplitRows {
         Self { work, placed, rows }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bins::Bins;
+    use crate::question::Question;
+    use fairplan_instances::{Deadline, Decimal, InstanceBuilder, NewUser, Objective, ServerClass};
+
+    #[test]
+    fn a_speck_of_a_large_user_stays_where_it_is_just_something_to_the_class_and_not_where_it_is_nothing() {
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "memory".into()]).unwrap();
+        for (id, cores) in [("large", "1e20"), ("small", "1")] {
+            let capacity = vec![cores.parse().unwrap(), Decimal::ONE];
+            builder.class(ServerClass::new(id, 1, capacity)).unwrap();
+        }
+        builder.user(NewUser::new("u", &[Decimal::ONE, Decimal::ZERO])).unwrap();
+        let instance = builder.build().unwrap();
+        let deadline = Deadline::never();
+        let question = Question::new(&instance, Objective::Utilitarian, "auto", &deadline);
+        let reduction = question.reduction();
+        let mut groups = Groups::new();
+        groups.push(&[1.0, 0.0], 0, true, [(0, 1.0), (1, 1.0)].into_iter());
+        assert_eq!(Bins::alike(reduction, 0.0).pattern.len(), 1);
+        let stays = |part: f64| {
+            let splits = [1.0, part * FILLS * 1e-20];
+            SplitRows::new(reduction, &groups, &splits, 2).rows[1] > 0.0
+        };
+        assert!(stays(1.1) && !stays(0.9));
+    }
+}

@@ -1,13 +1,20 @@
 //! Sums over the users: proportional fairness, alpha-fairness, utilitarian.
 
+use crate::second_checker::second_checker;
 use crate::solving::{close, shares, shares_of};
-use fairplan_instances::{Certificate, Decimal, Instance, Objective, Solution, Solver, Status, Total};
+use fairplan_instances::files::sha256_hex;
+use fairplan_instances::{
+    Certificate, Decimal, Headline, Instance, Objective, Solution, Solver, Status, Total,
+};
+use fairplan_report::solution::solution_document;
+use fairplan_report::write_json;
 use fairplan_solver::backend;
 use fairplan_tests::{
-    Draft, by_clarabel, random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
-    sum_of_utilities, takes_part,
+    Draft, by_clarabel, draft, random_crowd, random_crowd_with_own_rates, random_draft,
+    random_draft_with_task_rows, sum_of_utilities, takes_part,
 };
 use fairplan_verify::{SolutionClaim, verify_solution};
+use std::fs::File;
 
 /// From one end of what is accepted to the other.
 const ALPHAS: [f64; 7] = [0.0, 0.05, 0.5, 1.0, 2.0, 8.0, 64.0];
@@ -271,4 +278,28 @@ fn one_user_with_few_tasks_on_servers_and_rates_far_apart_is_proved() {
             assert!(proved.is_ok(), "alpha={alpha}, rate {rate}, {larger}: {}", proved.unwrap_err());
         }
     }
+}
+
+/// One task of a thousand-millionth of the cluster is nearly all of the value, and what the others pay is no number beside it.
+#[test]
+fn prices_that_are_next_to_none_beside_the_value_have_a_unit_of_their_own_and_hold_everybody() {
+    let mut draft = draft(&[(1, "1000000000")], &["1", "1", "1"]);
+    draft.users[0].tasks = Some(1);
+    let instance = draft.build().unwrap();
+    let solution =
+        proved(&instance, Objective::alpha_fair(64.0).unwrap(), &*backend("auto").unwrap()).unwrap();
+    let total = total(&solution);
+    assert!(total.exponent > 0 && total.price_exponent < total.exponent, "{total:?}");
+    assert!(total.prices[0] > 0.0);
+    let half = 0.5 - 0.5e-9;
+    assert!(close(&shares_of(&instance, &solution), &[1e-9, half, half], 1e-9));
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (headline, sha256) = (Headline::new(&instance, &solution), sha256_hex(&instance));
+    let document = solution_document(&instance, &solution, &headline, &sha256, false);
+    write_json(File::create(path("solution.json")).unwrap(), &document).unwrap();
+    let mut file = File::create(path("instance.json")).unwrap();
+    fairplan_instances::files::write_json(&instance, &mut file).unwrap();
+    let told = second_checker(&path("instance.json"), &path("solution.json"));
+    assert!(told.is_none_or(|told| told.is_ok_and(|told| told.starts_with("ok "))));
 }

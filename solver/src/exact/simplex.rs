@@ -222,3 +222,92 @@ fn power_of_two(exponent: i32) -> Rational {
     let power = BigInt::from(1) << exponent.unsigned_abs();
     if exponent >= 0 { Rational::whole(power) } else { Rational::new(BigInt::from(1), power) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear_program::Settings;
+    use crate::linear_solver;
+    use approx::assert_relative_eq;
+    use proptest::prelude::*;
+
+    /// With one row after the other, and columns of a cost and an entry for each row.
+    fn program(rows: &[f64], columns: &[(f64, Vec<f64>)]) -> Program {
+        let mut program = Program::maximise();
+        let rows: Vec<_> = rows.iter().map(|most| program.at_most(*most, [])).collect();
+        for (cost, entries) in columns {
+            let entries =
+                rows.iter().copied().zip(entries.iter().copied()).filter(|(_, entry)| *entry != 0.0);
+            program.column(*cost, f64::INFINITY, false, entries);
+        }
+        program
+    }
+
+    fn solved(program: &Program) -> Outcome {
+        solve(program, &vec![false; program.columns.len()], &Deadline::never())
+    }
+
+    #[test]
+    fn what_is_next_to_nothing_of_the_sum_is_decided_as_all_else() {
+        for tiny in [1e-3, 1e-30, 1e-200] {
+            let program = program(
+                &[1.0, 1.0],
+                &[(1.0, vec![1.0, 0.0]), (tiny, vec![0.0, 1.0]), (0.5 * tiny, vec![0.0, 0.25])],
+            );
+            let outcome = solved(&program);
+            assert_eq!(outcome.ended, Ended::Optimal);
+            assert_eq!(outcome.columns, [1.0, 0.0, 4.0]);
+            assert_eq!(outcome.multipliers, [1.0, 2.0 * tiny]);
+        }
+    }
+
+    /// On which the largest gain goes round in circles (E. M. L. Beale, 1955).
+    #[test]
+    fn steps_that_change_nothing_come_to_an_end() {
+        let columns = [
+            (0.75, vec![0.25, 0.5, 0.0]),
+            (-20.0, vec![-8.0, -12.0, 0.0]),
+            (0.5, vec![-1.0, -0.5, 1.0]),
+            (-6.0, vec![9.0, 3.0, 0.0]),
+        ];
+        let outcome = solved(&program(&[0.0, 0.0, 1.0], &columns));
+        assert_eq!(outcome.columns, [1.0, 0.0, 1.0, 0.0]);
+        assert_eq!(outcome.ended, Ended::Optimal);
+    }
+
+    #[test]
+    fn without_an_end_or_time_there_is_no_optimum() {
+        let endless = program(&[1.0], &[(1.0, vec![0.0])]);
+        assert_eq!(solved(&endless).ended, Ended::Otherwise("unbounded".into()));
+        let over = Deadline::after(std::time::Duration::ZERO);
+        let some = program(&[1.0], &[(1.0, vec![1.0])]);
+        assert_eq!(solve(&some, &[false], &over).ended, Ended::OutOfTime);
+    }
+
+    proptest! {
+        #[test]
+        fn values_and_prices_are_those_of_the_simplex_method_in_doubles(
+            rows in prop::collection::vec(0u8..20, 1..5),
+            columns in prop::collection::vec((1u8..20, prop::collection::vec(0u8..9, 5)), 1..8),
+            guess in prop::collection::vec(any::<bool>(), 8),
+        ) {
+            let rows: Vec<f64> = rows.iter().map(|most| f64::from(*most) / 8.0).collect();
+            let column = |(cost, entries): &(u8, Vec<u8>)| {
+                let mut entries: Vec<f64> = entries[..rows.len()].iter().map(|entry| f64::from(*entry)).collect();
+                entries[0] += 1.0;
+                (f64::from(*cost), entries)
+            };
+            let columns: Vec<_> = columns.iter().map(column).collect();
+            let program = program(&rows, &columns);
+            let outcome = solve(&program, &guess[..columns.len()], &Deadline::never());
+            let doubles = linear_solver::solve(&program, Settings::default(), &Deadline::never()).unwrap();
+            let value = |outcome: &Outcome| -> f64 {
+                outcome.columns.iter().zip(&columns).map(|(x, (cost, _))| x * cost).sum()
+            };
+            assert_relative_eq!(value(&outcome), value(&doubles), max_relative = 1e-9, epsilon = 1e-12);
+            let bound: f64 = outcome.multipliers.iter().zip(&rows).map(|(price, most)| price * most).sum();
+            assert_relative_eq!(value(&outcome), bound, max_relative = 1e-12, epsilon = 1e-15);
+            prop_assert!(outcome.multipliers.iter().all(|price| *price >= 0.0));
+        }
+    }
+}

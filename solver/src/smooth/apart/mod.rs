@@ -25,6 +25,9 @@ use settled::{Counting, Sum};
 /// Sums one after the other, at most: each settles somebody, or changes by how much somebody counts.
 const MOST_SUMS: usize = 100;
 const MOST_CHANGES: usize = 30;
+/// Steps of interior points over all of them after which no further sum is begun: what closes takes some two thousand, and what takes these seldom
+/// closes.
+const MOST_STEPS: u64 = 5_000;
 
 /// The users of a problem in a reduction, where they have no kinds.
 pub(super) struct Plain<'a> {
@@ -59,7 +62,7 @@ pub(super) fn apart(
     let mut changes = MOST_CHANGES;
     for _ in 0..MOST_SUMS {
         known.sell(problem, users, &mut others, &mut left);
-        if others.is_empty() {
+        if others.is_empty() || known.iterations > MOST_STEPS {
             break;
         }
         let offers = Offers::to(&known, problem, users, &others, &left);
@@ -72,24 +75,11 @@ pub(super) fn apart(
             Some(part) => ways.best(part, &others, &mut known)?.filter(|other| other.told().0).unwrap_or(sum),
             None => sum,
         };
-        if std::env::var("APART").is_ok() {
-            eprintln!(
-                "sum over {others:?} told {:?} log_scale {:e}",
-                sum.told(),
-                sum.found.utility.log_scale()
-            );
-            for (u, o) in others.iter().enumerate() {
-                eprintln!("   user {o} {}", sum.debug(u));
-            }
-        }
         if changes > 0 && !deadline.is_over() && sum.temper(&others, &mut counting) {
             changes -= 1;
             continue;
         }
         let settled = sum.settled();
-        if std::env::var("APART").is_ok() {
-            eprintln!("settled {settled:?}");
-        }
         // Where nobody is settled the checker has the last word.
         let is_last = !settled.contains(&true) || !settled.contains(&false);
         let kept: Vec<usize> = (0..others.len()).filter(|u| is_last || settled[*u]).collect();
@@ -148,12 +138,7 @@ impl<'a> Ways<'a> {
             let found = match self.find(&way, part, users) {
                 Ok(found) => found,
                 Err(error) if known.utility.is_none() && best.is_none() => return Err(error),
-                Err(error) => {
-                    if std::env::var("APART").is_ok() {
-                        eprintln!("way failed {error}");
-                    }
-                    continue;
-                }
+                Err(_) => continue,
             };
             known.iterations += found.iterations;
             let sum = Sum::new(part, part.problem(self.problem), found);
@@ -162,7 +147,7 @@ impl<'a> Ways<'a> {
             if best.as_ref().is_none_or(|(_, most)| told > *most) {
                 best = Some((sum, told));
             }
-            if is_enough || self.deadline.is_over() {
+            if is_enough || self.deadline.is_over() || known.iterations > MOST_STEPS {
                 break;
             }
         }
@@ -463,5 +448,37 @@ mod tests {
         for (found, known) in tasks(&[(0, 3)]).into_iter().zip([8.0, 72.0, 20.0]) {
             assert_relative_eq!(found, known, max_relative = 1e-4);
         }
+    }
+
+    /// Two users need what the first two pay for, but next to nothing of it beside what is left to them: they take as much as that costs.
+    #[test]
+    fn who_needs_next_to_nothing_of_what_is_paid_for_takes_what_is_left_at_its_price() {
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "memory".into()]).unwrap();
+        let amounts = |cpu: u64, memory: u64| [Decimal::from(cpu), Decimal::from(memory)];
+        builder.class(ServerClass::new("c", 2, amounts(2_620_000, 58_800_000_000).to_vec())).unwrap();
+        for (id, cpu, memory, rate) in [
+            ("memory", 0, 42_000_000_000, "1"),
+            ("both", 5_050_000, 35_300_000_000, "1"),
+            ("slow", 4_220_000, 0, "0.00992"),
+            ("fast", 9_070_000, 87_100_000_000, "8590"),
+            ("less", 1_260_000, 96_700_000_000, "676"),
+        ] {
+            let rule = builder.rule(PlacementRule::new(None, vec![(ClassId(0), rate.parse().unwrap())]));
+            builder.user(NewUser { rule, ..NewUser::new(id, &amounts(cpu, memory)) }).unwrap();
+        }
+        let (instance, deadline) = (builder.build().unwrap(), Deadline::never());
+        let question = Question::new(&instance, Objective::alpha_fair(64.0).unwrap(), "auto", &deadline);
+        let solution = solve(&question, &[Way::Apart], &mut |_| true).unwrap();
+        assert_eq!(solution.status, Status::Optimal);
+        let share = |user: usize| solution.allocation.dominant_share(&instance, UserId(user));
+        // Where (w / cost)^(1/64) is the same, at the price of what the second user has.
+        let cost = |cpu: f64, rate: f64, part: f64| cpu / rate / part;
+        let second = cost(5_050_000.0, 1.0, 5_050_000.0 / 5_240_000.0);
+        for (user, cpu, rate, memory) in [(3, 9_070_000.0, 8590.0, 87.1), (4, 1_260_000.0, 676.0, 96.7)] {
+            let part = f64::max(cpu / 5_240_000.0, memory / 117.6);
+            let expected = share(1) * (second / cost(cpu, rate, part)).powf(1.0 / 64.0);
+            assert_relative_eq!(share(user), expected, max_relative = 1e-3);
+        }
+        assert!(share(0) > 0.9 && share(0) < 1.0);
     }
 }

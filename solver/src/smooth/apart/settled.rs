@@ -108,21 +108,6 @@ impl<'a> Sum<'a> {
         settled
     }
 
-    pub fn debug(&self, u: usize) -> String {
-        format!(
-            "share {:e} cap {:e} paid {:e} miss {:e} cost {:e} each {:e} demand {:e} weight {:e} worth {:e}",
-            self.shares[u],
-            self.part.users[u].cap,
-            self.paid[u],
-            self.misses[u],
-            self.offers[u].cost,
-            self.offers[u].each,
-            self.offers[u].demand,
-            self.part.users[u].weight,
-            self.worth(u)
-        )
-    }
-
     /// Whether all have exactly what they would take who pay most, and how many have about that.
     pub fn told(&self) -> (bool, usize) {
         let most = self.paid.iter().copied().fold(0.0, f64::max);
