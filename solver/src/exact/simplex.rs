@@ -186,7 +186,10 @@ impl<'a> Basis<'a> {
         let gain = self.gain(entering);
         let pivot = &column[leaving];
         let step = |own: &mut BigInt, factor: &BigInt, of_pivot: &BigInt, before: &BigInt| {
-            *own = (pivot * &*own - factor * of_pivot) / before;
+            // Nearly all of the inverse is nothing, and stays so.
+            if *own != BigInt::ZERO || *of_pivot != BigInt::ZERO && *factor != BigInt::ZERO {
+                *own = (pivot * &*own - factor * of_pivot) / before;
+            }
         };
         let of_pivot = std::mem::take(&mut self.inverse[leaving]);
         let value = self.values[leaving].clone();
