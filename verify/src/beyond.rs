@@ -121,7 +121,8 @@ mod tests {
         let own = 50.0 - lent - idle;
         let all = 999_950.0 + lent;
         let rows = vec![1.0, 0.0, lent / all, 1.0 - lent / all];
-        let tasks = Tasks::Allocation(&Allocation::new(2, vec![own, all], vec![0, 1], rows)).clone();
+        let allocation = Allocation::new(2, vec![own, all], vec![0, 1], rows);
+        let tasks = Tasks::Allocation(&allocation);
         let usable_classes = UsableClasses::of(&instance);
         let shares = UserShares::of_all(&instance, Objective::Drfh, &usable_classes, &tasks);
         let subject = Subject { instance: &instance, usable_classes: &usable_classes, shares: &shares };

@@ -119,6 +119,7 @@ fn a_sum_in_a_unit_in_which_it_is_next_to_nothing_or_next_to_everything_is_refus
             prices,
             limit_prices: Vec::new(),
             exponent,
+            price_exponent: exponent,
         }
     };
     // All are worth three there.
@@ -135,6 +136,7 @@ fn a_sum_in_a_unit_in_which_it_is_next_to_nothing_or_next_to_everything_is_refus
         prices: vec![0.0; 2],
         limit_prices: Vec::new(),
         exponent: 100_000,
+        price_exponent: 100_000,
     };
     let proof = check(objective, &little, nothing);
     assert!(failures(&proof).contains(&"optimality"), "{proof:?}");

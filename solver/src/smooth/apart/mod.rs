@@ -454,14 +454,14 @@ mod tests {
     #[test]
     fn who_needs_next_to_nothing_of_what_is_paid_for_takes_what_is_left_at_its_price() {
         let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "memory".into()]).unwrap();
-        let amounts = |cpu: u64, memory: u64| [Decimal::from(cpu), Decimal::from(memory)];
-        builder.class(ServerClass::new("c", 2, amounts(2_620_000, 58_800_000_000).to_vec())).unwrap();
+        let amounts = |cpu: u32, memory: u32| [Decimal::from(cpu), Decimal::from(memory)];
+        builder.class(ServerClass::new("c", 2, amounts(2_620_000, 588).to_vec())).unwrap();
         for (id, cpu, memory, rate) in [
-            ("memory", 0, 42_000_000_000, "1"),
-            ("both", 5_050_000, 35_300_000_000, "1"),
+            ("memory", 0, 420, "1"),
+            ("both", 5_050_000, 353, "1"),
             ("slow", 4_220_000, 0, "0.00992"),
-            ("fast", 9_070_000, 87_100_000_000, "8590"),
-            ("less", 1_260_000, 96_700_000_000, "676"),
+            ("fast", 9_070_000, 871, "8590"),
+            ("less", 1_260_000, 967, "676"),
         ] {
             let rule = builder.rule(PlacementRule::new(None, vec![(ClassId(0), rate.parse().unwrap())]));
             builder.user(NewUser { rule, ..NewUser::new(id, &amounts(cpu, memory)) }).unwrap();
@@ -474,8 +474,8 @@ mod tests {
         // Where (w / cost)^(1/64) is the same, at the price of what the second user has.
         let cost = |cpu: f64, rate: f64, part: f64| cpu / rate / part;
         let second = cost(5_050_000.0, 1.0, 5_050_000.0 / 5_240_000.0);
-        for (user, cpu, rate, memory) in [(3, 9_070_000.0, 8590.0, 87.1), (4, 1_260_000.0, 676.0, 96.7)] {
-            let part = f64::max(cpu / 5_240_000.0, memory / 117.6);
+        for (user, cpu, rate, memory) in [(3, 9_070_000.0, 8590.0, 871.0), (4, 1_260_000.0, 676.0, 967.0)] {
+            let part = f64::max(cpu / 5_240_000.0, memory / 1_176.0);
             let expected = share(1) * (second / cost(cpu, rate, part)).powf(1.0 / 64.0);
             assert_relative_eq!(share(user), expected, max_relative = 1e-3);
         }
