@@ -2,7 +2,7 @@
 //! refused by its property.
 
 use crate::by_hand::fig1;
-use crate::{Statement, cluster, decimal, decimals, failures};
+use crate::{Statement, cluster, decimal, decimals, failures, only_on};
 use fairplan_instances::{
     Allocation, Catalog, Certificate, DemandSeriesBuilder, GroupId, GuaranteeResult, KeptGuarantees, Level,
     LimitedBy, NewGroup, NewUser, Objective, Offer, Owner, QuantumLabel, Quota, ResourceId, ShortOwner,
@@ -31,10 +31,35 @@ fn what_is_reached_may_be_below_what_is_proved_by_the_gap_and_no_more() {
     assert_eq!(refused(1.1e-9), ["level-gaps", "optimality"]);
 }
 
-/// `b` is at the level of `a` with all of the second resource but a little, which costs little: at these prices it could have that much
-/// more, of which a hundredth of a ten-thousandth of the cluster is let pass.
+/// `b` is at the level of `a` with all of the second resource that it may use but for what the only task of `c` takes, which could run on the other
+/// class: at these prices it could have that much more, of which a hundredth of a ten-thousandth of the cluster is let pass.
 #[test]
 fn who_is_frozen_may_be_left_what_is_let_pass_and_no_more() {
+    let refused = |task: &str, weight: &str| {
+        let mut builder = cluster(&[decimals(&["1", "0.999998"]), decimals(&["0", "0.000002"])]);
+        builder.user(NewUser::new("a", &decimals(&["1", "0"]))).unwrap();
+        let rule = only_on(&mut builder, &[0]);
+        let weight = decimal(weight);
+        builder.user(NewUser { weight, rule, ..NewUser::new("b", &decimals(&["0", "1"])) }).unwrap();
+        builder.user(NewUser { tasks: Some(1), ..NewUser::new("c", &decimals(&["0", task])) }).unwrap();
+        let instance = builder.build().unwrap();
+        let (weight, task, price) = (weight.to_f64(), decimal(task).to_f64(), 5e-4);
+        let prices = vec![1.0 - weight * price, price, 0.0, 0.0];
+        let bound = 1.0 + price * task;
+        let level = Level { value: 1.0, bound, prices, limit_prices: Vec::new() };
+        let tasks = vec![1.0, 0.0, weight, 0.0, 1.0, 0.0];
+        let limited_by = vec![CAPACITY, CAPACITY, LimitedBy::Tasks];
+        failures(
+            &Statement::of(&instance, tasks, vec![level], vec![0; 3], limited_by).check_in_memory(&instance),
+        )
+    };
+    assert_eq!(refused("0.00000099", "0.99999701"), Vec::<&str>::new());
+    assert_eq!(refused("0.00000101", "0.99999699"), ["freezing"]);
+}
+
+/// The same where that much is idle: a thousandth of it is let pass.
+#[test]
+fn what_is_idle_may_be_as_little_as_is_let_pass_and_no_more() {
     let refused = |weight: &str| {
         let mut builder = cluster(&[decimals(&["1", "1"])]);
         builder.user(NewUser::new("a", &decimals(&["1", "0"]))).unwrap();
@@ -48,8 +73,8 @@ fn who_is_frozen_may_be_left_what_is_let_pass_and_no_more() {
             Statement::of(&instance, vec![1.0, weight], vec![level], vec![0; 2], vec![CAPACITY; 2]);
         failures(&statement.check_in_memory(&instance))
     };
-    assert_eq!(refused("0.99999901"), Vec::<&str>::new());
-    assert_eq!(refused("0.99999899"), ["freezing"]);
+    assert_eq!(refused("0.999999901"), Vec::<&str>::new());
+    assert_eq!(refused("0.999999899"), ["freezing"]);
 }
 
 /// Of a tree of groups prices are held against what a level costs where it is moved a little.
