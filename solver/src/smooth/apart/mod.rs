@@ -66,11 +66,11 @@ pub(super) fn apart(
             break;
         }
         let offers = Offers::to(&known, problem, users, &others, &left);
-        let part = Part::of(problem, users, (&others, &counting), &offers, None);
+        let part = Part::of(problem, users, &others, &counting, &offers, None);
         let Some(sum) = ways.best(&part, &others, &mut known)? else { break };
         // Who would rather have something of what is paid for is offered that.
         let dearer = offers.dearer(problem, users, &others, &sum);
-        let beside = dearer.map(|most| Part::of(problem, users, (&others, &counting), &offers, Some(&most)));
+        let beside = dearer.map(|most| Part::of(problem, users, &others, &counting, &offers, Some(&most)));
         let sum = match &beside {
             Some(part) => ways.best(part, &others, &mut known)?.filter(|other| other.told().0).unwrap_or(sum),
             None => sum,
@@ -111,6 +111,7 @@ struct Ways<'a> {
 /// A way to one of the sums.
 enum Way<'a> {
     Together(Finding),
+    /// The same where some of what is paid for may be taken.
     BesidePaid,
     /// In bins, linear ones by the simplex method.
     InBins {
@@ -278,6 +279,7 @@ impl Known {
 
 /// Some of the users, on what is left.
 struct Part {
+    /// What rows hold: what is left, or without an end where others have paid for them and these users may take some.
     capacities: Vec<f64>,
     /// What pairs cost of what others have paid for.
     paid: Option<Paid>,
@@ -290,11 +292,12 @@ struct Part {
 }
 
 impl Part {
-    /// Of users who all have classes left.
+    /// Of users who may all have something of what is left; and of what is paid for, where that costs less than this for a unit of work of each kind.
     fn of(
         problem: &LevelProblem<'_>,
         users: &[User],
-        (of, counting): (&[usize], &[Counting]),
+        of: &[usize],
+        counting: &[Counting],
         offers: &Offers,
         most: Option<&[f64]>,
     ) -> Self {
