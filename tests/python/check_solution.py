@@ -41,6 +41,7 @@ JUST_ABOVE = Fraction(1.0 + 1e-9)
 OWN, MILLIONTH, LEAST_PRICE = Decimal("0.01"), Decimal("0.000001"), Decimal("1e-200")
 # Of that, what a user may take at once of what is idle (but for rounding, a part of the capacity) or clearly above its level.
 TAKEN, ROUNDED_IDLE, CLEARLY_ABOVE = Fraction(1, 10**3), Fraction(1, 10**11), Fraction(2, 10**6)
+HIDDEN = Fraction(1, 10**9)  # Of the cluster: who has more does not hide in rounding.
 PRICED = ("capacity", "limit")  # What holds a user by prices.
 
 
@@ -104,8 +105,8 @@ def line(user, price, work):
 
 
 def rounding_only(user, price, capacity, slack):
-    """Whether the slack is rounding, and a kind of this user's needs something that is clearly priced wherever it can run."""
-    if slack > ROUNDED * sum(capacity[at] * p for at, p in price.items() if at in capacity):
+    """Whether the slack is rounding, and a kind of this user's, who is tiny, needs something that is clearly priced wherever it can run."""
+    if user["share"] > HIDDEN or slack > ROUNDED * sum(capacity[at] * p for at, p in price.items() if at in capacity):
         return False
     total = {}
     for (_, r), amount in capacity.items():
@@ -180,9 +181,10 @@ def pooled(instance, solution):
             user["demand"] = {r: sum(kind["each"] * kind["demand"].get(r, 0) for kind in user["kinds"]) for r in resources}
             del user["kinds"]
         need(set(user.get("eligible", [l["id"] for l in classes])) == {l["id"] for l in classes} and "placement" not in said
-             and not user.get("rates"), f"user {user['id']} in a pool")
+             and all(rate == 1 for rate in user.get("rates", {}).values()), f"user {user['id']} in a pool")
         said["placement"] = [{"class": "pool", "tasks": said["tasks"]}]
         user.pop("eligible", None)
+        user.pop("rates", None)
     for level in solution["certificate"].get("levels", []):
         prices = [one["price"] for one in level["prices"]]
         need(len(prices) == len(classes) and all(p == prices[0] for p in prices), "a pool has one price a resource")
@@ -432,7 +434,21 @@ def standing(instance, solution, users):
     return tree
 
 
-def stages(solution, users, capacity, tree, measure, usual, rows):
+def missed_by_floors(filled, level, y, most):
+    """What rounding of floors may be of what all is worth: no more than makes a level uncertain by as much as the shares are, whatever its prices."""
+    here, step = filled(level), level / 10**6 or Fraction(1, 10**6) / max(1, len(y))
+    for _ in range(60):
+        above = filled(level + step)
+        rise = {node: above[node] - here[node] for node in here}
+        in_shares = sum(rise.values()) / step
+        if in_shares > 0:
+            uncertain = max(HIDDEN / in_shares, level * GAP / 10)
+            return min(most, uncertain * sum(y[node] * more for node, more in rise.items()) / step)
+        step *= 2
+    return 0
+
+
+def stages(solution, users, capacity, load, tree, measure, usual, rows, prove):
     """Whether every level of a tree is the largest that there can be, and everybody has what the levels give."""
     named, levels = tree["users"], solution["certificate"]["levels"]
     share = {node: user["weighted"] * user["own"] for node, user in named.items()}
@@ -447,6 +463,9 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
         need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), f"prices of level {k}")
         need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), f"a price of what is not there on level {k}")
         need(k == 0 or level["value"] >= levels[k - 1]["value"], f"level {k} is below level {k - 1}")
+        if not prove:
+            near(level["bound"], level["value"], f"bound of level {k}")
+            continue
         held = {node: user["held_by"] in PRICED and user["level"] < k for node, user in named.items()}
         ceiling = {node: share[node] if held[node] else cap[node] for node in named}
         # The price of a share, as the objective counts it.
@@ -455,12 +474,13 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
         paid = lambda at: sum(floor(y[node] * S) for node, S in fill(tree, ceiling, at).items())
         worth = sum(capacity[at] * p for at, p in price.items())
         here, bound = fill(tree, ceiling, level["value"]), level["bound"] * (1 + GAP / 10)
-        need(paid(bound) >= worth * (1 - rounding), f"level {k} could be above {float(bound)!r}")
+        may_miss = missed_by_floors(lambda at: fill(tree, ceiling, at), bound, y, worth * rounding) if rounding else 0
+        need(paid(bound) >= worth - may_miss, f"level {k} could be above {float(bound)!r}")
         need(bound - level["value"] <= GAP * bound, f"gap of level {k}")
         worst = max(worst, 1 - level["value"] / level["bound"] if level["bound"] else 0)
         # What is stated of the level may be a little more than users have: that would hide what is left.
         kept = sum(floor(y[node] * min(S, share[node])) for node, S in here.items())
-        slack, anybody = worth - kept, False
+        slack, anybody, room = worth - kept, False, None
         just_below = fill(tree, ceiling, level["value"] * (1 - 10 * GAP))
         for node, user in named.items():
             if user["held_by"] == "tasks" and cap[node]:
@@ -468,6 +488,7 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
                 need(user["level"] != k or here[node] >= all_run, f"level {k} does not give user {user['id']} all its tasks")
                 need(user["level"] != k + 1 or just_below[node] < all_run, f"the tasks of user {user['id']} run out before level {k + 1}")
             if user["held_by"] in PRICED and user["level"] == k and cap[node] is not None:
+                need(share[node] < cap[node] * (1 - ALL_RUN), f"user {user['id']} is held by level {k}, and all its tasks run")
                 need(just_below[node] < cap[node] * (1 - GAP), f"the tasks of user {user['id']} run out before level {k} holds it")
             need(share[node] >= tree["floors"][node] * (1 - GAP), f"user {user['id']} has less than it is guaranteed")
             need(share[node] >= here[node] * (1 - GAP) - rounding, f"user {user['id']} has less than level {k} gives")
@@ -478,16 +499,22 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
                 near(share[node], here[node], f"share of user {user['id']}, held on level {k}")
             done = cap[node] is not None and cap[node] - share[node] <= ALL * min(share[node], ALL)
             # Who has nothing, because siblings are guaranteed more than the group's part, is measured by what others have.
-            rest = GAIN * (measure(user["share"]) * share[node] / user["share"] if user["share"]
-                           else min(usual, MEASURED) * user["own"] / user["weight"])
+            all_of_it = (measure(user["share"]) * share[node] / user["share"] if user["share"]
+                         else min(usual, MEASURED) * user["own"] / user["weight"])
+            rest = GAIN * all_of_it
+            if slack > TAKEN * all_of_it * y[node]:
+                given = lambda user: here["user", user["id"]] / user["own"]
+                room = room if room is not None else room_beside(given, users, capacity, load)
+                need(takes(user, room) * user["delta"] <= TAKEN * measure(user["share"] or usual), f"user {user['id']} could take more on level {k}")
             need(done or y[node] > 0 and (slack <= rest * y[node] or rounding_only(user, price, capacity, slack)), f"user {user['id']} is held on level {k} but could have more")
         need(anybody, f"level {k} holds nobody")
     for node, user in named.items():
-        need(not user["limited"], f"user {user['id']} has few tasks and several rates: not known here in groups")
+        need(not (prove and user["limited"]), f"user {user['id']} has few tasks and several rates: known here in fractions alone")
         if user["held_by"] in PRICED:
             need(user["level"] < len(levels), f"user {user['id']} is held by no level")
         elif user["held_by"] == "tasks":
-            need(share[node] >= cap[node] * (1 - GAP), f"user {user['id']} has tasks left")
+            all_run = user["running"] >= user["tasks"] * (1 - GAP) if user["limited"] else share[node] >= cap[node] * (1 - GAP)
+            need(all_run, f"user {user['id']} has tasks left")
             need(0 <= user["level"] <= len(levels), f"user {user['id']} ends on level {user['level']}")
         else:
             need(user["held_by"] == "no-usable-class" and not user["usable"], f"limit of user {user['id']}")
@@ -503,6 +530,7 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
     certificate = solution["certificate"]
     own = lambda user: user["weighted"] * user["own"]
     value = min(divided(tree, child, own, lambda user: user["held_by"] in PRICED)[0] / weight for child, weight in children)
+    bounds = bounds if prove else [value]  # Which fractions prove.
     for stated, computed, what in [(solution["value"], value, "value"), (certificate["primal"], value, "primal"),
                                    (certificate["dual"], min(bounds), "dual")]:
         near(stated, computed, what)
@@ -843,23 +871,34 @@ def largest_last(rows, right):
     return right[basic.index(at)] if at in basic else Fraction(0)
 
 
-def room_at(level, users, capacity, load):
-    """What is idle, and what users clearly above the level give back if they come down to it, alike on all their classes."""
+def room_beside(given, users, capacity, load):
+    """What is idle, and what users give back who have clearly more than they are given, alike on all their classes."""
     room = {at: capacity[at] - load[at] if capacity[at] - load[at] > ROUNDED_IDLE * capacity[at] else Fraction(0) for at in capacity}
     for user in users:
-        if user["weighted"] > level * (1 + CLEARLY_ABOVE):
-            part = 1 - level / user["weighted"]
+        if user["weighted"] > given(user) * (1 + CLEARLY_ABOVE):
+            part = 1 - given(user) / user["weighted"]
             for k, l, tasks in user["placed"]:
-                for r, needs in user["kinds"][k][0].items():
+                piece = user["kinds"][k][0]
+                for r, needs in piece.items():
                     room[l, r] += part * tasks * needs
+                for at, row in user["rows"].items():
+                    room[at] += part * tasks * piece.get(row["resource"], 0) if l in row["classes"] else 0
     return room
 
 
 def takes(user, room):
     """The work that a user could do of this, no more than its tasks allow wherever they run."""
-    kinds = user["kinds"]
-    work = min(sum(user["rate"][l] * min(room[l, r] / needs for r, needs in piece.items()) for l in places) for piece, places in kinds)
-    work /= len(kinds)
+    kinds, works = user["kinds"], []
+    for piece, places in kinds:
+        left, work = dict(room), Fraction(0)
+        for l in places:
+            above = [(at, piece[row["resource"]]) for at, row in user["rows"].items() if l in row["classes"] and row["resource"] in piece]
+            tasks = min([left[l, r] / needs for r, needs in piece.items()] + [left[at] / needs for at, needs in above])
+            for at, needs in above:
+                left[at] -= tasks * needs
+            work += user["rate"][l] * tasks
+        works.append(work)
+    work = min(works) / len(kinds)
     if "tasks" in user:
         work = min(work, (user["tasks"] - user["running"]) * min(user["rate"][l] for l in user["usable"]))
     return work
@@ -984,7 +1023,7 @@ def in_doubles(instance, solution, prove=True):
         return min(share, MEASURED)
 
     if rows or any("group" in user or user.get("guarantee") or user.get("guarantees") for user in users):
-        return stages(solution, users, capacity, tree, measure, usual, rows)
+        return stages(solution, users, capacity, load, tree, measure, usual, rows, prove)
     for user in users:
         k, held_by, weighted, cap, who = (user[key] for key in ("level", "held_by", "weighted", "cap", "id"))
         need(0 <= k <= len(levels) and held_by in ("capacity", "tasks", "no-usable-class"), f"user {who}: {k}, {held_by}")
@@ -1039,7 +1078,7 @@ def in_doubles(instance, solution, prove=True):
             rest = GAIN * measure(user["share"])
             done = user["cap"] is not None and user["cap"] * user["weight"] - user["share"] <= ALL * min(user["share"], ALL)
             if not done and slack > TAKEN * measure(user["share"]) * y:
-                room = room if room is not None else room_at(level["value"], users, capacity, load)
+                room = room if room is not None else room_beside(lambda user: level["value"], users, capacity, load)
                 need(takes(user, room) * user["delta"] <= TAKEN * measure(user["share"]), f"user {user['id']} could take more on level {k}")
             need(done or y > 0 and (slack <= rest * y or rounding_only(user, price, capacity, slack)), f"user {user['id']} is frozen on level {k} but could have more")
         for user, y, paid, counted, lent in moving:

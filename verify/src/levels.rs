@@ -13,7 +13,7 @@ use crate::parts::in_parts;
 use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::task_limits::{has_task_row, tangent};
-use crate::tolerance::{CLEARLY, FREEZING, ROUNDED, surely};
+use crate::tolerance::{CLEARLY, FREEZING, HIDDEN, ROUNDED, surely};
 use crate::users::{Subject, UsableClasses};
 use fairplan_instances::{Instance, Level, LimitedBy, ResourceId, User, UserId};
 use std::ops::Range;
@@ -96,7 +96,7 @@ pub(crate) fn prove_level(
             if freezes_at == k && !shares[i].nearly_all_tasks() {
                 let price = again(line.slope);
                 // Of the others rounding is a gain that is let pass anyway.
-                let is_tiny = price * FREEZING < rounded;
+                let is_tiny = price * FREEZING < rounded && shares[i].share <= HIDDEN;
                 let by = usize::from(is_tiny && prices.hold_clearly(user, usable_classes));
                 part.cheapest_gain[by] = cheaper(part.cheapest_gain[by], Some((price, i)));
             }

@@ -41,6 +41,7 @@ mod task_limits;
 mod task_optimum;
 mod tolerance;
 mod total;
+mod used;
 mod users;
 mod verdict;
 mod whole_guarantees;

@@ -57,6 +57,11 @@ impl LimitUse {
         (Self { taken: tallies.iter().map(Tally::units).collect() }, worst.verdict())
     }
 
+    /// What is taken of a limit, in whole smallest units.
+    pub fn taken(&self, j: usize) -> f64 {
+        self.taken[j]
+    }
+
     /// The part of a limit that is taken.
     pub fn part(&self, instance: &Instance, j: usize) -> f64 {
         self.taken[j] / instance.limit_units(&instance.limit_rows()[j]) as f64

@@ -1,9 +1,10 @@
 //! What limits each user and on which level: true reasons, true levels, and nobody frozen too early.
 
-use crate::beyond::Beyond;
+use crate::beyond::{Beyond, part_beyond, taken_at_once};
 use crate::levels::{LevelProof, Levels};
 use crate::parts::in_parts;
 use crate::tolerance;
+use crate::used::Used;
 use crate::users::{Subject, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, UserId};
@@ -81,7 +82,7 @@ fn reason(subject: Subject<'_>, claim: Levels<'_>, gains: &HashMap<usize, f64>, 
 }
 
 /// Whether a share is all that there are tasks for, but for rounding.
-fn has_all(share: f64, cap: f64) -> bool {
+pub(crate) fn has_all(share: f64, cap: f64) -> bool {
     below(share, cap) <= tolerance::ALL_BUT_ROUNDING
 }
 
@@ -94,12 +95,12 @@ fn all_tasks_run(instance: &Instance, claim: Levels<'_>, i: usize) -> bool {
 }
 
 /// The verdicts on levels: they rise and are what their users have; bounds and prices are what is stated; bounds
-/// are reached; and nobody is frozen who could get more. Classes have these `loads`, in whole smallest units.
+/// are reached; and nobody is frozen who could get more.
 pub(crate) fn levels(
     subject: Subject<'_>,
     claim: Levels<'_>,
     proofs: &[LevelProof],
-    loads: &[f64],
+    used: &Used<'_>,
 ) -> [Verdict; 5] {
     let Subject { instance, shares, .. } = subject;
     let part = |users: Range<usize>| {
@@ -144,14 +145,10 @@ pub(crate) fn levels(
         };
         if proof.gain.is_some_and(|(gain, _)| gain > tolerance::TAKEN)
             && let Some((taken, i)) =
-                Beyond::level(subject, claim.tasks, loads, level.value).taken_by(is_open)
+                Beyond::level(subject, claim.tasks, used, |i| part_beyond(shares[i].weighted, level.value))
+                    .taken_by(is_open)
         {
-            freezing.fail(|| {
-                let id = instance.user(UserId(i)).id();
-                format!(
-                    "user {id} is frozen on level {k}, but could take {taken:e} of what such users have: it is idle, or beyond the level"
-                )
-            });
+            freezing.fail(|| taken_at_once(instance.user(UserId(i)).id(), k, taken));
         }
     }
     [values.verdict(), bounds.verdict(), scales.verdict(), gaps.verdict(), freezing.verdict()]

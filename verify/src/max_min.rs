@@ -11,18 +11,18 @@ use crate::levels::{LevelProof, Levels, prove_level, relative_gap};
 use crate::limits;
 use crate::proof::SolutionProof;
 use crate::tolerance;
+use crate::used::Used;
 use crate::users::{Subject, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{FEW_USERS, Instance, Level, LimitedBy};
 use rayon::prelude::*;
 
-/// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share. Classes have these `loads`, in
-/// whole smallest units.
+/// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share.
 pub(crate) fn prove(
     subject: Subject<'_>,
     claim: Levels<'_>,
     printed: Option<&Printed<'_>>,
-    loads: &[f64],
+    used: &Used<'_>,
 ) -> SolutionProof {
     let Subject { instance, shares, .. } = subject;
     let prove = |k| prove_level(subject, claim, k);
@@ -35,7 +35,7 @@ pub(crate) fn prove(
     });
 
     let mut verdicts = vec![limits::reasons(subject, claim, &levels)];
-    verdicts.extend(limits::levels(subject, claim, &levels, loads));
+    verdicts.extend(limits::levels(subject, claim, &levels, used));
     verdicts.push(optimality.verdict());
     if let Some(stated) = printed {
         verdicts.push(value(stated, primal, dual, relative_gap));

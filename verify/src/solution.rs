@@ -12,7 +12,8 @@ use crate::limit_rows::LimitUse;
 use crate::max_min;
 use crate::printed;
 use crate::proof::SolutionProof;
-use crate::total::{self, Used};
+use crate::total;
+use crate::used::Used;
 use crate::users::{Subject, UsableClasses, UserShares};
 use fairplan_instances::{Certificate, Instance};
 
@@ -37,21 +38,18 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
         verify_solution,
     );
     let subject = Subject { instance, usable_classes: &usable_classes, shares: &shares };
+    let used = Used { loads: &feasible.loads, limits: limits.as_ref().map(|(used, _)| used) };
     let mut proof = match (claim.exact, claim.certificate) {
         (Some(exact), _) => fractions::prove(subject, claim, exact),
         (None, Certificate::Levels { levels, level_of }) => {
             let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
             if instance.has_groups() || !instance.quotas().is_empty() {
-                let used = limits.as_ref().map(|(used, _)| used);
-                groups::prove(subject, levels, claim.printed.as_ref(), used, &floors)
+                groups::prove(subject, levels, claim.printed.as_ref(), &used, &floors)
             } else {
-                max_min::prove(subject, levels, claim.printed.as_ref(), &feasible.loads)
+                max_min::prove(subject, levels, claim.printed.as_ref(), &used)
             }
         }
-        (None, Certificate::Total(total)) => {
-            let used = Used { loads: &feasible.loads, limits: limits.as_ref().map(|(used, _)| used) };
-            total::prove(subject, claim, total, &used, &floors)
-        }
+        (None, Certificate::Total(total)) => total::prove(subject, claim, total, &used, &floors),
         (None, Certificate::Bottlenecks) => bottlenecks::prove(subject, claim, &feasible.loads),
     };
     let mut verdicts = vec![well_formed];

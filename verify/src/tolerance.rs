@@ -58,6 +58,10 @@ pub(crate) const OWN: f64 = 1e-2;
 /// is held, though it be so small that this would be a gain.
 pub(crate) const ROUNDED: f64 = 1e-12;
 
+/// The dominant share up to which a user may be so small, and by which a level may be uncertain beside guarantees: of a user with more, [`ROUNDED`] is a gain that is let pass anyway, unless prices of what it
+/// does not need are very much higher than those of what it does.
+pub(crate) const HIDDEN: f64 = 1e-9;
+
 /// The part of the highest price, each for all there is of its resource, from which on a price is clear: not what is left of
 /// one that should be nothing.
 pub(crate) const CLEARLY: f64 = 1e-3;
@@ -69,10 +73,6 @@ pub(crate) const USED_UP: (f64, f64) = (1e-6, 1e-8);
 /// The part of a level by which it is moved to see what prices make of it, and by which they may miss that: where a user
 /// comes to its ceiling just there, the two sides differ.
 pub(crate) const SLOPE: f64 = 1e-6;
-
-/// The part of what all pay by which rounding may change it: some roundings of each share and cost. A level that is next to nothing beside
-/// what is guaranteed costs less than that where it is moved by [`SLOPE`].
-pub(crate) const PAID: f64 = 64.0 * f64::EPSILON;
 
 /// How far a user's tasks may be from all run, in parts of the share that they give, to leave nothing to gain; of shares
 /// above this one, a millionth of the cluster.

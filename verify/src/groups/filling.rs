@@ -220,6 +220,11 @@ impl Tree {
         self.children[0].iter().filter(|c| self.has_users[**c as usize]).map(over).collect()
     }
 
+    /// The weights of the children of the root together.
+    pub fn weight_at_the_root(&self) -> f64 {
+        self.children[0].iter().map(|c| self.weight[*c as usize].high).sum()
+    }
+
     /// About the least level at which a user has so much, given the users' ceilings.
     pub fn level_of(&self, user: usize, share: f64, ceilings: &[Bounds]) -> f64 {
         let ceilings = self.sums(ceilings);

@@ -2,7 +2,7 @@
 
 use super::filling::{Bounds, Filled, Tree};
 use crate::levels::{LevelPrices, Levels};
-use crate::limits::below;
+use crate::limits::{below, has_all};
 use crate::rounding::{decimal_up, down, up};
 use crate::tolerance;
 use crate::users::{Subject, UserShares};
@@ -125,6 +125,15 @@ impl<'a> Members<'a> {
                     worst.see(below(self.caps[i].high, filled.due.low), || {
                         format!("the tasks of user {} run out before capacity holds it on level {k}", id())
                     });
+                    if self.caps[i].high < f64::INFINITY && has_all(has.high, self.caps[i].high) {
+                        let cap = self.caps[i].high;
+                        worst.fail(|| {
+                            format!(
+                                "user {} is limited by its tasks, not held on level {k}: it has all {cap}",
+                                id()
+                            )
+                        });
+                    }
                 }
                 LimitedBy::Tasks if reaches => {
                     worst.see(below(filled.due.high, self.caps[i].low), || {

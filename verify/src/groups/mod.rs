@@ -12,14 +12,15 @@ mod held_up;
 mod members;
 mod sure;
 
+use crate::beyond::{Beyond, part_beyond, taken_at_once};
 use crate::claim::{Printed, Tasks};
 use crate::levels::{LevelPrices, Levels, relative_gap};
-use crate::limit_rows::LimitUse;
 use crate::max_min;
 use crate::proof::SolutionProof;
 use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::task_limits::has_task_row;
 use crate::tolerance;
+use crate::used::Used;
 use crate::users::{Subject, UserShares, usual_share};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, Level, LimitedBy, UserId};
@@ -58,7 +59,7 @@ pub(crate) fn prove(
     subject: Subject<'_>,
     claim: Levels<'_>,
     printed: Option<&Printed<'_>>,
-    limits: Option<&LimitUse>,
+    used: &Used<'_>,
     floors: &[Bounds],
 ) -> SolutionProof {
     let Subject { instance, usable_classes, .. } = subject;
@@ -67,7 +68,7 @@ pub(crate) fn prove(
     let mut reasons = Worst::of("limited-by", tolerance::STATED);
     members.judge_reasons(&mut reasons);
     for user in instance.users() {
-        match (limits, claim.limited_by[user.index().0]) {
+        match (used.limits, claim.limited_by[user.index().0]) {
             (Some(limits), reason) => limits.judge_reason(user, usable_classes, reason, &mut reasons),
             (None, LimitedBy::Limit) => {
                 reasons.fail(|| format!("user {} is limited by a limit, and there is none", user.id()));
@@ -96,7 +97,7 @@ pub(crate) fn prove(
         if k > 0 && level.value < claim.levels[k - 1].value {
             verdicts.levels.fail(|| format!("level {k} is below level {}", k - 1));
         }
-        let stage = Stage { subject, tree: &tree, members: &members, claim, k, level };
+        let stage = Stage { subject, tree: &tree, members: &members, claim, used, k, level };
         level_gaps.push(stage.prove(before.as_deref(), &mut verdicts));
         before = Some(tree.at(level.value * (1.0 - tolerance::SOONER), &members.ceilings(k)));
     }
@@ -129,6 +130,7 @@ struct Stage<'a> {
     tree: &'a Tree,
     members: &'a Members<'a>,
     claim: Levels<'a>,
+    used: &'a Used<'a>,
     k: usize,
     level: &'a Level,
 }
@@ -152,8 +154,12 @@ impl Stage<'_> {
             bound => up(bound * (1.0 + tolerance::ROUNDING)),
         };
         let needed = paid(&costs, &tree.at(beyond, &ceilings));
-        // Floors come with roundings of their own, which a level that rises little beside them does not outweigh.
-        let least = if has_floors { down(worth * (1.0 - tolerance::LOOSE)) } else { worth };
+        let rounding = if has_floors {
+            of_floors(tree, &costs, &ceilings, beyond, tolerance::LOOSE * worth)
+        } else {
+            0.0
+        };
+        let least = down(worth - rounding);
         verdicts.bounds.see(at_least_nothing(up(least - needed)), || {
             format!("level {k}: all capacity is worth {worth}, of which level {beyond} would cost {needed}")
         });
@@ -163,46 +169,43 @@ impl Stage<'_> {
         let gap = relative_gap(level.value, beyond);
         verdicts.gaps.see(gap, || format!("level {k} has {}, up to {beyond} is not ruled out", level.value));
 
-        let here = paid(&costs, &at);
         // What is stated of the level may be a little more than what users have: that would hide what is left.
         let kept =
             |(cost, (filled, has)): (&f64, (&Filled, &Bounds))| down(cost * filled.share.low.min(has.low));
         let mut all = Sum::new();
         costs.iter().zip(at.iter().zip(&members.shares)).for_each(|terms| all.add(kept(terms)));
         let slack = at_least_nothing(up(worth - all.below()));
-        self.judge_freezing(&costs, (&prices, worth), slack, verdicts);
+        if !(0..costs.len()).any(|i| self.is_held(i)) {
+            verdicts.levels.fail(|| format!("level {k} freezes no user"));
+        }
+        if self.judge_freezing(&costs, (&prices, worth), slack, verdicts) > tolerance::TAKEN {
+            self.judge_taking(&at, verdicts);
+        }
 
-        // Prices are the derivative of the level: one level more costs 1 by what a little less saves or a little more costs.
-        let from_nothing = level.value == 0.0 && has_floors;
-        let step = tolerance::SLOPE * if from_nothing { worth } else { level.value };
-        let at_cost = |value: f64| paid(&costs, &tree.at(value, &ceilings));
-        let more = (at_cost(level.value + step) - here) / step;
-        let less = if from_nothing { more } else { (here - at_cost(level.value - step)) / step };
+        let [less, more] = slopes(tree, &costs, &ceilings, level.value);
         let outside = (less.min(more) - 1.0).max(1.0 - less.max(more)).max(0.0);
-        // Beside what is guaranteed a level may be next to nothing: then what it costs is less than the rounding of what all pay.
-        let rounding = if has_floors { tolerance::PAID * worth / step } else { 0.0 };
-        verdicts.scales.see(at_least_nothing(outside - rounding), || {
+        verdicts.scales.see(outside, || {
             format!("level {k}: one level costs between {less} and {more} at its prices, not 1")
         });
         gap
     }
 
-    /// Nobody is held here who could gain, given what the prices leave when everybody has what the level gives.
+    /// Nobody is held here who could gain, given what the prices leave when everybody has what the level gives; the largest gain that they
+    /// do not rule out.
     fn judge_freezing(
         &self,
         costs: &[f64],
         (prices, worth): (&LevelPrices, f64),
         slack: f64,
         verdicts: &mut Verdicts,
-    ) {
+    ) -> f64 {
         let Subject { instance, usable_classes, shares } = self.subject;
         let is_rounding = slack <= tolerance::ROUNDED * worth;
         let (members, k) = (self.members, self.k);
         let usual = usual_share(shares);
-        let mut anybody = false;
-        for i in (0..costs.len()).filter(|i| members.is_held(*i) && self.claim.level_of[*i] as usize == k) {
+        let mut largest = 0.0f64;
+        for i in (0..costs.len()).filter(|i| self.is_held(*i)) {
             // Who has all its tasks is held by them, unless prices say that capacity holds it as well.
-            anybody = true;
             // Of the share, as much as gains are measured by; of who has nothing because its siblings are guaranteed more than its
             // group's part, the share that half of the users have.
             let again = match shares[i].work {
@@ -210,8 +213,10 @@ impl Stage<'_> {
                 work => down(costs[i] * down(members.shares[i].low * (shares[i].measure() / work))),
             };
             let gain = up(slack / again);
+            largest = largest.max(gain);
             let is_small = gain <= tolerance::FREEZING;
-            if !is_small && is_rounding && prices.hold_clearly(instance.user(UserId(i)), usable_classes) {
+            let may_hide = is_rounding && shares[i].share <= tolerance::HIDDEN;
+            if !is_small && may_hide && prices.hold_clearly(instance.user(UserId(i)), usable_classes) {
                 continue;
             }
             verdicts.freezing.see(gain, || {
@@ -219,9 +224,22 @@ impl Stage<'_> {
                 format!("user {id} is frozen on level {k}, but could gain {gain:e} of what such users have")
             });
         }
-        if !anybody {
-            verdicts.levels.fail(|| format!("level {k} freezes no user"));
+        largest
+    }
+
+    /// Nobody is held here who could take at once of what is idle, and of what others have beyond what the level gives them.
+    fn judge_taking(&self, at: &[Filled], verdicts: &mut Verdicts) {
+        let Self { subject, members, claim, k, .. } = *self;
+        let part = |i: usize| part_beyond(members.shares[i].low, at[i].share.high);
+        let beyond = Beyond::level(subject, claim.tasks, self.used, part);
+        if let Some((taken, i)) = beyond.taken_by(|i| self.is_held(i)) {
+            verdicts.freezing.fail(|| taken_at_once(subject.instance.user(UserId(i)).id(), k, taken));
         }
+    }
+
+    /// Whether this level holds the user.
+    fn is_held(&self, user: usize) -> bool {
+        self.members.is_held(user) && self.claim.level_of[user] as usize == self.k
     }
 }
 
@@ -240,9 +258,9 @@ pub(crate) fn prove_bound(
     let at_cost = |level: f64| paid(&costs, &tree.at(level, &caps));
     let [below, beyond] =
         [1.0 - tolerance::STATED, 1.0 + tolerance::STATED].map(|part| at_cost(bound * part));
-    // Floors come with roundings of their own.
-    let rounding = tolerance::LOOSE + 2.0 * tolerance::QUOTIENTS;
-    let least = if tree.has_floors() { down(worth * (1.0 - rounding)) } else { worth };
+    let loose = (tolerance::LOOSE + 2.0 * tolerance::QUOTIENTS) * worth;
+    let rounding = if tree.has_floors() { of_floors(tree, &costs, &caps, bound, loose) } else { 0.0 };
+    let least = down(worth - rounding);
     if beyond < least {
         return Err(format!("all capacity is worth {worth}, and more than {bound} would cost {beyond}"));
     }
@@ -251,17 +269,56 @@ pub(crate) fn prove_bound(
     if below > worth && !from_nothing {
         return Err(format!("the prices prove less than {bound}"));
     }
-    let step = tolerance::SLOPE * if from_nothing { worth } else { bound };
-    let here = at_cost(bound);
-    let more = (at_cost(bound + step) - here) / step;
-    let less = if from_nothing { more } else { (here - at_cost(bound - step)) / step };
+    let [less, more] = slopes(tree, &costs, &caps, bound);
     let outside = (less.min(more) - 1.0).max(1.0 - less.max(more));
-    // A step beside floors may be next to nothing: then it costs about as much as they are rounded by.
-    let of_floors = if tree.has_floors() { rounding * worth / step } else { 0.0 };
-    match outside > tolerance::SLOPE + of_floors {
+    match outside > tolerance::SLOPE {
         true => Err(format!("one level costs between {less} and {more} at the prices, not 1")),
         false => Ok(()),
     }
+}
+
+/// How much of what all is worth may be the rounding of floors, which is at most so `much`: a level that rises little beside them does not
+/// outweigh it, and no more of it counts than makes that level uncertain by next to nothing of the cluster, whatever the prices of what is guaranteed.
+fn of_floors(tree: &Tree, costs: &[f64], ceilings: &[Bounds], level: f64, much: f64) -> f64 {
+    let here = tree.at(level, ceilings);
+    // Where all are at their floors nobody rises until somebody's part is more.
+    for doubled in 0..DOUBLED {
+        let step = step_at(tree, level) * 2f64.powi(doubled);
+        let above = tree.at(level + step, ceilings);
+        let rise = |(here, above): (&Filled, &Filled)| at_least_nothing(above.share.low - here.share.low);
+        let in_shares: f64 = here.iter().zip(&above).map(rise).sum::<f64>() / step;
+        if in_shares > 0.0 {
+            let uncertain = (tolerance::HIDDEN / in_shares).max(tolerance::ROUNDING * level);
+            return much.min(uncertain * risen(costs, &here, &above) / step);
+        }
+    }
+    0.0
+}
+
+/// How often a step is doubled to find a level at which somebody rises.
+const DOUBLED: i32 = 60;
+
+/// What one level less saves and one more costs: prices are the derivative of a level.
+fn slopes(tree: &Tree, costs: &[f64], ceilings: &[Bounds], level: f64) -> [f64; 2] {
+    let step = step_at(tree, level);
+    let here = tree.at(level, ceilings);
+    let more = risen(costs, &here, &tree.at(level + step, ceilings)) / step;
+    let less = match level - step >= 0.0 {
+        true => risen(costs, &tree.at(level - step, ceilings), &here) / step,
+        false => more,
+    };
+    [less, more]
+}
+
+/// By how much a level is moved to see what it costs: where it is nothing, so that all rise by a small part of the cluster.
+fn step_at(tree: &Tree, level: f64) -> f64 {
+    if level > 0.0 { tolerance::SLOPE * level } else { tolerance::SLOPE / tree.weight_at_the_root() }
+}
+
+/// What it costs to rise from some shares to others. Who has the same, as at a floor, costs nothing, whatever the price.
+fn risen(costs: &[f64], from: &[Filled], to: &[Filled]) -> f64 {
+    let rise = |(from, to): (&Filled, &Filled)| to.share.low - from.share.low;
+    costs.iter().zip(from.iter().zip(to).map(rise)).map(|(cost, rise)| cost * rise).sum()
 }
 
 /// What shares cost, at least.

@@ -10,19 +10,12 @@ use super::dear::DearTasks;
 use super::members::Group;
 use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
-use crate::limit_rows::LimitUse;
 use crate::parts::in_parts;
 use crate::tolerance::{FREEZING, LEAST_PRICE, MEASURED, OWN};
+use crate::used::Used;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, ResourceId, User, UserId};
 use std::ops::Range;
-
-/// How much is used, of each resource of each class, and of limits.
-pub(crate) struct Used<'a> {
-    /// In whole smallest units, row-major `classes × resources`.
-    pub loads: &'a [f64],
-    pub limits: Option<&'a LimitUse>,
-}
 
 /// What somebody has beside what it would take, in dominant shares.
 struct Has {

@@ -17,22 +17,26 @@ fn mirrored() -> Instance {
     builder.build().unwrap()
 }
 
+/// A sum that is proved by these prices, in a unit of one.
+fn closed(value: f64, prices: Vec<f64>) -> Total {
+    Total {
+        value,
+        bound: value,
+        relative_gap: 0.0,
+        prices,
+        limit_prices: Vec::new(),
+        exponent: 0,
+        price_exponent: 0,
+    }
+}
+
 /// The optimum of alpha-fairness: with `G = 2/3` the margin `G^−α` is paid at prices of two thirds of it each.
 fn optimum(alpha: f64) -> (Objective, Vec<f64>, Total) {
     let share: f64 = 2.0 / 3.0 * (1.0 - 1e-14);
     let margin = share.powf(-alpha);
     let value = 2.0 * if alpha == 1.0 { share.ln() } else { share.powf(1.0 - alpha) / (1.0 - alpha) };
     let price = margin / 1.5;
-    let total = Total {
-        value,
-        bound: value,
-        relative_gap: 0.0,
-        prices: vec![price, price],
-        limit_prices: Vec::new(),
-        exponent: 0,
-        price_exponent: 0,
-    };
-    (Objective::alpha_fair(alpha).unwrap(), vec![share, share], total)
+    (Objective::alpha_fair(alpha).unwrap(), vec![share, share], closed(value, vec![price, price]))
 }
 
 fn check(objective: Objective, tasks: &[f64], total: Total) -> SolutionProof {
@@ -112,15 +116,7 @@ fn a_sum_in_a_unit_in_which_it_is_next_to_nothing_or_next_to_everything_is_refus
     let in_unit = |exponent: i32| {
         let unit = 10f64.powi(exponent);
         let prices = total.prices.iter().map(|price| price / unit).collect();
-        Total {
-            value: total.value / unit,
-            bound: total.bound / unit,
-            relative_gap: 0.0,
-            prices,
-            limit_prices: Vec::new(),
-            exponent,
-            price_exponent: exponent,
-        }
+        Total { exponent, price_exponent: exponent, ..closed(total.value / unit, prices) }
     };
     // All are worth three there.
     for (exponent, accepted) in
@@ -129,15 +125,7 @@ fn a_sum_in_a_unit_in_which_it_is_next_to_nothing_or_next_to_everything_is_refus
         assert_eq!(check(objective, &tasks, in_unit(exponent)).holds(), accepted, "10^{exponent}");
     }
     let little = [tasks[0] * 0.1, tasks[1] * 0.1];
-    let nothing = Total {
-        value: 0.0,
-        bound: 0.0,
-        relative_gap: 0.0,
-        prices: vec![0.0; 2],
-        limit_prices: Vec::new(),
-        exponent: 100_000,
-        price_exponent: 100_000,
-    };
+    let nothing = Total { exponent: 100_000, price_exponent: 100_000, ..closed(0.0, vec![0.0; 2]) };
     let proof = check(objective, &little, nothing);
     assert!(failures(&proof).contains(&"optimality"), "{proof:?}");
 }
@@ -153,15 +141,7 @@ fn apart(alpha: f64, missing: f64) -> (Instance, Objective, [f64; 4], Total) {
     let [a, b] = [tasks[0] / 11.0, tasks[3] / 11.0];
     let value = (a.powf(1.0 - alpha) + b.powf(1.0 - alpha)) / (1.0 - alpha);
     let prices = [a, b].map(|share| share.powf(-alpha) / 11.0).to_vec();
-    let total = Total {
-        value,
-        bound: value,
-        relative_gap: 0.0,
-        prices,
-        limit_prices: Vec::new(),
-        exponent: 0,
-        price_exponent: 0,
-    };
+    let total = closed(value, prices);
     (builder.build().unwrap(), Objective::alpha_fair(alpha).unwrap(), tasks, total)
 }
 
@@ -197,15 +177,7 @@ fn who_adds_nothing_to_a_sum_runs_its_tasks_where_they_are_cheapest() {
         // The last class is as dear as who has less there makes it, where both are not the same.
         let prices =
             vec![shares[0].powf(-11.0) / 21.0, shares[1].powf(-11.0) / 21.0, shares[2].powf(-11.0) / 21.0];
-        let total = Total {
-            value,
-            bound: value,
-            relative_gap: 0.0,
-            prices,
-            limit_prices: Vec::new(),
-            exponent: 0,
-            price_exponent: 0,
-        };
+        let total = closed(value, prices);
         failures(&check_on(&instance, Objective::alpha_fair(11.0).unwrap(), &tasks, total))
     };
     let all = 1.0 - 1e-14;
@@ -237,15 +209,7 @@ fn tasks_that_would_cost_less_elsewhere_take_no_more_than_the_tolerance_of_what_
         let shares = [0.08, tasks[2] / 100.0, tasks[5] / 100.0];
         let value = shares.map(|share: f64| share.powf(1.0 - alpha) / (1.0 - alpha)).iter().sum();
         let prices = vec![shares[1].powf(-alpha) / 100.0, shares[2].powf(-alpha) / 100.0];
-        let total = Total {
-            value,
-            bound: value,
-            relative_gap: 0.0,
-            prices,
-            limit_prices: Vec::new(),
-            exponent: 0,
-            price_exponent: 0,
-        };
+        let total = closed(value, prices);
         let objective = Objective::alpha_fair(alpha).unwrap();
         failures(&check_on(&builder.build().unwrap(), objective, &tasks, total))
     };
