@@ -67,6 +67,26 @@ fn shrink_to_limits(problem: &LevelProblem<'_>, splits: &mut [f64]) {
     }
 }
 
+/// Gives groups that lack some of their share what is left where they run: what rounding takes of one, all lack that are held at as much.
+pub(crate) fn fill_up(problem: &LevelProblem<'_>, splits: &mut [f64]) {
+    let usage = usage(problem, splits);
+    let room = |(capacity, used): (&f64, &f64)| (capacity * (1.0 - MARGIN) - used).max(0.0);
+    let mut left: Vec<f64> = problem.capacities.iter().zip(&usage).map(room).collect();
+    for g in 0..problem.groups.len() {
+        let mut lacking = 1.0 - problem.work(splits, g);
+        for pair in problem.groups.pairs(g) {
+            if lacking <= 0.0 {
+                break;
+            }
+            let fits = problem.needs(g, pair).map(|(row, d)| left[row] / d).fold(f64::INFINITY, f64::min);
+            let more = fits.min(lacking / problem.groups.rate[pair]);
+            splits[pair] += more;
+            lacking -= more * problem.groups.rate[pair];
+            problem.needs(g, pair).for_each(|(row, d)| left[row] = (left[row] - d * more).max(0.0));
+        }
+    }
+}
+
 /// What the splits of the groups come to on the classes of the instance.
 pub(crate) struct SplitRows {
     /// `Σ_l ρ ζ` of each group.
@@ -78,25 +98,27 @@ pub(crate) struct SplitRows {
     pub rows: Vec<f64>,
 }
 
-/// Whether what a group has of a pair is something to the class: of a small one a speck of a large group may be all that is used.
-fn fills_class(reduction: &Reduction, groups: &Groups, g: usize, pair: usize, splits: &[f64]) -> bool {
-    let m = reduction.resources;
-    let load = &groups.loads[g * m..(g + 1) * m];
-    let capacities = &reduction.capacities[groups.class[pair] as usize * m..][..m];
-    load.iter().zip(capacities).any(|(load, capacity)| load * splits[pair] > FILLS * capacity)
+/// Whether a split of a load is something to a class of these capacities: of a small one a speck of a large group may be all that is used.
+pub(crate) fn fills_class(split: f64, load: &[f64], capacities: &[f64]) -> bool {
+    load.iter().zip(capacities).any(|(load, capacity)| load * split > FILLS * capacity)
 }
 
 impl SplitRows {
     /// From splits that are feasible, for an instance with so many classes.
     pub fn new(reduction: &Reduction, groups: &Groups, splits: &[f64], classes: usize) -> Self {
+        let m = reduction.resources;
         let mut work = vec![0.0; groups.len()];
         let mut placed = vec![0.0; groups.len()];
         let mut rows = vec![0.0; (groups.len() + 1) * classes];
         for g in 0..groups.len() {
             let pairs = groups.pairs(g);
             let specks = SPECKS * splits[pairs.clone()].iter().sum::<f64>() / pairs.len() as f64;
-            let is_used =
-                |pair: &usize| splits[*pair] > specks || fills_class(reduction, groups, g, *pair, splits);
+            let load = &groups.loads[g * m..(g + 1) * m];
+            let fills = |pair: usize| {
+                let capacities = &reduction.capacities[groups.class[pair] as usize * m..][..m];
+                fills_class(splits[pair], load, capacities)
+            };
+            let is_used = |pair: &usize| splits[*pair] > specks || fills(*pair);
             let used: Vec<usize> = pairs.filter(is_used).collect();
             work[g] = used.iter().map(|pair| groups.rate[*pair] * splits[*pair]).sum();
             placed[g] = used.iter().map(|pair| splits[*pair]).sum();
@@ -114,6 +136,24 @@ impl SplitRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::level::Groups;
+
+    #[test]
+    fn who_lacks_some_of_its_share_gets_what_is_left_where_it_runs_and_no_more_than_it_lacks() {
+        let mut groups = Groups::new();
+        groups.push(&[1.0], 0, false, [(0, 1.0)].into_iter());
+        groups.push(&[1.0], 0, false, [(0, 1.0), (1, 2.0)].into_iter());
+        groups.push(&[1.0], 0, false, [(1, 1.0)].into_iter());
+        let capacities = [1.0, 1.2];
+        let problem = LevelProblem { resources: 1, capacities: &capacities, groups: &groups, limits: None };
+        let mut splits = vec![0.75, 0.25, 0.25, 0.75];
+        fill_up(&problem, &mut splits);
+        // The first class is full; on the second the next takes what it lacks, and the last what is left, which is not all.
+        let expected = [0.75, 0.25, 0.375, 0.825 * (1.0 - MARGIN)];
+        for (split, expected) in splits.iter().zip(expected) {
+            assert!((split - expected).abs() < 1e-14, "{splits:?}");
+        }
+    }
     use crate::bins::Bins;
     use crate::question::Question;
     use fairplan_instances::{Deadline, Decimal, InstanceBuilder, NewUser, Objective, ServerClass};

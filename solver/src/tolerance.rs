@@ -95,6 +95,9 @@ pub(crate) mod level {
     /// The part by which a level that is nearly known is taken to be lower: above what two solutions differ by, and few users' tasks run
     /// out between.
     pub(crate) const NEARLY_KNOWN: f64 = 1e-6;
+    /// The part of its share that a settled group may lack where a level is solved in whole numbers: what it needs is known but for so much
+    /// rounding, and all of it may be more than there is.
+    pub(crate) const SETTLED: f64 = 64.0 * f64::EPSILON;
     /// Tasks that run out this little above the level, relative to it, run out at the level: where servers or a task row hold the
     /// level back just there, rounding decides which of the two is larger.
     pub(crate) const AT_THE_LEVEL: f64 = 1e-9;

@@ -9,7 +9,7 @@ use crate::bins::Bins;
 use crate::exact;
 use crate::highs::{HAS_HIGHS, Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
-use crate::level::LevelSolver;
+use crate::level::{InWholeNumbers, LevelSolver};
 use crate::lexicographic::{self, LevelBy};
 use crate::open_part::OpenPart;
 use crate::question::Question;
@@ -39,12 +39,14 @@ pub(crate) enum Way {
     Apart,
     /// Sums by our own simplex method: linear ones, and over bundles those that are straight between points.
     InPieces,
-    /// Linear sums by the simplex method in whole numbers.
+    /// The same of linear sums in whole numbers.
     InWholeNumbers,
     /// The same as the interior point, for what is linear.
     Highs(HighsAlgorithm),
     /// In fractions.
     Exact(Fractions),
+    /// Level by level in whole numbers, where fractions do not know guarantees.
+    LevelsInWholeNumbers,
 }
 
 /// When fractions are worth it.
@@ -74,6 +76,7 @@ pub(crate) const ALL: &[Way] = &[
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
     Way::Exact(Fractions::AtLast),
+    Way::LevelsInWholeNumbers,
 ];
 
 /// The ways that find doubles to begin with where fractions are asked for.
@@ -98,7 +101,10 @@ impl Way {
             Self::PriceDiscovery { .. } => "price-discovery",
             Self::Aggregation { .. } => "aggregation",
             Self::InteriorPoint { .. } | Self::FromLevels | Self::Apart => "interior-point",
-            Self::InPieces | Self::InWholeNumbers | Self::Highs(HighsAlgorithm::Simplex) => "simplex",
+            Self::InPieces
+            | Self::InWholeNumbers
+            | Self::LevelsInWholeNumbers
+            | Self::Highs(HighsAlgorithm::Simplex) => "simplex",
             Self::Highs(HighsAlgorithm::InteriorPoint) => "highs-interior-point",
             Self::Exact(_) => exact::METHOD,
         }
@@ -138,6 +144,11 @@ impl Way {
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
             Self::InWholeNumbers => {
                 question.objective.alpha() == Some(0.0) && question.pairs() <= exact::SMALL_SUM
+            }
+            Self::LevelsInWholeNumbers => {
+                question.objective.alpha().is_none()
+                    && instance.has_guarantees()
+                    && question.pairs() <= exact::SMALL_LEVELS
             }
             Self::Highs(_) => alpha == 0.0 && HAS_HIGHS && is_small,
             Self::Exact(Fractions::Asked) => true,
@@ -179,6 +190,11 @@ impl Way {
             }
             Self::InteriorPoint { .. } | Self::FromLevels => self.in_full(question, &interior_point),
             Self::Apart => smooth::together::solve(question, self.method(), By::Apart),
+            Self::LevelsInWholeNumbers => {
+                let solver = InWholeNumbers(question.deadline.clone());
+                let bins = Bins::exact(question.reduction());
+                tree::solve(question, self.method(), bins, &solver, f64::INFINITY)
+            }
             Self::InPieces | Self::InWholeNumbers => {
                 let bins = Bins::alike(question.reduction(), 0.0);
                 let solver = smooth::LinearSum {

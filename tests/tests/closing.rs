@@ -115,6 +115,98 @@ fn sums_of_a_large_alpha_under_quotas_close() {
     }
 }
 
+/// By user its demand, the class on which alone it runs, its group, and how much it is guaranteed.
+type Guaranteed<'a> = (&'a str, Option<usize>, Option<(usize, u32)>, &'a str);
+
+/// Servers of one resource, and users of whom some are in groups with these weights.
+fn guaranteed(servers: &[(u64, &str)], users: &[Guaranteed<'_>]) -> Instance {
+    let demands: Vec<&str> = users.iter().map(|user| user.0).collect();
+    let mut draft = draft(servers, &demands);
+    for (i, (_, class, group, sure)) in users.iter().enumerate() {
+        draft.users[i].eligible = class.map(|class| vec![class]);
+        if let Some((group, weight)) = *group {
+            while draft.groups.len() <= group {
+                let id = format!("group {}", draft.groups.len());
+                draft.groups.push(NewGroup { id, weight: decimal("1"), parent: None });
+            }
+            draft.groups[group].weight = weight.into();
+            draft.users[i].group = Some(group);
+        }
+        if *sure != "0" {
+            let quota = Quota { guarantee: vec![(ResourceId(0), decimal(sure))], ..Quota::default() };
+            draft.quotas.push(DraftQuota { is_group: false, owner: draft.users[i].id.clone(), quota });
+        }
+    }
+    draft.build().unwrap()
+}
+
+/// Two classes are full at levels a part of 1e-8 from one another, and prices that meant both were followed too far.
+#[test]
+fn levels_next_to_one_another_beside_a_guarantee_close() {
+    let thirds = guaranteed(
+        &[(6, "128"), (6, "42.666667")],
+        &[
+            ("5.333333", Some(0), None, "0"),
+            ("16", None, Some((1, 1)), "3"),
+            ("7.111111", Some(0), Some((0, 2)), "0"),
+        ],
+    );
+    let sixths = guaranteed(
+        &[(11, "42.666667"), (11, "21.333333")],
+        &[
+            ("21.333333", Some(0), Some((1, 3)), "0"),
+            ("2", Some(1), Some((0, 1)), "0"),
+            ("8", None, None, "0"),
+            ("7.111111", Some(1), None, "21.333333"),
+        ],
+    );
+    let four = guaranteed(
+        &[(9, "21.333333"), (4, "42.666667"), (19, "64"), (1, "96")],
+        &[
+            ("1.5", None, Some((1, 1)), "5.333333"),
+            ("2", None, Some((0, 1)), "0"),
+            ("3.333333", Some(2), None, "0"),
+            ("7.111111", Some(3), Some((1, 1)), "0"),
+            ("1.5", Some(0), None, "0"),
+        ],
+    );
+    for instance in [thirds, sixths, four] {
+        for objective in ["drfh", "tsf"] {
+            assert!(is_proved(&instance, objective.parse().unwrap()), "{objective}: {}", printed(&instance));
+        }
+    }
+}
+
+/// Of a quota that means no limit all the others together are rounding: what each of them is guaranteed was told from what that one leaves of it.
+#[test]
+fn small_guarantees_beside_one_without_an_end_are_kept_and_close() {
+    for most in ["100000", "999999", "10000000", "1000000000"] {
+        for small in [&["40"][..], &["1", "37"], &["100", "2", "4"]] {
+            let all: Vec<&str> = small.iter().copied().chain([most]).collect();
+            let servers: Vec<(u64, &str)> = all.iter().map(|amount| (1, *amount)).collect();
+            let users: Vec<Guaranteed<'_>> =
+                all.iter().enumerate().map(|(class, sure)| ("1", Some(class), Some((0, 1)), *sure)).collect();
+            let instance = guaranteed(&servers, &users);
+            for objective in ["drfh", "tsf"] {
+                assert!(is_proved(&instance, objective.parse().unwrap()), "{objective}, {all:?}");
+            }
+        }
+    }
+}
+
+/// Two users have all their tasks, one of them nearly all of the sum: nobody was left to show, and both were counted less and less for that.
+#[test]
+fn a_sum_in_which_those_that_are_left_have_all_their_tasks_closes() {
+    let mut draft = draft(&[(5, "80"), (1, "5")], &["1.6", "0.15", "0.3", "1"]);
+    (draft.users[0].tasks, draft.users[1].tasks) = (Some(10), Some(1));
+    draft.users[2].eligible = Some(vec![1]);
+    draft.users[3].kinds = vec![kind("anywhere", 2, "2", None), kind("there", 1, "0.5", Some(vec![1]))];
+    let instance = draft.build().unwrap();
+    for objective in ["alpha=8", "alpha=9", "alpha=10"] {
+        assert!(is_proved(&instance, objective.parse().unwrap()), "{objective}");
+    }
+}
+
 /// What one level costs was judged by less than the rounding of what all pay.
 #[test]
 fn levels_that_are_next_to_nothing_beside_guarantees_in_whole_units_close() {

@@ -47,6 +47,9 @@ pub(crate) const SMALL_WHERE_UNLIKE: (usize, usize) = (15_000, 300);
 /// The same of a linear sum in whole numbers, whose basis has a row for every resource of every class.
 pub(crate) const SMALL_SUM: usize = 2_000;
 
+/// The same of levels, of which there are many, each with rows for the users too.
+pub(crate) const SMALL_LEVELS: usize = 300;
+
 /// Pairs of a user and a class up to which exact steps alone are fast enough; beyond, a solution in doubles points the way.
 const UNGUIDED: usize = 200;
 

@@ -8,15 +8,15 @@
 //! linear algebra, 1967; E. H. Bareiss, 1968). No fraction is ever brought into lowest terms.
 
 use super::number::Rational;
-use crate::linear_program::{Ended, Outcome, Program};
+use crate::linear_program::{Column, Ended, Outcome, Program};
 use fairplan_instances::Deadline;
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 
 /// Steps that change nothing before Bland's rule decides.
 const PATIENCE: u32 = 30;
 
 /// A column in whole numbers: so many times the doubles, a power of two of its own.
-struct Column {
+struct WholeColumn {
     cost: BigInt,
     entries: Vec<(usize, BigInt)>,
     /// The exponent of that power.
@@ -28,7 +28,7 @@ type Variable = usize;
 
 /// The basis, and what follows from it: all of it times `determinant`.
 struct Basis<'a> {
-    columns: &'a [Column],
+    columns: &'a [WholeColumn],
     /// What each row has in the basis.
     variables: Vec<Variable>,
     determinant: BigInt,
@@ -59,27 +59,27 @@ pub(crate) fn solve(program: &Program, are_used: &[bool], deadline: &Deadline) -
             ended = Ended::Otherwise("unbounded".into());
             break;
         };
-        idle = if basis.values[leaving].sign() == num_bigint::Sign::NoSign { idle + 1 } else { 0 };
+        idle = if basis.values[leaving].sign() == Sign::NoSign { idle + 1 } else { 0 };
         basis.exchange(entering, leaving, &column);
     }
     basis.outcome(ended, &Rational::new(BigInt::from(1), unit), cost_shift)
 }
 
 /// The columns, and the exponent of two that all costs are multiplied by besides.
-fn in_whole_numbers(program: &Program) -> (Vec<Column>, i32) {
+fn in_whole_numbers(program: &Program) -> (Vec<WholeColumn>, i32) {
     let lowest = |value: f64| if value == 0.0 { i32::MAX } else { lowest_bit(value) };
-    let shift_of = |column: &crate::linear_program::Column| {
+    let shift_of = |column: &Column| {
         let of_entries = column.entries.iter().map(|(_, entry)| lowest(*entry)).min().unwrap_or(i32::MAX);
         if of_entries == i32::MAX { 0 } else { -of_entries }
     };
     let shifts: Vec<i32> = program.columns.iter().map(shift_of).collect();
-    let of_cost = |(column, shift): (&crate::linear_program::Column, &i32)| match column.cost {
+    let of_cost = |(column, shift): (&Column, &i32)| match column.cost {
         0.0 => i32::MAX,
         cost => lowest_bit(cost) + shift,
     };
     let least = program.columns.iter().zip(&shifts).map(of_cost).min().unwrap_or(i32::MAX);
     let cost_shift = if least == i32::MAX { 0 } else { -least };
-    let whole = |(column, shift): (&crate::linear_program::Column, &i32)| Column {
+    let whole = |(column, shift): (&Column, &i32)| WholeColumn {
         cost: scaled(column.cost, shift + cost_shift),
         entries: column.entries.iter().map(|(row, entry)| (row.0, scaled(*entry, *shift))).collect(),
         shift: *shift,
@@ -107,7 +107,7 @@ fn scaled(value: f64, shift: i32) -> BigInt {
 
 impl<'a> Basis<'a> {
     /// All rows have only what is left of them.
-    fn empty(columns: &'a [Column], values: Vec<BigInt>) -> Self {
+    fn empty(columns: &'a [WholeColumn], values: Vec<BigInt>) -> Self {
         let rows = values.len();
         let unit = |row: usize| (0..rows).map(|at| BigInt::from(u8::from(at == row))).collect();
         Self {
@@ -120,13 +120,14 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// What would raise the sum: of what is used in the guess and then of all that which would by the largest part of its own worth; or by Bland's
-    /// rule the first.
+    /// What would raise the sum: of what is used in the guess and then of all that which would by the largest part of its own worth (of the
+    /// largest where it has none); or by Bland's rule the first.
     fn entering(&self, are_used: &[bool], first: bool) -> Option<Variable> {
         let rows = self.values.len();
         if first {
             return (0..self.columns.len() + rows).find(|variable| self.gain(*variable) > BigInt::ZERO);
         }
+        let dearest = self.columns.iter().map(|column| &column.cost).max().unwrap_or(&BigInt::ZERO);
         let mut best: Option<(bool, f64, Variable)> = None;
         for variable in 0..self.columns.len() + rows {
             let gain = self.gain(variable);
@@ -135,8 +136,8 @@ impl<'a> Basis<'a> {
             }
             let (is_used, part) = match self.columns.get(variable) {
                 Some(column) => {
-                    let all = &column.cost * &self.determinant;
-                    (are_used[variable], Rational::new(gain, all).to_f64())
+                    let worth = if column.cost == BigInt::ZERO { dearest } else { &column.cost };
+                    (are_used[variable], Rational::new(gain, worth * &self.determinant).to_f64())
                 }
                 None => (true, f64::INFINITY),
             };

@@ -36,12 +36,14 @@ mod newton;
 mod point;
 mod task_row;
 mod weights;
+mod whole_numbers;
 
 use crate::limits::LimitsOfPatterns;
 use crate::tolerance::level::FASTER;
 use fairplan_instances::{Deadline, InstanceError};
 use rayon::prelude::*;
 use std::ops::Range;
+pub(crate) use whole_numbers::InWholeNumbers;
 
 /// Which classes users of a pattern can use, and how fast: one number a class, 0 where it cannot run.
 pub(crate) type Rates = Vec<f64>;

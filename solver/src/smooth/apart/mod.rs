@@ -61,11 +61,10 @@ pub(super) fn apart(
     let mut counting: Vec<Counting> = users.iter().map(|user| Counting::fully(user.weight)).collect();
     let mut changes = MOST_CHANGES;
     for _ in 0..MOST_SUMS {
-        known.sell(problem, users, &mut others, &mut left);
+        let offers = known.sell(problem, users, &mut others, &mut left);
         if others.is_empty() || known.iterations > MOST_STEPS {
             break;
         }
-        let offers = Offers::to(&known, problem, users, &others, &left);
         let part = Part::of(problem, users, &others, &counting, &offers, None);
         let Some(sum) = ways.best(&part, &others, &mut known)? else { break };
         // Who would rather have something of what is paid for is offered that.
@@ -112,7 +111,7 @@ struct Ways<'a> {
 enum Way<'a> {
     Together(Finding),
     /// The same where some of what is paid for may be taken.
-    BesidePaid,
+    BesidePaid(&'a Paid),
     /// In bins, linear ones by the simplex method.
     InBins {
         plain: &'a Plain<'a>,
@@ -156,9 +155,12 @@ impl<'a> Ways<'a> {
     }
 
     /// The fastest first.
-    fn of(&self, part: &Part) -> Vec<Way<'a>> {
-        if part.paid.is_some() {
-            return vec![Way::BesidePaid];
+    fn of<'p>(&self, part: &'p Part) -> Vec<Way<'p>>
+    where
+        'a: 'p,
+    {
+        if let Some(paid) = &part.paid {
+            return vec![Way::BesidePaid(paid)];
         }
         let mut ways = Vec::new();
         if !part.has_task_rows() {
@@ -178,8 +180,7 @@ impl<'a> Ways<'a> {
         let left = &part.capacities;
         match way {
             Way::Together(finding) => find(&part.problem(problem), &part.users, alpha, *finding, deadline),
-            Way::BesidePaid => {
-                let paid = part.paid.as_ref().ok_or(InstanceError::OutOfTime)?;
+            Way::BesidePaid(paid) => {
                 Ok(find_beside_paid(&part.problem(problem), &part.users, alpha, paid, deadline))
             }
             Way::InBins { plain, is_linear: true } => {
@@ -230,21 +231,22 @@ impl Known {
 }
 
 impl Known {
-    /// Who needs what others have paid for pays as much, and takes next to nothing of it; but what is left may be less than that.
+    /// Who needs what others have paid for pays as much, and takes next to nothing of it; but what is left may be less than that. What the others are
+    /// offered then.
     fn sell(
         &mut self,
         problem: &LevelProblem<'_>,
         users: &[User],
         others: &mut Vec<usize>,
         left: &mut [f64],
-    ) {
+    ) -> Offers {
         loop {
             let offers = Offers::to(self, problem, users, others, left);
             let is_free =
                 |user: &usize| users[*user].lines.clone().all(|line| offers.has_some_left(problem, line));
             let (free, stuck): (Vec<usize>, Vec<usize>) = others.iter().copied().partition(is_free);
             if stuck.is_empty() {
-                return;
+                return offers;
             }
             *others = free;
             stuck.iter().for_each(|user| self.buy(problem, &users[*user], left));

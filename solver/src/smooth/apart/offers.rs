@@ -46,19 +46,16 @@ impl Offers {
     /// Whether a kind may have something of what is left, if need be beside what is paid for.
     pub fn has_some_left(&self, problem: &LevelProblem<'_>, line: usize) -> bool {
         let some_left = |pair: usize| problem.needs(line, pair).any(|(row, _)| self.left[row] > 0.0);
-        problem.groups.pairs(line).any(|pair| {
-            self.is_left(problem, line, pair) || self.price(problem, line, pair).is_some() && some_left(pair)
-        })
+        let is_offered = |pair: usize| self.price(problem, line, pair).is_some();
+        problem.groups.pairs(line).any(|pair| is_offered(pair) && some_left(pair))
     }
 
     /// The pairs of a kind that are left, and those whose price is less than this for a unit of work; each with its price.
     pub fn pairs(&self, problem: &LevelProblem<'_>, line: usize, most: f64) -> Vec<(usize, f64)> {
         let offered = |pair: usize| {
-            if self.is_left(problem, line, pair) {
-                return Some((pair, 0.0));
-            }
             let price = self.price(problem, line, pair)?;
-            (price < most * problem.groups.rate[pair]).then_some((pair, price))
+            let is_left = self.is_left(problem, line, pair);
+            (is_left || price < most * problem.groups.rate[pair]).then_some((pair, price))
         };
         problem.groups.pairs(line).filter_map(offered).collect()
     }
@@ -68,13 +65,13 @@ impl Offers {
         problem.needs(line, pair).all(|(row, _)| self.left[row] > 0.0)
     }
 
-    /// What a split of one costs on a pair of which something is paid for and nothing is missing.
+    /// What a split of one costs on a pair of which each resource is left or paid for: nothing where all are left.
     fn price(&self, problem: &LevelProblem<'_>, line: usize, pair: usize) -> Option<f64> {
-        let paid = self.paid.as_ref()?;
-        let is_there = |(row, _): (usize, f64)| self.left[row] > 0.0 || paid.is_priced[row];
-        let priced = problem.needs(line, pair).filter(|(row, _)| paid.is_priced[*row]);
-        let price = priced.map(|(row, d)| d * paid.prices[row]).sum();
-        problem.needs(line, pair).all(is_there).then_some(price)
+        let paid = |row: usize| self.paid.as_ref().filter(|paid| paid.is_priced[row]);
+        problem.needs(line, pair).try_fold(0.0, |sum, (row, d)| match self.left[row] > 0.0 {
+            true => Some(sum),
+            false => Some(sum + d * paid(row)?.prices[row]),
+        })
     }
 
     /// The unit of prices.

@@ -119,6 +119,10 @@ impl<'a> Sum<'a> {
     /// Lets who has all its tasks, and would have them at a price many times as high, count by less, so that the others show; and who would
     /// not have them then count by more again, and never by less. Whether anything has changed.
     pub fn temper(&self, users: &[usize], counting: &mut [Counting]) -> bool {
+        if self.misses.iter().all(|miss| *miss <= EXACT) {
+            // Nobody is left to show.
+            return false;
+        }
         let most = self.paid.iter().copied().fold(0.0, f64::max);
         // Where nobody pays anything others show beside what they are worth.
         let untold = (0..users.len()).filter(|user| most == 0.0 && self.misses[*user] > EXACT);

@@ -6,11 +6,12 @@ use super::users::Users;
 use crate::level::dot;
 use crate::limits::Limits;
 use crate::population::CHUNK;
+use crate::repair::fills_class;
 use crate::smooth::duality::DualityGap;
 use crate::smooth::result::{Claim, nothing};
 use crate::smooth::utility::Utility;
 use crate::sums::{Compensated, in_parts};
-use crate::tolerance::allocation::{FILLS, MARGIN, SPECKS};
+use crate::tolerance::allocation::{MARGIN, SPECKS};
 use fairplan_instances::{Allocation, FEW_USERS, Instance, Status, Total, UserId};
 use rayon::prelude::*;
 
@@ -102,11 +103,7 @@ pub(super) fn allocate(
     for (user, row) in &decided.splits {
         let least = SPECKS * row.iter().sum::<f64>();
         let fills = |class: usize, split: f64| {
-            let capacities = &users.classes.capacities[class * m..(class + 1) * m];
-            capacities
-                .iter()
-                .zip(users.direction(*user))
-                .any(|(capacity, part)| split * part > FILLS * capacity)
+            fills_class(split, users.direction(*user), &users.classes.capacities[class * m..(class + 1) * m])
         };
         let is_used = |(class, split): &(usize, f64)| *split > least || fills(*class, *split);
         give(*user, &mut row.iter().copied().enumerate().filter(is_used));

@@ -3,7 +3,7 @@
 use super::Stages;
 use crate::aggregation::Solved;
 use crate::bins::{Amounts, NO_BIN, level_problem};
-use crate::repair::{SplitRows, feasible_splits};
+use crate::repair::{SplitRows, feasible_splits, fill_up};
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
 use fairplan_instances::{Allocation, InstanceError};
@@ -30,7 +30,9 @@ impl Stages<'_> {
             });
         }
         // At most so much of its amount has each.
-        let (amounts, level, solved) = match self.only.take() {
+        let only = self.only.take();
+        let has_shares = only.is_none();
+        let (amounts, level, solved) = match only {
             Some(Only { rates, level, solved }) => {
                 (Amounts { amount: self.in_dominant_shares(&rates), ..shares }, level, solved)
             }
@@ -41,7 +43,10 @@ impl Stages<'_> {
         };
         let groups = &solved.grouping.groups;
         let problem = level_problem(self.reduction, &solved.grouping);
-        let splits = feasible_splits(&problem, &solved.solution.splits);
+        let mut splits = feasible_splits(&problem, &solved.solution.splits);
+        if has_shares {
+            fill_up(&problem, &mut splits);
+        }
         let SplitRows { work, placed, rows } = SplitRows::new(self.reduction, groups, &splits, classes);
         let users = &self.reduction.users;
         let group = |i: usize| {

@@ -326,12 +326,15 @@ impl<'a> Stages<'a> {
         state.into_par_iter().with_min_len(FEW_USERS).enumerate().for_each(settle);
     }
 
-    /// What all have at a level of a piece; what is left of a part beside floors by rounding is nothing.
+    /// What all have at a level of a piece; what is left of a part beside floors by rounding is nothing, and what is guaranteed to somebody tiny is
+    /// not lost in the rounding of its group.
     pub fn shares_at(&self, piece: &Piece, level: f64) -> Vec<f64> {
         let rounding = if self.tree.has_floors() { PIECE * level } else { 0.0 };
+        let (tree, ceilings) = (&self.tree, &self.ceilings);
+        let floor = |i: usize| tree.floor(i).min(ceilings[i]);
         let share = |i: usize| match piece.share(i, level) {
-            nothing if nothing <= rounding * piece.slope[i] => 0.0,
-            share => share,
+            nothing if nothing <= rounding * piece.slope[i] => floor(i),
+            share => share.max(floor(i)),
         };
         column(self.shares.len(), share)
     }
