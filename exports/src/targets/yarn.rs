@@ -70,12 +70,13 @@ pub(crate) fn text(export: &Export) -> String {
     }
     let mut lines = export.comments();
     lines.push(
-        "The nodes of each class but the first here have its label (yarn rmadmin -replaceLabelsOnNode):"
+        "The nodes of each class but the first here have its label, and those of the first have none, whatever they have now (yarn \
+         rmadmin -replaceLabelsOnNode):"
             .into(),
     );
     for l in std::iter::once(largest).chain(labels) {
         let class = &export.classes[l];
-        let label = if l == largest { "no label" } else { &class.name };
+        let label = if l == largest { &format!("no label, class {}", class.name) } else { &class.name };
         lines.push(format!(
             "  {label}: {} {}",
             counted(class.count, "node", "nodes"),

@@ -69,6 +69,9 @@ fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, S
         known_flavors(&found).map_err(|violation| Stopped::Building(failed(violation)))?;
     }
     let resources = resources(&found);
+    if resources.is_empty() {
+        return Err(Stopped::Building(failed(Violation::new("", "", NOTHING))));
+    }
     let places = match options.nodes.as_slice() {
         [] => Places::of_quotas(&found.queues, &found.cohorts, &resources, report),
         files => {
@@ -112,6 +115,9 @@ fn known_flavors(found: &Found) -> Result<(), Violation> {
     }
     Ok(())
 }
+
+/// What is said where queues and cohorts have quotas, and each is 0.
+const NOTHING: &str = "every nominalQuota of the cluster queues and cohorts here is 0: nobody has anything, and nobody lends anything";
 
 const UNKNOWN_FLAVOR: &str =
     "there is no ResourceFlavor of this name in the files; add `resourceflavors` to what kubectl gets";

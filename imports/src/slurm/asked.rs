@@ -98,6 +98,12 @@ impl Asked {
         Ok(())
     }
 
+    /// Whether its memory is so much for each cpu, and not for each node.
+    pub(super) fn asks_for_memory_by_cpu(&self) -> bool {
+        let asks = |amount: &Option<Number>| number(amount).is_some_and(|amount| amount > 0.0);
+        asks(&self.memory_per_cpu) && !asks(&self.memory_per_node)
+    }
+
     /// The memory that the job asks for on all its nodes together; 0 of a node is all that it has, and is not counted.
     fn memory(&self, place: &Record, nodes: u64, cpus: Decimal) -> Result<Option<Decimal>, InstanceError> {
         let each = |field, value| -> Result<_, InstanceError> {

@@ -27,6 +27,8 @@ pub(super) struct Job {
     pub(super) switches: u64,
     /// Whether it takes its nodes whole, whatever it asks for.
     pub(super) is_exclusive: bool,
+    /// Whether it asks for so much memory for each cpu.
+    pub(super) memory_is_by_cpu: bool,
     /// Its tasks, one a node.
     pub(super) shares: Vec<Share>,
 }
@@ -255,6 +257,7 @@ fn job(
         stated.amounts.entry(name).or_insert(amount);
     }
     asked.complete(place, nodes, &mut stated, report)?;
+    let memory_is_by_cpu = asked.asks_for_memory_by_cpu();
     let mut shares = shares(place, field, (&stated.amounts, nodes), &there, report)?;
     let elements = match said(&fields.array_task_string) {
         Some(indices) => {
@@ -291,6 +294,7 @@ fn job(
         nodes,
         switches: switches.map_or(0, |switches| switches as u64),
         is_exclusive: matches!(sharing, Sharing::Nobody),
+        memory_is_by_cpu: memory_is_by_cpu && !runs,
         shares,
     })
 }

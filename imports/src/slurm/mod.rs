@@ -306,7 +306,7 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
         }
         tasks.extend(job.shares.iter().map(|share| Tasks {
             owner: owner(options, job),
-            demand: with_cpus(amounts(&share.demand), cpus),
+            demand: with_cpus(amounts(&share.demand), cpus, job.memory_is_by_cpu),
             count: share.count,
             condition,
             on: running(share, &by_name),
@@ -338,7 +338,7 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
 }
 
 /// What is told of jobs that take their nodes whole, with all cpus of one and without.
-const WHOLE: &str = "jobs with whole nodes of their own (--exclusive): each counts with all cpus of one";
+const WHOLE: &str = "jobs with whole nodes of their own (--exclusive): each counts with all cpus of one, and their memory where it is asked for by the cpu";
 const NOT_WHOLE: &str = "jobs with whole nodes of their own (--exclusive), which is not kept: these nodes differ in cpus, so others may run there too";
 
 /// The cpus of a node, where all that a job may run on have as many: no other job has room beside one that has all of them.
@@ -349,11 +349,18 @@ fn whole_node(wanted: &Wanted, nodes: &[Node]) -> Option<Decimal> {
     own.all(|other| other == first).then_some(first)
 }
 
-/// A demand with so many cpus, which stand first, if it has fewer.
-fn with_cpus(mut demand: Vec<Decimal>, cpus: Option<Decimal>) -> Vec<Decimal> {
-    if let (Some(own), Some(cpus)) = (demand.first_mut(), cpus)
+/// A demand with so many cpus if it has fewer, and with the memory of each of them where that is asked for by the cpu. Cpus stand first, and then
+/// memory.
+fn with_cpus(mut demand: Vec<Decimal>, cpus: Option<Decimal>, memory_is_by_cpu: bool) -> Vec<Decimal> {
+    if let ([own, others @ ..], Some(cpus)) = (demand.as_mut_slice(), cpus)
         && own.to_f64() < cpus.to_f64()
     {
+        let of_all = |memory: Decimal| {
+            Decimal::from_f64((memory.to_f64() / own.to_f64() * cpus.to_f64()).round()).ok()
+        };
+        if let Some(memory) = others.first_mut().filter(|_| memory_is_by_cpu) {
+            *memory = of_all(*memory).unwrap_or(*memory);
+        }
         *own = cpus;
     }
     demand

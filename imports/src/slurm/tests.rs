@@ -926,7 +926,7 @@ fn shards_of_gpus_are_parts_of_devices_where_each_gpu_is_as_many() {
 
 #[test]
 fn jobs_that_take_whole_nodes_have_all_cpus_of_one_where_their_nodes_are_alike() {
-    let whole = "jobs with whole nodes of their own (--exclusive): each counts with all cpus of one";
+    let whole = "jobs with whole nodes of their own (--exclusive): each counts with all cpus of one, and their memory where it is asked for by the cpu";
     let own = "jobs with nodes for their own user alone (--exclusive=user, mcs or topo), which is not kept";
     for (fields, cpus, told) in [
         ("\"shared\": [\"none\"]", "64", whole),
@@ -947,6 +947,12 @@ fn jobs_that_take_whole_nodes_have_all_cpus_of_one_where_their_nodes_are_alike()
         );
         assert!(told.is_empty() || report.count(told) == 1, "{fields}: {report}");
     }
+    // The memory of each cpu comes with it.
+    let by_cpu = WAITS.replace(",mem=4M", "");
+    let by_cpu = format!("{by_cpu}, \"memory_per_cpu\": 500, \"shared\": [\"none\"]");
+    let (cluster, _) = with_jobs(&[&by_cpu]).unwrap();
+    let user = cluster.instance.user(fairplan_instances::UserId(0));
+    assert_eq!([0, 1].map(|r: usize| user.demand()[r].to_string()), ["64", "32000"]);
     // The shipped nodes of the partition have different numbers of cpus.
     let folder = tempfile::tempdir().unwrap();
     let jobs = folder.path().join("jobs.json").to_str().unwrap().to_owned();

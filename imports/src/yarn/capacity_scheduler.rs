@@ -296,7 +296,7 @@ impl Reading<'_> {
         report: &mut ImportReport,
     ) -> Result<(Capacity, Vec<Part>, Vec<usize>), InstanceError> {
         let mut due = Capacity::Percent(0.0);
-        let (mut parts, mut in_percent) = (Vec::new(), Vec::new());
+        let (mut parts, mut in_percent, mut of_labels) = (Vec::new(), Vec::new(), Vec::new());
         let named = self.value(name, "accessible-node-labels");
         for above in above {
             let label = above.place.checked_sub(1).map(|label| &self.place.labels[label]);
@@ -330,7 +330,7 @@ impl Reading<'_> {
                         &format!("{name} at {label}"),
                     );
                 }
-                Some(_) => {}
+                Some(label) => of_labels.push((label, own)),
             }
             for (r, (guarantee, limit)) in part.guarantee.iter_mut().zip(&part.limit).enumerate() {
                 if let (Some(sure), Some(most)) = (*guarantee, *limit)
@@ -344,6 +344,14 @@ impl Reading<'_> {
                 }
             }
             parts.push(part);
+        }
+        // Where every node has a label the first of these counts.
+        let only_labels = self.place.places[0].iter().all(|amount| amount.is_zero());
+        if let Some((_, of_label)) = of_labels.first().filter(|_| only_labels) {
+            due = *of_label;
+        }
+        for (label, _) in of_labels.iter().filter(|(_, of_label)| *of_label != due) {
+            report.named(UNLIKE, &format!("{name} at {label}"));
         }
         Ok((due, parts, in_percent))
     }
@@ -445,8 +453,11 @@ fn is_without_end(text: &str) -> bool {
     text.trim().trim_end_matches('%').parse::<f64>().is_ok_and(|percent| percent == -1.0)
 }
 
+/// What is told of queues that are due different parts of different nodes.
+const UNLIKE: &str = "queues whose capacity on the nodes of a label is not the one that counts between queues (without a label; where all nodes have one, of the first): their shares there count by the latter";
+
 /// What a queue is due, as its `capacity` states it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Capacity {
     /// The larger part of the cluster that its amounts are.
     Absolute(f64),

@@ -156,6 +156,40 @@ fn where_all_nodes_have_a_label_queues_are_left_out_at_those_without_for_want_of
 }
 
 #[test]
+fn where_all_nodes_have_a_label_queues_count_by_their_capacity_there_and_else_it_is_told_where_that_is_another()
+ {
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = folder.path().join("nodes.json").to_str().unwrap().to_owned();
+    let node = |id: &str, labels: &str| {
+        format!(
+            "{{\"id\": \"{id}\", \"state\": \"RUNNING\", \"nodeLabels\": [{labels}], \"totalResource\": {{\"memory\": 8192, \"vCores\": 8}}}}"
+        )
+    };
+    let properties = [
+        ("root.queues", "a,b"),
+        ("root.accessible-node-labels.gpu.capacity", "100"),
+        ("root.a.capacity", "90"),
+        ("root.a.accessible-node-labels.gpu.capacity", "25"),
+        ("root.b.capacity", "10"),
+        ("root.b.accessible-node-labels.gpu.capacity", "75"),
+    ];
+    let (labelled, plain) = (node("g", "\"gpu\""), node("p", ""));
+    for (nodes_there, weights, told) in
+        [(labelled.clone(), ["w0.25", "w0.75"], 0), (format!("{labelled}, {plain}"), ["w0.9", "w0.1"], 2)]
+    {
+        std::fs::write(&nodes, format!("{{\"nodes\": {{\"node\": [{nodes_there}]}}}}")).unwrap();
+        let (found, report) = over(&nodes, &properties).unwrap();
+        for (queue, weight) in ["root.a", "root.b"].into_iter().zip(weights) {
+            let is_it = |line: &&String| line.trim_start_matches('[').starts_with(queue);
+            let line = found.iter().find(is_it).unwrap();
+            assert!(line.contains(weight), "{queue}: {found:?}");
+        }
+        let unlike = "queues whose capacity on the nodes of a label is not the one that counts between queues (without a label; where all nodes have one, of the first): their shares there count by the latter";
+        assert_eq!(report.count(unlike), told, "{report}");
+    }
+}
+
+#[test]
 fn amounts_and_percentages_of_amounts_stay_as_stated_whatever_tasks_fit() {
     let (found, _) = with_properties(&[
         ("root.queues", "a,b"),

@@ -12,7 +12,7 @@ use fairplan::{Control, Document, Error, WorthOptions};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The gain is that of the smallest weighted dominant share of those that still want more under DRFH, measured by today's servers \
-throughout. Unless tasks run out, prices never say less than a server is worth; how far each holds is searched from a tenth \
+throughout. Unless tasks run out or limits hold somebody, prices never say less than a server is worth; how far each holds is searched from a tenth \
 to ten times the capacity, and some hold at no other capacity than today's. The result is a fairplan.worth.v1.
 
 Example: fairplan generate drfh-fig1 | fairplan plan worth -")]

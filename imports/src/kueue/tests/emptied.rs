@@ -98,3 +98,9 @@ fn a_single_queue_that_is_guaranteed_more_than_there_is_is_told() {
         assert!(told.contains("1 guarantee is of more than its servers have: b (cpu)\n"), "{told}");
     }
 }
+
+#[test]
+fn where_every_quota_is_nothing_it_is_said_that_nobody_has_anything() {
+    let error = read(&cluster("q", "cohort: c,", &[("f", 0)]), false).unwrap_err();
+    assert!(error.contains("every nominalQuota of the cluster queues and cohorts here is 0"), "{error}");
+}
