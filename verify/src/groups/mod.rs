@@ -258,8 +258,9 @@ pub(crate) fn prove_bound(
     let at_cost = |level: f64| paid(&costs, &tree.at(level, &caps));
     let [below, beyond] =
         [1.0 - tolerance::STATED, 1.0 + tolerance::STATED].map(|part| at_cost(bound * part));
-    let loose = (tolerance::LOOSE + 2.0 * tolerance::QUOTIENTS) * worth;
-    let rounding = if tree.has_floors() { of_floors(tree, &costs, &caps, bound, loose) } else { 0.0 };
+    // By what part floors are rounded.
+    let loose = if tree.has_floors() { tolerance::LOOSE + 2.0 * tolerance::QUOTIENTS } else { 0.0 };
+    let rounding = if loose > 0.0 { of_floors(tree, &costs, &caps, bound, loose * worth) } else { 0.0 };
     let least = down(worth - rounding);
     if beyond < least {
         return Err(format!("all capacity is worth {worth}, and more than {bound} would cost {beyond}"));
@@ -271,7 +272,8 @@ pub(crate) fn prove_bound(
     }
     let [less, more] = slopes(tree, &costs, &caps, bound);
     let outside = (less.min(more) - 1.0).max(1.0 - less.max(more));
-    match outside > tolerance::SLOPE {
+    // Who begins to rise within the step does so where its floor ends.
+    match outside > tolerance::SLOPE + loose / tolerance::SLOPE {
         true => Err(format!("one level costs between {less} and {more} at the prices, not 1")),
         false => Ok(()),
     }
