@@ -143,6 +143,18 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// The same if it is an optimum of numbers.
+    ///
+    /// # Errors
+    /// Where time was over, or the solver ended otherwise.
+    pub fn optimal(self) -> Result<Self, InstanceError> {
+        match self.ended {
+            Ended::Optimal if self.is_finite() => Ok(self),
+            Ended::OutOfTime => Err(InstanceError::OutOfTime),
+            _ => Err(self.unusable()),
+        }
+    }
+
     /// The error of a solver that ended so.
     pub fn unusable(&self) -> InstanceError {
         let problem = match &self.ended {

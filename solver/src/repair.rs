@@ -136,7 +136,10 @@ impl SplitRows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bins::Bins;
     use crate::level::Groups;
+    use crate::question::Question;
+    use fairplan_instances::{Deadline, Decimal, InstanceBuilder, NewUser, Objective, ServerClass};
 
     #[test]
     fn who_lacks_some_of_its_share_gets_what_is_left_where_it_runs_and_no_more_than_it_lacks() {
@@ -154,9 +157,6 @@ mod tests {
             assert!((split - expected).abs() < 1e-14, "{splits:?}");
         }
     }
-    use crate::bins::Bins;
-    use crate::question::Question;
-    use fairplan_instances::{Deadline, Decimal, InstanceBuilder, NewUser, Objective, ServerClass};
 
     #[test]
     fn a_speck_of_a_large_user_stays_where_it_is_just_something_to_the_class_and_not_where_it_is_nothing() {

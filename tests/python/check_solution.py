@@ -435,7 +435,7 @@ def standing(instance, solution, users):
 
 
 def missed_by_floors(filled, level, y, most):
-    """What rounding of floors may be of what all is worth: no more than makes a level uncertain by as much as the shares are, whatever its prices."""
+    """What rounding of floors may be of what all is worth: no more than makes a level uncertain by next to nothing of the cluster, whatever its prices."""
     here, step = filled(level), level / 10**6 or Fraction(1, 10**6) / max(1, len(y))
     for _ in range(60):
         above = filled(level + step)
@@ -513,8 +513,8 @@ def stages(solution, users, capacity, load, tree, measure, usual, rows, prove):
         if user["held_by"] in PRICED:
             need(user["level"] < len(levels), f"user {user['id']} is held by no level")
         elif user["held_by"] == "tasks":
-            all_run = user["running"] >= user["tasks"] * (1 - GAP) if user["limited"] else share[node] >= cap[node] * (1 - GAP)
-            need(all_run, f"user {user['id']} has tasks left")
+            has_all = user["running"] >= user["tasks"] * (1 - GAP) if user["limited"] else share[node] >= cap[node] * (1 - GAP)
+            need(has_all, f"user {user['id']} has tasks left")
             need(0 <= user["level"] <= len(levels), f"user {user['id']} ends on level {user['level']}")
         else:
             need(user["held_by"] == "no-usable-class" and not user["usable"], f"limit of user {user['id']}")

@@ -58,8 +58,8 @@ pub(crate) const OWN: f64 = 1e-2;
 /// is held, though it be so small that this would be a gain.
 pub(crate) const ROUNDED: f64 = 1e-12;
 
-/// The dominant share up to which a user may be so small, and by which a level may be uncertain beside guarantees: of a user with more, [`ROUNDED`] is a gain that is let pass anyway, unless prices of what it
-/// does not need are very much higher than those of what it does.
+/// The dominant share up to which a user may be so small, and by which a level may be uncertain beside guarantees. Of a user with more, [`ROUNDED`]
+/// is a gain that is let pass anyway, unless prices of what it does not need are very much higher than those of what it does.
 pub(crate) const HIDDEN: f64 = 1e-9;
 
 /// The part of the highest price, each for all there is of its resource, from which on a price is clear: not what is left of

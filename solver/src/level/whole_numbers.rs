@@ -7,7 +7,7 @@
 use super::{LevelProblem, LevelSolution, LevelSolver};
 use crate::exact::simplex;
 use crate::interior_point::InteriorPoint;
-use crate::linear_program::{Ended, Program, Row};
+use crate::linear_program::{Program, Row};
 use crate::tolerance::level::SETTLED;
 use fairplan_instances::{Deadline, InstanceError};
 
@@ -53,12 +53,7 @@ impl LevelSolver for InWholeNumbers {
                 pairs.push((pair, column, part));
             }
         }
-        let solved = simplex::solve(&program, &are_used, &self.0);
-        match solved.ended {
-            Ended::Optimal if solved.is_finite() => {}
-            Ended::OutOfTime => return Err(InstanceError::OutOfTime),
-            _ => return Err(solved.unusable()),
-        }
+        let solved = simplex::solve(&program, &are_used, &self.0).optimal()?;
         let mut splits = vec![0.0; groups.pair_count()];
         for (pair, column, part) in pairs {
             splits[pair] = solved.columns[column.0] * part;

@@ -54,11 +54,7 @@ impl SumSolver for LinearSum {
             let are_used: Vec<bool> = solved.columns.iter().map(|part| *part > 0.0).collect();
             solved = simplex::solve(&program, &are_used, &self.deadline);
         }
-        match solved.ended {
-            Ended::Optimal if solved.is_finite() => {}
-            Ended::OutOfTime => return Err(InstanceError::OutOfTime),
-            _ => return Err(solved.unusable()),
-        }
+        let solved = solved.optimal()?;
         let mut splits = vec![0.0; groups.pair_count()];
         for ((_, pair, _), part) in pairs.iter().zip(&solved.columns) {
             splits[*pair] = part.max(0.0) * parts[*pair];

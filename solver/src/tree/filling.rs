@@ -352,13 +352,12 @@ impl Tree {
         mut tell: impl FnMut(usize, (f64, f64)),
     ) -> Filled {
         let children = Children { groups: &self.groups[node], places: self.places(node) };
-        let floor_of = |c: usize| self.child(&children, sides, c).1;
         if has == (or_nothing(&sides.floors.nodes, node), 0.0) && has.0 > 0.0 {
             // At its floor a node has what is guaranteed in it, and nothing to divide: what one large guarantee leaves of it says little of a small one.
-            let (groups, users): (Vec<usize>, Vec<usize>) =
-                (0..children.len()).partition(|c| *c < children.groups.len());
-            users.into_iter().for_each(|c| tell(c - children.groups.len(), (floor_of(c), 0.0)));
-            let groups = groups.into_iter().map(|c| Some((floor_of(c), 0.0))).collect();
+            let floor_of = |c: usize| self.child(&children, sides, c).1;
+            let groups = children.groups.len();
+            (groups..children.len()).for_each(|c| tell(c - groups, (floor_of(c), 0.0)));
+            let groups = (0..groups).map(|c| Some((floor_of(c), 0.0))).collect();
             return Filled { from: 0.0, to: f64::INFINITY, groups };
         }
         let (division, standing, is_break) = match node {

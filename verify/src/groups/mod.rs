@@ -153,13 +153,10 @@ impl Stage<'_> {
             0.0 if has_floors => 0.0,
             bound => up(bound * (1.0 + tolerance::ROUNDING)),
         };
-        let needed = paid(&costs, &tree.at(beyond, &ceilings));
-        let rounding = if has_floors {
-            of_floors(tree, &costs, &ceilings, beyond, tolerance::LOOSE * worth)
-        } else {
-            0.0
-        };
-        let least = down(worth - rounding);
+        let at_beyond = tree.at(beyond, &ceilings);
+        let needed = paid(&costs, &at_beyond);
+        let moved = Moved { tree, costs: &costs, ceilings: &ceilings };
+        let least = moved.at_least(worth, (beyond, &at_beyond), tolerance::LOOSE);
         verdicts.bounds.see(at_least_nothing(up(least - needed)), || {
             format!("level {k}: all capacity is worth {worth}, of which level {beyond} would cost {needed}")
         });
@@ -182,9 +179,9 @@ impl Stage<'_> {
             self.judge_taking(&at, verdicts);
         }
 
-        let [less, more] = slopes(tree, &costs, &ceilings, level.value);
-        let outside = (less.min(more) - 1.0).max(1.0 - less.max(more)).max(0.0);
-        verdicts.scales.see(outside, || {
+        let slopes = moved.slopes(level.value, &at);
+        verdicts.scales.see(outside(slopes).max(0.0), || {
+            let [less, more] = slopes;
             format!("level {k}: one level costs between {less} and {more} at its prices, not 1")
         });
         gap
@@ -260,8 +257,9 @@ pub(crate) fn prove_bound(
         [1.0 - tolerance::STATED, 1.0 + tolerance::STATED].map(|part| at_cost(bound * part));
     // By what part floors are rounded.
     let loose = if tree.has_floors() { tolerance::LOOSE + 2.0 * tolerance::QUOTIENTS } else { 0.0 };
-    let rounding = if loose > 0.0 { of_floors(tree, &costs, &caps, bound, loose * worth) } else { 0.0 };
-    let least = down(worth - rounding);
+    let moved = Moved { tree, costs: &costs, ceilings: &caps };
+    let at = tree.at(bound, &caps);
+    let least = moved.at_least(worth, (bound, &at), loose);
     if beyond < least {
         return Err(format!("all capacity is worth {worth}, and more than {bound} would cost {beyond}"));
     }
@@ -270,51 +268,70 @@ pub(crate) fn prove_bound(
     if below > worth && !from_nothing {
         return Err(format!("the prices prove less than {bound}"));
     }
-    let [less, more] = slopes(tree, &costs, &caps, bound);
-    let outside = (less.min(more) - 1.0).max(1.0 - less.max(more));
+    let slopes @ [less, more] = moved.slopes(bound, &at);
     // Who begins to rise within the step does so where its floor ends.
-    match outside > tolerance::SLOPE + loose / tolerance::SLOPE {
+    match outside(slopes) > tolerance::SLOPE + loose / tolerance::SLOPE {
         true => Err(format!("one level costs between {less} and {more} at the prices, not 1")),
         false => Ok(()),
     }
 }
 
-/// How much of what all is worth may be the rounding of floors, which is at most so `much`: a level that rises little beside them does not
-/// outweigh it, and no more of it counts than makes that level uncertain by next to nothing of the cluster, whatever the prices of what is guaranteed.
-fn of_floors(tree: &Tree, costs: &[f64], ceilings: &[Bounds], level: f64, much: f64) -> f64 {
-    let here = tree.at(level, ceilings);
-    // Where all are at their floors nobody rises until somebody's part is more.
-    for doubled in 0..DOUBLED {
-        let step = step_at(tree, level) * 2f64.powi(doubled);
-        let above = tree.at(level + step, ceilings);
-        let rise = |(here, above): (&Filled, &Filled)| at_least_nothing(above.share.low - here.share.low);
-        let in_shares: f64 = here.iter().zip(&above).map(rise).sum::<f64>() / step;
-        if in_shares > 0.0 {
-            let uncertain = (tolerance::HIDDEN / in_shares).max(tolerance::ROUNDING * level);
-            return much.min(uncertain * risen(costs, &here, &above) / step);
-        }
-    }
-    0.0
+/// A level that is moved a little, to see what that costs.
+struct Moved<'a> {
+    tree: &'a Tree,
+    costs: &'a [f64],
+    ceilings: &'a [Bounds],
 }
 
 /// How often a step is doubled to find a level at which somebody rises.
 const DOUBLED: i32 = 60;
 
-/// What one level less saves and one more costs: prices are the derivative of a level.
-fn slopes(tree: &Tree, costs: &[f64], ceilings: &[Bounds], level: f64) -> [f64; 2] {
-    let step = step_at(tree, level);
-    let here = tree.at(level, ceilings);
-    let more = risen(costs, &here, &tree.at(level + step, ceilings)) / step;
-    let less = match level - step >= 0.0 {
-        true => risen(costs, &tree.at(level - step, ceilings), &here) / step,
-        false => more,
-    };
-    [less, more]
+impl Moved<'_> {
+    /// What all is worth, less what of that may be rounding of floors, by this part of it: a level that rises little beside them does not outweigh it. No
+    /// more counts than makes that level, which gives the users so much, uncertain by next to nothing of the cluster, whatever the prices of what is
+    /// guaranteed.
+    fn at_least(&self, worth: f64, (level, here): (f64, &[Filled]), loose: f64) -> f64 {
+        if !self.tree.has_floors() {
+            return worth;
+        }
+        // Where all are at their floors nobody rises until somebody's part is more.
+        for doubled in 0..DOUBLED {
+            let step = self.step_at(level) * 2f64.powi(doubled);
+            let above = self.tree.at(level + step, self.ceilings);
+            let rise = |(here, above): (&Filled, &Filled)| at_least_nothing(above.share.low - here.share.low);
+            let in_shares: f64 = here.iter().zip(&above).map(rise).sum::<f64>() / step;
+            if in_shares > 0.0 {
+                let uncertain = (tolerance::HIDDEN / in_shares).max(tolerance::ROUNDING * level);
+                let rounding = (loose * worth).min(uncertain * risen(self.costs, here, &above) / step);
+                return down(worth - rounding);
+            }
+        }
+        down(worth)
+    }
+
+    /// What one level less saves and one more costs, beside what it gives `here`: prices are the derivative of a level.
+    fn slopes(&self, level: f64, here: &[Filled]) -> [f64; 2] {
+        let step = self.step_at(level);
+        let more = risen(self.costs, here, &self.tree.at(level + step, self.ceilings)) / step;
+        let less = match level - step >= 0.0 {
+            true => risen(self.costs, &self.tree.at(level - step, self.ceilings), here) / step,
+            false => more,
+        };
+        [less, more]
+    }
+
+    /// By how much a level is moved: where it is nothing, so that all rise by a small part of the cluster.
+    fn step_at(&self, level: f64) -> f64 {
+        match level > 0.0 {
+            true => tolerance::SLOPE * level,
+            false => tolerance::SLOPE / self.tree.weight_at_the_root(),
+        }
+    }
 }
 
-/// By how much a level is moved to see what it costs: where it is nothing, so that all rise by a small part of the cluster.
-fn step_at(tree: &Tree, level: f64) -> f64 {
-    if level > 0.0 { tolerance::SLOPE * level } else { tolerance::SLOPE / tree.weight_at_the_root() }
+/// By how much both of these are on one side of 1.
+fn outside([less, more]: [f64; 2]) -> f64 {
+    (less.min(more) - 1.0).max(1.0 - less.max(more))
 }
 
 /// What it costs to rise from some shares to others. Who has the same, as at a floor, costs nothing, whatever the price.

@@ -12,7 +12,7 @@
 use super::floors::LACKING;
 use super::{NO_ROW, User};
 use crate::level::LevelProblem;
-use crate::linear_program::{Column, Ended, Outcome, Program, Row, Settings};
+use crate::linear_program::{Column, Outcome, Program, Row, Settings};
 use crate::linear_solver::Growing;
 use crate::smooth::utility::Utility;
 use crate::tolerance::level::KEPT;
@@ -229,12 +229,7 @@ impl<'a> Pieces<'a> {
         let least = LINEAR.max(effort.better / self.users.len() as f64);
         let mut programs = 0;
         loop {
-            let outcome = growing.solve(deadline)?;
-            match outcome.ended {
-                Ended::Optimal if outcome.is_finite() => {}
-                Ended::OutOfTime => return Err(InstanceError::OutOfTime),
-                _ => return Err(outcome.unusable()),
-            }
+            let outcome = growing.solve(deadline)?.optimal()?;
             programs += 1;
             let better: Vec<Column> =
                 (0..self.users.len()).filter_map(|u| self.better(u, &outcome, least)).collect();
