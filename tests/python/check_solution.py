@@ -548,11 +548,11 @@ def most_on(capacity, l, needs):
 
 def costs_of(user, price_for):
     """Of each kind what its part of a unit of share costs on each class, were its rate one, at the prices for it there."""
-    def on(needs, l):
-        price = price_for(needs, l)
+    def on(k, needs, l):
+        price = price_for(k, l)
         of = lambda r: price.get((l, r), 0) + sum(price[at] for at, row in user["rows"].items() if row["resource"] == r and l in row["classes"])
         return sum((decimal(d / user["delta"]) * of(r) for r, d in needs.items()), Decimal(0))
-    return [{l: on(needs, l) for l in usable} for needs, usable in user["kinds"]]
+    return [{l: on(k, needs, l) for l in usable} for k, (needs, usable) in enumerate(user["kinds"])]
 
 
 def all_run(one):
@@ -560,37 +560,72 @@ def all_run(one):
     return "tasks" in one and one["running"] >= one["tasks"] * (1 - Fraction(OWN))
 
 
-def add_dear_tasks(user, costs, price, dear, wanted):
+def something(capacity, user, k):
+    """The classes of a kind that are something to a user: those with the least room are nothing that together could run next to nothing of
+    what it has. Of those that are alike all count or none."""
+    room = sorted((most_on(capacity, l, user["kinds"][k][0]), l) for l in user["kinds"][k][1])
+    sums, most = 0, Fraction(OWN) * user["running"]
+    for much, _ in room:
+        sums += much
+        if sums > most:
+            return {l for other, l in room if other >= much}
+    return set()
+
+
+def few_tasks(alpha, user, costs):
+    """What each of few tasks, that do more work in some places, is worth beside what it costs a unit of its share, and the share of all of
+    them where they would all run in one place; and which part of what a task is worth there that is. As they become dearer, faster classes are the cheapest. Where the sum is linear they may as
+    well run elsewhere for as much less."""
+    tasks, rates = decimal(user["tasks"]), {l: decimal(user["rate"].get(l, Fraction(1))) for l in costs}
+    unit = decimal(user["delta"])
+    worth = lambda rate: rate * decimal(user["weight"]) * (tasks * rate * unit) ** -alpha if alpha else rate * decimal(user["weight"])
+    here, each = min(costs, key=lambda l: costs[l] / rates[l]), Decimal(0)
+    while True:
+        enough = worth(rates[here]) - costs[here]
+        if enough <= each:
+            return each, None, each / (each + costs[here]) if each else 0
+        meets = {l: (costs[l] * rates[here] - costs[here] * rates[l]) / (rates[l] - rates[here]) for l in costs if rates[l] > rates[here]}
+        after = min(meets, key=meets.get, default=None)
+        if after is None or meets[after] >= enough:
+            return enough, tasks * rates[here] * unit if alpha else None, enough / (enough + costs[here])
+        here, each = after, max(each, meets[after])
+
+
+def add_dear_tasks(user, costs, paid, each, price, dear, wanted):
     """Adds what tasks use where they would cost less elsewhere, and what somebody pays a noticeable part for that has tasks left, or runs
-    some where they do less work. Of few tasks that do more work in some places only what would cost less where they do no less."""
+    some where they do less work. What few tasks are worth counts with what they cost, and of them what would cost less where they do no less."""
     for k, l, here in user["placed"]:
         rates = {at: user["rate"].get(at, Fraction(1)) for at in costs[k]}
         few, much = "tasks" in user and user["limited"], lambda cost: cost * (1 + OWN)
-        least = min(costs[k][at] / decimal(rates[at]) for at in rates)
-        is_dear = costs[k][l] > much(least) * decimal(rates[l]) \
-            and (not few or any(rates[at] >= rates[l] and much(costs[k][at]) < costs[k][l] for at in rates))
-        is_wanted = not is_dear and here > Fraction(OWN) * user["running"] and (not all_run(user) or rates[l] < max(rates.values()))
+        least = min((costs[k][at] + each) / decimal(rates[at]) for at in rates)
+        is_dear = paid[k][l] + each > much(least) * decimal(rates[l]) \
+            or few and any(rates[at] >= rates[l] and much(costs[k][at]) < paid[k][l] for at in rates)
+        places = sum(kind == k for kind, *_ in user["placed"])
+        is_wanted = not is_dear and here * places > Fraction(OWN) * user["running"] \
+            and (not all_run(user) or rates[l] < max(rates.values()))
         needs = user["kinds"][k][0]
         rows = [(l, r) for r in needs] + [at for at, row in user["rows"].items() if row["resource"] in needs and l in row["classes"]]
         for at in rows:
             r = user["rows"][at]["resource"] if at in user["rows"] else at[1]
             if is_dear:
                 dear[at] = dear.get(at, 0) + here * needs[r]
-            elif is_wanted and decimal(needs[r] / user["delta"]) * price.get(at, 0) > OWN * costs[k][l]:
+            elif is_wanted and decimal(needs[r] / user["delta"]) * price.get(at, 0) > OWN * paid[k][l]:
                 wanted.add(at)
 
 
-def takes_what_it_would(alpha, who, one, cost):
+def takes_what_it_would(alpha, who, one, cost, few=None):
     """Whether somebody has what it would take where a unit of share costs so much: all but a hundredth, and below alpha = 1, where nobody
-    needs anything, all but a millionth of the cluster."""
+    needs anything, all but a millionth of the cluster. Of few tasks, that do more work in some places, what all do in one where they would."""
     weight, share = decimal(one["weight"]), decimal(one["share"])
-    if alpha == 0:
+    if few is not None and few[1] is not None:
+        want = few[1]
+    elif alpha == 0:
         want = share if cost and abs((weight / cost).ln()) <= OWN else Decimal("Infinity") if cost < weight else Decimal(0)
     else:
         want = ((weight / cost).ln() / alpha).exp() if cost else Decimal("Infinity")
     most = min(want, decimal(one["most"])) if "most" in one else want
     if share < want * (1 - OWN):
-        need(all_run(one) or alpha < 1 and most - share <= MILLIONTH, f"{who} would take more than it has at the prices of what is used up")
+        need(few is None and all_run(one) or alpha < 1 and most - share <= MILLIONTH, f"{who} would take more than it has at the prices of what is used up")
     enough = max(want, one["floor"])
     need(enough >= share * (1 - OWN) or alpha < 1 and share - enough <= MILLIONTH,
          f"{who} has more than it would take at the prices of what is used up")
@@ -621,36 +656,47 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
     need(alpha > 1 or price_unit == unit, "the unit of prices")
     dear, wanted = {}, set()
     for user in users:
-        done = "tasks" in user and user["running"] >= user["tasks"] * (1 - GAP)
-        limits = ["tasks"] if done else ["capacity", "limit"]
+        done = lambda lacking: "tasks" in user and user["running"] >= user["tasks"] * (1 - lacking)
+        # A hair's breadth either way both is true.
+        limits = (["tasks"] if done(GAP) else []) + (["capacity", "limit"] if not done(GAP / 10) else [])
         need(user["held_by"] in (limits if user["usable"] else ["no-usable-class"]), f"limit of user {user['id']}")
         if not able(user):
             continue
-        # A class that could run next to nothing of what a user has decides nothing.
-        own_price_for = lambda needs, l: counting if most_on(capacity, l, needs) > Fraction(OWN) * user["running"] else price
-        costs, own_costs = costs_of(user, lambda *_: price), costs_of(user, own_price_for)
+        # Classes that could run next to nothing of what a user has decide nothing.
+        counts = [something(capacity, user, k) for k in range(len(user["kinds"]))]
+        costs = costs_of(user, lambda *_: price)
+        own_costs = costs_of(user, lambda k, l: counting if l in counts[k] else price)
+        own_paid = costs_of(user, lambda *_: counting)
         full = lambda at: load[at] >= capacity[at] * (1 - Fraction(OWN))
         is_left = lambda needs, l: not any(full((l, r)) for r in needs) \
             and not any(full(at) for at, row in user["rows"].items() if row["resource"] in needs and l in row["classes"])
         own = above["user", user["id"]] is None
         could_have_more = not all_run(user) and all(any(is_left(needs, l) for l in usable) for needs, usable in user["kinds"])
-        much = lambda needs, l: most_on(capacity, l, needs) * user["rate"].get(l, Fraction(1)) > Fraction(OWN) * user["share"] / user["delta"]
-        much_idle = could_have_more and all(any(is_left(needs, l) and much(needs, l) for l in usable) for needs, usable in user["kinds"])
+        idle = lambda needs, usable: sum(most_on(capacity, l, needs) * user["rate"].get(l, Fraction(1)) for l in usable if is_left(needs, l))
+        much_idle = could_have_more and all(idle(*kind) > Fraction(OWN) * user["share"] / user["delta"] for kind in user["kinds"])
         need(not own or alpha >= 1 or not much_idle, f"user {user['id']} could have more: what it needs is not used up")
+        own_price = Decimal(0)
         if user["share"] > 0 and own and decimal(user["weight"] * user["delta"]) \
                 * decimal(user["share"]) ** -alpha < LEAST_PRICE * price_unit * decimal(max(user["needs"].values())):
             # Prices that it would pay are too small for numbers in their unit, so that there are none.
             need(all_run(user), f"the price that user {user['id']} would pay is too small a number in this unit")
             own_price = None
-        else:
-            own_price = sum(min(cost[l] / decimal(user["rate"].get(l, 1)) for l in cost) for cost in own_costs)
+            free = max((user["rate"][l] for l, cost in own_costs[0].items() if cost == 0), default=0) if user.get("limited") else 0
+            need(user["share"] >= user["tasks"] * user["delta"] * free * (1 - Fraction(OWN)) if free else True,
+                 f"user {user['id']} could have more where its tasks would cost nothing")
+        few = few_tasks(alpha, user, own_costs[0]) if "tasks" in user and user["limited"] else None
+        each, share = few[0] if few else Decimal(0), decimal(user["share"])
+        add_dear_tasks(user, own_costs, own_paid, each, counting, dear, wanted)
         if own_price is not None:
-            add_dear_tasks(user, own_costs, counting, dear, wanted)
-        if own_price is not None and ("tasks" not in user or not user["limited"]):
-            paid = sum((decimal(here * user["delta"]) * own_costs[k][l] for k, l, here in user["placed"]), Decimal(0))
-            share = decimal(user["share"])
-            need(share <= MILLIONTH or paid - own_price * share <= OWN * max(paid, decimal(user["weight"]) * share ** (1 - alpha)),
+            own_price = sum(min((cost[l] + each) / decimal(user["rate"].get(l, 1)) for l in cost) for cost in own_costs)
+            paid = sum((decimal(here * user["delta"]) * own_paid[k][l] for k, l, here in user["placed"]), Decimal(0))
+            own_worth = decimal(user["weight"]) * share ** (1 - alpha) if share and own else Decimal(0)
+            run = decimal(user["running"] * user["delta"])
+            paid += each * run
+            need(alpha < 1 and share <= MILLIONTH or paid - own_price * share <= OWN * max(paid, own_worth),
                  f"user {user['id']} pays more for its tasks than it need")
+            need(not few or few[2] * (1 - decimal(user["running"] / user["tasks"])) <= OWN,
+                 f"all tasks of user {user['id']} are worth more than they cost")
         cost, least = costs[0], tree["floors"]["user", user["id"]]
         need(user["share"] >= least * (1 - GAP), f"user {user['id']} has less than it is guaranteed")
         user["floor"] = decimal(min(least, user["share"]))
@@ -661,7 +707,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
             taking.append((user, cost))
             having.append((user["weight"], user["share"]))
             if own_price is not None:
-                takes_what_it_would(alpha, f"user {user['id']}", user, own_price)
+                takes_what_it_would(alpha, f"user {user['id']}", user, own_price, few)
             continue
         need("tasks" not in user, f"user {user['id']} is in a group and has few tasks")
         top = node
@@ -806,7 +852,9 @@ def exactly(instance, solution):
             for r, p in one["price"].items():
                 near(p, price[one["class"], r] / unit, f"price of {r} in class {one['class']} on level {k} beside its fraction")
     for user in users:
-        held = user["level"] < len(values) or user["held_by"] == "no-usable-class" or user["exact_tasks"] == user.get("tasks")
+        # Few tasks may all run where they do little.
+        has_all = user["exact_weighted"] == user["cap"] if user["limited"] else user["exact_tasks"] == user.get("tasks")
+        held = user["level"] < len(values) or user["held_by"] == "no-usable-class" or has_all
         need(held, f"user {user['id']} is held by nothing in fractions")
     return "fractions exact"
 

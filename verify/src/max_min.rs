@@ -31,7 +31,7 @@ pub(crate) fn prove(
     let relative_gap = relative_gap(primal, dual);
     let mut optimality = Worst::of("optimality", tolerance::GAP);
     optimality.see(relative_gap, || {
-        format!("the value is {primal}, but only {dual} is proved to be out of usable")
+        format!("the value is {primal}, and nothing better than {dual} is proved to be out of reach")
     });
 
     let mut verdicts = vec![limits::reasons(subject, claim, &levels)];

@@ -134,9 +134,13 @@ fn other_line(text: &str, again: &str) -> Option<String> {
     expected.next().map(missing)
 }
 
-/// Whether a line says nothing to a scheduler.
+/// Whether a line says nothing to a scheduler, whatever its reader takes for the end of a line.
 fn is_comment(line: &str) -> bool {
+    const ENDS: [char; 6] = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
     let line = line.trim_start();
+    if line.contains(ENDS) {
+        return false;
+    }
     // A comment that ends on the line on which it begins hides nothing else.
     let is_of_xml = line.starts_with("<!--") && line.find("-->") == Some(line.len().saturating_sub(3));
     line.is_empty() || line.starts_with('#') || is_of_xml

@@ -419,6 +419,11 @@ fn a_configuration_that_says_anything_else_is_not_of_the_solution_and_more_comme
         let (first, rest) = text.split_once('\n').unwrap();
         let commented = format!("{first}{comment}{}", rest.replace('\n', "\r\n"));
         assert_eq!(fails_beside(&instance, &solved, &commented), [""; 0], "{target}\n{commented}");
+        for end in ["\r", "\u{85}", "\u{2028}", "\u{2029}"] {
+            let hidden = format!("{first}\n# for us{end}  stopPolicy: Hold\n{rest}");
+            // Where a reader sees two lines it may be no such file at all.
+            assert_ne!(fails_beside(&instance, &solved, &hidden), [""; 0], "{target}\n{hidden:?}");
+        }
     }
 }
 

@@ -194,7 +194,9 @@ impl StatedMoves {
         };
         let asked_otherwise = |user: &User<'_>| {
             let (required, all) = (body.users[user.index().0].required, all_that_can_run(user));
-            required > all || body.target.reached && required < all
+            // All that run stay on.
+            let least = if body.target.reached { all } else { all.min(self.before.tasks[user.index().0]) };
+            required > all || required < least
         };
         if body.target.kind == TargetKind::Unplaced
             && let Some(user) = instance.users().find(asked_otherwise)

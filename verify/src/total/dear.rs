@@ -2,6 +2,7 @@
 //!
 //! Whoever has much loses next to nothing of it by tasks where they are dear, and may take there all that somebody else needs.
 
+use super::offers::Choice;
 use super::own::{Own, has_all_tasks};
 use crate::feasibility::capacity_units;
 use crate::tolerance::OWN;
@@ -44,36 +45,30 @@ impl DearTasks {
 }
 
 impl Own<'_> {
-    /// Adds what a user's tasks use where they would cost less elsewhere. Of few tasks that do more work in some places only what would cost
-    /// less where they do no less.
-    pub fn add_dear_tasks(&self, user: User<'_>, running: f64, dear: &mut DearTasks) {
+    /// Adds what a user's tasks use where they would cost less elsewhere. What few tasks are worth that do more work in some places counts with
+    /// what they cost; of such tasks that do no less elsewhere what would cost less there, too.
+    pub fn add_dear_tasks(&self, user: User<'_>, choice: &Choice, dear: &mut DearTasks) {
         let UserId(i) = user.index();
         let (usable_classes, m) = (self.market.usable_classes, self.market.instance.resources().len());
         let above = self.market.instance.limits_above(user);
-        let has_all = has_all_tasks(user, running);
-        for kind in self.claim.tasks.kinds(user) {
-            let usable = usable_classes.of_kind(kind);
-            let offer =
-                |class: usize| (usable.rate(class).to_f64(), self.cost_on(user, kind, class, running));
-            let offers: Vec<(f64, f64)> = usable.classes.iter().map(|class| offer(*class)).collect();
-            let least = offers.iter().map(|(rate, cost)| cost / rate).fold(f64::INFINITY, f64::min);
-            let fastest = offers.iter().map(|(rate, _)| *rate).fold(0.0, f64::max);
-            let are_few = user.tasks().is_some() && usable.rates_differ();
-            let is_dear = |(rate, cost): (f64, f64)| {
-                cost > least * rate * (1.0 + OWN)
-                    && (!are_few
-                        || offers.iter().any(|(other, less)| *other >= rate && less * (1.0 + OWN) < cost))
-            };
+        let (has_all, each) = (has_all_tasks(user, choice.running), choice.each());
+        for (kind, offers) in usable_classes.kinds(user).zip(&choice.offers) {
+            let (least, fastest) = (offers.least(each), offers.fastest());
+            // Specks of what runs in so many places say nothing.
+            let mut places = 0.0;
+            self.claim.tasks.visit(i, kind, |_, _| places += 1.0);
             self.claim.tasks.visit(i, kind, |class, here| {
-                let offer = offer(class);
-                let is_dear = is_dear(offer);
-                let is_wanted = !is_dear && (!has_all || offer.0 < fastest);
-                if here <= OWN * running && !is_dear {
+                let Some(offer) = offers.on(class) else { return };
+                let is_dear = offer.paid + each > least * offer.rate * (1.0 + OWN)
+                    || choice.few.is_some() && offers.is_beaten(offer);
+                let is_wanted = !is_dear && (!has_all || offer.rate < fastest);
+                if here * places <= OWN * choice.running && !is_dear {
                     return;
                 }
                 let seen = |r: ResourceId, price: f64| {
                     let used = here * usable_classes.demand_units(user, kind, r) as f64;
-                    let is_noticed = usable_classes.demand_doubles(user, kind)[r.0] * price > OWN * offer.1;
+                    let is_noticed =
+                        usable_classes.demand_doubles(user, kind)[r.0] * price > OWN * offer.paid;
                     Row { used: if is_dear { used } else { 0.0 }, is_wanted: is_wanted && is_noticed }
                 };
                 for r in 0..m {

@@ -22,6 +22,7 @@
 
 mod dear;
 mod members;
+mod offers;
 mod own;
 mod sums;
 
@@ -63,7 +64,10 @@ pub(crate) fn prove(
     let mut optimality = Worst::of("optimality", tolerance::GAP);
     optimality.see(found.relative_gap, || match found.worth {
         worth if tolerance::WORTH.contains(&worth) => {
-            format!("the value is {}, but only {} is proved to be out of usable", found.primal, found.dual)
+            format!(
+                "the value is {}, and nothing better than {} is proved to be out of reach",
+                found.primal, found.dual
+            )
         }
         worth => format!("in the unit of the value, 10^{}, all are worth {worth:e}", total.exponent),
     });

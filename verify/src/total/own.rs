@@ -8,6 +8,7 @@
 use super::Market;
 use super::dear::DearTasks;
 use super::members::Group;
+use super::offers::{Choice, Offers, Response};
 use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
 use crate::parts::in_parts;
@@ -113,45 +114,14 @@ pub(super) fn has_all_tasks(user: User<'_>, running: f64) -> bool {
 }
 
 impl Own<'_> {
-    /// The least that a unit of work costs at the prices of what is used up; of classes that all together would be next to nothing of what a
-    /// user has at the prices claimed.
-    fn cost(&self, user: User<'_>, running: f64) -> f64 {
-        let (cost, claimed) = (self.at_used_up.cost(user), self.market.cost(user));
-        if cost >= claimed * (1.0 - OWN) {
-            return cost;
-        }
-        let of_kind = |kind: usize| {
-            let usable = self.market.usable_classes.of_kind(kind);
-            let on = |class: &usize| self.cost_on(user, kind, *class, running) / usable.rate(*class).to_f64();
-            usable.classes.iter().map(on).fold(f64::INFINITY, f64::min)
-        };
-        self.market.usable_classes.kinds(user).map(of_kind).sum()
-    }
-
-    /// What a task of a kind costs on a class in that, for a user of whom so many run.
-    pub fn cost_on(&self, user: User<'_>, kind: usize, class: usize, running: f64) -> f64 {
-        let is_something = self.tasks_on(user, kind, class) > OWN * running;
-        let market = if is_something { &self.at_used_up } else { self.market };
-        market.cost_on(user, self.market.usable_classes.demand_doubles(user, kind), class)
-    }
-
     /// Whether the prices that somebody would pay are too small for numbers in their unit, so that there are none.
     fn is_worth_no_price(&self, user: User<'_>) -> bool {
         let largest = user.demand_doubles().iter().copied().fold(0.0, f64::max);
         user.group().is_none() && self.market.margin(user) < LEAST_PRICE * largest
     }
 
-    /// Whether a user could run each of its kinds on a class that is more than next to nothing of what it has.
+    /// Whether a user could run more than next to nothing of what it has where all that it needs is left, and its limits leave it something.
     fn leaves_much_idle(&self, user: User<'_>) -> bool {
-        let has = self.market.shares[user.index().0].work;
-        self.could_run_more(user, |kind, class| {
-            let rate = self.market.usable_classes.of_kind(kind).rate(class).to_f64();
-            rate * self.tasks_on(user, kind, class) > OWN * has
-        })
-    }
-
-    /// Whether each kind of a user has a class, among those that count, on which all that it needs is left and its limits leave it something.
-    fn could_run_more(&self, user: User<'_>, counts: impl Fn(usize, usize) -> bool) -> bool {
         let usable_classes = self.market.usable_classes;
         let instance = self.market.instance;
         let (m, limits) = (instance.resources().len(), instance.limit_rows());
@@ -162,14 +132,17 @@ impl Own<'_> {
             (0..m).any(|r| needs(ResourceId(r)) && self.is_used_up[class * m + r])
                 || full.iter().any(|j| limits[*j].covers(ClassId(class)) && needs(limits[*j].resource))
         };
+        let has = self.market.shares[user.index().0].work;
         usable_classes.kinds(user).all(|kind| {
-            let classes = &usable_classes.of_kind(kind).classes;
-            classes.iter().any(|class| counts(kind, *class) && !is_held(kind, *class))
+            let usable = usable_classes.of_kind(kind);
+            let idle = usable.classes.iter().filter(|class| !is_held(kind, **class));
+            let work = |class: &usize| usable.rate(*class).to_f64() * self.tasks_on(user, kind, *class);
+            idle.map(work).sum::<f64>() > OWN * has
         })
     }
 
     /// How many tasks of a kind a class could run.
-    fn tasks_on(&self, user: User<'_>, kind: usize, class: usize) -> f64 {
+    pub fn tasks_on(&self, user: User<'_>, kind: usize, class: usize) -> f64 {
         let room = |r: usize| match self.market.usable_classes.demand_units(user, kind, ResourceId(r)) {
             0 => f64::INFINITY,
             units => capacity_units(self.market.instance, class, r) as f64 / units as f64,
@@ -191,48 +164,58 @@ impl Own<'_> {
 
     fn judge_user(&self, user: User<'_>, seen: &mut Seen) {
         let worst = &mut seen.worst;
-        let Self { market, claim, .. } = self;
+        let Self { market, .. } = self;
         let UserId(i) = user.index();
         if !market.usable_classes.can_run(i) || user.tasks() == Some(0) {
             return;
         }
-        let running = claim.tasks.running(user);
-        let has_all = has_all_tasks(user, running);
+        let choice = self.choice(user);
+        let has_all = has_all_tasks(user, choice.running);
+        self.add_dear_tasks(user, &choice, &mut seen.dear);
+        let share = market.shares[i].share;
         if self.is_worth_no_price(user) {
+            let id = user.id();
             if !has_all {
-                let id = user.id();
                 worst.fail(|| {
                     format!("the price that user {id} would pay is too small a number in the unit of prices")
                 });
             }
+            if let (Some(tasks), Some(_)) = (user.tasks(), &choice.few) {
+                let free: f64 = choice.offers.iter().map(Offers::fastest_for_nothing).sum();
+                let could = tasks as f64 * free * user.task_share();
+                worst.see(1.0 - share / could.max(share), || {
+                    format!(
+                        "user {id} has a share of {share}, and {could} where its tasks would cost nothing"
+                    )
+                });
+            }
             return;
         }
-        let share = market.shares[i].share;
         if market.alpha < 1.0 && user.group().is_none() && !has_all && self.leaves_much_idle(user) {
             worst.fail(|| format!("user {} could have more: what it needs is not used up", user.id()));
         }
-        let cost = self.cost(user, running);
-        self.judge_places(user, cost, running, worst);
-        self.add_dear_tasks(user, running, &mut seen.dear);
+        self.judge_places(user, &choice, worst);
         if user.group().is_some() {
             return;
         }
-        let weight = user.weight().to_f64();
+        let worth = user.weight().to_f64() * user.task_share();
+        let all = choice.few.as_ref().and_then(|few| few.work).map(|work| work * user.task_share());
         let has = Has {
             share,
-            want: market.want(weight * user.task_share(), cost, share),
+            want: all.unwrap_or_else(|| market.want(worth, choice.least(), share)),
             most: if market.alpha < 1.0 { self.most(user) } else { f64::INFINITY },
-            running: user.tasks().map_or(0.0, |tasks| running / tasks as f64),
+            running: match (&choice.few, user.tasks()) {
+                (None, Some(tasks)) => choice.running / tasks as f64,
+                // All of few tasks may run where they do little.
+                _ => 0.0,
+            },
             floor: market.floor(user),
         };
         has.judge(self.market.alpha, || format!("user {}", user.id()), worst);
     }
 
     fn judge_group(&self, group: &Group, worst: &mut Worst) {
-        let cost = group.cost(|member| {
-            let user = self.market.instance.user(UserId(member));
-            self.cost(user, self.claim.tasks.running(user))
-        });
+        let cost = group.cost(|member| self.choice(self.market.instance.user(UserId(member))).least());
         let want = self.market.want(group.weight, cost, group.share);
         let Group { share, floor, .. } = *group;
         let has = Has { share, want, most: f64::INFINITY, running: 0.0, floor };
@@ -240,20 +223,27 @@ impl Own<'_> {
         has.judge(self.market.alpha, || format!("the group of user {}", first()), worst);
     }
 
-    /// Nobody runs tasks where they are dear, but who would have no room for all of them where they are cheap and slow.
-    fn judge_places(&self, user: User<'_>, cost: f64, running: f64, worst: &mut Worst) {
+    /// Nobody runs tasks where they are dear, and few tasks that are worth something beside what they cost all run.
+    fn judge_places(&self, user: User<'_>, choice: &Choice, worst: &mut Worst) {
         let Self { market, claim, .. } = self;
         let UserId(i) = user.index();
-        if user.tasks().is_some() && market.usable_classes.of_user(i).rates_differ() {
-            return;
+        let mut paid = choice.each() * choice.running;
+        for (kind, offers) in market.usable_classes.kinds(user).zip(&choice.offers) {
+            claim.tasks.visit(i, kind, |class, here| {
+                paid += here * offers.on(class).map_or(f64::INFINITY, |offer| offer.paid);
+            });
         }
-        let mut paid = 0.0;
-        for kind in claim.tasks.kinds(user) {
-            claim.tasks.visit(i, kind, |class, here| paid += here * self.cost_on(user, kind, class, running));
+        if let (Some(tasks), Some(Response { gain, .. })) = (user.tasks(), &choice.few) {
+            worst.see((1.0 - choice.running / tasks as f64) * gain, || {
+                format!("all tasks of user {} are worth more than they cost, and some do not run", user.id())
+            });
         }
         // Where all tasks run, what they cost may be next to nothing of what they are worth: then it is rounding.
-        let (due, worth) = (cost * market.shares[i].work, market.margin(user) * market.shares[i].work);
-        if paid > due && market.shares[i].share > FREEZING * MEASURED {
+        let due = choice.least() * market.shares[i].work;
+        // In a group nobody runs out of tasks.
+        let worth = if user.group().is_none() { market.margin(user) * market.shares[i].work } else { 0.0 };
+        let counts = market.alpha >= 1.0 || market.shares[i].share > FREEZING * MEASURED;
+        if paid > due && paid.is_finite() && counts {
             worst.see((paid - due) / paid.max(worth), || {
                 format!("user {} pays {paid:e} for its tasks, and elsewhere {due:e} would do", user.id())
             });
