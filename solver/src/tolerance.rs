@@ -142,6 +142,9 @@ pub(crate) mod allocation {
     pub(crate) const MARGIN: f64 = 16.0 * f64::EPSILON;
     /// Part of the tasks of a group or user that is dropped with the specks an interior point leaves on unused classes.
     pub(crate) const SPECKS: f64 = 1e-14;
+    /// A user that has all but this part of its tasks running has them all, and is held by that: half of what is promised. `verify` says so from a
+    /// tenth of that on.
+    pub(crate) const ALL_TASKS: f64 = 5e-10;
     /// Part of a class that is no speck, however little it is to who has it.
     pub(crate) const FILLS: f64 = 1e-6;
 }
@@ -197,8 +200,6 @@ pub(crate) mod sum {
     pub(crate) const BALANCED: f64 = 1e-10;
     /// A share this part above what is guaranteed is barely above it: what the checker counts so.
     pub(crate) const BARELY: f64 = 1e-4;
-    /// A user that has all but this part of its tasks running has them all: half of what is promised.
-    pub(crate) const ALL_TASKS: f64 = 5e-10;
     /// What may be taken of a class without a loss that the others notice, in parts of it: at α = 64 a fifteenth of what is promised.
     pub(crate) const NO_LOSS: f64 = 1e-12;
     /// The gap to which users with kinds and groups are solved for, and the gap below which a run ends after so many steps without half.
@@ -223,6 +224,12 @@ pub(crate) mod sum {
     /// Who has all its tasks, and would at a price this many times as high, counts as one that would at the other price.
     pub(crate) const FAR: f64 = 1e4;
     pub(crate) const ENOUGH: f64 = 10.0;
+    /// Who is worth less than this part of what somebody else is may have a hundredth more or less, and the gap of the whole says nothing of it.
+    pub(crate) const TOLD: f64 = 1e-6;
+    /// By how much the sum of logarithms of shares is larger where others are left more: a thousandth of what one has.
+    pub(crate) const LEAVES_MORE: f64 = 1e-3;
+    /// Who keeps what it has may have more by this part of it: room for an interior point.
+    pub(crate) const ABOVE_KEPT: f64 = 1e-9;
     /// By how much more who would not have them after all counts from sum to sum.
     pub(crate) const MORE: f64 = 100.0;
     /// Shares below this, a millionth of the cluster, are as good as none where α is below one, and nobody needs anything.

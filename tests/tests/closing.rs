@@ -1,9 +1,11 @@
 //! Nothing plain is left uncertified: families of random instances under every objective, and instances that once were.
 
 use crate::solving::{close, shares_for};
+use approx::assert_relative_eq;
+use fairplan_instances::files::read_instance;
 use fairplan_instances::{
     ClassAmounts, ClassId, Deadline, DraftQuota, Instance, NewGroup, Objective, Quota, ResourceId, Solution,
-    Status, TaskDemands, TaskOptimum,
+    Status, TaskDemands, TaskOptimum, UserId,
 };
 use fairplan_solver::{accepted_task_optimum_within, backend};
 use fairplan_tests::{FAMILIES, decimal, draft, family, kind, printed, with_demands};
@@ -112,6 +114,52 @@ fn sums_of_a_large_alpha_under_quotas_close() {
         let open = |seed: &u64| !is_proved(&(family.instance)(*seed), "alpha=64".parse().unwrap());
         let left: Vec<u64> = seeds.iter().copied().filter(open).collect();
         assert!(left.is_empty(), "{name}: {left:?} are open");
+    }
+}
+
+/// Plain clusters of some hundred servers with a few users: each was left open, or called optimal with a user far below what it could have.
+#[test]
+fn sums_of_plain_clusters_close() {
+    for (name, objectives) in [
+        ("kinds-on-one-small-class", &["alpha=0.5", "alpha=0.6", "alpha=2", "pf"][..]),
+        ("few-tasks-on-a-fast-server", &["alpha=32", "alpha=48", "alpha=64"]),
+        ("a-small-server-beside-many", &["alpha=8", "alpha=14", "alpha=32", "alpha=64"]),
+        ("who-is-settled-moves", &["alpha=8"]),
+        ("few-tasks-beside-a-large-weight", &["alpha=8"]),
+        ("few-tasks-beside-a-tiny-one", &["alpha=8", "alpha=16", "alpha=64"]),
+    ] {
+        let instance =
+            read_instance(&format!("{}/samples/sums/{name}.json", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        for objective in objectives {
+            assert!(is_proved(&instance, objective.parse().unwrap()), "{name}, {objective}");
+        }
+    }
+}
+
+/// Where those run who are nearly all of a sum makes no difference to them: the last user has all that it could have beside them. With α = 16 it had a
+/// tenth of that in the first.
+#[test]
+fn who_is_next_to_nothing_in_a_sum_has_what_others_can_leave_it() {
+    for (name, share) in [
+        ("two-who-may-change-places", 1.0),
+        ("a-limit-that-hides-a-price", 1.0),
+        ("an-idle-class-for-who-is-held-by-a-limit", 10.0 / 11.0),
+    ] {
+        let instance =
+            read_instance(&format!("{}/samples/sums/{name}.json", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        for alpha in [8.0, 16.0, 64.0] {
+            let objective = Objective::alpha_fair(alpha).unwrap();
+            let mut accept =
+                |solution: &Solution| verify_solution(&instance, &SolutionClaim::from(solution)).holds();
+            let solution = backend("auto").unwrap().solve_for(&instance, objective, &mut accept).unwrap();
+            let last = UserId(instance.user_count() - 1);
+            assert!(accept(&solution), "{name}, {alpha}");
+            assert_relative_eq!(
+                solution.allocation.dominant_share(&instance, last),
+                share,
+                max_relative = 1e-5
+            );
+        }
     }
 }
 

@@ -11,9 +11,10 @@ use crate::reduction::Reduction;
 use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
+use crate::tolerance::allocation::ALL_TASKS;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::TOLERANCE;
-use crate::tolerance::sum::{ALL_TASKS, NO_LOSS};
+use crate::tolerance::sum::NO_LOSS;
 use fairplan_instances::{Allocation, ClassId, FEW_USERS, Instance, LimitedBy, Status, Total, UserId};
 use rayon::prelude::*;
 

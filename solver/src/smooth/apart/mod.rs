@@ -7,6 +7,7 @@
 //! sum, and what each user has besides.
 
 mod in_bins;
+mod keeping;
 mod offers;
 mod settled;
 
@@ -19,6 +20,7 @@ use crate::reduction::Reduction;
 use crate::tolerance::sum::STAGES;
 use fairplan_instances::{Deadline, InstanceError};
 use in_bins::find_in_bins;
+pub(super) use keeping::keeping;
 use offers::Offers;
 use settled::{Counting, Sum};
 
@@ -48,13 +50,7 @@ pub(super) fn apart(
     deadline: &Deadline,
 ) -> Result<Found, InstanceError> {
     let ways = Ways { problem, plain, alpha, deadline };
-    let mut known = Known {
-        splits: vec![0.0; problem.groups.class.len()],
-        prices: vec![0.0; problem.capacities.len()],
-        is_priced: vec![false; problem.capacities.len()],
-        utility: None,
-        iterations: 0,
-    };
+    let mut known = Known::nothing(problem);
     let mut left = problem.capacities.to_vec();
     let mut others: Vec<usize> = (0..users.len()).collect();
     // Who has all its tasks whatever they cost counts by no more than makes it want them.
@@ -163,9 +159,9 @@ impl<'a> Ways<'a> {
             return vec![Way::BesidePaid(paid)];
         }
         let mut ways = Vec::new();
+        ways.extend((self.alpha > 0.0).then_some(Way::Together(Finding::AtOnce)));
+        ways.extend((self.alpha > STAGES.0).then_some(Way::Together(Finding::InStages)));
         if !part.has_task_rows() {
-            ways.extend((self.alpha > 0.0).then_some(Way::Together(Finding::AtOnce)));
-            ways.extend((self.alpha > STAGES.0).then_some(Way::Together(Finding::InStages)));
             ways.push(Way::Together(Finding::InPieces));
         }
         if let Some(plain) = self.plain {
@@ -205,8 +201,18 @@ struct Known {
 }
 
 impl Known {
-    /// Keeps what some users have of a sum, and the prices that they pay; all of them if it is the last. Takes what they use from what is left.
-    fn keep(&mut self, sum: &Sum<'_>, users: &[usize], is_last: bool, left: &mut [f64]) {
+    fn nothing(problem: &LevelProblem<'_>) -> Self {
+        Self {
+            splits: vec![0.0; problem.groups.class.len()],
+            prices: vec![0.0; problem.capacities.len()],
+            is_priced: vec![false; problem.capacities.len()],
+            utility: None,
+            iterations: 0,
+        }
+    }
+
+    /// Keeps the prices that some users of a sum pay; all of them if it is the last.
+    fn pay(&mut self, sum: &Sum<'_>, users: &[usize], is_last: bool) {
         let utility = sum.found.utility;
         let first = *self.utility.get_or_insert(utility);
         let unit = (first.log_scale() - utility.log_scale()).exp();
@@ -216,6 +222,16 @@ impl Known {
                 (self.prices[row], self.is_priced[row]) = (sum.found.prices[row] * unit, true);
             }
         }
+    }
+
+    /// Puts everybody where a sum does.
+    fn place(&mut self, sum: &Sum<'_>) {
+        sum.part.pairs.iter().zip(&sum.splits).for_each(|(pair, split)| self.splits[*pair] = *split);
+    }
+
+    /// What some users have of a sum, and the prices that they pay. Takes what they use from what is left.
+    fn keep(&mut self, sum: &Sum<'_>, users: &[usize], is_last: bool, left: &mut [f64]) {
+        self.pay(sum, users, is_last);
         for line in users.iter().flat_map(|user| sum.part.users[*user].lines.clone()) {
             for pair in sum.part.groups.pairs(line) {
                 let split = sum.splits[pair];
@@ -279,14 +295,14 @@ impl Known {
     }
 }
 
-/// Some of the users, on what is left.
+/// Some of the users, on what is left; and behind them, on all there is, those who keep what they have.
 struct Part {
     /// What rows hold: what is left, or without an end where others have paid for them and these users may take some.
     capacities: Vec<f64>,
     /// What pairs cost of what others have paid for.
     paid: Option<Paid>,
     groups: Groups,
-    /// By the weights with which they count now, and those that they have.
+    /// By the weights with which they count now, and those that the ones have who do not keep what they have.
     users: Vec<User>,
     own_weights: Vec<f64>,
     /// Of each pair here the pair of the whole problem.
@@ -333,8 +349,10 @@ impl Part {
                 let rate = |pair: &usize| problem.groups.rate[*pair];
                 let fastest = pairs.iter().map(rate).fold(0.0, f64::max);
                 cap = cap.min(problem.groups.limit[line] * fastest);
-                if pairs.iter().any(|pair| rate(pair) < fastest) {
-                    part.groups.limit[first] = problem.groups.limit[line];
+                // A task row says as much, and more.
+                if pairs.iter().any(|pair| rate(pair) < fastest) && problem.groups.limit[line] < f64::INFINITY
+                {
+                    (part.groups.limit[first], cap) = (problem.groups.limit[line], f64::INFINITY);
                 }
                 part.pairs.extend(pairs);
             }

@@ -5,9 +5,9 @@ use crate::level::LevelProblem;
 use crate::repair::feasible_splits;
 use crate::smooth::bundles::{Found, User};
 use crate::smooth::consumer::{Consumer, Support};
-use crate::tolerance::sum::{
-    ALL_TASKS, ENOUGH, EXACT, FAR, LITTLE, MORE, MOST, NOBODY_NEEDS, OWN, PAYS, SHOWS,
-};
+use crate::tolerance::allocation::ALL_TASKS;
+use crate::tolerance::level::KEPT;
+use crate::tolerance::sum::{ENOUGH, EXACT, FAR, LITTLE, MORE, MOST, NOBODY_NEEDS, OWN, PAYS, SHOWS};
 
 /// What a unit of a user's share costs where that is least, what each of its tasks costs besides, and the share that it would take.
 struct Offer {
@@ -47,7 +47,7 @@ pub(super) struct Sum<'a> {
     /// What it costs besides, of what others have paid for.
     besides: Vec<f64>,
     offers: Vec<Offer>,
-    /// What each user pays, and by what part it misses what it would take at the prices of what is used up, or pays more than it must.
+    /// What each user pays, those aside who keep what they have, and by what part it misses what it would take at the prices of what is used up, or pays more than it must.
     paid: Vec<f64>,
     misses: Vec<f64>,
 }
@@ -84,7 +84,7 @@ impl<'a> Sum<'a> {
         let (offers, paid, misses) = (Vec::new(), Vec::new(), Vec::new());
         let mut sum =
             Self { part, problem, found, splits, shares, prices, costs, besides, offers, paid, misses };
-        let users = 0..part.users.len();
+        let users = 0..part.own_weights.len();
         sum.offers = users.clone().map(|user| sum.offer(user)).collect();
         sum.paid = users.clone().map(|user| sum.paid_by(user)).collect();
         sum.misses = users.map(|user| sum.miss(user)).collect();
@@ -94,7 +94,7 @@ impl<'a> Sum<'a> {
     /// Who has what it would take at the prices of what is used up, where that costs least. Of those who pay next to nothing beside others
     /// only who is held by what these pay for: what the rest have is told by the next sum.
     pub fn settled(&self) -> Vec<bool> {
-        let users = 0..self.part.users.len();
+        let users = 0..self.misses.len();
         let mut settled: Vec<bool> = self.misses.iter().map(|miss| *miss <= OWN).collect();
         let most =
             users.clone().filter(|user| settled[*user]).map(|user| self.paid[user]).fold(0.0, f64::max);
@@ -108,8 +108,16 @@ impl<'a> Sum<'a> {
         settled
     }
 
-    /// Whether all have exactly what they would take who pay most, and how many have about that.
+    pub fn share(&self, user: usize) -> f64 {
+        self.shares[user]
+    }
+
+    /// Whether all have exactly what they would take who pay most, and how many have about that; where those who keep what they have do.
     pub fn told(&self) -> (bool, usize) {
+        let kept = self.part.users.iter().zip(&self.shares).skip(self.misses.len());
+        if kept.into_iter().any(|(user, share)| *share < user.floor * (1.0 - KEPT)) {
+            return (false, 0);
+        }
         let most = self.paid.iter().copied().fold(0.0, f64::max);
         let is_exact = |(miss, paid): (&f64, &f64)| *miss <= EXACT || *paid * miss.min(1.0) < LITTLE * most;
         let count = self.misses.iter().filter(|miss| **miss <= OWN).count();
@@ -156,6 +164,11 @@ impl<'a> Sum<'a> {
     /// What a unit of work of a kind costs where that is least.
     pub fn cheapest(&self, line: usize) -> f64 {
         self.problem.cheapest(&self.costs, 0.0, line)
+    }
+
+    /// Whether a user has all its tasks, and exactly what it would take.
+    pub fn is_told_of_all_tasks(&self, user: usize) -> bool {
+        self.misses[user] <= EXACT && self.has_all_tasks(user)
     }
 
     fn has_all_tasks(&self, user: usize) -> bool {

@@ -55,7 +55,7 @@ pub(super) struct Moves {
 impl Bundles<'_> {
     /// What is left of each row beside what pairs and `q` take: nothing but rounding.
     pub(super) fn left_of_rows(&self) -> Vec<f64> {
-        let mut left: Vec<f64> = self.rows.iter().map(|row| self.problem.capacities[*row]).collect();
+        let mut left = self.capacity.clone();
         left.iter_mut().zip(&self.at.q).for_each(|(left, q)| *left -= q);
         for line in 0..self.problem.groups.len() {
             for pair in self.problem.groups.pairs(line) {
@@ -99,7 +99,7 @@ impl Bundles<'_> {
     /// equal terms: a kind that is on one class leaves nothing at all.
     pub(super) fn factored(&self, slopes: Slopes, deadline: &Deadline) -> Option<Factors> {
         let groups = self.problem.groups;
-        let order = self.rows.len();
+        let order = self.capacity.len();
         let mut matrix = DMatrix::<f64>::zeros(order, order);
         let add = |matrix: &mut DMatrix<f64>, terms: &[(usize, f64)], factor: f64| {
             for (j, b) in terms {

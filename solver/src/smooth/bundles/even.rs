@@ -8,9 +8,9 @@ impl Bundles<'_> {
     /// What all that rounding leaves of rows and kinds costs, and the largest part of a row or kind that it is.
     pub(super) fn missed(&self) -> (f64, f64) {
         let (mut cost, mut most) = (0.0, 0.0_f64);
-        for ((left, at), p) in self.left_of_rows().iter().zip(&self.rows).zip(&self.at.p) {
+        for ((left, capacity), p) in self.left_of_rows().iter().zip(&self.capacity).zip(&self.at.p) {
             cost += (left * p).abs();
-            most = most.max((left / self.problem.capacities[*at]).abs());
+            most = most.max((left / capacity).abs());
         }
         for (user, v) in self.users.iter().zip(&self.at.v) {
             for (line, part) in user.lines.clone().zip(&user.parts) {

@@ -110,9 +110,7 @@ fn by_interior_point<'a>(
     deadline: &'a Deadline,
 ) -> (Bundles<'a>, u64) {
     let stopping = Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2), rounded: 0.0 };
-    let solve = |lacking: f64| {
-        let mut bundles =
-            Bundles::start(Setting { problem, users, paid, alpha: stages[0], lacking, deadline });
+    let from = |mut bundles: Bundles<'a>| {
         let mut iterations = run(&mut bundles, stopping, deadline);
         for alpha in &stages[1..] {
             bundles = bundles.again(*alpha);
@@ -130,6 +128,16 @@ fn by_interior_point<'a>(
             bundles = again;
         }
         (bundles, iterations)
+    };
+    let solve = |lacking: f64| {
+        let setting = Setting { problem, users, paid, alpha: stages[0], lacking, deadline };
+        let (bundles, iterations) = from(Bundles::start(setting));
+        if !stopping.is_lost(bundles.gap()) || paid.is_some() || deadline.is_over() {
+            return (bundles, iterations);
+        }
+        let (other, spent) = from(Bundles::start_evenly(setting));
+        let best = if other.gap() < bundles.gap() { other } else { bundles };
+        (best, iterations + spent)
     };
     let (mut bundles, mut iterations) = solve(LACKING[0]);
     // By what is lacking of guarantees, where that is more than counts as none, else by the gap.

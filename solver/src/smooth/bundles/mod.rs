@@ -13,7 +13,7 @@
 //! | F; a, b | what a user is guaranteed; what it has above that, and lacks of it |
 //! | M | what a unit that is lacking costs: more than any price of what is guaranteed, and nothing is lacking |
 //!
-//! Rows are those of capacities and of limits. That guarantees may be all there is, which leaves no share inside them, is why they can be
+//! Rows are those of capacities and of limits, and `Σ_l z_kl <= κ_k` of limited tasks that do different work on different classes. That guarantees may be all there is, which leaves no share inside them, is why they can be
 //! lacked: so there is always a point inside.
 //!
 //! A user's own variables are eliminated, kind by kind and then `v`, which leaves a system in the prices. The last condition is
@@ -96,6 +96,10 @@ pub(super) struct Bundles<'a> {
     /// The rows with capacity that may be used up: for each class and resource their number, and of each its class and resource.
     row_of: Vec<usize>,
     rows: Vec<usize>,
+    /// Behind them those of limited tasks, by kind.
+    task_row_of: Vec<usize>,
+    /// What each row holds.
+    capacity: Vec<f64>,
     at: Point,
     best: Point,
     /// The gap of the best point.
@@ -103,6 +107,7 @@ pub(super) struct Bundles<'a> {
 }
 
 /// What a run is given.
+#[derive(Clone, Copy)]
 struct Setting<'a> {
     problem: &'a LevelProblem<'a>,
     users: &'a [User],
@@ -184,6 +189,36 @@ impl<'a> Bundles<'a> {
         Self::inside(setting, 0.5, v, z)
     }
 
+    /// Another: of every class each kind has the same part, and its user what the least of them does. Where one user finds all it needs on a small
+    /// class alone, others begin no smaller for that.
+    fn start_evenly(setting: Setting<'a>) -> Self {
+        let Setting { problem, users, .. } = setting;
+        let groups = problem.groups;
+        let part = 1.0 / groups.len() as f64;
+        let fits = |line: usize, pair: usize| {
+            let room = problem.needs(line, pair).map(|(row, d)| problem.capacities[row] / d);
+            part * room.fold(f64::INFINITY, f64::min)
+        };
+        let mut z = vec![0.0; groups.pair_count()];
+        let mut v = Vec::with_capacity(users.len());
+        for user in users {
+            let works: Vec<f64> = user
+                .lines
+                .clone()
+                .map(|line| groups.pairs(line).map(|pair| groups.rate[pair] * fits(line, pair)).sum())
+                .collect();
+            let of_kinds = works.iter().zip(&user.parts).map(|(work, part)| work / part);
+            let share = of_kinds.fold(0.5 * user.cap, f64::min);
+            for ((line, work), part) in user.lines.clone().zip(works).zip(&user.parts) {
+                for pair in groups.pairs(line) {
+                    z[pair] = fits(line, pair) * (share * part / work);
+                }
+            }
+            v.push(share);
+        }
+        Self::inside(setting, 0.5, v, z)
+    }
+
     /// The gap between the worth of shares and what prices allow, at the best point.
     fn gap(&self) -> f64 {
         self.gap
@@ -214,8 +249,16 @@ impl<'a> Bundles<'a> {
             row_of[at] = rows.len();
             rows.push(at);
         }
-        let used = problem.usage(&z);
-        let fullest = rows.iter().map(|at| used[*at] / problem.capacities[*at]).fold(0.0, f64::max);
+        let mut capacity: Vec<f64> = rows.iter().map(|at| problem.capacities[*at]).collect();
+        let usage = problem.usage(&z);
+        let mut used: Vec<f64> = rows.iter().map(|at| usage[*at]).collect();
+        let mut task_row_of = vec![NO_ROW; groups.len()];
+        for line in (0..groups.len()).filter(|line| groups.limit[*line] < f64::INFINITY) {
+            task_row_of[line] = capacity.len();
+            capacity.push(groups.limit[line]);
+            used.push(z[groups.pairs(line)].iter().sum());
+        }
+        let fullest = used.iter().zip(&capacity).map(|(used, capacity)| used / capacity).fold(0.0, f64::max);
         let most = v.iter().zip(users).map(|(v, user)| v / user.cap).fold(fullest, f64::max);
         let scale = if paid.is_some() { (part / most).min(1.0) } else { part / most };
         v.iter_mut().chain(&mut z).for_each(|x| *x *= scale);
@@ -227,8 +270,9 @@ impl<'a> Bundles<'a> {
         let log_worth = most + worths.iter().map(|log| (log - most).exp()).sum::<f64>().ln();
         let utility = plain.scaled(-log_worth);
 
-        let q: Vec<f64> = rows.iter().map(|at| problem.capacities[*at] - scale * used[*at]).collect();
-        let p: Vec<f64> = rows.iter().map(|at| 1.0 / (problem.capacities[*at] * rows.len() as f64)).collect();
+        let q: Vec<f64> =
+            capacity.iter().zip(&used).map(|(capacity, used)| capacity - scale * used).collect();
+        let p: Vec<f64> = capacity.iter().map(|all| 1.0 / (all * capacity.len() as f64)).collect();
         let mut start = Self {
             problem,
             users,
@@ -259,6 +303,8 @@ impl<'a> Bundles<'a> {
             best: Point::default(),
             gap: f64::INFINITY,
             rows,
+            task_row_of,
+            capacity,
         };
         start.set_duals();
         start.best = start.at.clone();
@@ -294,7 +340,7 @@ impl<'a> Bundles<'a> {
     /// The rows that a pair needs, and how much of each.
     fn needs(&self, line: usize, pair: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let needed = self.problem.needs(line, pair).map(|(at, d)| (self.row_of[at], d));
-        needed.filter(|(row, _)| *row != NO_ROW)
+        needed.chain([(self.task_row_of[line], 1.0)]).filter(|(row, _)| *row != NO_ROW)
     }
 
     /// The best point: shares of kinds on classes, prices, and the unit of these.

@@ -8,7 +8,7 @@
 mod children;
 mod refused;
 
-use super::apart::{Plain, apart};
+use super::apart::{Plain, apart, keeping};
 use super::bundles::{Finding, Found, User, find};
 use super::duality::{self, DualityGap};
 use super::result::{Claim, limits, nothing};
@@ -35,6 +35,8 @@ use refused::{could_have_more, nobody_is_left_nothing};
 pub(crate) enum By {
     Sum(Finding),
     Apart,
+    /// The same where whoever is settled keeps what it has, wherever it has it.
+    Keeping,
 }
 
 /// Solves an instance with kinds, groups or quotas for an objective that is a sum, whichever way shares and prices are found.
@@ -50,7 +52,7 @@ pub(crate) fn solve(
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     let is_plain = !question.is_sum_over_bundles();
-    if reduction.has_task_rows.contains(&true) && !(is_plain && matches!(by, By::Apart)) {
+    if reduction.has_task_rows.contains(&true) && !(is_plain && matches!(by, By::Apart | By::Keeping)) {
         let problem = "beside users with kinds, in groups or under quotas, users whose tasks are limited and do different work on \
                        different classes are not solved for a sum; leave out these rates or tasks";
         return Err(InstanceError::Unsupported(problem.into()));
@@ -135,6 +137,7 @@ pub(crate) fn solve(
             let plain = is_plain.then_some(Plain { reduction, positions });
             apart(&problem, &taking, plain.as_ref(), alpha, question.deadline)?
         }
+        By::Keeping => keeping(&problem, &taking, alpha, question.deadline)?,
     };
     let splits = feasible_splits(&problem, &placed_of_lines);
     let SplitRows { work, placed, rows } = SplitRows::new(reduction, &groups, &splits, classes);

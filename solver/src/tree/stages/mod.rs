@@ -16,6 +16,7 @@ use crate::question::Question;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
+use crate::tolerance::allocation::ALL_TASKS;
 use crate::tolerance::level::{BEGINS, NO_RISE, PIECE};
 use allocated::Only;
 use fairplan_instances::{Certificate, FEW_USERS, InstanceError, LimitedBy, Solution, Statistics, Status};
@@ -317,7 +318,7 @@ impl<'a> Stages<'a> {
                 return;
             }
             *share = shares[i];
-            let by_tasks = *share >= of_tasks[i];
+            let by_tasks = *share >= of_tasks[i] * (1.0 - ALL_TASKS);
             if by_tasks || frozen(i) {
                 (*open, *ceiling, *level_of) = (false, *share, stage);
                 *limited_by = if by_tasks { LimitedBy::Tasks } else { LimitedBy::Capacity };
