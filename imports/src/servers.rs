@@ -111,10 +111,18 @@ pub(super) fn shape(resources: &[String], amounts: &[Decimal], memory: Memory) -
     let parts: Vec<String> = parts
         .map(|(name, amount)| match memory.unit_of(name) {
             Some(power) => format!("{name}{}", short(*amount, power)),
+            // Slurm counts bytes of `tmp` as it counts GPUs.
+            None if is_of_bytes(*amount) => format!("{name}{}", short(*amount, 0)),
             None => format!("{name}{amount}"),
         })
         .collect();
     parts.join("-")
+}
+
+/// Whether an amount that nobody would count to is a round number of bytes.
+fn is_of_bytes(amount: Decimal) -> bool {
+    let mebibytes = amount.to_f64() / 2f64.powi(20);
+    mebibytes >= 1.0 && mebibytes.fract() == 0.0
 }
 
 impl Memory {

@@ -184,7 +184,7 @@ impl Difference {
     pub fn steps(&self) -> Table<'_> {
         let table = Table::of(&self.steps)
             .column("change", "after the change of", Kind::Words, |step| &step.change)
-            .column("value", "smallest share", Kind::Share, |step| step.value)
+            .column("value", "smallest weighted share", Kind::Share, |step| step.value)
             .said(|step| step.value.is_none().then_some("no cluster"))
             .column("level", "of those that want more", Kind::Share, |step| step.level)
             .column("gaining", "users that gain", Kind::Count, |step| step.gaining)

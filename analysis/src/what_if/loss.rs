@@ -149,7 +149,7 @@ impl Tabular for Losses {
         let table = Table::of(&self.losses)
             .column("class", "server class", Kind::Id, |loss| &loss.class)
             .column("servers", "servers lost", Kind::Count, |loss| loss.servers)
-            .column("value", "smallest share then", Kind::Share, |loss| loss.value)
+            .column("value", "smallest weighted share then", Kind::Share, |loss| loss.value)
             .column("level", "of those that want more", Kind::Share, |loss| loss.level)
             .column("worst_group", "group that loses the most", Kind::Id, |loss| {
                 loss.worst_group().map_or("", |group| &group.id)

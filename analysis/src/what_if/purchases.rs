@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct BoughtBy {
     /// The first quantum that needs it.
     pub by: Label,
-    /// How many times the target is reached with it, and with what was bought before.
+    /// How many times the target is reached with it, and with what was bought before; where nothing that may be bought is enough, with that alone.
     pub scale: f64,
     /// What it costs; where the catalog has commitments: on demand, a period.
     pub cost: f64,
@@ -127,7 +127,7 @@ struct Batch {
 
 impl CostsOverTime {
     /// What purchases cost, each from its quantum (`first`) on; writes beside each what it costs. `None` where the catalog has no
-    /// commitments.
+    /// commitments, or nothing is bought.
     pub fn of(
         purchases: &mut [BoughtBy],
         first: &[usize],
@@ -136,7 +136,7 @@ impl CostsOverTime {
         periods_per_quantum: f64,
     ) -> Option<Self> {
         let (start, end) = (*first.first()?, series.quantum_count());
-        if !catalog.has_commitments() {
+        if !catalog.has_commitments() || purchases.iter().all(|stage| stage.servers.is_empty()) {
             return None;
         }
         let mut batches = Vec::new();

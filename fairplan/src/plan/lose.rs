@@ -2,8 +2,9 @@
 
 use super::changes::today;
 use crate::solve::{AUTO, solver};
-use crate::{Control, Error, PlaceOptions, place};
+use crate::{Control, Error, PlaceOptions, Progress, place};
 use fairplan_analysis::{Failure, InTime, Losses, PlacedBy, WholeTasks, losses_of_whole_tasks};
+use fairplan_instances::wording::{counted, printable};
 use fairplan_instances::{Instance, Violation, files};
 
 /// What to take away, and how what is left is shared.
@@ -41,7 +42,7 @@ impl Default for LoseOptions {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>) -> Result<Losses, Error> {
-    let failures = failures(instance, options)?;
+    let failures = failures(instance, options, control)?;
     if let Some(placing) = &options.whole {
         let placed_by = PlacedBy { policy: placing.name()?, seed: placing.seed };
         let place = &mut |variant: &Instance| whole_tasks(variant, placing, control);
@@ -56,8 +57,12 @@ pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>)
         .map_err(|error| Error::from(error).by(&control.deadline))
 }
 
-/// What fails.
-fn failures(instance: &Instance, options: &LoseOptions) -> Result<Vec<Failure>, Error> {
+/// What fails. Of what is named by its servers, as importers may leave some out, what the instance has none of is told and left out.
+fn failures(
+    instance: &Instance,
+    options: &LoseOptions,
+    control: &Control<'_>,
+) -> Result<Vec<Failure>, Error> {
     match (&options.together[..], &options.named[..]) {
         ([], []) => Ok(Failure::of_each_class(instance, options.servers)),
         _ if options.servers.is_some() => {
@@ -65,11 +70,30 @@ fn failures(instance: &Instance, options: &LoseOptions) -> Result<Vec<Failure>, 
         }
         (patterns, named) => {
             let like = patterns.iter().map(|pattern| Failure::of_those_like(instance, pattern));
-            let named = named.iter().map(|(name, servers)| {
-                Failure::of_servers(instance, name, &servers.iter().map(String::as_str).collect())
-            });
-            let failures = like.chain(named).collect::<Result<_, Violation>>();
-            failures.map_err(|violation| Error::Setting(violation.to_string()))
+            let like = like.collect::<Result<Vec<_>, Violation>>();
+            let mut failures = like.map_err(|violation| Error::Setting(violation.to_string()))?;
+            let mut absent = Vec::new();
+            for (name, servers) in named {
+                let names = servers.iter().map(String::as_str).collect();
+                match Failure::of_servers(instance, name, &names) {
+                    Some(failure) => failures.push(failure),
+                    None => absent.push(&**name),
+                }
+            }
+            match absent.first() {
+                Some(first) if failures.is_empty() => {
+                    let problem = "the instance has none of these servers by name; import it with --placement-out, which names them";
+                    return Err(Error::Setting(Violation::new("label", *first, problem).to_string()));
+                }
+                Some(first) => {
+                    let count = counted(absent.len() as u64, "label is", "labels are");
+                    let (first, more) = (printable(first, 200), if absent.len() > 1 { ", …" } else { "" });
+                    let note = format!("{count} of no server of the instance, and left out: {first}{more}");
+                    (control.progress)(Progress::Note(&note));
+                }
+                None => {}
+            }
+            Ok(failures)
         }
     }
 }

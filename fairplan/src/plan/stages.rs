@@ -113,7 +113,7 @@ pub fn growth_with_purchases(
         }
         firsts.push(quantum);
         let Some(purchase) = purchase else {
-            found.push(BoughtBy { by, scale: needed, cost: 0.0, total: before, servers: Vec::new() });
+            found.push(BoughtBy { by, scale: have, cost: 0.0, total: before, servers: Vec::new() });
             break;
         };
         cluster = left.added_to(&cluster, &purchase.counts, true).build()?;

@@ -287,7 +287,7 @@ fn read_pods(options: &KubernetesOptions, report: &mut ImportReport) -> Result<V
             report.one(format!("pods left out: {}", pod.phase));
         }
     }
-    report.add(silent, "containers of these request nothing (taken as 0)");
+    report.add(silent, "containers of these without requests (taken as 0)");
     Ok(pods)
 }
 

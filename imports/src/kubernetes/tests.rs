@@ -74,7 +74,7 @@ fn nodes_become_classes_and_pods_tasks_of_their_namespace() {
         (4, "pods running"),
         (3, "pods pending"),
         (1, "pods left out: Succeeded"),
-        (2, "containers of these request nothing (taken as 0)"),
+        (2, "containers of these without requests (taken as 0)"),
         (1, "pods belong to their node (DaemonSet or static) and count as movable"),
         (1, "tasks left out: they ask for none of the resources"),
         (1, "tasks left out: no server meets their conditions"),

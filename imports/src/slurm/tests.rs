@@ -329,11 +329,11 @@ fn every_data_parser_tells_the_same_cluster() {
         assert_eq!(
             shown(&instance),
             [
-                "p100-cpu32-memory256Gi-gpu2-tmp1997159792640 x2 32,262144,2,1997159792640",
-                "h100-cpu32-memory256Gi-gpu2-tmp1997159792640 x2 32,262144,2,1997159792640",
-                "u1 4,524288,0,0 x2 on p100-cpu32-memory256Gi-gpu2-tmp1997159792640+h100-cpu32-memory256Gi-gpu2-tmp1997159792640",
-                "u2@all+gpu:h100 1,1024,2,21474836480 x2 on h100-cpu32-memory256Gi-gpu2-tmp1997159792640",
-                "u3 1,1024,1,0 x2 on p100-cpu32-memory256Gi-gpu2-tmp1997159792640+h100-cpu32-memory256Gi-gpu2-tmp1997159792640",
+                "p100-cpu32-memory256Gi-gpu2-tmp1.8Ti x2 32,262144,2,1997159792640",
+                "h100-cpu32-memory256Gi-gpu2-tmp1.8Ti x2 32,262144,2,1997159792640",
+                "u1 4,524288,0,0 x2 on p100-cpu32-memory256Gi-gpu2-tmp1.8Ti+h100-cpu32-memory256Gi-gpu2-tmp1.8Ti",
+                "u2@all+gpu:h100 1,1024,2,21474836480 x2 on h100-cpu32-memory256Gi-gpu2-tmp1.8Ti",
+                "u3 1,1024,1,0 x2 on p100-cpu32-memory256Gi-gpu2-tmp1.8Ti+h100-cpu32-memory256Gi-gpu2-tmp1.8Ti",
             ],
             "{parser}"
         );

@@ -283,9 +283,10 @@ impl<R: BufRead> Gunzip<R> {
 impl<R: BufRead> Read for Gunzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.decoder.read(buffer).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                io::Error::new(error.kind(), "truncated gzip: the data ends early")
-            }
+            io::ErrorKind::UnexpectedEof => io::Error::new(
+                error.kind(),
+                "truncated gzip: the data ends early, or what follows it is not gzip",
+            ),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
                 io::Error::new(error.kind(), format!("damaged gzip: {error}"))
             }

@@ -29,7 +29,11 @@ pub(super) fn answer(document: &Comparison, bounds: &AllocatedBounds) -> String 
         rows.iter().filter(|(_, amount)| same(*amount, most)).map(|(policy, _)| name(policy)).collect();
     let all = winners.len() == rows.len() && rows.len() > 1;
     let first = match (all, winners.len()) {
-        (true, n) => format!("{} policies take as much: {} of the {resource}", all_of(n), part(most)),
+        (true, n) => format!(
+            "{} policies take as much: {} of the {resource}",
+            all_of(n, document.policies.len()),
+            part(most)
+        ),
         (false, 1) => format!("{} takes most: {} of the {resource}", listed(&winners), part(most)),
         (false, _) => format!("{} take most: {} of the {resource}", listed(&winners), part(most)),
     };

@@ -38,7 +38,7 @@ fn broken_guarantees(document: &Comparison) -> Option<String> {
     let worst = breaking.iter().min_by(|a, b| part(a).total_cmp(&part(b)))?;
     let names: Vec<String> = breaking.iter().map(|policy| name(&policy.name)).collect();
     let (all, of) = (breaking.len() == document.policies.len() && breaking.len() > 1, breaking.len());
-    let who = if all { all_of(of) } else { listed(&names) };
+    let who = if all { all_of(of, of) } else { listed(&names) };
     let does = if of == 1 { "does" } else { "do" };
     let told = worst.guarantees.as_ref().map(short_of)?;
     Some(format!("{who} {does} not keep all guarantees: with {}, {told}.", name(&worst.name)))
@@ -191,7 +191,7 @@ fn best_of_all(document: &Comparison) -> String {
         return format!("Under every policy somebody has no task: {least}{}.", better(document, best));
     }
     let first = match (all, winners.len()) {
-        (true, n) => format!("{} policies do equally well: {least}", all_of(n)),
+        (true, n) => format!("{} policies do equally well: {least}", all_of(n, document.policies.len())),
         (false, 1) => format!("{} does best: {least}", listed(&winners)),
         (false, _) => format!("{} do best: {least}", listed(&winners)),
     };
@@ -293,7 +293,11 @@ fn answer_by_level(document: &Comparison) -> String {
                 told(best)
             );
         }
-        return format!("{} policies do equally well: {}{better}.", all_of(winners.len()), told(best));
+        return format!(
+            "{} policies do equally well: {}{better}.",
+            all_of(winners.len(), document.policies.len()),
+            told(best)
+        );
     }
     let does = if winners.len() == 1 { "does" } else { "do" };
     // What was placed elsewhere has its own sentence.

@@ -6,7 +6,7 @@ use crate::figure::{Bars, Curve, Mark};
 use crate::page::{Block, Section, line, time};
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{counted, money, number, percent, thousands};
-use fairplan_analysis::{CostsOverTime, Growth, Shortfall, purchases_table, reservations_table};
+use fairplan_analysis::{BoughtBy, CostsOverTime, Growth, Shortfall, purchases_table, reservations_table};
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
@@ -59,10 +59,25 @@ pub fn summary(document: &Growth) -> String {
         text += "\nWhat to buy by when:\n\n";
         text += &listed(&purchases_table(&document.purchases), "stages");
     }
-    if let Some(costs) = document.costs.as_ref().filter(|_| !document.purchases.is_empty()) {
+    if let Some(stage) = beyond_reach(document) {
+        text += &paragraph(&format!("\n{}.", out_of_reach(stage)));
+    }
+    if let Some(costs) = &document.costs {
         text += &what_it_costs(document, costs);
     }
     text
+}
+
+/// The stage of which nothing that may be bought reaches the end.
+fn beyond_reach(document: &Growth) -> Option<&BoughtBy> {
+    document.purchases.last().filter(|stage| stage.servers.is_empty())
+}
+
+fn out_of_reach(stage: &BoughtBy) -> String {
+    let (by, times) = (label(&stage.by.to_string()), number(stage.scale));
+    format!(
+        "From {by} on more is asked for than can be bought; what there is and is bought before reaches {times} times the target"
+    )
 }
 
 /// What purchases cost over time, and how to have them.
@@ -73,8 +88,9 @@ fn what_it_costs(document: &Growth, costs: &CostsOverTime) -> String {
         currency => format!(" (prices are in {})", label(currency)),
     };
     let mut text = "\n".to_owned();
+    let what = if beyond_reach(document).is_some() { "what is bought" } else { "that" };
     text += &paragraph(&format!(
-        "To the end of the series that costs {} on demand, {} reserved throughout, and {} the cheapest way{prices}: reserved where it is \
+        "To the end of the series {what} costs {} on demand, {} reserved throughout, and {} the cheapest way{prices}: reserved where it is \
          needed for longer than the break-even, where a commitment costs as much as the same on demand.",
         money(total.on_demand),
         money(total.reserved),
@@ -119,7 +135,10 @@ pub(crate) fn section(document: Growth) -> Section {
     if !document.purchases.is_empty() {
         section = section.table("What to buy by when", &purchases_table(&document.purchases));
     }
-    if let Some(costs) = document.costs.as_ref().filter(|_| !document.purchases.is_empty()) {
+    if let Some(stage) = beyond_reach(&document) {
+        section = section.fact("Out of reach", out_of_reach(stage));
+    }
+    if let Some(costs) = &document.costs {
         section = costs_over_time(section, &document, costs);
     }
     let Some(quanta) = &document.quanta else { return section.block(asked_and_had(&document)) };

@@ -28,7 +28,7 @@ fn in_whole_tasks(document: &Losses, policy: &str) -> String {
         return format!(" {policy}.");
     };
     let lost = worst.tasks_lost.unwrap_or(0);
-    let what = if document.level.or(worst.level).is_some() { "level" } else { "smallest share" };
+    let what = if document.level.or(worst.level).is_some() { "level" } else { "smallest weighted share" };
     let level = |level: Option<f64>, value: f64| share(level.unwrap_or(value));
     let (before, after) = (level(document.level, document.value), level(worst.level, worst.value));
     let level = match before == after {

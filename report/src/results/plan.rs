@@ -273,7 +273,7 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
                  To users of some classes a server type is one only if its column `like` names one of them.\n"
             }
             (None, TaskKind::Divisible) => {
-                ".\nNothing that the catalog offers helps: see that its limits are not 0. A server type is of use to users that may run on \
+                ".\nNothing that the catalog offers helps: see that no `limit` of it is 0. A server type is of use to users that may run on \
                  some classes only if its column `like` names one of them.\n"
             }
         };

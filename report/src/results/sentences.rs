@@ -43,8 +43,13 @@ pub(super) fn listed(names: &[String]) -> String {
     }
 }
 
-pub(super) fn all_of(n: usize) -> String {
-    if n == 2 { "Both".into() } else { format!("All {n}") }
+/// `All 5`, or `5 of 6`.
+pub(super) fn all_of(n: usize, of: usize) -> String {
+    match n {
+        _ if n < of => format!("{n} of {of}"),
+        2 => "Both".into(),
+        _ => format!("All {n}"),
+    }
 }
 
 /// How users fare: of so many, so many have all their tasks, so many are held by full servers, so many have nothing.
@@ -199,9 +204,10 @@ pub(super) fn proof(optimal: bool, gap: f64) -> String {
     }
 }
 
-/// A bracket of a share as one number where it is closed.
+/// A bracket of a share as one number where both sides look alike.
 pub(super) fn bracket(lower: f64, upper: f64) -> String {
-    if upper == lower { share(upper) } else { format!("{} to {}", share(lower), share(upper)) }
+    let (lower, upper) = (share(lower), share(upper));
+    if upper == lower { upper } else { format!("{lower} to {upper}") }
 }
 
 /// The value of an objective: a share, or a sum.

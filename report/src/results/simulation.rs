@@ -23,7 +23,7 @@ pub(super) fn answer(document: &SimulationDocument) -> String {
         return format!("{} completes {} of the tasks; {waiting} at the end.", most.policy, done(most));
     }
     if most.completion_ratio == least.completion_ratio {
-        return format!("{} policies complete {} of the tasks.", all_of(runs.len()), done(most));
+        return format!("{} policies complete {} of the tasks.", all_of(runs.len(), runs.len()), done(most));
     }
     format!(
         "{} completes the most tasks, {}, and {} the fewest, {}.",

@@ -46,19 +46,19 @@ fn helpful(document: &Worth) -> String {
                 false => format!("from {} by {} of itself", share(level), percent(best.gain / level)),
             };
             format!(
-                "One more server of {which}: the smallest share of those that still want more rises {rises}.{group}"
+                "One more server of {which}: the smallest weighted share of those that still want more rises {rises}.{group}"
             )
         }
         _ if document.wanting == Some(0) => {
             "No server would give anybody more: nobody, in whatever group, is held by full servers.".into()
         }
         None if document.server_classes.iter().any(|class| !document.is_nothing(class.by_price)) => format!(
-            "No single server would raise the smallest share, {}: several have it, and a server that helps some of them does not help \
+            "No single server would raise the smallest weighted share, {}: several have it, and a server that helps some of them does not help \
              the others.",
             share(document.raised())
         ),
         None => format!(
-            "No single server would raise the smallest share, {}: whoever has it has all that it asks for, or is held by something else than \
+            "No single server would raise the smallest weighted share, {}: whoever has it has all that it asks for, or is held by something else than \
              capacity.",
             share(document.raised())
         ),
@@ -78,7 +78,7 @@ pub fn summary(document: &Worth) -> String {
     if let Some(level) = document.level {
         text.push('\n');
         text += &paragraph(&format!(
-            "Level of those who still want more: {}. The smallest share of all is of one that asks for no more.",
+            "Level of those who still want more: {}. The smallest weighted share of all is of one that asks for no more.",
             share(level)
         ));
     }
@@ -106,7 +106,7 @@ pub fn summary(document: &Worth) -> String {
 pub(crate) fn section(document: Worth) -> Section {
     let gain = |gain: f64| if document.is_nothing(gain) { 0.0 } else { gain };
     let bars = Bars {
-        caption: "What one more server adds to the smallest share".into(),
+        caption: "What one more server adds to the smallest weighted share".into(),
         series: words(["solved again", "by the prices"]),
         groups: (document.server_classes.iter().take(GROUPS / 2))
             .map(|class| (class.id.clone(), vec![gain(class.gain), class.by_price]))

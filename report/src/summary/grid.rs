@@ -204,7 +204,8 @@ impl Need {
 /// them (as where a row is of a group or of a user); without those in which no row has anything.
 fn keys(columns: &[Column], rows: &[Vec<String>]) -> Vec<usize> {
     let is_empty = |row: &Vec<String>, position: usize| row.get(position).is_none_or(String::is_empty);
-    let mut count = 1 + columns.iter().skip(1).take_while(|column| column.layout == Layout::Id).count();
+    let mut count = columns.len().min(1)
+        + columns.iter().skip(1).take_while(|column| column.layout == Layout::Id).count();
     let is_word =
         |position: usize| columns.get(position).is_some_and(|column| column.layout != Layout::Number);
     while is_word(count) && rows.iter().any(|row| (0..count).all(|position| is_empty(row, position))) {

@@ -116,7 +116,7 @@ fn the_class_that_raises_the_smallest_share_from_nothing_is_named() {
         "users": [user("p", "f", 8), alone("x", "f"), user("z", "g", 90), alone("y", "g")]});
     folder.write("i.json", instance.to_string());
     let (line, worth) = told(&folder, &["plan", "worth", "i.json"]);
-    let sentence = "One more server of class f helps the most: the smallest share of those that still want more rises from 0.00% to 7.41%.";
+    let sentence = "One more server of class f helps the most: the smallest weighted share of those that still want more rises from 0.00% to 7.41%.";
     assert!(line.starts_with(sentence), "{line}");
     assert!(page(&folder).contains(sentence));
     let first = &worth["server_classes"][0];

@@ -562,7 +562,7 @@ fn failures_take_whole_tasks_under_all_rules() {
     let output = folder.run(&[&lose[..], &["-o", "lost.json"]].concat());
     let told = String::from_utf8(output.stderr).unwrap();
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    let whole = "Whole tasks, placed by best-fit today and anew: 4 of 8 tasks have no room then; the smallest share goes from 30.00% to 0.00%.";
+    let whole = "Whole tasks, placed by best-fit today and anew: 4 of 8 tasks have no room then; the smallest weighted share goes from 30.00% to 0.00%.";
     assert!(told.contains(whole) && !told.contains("But answers in divided tasks"), "{told}");
     let lost = json(&folder, "lost.json");
     assert_eq!((&lost["placed_by"]["policy"], &lost["tasks"]), (&"best-fit".into(), &8.into()));

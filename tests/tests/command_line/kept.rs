@@ -217,6 +217,68 @@ fn nodes_without_a_label_are_told_and_labels_in_yaml_are_texts() {
 }
 
 #[test]
+fn labels_of_nodes_that_the_import_left_out_are_told_and_left_out() {
+    let folder = folder(&json!({
+        "format": "fairplan.instance.v1", "resources": ["cpu"],
+        "server_classes": [{"id": "c", "count": 1, "capacity": {"cpu": 4}, "names": ["n1"]}],
+        "users": [{"id": "a", "demand": {"cpu": 1}}]
+    }));
+    let node = |name: &str, zone: &str| {
+        format!(
+            "kind: Node\nmetadata: {{name: {name}, labels: {{zone: {zone}}}}}\nstatus: {{allocatable: {{cpu: 4}}}}\n"
+        )
+    };
+    folder.write("nodes.yaml", [node("n1", "a"), node("n2", "b")].join("---\n"));
+    let words = ["plan", "lose", "i.json", "--label", "zone", "--nodes", "nodes.yaml", "-o", "l.json"];
+    let output = folder.run(&words);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let told = text(&output.stderr);
+    assert!(told.contains("1 label is of no server of the instance, and left out: zone=b"), "{told}");
+    folder.write("nodes.yaml", [node("n3", "a"), node("n2", "b")].join("---\n"));
+    let told = folder.refused(&words);
+    assert!(told.contains("label = zone=a: the instance has none of these servers by name"), "{told}");
+}
+
+#[test]
+fn growth_that_nothing_can_be_bought_for_says_what_is_reached_without_it() {
+    let folder = folder(&json!({
+        "format": "fairplan.instance.v1", "resources": ["cpu"],
+        "server_classes": [{"id": "c", "count": 1, "capacity": {"cpu": 10}}],
+        "users": [{"id": "a", "demand": {"cpu": 1}, "tasks": 10}]
+    }));
+    folder.write("s.csv", "quantum,load\n1,100\n2,150\n");
+    folder.write("cat.csv", "id,price,limit,commitment_price,commitment_periods,cpu\nbig,7,1,5,12,4\n");
+    let words = ["plan", "growth", "i.json", "--series", "s.csv", "--as-today", "--catalog", "cat.csv"];
+    let output = folder.run(&[&words[..], &["-o", "g.json"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("From 2 on more is asked for than can be bought") && !told.contains("costs"),
+        "{told}"
+    );
+    let growth: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.path("g.json")).unwrap()).unwrap();
+    assert!(near(&growth["purchases"][0]["scale"], 1.0) && growth["costs"].is_null(), "{growth}");
+}
+
+/// One more server gives `train` just its only task.
+#[test]
+fn beside_a_guarantee_servers_are_worth_something_where_somebody_gets_just_its_last_task() {
+    let folder = folder(&json!({
+        "format": "fairplan.instance.v1", "resources": ["cpu", "gpu"],
+        "server_classes": [{"id": "node", "count": 2, "capacity": {"cpu": 2, "gpu": 2}}],
+        "users": [
+            {"id": "train", "demand": {"gpu": 2}, "tasks": 1},
+            {"id": "notebook", "demand": {"gpu": 1}},
+            {"id": "serve", "demand": {"cpu": 1, "gpu": 1}, "guarantee": {"cpu": 1}}
+        ]
+    }));
+    folder.done(&["-q", "explain", "i.json", "--user", "serve"]);
+    let worth: Value = serde_json::from_str(&folder.done(&["-q", "plan", "worth", "i.json"])).unwrap();
+    assert!(near(&worth["server_classes"][0]["gain"], 1.0 / 6.0), "{worth}");
+}
+
+#[test]
 fn tables_with_semicolons_are_called_so() {
     let folder = Folder::new();
     folder.write("s.csv", "id;count;cpu\na;3;4\n");

@@ -28,7 +28,8 @@ pub struct Arguments {
     /// The series: a table (CSV, gzipped or not, or Parquet) or fairplan.demands.v1 JSON
     #[arg(long, value_name = "FILE")]
     series: String,
-    /// What a table calls its column of times; its rows may stand in any order
+    /// What a table calls its column of times. Rows may stand in any order where times are numbers or as 2026-01 or W08; other names must rise
+    /// as text does
     #[arg(long, value_name = "COLUMN", default_value = files::QUANTUM)]
     quantum: String,
     /// What scales whom: total, user, or the column that scales all (default: user if every user has a column)

@@ -220,7 +220,7 @@ fn a_part_that_is_cut_or_out_of_order_and_a_machine_that_contradicts_itself_are_
     };
     let cut = &gzip(middle.as_bytes())[..20];
     let parts = |middle: &[u8]| refusal(&[first.as_bytes(), middle, last.as_bytes()], MACHINE);
-    assert_eq!(parts(cut), "part-1: truncated gzip: the data ends early");
+    assert_eq!(parts(cut), "part-1: truncated gzip: the data ends early, or what follows it is not gzip");
     assert!(
         parts(&middle.as_bytes()[..30]).starts_with("part-1: line 1: 8 columns instead of 13"),
         "{}",

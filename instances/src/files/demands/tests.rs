@@ -234,10 +234,33 @@ fn rows_of_a_series_that_is_sorted_may_stand_in_any_order() {
         assert_eq!(demands, [10, 11, 13]);
     }
     assert_eq!(wide.label(0).to_string(), "2026-01");
+    let weeks = sorted("weeks.csv", "month,all\nW10,13\nW08,10\nW09,11\n").unwrap();
+    assert_eq!(weeks.label(0).to_string(), "W08");
     assert_fragments([
         (message(&folder, sorted("t.csv", "month,all\n2,1\n1,1\n2,3\n")), "t.csv: line 4".to_owned()),
         (message(&folder, sorted("m.csv", "time,all\n2,1\n")), "column month: is missing".to_owned()),
     ]);
+}
+
+/// Sorted as texts they would be in another order than that of time.
+#[test]
+fn names_that_do_not_tell_their_order_are_refused_and_not_sorted() {
+    let folder = Folder::new();
+    for [first, second] in [
+        ["Jan", "Feb"],
+        ["W9", "W10"],
+        ["2026-9", "2026-10"],
+        ["Q4-2025", "Q1-2026"],
+        ["31.12.2026", "01.01.2027"],
+        ["12/31/26", "1/1/27"],
+    ] {
+        let table = format!("quantum,all\n{first},1\n{second},2\n");
+        let refused = message(&folder, read_proportions(&folder.file("names.csv", table), QUANTUM));
+        let told = format!("{second}: follows {first}: names must rise as text does, letter by letter");
+        assert!(refused.contains(&told), "{refused}");
+    }
+    let rising = folder.file("rising.csv", "quantum,all\na,1\nb,2\n");
+    assert_eq!(read_proportions(&rising, QUANTUM).unwrap().label(1).to_string(), "b");
 }
 
 #[test]
