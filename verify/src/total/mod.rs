@@ -40,6 +40,7 @@ use crate::users::{Subject, Usable, UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
 use members::Group;
+use offers::response;
 use std::cmp::Ordering;
 use std::f64::consts::LN_10;
 use std::ops::Range;
@@ -402,9 +403,6 @@ impl<'a> Market<'a> {
 
     /// The price of a task at which the user would wish for what its tasks do, were all of them running where work is
     /// cheapest; none if that is less. Any price that is not negative proves a bound.
-    ///
-    /// As tasks become dearer, ever faster classes are the cheapest. On one of them tasks are dear enough, or become so
-    /// on the way to the next.
     fn price_of_a_task(&self, user: User<'_>, usable: &Usable, margin: f64, tasks: u64) -> f64 {
         let has = self.shares[user.index().0].work;
         let classes: Vec<(f64, f64)> = match user.has_kinds() {
@@ -416,23 +414,11 @@ impl<'a> Market<'a> {
                 usable.classes.iter().map(of_class).collect()
             }
         };
-        let margin_at = |rate: f64| match self.alpha {
+        let margin_at = |work: f64| match self.alpha {
             0.0 => margin,
-            alpha => margin * (-alpha * (tasks as f64 * rate / has).ln()).exp(),
+            alpha => margin * (-alpha * (work / has).ln()).exp(),
         };
-        let mut each = 0.0f64;
-        let mut here = classes.iter().copied().min_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
-        while let Some((rate, cost)) = here {
-            let enough = rate * margin_at(rate) - cost;
-            if enough <= each {
-                break;
-            }
-            let meets = |class: &(f64, f64)| (class.1 * rate - cost * class.0) / (class.0 - rate);
-            let faster = classes.iter().copied().filter(|class| class.0 > rate);
-            here = faster.min_by(|a, b| meets(a).total_cmp(&meets(b))).filter(|class| meets(class) < enough);
-            each = each.max(here.as_ref().map_or(enough, meets));
-        }
-        each.min(f64::MAX)
+        response(classes.iter().copied(), tasks as f64, margin_at).each
     }
 
     /// The least that a unit of work costs when each task costs `each` more; rounded down.

@@ -52,34 +52,37 @@ impl Offers {
         let free = self.0.iter().filter(|offer| offer.cost == 0.0);
         free.map(|offer| offer.rate).fold(0.0, f64::max)
     }
+}
 
-    /// What so many tasks would do, whose last unit of work is worth `margin_at` to their user when they do so much.
-    ///
-    /// The more a task is worth beside what it costs, the faster is the class on which work is cheapest: so this goes from class to class, to
-    /// the one where all tasks do what is asked for at that price, or less.
-    pub fn response(&self, tasks: f64, margin_at: impl Fn(f64) -> f64) -> Response {
-        let per_work = |offer: &&Offer| offer.cost / offer.rate;
-        let mut here = self.0.iter().min_by(|a, b| per_work(a).total_cmp(&per_work(b)));
-        let mut each = 0.0f64;
-        while let Some(&Offer { rate, cost, .. }) = here {
-            let enough = rate * margin_at(tasks * rate) - cost;
-            if enough <= each {
-                break;
-            }
-            let meets = |offer: &Offer| (offer.cost * rate - cost * offer.rate) / (offer.rate - rate);
-            let faster = self.0.iter().filter(|offer| offer.rate > rate);
-            let next =
-                faster.min_by(|a, b| meets(a).total_cmp(&meets(b))).filter(|next| meets(next) < enough);
-            let Some(next) = next else {
-                let each = enough.min(f64::MAX);
-                return Response { each, gain: each / (each + cost).min(f64::MAX), work: Some(tasks * rate) };
-            };
-            each = each.max(meets(next));
-            here = Some(next);
+/// What so many tasks would do on classes with these rates and costs, whose last unit of work is worth `margin_at` to their user when they do so much.
+///
+/// The more a task is worth beside what it costs, the faster is the class on which work is cheapest: so this goes from class to class, to
+/// the one where all tasks do what is asked for at that price, or less.
+pub(super) fn response(
+    offers: impl Iterator<Item = (f64, f64)> + Clone,
+    tasks: f64,
+    margin_at: impl Fn(f64) -> f64,
+) -> Response {
+    let mut here = offers.clone().min_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+    let mut each = 0.0f64;
+    while let Some((rate, cost)) = here {
+        let enough = rate * margin_at(tasks * rate) - cost;
+        if enough <= each {
+            break;
         }
-        let gain = here.map_or(0.0, |here| if each > 0.0 { each / (each + here.cost) } else { 0.0 });
-        Response { each, gain, work: None }
+        let meets = |class: &(f64, f64)| (class.1 * rate - cost * class.0) / (class.0 - rate);
+        let faster = offers.clone().filter(|class| class.0 > rate);
+        let next = faster.min_by(|a, b| meets(a).total_cmp(&meets(b))).filter(|class| meets(class) < enough);
+        let Some(next) = next else {
+            // What is no number is no price.
+            let each = each.max(enough).min(f64::MAX);
+            return Response { each, gain: each / (each + cost).min(f64::MAX), work: Some(tasks * rate) };
+        };
+        each = each.max(meets(&next));
+        here = Some(next);
     }
+    let gain = here.map_or(0.0, |(_, cost)| if each > 0.0 { each / (each + cost) } else { 0.0 });
+    Response { each: each.min(f64::MAX), gain, work: None }
 }
 
 /// What a user can choose from, and what it would do with few tasks that do more work on some classes than on others.
@@ -114,7 +117,8 @@ impl Own<'_> {
             ([offers], Some(tasks)) if differ => {
                 let (unit, weight) = (user.task_share(), user.weight().to_f64());
                 let margin_at = |work: f64| self.market.margin_of(weight * unit, work * unit);
-                let response = offers.response(tasks as f64, margin_at);
+                let of_classes = offers.0.iter().map(|offer| (offer.rate, offer.cost));
+                let response = response(of_classes, tasks as f64, margin_at);
                 Some(Response { work: response.work.filter(|_| self.market.alpha > 0.0), ..response })
             }
             _ => None,
@@ -165,16 +169,8 @@ mod tests {
 
     #[test]
     fn few_tasks_run_where_nothing_else_would_be_better() {
-        let classes = |offers: &[(f64, f64)]| {
-            Offers(
-                (0..)
-                    .zip(offers)
-                    .map(|(class, &(rate, cost))| Offer { class, rate, paid: cost, cost })
-                    .collect(),
-            )
-        };
         let told = |offers: &[(f64, f64)], tasks: f64, worth: f64| {
-            let Response { each, work, .. } = classes(offers).response(tasks, |work| worth / work);
+            let Response { each, work, .. } = response(offers.iter().copied(), tasks, |work| worth / work);
             (each, work)
         };
         // One that is slow and costs nothing, one that is fast: what 2 tasks do on the slow one is worth 8 a unit, so that the fast one is worth its 3.
