@@ -10,7 +10,7 @@ use crate::Target;
 use crate::export::Export;
 use crate::tolerance::{LEAST_TOTAL, NOTHING};
 use crate::tree::Tenant;
-use crate::worst_case::{Case, Choice, Other};
+use crate::worst_case::{Case, Choice, Other, Scarce};
 
 /// Sets, of each leaf, the part of its answer that is sure whatever the others do with theirs.
 pub(crate) fn set(export: &mut Export) {
@@ -94,20 +94,34 @@ impl Export {
         let runs = |l: &usize| if moves { tenant.eligible[*l] } else { self.weight(tenant, *l) > 0.0 };
         let runs = |l: &usize| runs(l) && !self.may_lack(leaves[position], *l);
         let classes: Vec<usize> = (0..self.classes.len()).filter(runs).collect();
+        // How much of the answer a class has room for, by a resource and by the scarcest of all.
+        let most = |l: usize, r: usize| self.room[l * n + r] as f64 * part(l, r);
+        let least = |l: usize| counts(l).into_iter().map(|r| most(l, r)).fold(f64::INFINITY, f64::min);
         let mut case = Case { choices: Vec::with_capacity(classes.len()), others: Vec::new() };
         for &l in &classes {
-            let of = |r: usize| Choice { resource: Some(r), most: self.room[l * n + r] as f64 * part(l, r) };
-            let mut choices: Vec<Choice> = counts(l).into_iter().map(of).collect();
+            let mut choices: Vec<Choice> = match self.classes[l].count {
+                1 => {
+                    counts(l).iter().map(|r| Choice { scarce: Scarce::One(*r), most: most(l, *r) }).collect()
+                }
+                _ if counts(l).is_empty() => Vec::new(),
+                _ => vec![Choice { scarce: Scarce::Any, most: least(l) }],
+            };
             match moves {
                 // Of what the target does not count nothing is scarce.
-                true if choices.is_empty() => choices.push(Choice { resource: None, most: 1.0 }),
+                true if choices.is_empty() => choices.push(Choice { scarce: Scarce::Nothing, most: 1.0 }),
                 true => {}
-                false => choices.push(Choice { resource: None, most: self.weight(tenant, l) / all }),
+                false => {
+                    choices.push(Choice { scarce: Scarce::Nothing, most: self.weight(tenant, l) / all });
+                }
             }
             case.choices.push(choices);
         }
         for (other, &o) in leaves.iter().enumerate().filter(|(other, _)| *other != position) {
-            let takes = |l: usize, r: usize| promised[other][r] as f64 * part(l, r);
+            let takes = |l: usize, r: usize| match promised[other][r] as f64 * part(l, r) {
+                takes if self.classes[l].count == 1 || takes == 0.0 => takes,
+                // So large a part of all servers.
+                takes => takes / most(l, r) * least(l),
+            };
             let takes = classes.iter().map(|l| {
                 let there = self.tenants[o].eligible[*l];
                 let of = |r: usize| if there && counts(*l).contains(&r) { takes(*l, r) } else { 0.0 };

@@ -1,7 +1,8 @@
 //! What others leave of a cluster to a tenant, in the worst case of where they run.
 //!
-//! On each class one resource is the scarcest for the tenant: what is left there is what others leave of that one. The others take no
-//! more in all than they are promised, wherever each may run. So whatever resource is the scarcest on which class, and for every set of
+//! On each server one resource is the scarcest for the tenant: what is left there is what others leave of that one. In a class of several servers
+//! it may be one here and another there: each takes a part of the servers, as large as what others take of the resource is of all of it. The others
+//! take no more in all than they are promised, wherever each may run. So whatever resource is the scarcest on which class, and for every set of
 //! classes, on these is left at least what they have less what those others are promised that may run on any of them: each counts once.
 //! The best set is looked for under the worst choice of resources. What is found is proved either way; it is all there is to be had where
 //! all tasks ask for the same proportions. Where there are many classes or resources, the largest part that any resource makes of
@@ -14,16 +15,26 @@ pub(crate) struct Case {
     pub others: Vec<Other>,
 }
 
-/// How much of the answer a class has room for, by one resource or by no resource at all.
+/// How much of the answer a class has room for, and by what.
 #[derive(Clone, Copy)]
 pub(crate) struct Choice {
-    pub resource: Option<usize>,
+    pub scarce: Scarce,
     pub most: f64,
+}
+
+/// What is the scarcest on a class.
+#[derive(Clone, Copy)]
+pub(crate) enum Scarce {
+    Nothing,
+    One(usize),
+    /// Of several servers: one resource here and another there.
+    Any,
 }
 
 /// Somebody else.
 pub(crate) struct Other {
-    /// By class and resource, what all that it is promised takes of the room there; nothing where it may not run.
+    /// By class and resource, what all that it is promised takes of the room there; nothing where it may not run. Of a class of several servers: of the
+    /// room that it has by whatever is the scarcest of all.
     pub takes: Vec<Vec<f64>>,
     /// Whether its tasks are all alike, so that what it takes of one resource it takes of the others in proportion.
     pub is_alike: bool,
@@ -126,8 +137,15 @@ impl Other {
     fn taken(&self, chosen: &[(usize, Choice)]) -> f64 {
         let mut by_resource: Vec<f64> = vec![0.0; self.takes.first().map_or(0, Vec::len)];
         for (l, choice) in chosen {
-            if let Some(r) = choice.resource {
-                by_resource[r] = by_resource[r].max(self.takes[*l][r]);
+            for (r, taken) in by_resource.iter_mut().enumerate() {
+                let is_scarce = match choice.scarce {
+                    Scarce::Nothing => false,
+                    Scarce::One(scarce) => scarce == r,
+                    Scarce::Any => true,
+                };
+                if is_scarce {
+                    *taken = taken.max(self.takes[*l][r]);
+                }
             }
         }
         match self.is_alike {
@@ -145,7 +163,7 @@ mod tests {
 
     /// Classes with so much of each resource, of which a task of the tenant takes 1 each of `answer` tasks; others that may use all.
     fn case(rooms: &[Vec<f64>], answer: f64, others: &[(Vec<f64>, bool)]) -> Case {
-        let choice = |(r, room): (usize, &f64)| Choice { resource: Some(r), most: room / answer };
+        let choice = |(r, room): (usize, &f64)| Choice { scarce: Scarce::One(r), most: room / answer };
         let choices = rooms.iter().map(|rooms| rooms.iter().enumerate().map(choice).collect()).collect();
         let other = |(promised, is_alike): &(Vec<f64>, bool)| Other {
             takes: vec![promised.iter().map(|amount| amount / answer).collect(); rooms.len()],
@@ -164,6 +182,19 @@ mod tests {
         assert!(case(&rooms, 9.0, &apart).left() < 1e-12);
         // On one class both leave of each resource what they do not take.
         assert_eq!(case(&rooms[..1], 5.0, &[(vec![5.0, 1.0], true), (vec![0.0, 4.0], true)]).left(), 1.0);
+    }
+
+    #[test]
+    fn in_a_class_of_several_servers_the_one_resource_may_be_taken_here_and_the_other_there() {
+        // Three servers of 8 cpu and 32 GiB; one task of 1 cpu and 4 GiB; others are promised 16 cpu, and 32 GiB.
+        let of_others = |cpu: f64, memory: f64| {
+            let parts = [vec![cpu / 24.0 * 24.0, 0.0], vec![0.0, memory / 96.0 * 24.0]];
+            let others = parts.map(|takes| Other { takes: vec![takes], is_alike: true });
+            Case { choices: vec![vec![Choice { scarce: Scarce::Any, most: 24.0 }]], others: others.into() }
+        };
+        assert_eq!(of_others(16.0, 32.0).left(), 0.0);
+        // One cpu is left: a part of the servers on which there is memory, too.
+        assert_eq!(of_others(15.0, 32.0).left(), 1.0);
     }
 
     #[test]

@@ -7,6 +7,9 @@ use fairplan_imports::{ConfigurationKind, Spec, specs, specs_in};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// The field of a flavor of Kueue that says which nodes are of it; none says that all are.
+const LABELS: &str = "nodeLabels";
+
 /// A field of a deployed object that is not exported as it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostField {
@@ -38,6 +41,16 @@ pub(super) fn fields(
             // What is not exported is not touched, and a queue that goes is told as such.
             None => continue,
         };
+        let labels = |spec: &Value| spec.get(LABELS).is_some_and(|labels| !is_default(LABELS, labels));
+        if kind == "ResourceFlavor" && !labels(&spec) && labels(after) {
+            // Of all nodes it would be only those with a label.
+            lost.push(LostField {
+                object: format!("{kind} {name}"),
+                field: LABELS.into(),
+                before: "{}".into(),
+                after: after.get(LABELS).map(Value::to_string),
+            });
+        }
         for (field, before) in spec.as_object().into_iter().flatten() {
             if is_default(field, before) {
                 continue;

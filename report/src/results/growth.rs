@@ -33,7 +33,12 @@ fn lasting(document: &Growth) -> String {
 /// How long a cluster lasts.
 pub fn summary(document: &Growth) -> String {
     let mut text = paragraph(&answer(document));
-    let _ = writeln!(text, "Target, at a scale of 1: {}.", target(&document.target));
+    let scaled = match document.scaled_by.as_str() {
+        "user" => "each user by its own column".to_owned(),
+        "total" => "all users by the total of the columns".to_owned(),
+        column => format!("all users by the column {}", label(column)),
+    };
+    let _ = writeln!(text, "Target, at a scale of 1: {}; scaled: {scaled}.", target(&document.target));
     let needs = |short: &Shortfall, what: &str| {
         let (user, times) = (label(&short.user), number(short.scale));
         let group =

@@ -146,7 +146,7 @@ pub fn summary(document: &Losses) -> String {
         if !loss.short.is_empty() {
             let told = short_in_words(loss);
             text +=
-                &paragraph(&format!("Without {}: {told}; all other guarantees are kept.", name(&loss.class)));
+                &paragraph(&format!("Without {}: {told}; no other guarantee is broken.", name(&loss.class)));
         }
     }
     text += &paragraph("Lost in all: dominant shares of the whole cluster, summed over the users that lose.");

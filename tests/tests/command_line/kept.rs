@@ -119,7 +119,7 @@ fn a_failure_breaks_the_guarantees_that_cannot_be_kept_and_no_others() {
         ),
         "{told}"
     );
-    assert!(told.contains("all other guarantees are kept"), "{told}");
+    assert!(told.contains("no other guarantee is broken"), "{told}");
 }
 
 #[test]

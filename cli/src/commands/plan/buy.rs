@@ -51,7 +51,7 @@ pub struct Arguments {
     /// Say too what so many steps from what is reached now to the target cost
     #[arg(long, value_name = "N", conflicts_with = "whole", value_parser = clap::value_parser!(u32).range(1..=1000))]
     frontier: Option<u32>,
-    /// Write the cluster after the purchase here, as an instance
+    /// Write the cluster after the purchase here, as an instance; tasks that --scale makes no whole number are rounded up there
     #[arg(long, value_name = "FILE")]
     cluster_out: Option<PathBuf>,
     /// With --whole: write the placement on that cluster here
