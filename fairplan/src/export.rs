@@ -64,7 +64,8 @@ pub fn export(
     let document: SolutionDocument = read_json(name, bytes)?;
     let stated = StatedSolution::new(&document, instance, &sha256);
     let stated = stated.map_err(|foreign| Error::input(format!("{name}: {foreign}")))?;
-    if let Some(failed) = stated.verdicts(instance).into_iter().find(|verdict| !verdict.holds) {
+    let proof = stated.proof(instance);
+    if let Some(failed) = proof.failures().next() {
         let problem =
             format!("{name}: is no proved solution ({}: {}); solve again", failed.property, failed.witness);
         return Err(Error::input(problem));

@@ -22,8 +22,8 @@ use fairplan_report::proportional_bound::{
 use fairplan_report::solution::{SolutionBody, SolutionDocument, StatedSolution};
 use fairplan_report::verification::Verification;
 use fairplan_report::{
-    Foreign, format_of, read_json, unchecked_of_moves, unchecked_of_solution, unchecked_of_sum,
-    unchecked_of_whole_tasks,
+    Foreign, format_of, read_json, unchecked_of_moves, unchecked_of_proof, unchecked_of_solution,
+    unchecked_of_sum, unchecked_of_whole_tasks,
 };
 use fairplan_verify::Verdict;
 use sha2::{Digest, Sha256};
@@ -91,7 +91,11 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             besides = if stated.is_ok() { unchecked_of_solution(&document, instance) } else { Vec::new() };
             drop(document);
             drop(bytes); // Large results need the room.
-            stated.map(|stated| stated.verdicts(instance))
+            stated.map(|stated| {
+                let proof = stated.proof(instance);
+                besides.extend(unchecked_of_proof(&proof));
+                proof.verdicts
+            })
         }
         <PlacementBody as Body>::FORMAT => {
             let document: PlacementDocument = read_json(&name, &bytes)?;

@@ -44,6 +44,6 @@ pub use foreign::Foreign;
 pub use formats::read_tabular;
 pub use json::{MalformedResult, format_of, read_json, write_json};
 pub use unchecked::{
-    UncheckedField, unchecked, unchecked_of_moves, unchecked_of_solution, unchecked_of_sum,
-    unchecked_of_whole_tasks,
+    UncheckedField, unchecked, unchecked_of_moves, unchecked_of_proof, unchecked_of_solution,
+    unchecked_of_sum, unchecked_of_whole_tasks,
 };

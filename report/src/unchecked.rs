@@ -4,6 +4,7 @@
 use crate::proportional_bound::ProportionalBoundDocument;
 use crate::solution::SolutionDocument;
 use fairplan_instances::{Instance, User};
+use fairplan_verify::SolutionProof;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -184,6 +185,21 @@ pub fn unchecked_of_solution(document: &SolutionDocument, instance: &Instance) -
         }
     }
     fields
+}
+
+/// What a proof of a solution says nothing of.
+pub fn unchecked_of_proof(proof: &SolutionProof) -> Option<UncheckedField> {
+    let users = match proof.unseen {
+        0 => return None,
+        1 => "one user or group is".to_owned(),
+        many => format!("{many} users and groups are"),
+    };
+    Some(UncheckedField {
+        field: "what others could leave those who are next to nothing in the sum".into(),
+        reason: format!(
+            "{users} worth less than the gap of the sum, and the instance is too large, or its numbers are too far apart, for the linear programs that look for it"
+        ),
+    })
 }
 
 #[cfg(test)]

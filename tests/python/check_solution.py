@@ -29,6 +29,9 @@ import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
+sys.dont_write_bytecode = True
+import hidden
+
 # A part of the value; of what a user has (but at most of a share of MEASURED), what prices or what is idle may leave it to gain; of a
 # capacity, nothing.
 GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**13)
@@ -631,6 +634,18 @@ def takes_what_it_would(alpha, who, one, cost, few=None):
          f"{who} has more than it would take at the prices of what is used up")
 
 
+def member(tree, users, user, needs):
+    """A user, the work that it needs, and which part of what it has is guaranteed."""
+    least = tree["floors"]["user", user["id"]]
+    return users.index(user), needs, min(least / user["share"], Fraction(1)) if user["share"] > 0 else Fraction(0)
+
+
+def party(alpha, name, weight, share, members, counts):
+    """What a child of the root is to those who look for hidden losses: who has nothing is worth nothing."""
+    log_worth = decimal(weight).ln() + (1 - alpha) * decimal(share).ln() if share > 0 else Decimal("-Infinity")
+    return {"name": name, "log_worth": log_worth, "members": [one for one in members if one[1] > 0], "counts": counts and share > 0}
+
+
 def sum_of_utilities(solution, users, capacity, load, tree, rows):
     """Whether prices prove that no sum of utilities is larger. A group is one user that has of every member's share what that is for its
     part of the group's. Limits are rows as capacities are, and nobody may have less than is guaranteed."""
@@ -654,7 +669,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
     above = {child: node for node, children in tree["children"].items() for child, _ in children}
     weights = dict(tree["children"][None])
     need(alpha > 1 or price_unit == unit, "the unit of prices")
-    dear, wanted = {}, set()
+    dear, wanted, priceless, parties = {}, set(), [], []
     for user in users:
         done = lambda lacking: "tasks" in user and user["running"] >= user["tasks"] * (1 - lacking)
         # A hair's breadth either way both is true.
@@ -679,7 +694,7 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         if user["share"] > 0 and own and decimal(user["weight"] * user["delta"]) \
                 * decimal(user["share"]) ** -alpha < LEAST_PRICE * price_unit * decimal(max(user["needs"].values())):
             # Prices that it would pay are too small for numbers in their unit, so that there are none.
-            need(all_run(user), f"the price that user {user['id']} would pay is too small a number in this unit")
+            priceless += [] if all_run(user) else [user["id"]]
             own_price = None
             free = max((user["rate"][l] for l, cost in own_costs[0].items() if cost == 0), default=0) if user.get("limited") else 0
             need(user["share"] >= user["tasks"] * user["delta"] * free * (1 - Fraction(OWN)) if free else True,
@@ -704,6 +719,8 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
             cost, user["rate"] = {"": sum(min(cost.values()) for cost in costs)}, {"": Fraction(1)}
         node = ("user", user["id"])
         if above[node] is None:
+            counts = (not all_run(user) or user["limited"]) and (alpha >= 1 or share > MILLIONTH)
+            parties.append(party(alpha, f"user {user['id']}", user["weight"], user["share"], [member(tree, users, user, user["work"])], counts))
             taking.append((user, cost))
             having.append((user["weight"], user["share"]))
             if own_price is not None:
@@ -726,6 +743,9 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
         own_price = sum((decimal(part) * own for part, *_, own in inside), Decimal(0))
         least = min(min(sure / decimal(part) for part, *_, sure, _ in inside), decimal(share))
         takes_what_it_would(alpha, f"group {top[1]}", {"weight": weights[top], "share": share, "floor": least}, own_price)
+        by_id = {user["id"]: user for user in users}
+        needing = [member(tree, users, by_id[who], share * part / by_id[who]["delta"]) for part, _, _, who, *_ in inside]
+        parties.append(party(alpha, f"group {top[1]}", weights[top], share, needing, alpha >= 1 or share > Fraction(MILLIONTH)))
         taking.append(({"weight": weights[top], "rate": {"": Fraction(1)}, "floor": least}, {"": cost}))
         having.append((weights[top], share))
     for weight, share in having:
@@ -746,9 +766,17 @@ def sum_of_utilities(solution, users, capacity, load, tree, rows):
                                    (certificate["dual"], bound, "dual")]:
         need(abs(decimal(stated) * unit - computed) <= slack, f"{what}: {float(stated)!r} in units of {float(unit)!r} is "
              f"stated, {float(computed)!r} is computed")
+    unseen = [p for p, one in enumerate(parties) if one["counts"] and bound > value and (bound - value).ln() > OWN.ln() + one["log_worth"]]
+    are_few = sum(len(places) for user in users for _, places in user["kinds"]) <= hidden.PAIRS
+    if unseen and are_few:
+        who = hidden.could_have_more(parties, unseen, alpha, users, capacity, load)
+        need(who is None, f"{who} could have more for less than that is worth to it")
+    seen = {users[i]["id"] for p in unseen if are_few for i, *_ in parties[p]["members"]}
+    need(seen >= set(priceless), f"the prices that {set(priceless) - seen} would pay are too small numbers in this unit")
     gap = (bound - value) / worth if worth else Decimal(0)
     need(abs(decimal(certificate["relative_gap"]) - gap) <= decimal(GAP), "relative gap")
-    return f"value {float(value):.12g}, gap {float(gap):.1e}"
+    told = "" if are_few or not unseen else f", {len(unseen)} worth less than the gap and too many to look at"
+    return f"value {float(value):.12g}, gap {float(gap):.1e}{told}"
 
 
 def fraction(text):

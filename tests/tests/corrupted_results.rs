@@ -15,7 +15,7 @@ use serde_json::Value;
 fn accepts(instance: &Instance, result: &[u8]) -> bool {
     let Ok(document) = read_json::<SolutionDocument>("solution.json", result) else { return false };
     StatedSolution::new(&document, instance, &sha256_hex(instance))
-        .is_ok_and(|stated| stated.verdicts(instance).iter().all(|verdict| verdict.holds))
+        .is_ok_and(|stated| stated.proof(instance).holds())
 }
 
 fn solution_file(instance: &Instance, objective: Objective) -> Vec<u8> {

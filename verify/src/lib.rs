@@ -35,6 +35,7 @@ mod purchase_bounds;
 mod purchase_costs;
 mod rounding;
 mod shortfall;
+mod simplex;
 mod solution;
 mod task_levels;
 mod task_limits;

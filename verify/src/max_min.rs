@@ -47,7 +47,7 @@ pub(crate) fn prove(
         verdicts.push(prices(instance, claim.levels.first(), not_held, stated));
     }
     let level_gaps = levels.iter().map(LevelProof::relative_gap).collect();
-    SolutionProof { primal, dual, relative_gap, level_gaps, verdicts }
+    SolutionProof { primal, dual, relative_gap, level_gaps, unseen: 0, verdicts }
 }
 
 /// The smallest weighted share, and the least of all proved upper bounds on it: the smallest cap, and the first

@@ -14,6 +14,9 @@ pub struct SolutionProof {
     pub relative_gap: f64,
     /// For each level of a max-min how far its proved bound is above what is achieved, relative to the bound.
     pub level_gaps: Vec<f64>,
+    /// Of a sum: those who are worth less than its gap and of whom nothing else is known, since the instance is too large for a linear
+    /// program that looks for what others could leave them.
+    pub unseen: usize,
     /// One verdict a property. Only `well-formed` when that fails: nothing else can be measured then.
     pub verdicts: Vec<Verdict>,
 }
@@ -22,7 +25,7 @@ impl SolutionProof {
     /// The proof of nothing, for this reason.
     pub(crate) fn nothing(verdict: Verdict) -> Self {
         let (primal, dual, relative_gap) = (0.0, f64::INFINITY, 1.0);
-        Self { primal, dual, relative_gap, level_gaps: Vec::new(), verdicts: vec![verdict] }
+        Self { primal, dual, relative_gap, level_gaps: Vec::new(), unseen: 0, verdicts: vec![verdict] }
     }
 
     /// Whether the claim has every property.

@@ -10,7 +10,7 @@ use fairplan_instances::{
     Allocation, Certificate, ExactSolution, GroupId, GroupResult, GuaranteeResult, Instance, LimitResult,
     LimitedBy, Objective, ResourceId, ResourceMap, Status, Total, limit_results, price_groups,
 };
-use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
+use fairplan_verify::{Printed, SolutionClaim, SolutionProof, Tasks, Verdict, verify_solution};
 
 /// Everything a solution document states, in the instance's order.
 #[derive(Clone, Debug)]
@@ -111,14 +111,14 @@ impl StatedSolution {
 
     /// Everything that is found of it. One that says itself that it is not proved is not, even if nothing else speaks
     /// against it.
-    pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
-        let mut verdicts = verify_solution(instance, &self.claim()).verdicts;
+    pub fn proof(&self, instance: &Instance) -> SolutionProof {
+        let mut proof = verify_solution(instance, &self.claim());
         let stated = self.status == Status::Optimal;
-        verdicts.push(Verdict::without_size(
+        proof.verdicts.push(Verdict::without_size(
             "status",
             (!stated).then(|| "the result says that it is uncertified".into()),
         ));
-        verdicts
+        proof
     }
 
     /// The claim, for [`fairplan_verify::verify_solution`].

@@ -30,7 +30,14 @@ pub(super) fn prove(stated: &Stated<'_>, claim: &SolutionClaim<'_>) -> SolutionP
     let (value, value_verdict) = value(stated, &holdings);
     verdicts.push(value_verdict);
     verdicts.extend(claim.printed.as_ref().map(|printed| printed_value(printed, value)));
-    SolutionProof { primal: value, dual: value, relative_gap: 0.0, level_gaps: Vec::new(), verdicts }
+    SolutionProof {
+        primal: value,
+        dual: value,
+        relative_gap: 0.0,
+        level_gaps: Vec::new(),
+        unseen: 0,
+        verdicts,
+    }
 }
 
 /// What a user has: all of it is stated, and of every kind as much on every class.

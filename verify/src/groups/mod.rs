@@ -121,7 +121,7 @@ pub(crate) fn prove(
         let out_of_tasks = caps.iter().map(|cap| cap.low).fold(f64::INFINITY, f64::min);
         verdicts.push(max_min::prices(instance, claim.levels.first(), out_of_tasks, stated));
     }
-    SolutionProof { primal, dual, relative_gap: gap, level_gaps, verdicts }
+    SolutionProof { primal, dual, relative_gap: gap, level_gaps, unseen: 0, verdicts }
 }
 
 /// One level of the claim, with what comes before it.

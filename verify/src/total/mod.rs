@@ -21,7 +21,9 @@
 //! the last place, and everything that rests on them is widened by that much.
 
 mod dear;
+mod hidden;
 mod members;
+mod moves;
 mod offers;
 mod own;
 mod sums;
@@ -57,7 +59,9 @@ pub(crate) fn prove(
     let alpha = claim.objective.alpha().unwrap_or(f64::NAN);
     let Subject { instance, usable_classes, .. } = subject;
     let market = Market::new(subject, alpha, &Stated::beside_the_value(total), floors);
-    let found = market.sums().found(alpha, market.worth());
+    let sums = market.sums();
+    let found = sums.found(alpha, market.worth());
+    let hidden = hidden::judge(&market, claim, used, found.relative_gap * found.worth, sums.least);
     // Where prices are next to none beside the value they are judged by themselves.
     let apart = (total.price_exponent != total.exponent)
         .then(|| Market::new(subject, alpha, &Stated::by_themselves(total), floors));
@@ -105,7 +109,7 @@ pub(crate) fn prove(
     let mut verdicts = vec![
         reasons(instance, usable_classes, claim, used.limits),
         optimality.verdict(),
-        own::judge(apart.as_ref().unwrap_or(&market), claim, used),
+        own::judge(apart.as_ref().unwrap_or(&market), claim, used, &hidden),
         scale.verdict(),
         value.verdict(),
     ];
@@ -116,12 +120,14 @@ pub(crate) fn prove(
         let printed = claim.printed.as_ref();
         verdicts.push(guarantees_kept(subject, claim.limited_by, &claim.tasks, floors, printed));
     }
+    verdicts.extend(hidden.verdict);
     verdicts.extend(claim.printed.as_ref().map(|stated| prices(instance, total, stated)));
     SolutionProof {
         primal: found.primal,
         dual: found.dual,
         relative_gap: found.relative_gap,
         level_gaps: Vec::new(),
+        unseen: hidden.unseen,
         verdicts,
     }
 }
@@ -312,7 +318,7 @@ impl<'a> Market<'a> {
         add(&mut sums.paid_freely[part], cost * share, &mut sums.unbounded);
         add(&mut sums.worth_freely[part], margin * share, &mut sums.unbounded);
         add(&mut sums.paid, down(cost * share), &mut sums.unbounded);
-        add(&mut sums.worth, margin * share, &mut sums.unbounded);
+        sums.add_worth(margin * share);
         add(&mut sums.regrets, self.regret(cost, margin, share), &mut sums.unbounded);
         sums.add_logarithm(weight, share);
     }
@@ -353,7 +359,7 @@ impl<'a> Market<'a> {
         }
         add(&mut sums.limits, up(limit), &mut sums.unbounded);
         add(&mut sums.paid, down(cost * work), &mut sums.unbounded);
-        add(&mut sums.worth, margin * work, &mut sums.unbounded);
+        sums.add_worth(margin * work);
         add(&mut sums.regrets, self.regret(cost, margin, work), &mut sums.unbounded);
         sums.add_logarithm(user.weight().to_f64(), share);
     }

@@ -7,6 +7,7 @@
 
 use super::Market;
 use super::dear::DearTasks;
+use super::hidden::Hidden;
 use super::members::Group;
 use super::offers::{Choice, Offers, Response};
 use crate::claim::SolutionClaim;
@@ -31,7 +32,13 @@ struct Has {
 }
 
 /// At prices in a unit in which all are numbers that anybody without all its tasks would pay.
-pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<'_>) -> Verdict {
+/// Those who are seen otherwise need no price that is a number.
+pub(super) fn judge(
+    market: &Market<'_>,
+    claim: &SolutionClaim<'_>,
+    used: &Used<'_>,
+    hidden: &Hidden,
+) -> Verdict {
     let m = market.instance.resources().len();
     let least = |at: usize| (1.0 - OWN) * capacity_units(market.instance, at / m, at % m) as f64;
     let is_used_up: Vec<bool> = used.loads.iter().enumerate().map(|(at, load)| *load >= least(at)).collect();
@@ -39,7 +46,7 @@ pub(super) fn judge(market: &Market<'_>, claim: &SolutionClaim<'_>, used: &Used<
     let is_full = |j: usize| used.limits.is_some_and(|used| used.part(market.instance, j) >= 1.0 - OWN);
     let full_limits: Vec<bool> = limits.map(is_full).collect();
     let at_used_up = market.at_prices_of_what_is_used_up(&is_used_up, &full_limits);
-    let own = Own { market, at_used_up, is_used_up, full_limits, claim };
+    let own = Own { market, at_used_up, is_used_up, full_limits, claim, hidden };
     let part = |users: Range<usize>| {
         let mut seen = Seen::new(market.instance);
         users.for_each(|i| own.judge_user(market.instance.user(UserId(i)), &mut seen));
@@ -106,6 +113,7 @@ pub(super) struct Own<'a> {
     pub is_used_up: Vec<bool>,
     pub full_limits: Vec<bool>,
     pub claim: &'a SolutionClaim<'a>,
+    pub hidden: &'a Hidden,
 }
 
 /// Whether all tasks of a user run, of whom so many do, but for next to nothing.
@@ -175,7 +183,7 @@ impl Own<'_> {
         let share = market.shares[i].share;
         if self.is_worth_no_price(user) {
             let id = user.id();
-            if !has_all {
+            if !has_all && !self.hidden.seen[i] {
                 worst.fail(|| {
                     format!("the price that user {id} would pay is too small a number in the unit of prices")
                 });

@@ -20,6 +20,8 @@ pub(super) struct Sums {
     /// `Σ w ln G` over users with shares above one, and less that over the others.
     pub gains: Sum,
     pub losses: Sum,
+    /// What who is worth least is worth at the margin with all that it has, or less.
+    pub least: f64,
     /// Whether some term is not finite.
     pub unbounded: bool,
     /// Whether anybody could have anything.
@@ -68,6 +70,7 @@ impl Sums {
             worth_freely: [Sum::new(), Sum::new()],
             gains: Sum::new(),
             losses: Sum::new(),
+            least: f64::INFINITY,
             unbounded: false,
             any: false,
         }
@@ -78,9 +81,15 @@ impl Sums {
     pub fn add_held_up(&mut self, HeldUp { cost, margin, has, sure, weight, share }: HeldUp) {
         let beyond = up(up(at_least_nothing(up(cost - margin))) * at_least_nothing(up(has - sure)));
         add(&mut self.paid, down(cost * has), &mut self.unbounded);
-        add(&mut self.worth, margin * has, &mut self.unbounded);
+        self.add_worth(margin * has);
         add(&mut self.regrets, beyond, &mut self.unbounded);
         self.add_logarithm(weight, share);
+    }
+
+    /// Adds somebody who is worth so much.
+    pub fn add_worth(&mut self, worth: f64) {
+        add(&mut self.worth, worth, &mut self.unbounded);
+        self.least = self.least.min(worth);
     }
 
     /// Adds `w ln G`.
@@ -101,6 +110,7 @@ impl Sums {
         }
         self.gains.merge(&later.gains);
         self.losses.merge(&later.losses);
+        self.least = self.least.min(later.least);
         self.unbounded |= later.unbounded;
         self.any |= later.any;
     }
