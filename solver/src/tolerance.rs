@@ -224,6 +224,10 @@ pub(crate) mod sum {
     /// Who has all its tasks, and would at a price this many times as high, counts as one that would at the other price.
     pub(crate) const FAR: f64 = 1e4;
     pub(crate) const ENOUGH: f64 = 10.0;
+    /// Who is worth less than this part of what somebody else is may have a hundredth more or less, and the gap of the whole says nothing of it.
+    pub(crate) const TOLD: f64 = 1e-6;
+    /// By how much the sum of logarithms of shares is larger where others are left more: a thousandth of what one has.
+    pub(crate) const LEAVES_MORE: f64 = 1e-3;
     /// Who keeps what it has may have more by this part of it: room for an interior point.
     pub(crate) const ABOVE_KEPT: f64 = 1e-9;
     /// By how much more who would not have them after all counts from sum to sum.

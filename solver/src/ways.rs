@@ -14,10 +14,10 @@ use crate::lexicographic::{self, LevelBy};
 use crate::open_part::OpenPart;
 use crate::question::Question;
 use crate::smooth::{self, Finding, SumSolver, market, together::By};
-use crate::tolerance::sum::STAGES;
+use crate::tolerance::sum::{LEAVES_MORE, STAGES, TOLD};
 use crate::tree;
 use fairplan_instances::{
-    Certificate, Instance, InstanceError, LimitedBy, Objective, Solution, Statistics, Status, UserId,
+    Certificate, Instance, InstanceError, LimitedBy, Objective, Solution, Statistics, Status, User, UserId,
     objective_share,
 };
 
@@ -96,6 +96,9 @@ const IN_FULL: usize = 20_000_000;
 
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
 const AGGREGATED_FROM: f64 = 0.2;
+
+/// Pairs of a user and a class up to which a sum that is proved is looked at again for those who are next to nothing in it.
+const LOOKED_AT_AGAIN: usize = 400;
 
 impl Way {
     /// What results call it.
@@ -348,6 +351,11 @@ pub(crate) fn solve(
             break;
         }
     }
+    if let Some(found) = best.as_ref().filter(|_| is_certified && ways.len() > 1)
+        && let Some(other) = leaves_more(question, found, accept)
+    {
+        best = Some(other);
+    }
     let may_try = !is_certified && !question.deadline.is_over();
     if may_try && ways.len() > 1 && !question.guaranteed().groups.is_empty() {
         // What is not accepted may be how a group divides what it is guaranteed: each way for that, too.
@@ -370,6 +378,39 @@ pub(crate) fn solve(
     let mut solution = best.ok_or_else(nothing)?;
     (solution.statistics.iterations, solution.statistics.rounds) = (iterations, rounds);
     Ok(solution)
+}
+
+/// A sum that is proved as well and leaves more to those who are next to nothing in it, of which no gap of the whole says anything: where others run
+/// makes no difference to these, and much to them.
+fn leaves_more(
+    question: &Question<'_>,
+    found: &Solution,
+    accept: &mut dyn FnMut(&Solution) -> bool,
+) -> Option<Solution> {
+    let Question { instance, objective, .. } = *question;
+    let alpha = objective.alpha().filter(|alpha| *alpha > 0.0)?;
+    if question.pairs() > LOOKED_AT_AGAIN {
+        return None;
+    }
+    let log_shares = |solution: &Solution| -> Vec<f64> {
+        let share = |user: User<'_>| solution.allocation.dominant_share(instance, user.index());
+        instance.users().map(share).filter(|share| *share > 0.0).map(f64::ln).collect()
+    };
+    let weights =
+        instance.users().filter(|user| found.allocation.dominant_share(instance, user.index()) > 0.0);
+    let worth = |(user, log_share): (User<'_>, &f64)| user.weight().to_f64().ln() + (1.0 - alpha) * log_share;
+    let had = log_shares(found);
+    let worths: Vec<f64> = weights.zip(&had).map(worth).collect();
+    let (least, most) = worths
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), worth| (worth.min(least), worth.max(most)));
+    if least > most + TOLD.ln() || question.deadline.is_over() {
+        return None;
+    }
+    let other = Way::Keeping.solve(question, Some(found)).ok()?;
+    let sum = |logs: &[f64]| logs.iter().sum::<f64>();
+    let is_more = sum(&log_shares(&other)) > sum(&had) + LEAVES_MORE;
+    (is_more && other.status == Status::Optimal && accept(&other)).then_some(other)
 }
 
 /// How far an answer is from being proved, as the widest relative gap of what it states; where time was over before its last level, as what
