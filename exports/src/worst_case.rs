@@ -137,15 +137,13 @@ impl Other {
     fn taken(&self, chosen: &[(usize, Choice)]) -> f64 {
         let mut by_resource: Vec<f64> = vec![0.0; self.takes.first().map_or(0, Vec::len)];
         for (l, choice) in chosen {
-            for (r, taken) in by_resource.iter_mut().enumerate() {
-                let is_scarce = match choice.scarce {
-                    Scarce::Nothing => false,
-                    Scarce::One(scarce) => scarce == r,
-                    Scarce::Any => true,
-                };
-                if is_scarce {
-                    *taken = taken.max(self.takes[*l][r]);
-                }
+            let scarce = match choice.scarce {
+                Scarce::Nothing => 0..0,
+                Scarce::One(r) => r..r + 1,
+                Scarce::Any => 0..by_resource.len(),
+            };
+            for r in scarce {
+                by_resource[r] = by_resource[r].max(self.takes[*l][r]);
             }
         }
         match self.is_alike {

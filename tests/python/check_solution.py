@@ -31,6 +31,7 @@ from fractions import Fraction
 
 sys.dont_write_bytecode = True
 import hidden
+from hidden import decimal
 
 # A part of the value; of what a user has (but at most of a share of MEASURED), what prices or what is idle may leave it to gain; of a
 # capacity, nothing.
@@ -540,10 +541,6 @@ def stages(solution, users, capacity, load, tree, measure, usual, rows, prove):
     return f"value {float(value):.12g}, {len(levels)} levels of a tree, largest gap {float(worst):.1e}"
 
 
-def decimal(x):
-    return Decimal(x.numerator) / Decimal(x.denominator)
-
-
 def most_on(capacity, l, needs):
     """How many tasks that need so much a class could run."""
     return min(capacity[l, r] / d for r, d in needs.items())
@@ -913,7 +910,7 @@ def check(instance, solution):
 
 def tasks_alone(pieces, capacity, classes):
     """The most tasks that need so much of each kind, where pieces run on any class and nobody else does: one linear program over the
-    pieces on all classes, by Bland's rule."""
+    pieces on all classes."""
     places = [(k, l["id"]) for k, piece in enumerate(pieces) for l in classes if all(capacity[l["id"], r] > 0 for r in piece)]
     rows, right = [], []
     for at in {(l, r) for k, l in places for r in pieces[k]}:
@@ -926,25 +923,8 @@ def tasks_alone(pieces, capacity, classes):
 
 
 def largest_last(rows, right):
-    """The most that the last variable can be where rows times variables are at most what is on the right, by Bland's rule."""
-    gains = [Fraction(0)] * (len(rows[0]) - 1) + [Fraction(1)]
-    free, basic = list(range(len(gains))), list(range(len(gains), len(gains) + len(rows)))
-    while any(gain > 0 for gain in gains):
-        enters = min((j for j, gain in enumerate(gains) if gain > 0), key=lambda j: free[j])
-        leaves = min((i for i, row in enumerate(rows) if row[enters] > 0), key=lambda i: (right[i] / rows[i][enters], basic[i]))
-        pivot = rows[leaves][enters]
-        rows[leaves][enters] = Fraction(1)
-        rows[leaves], right[leaves] = [entry / pivot for entry in rows[leaves]], right[leaves] / pivot
-        for i, row in enumerate(rows):
-            if i != leaves and row[enters]:
-                factor, row[enters] = row[enters], Fraction(0)
-                rows[i] = [entry - factor * taken for entry, taken in zip(row, rows[leaves])]
-                right[i] -= factor * right[leaves]
-        factor, gains[enters] = gains[enters], Fraction(0)
-        gains = [gain - factor * taken for gain, taken in zip(gains, rows[leaves])]
-        free[enters], basic[leaves] = basic[leaves], free[enters]
-    at = len(rows[0]) - 1
-    return right[basic.index(at)] if at in basic else Fraction(0)
+    """The most that the last variable can be where rows times variables are at most what is on the right."""
+    return hidden.largest([Fraction(0)] * (len(rows[0]) - 1) + [Fraction(1)], rows, right)[0]
 
 
 def room_beside(given, users, capacity, load):

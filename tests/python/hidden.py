@@ -19,29 +19,28 @@ def decimal(x):
     return Decimal(x.numerator) / Decimal(x.denominator) if isinstance(x, Fraction) else Decimal(x)
 
 
-def largest(gains, columns, room):
-    """The largest sum of gains of variables that are no less than nothing, where the rows have so much room, and how much each of them is. By
-    the largest gain, and by Bland's rule where that leads nowhere."""
-    rows = [[column.get(i, Decimal(0)) for column in columns] for i in range(len(room))]
-    room, gains, value, stuck = list(room), list(gains), Decimal(0), 0
+def largest(gains, rows, room, nothing=0):
+    """The largest sum of gains of variables that are no less than nothing, where the rows have so much room, and how much each of them is, in
+    whatever numbers. By the largest gain, and by Bland's rule where that leads nowhere."""
+    rows, room, gains, value, stuck = [list(row) for row in rows], list(room), list(gains), 0, 0
     free, basic = list(range(len(gains))), list(range(len(gains), len(gains) + len(rows)))
     while True:
-        better = [j for j, gain in enumerate(gains) if gain > NOTHING]
+        better = [j for j, gain in enumerate(gains) if gain > nothing]
         if not better:
             return value, {j: room[i] for i, j in enumerate(basic)}
         enters = min(better, key=lambda j: free[j]) if stuck > 30 else max(better, key=lambda j: gains[j])
-        over = [i for i, row in enumerate(rows) if row[enters] > NOTHING]
+        over = [i for i, row in enumerate(rows) if row[enters] > nothing]
         leaves = min(over, key=lambda i: (room[i] / rows[i][enters], basic[i]))
         pivot = rows[leaves][enters]
-        rows[leaves][enters] = Decimal(1)
+        rows[leaves][enters] = 1
         rows[leaves], room[leaves] = [entry / pivot for entry in rows[leaves]], room[leaves] / pivot
-        stuck = 0 if room[leaves] > NOTHING else stuck + 1
+        stuck = 0 if room[leaves] > nothing else stuck + 1
         for i, row in enumerate(rows):
             if i != leaves and row[enters]:
-                factor, row[enters] = row[enters], Decimal(0)
+                factor, row[enters] = row[enters], 0
                 rows[i] = [entry - factor * taken for entry, taken in zip(row, rows[leaves])]
-                room[i] = max(room[i] - factor * room[leaves], Decimal(0))
-        factor, gains[enters] = gains[enters], Decimal(0)
+                room[i] = max(room[i] - factor * room[leaves], 0)
+        factor, gains[enters] = gains[enters], 0
         gains = [gain - factor * taken for gain, taken in zip(gains, rows[leaves])]
         value += factor * room[leaves]
         free[enters], basic[leaves] = basic[leaves], free[enters]
@@ -54,8 +53,8 @@ def slope(alpha, start, end):
 
 
 def moves(parties, most, alpha, users, capacity, load):
-    """The linear program of what may run elsewhere, and the steps by which parties have more and less: whose, which way, the variable, its gain. A party has a worth and members: a
-    user, the work that it needs of it for what the party has, and which part of that is guaranteed."""
+    """The linear program of what may run elsewhere, and the steps by which parties have more and less: whose, which way, the variable,
+    its gain. A party has a worth and members: a user, the work that it needs of it for what the party has, and which part of that is guaranteed."""
     room = {at: Decimal(0) if load[at] >= capacity[at] * (1 - LEFT) else decimal(capacity[at] - load[at]) for at in capacity}
     columns, steps = [], []
     for p, party in enumerate(parties):
@@ -94,8 +93,9 @@ def moves(parties, most, alpha, users, capacity, load):
                 ends = [Decimal(0)] + [end if sign > 0 else min(end, free) for end in STEPS]
                 for start, end in zip(ends, ends[1:]):
                     # What costs too much would not be done.
-                    if start < end and slope(alpha, sign * start, sign * end) * ratio.exp() < WEIGHED:
-                        steps.append((p, sign, len(columns), sign * slope(alpha, sign * start, sign * end) * ratio.exp()))
+                    gain = slope(alpha, sign * start, sign * end) * ratio.exp() if start < end else WEIGHED
+                    if gain < WEIGHED:
+                        steps.append((p, sign, len(columns), sign * gain))
                         room["step", p, sign, end] = end - start
                         columns.append({at: Decimal(sign) for at in held} | {("step", p, sign, end): Decimal(1)})
     position = {at: i for i, at in enumerate(room)}
@@ -109,7 +109,7 @@ def moves(parties, most, alpha, users, capacity, load):
 def could_have_more(parties, hidden, alpha, users, capacity, load):
     """Who of the hidden ones could have more: where whoever is worth about as much in the sum may have a little more or less, whoever is worth
     more a little less, and whoever is worth far less may lose what it has, and all may have it elsewhere. At an optimum of a sum that
-    makes nothing better. `None` where nobody could, and no number of pairs where there are too many."""
+    makes nothing better. `None` where nobody could."""
     left = sorted(hidden, key=lambda p: -parties[p]["log_worth"])
     while left:
         most = parties[left[0]]["log_worth"]
@@ -119,7 +119,8 @@ def could_have_more(parties, hidden, alpha, users, capacity, load):
         gains = [Decimal(0)] * len(columns)
         for _, _, j, gain in steps:
             gains[j] = gain
-        value, found = largest(gains, columns, room)
+        rows = [[column.get(i, Decimal(0)) for column in columns] for i in range(len(room))]
+        value, found = largest(gains, rows, room, NOTHING)
         if value > OPEN * JUDGED * OWN * slope(alpha, Decimal(0), OWN):
             for p in judged:
                 if sum(sign * found.get(j, 0) for whose, sign, j, _ in steps if whose == p) > OWN:

@@ -4,6 +4,9 @@ use fairplan_instances::{Instance, Objective, Solution, Status, UserId};
 use fairplan_solver::backend;
 use fairplan_tests::{Draft, printed};
 
+/// The properties of those who add next to nothing to a sum.
+pub const OF_SMALL_USERS: [&str; 2] = ["own-optimality", "hidden-optimality"];
+
 /// The certified solution of the default backend for DRFH.
 pub fn solve(instance: &Instance) -> Solution {
     solve_for(instance, Objective::Drfh)

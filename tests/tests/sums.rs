@@ -1,7 +1,7 @@
 //! Sums over the users: proportional fairness, alpha-fairness, utilitarian.
 
 use crate::second_checker::second_checker;
-use crate::solving::{close, shares, shares_of};
+use crate::solving::{OF_SMALL_USERS, close, shares, shares_of};
 use fairplan_instances::files::sha256_hex;
 use fairplan_instances::{
     Certificate, Decimal, Headline, Instance, Objective, Solution, Solver, Status, Total,
@@ -47,9 +47,6 @@ fn proved(instance: &Instance, objective: Objective, solver: &dyn Solver) -> Res
         Some(verdict) => Err(format!("called optimal, and refused: {verdict:?}")),
     }
 }
-
-/// The properties of those who add next to nothing to a sum.
-const OF_SMALL_USERS: [&str; 2] = ["own-optimality", "hidden-optimality"];
 
 /// What begins the message where a gap is honestly called open.
 const LEFT_OPEN: &str = "uncertified";

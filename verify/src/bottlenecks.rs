@@ -34,14 +34,7 @@ pub(crate) fn prove(
     if let Some(stated) = &claim.printed {
         verdicts.push(max_min::value(stated, value, value, 0.0));
     }
-    SolutionProof {
-        primal: value,
-        dual: value,
-        relative_gap: 0.0,
-        level_gaps: Vec::new(),
-        unseen: 0,
-        verdicts,
-    }
+    SolutionProof::of(value, verdicts)
 }
 
 /// `limited-by`: capacity, for all that have a class they can use.

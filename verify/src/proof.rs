@@ -28,6 +28,12 @@ impl SolutionProof {
         Self { primal, dual, relative_gap, level_gaps: Vec::new(), unseen: 0, verdicts: vec![verdict] }
     }
 
+    /// What is found of a value that nothing is above or below.
+    pub(crate) fn of(value: f64, verdicts: Vec<Verdict>) -> Self {
+        let (primal, dual) = (value, value);
+        Self { primal, dual, relative_gap: 0.0, level_gaps: Vec::new(), unseen: 0, verdicts }
+    }
+
     /// Whether the claim has every property.
     pub fn holds(&self) -> bool {
         self.verdicts.iter().all(|verdict| verdict.holds)

@@ -82,7 +82,7 @@ pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, exact: &Exa
         ));
     }
     let level_gaps = vec![0.0; stated.levels.len()];
-    SolutionProof { primal: value, dual: value, relative_gap: 0.0, level_gaps, unseen: 0, verdicts }
+    SolutionProof { level_gaps, ..SolutionProof::of(value, verdicts) }
 }
 
 /// Nothing is known but that.

@@ -30,14 +30,7 @@ pub(super) fn prove(stated: &Stated<'_>, claim: &SolutionClaim<'_>) -> SolutionP
     let (value, value_verdict) = value(stated, &holdings);
     verdicts.push(value_verdict);
     verdicts.extend(claim.printed.as_ref().map(|printed| printed_value(printed, value)));
-    SolutionProof {
-        primal: value,
-        dual: value,
-        relative_gap: 0.0,
-        level_gaps: Vec::new(),
-        unseen: 0,
-        verdicts,
-    }
+    SolutionProof::of(value, verdicts)
 }
 
 /// What a user has: all of it is stated, and of every kind as much on every class.

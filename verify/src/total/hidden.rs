@@ -44,10 +44,8 @@ pub(super) fn judge(
     let part = |part: Range<usize>| part.filter(|who| parties.is_hidden(*who, gap)).collect::<Vec<usize>>();
     let mut hidden = in_parts(parties.len(), part).concat();
     hidden.sort_by(|a, b| parties.log_worth(*b).total_cmp(&parties.log_worth(*a)));
-    let usable = |user: User<'_>| {
-        market.usable_classes.kinds(user).map(|kind| market.usable_classes.of_kind(kind).classes.len()).sum()
-    };
-    let pairs: usize = market.instance.users().map(|user| -> usize { usable(user) }).sum();
+    let kinds = market.instance.users().flat_map(|user| market.usable_classes.kinds(user));
+    let pairs: usize = kinds.map(|kind| market.usable_classes.of_kind(kind).classes.len()).sum();
     let mut found = Hidden { verdict: None, seen, unseen: 0 };
     if pairs > PAIRS {
         return Hidden { unseen: hidden.len(), ..found };
