@@ -8,6 +8,7 @@ mod choice;
 mod entitlements;
 mod exact;
 mod highs;
+mod idle_limits;
 mod interior_point;
 mod level;
 mod lexicographic;
@@ -132,6 +133,10 @@ impl Backend {
             _ if matches!(self.ways, [Way::Exact(_)]) => ways::exactly(&question),
             (Objective::BottleneckMaxFairness, None) => Ok(bottleneck::solve(instance, self.name)),
             (Objective::DrfPerServer, None) => Ok(per_server::solve(instance, self.name)),
+            _ if self.ways.len() > 1 => match idle_limits::solve(&question, accept) {
+                Some(solution) => Ok(solution),
+                None => ways::solve(&question, self.ways, accept),
+            },
             _ => ways::solve(&question, self.ways, accept),
         }
     }

@@ -5,10 +5,11 @@ from fractions import Fraction
 
 # A party may have more or less in these steps; who is worth so much of the most is judged, who is worth so much is weighed against these, and whoever is
 # worth so many times as much has no less than it has.
-STEPS = [Decimal("0.02"), Decimal("0.1"), Decimal("0.5"), Decimal("0.9")]
-JUDGED, ALIKE, WEIGHED = Decimal("1e-2"), Decimal("1e-8"), Decimal("1e10")
-# What is used up but for this part is full; that part of what it is worth to the least of those judged is left open.
-LEFT, OPEN, OWN = Fraction(1, 100), Decimal("0.1"), Decimal("0.01")
+STEPS = [Decimal(end) for end in ("1e-6", "1e-5", "1e-4", "1e-3", "0.02", "0.1", "0.5", "0.9")]
+JUDGED, ALIKE, WEIGHED = Decimal("1e-2"), Decimal("1e-8"), Decimal("1e25")
+# What is used up but for the first part is full, and so are tasks but for the second; the third part of what the fourth is worth to the least of those
+# judged is left open.
+NO_ROOM, LEFT, OPEN, OWN = Fraction(1, 10**10), Fraction(1, 100), Decimal("0.1"), Decimal("0.01")
 ROUNDING = Fraction(1, 10**12)
 NOTHING = Decimal("1e-35")
 # More kinds on classes than this take too long here.
@@ -55,13 +56,15 @@ def slope(alpha, start, end):
 def moves(parties, most, alpha, users, capacity, load):
     """The linear program of what may run elsewhere, and the steps by which parties have more and less: whose, which way, the variable,
     its gain. A party has a worth and members: a user, the work that it needs of it for what the party has, and which part of that is guaranteed."""
-    room = {at: Decimal(0) if load[at] >= capacity[at] * (1 - LEFT) else decimal(capacity[at] - load[at]) for at in capacity}
+    room = {at: Decimal(0) if load[at] >= capacity[at] * (1 - NO_ROOM) else decimal(capacity[at] - load[at]) for at in capacity}
     columns, steps = [], []
     for p, party in enumerate(parties):
         ratio, held = party["log_worth"] - most, []
         alike = ratio >= ALIKE.ln()
+        # Whoever is worth far less keeps what it is guaranteed, and so much that it would count with less.
+        kept = Fraction(min(Decimal(1), ((ratio - ALIKE.ln()) / (alpha - 1)).exp())) if alpha > 1 else Fraction(0)
         for i, needs, sure in party["members"]:
-            must = Fraction(1) if alike else sure  # Whoever is worth far less keeps what it is guaranteed.
+            must = Fraction(1) if alike else max(sure, kept)
             user = users[i]
             for k, (piece, places) in enumerate(user["kinds"]):
                 here = dict.fromkeys(places, Fraction(0))
@@ -89,7 +92,7 @@ def moves(parties, most, alpha, users, capacity, load):
                         columns.append({at: -much for at, much in takes.items()} | {("no less", i, k, l): Decimal(1)})
         if held and alike and ratio <= WEIGHED.ln():
             free = max(1 - decimal(max(sure for *_, sure in party["members"])), Decimal(0))
-            for sign in [1] * (ratio <= 0) + [-1]:
+            for sign in [1, -1]:
                 ends = [Decimal(0)] + [end if sign > 0 else min(end, free) for end in STEPS]
                 for start, end in zip(ends, ends[1:]):
                     # What costs too much would not be done.

@@ -171,11 +171,14 @@ pub(crate) const TAKES: f64 = 1e-11;
 pub(crate) const OF_DIFFERENCE: f64 = 4.0 * f64::EPSILON;
 
 /// Of those who are worth at most so much in a sum, who is worth at least the first part of it is judged, and at least the second part weighed against
-/// them: all others together could gain or lose nothing that counts. Whoever is worth so many times as much as the third part is of one
-/// has no less than it has: what could be taken from it is rounding.
+/// them: all others together could gain or lose nothing that counts. Whoever is worth more than so many times as much has no less than it has: what
+/// could be taken from it is rounding, of the first number mostly and of the second where doubles do not tell more.
 pub(crate) const JUDGED: f64 = 1e-2;
 pub(crate) const ALIKE: f64 = 1e-8;
-pub(crate) const WEIGHED: f64 = 1e-10;
+pub(crate) const WEIGHED: [f64; 2] = [1e12, 1e10];
+
+/// The part of a resource or a limit that is rounding where it is left: whoever is next to nothing in a sum may live on little more.
+pub(crate) const NO_ROOM: f64 = 1e-10;
 
 /// The part of what [`OWN`] is worth to who is worth least of those judged that a linear program leaves open.
 pub(crate) const LEFT_OPEN: f64 = 0.1;

@@ -515,6 +515,55 @@ fn what_a_queue_does_not_lend_is_kept_on_its_flavor_whether_or_not_its_tasks_are
 }
 
 #[test]
+fn where_nodes_have_more_than_the_quotas_nobody_has_what_others_do_not_lend() {
+    let quota = |more: &str| {
+        format!(
+            "resourceGroups: [{{coveredResources: [cpu], flavors: [{{name: f, resources: [{{name: cpu, {more}}}]}}]}}]"
+        )
+    };
+    let queue = |name: &str, of: &str, more: &str| {
+        format!(
+            "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{cohortName: {of}, {}}}\n---\n",
+            quota(more)
+        )
+    };
+    let cohort = |more: &str| {
+        format!(
+            "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {{name: team}}\nspec: {{parentName: org{more}}}\n---\n"
+        )
+    };
+    let flavor = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: f}\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let node = r#"{"items": [{"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "100", "pods": "110"}}}]}"#;
+    std::fs::write(path("nodes.json"), node).unwrap();
+    let told = |objects: &[String]| {
+        std::fs::write(path("queues.yaml"), objects.concat() + flavor).unwrap();
+        let files = vec![path("queues.yaml")];
+        let (instance, _) =
+            kueue(&KueueOptions { files, nodes: vec![path("nodes.json")], ..Default::default() }).unwrap();
+        tenants(&instance)
+    };
+    // Of 14 that the quotas are, b keeps 2 of its 6.
+    let two =
+        told(&[queue("a", "org", "nominalQuota: 8"), queue("b", "org", "nominalQuota: 6, lendingLimit: 4")]);
+    let limited = |told: &[String], name: &str, limit: &str| {
+        told.iter().any(|line| line.starts_with(name) && line.contains(&format!("most cpu={limit}")))
+    };
+    assert!(limited(&two, "a ", "12"), "{two:#?}");
+    assert!(!two.iter().any(|line| line.starts_with("b ") && line.contains("most")), "{two:#?}");
+    // Of 24 that they are, team lends no more than 3 of its 14, of which b keeps 2 from a.
+    let lent = format!(", {}", quota("nominalQuota: 0, lendingLimit: 3"));
+    let nested = told(&[
+        cohort(&lent),
+        queue("a", "team", "nominalQuota: 8"),
+        queue("b", "team", "nominalQuota: 6, lendingLimit: 4"),
+        queue("c", "org", "nominalQuota: 10"),
+    ]);
+    assert!(limited(&nested, "a ", "22") && limited(&nested, "c ", "13"), "{nested:#?}");
+}
+
+#[test]
 fn who_lends_nothing_of_a_flavor_leaves_the_others_without_it() {
     let quota = |flavor: &str, more: &str| format!("{{name: {flavor}, resources: [{{name: cpu, {more}}}]}}");
     let of = |flavors: String| format!("cohortName: c, resourceGroups: [{{flavors: [{flavors}]}}]");

@@ -1,6 +1,7 @@
 //! Cohorts, ClusterQueues, LocalQueues and workloads as one tree of queues, with what each is given at each place.
 
-use super::found::{ClusterQueue, Cohort, Found, Sums, Workload};
+use super::found::{ClusterQueue, Found, Sums, Workload};
+use super::lending::Member;
 use super::objects::Amount;
 use super::options::{KueueOptions, QueueLevel, QueueWeights};
 use super::places::{Flavors, Places, QueuePlaces};
@@ -29,13 +30,13 @@ impl Tree<'_> {
         let Found { cohorts, queues, locals, workloads, states_workloads, .. } = self.found;
         let sums: Vec<Sums> = (0..cohorts.len()).map(|cohort| self.sums(cohort)).collect();
         let mut tree = Vec::new();
-        for (cohort, sums) in cohorts.iter().zip(&sums) {
+        for (position, (cohort, sums)) in cohorts.iter().zip(&sums).enumerate() {
             let weight = match options.weights {
                 QueueWeights::FairSharing => cohort.weight,
                 QueueWeights::Quota => self.dominant(&cohort.pool, sums),
             };
             let (name, parent) = (cohort.name.clone(), cohort.parent);
-            let parts = self.cohort_parts(cohort, sums, report)?;
+            let parts = self.cohort_parts(position, sums, report)?;
             tree.push(Queue { name, parent, weight, parts, is_above: true, ..Queue::default() });
         }
         for (position, queue) in queues.iter().enumerate() {
@@ -57,10 +58,10 @@ impl Tree<'_> {
             };
             let places = &self.places.of_queues[position];
             self.tell_of_shared_limits(queue, &places.quotas, report);
-            let running = self.running(queue, places, &places.tasks)?;
+            let running = self.running(position, places, &places.tasks)?;
             let bare: Vec<Part> = running.iter().map(|part| self.without_amounts(part)).collect();
             let parts = match places.are_apart() {
-                true => self.given(queue, &places.quotas)?,
+                true => self.given(position, &places.quotas)?,
                 false => running.clone(),
             };
             let (name, parent) = (queue.name.clone(), queue.cohort);
@@ -118,7 +119,7 @@ impl Tree<'_> {
                         true => String::new(),
                         false => format!("@{}", self.named(&at)),
                     };
-                    let at = self.running(queue, places, &at)?;
+                    let at = self.running(position, places, &at)?;
                     let parts = at.iter().map(|part| self.without_amounts(part)).collect();
                     let demand = demand.into_iter().map(|amount| self.exact(&tree[holder].name, amount));
                     let demand = demand.collect::<Result<Vec<Decimal>, Violation>>()?;
@@ -154,7 +155,7 @@ impl Tree<'_> {
     }
 
     /// The nominal quotas of a cohort and all below it, by flavor and resource.
-    fn sums(&self, cohort: usize) -> Sums {
+    pub(super) fn sums(&self, cohort: usize) -> Sums {
         let Found { cohorts, queues, .. } = self.found;
         let is_below = |start: Option<usize>| {
             let mut at = start;
@@ -225,7 +226,8 @@ impl Tree<'_> {
     }
 
     /// What a queue is given at some places, of the flavors that it has there, in the proportions of its own quotas.
-    fn given(&self, queue: &ClusterQueue, at: &Flavors) -> Result<Vec<Part>, Violation> {
+    fn given(&self, position: usize, at: &Flavors) -> Result<Vec<Part>, Violation> {
+        let queue = &self.found.queues[position];
         let mut parts: Vec<Part> = Vec::new();
         for (&place, flavors) in at {
             let mut part = Part::new(place, self.resources.len());
@@ -246,10 +248,11 @@ impl Tree<'_> {
                     part.limit[r] = part.guarantee[r].filter(|_| self.places.shared[place][r]);
                     continue;
                 }
-                if own().all(|amount| amount.borrowing.is_some()) {
-                    let most = own().filter_map(|amount| amount.borrowing).fold(nominal, Quantity::plus);
-                    part.limit[r] = Some(self.exact(&queue.name, most)?);
-                }
+                let borrowed = own().all(|amount| amount.borrowing.is_some());
+                let most = || own().filter_map(|amount| amount.borrowing).fold(nominal, Quantity::plus);
+                let reach = self.within_reach(Member::Queue(position), (place, r), own().map(of));
+                let most = borrowed.then(most).into_iter().chain(reach).min();
+                part.limit[r] = most.map(|most| self.exact(&queue.name, most)).transpose()?;
                 let kept = |amount: &Amount| amount.lending.map(|lending| amount.nominal.minus(lending));
                 if own().any(|amount| amount.lending.is_some()) {
                     let kept = own().filter_map(kept).fold(Quantity::default(), Quantity::plus);
@@ -263,13 +266,9 @@ impl Tree<'_> {
     }
 
     /// Where some tasks of a queue run and in which proportions they ask for what; what it is given there counts where its flavors are.
-    fn running(
-        &self,
-        queue: &ClusterQueue,
-        at: &QueuePlaces,
-        tasks: &Flavors,
-    ) -> Result<Vec<Part>, Violation> {
-        let mut parts = self.given(queue, tasks)?;
+    fn running(&self, position: usize, at: &QueuePlaces, tasks: &Flavors) -> Result<Vec<Part>, Violation> {
+        let queue = &self.found.queues[position];
+        let mut parts = self.given(position, tasks)?;
         for (part, flavors) in parts.iter_mut().zip(tasks.values()) {
             let covered = || (0..self.resources.len()).filter(|r| part.guarantee[*r].is_some());
             let mut asked: Vec<usize> =
@@ -321,10 +320,11 @@ impl Tree<'_> {
     /// What a cohort is given: what it and all below have, unless it is above all, and its own limits.
     fn cohort_parts(
         &self,
-        cohort: &Cohort,
+        position: usize,
         sums: &Sums,
         report: &mut ImportReport,
     ) -> Result<Vec<Part>, Violation> {
+        let cohort = &self.found.cohorts[position];
         let place_of = |flavor: &str| self.places.of_flavor(&cohort.pool, flavor);
         let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
         let lost = cohort.amounts.iter().filter(|amount| place_of(&amount.flavor).is_none()).count() as u64;
@@ -353,6 +353,9 @@ impl Tree<'_> {
                 }
                 part.guarantee[r] = Some(self.exact(&cohort.name, held.sum)?);
                 let most = held.borrowing.map(|borrowing| held.sum.plus(borrowing));
+                let there = sums.keys().filter(|key| key.1 == *resource && place_of(&key.0) == Some(place));
+                let reach = self.within_reach(Member::Cohort(position), (place, r), there.cloned());
+                let most = most.into_iter().chain(reach).min();
                 part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;
                 part.reserve[r] = Some(self.exact(&cohort.name, held.kept)?);
                 report.add(
@@ -406,6 +409,6 @@ impl Held {
     }
 }
 
-fn of(amount: &Amount) -> (String, String) {
+pub(super) fn of(amount: &Amount) -> (String, String) {
     (amount.flavor.clone(), amount.resource.clone())
 }

@@ -10,7 +10,7 @@ use super::moves::Moves;
 use super::own::has_all_tasks;
 use crate::claim::SolutionClaim;
 use crate::parts::in_parts;
-use crate::tolerance::{FREEZING, JUDGED, MEASURED, OWN};
+use crate::tolerance::{ALIKE, FREEZING, JUDGED, MEASURED, OWN, WEIGHED};
 use crate::used::Used;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{User, UserId};
@@ -57,7 +57,7 @@ pub(super) fn judge(
         let most = parties.log_worth(*first);
         let judged = left.partition_point(|who| parties.log_worth(*who) > most + JUDGED.ln());
         let (judged, others) = left.split_at(judged);
-        if Moves::of(&parties, used, most).judge(&mut worst) {
+        if WEIGHED.iter().any(|far| Moves::of(&parties, used, most, *far).judge(&mut worst)) {
             let members = judged.iter().flat_map(|who| parties.members(*who));
             members.for_each(|member| found.seen[member.user] = true);
         } else {
@@ -131,6 +131,13 @@ impl<'a> Parties<'a> {
             }
         };
         if share > 0.0 { weight.ln() + (1.0 - alpha) * share.ln() - log_unit } else { f64::NEG_INFINITY }
+    }
+
+    /// The part of what it has that whoever is worth so little, as a logarithm, keeps: the less it has of that, the more it is worth, and with
+    /// less than this it would count.
+    pub fn kept(&self, below: f64) -> f64 {
+        let alpha = self.market.alpha;
+        if alpha > 1.0 { ((below - ALIKE.ln()) / (alpha - 1.0)).exp().min(1.0) } else { 0.0 }
     }
 
     /// Whether a sum of which so much is open says nothing of a hundredth of what somebody has, who could have more.

@@ -3,7 +3,7 @@
 use super::hidden::{Member, Parties};
 use crate::feasibility::capacity_units;
 use crate::simplex::{Program, Table, Variable};
-use crate::tolerance::{ALIKE, JUDGED, LEFT_OPEN, LOOSE, OWN, WEIGHED};
+use crate::tolerance::{ALIKE, JUDGED, LEFT_OPEN, LOOSE, NO_ROOM, OWN};
 use crate::total::Market;
 use crate::used::Used;
 use crate::verdict::Worst;
@@ -15,6 +15,8 @@ pub(super) struct Moves<'a> {
     parties: &'a Parties<'a>,
     program: Program,
     gains: Vec<Gain>,
+    /// Whoever is worth more than so many times as much has no less than it has.
+    far: f64,
 }
 
 /// A step by which somebody has more or less, beyond the one before it.
@@ -30,21 +32,22 @@ struct Gain {
     below: f64,
 }
 
-/// Ends of the steps, in parts of what somebody has: the first is twice what may be missed, and all but a tenth may go.
-const STEPS: [f64; 4] = [2.0 * OWN, 0.1, 0.5, 0.9];
+/// Ends of the steps, in parts of what somebody has: all but a tenth may go. A step weighs what it takes as if all of it were worth as much as half
+/// the way: so the first are short, since a little less of who is worth much may be all of who is worth little.
+const STEPS: [f64; 8] = [1e-6, 1e-5, 1e-4, 1e-3, 2.0 * OWN, 0.1, 0.5, 0.9];
 
 /// Of whoever is worth more than this many times as much, numbers of the program would be too far apart as they are.
 const FAR_MORE: f64 = 1e4;
 
 impl<'a> Moves<'a> {
-    /// Those who are worth as much as `most` are weighed against the others.
-    pub fn of(parties: &'a Parties<'a>, used: &Used<'_>, most: f64) -> Self {
+    /// Those who are worth as much as `most` are weighed against the others, but for whoever is worth more than `far` times as much.
+    pub fn of(parties: &'a Parties<'a>, used: &Used<'_>, most: f64, far: f64) -> Self {
         let Market { instance, .. } = *parties.market;
         let m = instance.resources().len();
         let room = |taken: f64, all: u128| {
             let part = taken / all as f64;
             // What is used up has no room: whatever is left of it is rounding.
-            if all == 0 || part >= 1.0 - OWN { 0.0 } else { 1.0 - part }
+            if all == 0 || part >= 1.0 - NO_ROOM { 0.0 } else { 1.0 - part }
         };
         let mut rooms: Vec<f64> = (0..instance.classes().len() * m)
             .map(|at| room(used.loads[at], capacity_units(instance, at / m, at % m)))
@@ -52,14 +55,15 @@ impl<'a> Moves<'a> {
         let of_limit = |(j, row): (usize, _)| room(used.of_limit(j), instance.limit_units(row));
         rooms.extend(instance.limit_rows().iter().enumerate().map(of_limit));
         let program = Program { room: rooms, variables: Vec::new() };
-        let mut moves = Self { parties, program, gains: Vec::new() };
+        let mut moves = Self { parties, program, gains: Vec::new(), far };
         for who in 0..parties.len() {
             let below = parties.log_worth(who) - most;
             let mut members = parties.members(who);
             members.retain(|member| member.needs > 0.0);
-            let is_weighed = (ALIKE.ln()..=-WEIGHED.ln()).contains(&below);
+            let is_weighed = (ALIKE.ln()..=far.ln()).contains(&below);
             // Whoever is worth far more has no less than it has, whoever is worth far less may lose all that nothing guarantees.
-            let least = |member: &Member| if below >= ALIKE.ln() { 1.0 } else { member.sure };
+            let kept = parties.kept(below);
+            let least = |member: &Member| if below >= ALIKE.ln() { 1.0 } else { member.sure.max(kept) };
             let held: Vec<_> = members.iter().flat_map(|member| moves.add(member, least(member))).collect();
             if is_weighed && !held.is_empty() {
                 let sure = members.iter().map(|member| member.sure).fold(0.0, f64::max);
@@ -148,13 +152,12 @@ impl<'a> Moves<'a> {
         let largest = held.iter().map(|(_, size)| 1.0 / size).fold(0.0, f64::max);
         // Of whoever is worth far more, what it loses is told in as much smaller parts.
         let unit = (FAR_MORE * (-below).exp()).min(1.0) / largest;
-        // Of whoever is worth more only what it loses is weighed.
-        let signs: &[f64] = if below > 0.0 { &[-1.0] } else { &[1.0, -1.0] };
-        for (sign, at) in signs.iter().flat_map(|sign| (0..STEPS.len()).map(move |at| (*sign, at))) {
+        for (sign, at) in [1.0, -1.0].into_iter().flat_map(|sign| (0..STEPS.len()).map(move |at| (sign, at)))
+        {
             let end = |at: usize| if sign > 0.0 { STEPS[at] } else { STEPS[at].min(free.max(0.0)) };
             let (from, to) = (if at == 0 { 0.0 } else { sign * end(at - 1) }, sign * end(at));
             // What costs too much would not be done.
-            if from != to && self.worth(from, to) * below.exp() < 1.0 / WEIGHED {
+            if from != to && self.worth(from, to) * below.exp() < self.far {
                 self.gains.push(Gain {
                     who,
                     from,

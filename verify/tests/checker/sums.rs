@@ -216,3 +216,26 @@ fn tasks_that_would_cost_less_elsewhere_take_no_more_than_the_tolerance_of_what_
     assert_eq!((judged(0.0), judged(0.9e-2)), (vec![], vec![]));
     assert_eq!(judged(1.1e-2), ["own-optimality", "hidden-optimality"]);
 }
+
+/// A user of a weight of 1e15 needs all of one resource and nearly all of another, of which the second user lives on what is left. That is priced,
+/// and what lies idle of it is less than a millionth of a thousandth.
+#[test]
+fn room_on_which_somebody_could_live_counts_from_the_tolerance_on() {
+    let judged = |runs: f64| {
+        let mut builder = cluster(&[decimals(&["1.0000000002", "1"])]);
+        let (needs, weight) = (decimals(&["1", "1"]), "1000000000000000".parse().unwrap());
+        builder.user(NewUser { weight, ..NewUser::new("heavy", &needs) }).unwrap();
+        // Two of its tasks are what the first leaves.
+        builder.user(NewUser::new("small", &decimals(&["0.0000000001", "0"]))).unwrap();
+        let all: f64 = 1.0 - 1e-14;
+        let share: f64 = runs * 1e-10 / 1.0000000002;
+        let value = 1e15 * all.ln() + share.ln();
+        let price = 1.0 / (runs * 1e-10);
+        let total = closed(value, vec![price, 1e15 / all - price]);
+        failures(&check_on(&builder.build().unwrap(), Objective::ProportionalFairness, &[all, runs], total))
+    };
+    assert_eq!(judged(2.0 - 1e-3), Vec::<&str>::new());
+    // Of the first resource a part of 0.9e-10 is idle, and of 1.1e-10.
+    assert_eq!(judged(1.1), Vec::<&str>::new());
+    assert_eq!(judged(0.9), ["hidden-optimality"]);
+}

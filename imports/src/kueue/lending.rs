@@ -1,0 +1,81 @@
+//! What members of cohorts keep for themselves is out of reach of all others, however much more nodes have than the quotas.
+
+use super::objects::Amount;
+use super::tree::{Tree, of};
+use fairplan_instances::quantity::Quantity;
+
+/// A ClusterQueue or a cohort, by its position.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Member {
+    Queue(usize),
+    Cohort(usize),
+}
+
+/// A flavor and a resource.
+type Key = (String, String);
+
+impl Tree<'_> {
+    /// The most that a member of a cohort may have of a resource at a place, of these flavors: all quotas of its pool but for what those do not
+    /// lend that are beside it, or beside a cohort that it is in. `None` where all lend all they have, or where there is no more at the
+    /// place than the quotas: there it is enough that what is kept is left.
+    pub(super) fn within_reach(
+        &self,
+        member: Member,
+        (place, r): (usize, usize),
+        flavors: impl Iterator<Item = Key>,
+    ) -> Option<Quantity> {
+        if !self.places.shared[place][r] {
+            return None;
+        }
+        let (mut all, mut kept) = (Quantity::default(), Quantity::default());
+        for key in flavors {
+            let mut below = member;
+            while let Some(cohort) = self.above(below) {
+                let beside = self.inside(cohort).filter(|other| *other != below);
+                kept = beside.map(|other| self.kept_by(other, &key)).fold(kept, Quantity::plus);
+                below = Member::Cohort(cohort);
+            }
+            if let Member::Cohort(root) = below {
+                all = all.plus(self.sums(root).get(&key).copied().unwrap_or_default());
+            }
+        }
+        (!kept.is_zero()).then(|| all.minus(kept))
+    }
+
+    /// What a member of a cohort, with all below it, does not lend.
+    fn kept_by(&self, member: Member, key: &Key) -> Quantity {
+        match member {
+            Member::Queue(queue) => {
+                let own = named(&self.found.queues[queue].amounts, key);
+                let kept = own.and_then(|own| own.lending.map(|lent| own.nominal.minus(lent)));
+                kept.unwrap_or_default()
+            }
+            Member::Cohort(cohort) => {
+                let inside = self.inside(cohort).map(|other| self.kept_by(other, key));
+                let inside = inside.fold(Quantity::default(), Quantity::plus);
+                let lent = named(&self.found.cohorts[cohort].amounts, key).and_then(|own| own.lending);
+                let sum = self.sums(cohort).get(key).copied().unwrap_or_default();
+                lent.map_or(inside, |lent| inside.max(sum.minus(lent)))
+            }
+        }
+    }
+
+    /// The cohort that a member is in.
+    fn above(&self, member: Member) -> Option<usize> {
+        match member {
+            Member::Queue(queue) => self.found.queues[queue].cohort,
+            Member::Cohort(cohort) => self.found.cohorts[cohort].parent,
+        }
+    }
+
+    /// The members of a cohort.
+    fn inside(&self, cohort: usize) -> impl Iterator<Item = Member> + '_ {
+        let queues = (0..self.found.queues.len()).map(Member::Queue);
+        let cohorts = (0..self.found.cohorts.len()).map(Member::Cohort);
+        queues.chain(cohorts).filter(move |member| self.above(*member) == Some(cohort))
+    }
+}
+
+fn named<'a>(amounts: &'a [Amount], key: &Key) -> Option<&'a Amount> {
+    amounts.iter().find(|amount| of(amount) == *key)
+}
