@@ -149,6 +149,17 @@ pub(crate) mod allocation {
     pub(crate) const FILLS: f64 = 1e-6;
 }
 
+/// Sums in many digits.
+pub(crate) mod digits {
+    /// Bits beyond twice those that users are worth apart, and the most of these: 10^120.
+    pub(crate) const DIGITS: (f64, f64) = (256.0, 400.0);
+    /// What is open of each user in the end, in parts of what it is worth.
+    pub(crate) const ENOUGH: f64 = 1e-10;
+    /// The part of what is near that a user begins with, and that of each class that all have besides.
+    pub(crate) const FIRST_PART: f64 = 0.9;
+    pub(crate) const ASIDE: f64 = 0.05;
+}
+
 /// Sums over users.
 pub(crate) mod sum {
     /// The relative gap at which a sum counts as closed: half of what is promised, for what rounding may add.

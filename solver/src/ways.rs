@@ -39,6 +39,8 @@ pub(crate) enum Way {
     Apart,
     /// The same where those who are settled keep what they have, wherever they have it.
     Keeping,
+    /// Sums whose users are worth so far apart that doubles do not tell.
+    InManyDigits,
     /// Sums by our own simplex method: linear ones, and over bundles those that are straight between points.
     InPieces,
     /// The same of linear sums in whole numbers.
@@ -76,6 +78,7 @@ pub(crate) const ALL: &[Way] = &[
     Way::InWholeNumbers,
     Way::Apart,
     Way::Keeping,
+    Way::InManyDigits,
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
     Way::Exact(Fractions::AtLast),
@@ -97,7 +100,8 @@ const IN_FULL: usize = 20_000_000;
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
 const AGGREGATED_FROM: f64 = 0.2;
 
-/// Pairs of a user and a class up to which a sum that is proved is looked at again for those who are next to nothing in it.
+/// Pairs of a user and a class up to which a sum that is proved is looked at again for those who are next to nothing in it, and one that is not is solved
+/// in many digits.
 const LOOKED_AT_AGAIN: usize = 400;
 
 impl Way {
@@ -106,7 +110,11 @@ impl Way {
         match self {
             Self::PriceDiscovery { .. } => "price-discovery",
             Self::Aggregation { .. } => "aggregation",
-            Self::InteriorPoint { .. } | Self::FromLevels | Self::Apart | Self::Keeping => "interior-point",
+            Self::InteriorPoint { .. }
+            | Self::FromLevels
+            | Self::Apart
+            | Self::Keeping
+            | Self::InManyDigits => "interior-point",
             Self::InPieces
             | Self::InWholeNumbers
             | Self::LevelsInWholeNumbers
@@ -125,6 +133,7 @@ impl Way {
                 Self::InteriorPoint { first } => !first,
                 Self::Apart => true,
                 Self::Keeping => alpha > 0.0 && is_small,
+                Self::InManyDigits => alpha > 0.0 && question.pairs() <= LOOKED_AT_AGAIN,
                 Self::FromLevels => alpha > STAGES.0,
                 Self::InPieces => is_small,
                 Self::Aggregation { patient } => !patient && self.puts_kinds_into_bins(question),
@@ -149,6 +158,10 @@ impl Way {
             Self::FromLevels => alpha > STAGES.0 && is_small,
             Self::Apart => question.objective.alpha().is_some() && question.pairs() <= IN_FULL,
             Self::Keeping => question.objective.alpha().is_some_and(|alpha| alpha > 0.0) && is_small,
+            Self::InManyDigits => {
+                question.objective.alpha().is_some_and(|alpha| alpha > 0.0)
+                    && question.pairs() <= LOOKED_AT_AGAIN
+            }
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
             Self::InWholeNumbers => {
                 question.objective.alpha() == Some(0.0) && question.pairs() <= exact::SMALL_SUM
@@ -176,6 +189,7 @@ impl Way {
             let by = match self {
                 Self::InteriorPoint { .. } => By::Sum(Finding::AtOnce),
                 Self::FromLevels => By::Sum(Finding::InStages),
+                Self::InManyDigits => By::Sum(Finding::InManyDigits),
                 Self::InPieces => By::Sum(Finding::InPieces),
                 Self::Apart => By::Apart,
                 Self::Keeping => By::Keeping,
@@ -198,6 +212,9 @@ impl Way {
                 self.over_bins(question, bins, false, &interior_point, budget)
             }
             Self::InteriorPoint { .. } | Self::FromLevels => self.in_full(question, &interior_point),
+            Self::InManyDigits => {
+                smooth::together::solve(question, self.method(), By::Sum(Finding::InManyDigits))
+            }
             Self::Apart => smooth::together::solve(question, self.method(), By::Apart),
             Self::Keeping => smooth::together::solve(question, self.method(), By::Keeping),
             Self::LevelsInWholeNumbers => {

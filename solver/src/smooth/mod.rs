@@ -11,6 +11,7 @@ mod apart;
 mod block;
 mod bundles;
 mod consumer;
+mod digits;
 mod duality;
 mod elimination;
 mod extrapolation;

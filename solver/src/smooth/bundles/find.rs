@@ -5,6 +5,7 @@ use super::pieces::{Effort, Found, pieces};
 use super::{Bundles, Paid, Setting, User};
 use crate::interior_point::{Stopping, run};
 use crate::level::LevelProblem;
+use crate::smooth::digits;
 use crate::tolerance::level::KEPT;
 use crate::tolerance::sum::{BETTER, KINDS, NEARLY, STAGES};
 use fairplan_instances::{Deadline, InstanceError};
@@ -16,6 +17,8 @@ pub(crate) enum Finding {
     AtOnce,
     /// The same of a large α by way of smaller ones, each from what the last one found.
     InStages,
+    /// In many digits, from what the interior point finds.
+    InManyDigits,
     /// By linear programs, each over pieces of utilities on which they are straight; of an α above zero near what an interior point finds.
     InPieces,
 }
@@ -37,14 +40,18 @@ pub(in crate::smooth) fn find(
     deadline: &Deadline,
 ) -> Result<Found, InstanceError> {
     let stages = match finding {
-        Finding::AtOnce => vec![alpha],
+        Finding::AtOnce | Finding::InManyDigits => vec![alpha],
         Finding::InStages | Finding::InPieces => stages(alpha),
     };
     if matches!(finding, Finding::InPieces) {
         return in_pieces(problem, users, &stages, deadline);
     }
     let (bundles, iterations) = by_interior_point(problem, users, None, &stages, deadline);
-    Ok(found(bundles, iterations))
+    let found = found(bundles, iterations);
+    match finding {
+        Finding::InManyDigits => digits::find(problem, users, alpha, &found, deadline),
+        _ => Ok(found),
+    }
 }
 
 /// The same at once, where pairs cost something besides.

@@ -52,7 +52,9 @@ pub(crate) fn solve(
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     let is_plain = !question.is_sum_over_bundles();
-    if reduction.has_task_rows.contains(&true) && !(is_plain && matches!(by, By::Apart | By::Keeping)) {
+    if reduction.has_task_rows.contains(&true)
+        && !(is_plain && matches!(by, By::Apart | By::Keeping | By::Sum(Finding::InManyDigits)))
+    {
         let problem = "beside users with kinds, in groups or under quotas, users whose tasks are limited and do different work on \
                        different classes are not solved for a sum; leave out these rates or tasks";
         return Err(InstanceError::Unsupported(problem.into()));

@@ -1,0 +1,84 @@
+//! The interior point of a sum in as many digits as its users are worth apart.
+//!
+//! ```text
+//! max Σ w U(v)    Σ_l ρ z_l = v  (y)    Σ d z + q = c  (p)    v + h = T  (λ)
+//! path  z s = μ, q p = μ, h λ = μ,  s_l = d·p_l − ρ y,  ψ = y + λ,  ψ = w U'(v)
+//! ```
+//! With a large α one user may be worth 10^40 times as much as another. Where the first runs makes a difference of that part to it, and all the
+//! difference to the other. In doubles that is nothing; with a hundred digits it is as good as any number, and the path leads to what everybody has
+//! and to all prices, however small. That takes a thousand times as long, so it is for what is small and was not proved otherwise.
+
+mod number;
+mod step;
+
+use super::bundles::{Found, User};
+use super::utility::Utility;
+use crate::level::LevelProblem;
+use crate::tolerance::digits::{ASIDE, DIGITS, ENOUGH, FIRST_PART};
+use fairplan_instances::{Deadline, InstanceError};
+use number::Number;
+use step::Path;
+
+/// Steps at most; forty to a hundred are usual.
+const MOST_STEPS: u64 = 400;
+
+/// A user with what it needs on each of its classes, as rows and amounts.
+struct Party {
+    log_weight: Number,
+    cap: Option<Number>,
+    rates: Vec<Number>,
+    needs: Vec<Vec<(usize, Number)>>,
+}
+
+/// Shares of kinds on classes and prices, from shares that are thought to be near (of whoever is worth most).
+///
+/// # Errors
+/// Users of several kinds, with floors, or with limited tasks that do different work on different classes; where steps come to no end.
+pub(super) fn find(
+    problem: &LevelProblem<'_>,
+    users: &[User],
+    alpha: f64,
+    near: &Found,
+    deadline: &Deadline,
+) -> Result<Found, InstanceError> {
+    let groups = problem.groups;
+    let is_plain = |user: &User| {
+        let rates = &groups.rate[groups.pairs(user.lines.start)];
+        let has_row =
+            groups.limit[user.lines.start] < f64::INFINITY && rates.iter().any(|rate| *rate != rates[0]);
+        user.lines.len() == 1 && user.floor == 0.0 && !has_row
+    };
+    if !users.iter().all(is_plain) {
+        return Err(InstanceError::Unsupported("only plain users are solved for in many digits".into()));
+    }
+    let shares: Vec<f64> = users
+        .iter()
+        .map(|user| groups.pairs(user.lines.start).map(|pair| groups.rate[pair] * near.splits[pair]).sum())
+        .collect();
+    let logs: Vec<f64> = users
+        .iter()
+        .zip(&shares)
+        .map(|(user, share)| user.weight.ln() + (1.0 - alpha) * share.max(f64::MIN_POSITIVE).ln())
+        .collect();
+    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let least = logs.iter().copied().fold(f64::INFINITY, f64::min);
+    let range = ((most - least) / std::f64::consts::LN_2).max(0.0);
+    if !range.is_finite() || range > DIGITS.1 {
+        return Err(InstanceError::Unsupported("users are worth too far apart".into()));
+    }
+    let bits = (DIGITS.0 + 2.0 * range) as usize;
+    let utility = Utility::new(alpha, 0.0).scaled(-most);
+    let mut path = Path::start(problem, users, (alpha, most), &near.splits, bits)?;
+    let mut iterations = 0;
+    while !path.is_done(ENOUGH) {
+        if iterations == MOST_STEPS || !path.advance() {
+            return Err(InstanceError::Unsupported("steps in many digits came to no end".into()));
+        }
+        if deadline.is_over() {
+            return Err(InstanceError::OutOfTime);
+        }
+        iterations += 1;
+    }
+    let (splits, prices) = path.found(problem);
+    Ok(Found { splits, prices, utility, iterations })
+}
