@@ -357,6 +357,8 @@ mod moved {
     }
 }
 #[cfg(test)]
+mod headroom;
+#[cfg(test)]
 mod rests_on_uncounted;
 #[cfg(test)]
 mod round_trip;
