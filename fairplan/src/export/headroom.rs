@@ -44,3 +44,38 @@ fn what_the_headroom_takes_of_the_answer_is_not_kept() {
         }
     }
 }
+
+#[test]
+fn no_rule_gives_what_the_qos_of_slurms_partitions_keep_free() {
+    for (users, headroom, each) in
+        [(&["a"][..], "0.5", 0.5), (&["a", "b"][..], "0.5", 0.25), (&["a", "b"][..], "0", 0.5)]
+    {
+        let instance = of_eight_cores(2, users, 1024);
+        let soft = with_headroom(&instance, Target::Slurm, headroom, false);
+        for tenant in &soft.tenants {
+            let by_rule = tenant.entitled.unwrap();
+            assert!((by_rule - each).abs() < GAINED, "{headroom}: {by_rule}");
+        }
+    }
+}
+
+#[test]
+fn another_headroom_of_slurms_partitions_is_a_change() {
+    let instance = of_eight_cores(2, &["a"], 1024);
+    let [half, none] = ["0.5", "0"].map(|part| with_headroom(&instance, Target::Slurm, part, true));
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = [file.path().display().to_string()];
+    let told = |export: &Export, deployed: &Export| {
+        std::fs::write(file.path(), deployed.text()).unwrap();
+        let changes = export_changes(export, &path).unwrap();
+        let of_root = changes.changes.into_iter().filter(|change| change.queue == "root");
+        of_root.map(|change| (change.what, change.before, change.after)).collect::<Vec<_>>()
+    };
+    let said = |text: &str| Some(text.to_owned());
+    let expected = [("most cpu on n", None, said("4")), ("most mem on n", None, said("4Gi"))];
+    let expected = expected.map(|(what, before, after)| (what.to_owned(), before, after));
+    assert_eq!(told(&half, &none), expected);
+    assert_eq!(told(&half, &half), []);
+    // What keeps nobody from anything is not told.
+    assert_eq!(told(&none, &none), []);
+}

@@ -228,6 +228,13 @@ mod tests {
         assert_eq!(cpu(&format!("{all}/usr/bin/sacctmgr -i {set}\n")), Some(1.0));
         assert_eq!(read(&format!("{all}sacctmgr -i {set}\n"))["a"].amounts[&key("", "mem")], 10.0);
         assert_eq!(cpu(&format!("{all}sacctmgr -i delete qos sure-a\n")), None);
+        let held = format!(
+            "{all}sacctmgr -i add qos partition-n\nsacctmgr -i modify qos partition-n set GrpTRES=cpu=4,mem=-1\n"
+        );
+        assert_eq!(read(&held)["root"].limits, [(key("n", "cpu"), 4.0)].into());
+        assert!(!read(&format!("{held}sacctmgr -i delete qos partition-n\n")).contains_key("root"));
+        let table = "Name|GrpTRES|Priority|\nsure-a|cpu=1|7|\npartition-n|cpu=3,mem=2G|0|\nnormal||0|\n";
+        assert_eq!(read(table)["root"].limits, [(key("n", "cpu"), 3.0), (key("n", "mem"), 2048.0)].into());
         let gone = format!("{all}sacctmgr -i delete account a\n");
         assert!(
             deployed_in(ConfigurationKind::Slurm, "it", &gone).unwrap_err().to_string().contains("no queue")
