@@ -167,10 +167,10 @@ fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
 
 /// Queues, each after the one that it is in; those in a circle are left out.
 fn parents_first(target: Target, deployed: &Deployed) -> Vec<(&str, &DeployedQueue)> {
-    // A queue `root` is what all are in.
+    // A queue `root` is what all are in; of what a stopped one has nothing is given out.
     let mut left: Vec<(&str, &DeployedQueue)> = deployed
         .iter()
-        .filter(|(name, _)| *name != "root")
+        .filter(|(name, queue)| *name != "root" && !queue.is_stopped)
         .map(|(name, queue)| (name.as_str(), queue))
         .collect();
     let mut order: Vec<(&str, &DeployedQueue)> = Vec::with_capacity(left.len());

@@ -497,7 +497,7 @@ fn the_roots_of_yunikorn_and_volcano_stay_roots_with_their_limits() {
 }
 
 #[test]
-fn a_queue_that_no_namespace_may_submit_to_is_told_as_that_alone() {
+fn a_queue_that_no_namespace_may_submit_to_or_that_is_stopped_is_told_as_that_alone() {
     let text = queue("a", "", &[&[("plain", &[("cpu", "9")])]]);
     let files = Files::new();
     let deployed = files.write("deployed.yaml", &text);
@@ -518,5 +518,10 @@ fn a_queue_that_no_namespace_may_submit_to_is_told_as_that_alone() {
     for selector in nobody {
         let found = lost(text.replace("namespaceSelector: {}, ", selector));
         assert_eq!(found, (field("namespaceSelector", "null"), vec![]));
+    }
+    // What is stopped has its quota, and gives nothing of it out until the export is applied.
+    for policy in ["Hold", "HoldAndDrain"] {
+        let found = lost(text.replace("spec: {", &format!("spec: {{stopPolicy: {policy}, ")));
+        assert_eq!(found, (field("stopPolicy", &format!("{policy:?}")), vec![0.0]));
     }
 }

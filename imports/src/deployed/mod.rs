@@ -280,7 +280,8 @@ mod tests {
         let stopped = "kind: ClusterQueue\nmetadata: {name: a}\nspec: {stopPolicy: Hold}\n---\nkind: ClusterQueue\nmetadata: {name: \
                        b}\nspec: {stopPolicy: None}\n";
         let read = deployed_in(ConfigurationKind::Kueue, "it", stopped).unwrap();
-        assert_eq!(read.keys().collect::<Vec<_>>(), ["b"]);
+        let is_stopped: Vec<_> = read.iter().map(|(name, queue)| (name.as_str(), queue.is_stopped)).collect();
+        assert_eq!(is_stopped, [("a", true), ("b", false)]);
     }
 
     #[test]
