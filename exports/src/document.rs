@@ -44,8 +44,8 @@ pub struct ExportedTenant {
     /// where they want different resources it is less than their shares added up, which a solution states.
     pub share: f64,
     /// Of a tenant with nobody below it: at least this part of its answer, at most 1, is left to it whatever the others do with what
-    /// they are given: whichever of it they use, wherever their tasks may run. Tasks may be divided. Nothing is sure of what needs a
-    /// resource that the target does not count, where others may take all of that.
+    /// they are given: whichever of it they use, wherever their tasks may run. Tasks may be divided. What the headroom takes of the
+    /// answer is not left to it. Nothing is sure of what needs a resource that the target does not count, where others may take all of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<f64>,
     /// Of the same: the largest part of a resource that the target's own rule gives it under this configuration when all ask for more

@@ -41,16 +41,21 @@ impl Export {
         (0..n).map(|r| units.iter().skip(r).step_by(n).sum()).collect()
     }
 
+    /// What a tenant has of a resource on a class by the answer, before the headroom takes of it.
+    fn answer(&self, tenant: &Tenant, class: usize, resource: usize) -> f64 {
+        tenant.exact[class * self.resources.len() + resource] / self.left[class]
+    }
+
     /// The resources that a tenant has some of on a class, and that the target counts.
     fn needed<'a>(&'a self, tenant: &'a Tenant, class: usize) -> impl Iterator<Item = usize> + 'a {
-        let n = self.resources.len();
-        (0..n).filter(move |r| tenant.exact[class * n + r] > NOTHING && self.resources[*r].called.is_some())
+        let counts = |r: usize| self.resources[r].called.is_some();
+        (0..self.resources.len()).filter(move |r| self.answer(tenant, class, *r) > NOTHING && counts(*r))
     }
 
     /// What the answer on a class counts: its largest part of the cluster.
     fn weight(&self, tenant: &Tenant, class: usize) -> f64 {
         let n = self.resources.len();
-        (0..n).map(|r| tenant.exact[class * n + r] / self.totals[r].max(LEAST_TOTAL)).fold(0.0, f64::max)
+        (0..n).map(|r| self.answer(tenant, class, r) / self.totals[r].max(LEAST_TOTAL)).fold(0.0, f64::max)
     }
 
     /// The part of a tenant's answer that runs where it is, with its whole units.
@@ -60,7 +65,7 @@ impl Export {
         for l in 0..self.classes.len() {
             let weight = self.weight(tenant, l);
             let kept =
-                self.needed(tenant, l).map(|r| tenant.units[l * n + r] as f64 / tenant.exact[l * n + r]);
+                self.needed(tenant, l).map(|r| tenant.units[l * n + r] as f64 / self.answer(tenant, l, r));
             all += weight;
             rest += if self.may_lack(position, l) { 0.0 } else { weight * kept.fold(1.0, f64::min) };
         }
@@ -76,12 +81,13 @@ impl Export {
         }
         let (n, own) = (self.resources.len(), &promised[position]);
         // Tasks that are all alike may run on any class where they may run; of others each stays where the answer has it.
-        let answer: Vec<f64> = (0..n).map(|r| tenant.exact.iter().skip(r).step_by(n).sum::<f64>()).collect();
+        let on_all = |r: usize| (0..self.classes.len()).map(|l| self.answer(tenant, l, r)).sum::<f64>();
+        let answer: Vec<f64> = (0..n).map(on_all).collect();
         let moves = tenant.is_alike;
         // How much of the answer a unit on a class is.
         let part = |l: usize, r: usize| match moves {
             true => 1.0 / answer[r],
-            false => self.weight(tenant, l) / all / tenant.exact[l * n + r],
+            false => self.weight(tenant, l) / all / self.answer(tenant, l, r),
         };
         let counts = |l: usize| -> Vec<usize> {
             match moves {

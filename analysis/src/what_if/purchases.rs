@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoughtBy {
-    /// The first quantum that needs it.
+    /// The first quantum that needs it; of the last stage, if nothing that may be bought is enough for some quanta, the first of these.
     pub by: Label,
-    /// How many times the target is reached with it, and with what was bought before; where nothing that may be bought is enough, with that alone.
+    /// How many times the target is asked for and reached with it, and with what was bought before; where nothing that may be bought is enough,
+    /// what is reached with all that is bought.
     pub scale: f64,
     /// What it costs; where the catalog has commitments: on demand, a period.
     pub cost: f64,

@@ -28,14 +28,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     let positions: HashMap<&str, usize> =
         order.iter().enumerate().map(|(position, (name, _))| (*name, position)).collect();
     let cluster = export.cluster();
-    // Nobody has more than the target's own root may.
-    let root = deployed.get("root").filter(|_| export.target.has_root());
-    let within_root = |(key, all): (&Key, &f64)| {
-        let stated = |what: &str| root?.limits.get(&(key.class.clone(), what.to_owned())).copied();
-        let part = stated("percent").map(|percent| percent / 100.0 * all);
-        stated(&key.resource).map(|limit| limit / key.unit).into_iter().chain(part).fold(*all, f64::min)
-    };
-    let within: Vec<f64> = keys.iter().zip(&cluster).map(within_root).collect();
+    let within = within_root(export, deployed, &keys, &cluster);
     let mut tenants: Vec<Told> = Vec::with_capacity(order.len());
     let weights = sums_of_weights(&order);
     for (name, queue) in &order {
@@ -114,6 +107,26 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     (shared, places)
 }
 
+/// What all tenants together may have, by `keys`: no more than the target's own root may, nor in Slurm than the QOS of partitions let run.
+fn within_root(export: &Export, deployed: &Deployed, keys: &[Key], cluster: &[f64]) -> Vec<f64> {
+    let has_root = export.target.has_root() || export.target == Target::Slurm;
+    let root = deployed.get("root").filter(|_| has_root);
+    let most = |key: &Key, all: f64| {
+        let stated = |what: &str| root?.limits.get(&(key.class.clone(), what.to_owned())).copied();
+        let part = stated("percent").map(|percent| percent / 100.0 * all);
+        stated(&key.resource).map(|limit| limit / key.unit).into_iter().chain(part).fold(all, f64::min)
+    };
+    let mut all = cluster.to_vec();
+    let partitions = export.partitions();
+    if !partitions.is_empty() {
+        all.fill(0.0);
+    }
+    for (at, (key, servers)) in partitions.iter().enumerate() {
+        all[at % keys.len()] += most(key, *servers);
+    }
+    keys.iter().zip(all).map(|(key, all)| most(key, all)).collect()
+}
+
 /// The weights that the capacities of siblings are, by their parent and the class.
 fn sums_of_weights<'a>(order: &[(&str, &'a DeployedQueue)]) -> HashMap<(&'a str, &'a str), f64> {
     let mut sums = HashMap::new();
@@ -154,10 +167,10 @@ fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
 
 /// Queues, each after the one that it is in; those in a circle are left out.
 fn parents_first(target: Target, deployed: &Deployed) -> Vec<(&str, &DeployedQueue)> {
-    // A queue `root` is what all are in.
+    // A queue `root` is what all are in; of what a stopped one has nothing is given out.
     let mut left: Vec<(&str, &DeployedQueue)> = deployed
         .iter()
-        .filter(|(name, _)| *name != "root")
+        .filter(|(name, queue)| *name != "root" && !queue.is_stopped)
         .map(|(name, queue)| (name.as_str(), queue))
         .collect();
     let mut order: Vec<(&str, &DeployedQueue)> = Vec::with_capacity(left.len());

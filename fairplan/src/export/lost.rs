@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 /// The field of a flavor of Kueue that says which nodes are of it; none says that all are.
 const LABELS: &str = "nodeLabels";
 
+/// The field of a queue of Kueue that says which namespaces may submit to it; none says that none may, and an empty one that all may.
+const NAMESPACES: &str = "namespaceSelector";
+
 /// A field of a deployed object that is not exported as it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostField {
@@ -51,6 +54,15 @@ pub(super) fn fields(
                 after: after.get(LABELS).map(Value::to_string),
             });
         }
+        let namespaces = |spec: &Value| spec.get(NAMESPACES).is_some_and(|selector| !selector.is_null());
+        if kind == "ClusterQueue" && !namespaces(&spec) && namespaces(after) {
+            lost.push(LostField {
+                object: format!("{kind} {name}"),
+                field: NAMESPACES.into(),
+                before: Value::Null.to_string(),
+                after: after.get(NAMESPACES).map(Value::to_string),
+            });
+        }
         for (field, before) in spec.as_object().into_iter().flatten() {
             if is_default(field, before) {
                 continue;
@@ -74,7 +86,7 @@ fn is_default(field: &str, value: &Value) -> bool {
     let is_empty = match value {
         Value::Null => true,
         Value::Array(list) => list.is_empty(),
-        Value::Object(fields) => fields.is_empty() && field != "namespaceSelector",
+        Value::Object(fields) => fields.is_empty() && field != NAMESPACES,
         _ => false,
     };
     let says = |defaults: Value| {

@@ -78,7 +78,9 @@ fn accounts(deployed: &Deployed) -> String {
         json!({"account": name, "user": "", "parent_account": parent, "shares_raw": queue.weight.unwrap() as u64,
                "max": {"tres": {"total": total}}})
     };
-    let associations: Vec<Value> = deployed.iter().map(account).collect();
+    // What the QOS of partitions let run is no account's.
+    let accounts = deployed.iter().filter(|(name, _)| *name != "root");
+    let associations: Vec<Value> = accounts.map(account).collect();
     json!({ "associations": associations }).to_string()
 }
 

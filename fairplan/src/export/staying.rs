@@ -20,8 +20,15 @@ pub(super) fn add(export: &Export, before: &Deployed, after: &mut Deployed) -> V
             [|queue| &mut queue.amounts, |queue| &mut queue.limits];
         let mut old = old.clone();
         for list in lists {
-            let stays = std::mem::take(list(&mut old)).into_iter().filter(|((_, of), _)| !named.contains(of));
-            list(new).extend(stays);
+            let taken = std::mem::take(list(&mut old));
+            let list = list(new);
+            // The QOS of a partition that no line names stays too.
+            let is_named = |key: &(String, String)| match name.as_str() {
+                "root" => list.contains_key(key),
+                _ => named.contains(&key.1),
+            };
+            let stays: Vec<_> = taken.into_iter().filter(|(key, _)| !is_named(key)).collect();
+            list.extend(stays);
         }
     }
     let unnamed: Vec<_> = before.iter().filter(|(name, _)| !after.contains_key(*name)).collect();

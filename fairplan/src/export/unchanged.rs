@@ -495,3 +495,33 @@ fn the_roots_of_yunikorn_and_volcano_stay_roots_with_their_limits() {
         assert!(found.changes.iter().all(|change| change.queue != "root"), "{:#?}", found.changes);
     }
 }
+
+#[test]
+fn a_queue_that_no_namespace_may_submit_to_or_that_is_stopped_is_told_as_that_alone() {
+    let text = queue("a", "", &[&[("plain", &[("cpu", "9")])]]);
+    let files = Files::new();
+    let deployed = files.write("deployed.yaml", &text);
+    let (instance, _) =
+        kueue(&KueueOptions { files: vec![deployed.clone()], ..KueueOptions::default() }).unwrap();
+    let solved = solution(&instance);
+    let export =
+        export(&instance, &solved, Target::Kueue, &ExportOptions::default(), &Control::none()).unwrap();
+    let lost = |text: String| {
+        let found = export_changes(&export, &[files.write("it.yaml", &text)]).unwrap();
+        assert!(found.changes.is_empty(), "{:#?}", found.changes);
+        let lost: Vec<_> = found.lost.iter().map(|lost| (lost.field.clone(), lost.before.clone())).collect();
+        (lost, found.moved().map(|(_, before, _)| before).collect::<Vec<_>>())
+    };
+    let field = |name: &str, before: &str| vec![(name.to_owned(), before.to_owned())];
+    assert_eq!(lost(text.clone()), (vec![], vec![]));
+    let nobody = ["", "namespaceSelector: null, "];
+    for selector in nobody {
+        let found = lost(text.replace("namespaceSelector: {}, ", selector));
+        assert_eq!(found, (field("namespaceSelector", "null"), vec![]));
+    }
+    // What is stopped has its quota, and gives nothing of it out until the export is applied.
+    for policy in ["Hold", "HoldAndDrain"] {
+        let found = lost(text.replace("spec: {", &format!("spec: {{stopPolicy: {policy}, ")));
+        assert_eq!(found, (field("stopPolicy", &format!("{policy:?}")), vec![0.0]));
+    }
+}

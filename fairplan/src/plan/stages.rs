@@ -8,7 +8,7 @@ use crate::solve::solver;
 use crate::tolerance::REACHED;
 use crate::{Control, Error, Progress};
 use fairplan_analysis::{BoughtBy, BoughtServers, CostsOverTime, Growth};
-use fairplan_instances::{Catalog, DemandSeries, Instance, Label, Offer, lint_catalog};
+use fairplan_instances::{Catalog, DemandSeries, Instance, Offer, lint_catalog};
 use fairplan_solver::Planner;
 
 /// How to buy as demands grow.
@@ -27,8 +27,8 @@ impl Default for StagesOptions {
 }
 
 /// What [`growth`](crate::growth()) says, and what to buy by when, so that all of a series is reached that can be: from the first quantum
-/// that is missed on, in at most so many stages of equal length. Every purchase is checked by an allocation that fits. What cannot be
-/// reached ends the list, as a stage without servers. Where the catalog has commitments, it also says what all that costs until the end
+/// that is missed on, in at most so many stages of equal length. Every purchase is checked by an allocation that fits. The first quantum
+/// that asks for more than can be bought ends the list, as a stage without servers; what the others ask for is bought. Where the catalog has commitments, it also says what all that costs until the end
 /// of the series, on demand and reserved.
 ///
 /// ```
@@ -86,36 +86,38 @@ pub fn growth_with_purchases(
     }
     let quanta = series.quantum_count();
     let scale = |quantum: usize| scaling.at(quantum, 0);
-    let next = |have: f64| (0..quanta).find(|quantum| scale(*quantum) > have * (1.0 + REACHED));
     let mut have = growth.part_at_one;
-    let Some(first) = next(have) else { return Ok(growth) };
+    // From this scale on nothing that may be bought is enough.
+    let mut beyond = f64::INFINITY;
+    let is_next = |quantum: &usize, have: f64| scale(*quantum) > have * (1.0 + REACHED);
+    let next = |have, beyond| (0..quanta).find(|quantum| is_next(quantum, have) && scale(*quantum) < beyond);
+    let Some(first) = next(have, beyond) else { return Ok(growth) };
     let span = (quanta - first).div_ceil(stages.stages as usize).max(1);
     let zeros = vec![0; catalog.types.len()];
     let mut cluster = catalog.added_to(apart.as_ref().unwrap_or(extended), &zeros, true).build()?;
     let mut bought = zeros;
     let (mut found, mut firsts): (Vec<BoughtBy>, Vec<usize>) = Default::default();
     control.stage("planning stage by stage");
-    while let Some(quantum) = next(have) {
+    while let Some(quantum) = next(have, beyond) {
         let end = (quantum + span).min(quanta);
-        let needed = (0..end).map(scale).fold(0.0, f64::max);
+        let of_stage = (0..end).filter(|quantum| is_next(quantum, have)).map(scale);
+        let mut scales: Vec<f64> = of_stage.filter(|scale| *scale < beyond).collect();
+        scales.sort_by(f64::total_cmp);
+        let needed = scales.last().copied().unwrap_or(have);
         let required: Vec<f64> = pieces.iter().map(|work| work * needed).collect();
         let left = left(catalog, &cluster, &bought)?;
         let mut planner =
             Planner::new(&cluster, &left, required.clone(), false, None, planning)?.within(&control.deadline);
-        let purchase = planner.cheapest(1.0)?;
+        let Some(purchase) = planner.cheapest(1.0)? else {
+            beyond = first_beyond(&mut planner, &scales)?;
+            continue;
+        };
         drop(planner);
-        let by = Label::from(series.label(quantum));
-        let before = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
         // Whole servers do more than they were bought for: what is there may be enough for the next stage.
-        if purchase.as_ref().is_some_and(|purchase| purchase.counts.iter().all(|count| *count == 0)) {
+        if purchase.counts.iter().all(|count| *count == 0) {
             have = needed;
             continue;
         }
-        firsts.push(quantum);
-        let Some(purchase) = purchase else {
-            found.push(BoughtBy { by, scale: have, cost: 0.0, total: before, servers: Vec::new() });
-            break;
-        };
         cluster = left.added_to(&cluster, &purchase.counts, true).build()?;
         reached(&cluster, &required, planning, control).map_err(|error| error.by(&control.deadline))?;
         let counts = catalog.types.iter().zip(&purchase.counts).filter(|(_, count)| **count > 0);
@@ -123,8 +125,10 @@ pub fn growth_with_purchases(
             .map(|(kind, count)| BoughtServers { id: kind.id.clone(), count: *count, costs: None })
             .collect();
         bought.iter_mut().zip(&purchase.counts).for_each(|(all, count)| *all += count);
+        firsts.push(quantum);
+        let before = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
         found.push(BoughtBy {
-            by,
+            by: series.label(quantum).into(),
             scale: needed,
             cost: purchase.cost,
             total: before + purchase.cost,
@@ -132,9 +136,32 @@ pub fn growth_with_purchases(
         });
         have = needed;
     }
+    if let Some(quantum) = (0..quanta).find(|quantum| scale(*quantum) >= beyond) {
+        let left = left(catalog, &cluster, &bought)?;
+        let planner = Planner::new(&cluster, &left, pieces, false, None, planning)?;
+        let scale = planner.within(&control.deadline).part_with(&vec![0; catalog.types.len()])?;
+        let total = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
+        firsts.push(quantum);
+        let by = series.label(quantum).into();
+        found.push(BoughtBy { by, scale, cost: 0.0, total, servers: Vec::new() });
+    }
     growth.costs = CostsOverTime::of(&mut found, &firsts, catalog, series, stages.periods_per_quantum);
     growth.purchases = found;
     Ok(growth)
+}
+
+/// The least of these scales, which ascend, for which nothing that may be bought is enough, as nothing is for the last: a planner for that one
+/// looks for it by halves.
+fn first_beyond(planner: &mut Planner<'_>, scales: &[f64]) -> Result<f64, Error> {
+    let (mut low, mut high) = (0, scales.len().saturating_sub(1));
+    while low < high {
+        let middle = (low + high) / 2;
+        match planner.cheapest(scales[middle] / scales[scales.len() - 1])? {
+            Some(_) => low = middle + 1,
+            None => high = middle,
+        }
+    }
+    Ok(scales.get(high).copied().unwrap_or(0.0))
 }
 
 /// What can still be bought for a cluster of which all types are classes.
@@ -147,4 +174,59 @@ fn left(catalog: &Catalog, cluster: &Instance, bought: &[u64]) -> Result<Catalog
     };
     let offers = catalog.types.iter().zip(bought).map(offer).collect();
     Ok(Catalog::new(cluster, catalog.name.clone(), catalog.currency.clone(), offers)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{TargetOptions, read};
+    use fairplan_instances::files;
+    use std::io::Write;
+
+    /// What is bought for 10 cores that are all in use, as `loads` follow: servers of 4 cores, three at most. Of each stage the quantum, the scale
+    /// and how many servers.
+    fn bought(loads: &[&str], stages: u32) -> Vec<(String, f64, u64)> {
+        let text = br#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "n", "count": 1, "capacity": {"cpu": 10}}],
+            "users": [{"id": "a", "demand": {"cpu": 1}, "tasks": 10}]}"#;
+        let instance = files::read_json(files::source::in_memory("it", text.to_vec()).unwrap()).unwrap();
+        let file = |text: &str| {
+            let mut file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            file
+        };
+        let offered = file("id,price,cpu,limit\nx,5,4,3\n");
+        let catalog = read::catalog(offered.path().to_str().unwrap(), &instance).unwrap();
+        let rows: Vec<String> = loads.iter().enumerate().map(|(q, load)| format!("{q},{load}\n")).collect();
+        let demands = file(&format!("quantum,load\n{}", rows.concat()));
+        let path = demands.path().to_str().unwrap();
+        let (series, _) = read::series(path, None, files::Rounding::Refused).unwrap();
+        let target = TargetOptions { scale: Some("1".parse().unwrap()), ..TargetOptions::default() };
+        let options = GrowthOptions { target, ..GrowthOptions::default() };
+        let stages = StagesOptions { stages, ..StagesOptions::default() };
+        let growth =
+            growth_with_purchases(&instance, &series, &catalog, &stages, &options, &Control::none()).unwrap();
+        let stage = |stage: BoughtBy| {
+            let count = stage.servers.iter().map(|servers| servers.count).sum();
+            (stage.by.to_string(), (stage.scale * 1e6).round() / 1e6, count)
+        };
+        growth.purchases.into_iter().map(stage).collect()
+    }
+
+    #[test]
+    fn a_quantum_out_of_reach_keeps_no_other_from_being_bought_for() {
+        let stage = |by: &str, scale, count| (by.to_owned(), scale, count);
+        for stages in [1, 2, 4] {
+            // What is bought reaches 1.8 times the target; 3 times is beyond all that can be bought.
+            let expected = [stage("1", 1.5, 2), stage("2", 1.8, 0)];
+            assert_eq!(bought(&["2", "3", "6"], stages), expected, "{stages}");
+            assert_eq!(bought(&["2", "3", "6", "2"], stages), expected, "{stages}");
+        }
+        // What is asked for later and can be had is bought too; whoever is out of reach first is named.
+        assert_eq!(bought(&["2", "6", "3", "8"], 1), [stage("2", 1.5, 2), stage("1", 1.8, 0)]);
+        // With all that may be bought there are 22 cores: 2.2 times is reached.
+        let expected = [stage("1", 2.2, 3), stage("3", 2.2, 0)];
+        assert_eq!(bought(&["10", "21", "22", "23", "24"], 1), expected);
+        assert_eq!(bought(&["10", "30"], 1), [stage("1", 1.0, 0)]);
+    }
 }

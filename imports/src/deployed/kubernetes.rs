@@ -106,13 +106,9 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
         return Err(reading.refused(&format!("{place}: apiVersion"), &api, &problem));
     }
     match (kind, stated.as_str()) {
-        (ConfigurationKind::Kueue, "ClusterQueue")
-            if spec.get("stopPolicy").and_then(Value::as_str).is_some_and(|policy| policy != "None") =>
-        {
-            // Of what it has nothing is given out.
-            Ok(())
-        }
         (ConfigurationKind::Kueue, "ClusterQueue" | "Cohort") => {
+            let policy = spec.get("stopPolicy").and_then(Value::as_str);
+            queue.is_stopped = stated == "ClusterQueue" && policy.is_some_and(|policy| policy != "None");
             let above = ["cohortName", "cohort", "parentName", "parent"];
             queue.parent = text(above.iter().find_map(|key| spec.get(*key)));
             let weight = spec.get("fairSharing").and_then(|sharing| sharing.get("weight"));

@@ -228,6 +228,13 @@ mod tests {
         assert_eq!(cpu(&format!("{all}/usr/bin/sacctmgr -i {set}\n")), Some(1.0));
         assert_eq!(read(&format!("{all}sacctmgr -i {set}\n"))["a"].amounts[&key("", "mem")], 10.0);
         assert_eq!(cpu(&format!("{all}sacctmgr -i delete qos sure-a\n")), None);
+        let held = format!(
+            "{all}sacctmgr -i add qos partition-n\nsacctmgr -i modify qos partition-n set GrpTRES=cpu=4,mem=-1\n"
+        );
+        assert_eq!(read(&held)["root"].limits, [(key("n", "cpu"), 4.0)].into());
+        assert!(!read(&format!("{held}sacctmgr -i delete qos partition-n\n")).contains_key("root"));
+        let table = "Name|GrpTRES|Priority|\nsure-a|cpu=1|7|\npartition-n|cpu=3,mem=2G|0|\nnormal||0|\n";
+        assert_eq!(read(table)["root"].limits, [(key("n", "cpu"), 3.0), (key("n", "mem"), 2048.0)].into());
         let gone = format!("{all}sacctmgr -i delete account a\n");
         assert!(
             deployed_in(ConfigurationKind::Slurm, "it", &gone).unwrap_err().to_string().contains("no queue")
@@ -273,7 +280,8 @@ mod tests {
         let stopped = "kind: ClusterQueue\nmetadata: {name: a}\nspec: {stopPolicy: Hold}\n---\nkind: ClusterQueue\nmetadata: {name: \
                        b}\nspec: {stopPolicy: None}\n";
         let read = deployed_in(ConfigurationKind::Kueue, "it", stopped).unwrap();
-        assert_eq!(read.keys().collect::<Vec<_>>(), ["b"]);
+        let is_stopped: Vec<_> = read.iter().map(|(name, queue)| (name.as_str(), queue.is_stopped)).collect();
+        assert_eq!(is_stopped, [("a", true), ("b", false)]);
     }
 
     #[test]

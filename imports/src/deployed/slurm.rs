@@ -1,13 +1,14 @@
 //! Slurm's accounts: lines of `sacctmgr`, the file that `sacctmgr dump` writes, and what
 //! `sacctmgr -P show qos format=name,grptres,priority` prints, which has what jobs are sure of in the QOS of their account, called
-//! `sure-ACCOUNT`.
+//! `sure-ACCOUNT`. What all jobs of a partition may have together is in the QOS `partition-PARTITION`: these are limits of the account above
+//! all, `root`, on that class.
 //!
 //! Every line is understood or refused by its number, so that nothing is done by Slurm that is not read here.
 
 mod command;
 
 use super::queue::Reading;
-use command::{Command, SURE, limit_of_jobs};
+use command::{Command, PARTITION, SURE, limit_of_jobs};
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +18,8 @@ type Amounts = BTreeMap<(String, String), f64>;
 pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceError> {
     let content = source.read_all()?;
     let text = String::from_utf8_lossy(&content);
-    let mut file = File { reading, line: 0, above: String::new(), columns: None, sure: BTreeMap::new() };
+    let (sure, partitions) = Default::default();
+    let mut file = File { reading, line: 0, above: String::new(), columns: None, sure, partitions };
     let mut allowed = BTreeSet::new();
     let mut has_commands = false;
     for (position, line) in text.lines().map(str::trim).enumerate() {
@@ -43,7 +45,12 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
             return Err(file.refused("", line, problem));
         }
     }
-    let File { reading, sure, .. } = file;
+    let File { reading, sure, partitions, .. } = file;
+    for (partition, amounts) in partitions.into_iter().filter(|(_, amounts)| !amounts.is_empty()) {
+        let limits =
+            amounts.into_iter().map(|((_, resource), amount)| ((partition.clone(), resource), amount));
+        reading.found.entry(ROOT.to_owned()).or_default().limits.extend(limits);
+    }
     for (account, Sure { amounts, priority, beside }) in sure {
         // Where lines make the QOS, they must let the account use it too.
         if !has_commands || allowed.contains(&account) {
@@ -56,6 +63,9 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
     }
     Ok(())
 }
+
+/// The account that all are in.
+const ROOT: &str = "root";
 
 /// What the QOS of an account states.
 #[derive(Default)]
@@ -84,6 +94,8 @@ struct File<'a> {
     columns: Option<Columns>,
     /// What the QOS of accounts have.
     sure: BTreeMap<String, Sure>,
+    /// What the QOS of partitions have.
+    partitions: BTreeMap<String, Amounts>,
 }
 
 impl File<'_> {
@@ -122,8 +134,17 @@ impl File<'_> {
                 self.make_sure(account, "grptres", amounts)?;
                 priority.map_or(Ok(()), |priority| self.make_sure(account, "priority", priority))
             }
-            None => Ok(()),
+            None => self.hold(name, "grptres", amounts),
         }
+    }
+
+    /// What a field of a QOS says of all jobs of its partition, if it is one's.
+    fn hold(&mut self, qos: &str, key: &str, value: &str) -> Result<(), InstanceError> {
+        let Some(partition) = qos.strip_prefix(PARTITION).filter(|_| key == "grptres") else { return Ok(()) };
+        let mut amounts = self.partitions.remove(partition).unwrap_or_default();
+        self.set(&mut amounts, value)?;
+        self.partitions.insert(partition.to_owned(), amounts);
+        Ok(())
     }
 
     /// What a command does.
@@ -150,7 +171,17 @@ impl File<'_> {
             }
             Command::Qos { is_new, names, fields } => {
                 for name in names {
-                    let Some(account) = name.strip_prefix(SURE) else { continue };
+                    let Some(account) = name.strip_prefix(SURE) else {
+                        // What is there is not added again.
+                        let is_there =
+                            name.strip_prefix(PARTITION).is_some_and(|of| self.partitions.contains_key(of));
+                        if !(is_new && is_there) {
+                            // It is there from now on, with or without amounts.
+                            self.hold(&name, "grptres", "")?;
+                            fields.iter().try_for_each(|(key, value)| self.hold(&name, key, value))?;
+                        }
+                        continue;
+                    };
                     let is_there = self.sure.contains_key(account);
                     // A new QOS has the priority 0.
                     let new = || Sure { priority: Some(0.0), ..Sure::default() };
@@ -172,6 +203,9 @@ impl File<'_> {
                 for account in names.iter().filter_map(|name| name.strip_prefix(SURE)) {
                     self.sure.remove(account);
                     allowed.remove(account);
+                }
+                for partition in names.iter().filter_map(|name| name.strip_prefix(PARTITION)) {
+                    self.partitions.remove(partition);
                 }
                 Ok(())
             }

@@ -73,7 +73,7 @@ pub fn summary(document: &Growth) -> String {
     text
 }
 
-/// The stage of which nothing that may be bought reaches the end.
+/// The first quantum for which nothing that may be bought is enough.
 fn beyond_reach(document: &Growth) -> Option<&BoughtBy> {
     document.purchases.last().filter(|stage| stage.servers.is_empty())
 }
@@ -81,7 +81,7 @@ fn beyond_reach(document: &Growth) -> Option<&BoughtBy> {
 fn out_of_reach(stage: &BoughtBy) -> String {
     let (by, times) = (label(&stage.by.to_string()), number(stage.scale));
     format!(
-        "From {by} on more is asked for than can be bought; what there is and is bought before reaches {times} times the target"
+        "{by} is the first quantum that asks for more than can be bought; what there is and is bought reaches {times} times the target"
     )
 }
 

@@ -95,7 +95,15 @@ fn today(document: &PlanDocument, part: f64) -> String {
         |group: &PlannedGroup| group.today.is_some_and(|today| today < group.required * (1.0 - SAME));
     match part >= 1.0 && document.groups.iter().any(falls_short) {
         true => "The servers that there are have room for all of it together; where nobody is held to its own, DRFH gives some groups less of it.\n".into(),
-        false => format!("The servers that there are reach {} of it.\n", percent(part.min(1.0))),
+        false => format!("The servers that there are reach {} of it{}.\n", percent(part.min(1.0)), divided(document.tasks)),
+    }
+}
+
+/// What is reached before a purchase is of divided tasks, whatever is bought for.
+fn divided(tasks: TaskKind) -> &'static str {
+    match tasks {
+        TaskKind::Divisible => "",
+        TaskKind::Whole => " with divided tasks",
     }
 }
 
@@ -382,7 +390,8 @@ pub(crate) fn section(document: PlanDocument) -> Section {
         .instance(&document.instance)
         .fact("Target", target(&document.target) + &scaled_groups(&document));
     if let Some(part) = document.part_before {
-        section = section.fact("Reached of it by the servers that there are", percent(part.min(1.0)));
+        let what = format!("Reached of it by the servers that there are{}", divided(document.tasks));
+        section = section.fact(&what, percent(part.min(1.0)));
     }
     if let Some(budget) = document.budget {
         section = section.fact("Budget", money(budget));

@@ -253,7 +253,8 @@ fn growth_that_nothing_can_be_bought_for_says_what_is_reached_without_it() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let told = text(&output.stderr);
     assert!(
-        told.contains("From 2 on more is asked for than can be bought") && !told.contains("costs"),
+        told.contains("2 is the first quantum that asks for more than can be bought")
+            && !told.contains("costs"),
         "{told}"
     );
     let growth: Value =

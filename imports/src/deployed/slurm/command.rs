@@ -3,6 +3,9 @@
 /// What the name of the QOS of an account begins with.
 pub(super) const SURE: &str = "sure-";
 
+/// What the name of the QOS of a partition begins with.
+pub(super) const PARTITION: &str = "partition-";
+
 /// What a line does.
 #[derive(Debug, PartialEq)]
 pub(super) enum Command {
@@ -10,7 +13,7 @@ pub(super) enum Command {
     Nothing,
     /// Adds or changes accounts: fields in small letters, with their values; `qos` is one that they may use too.
     Account { is_new: bool, names: Vec<String>, fields: Vec<(String, String)> },
-    /// Adds or changes QOS: `grptres`, what jobs of one may have together, `priority`, by which they come before others, and limits of jobs.
+    /// Adds or changes QOS, those of accounts and partitions among them: `grptres`, what jobs of one may have together, `priority`, by which they come before others, and limits of jobs.
     Qos { is_new: bool, names: Vec<String>, fields: Vec<(String, String)> },
     /// Takes accounts away.
     NoAccount(Vec<String>),
@@ -153,7 +156,7 @@ impl Fields {
     fn new(words: &[String], is_new: bool, is_qos: bool) -> Result<Self, Problem> {
         let mut found = Self { names: Vec::new(), fields: Vec::new() };
         let mut is_set = is_new;
-        // A QOS of another name is that of a partition, and nobody's.
+        // A QOS of another name is no account's.
         let mut others: Vec<&String> = Vec::new();
         for word in words {
             match word.to_ascii_lowercase().as_str() {
