@@ -151,13 +151,16 @@ pub(crate) mod allocation {
 
 /// Sums in many digits.
 pub(crate) mod digits {
-    /// Bits beyond twice those that users are worth apart, and the most of these: 10^120.
+    /// Bits beyond twice those that users are worth apart, and the most of the latter: 10^120.
     pub(crate) const DIGITS: (f64, f64) = (256.0, 400.0);
     /// What is open of each user in the end, in parts of what it is worth.
     pub(crate) const ENOUGH: f64 = 1e-10;
     /// The part of what is near that a user begins with, and that of each class that all have besides.
     pub(crate) const FIRST_PART: f64 = 0.9;
     pub(crate) const ASIDE: f64 = 0.05;
+    /// The part of the way to the nearest bound that a step goes, and the least part of the products that it aims at: many digits let it be bold.
+    pub(crate) const STEP_PART: f64 = 0.999;
+    pub(crate) const LEAST_CENTRING: f64 = 1e-9;
 }
 
 /// Sums over users.

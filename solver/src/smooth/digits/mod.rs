@@ -9,15 +9,16 @@
 //! and to all prices, however small. That takes a thousand times as long, so it is for what is small and was not proved otherwise.
 
 mod number;
+mod path;
 mod step;
 
 use super::bundles::{Found, User};
 use super::utility::Utility;
 use crate::level::LevelProblem;
-use crate::tolerance::digits::{ASIDE, DIGITS, ENOUGH, FIRST_PART};
+use crate::tolerance::digits::{DIGITS, ENOUGH};
 use fairplan_instances::{Deadline, InstanceError};
 use number::Number;
-use step::Path;
+use path::Path;
 
 /// Steps at most; forty to a hundred are usual.
 const MOST_STEPS: u64 = 400;

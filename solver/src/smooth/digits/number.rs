@@ -94,3 +94,28 @@ impl Neg for &Number {
         Number { value: self.value.clone().neg(), bits: self.bits }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_come_back_as_they_were_and_what_none_holds_as_nothing_or_infinite() {
+        for value in [1.0, -1.0, 0.1, 1e-300, -3.5e300, 2f64.powi(-1040)] {
+            assert_eq!(Number::of(value, 256).to_f64(), value);
+        }
+        let mut constants = Constants::new().unwrap();
+        let large = Number::of(2000.0, 256).exp(&mut constants);
+        assert_eq!((large.to_f64(), (&Number::of(1.0, 256) / &large).to_f64()), (f64::INFINITY, 0.0));
+        assert!((large.ln(&mut constants).to_f64() - 2000.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_difference_of_the_fiftieth_digit_is_told() {
+        let one = Number::of(1.0, 256);
+        let little = &one / &Number::of(1e50, 256);
+        assert!(((&(&one + &little) - &one).to_f64() * 1e50 - 1.0).abs() < 1e-10);
+        assert!(one.is_less_than(&(&one + &little)) && !one.is_less_than(&one));
+        assert!(little.is_positive() && !(-&little).is_positive());
+    }
+}
