@@ -1,7 +1,7 @@
 //! What members of cohorts keep for themselves is out of reach of all others, however much more nodes have than the quotas.
 
 use super::objects::Amount;
-use super::tree::{Tree, of};
+use super::tree::Tree;
 use fairplan_instances::quantity::Quantity;
 
 /// A ClusterQueue or a cohort, by its position.
@@ -27,19 +27,24 @@ impl Tree<'_> {
         if !self.places.shared[place][r] {
             return None;
         }
-        let (mut all, mut kept) = (Quantity::default(), Quantity::default());
-        for key in flavors {
-            let mut below = member;
-            while let Some(cohort) = self.above(below) {
-                let beside = self.inside(cohort).filter(|other| *other != below);
-                kept = beside.map(|other| self.kept_by(other, &key)).fold(kept, Quantity::plus);
-                below = Member::Cohort(cohort);
+        let keys: Vec<Key> = flavors.collect();
+        let (mut kept, mut below) = (Quantity::default(), member);
+        while let Some(cohort) = self.above(below) {
+            for other in self.inside(cohort).filter(|other| *other != below) {
+                kept = keys.iter().map(|key| self.kept_by(other, key)).fold(kept, Quantity::plus);
             }
-            if let Member::Cohort(root) = below {
-                all = all.plus(self.sums(root).get(&key).copied().unwrap_or_default());
-            }
+            below = Member::Cohort(cohort);
         }
-        (!kept.is_zero()).then(|| all.minus(kept))
+        // Nearly nobody keeps anything: then all that quotas add up to is not asked for.
+        let Member::Cohort(root) = below else { return None };
+        (!kept.is_zero()).then(|| {
+            let sums = self.sums(root);
+            keys.iter()
+                .filter_map(|key| sums.get(key))
+                .copied()
+                .fold(Quantity::default(), Quantity::plus)
+                .minus(kept)
+        })
     }
 
     /// What a member of a cohort, with all below it, does not lend.
@@ -54,8 +59,8 @@ impl Tree<'_> {
                 let inside = self.inside(cohort).map(|other| self.kept_by(other, key));
                 let inside = inside.fold(Quantity::default(), Quantity::plus);
                 let lent = named(&self.found.cohorts[cohort].amounts, key).and_then(|own| own.lending);
-                let sum = self.sums(cohort).get(key).copied().unwrap_or_default();
-                lent.map_or(inside, |lent| inside.max(sum.minus(lent)))
+                let sum = || self.sums(cohort).get(key).copied().unwrap_or_default();
+                lent.map_or(inside, |lent| inside.max(sum().minus(lent)))
             }
         }
     }
@@ -77,5 +82,5 @@ impl Tree<'_> {
 }
 
 fn named<'a>(amounts: &'a [Amount], key: &Key) -> Option<&'a Amount> {
-    amounts.iter().find(|amount| of(amount) == *key)
+    amounts.iter().find(|amount| amount.flavor == key.0 && amount.resource == key.1)
 }

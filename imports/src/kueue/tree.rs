@@ -409,6 +409,6 @@ impl Held {
     }
 }
 
-pub(super) fn of(amount: &Amount) -> (String, String) {
+fn of(amount: &Amount) -> (String, String) {
     (amount.flavor.clone(), amount.resource.clone())
 }
