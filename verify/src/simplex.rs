@@ -32,6 +32,13 @@ pub(crate) struct Best {
     pub prices: Vec<f64>,
 }
 
+impl Best {
+    /// What the point is worth.
+    pub fn reached(&self, gains: &[f64]) -> f64 {
+        gains.iter().zip(&self.point).map(|(gain, value)| gain * value).sum()
+    }
+}
+
 impl Program {
     /// By how much less a point is worth that keeps within all rows, as prices have it; `None` where a row without a price is exceeded by more than
     /// rounding of what adds to it and takes from it, or of all of it where no coefficient there was taken for nothing.
@@ -88,6 +95,12 @@ const STUCK: usize = 50;
 /// Steps after which the table is worked out again from the program, since each adds to what rounding did to it before.
 const STALE: usize = 20;
 
+/// Steps at most: so many, and so many for each variable. Those that come to an end take half as many as there are variables.
+const MOST_STEPS: (usize, usize) = (500, 2);
+
+/// The part of what prices show to be the most that is as good as that: beyond it, steps only follow rounding.
+const ENOUGH: f64 = 1.0 - 1e-12;
+
 /// The program solved for the variables of a basis. Those that are at their most are turned: they are measured from there downwards.
 pub(crate) struct Table<'a> {
     program: &'a Program,
@@ -122,12 +135,19 @@ impl<'a> Table<'a> {
     /// The best point of an objective but for so much, from the last one on; `None` where rounding gets in the way.
     pub fn maximize(&mut self, gains: &[f64], but_for: f64) -> Option<Best> {
         let (mut stuck, mut stale, mut chance) = (0, 0, Random::new(1, 0));
-        for _ in 0..1000 + 20 * self.width() {
+        for _ in 0..MOST_STEPS.0 + MOST_STEPS.1 * self.width() {
             if stale >= STALE {
                 self.refresh()?;
                 stale = 0;
             }
             let (worth, size) = self.reduced(gains);
+            if stale == 0 {
+                let best = self.best(&worth);
+                let bound = self.program.bound(gains, &best.prices);
+                if bound <= but_for || best.reached(gains) >= ENOUGH * bound {
+                    return Some(best);
+                }
+            }
             // Coefficients are no larger than one, so that what a unit of a row is worth adds no more than that to the bound.
             let most = |j: usize| self.program.variables.get(j).map_or(1.0, |variable| variable.most);
             let is_better = |j: &usize| {
@@ -135,7 +155,11 @@ impl<'a> Table<'a> {
             };
             let better = (0..self.width()).filter(is_better);
             let enters = match stuck < STUCK {
-                true => better.max_by(|a, b| (worth[*a] / size[*a]).total_cmp(&(worth[*b] / size[*b]))),
+                true => {
+                    let lengths = self.squared_lengths();
+                    let slope = |j: usize| worth[j] * worth[j] / lengths[j];
+                    better.max_by(|a, b| slope(*a).total_cmp(&slope(*b)))
+                }
                 false => better.max_by_key(|_| chance.below(u64::MAX)),
             };
             let Some(enters) = enters else {
@@ -150,6 +174,15 @@ impl<'a> Table<'a> {
             stale += 1;
         }
         None
+    }
+
+    /// Of each variable the square of how far all of them go by a unit of it: the objective rises fastest along the edge where it gains most beside that.
+    fn squared_lengths(&self) -> Vec<f64> {
+        let mut lengths = vec![1.0; self.width()];
+        for row in self.cells.chunks(self.width()) {
+            lengths.iter_mut().zip(row).for_each(|(length, cell)| *length += cell * cell);
+        }
+        lengths
     }
 
     /// Works the table out again. Values stay: those that never changed are still exact. `None` where the basis is none but for rounding.
@@ -324,8 +357,8 @@ mod tests {
         let mut table = Table::of(&program);
         for (gains, best) in [([3.0, 2.0], [3.0, 1.0]), ([1.0, 2.0], [3.0, 1.0]), ([0.0, 1.0], [0.0, 2.0])] {
             let found = table.maximize(&gains, 1e-12).unwrap();
-            assert!((value(&gains, &found.point) - value(&gains, &best)).abs() < 1e-12, "{:?}", found.point);
-            assert!(program.bound(&gains, &found.prices) - value(&gains, &found.point) < 1e-12);
+            assert!((found.reached(&gains) - value(&gains, &best)).abs() < 1e-12, "{:?}", found.point);
+            assert!(program.bound(&gains, &found.prices) - found.reached(&gains) < 1e-12);
         }
     }
 
@@ -345,12 +378,12 @@ mod tests {
             let mut table = Table::of(&program);
             for _ in 0..3 {
                 let gains: Vec<f64> = (0..columns).map(|_| random.below(9) as f64 - 2.0).collect();
-                let Best { point, prices } = table.maximize(&gains, 1e-12).unwrap();
-                let inside = point.iter().zip(&program.variables);
+                let best = table.maximize(&gains, 1e-12).unwrap();
+                let inside = best.point.iter().zip(&program.variables);
                 assert!(inside.clone().all(|(x, variable)| (0.0..=variable.most).contains(x)), "case {case}");
-                let taken = program.taken(&point);
+                let taken = program.taken(&best.point);
                 assert!(taken.iter().zip(&program.room).all(|(taken, room)| taken.sum <= room + 1e-9));
-                let (reached, bound) = (value(&gains, &point), program.bound(&gains, &prices));
+                let (reached, bound) = (best.reached(&gains), program.bound(&gains, &best.prices));
                 assert!((bound - reached).abs() < 1e-9, "case {case}: {reached} {bound}");
             }
         }

@@ -189,7 +189,7 @@ impl<'a> Moves<'a> {
         }
         let least = LEFT_OPEN * JUDGED * OWN * self.worth(0.0, OWN);
         let Some(best) = Table::of(&self.program).maximize(&objective, 0.1 * least) else { return false };
-        let reached: f64 = objective.iter().zip(&best.point).map(|(gain, value)| gain * value).sum();
+        let reached = best.reached(&objective);
         if self.program.bound(&objective, &best.prices) <= least {
             return true;
         }

@@ -25,6 +25,11 @@ impl Constants {
 impl Number {
     /// A double with so many bits.
     pub fn of(value: f64, bits: usize) -> Self {
+        if value.is_subnormal() {
+            // The library takes these for twice or half of what they are.
+            let scale = 2f64.powi(64);
+            return &Self::of(value * scale, bits) / &Self::of(scale, bits);
+        }
         Self { value: BigFloat::from_f64(value, bits), bits }
     }
 
@@ -101,7 +106,7 @@ mod tests {
 
     #[test]
     fn doubles_come_back_as_they_were_and_what_none_holds_as_nothing_or_infinite() {
-        for value in [1.0, -1.0, 0.1, 1e-300, -3.5e300, 2f64.powi(-1040)] {
+        for value in [1.0, -1.0, 0.1, 1e-300, -3.5e300, 2f64.powi(-1040), -5e-324] {
             assert_eq!(Number::of(value, 256).to_f64(), value);
         }
         let mut constants = Constants::new().unwrap();
