@@ -100,9 +100,11 @@ const IN_FULL: usize = 20_000_000;
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
 const AGGREGATED_FROM: f64 = 0.2;
 
-/// Pairs of a user and a class up to which a sum that is proved is looked at again for those who are next to nothing in it, and one that is not is solved
-/// in many digits.
+/// Pairs of a user and a class up to which a sum that is proved is looked at again for those who are next to nothing in it.
 const LOOKED_AT_AGAIN: usize = 400;
+
+/// Pairs of a user and a class up to which a sum that is not proved is solved in many digits: so many take about a quarter of a minute.
+const IN_MANY_DIGITS: usize = 1000;
 
 impl Way {
     /// What results call it.
@@ -133,7 +135,7 @@ impl Way {
                 Self::InteriorPoint { first } => !first,
                 Self::Apart => true,
                 Self::Keeping => alpha > 0.0 && is_small,
-                Self::InManyDigits => alpha > 0.0 && question.pairs() <= LOOKED_AT_AGAIN,
+                Self::InManyDigits => alpha > 0.0 && question.pairs() <= IN_MANY_DIGITS,
                 Self::FromLevels => alpha > STAGES.0,
                 Self::InPieces => is_small,
                 Self::Aggregation { patient } => !patient && self.puts_kinds_into_bins(question),
@@ -160,7 +162,7 @@ impl Way {
             Self::Keeping => question.objective.alpha().is_some_and(|alpha| alpha > 0.0) && is_small,
             Self::InManyDigits => {
                 question.objective.alpha().is_some_and(|alpha| alpha > 0.0)
-                    && question.pairs() <= LOOKED_AT_AGAIN
+                    && question.pairs() <= IN_MANY_DIGITS
             }
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
             Self::InWholeNumbers => {

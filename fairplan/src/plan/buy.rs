@@ -226,7 +226,9 @@ fn plan(
         match planner.cheapest_of_whole_tasks(place)? {
             Ok((purchase, placement)) => (Ok(purchase), Some(placement)),
             Err(mut obstacle) => {
-                if !obstacle.nowhere && obstacle.kept_out.is_none() {
+                let is_by_rules =
+                    obstacle.kept_out.as_ref().is_some_and(|kept_out| !kept_out.rules.is_empty());
+                if !obstacle.nowhere && !is_by_rules {
                     WholePart { asked: &asked, catalog, options, solver, deadline }.tell(&mut obstacle)?;
                 }
                 (Err(obstacle), None)

@@ -7,7 +7,7 @@ use super::whole::{place, rounded_up};
 use crate::Error;
 use crate::tolerance::WHOLE;
 use fairplan_instances::{
-    Catalog, Deadline, Instance, InstanceError, Obstacle, Purchase, Solver, User, kinds_apart, pieces_of,
+    Catalog, Deadline, Instance, Obstacle, Purchase, Solver, User, kinds_apart, pieces_of,
 };
 use fairplan_solver::Planner;
 
@@ -66,11 +66,7 @@ impl WholePart<'_> {
         let pieces = pieces_of(&self.asked.extended, tasks);
         let planner = Planner::new(users, catalog, pieces.clone(), true, options.budget, solver)?;
         let place = &mut |variant: &Instance, order| place(variant, order, &pieces, deadline);
-        match planner.within(deadline).cheapest_of_whole_tasks(place) {
-            Ok(found) => Ok(found.ok().map(|(purchase, _)| purchase)),
-            // No placement was found.
-            Err(InstanceError::Unsupported(_)) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let found = planner.within(deadline).cheapest_of_whole_tasks(place)?;
+        Ok(found.ok().map(|(purchase, _)| purchase))
     }
 }

@@ -45,15 +45,15 @@ pub struct Obstacle {
     pub held_nowhere: Vec<HeldNowhere>,
     /// The tasks, of users that want more of them than the servers that there are hold, which no server on offer takes.
     pub not_offered: Vec<HeldNowhere>,
-    /// Where there is room by resources, and rules that only whole tasks meet kept tasks of that user out. Then `part` is that of its tasks
-    /// that were placed with that purchase, no other user having less.
+    /// Where there is room by resources, and tasks of that user were not placed. If rules that only whole tasks meet kept them out, `part` is that
+    /// of its tasks that were placed with that purchase, no other user having less.
     pub kept_out: Option<KeptOut>,
 }
 
-/// Tasks that rules kept out, with everything that may be bought.
+/// Tasks that were not placed though there is room by resources, whatever was bought of what may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptOut {
-    /// The rules, as instances state them.
+    /// The rules that kept them out, as instances state them; none where whole tasks do not fit as divided ones would.
     pub rules: Vec<String>,
     /// How many of the user's tasks were placed.
     pub placed: u64,

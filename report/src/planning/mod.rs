@@ -6,7 +6,7 @@ mod plan;
 
 pub use costs::StatedCosts;
 pub use plan::{
-    CatalogStamp, FrontierPoint, KeptOutByRules, NearestServer, ObstacleResult, PlanBody, PlanDocument,
-    PlanParts, PlannedGroup, PlannedUser, PricesOfClass, PurchaseResult, TaskHeldNowhere, TaskKind,
+    CatalogStamp, FrontierPoint, NearestServer, ObstacleResult, PlanBody, PlanDocument, PlanParts,
+    PlannedGroup, PlannedUser, PricesOfClass, PurchaseResult, TaskHeldNowhere, TaskKind, TasksKeptOut,
     plan_document,
 };

@@ -5,8 +5,8 @@ use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::{printable, thousands};
 use fairplan_instances::{
-    Body, Catalog, Document, HeldNowhere, Instance, KindId, Obstacle, Purchase, ServersBought, StatedTarget,
-    User, UserId, servers_bought,
+    Body, Catalog, Document, HeldNowhere, Instance, KeptOut, KindId, Obstacle, Purchase, ServersBought,
+    StatedTarget, User, UserId, servers_bought,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -167,18 +167,22 @@ pub struct ObstacleResult {
     /// Where there is room by resources, and rules that only whole tasks meet keep tasks of that user out. The part above is then that of its
     /// tasks that were placed, no other user having less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by_rules: Option<KeptOutByRules>,
+    pub by_rules: Option<TasksKeptOut>,
+    /// Where divided tasks of that user have room, and no placement of whole ones was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_placed: Option<TasksKeptOut>,
     /// What the purchase that reaches this part costs.
     pub cost: f64,
     /// The purchase that reaches this part.
     pub servers: Vec<ServersBought>,
 }
 
-/// Tasks that rules keep out, whatever is bought of what may be.
+/// Tasks that were not placed though there is room by resources, whatever was bought of what may be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct KeptOutByRules {
-    /// The rules of the user, as the instance states them. Without them its tasks would have room.
+pub struct TasksKeptOut {
+    /// The rules of the user, as the instance states them. Without them its tasks would have room. Absent where it is not rules that keep them out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
     /// How many of its tasks were placed, at most, in the placements that were tried.
     pub placed: u64,
@@ -307,6 +311,11 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         part_under_drfh: parts.part_under_drfh,
         servers: servers(&purchase.counts),
     });
+    let kept_out = |by_rules: bool, obstacle: &Obstacle| {
+        let kept_out = obstacle.kept_out.as_ref().filter(|kept_out| kept_out.rules.is_empty() != by_rules)?;
+        let KeptOut { rules, placed, required, advice } = kept_out.clone();
+        Some(TasksKeptOut { rules, placed, required, advice })
+    };
     let obstacle = parts.outcome.err().map(|obstacle| ObstacleResult {
         user: extended.kind(KindId(obstacle.user.0)).user().id().into(),
         group: group_of(extended, extended.kind(KindId(obstacle.user.0)).user()),
@@ -317,12 +326,8 @@ pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
         own_part: obstacle.own_part,
         held_nowhere: obstacle.held_nowhere.iter().map(|task| task_held_nowhere(extended, task)).collect(),
         not_offered: obstacle.not_offered.iter().map(|task| task_held_nowhere(extended, task)).collect(),
-        by_rules: obstacle.kept_out.as_ref().map(|kept_out| KeptOutByRules {
-            rules: kept_out.rules.clone(),
-            placed: kept_out.placed,
-            required: kept_out.required,
-            advice: kept_out.advice.clone(),
-        }),
+        by_rules: kept_out(true, obstacle),
+        not_placed: kept_out(false, obstacle),
         cost: catalog.cost(&obstacle.counts),
         servers: servers(&obstacle.counts),
     });

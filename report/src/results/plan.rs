@@ -6,6 +6,7 @@ use crate::names::beginning;
 use crate::page::{Block, Section, curves, line};
 use crate::planning::{
     FrontierPoint, ObstacleResult, PlanDocument, PlannedGroup, PurchaseResult, TaskHeldNowhere, TaskKind,
+    TasksKeptOut,
 };
 use crate::summary::grid::{grid, listed as listed_grid, paragraph};
 use crate::tolerance::SAME;
@@ -52,7 +53,9 @@ fn asked(document: &PlanDocument) -> String {
         ),
         (None, Some(obstacle)) => format!(
             "Out of reach: {}. {} of the target can be had, for {}.",
-            not_offered(obstacle).unwrap_or_else(|| format!("{} is short", name(&obstacle.resource))),
+            not_offered(obstacle)
+                .or_else(|| not_placed(obstacle))
+                .unwrap_or_else(|| format!("{} is short", name(&obstacle.resource))),
             match document.tasks {
                 TaskKind::Divisible => format!("At most {}", percent(obstacle.part)),
                 TaskKind::Whole => enough(document.tasks, obstacle.part),
@@ -258,9 +261,13 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
             by_rules.advice
         ));
     }
-    let mut text = match not_offered(obstacle) {
-        Some(told) => paragraph(&format!("NOT REACHABLE {limits}: {told}.")),
-        None => format!(
+    let mut text = match (not_offered(obstacle), not_placed(obstacle)) {
+        (Some(told), _) => paragraph(&format!("NOT REACHABLE {limits}: {told}.")),
+        (None, Some(told)) => {
+            let advice = obstacle.not_placed.as_ref().map_or("", |not_placed| &not_placed.advice);
+            paragraph(&format!("NOT REACHABLE {limits}: {told}; {advice}."))
+        }
+        (None, None) => format!(
             "NOT REACHABLE {limits}: {resource} is short, and user {user}{}{} needs the most of what is short.\n",
             of_group(obstacle),
             with_kind(obstacle)
@@ -290,6 +297,19 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
     let _ =
         writeln!(text, "\n(with {} bought for {}{currency}).", list(&obstacle.servers), money(obstacle.cost));
     text
+}
+
+/// That divided tasks have room and whole ones were not placed.
+fn not_placed(obstacle: &ObstacleResult) -> Option<String> {
+    let TasksKeptOut { placed, required, .. } = obstacle.not_placed.as_ref()?;
+    Some(format!(
+        "divided tasks would have room, but in every placement tried user {}{}{} was left with {} of {} whole ones",
+        name(&obstacle.user),
+        of_group(obstacle),
+        with_kind(obstacle),
+        thousands(*placed),
+        thousands(*required)
+    ))
 }
 
 /// `a task`, or `a task of kind worker`: what is in the way.
@@ -486,7 +506,7 @@ fn facts_of_obstacle(
     let mut section = section
         .fact(
             "Out of reach",
-            not_offered(obstacle).unwrap_or_else(|| {
+            not_offered(obstacle).or_else(|| not_placed(obstacle)).unwrap_or_else(|| {
                 format!(
                     "{resource} is short, and user {user}{}{} needs the most of what is short",
                     of_group(obstacle),

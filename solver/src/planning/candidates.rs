@@ -151,12 +151,12 @@ impl Candidates {
         &self.draft.classes[candidate].id
     }
 
-    /// A user's id and the demand of one of its tasks, to be told.
-    pub fn task_of(&self, user: usize) -> (String, String) {
+    /// What one task of a user needs, to be told.
+    pub fn task_of(&self, user: usize) -> String {
         let user = &self.draft.users[user];
         let amounts = self.draft.resources.iter().zip(&user.demand).filter(|(_, amount)| !amount.is_zero());
         let amounts: Vec<String> = amounts.map(|(name, amount)| format!("{amount} {name}")).collect();
-        (user.id.escape_debug().to_string(), amounts.join(", "))
+        amounts.join(", ")
     }
 
     pub fn demand_of(&self, user: usize) -> &[f64] {

@@ -4,7 +4,7 @@
 use super::cuts::Cut;
 use super::planner::Planner;
 use crate::tolerance::planning::{CHEAPEST, SLACK};
-use fairplan_instances::{Decimal, Instance, InstanceError, KeptOut, Obstacle, Placement, Purchase};
+use fairplan_instances::{Decimal, Instance, InstanceError, KeptOut, Obstacle, Placement, Purchase, UserId};
 
 /// Places the tasks of an instance, all of which shall run, serving the lowest weighted share first.
 pub type PlaceAll<'a> = dyn FnMut(&Instance, ServingOrder) -> Result<Placement, InstanceError> + 'a;
@@ -62,7 +62,8 @@ const TRIALS: usize = 16;
 
 impl Planner<'_> {
     /// A purchase on whose cluster `place` finds room for all required tasks, and that placement; otherwise what stands against it: there is
-    /// no room even for divided tasks, or rules keep tasks out. Its bound is that of divided tasks. The planner must be one for whole tasks.
+    /// no room even for divided tasks, rules keep tasks out, or they were all placed by no purchase tried. Its bound is that of divided tasks. The
+    /// planner must be one for whole tasks.
     pub fn cheapest_of_whole_tasks(
         &mut self,
         place: &mut PlaceAll<'_>,
@@ -82,7 +83,8 @@ impl Planner<'_> {
                     let kept_out = self.by_rules(&short);
                     return Ok(Err(self.kept_out(short.user, &short.bought, kept_out)));
                 }
-                Err(InstanceError::Unsupported(self.left_out(&short)))
+                let kept_out = self.not_placed(&short);
+                Ok(Err(Obstacle { user: UserId(short.user), kept_out: Some(kept_out), ..self.obstacle()? }))
             }
             _ => self.obstacle().map(Err),
         }
@@ -284,20 +286,14 @@ impl Planner<'_> {
         (0..self.candidates.len()).any(|s| rates[s] > 0.0 && self.is_offered(s))
     }
 
-    /// Why whole tasks were not all placed, and what to do.
-    fn left_out(&self, short: &Short) -> String {
-        let Short { user, placed, required, .. } = *short;
-        let (id, demand) = self.candidates.task_of(user);
-        let left = format!(
-            "there is room for divided tasks, but user {id} was left with {placed} of {required} whole ones in every \
-             placement tried (one task: {demand})"
-        );
-        if !self.is_offered_to(user) {
-            return format!(
-                "{left}: it fits on no server that may be bought, and those that there are have no more room; offer one that takes it"
-            );
-        }
-        left + &self.more_to_allow()
+    /// Whole tasks that were not all placed, and what to do.
+    fn not_placed(&self, short: &Short) -> KeptOut {
+        let advice = match self.is_offered_to(short.user) {
+            true => self.more_to_allow(),
+            false => "; it fits on no server that may be bought, and those that there are have no more room; offer one that takes it".into(),
+        };
+        let advice = format!("a task is {}{advice}", self.candidates.task_of(short.user));
+        KeptOut { rules: Vec::new(), placed: short.placed, required: short.required, advice }
     }
 
     /// What could be allowed, if anything is not.

@@ -155,6 +155,28 @@ fn more_is_bought_where_rules_and_no_resources_keep_tasks_out() {
 }
 
 #[test]
+fn that_no_placement_was_found_is_an_answer_which_says_what_is_enough() {
+    let user = r#"{"id": "u", "demand": {"mem": 3}, "tasks": 3}"#;
+    let server = r#"{"id": "c", "count": 1, "capacity": {"mem": 5}}"#;
+    // Ten of memory for nine: one task a server.
+    let folder = folder(r#""mem""#, server, user, "id,price,mem,limit\ns,4,5,1\n");
+    let (told, obstacle) = kept_out(&folder, &["--scale", "1"]);
+    let expected = "divided tasks would have room, but in every placement tried user u was left with 2 of 3 whole ones; a task is 3 mem; raise limits, or ask for less";
+    assert!(told.contains(expected), "{told}");
+    assert!(
+        told.contains("Enough would be 66.67% of the target for everybody (with 1 s bought for 4)"),
+        "{told}"
+    );
+    let stated = serde_json::json!({"placed": 2, "required": 3, "advice": "a task is 3 mem; raise limits, or ask for less"});
+    assert_eq!(obstacle["not_placed"], stated, "{obstacle}");
+    folder.done(&["-q", "report", "plan.json", "-o", "plan.html"]);
+    let page = folder.read("plan.html");
+    assert!(page.contains("was left with 2 of 3 whole ones"), "{page}");
+    folder.write("c.csv", "id,price,mem,limit\ns,4,5,2\n");
+    assert_eq!(whole(&folder, &["--scale", "1"])["purchase"]["cost"], 8.0);
+}
+
+#[test]
 fn a_catalog_in_other_units_than_the_instance_is_told() {
     let class = r#"{"id": "node", "count": 1, "capacity": {"cpu": 16, "memory": 68719476736}}"#;
     let user = r#"{"id": "u", "demand": {"cpu": 1, "memory": 2147483648}, "tasks": 16}"#;

@@ -87,7 +87,7 @@ impl Part {
         let of_others = others.iter().map(|user| {
             let User { cap, floor, .. } = users[*user];
             // A task row says as much as a cap.
-            let has_row = users[*user].lines.clone().any(|line| has_task_row(problem, line));
+            let has_row = users[*user].lines.clone().any(|line| problem.groups.has_task_row(line));
             (*user, counting[*user].weight, floor, if has_row { f64::INFINITY } else { cap })
         });
         let of_kept = kept.map(|(user, share, weight)| (user, weight, share, share * (1.0 + ABOVE_KEPT)));
@@ -98,7 +98,7 @@ impl Part {
                 let of_pair = |pair: usize| (problem.groups.class[pair] as usize, problem.groups.rate[pair]);
                 let pattern = problem.groups.pattern[line];
                 part.groups.push(problem.load(line), pattern, true, pairs.clone().map(of_pair));
-                if has_task_row(problem, line) {
+                if problem.groups.has_task_row(line) {
                     let at = part.groups.len() - 1;
                     part.groups.limit[at] = problem.groups.limit[line];
                 }
@@ -109,10 +109,4 @@ impl Part {
         }
         part
     }
-}
-
-/// Whether the tasks of a kind are limited and do different work on different classes.
-fn has_task_row(problem: &LevelProblem<'_>, line: usize) -> bool {
-    let rates = &problem.groups.rate[problem.groups.pairs(line)];
-    problem.groups.limit[line] < f64::INFINITY && rates.windows(2).any(|pair| pair[0] != pair[1])
 }

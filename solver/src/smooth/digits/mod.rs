@@ -4,6 +4,8 @@
 //! max Σ w U(v)    Σ_l ρ z_l = v  (y)    Σ d z + q = c  (p)    v + h = T  (λ)
 //! path  z s = μ, q p = μ, h λ = μ,  s_l = d·p_l − ρ y,  ψ = y + λ,  ψ = w U'(v)
 //! ```
+//! Whoever has limited tasks that do different work on different classes has a row of its own, of all its tasks.
+//!
 //! With a large α one user may be worth 10^40 times as much as another. Where the first runs makes a difference of that part to it, and all the
 //! difference to the other. In doubles that is nothing; with a hundred digits it is as good as any number, and the path leads to what everybody has
 //! and to all prices, however small. That takes a thousand times as long, so it is for what is small and was not proved otherwise.
@@ -34,7 +36,7 @@ struct Party {
 /// Shares of kinds on classes and prices, from shares that are thought to be near (of whoever is worth most).
 ///
 /// # Errors
-/// Users of several kinds, with floors, or with limited tasks that do different work on different classes; where steps come to no end.
+/// Users of several kinds or with floors; where steps come to no end.
 pub(super) fn find(
     problem: &LevelProblem<'_>,
     users: &[User],
@@ -43,13 +45,7 @@ pub(super) fn find(
     deadline: &Deadline,
 ) -> Result<Found, InstanceError> {
     let groups = problem.groups;
-    let is_plain = |user: &User| {
-        let rates = &groups.rate[groups.pairs(user.lines.start)];
-        let has_row =
-            groups.limit[user.lines.start] < f64::INFINITY && rates.iter().any(|rate| *rate != rates[0]);
-        user.lines.len() == 1 && user.floor == 0.0 && !has_row
-    };
-    if !users.iter().all(is_plain) {
+    if !users.iter().all(|user| user.lines.len() == 1 && user.floor == 0.0) {
         return Err(InstanceError::Unsupported("only plain users are solved for in many digits".into()));
     }
     let shares: Vec<f64> = users

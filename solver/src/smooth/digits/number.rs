@@ -38,6 +38,10 @@ impl Number {
         Self::of(value, self.bits)
     }
 
+    pub fn is_zero(&self) -> bool {
+        self.value.is_zero()
+    }
+
     pub fn is_positive(&self) -> bool {
         self.value.is_positive() && !self.value.is_zero() && !self.value.is_nan() && !self.value.is_inf()
     }

@@ -1,19 +1,17 @@
 //! Points on the path: where it begins, how far a step goes, and where it ends.
 
 use super::number::{Constants, Number};
-use super::step::{Step, sum};
+use super::step::sum;
 use super::{Party, User};
 use crate::level::LevelProblem;
 use crate::tolerance::digits::{ASIDE, FIRST_PART, LEAST_CENTRING, STEP_PART};
 use crate::tolerance::interior_point::SHORTEST_STEP;
 use fairplan_instances::InstanceError;
 
-/// What a user has and what that is worth to it.
+/// What a user has and what that is worth to it; or what a step changes of it.
 pub(super) struct Share {
     pub v: Number,
     pub psi: Number,
-    /// How far `ψ` is from what the last unit of its share is worth, in logarithms.
-    pub miss: Number,
     pub y: Number,
     /// `h` and `λ`, where its tasks are limited.
     pub room: Option<(Number, Number)>,
@@ -21,16 +19,37 @@ pub(super) struct Share {
     pub s: Vec<Number>,
 }
 
-/// A point.
+impl Share {
+    fn products(&self) -> impl Iterator<Item = (&Number, &Number)> {
+        let room = self.room.as_ref().map(|(h, lambda)| (h, lambda));
+        self.z.iter().zip(&self.s).chain(room)
+    }
+}
+
+/// A point, or the step from one to the next: of users, of what is left of rows and of their prices.
+pub(super) struct Point {
+    pub shares: Vec<Share>,
+    pub q: Vec<Number>,
+    pub p: Vec<Number>,
+}
+
+impl Point {
+    /// The pairs whose products the path makes equal: `q` and `p`, `z` and `s`, `h` and `λ`.
+    fn products(&self) -> impl Iterator<Item = (&Number, &Number)> {
+        self.q.iter().zip(&self.p).chain(self.shares.iter().flat_map(Share::products))
+    }
+}
+
+/// The way to the optimum.
 pub(super) struct Path {
     pub alpha: Number,
     pub parties: Vec<Party>,
     pub capacity: Vec<Number>,
-    pub shares: Vec<Share>,
-    pub q: Vec<Number>,
-    pub p: Vec<Number>,
-    /// Of each row its number among all rows of the problem.
-    pub rows: Vec<usize>,
+    pub point: Point,
+    /// How far `ψ` of each user is from what the last unit of its share is worth, in logarithms.
+    pub misses: Vec<Number>,
+    /// Of each row that is not one user's own its number among all rows of the problem. They come after those.
+    rows: Vec<usize>,
     pub constants: Constants,
 }
 
@@ -50,8 +69,13 @@ impl Path {
         let groups = problem.groups;
         let is_row = |at: &usize| problem.capacities[*at] > 0.0 && problem.capacities[*at].is_finite();
         let rows: Vec<usize> = (0..problem.capacities.len()).filter(is_row).collect();
-        let row_of = |at: usize| rows.binary_search(&at).ok();
-        let capacity: Vec<Number> = rows.iter().map(|at| number(problem.capacities[*at])).collect();
+        let own_rows: Vec<usize> =
+            users.iter().map(|user| user.lines.start).filter(|line| groups.has_task_row(*line)).collect();
+        let row_of = |at: usize| rows.binary_search(&at).ok().map(|row| own_rows.len() + row);
+        let own_row_of = |line: usize| own_rows.iter().position(|own| *own == line);
+        let limits = own_rows.iter().map(|line| groups.limit[*line]);
+        let capacity: Vec<Number> =
+            limits.chain(rows.iter().map(|at| problem.capacities[*at])).map(number).collect();
         let (mut parties, mut shares) = (Vec::new(), Vec::new());
         let products = number(ASIDE / groups.pair_count() as f64);
         let mut q = capacity.clone();
@@ -71,7 +95,8 @@ impl Path {
                 .iter()
                 .map(|pair| {
                     let needs = problem.needs(line, *pair);
-                    needs.filter_map(|(row, d)| row_of(row).map(|row| (row, number(d)))).collect()
+                    let shared = needs.filter_map(|(row, d)| row_of(row).map(|row| (row, number(d))));
+                    own_row_of(line).map(|row| (row, number(1.0))).into_iter().chain(shared).collect()
                 })
                 .collect();
             let v = sum(&number(0.0), rates.iter().zip(&z).map(|(rate, z)| rate * z));
@@ -91,7 +116,7 @@ impl Path {
             let y = room.as_ref().map_or_else(|| psi.clone(), |(_, lambda)| &psi - lambda);
             let s = z.iter().map(|z| &products / z).collect();
             parties.push(Party { log_weight, cap, rates, needs });
-            shares.push(Share { v, psi, miss: number(0.0), y, room, z, s });
+            shares.push(Share { v, psi, y, room, z, s });
         }
         let q: Vec<Number> = q
             .into_iter()
@@ -102,7 +127,16 @@ impl Path {
             })
             .collect();
         let p = q.iter().map(|q| &products / q).collect();
-        Ok(Self { alpha: number(alpha), parties, capacity, shares, q, p, rows, constants })
+        let misses = vec![number(0.0); shares.len()];
+        Ok(Self {
+            alpha: number(alpha),
+            parties,
+            capacity,
+            point: Point { shares, q, p },
+            misses,
+            rows,
+            constants,
+        })
     }
 
     /// Whether what is open of each user is no more than this part of what it is worth.
@@ -110,11 +144,8 @@ impl Path {
         let zero = self.alpha.with(0.0);
         let enough = self.alpha.with(enough);
         let mean = self.mean();
-        let count = self
-            .alpha
-            .with((self.q.len() + self.shares.iter().map(|share| share.z.len()).sum::<usize>()) as f64);
-        let open = &mean * &count;
-        self.parties.iter().zip(&self.shares).all(|(party, share)| {
+        let open = &mean * &self.alpha.with(self.point.products().count() as f64);
+        self.parties.iter().zip(&self.point.shares).all(|(party, share)| {
             let worth = &share.psi * &share.v;
             let residual = (0..share.z.len()).map(|l| {
                 let off = &share.z[l] * &self.dual_residual(party, share, l);
@@ -150,93 +181,61 @@ impl Path {
 
     /// Shares of kinds on classes and prices, as doubles.
     pub fn found(&self, problem: &LevelProblem<'_>) -> (Vec<f64>, Vec<f64>) {
-        let splits = self.shares.iter().flat_map(|share| &share.z).map(Number::to_f64).collect();
+        let splits = self.point.shares.iter().flat_map(|share| &share.z).map(Number::to_f64).collect();
         let mut prices = vec![0.0; problem.capacities.len()];
-        self.rows.iter().zip(&self.p).for_each(|(row, p)| prices[*row] = p.to_f64());
+        let of_rows = &self.point.p[self.point.p.len() - self.rows.len()..];
+        self.rows.iter().zip(of_rows).for_each(|(row, p)| prices[*row] = p.to_f64());
         (splits, prices)
     }
 
-    fn take(&mut self, step: &Step, reach: &Number) {
-        let go = |x: &mut Number, dx: &Number| *x = &*x + &(reach * dx);
-        self.q.iter_mut().zip(&step.q).for_each(|(q, dq)| go(q, dq));
-        self.p.iter_mut().zip(&step.p).for_each(|(p, dp)| go(p, dp));
-        for ((share, change), party) in self.shares.iter_mut().zip(&step.shares).zip(&self.parties) {
-            go(&mut share.v, &change.v);
-            go(&mut share.psi, &change.psi);
-            go(&mut share.y, &change.y);
-            share.z.iter_mut().zip(&change.z).for_each(|(z, dz)| go(z, dz));
-            share.s.iter_mut().zip(&change.s).for_each(|(s, ds)| go(s, ds));
-            if let Some(((h, lambda), (dh, dlambda))) = share.room.as_mut().zip(change.room.as_ref()) {
-                go(h, dh);
-                go(lambda, dlambda);
+    fn take(&mut self, step: &Point, reach: &Number) {
+        let go = |(x, dx): (&mut Number, &Number)| *x = &*x + &(reach * dx);
+        self.point.q.iter_mut().zip(&step.q).chain(self.point.p.iter_mut().zip(&step.p)).for_each(go);
+        let shares = self.point.shares.iter_mut().zip(&step.shares);
+        for (((share, change), party), miss) in shares.zip(&self.parties).zip(&mut self.misses) {
+            let Share { v, psi, y, z, s, room, .. } = share;
+            go((y, &change.y));
+            [(v, &change.v), (psi, &change.psi)].into_iter().for_each(go);
+            z.iter_mut().zip(&change.z).chain(s.iter_mut().zip(&change.s)).for_each(go);
+            if let Some(((h, lambda), (dh, dlambda))) = room.as_mut().zip(change.room.as_ref()) {
+                [(h, dh), (lambda, dlambda)].into_iter().for_each(go);
             }
             let constants = &mut self.constants;
             let worth = &party.log_weight - &(&self.alpha * &share.v.ln(constants));
-            share.miss = &worth - &share.psi.ln(constants);
+            *miss = &worth - &share.psi.ln(constants);
         }
     }
 
     /// How far a step can go, at most as far as it is.
-    fn longest(&self, step: &Step, part: f64) -> Number {
-        let one = self.alpha.with(1.0);
+    fn longest(&self, step: &Point, part: f64) -> Number {
         let part = self.alpha.with(part);
         let zero = self.alpha.with(0.0);
-        let mut longest = one.clone();
-        let mut see = |x: &Number, dx: &Number| {
-            if dx.is_less_than(&zero) {
-                let most = &(&part * x) / &-dx;
-                if most.is_less_than(&longest) {
-                    longest = most;
-                }
-            }
-        };
-        self.q.iter().zip(&step.q).for_each(|(q, dq)| see(q, dq));
-        self.p.iter().zip(&step.p).for_each(|(p, dp)| see(p, dp));
-        for (share, change) in self.shares.iter().zip(&step.shares) {
-            see(&share.v, &change.v);
-            see(&share.psi, &change.psi);
-            share.z.iter().zip(&change.z).for_each(|(z, dz)| see(z, dz));
-            share.s.iter().zip(&change.s).for_each(|(s, ds)| see(s, ds));
-            if let Some(((h, lambda), (dh, dlambda))) = share.room.as_ref().zip(change.room.as_ref()) {
-                see(h, dh);
-                see(lambda, dlambda);
+        let mut longest = self.alpha.with(1.0);
+        let both = self.point.products().zip(step.products());
+        let products = both.flat_map(|((x, z), (dx, dz))| [(x, dx), (z, dz)]);
+        let shares = self.point.shares.iter().zip(&step.shares);
+        let own = shares.flat_map(|(share, change)| [(&share.v, &change.v), (&share.psi, &change.psi)]);
+        for (x, dx) in products.chain(own).filter(|(_, dx)| dx.is_less_than(&zero)) {
+            let most = &(&part * x) / &-dx;
+            if most.is_less_than(&longest) {
+                longest = most;
             }
         }
         longest
     }
 
     /// The mean of the products after so much of a step.
-    fn mean_after(&self, step: &Step, reach: &Number) -> Number {
+    fn mean_after(&self, step: &Point, reach: &Number) -> Number {
         let go = |x: &Number, dx: &Number| x + &(reach * dx);
-        let zero = self.alpha.with(0.0);
-        let mut total = zero;
-        let mut count = 0;
-        let mut see = |x: (&Number, &Number), z: (&Number, &Number)| {
-            total = &total + &(&go(x.0, x.1) * &go(z.0, z.1));
-            count += 1;
-        };
-        for row in 0..self.q.len() {
-            see((&self.q[row], &step.q[row]), (&self.p[row], &step.p[row]));
-        }
-        for (share, change) in self.shares.iter().zip(&step.shares) {
-            for l in 0..share.z.len() {
-                see((&share.z[l], &change.z[l]), (&share.s[l], &change.s[l]));
-            }
-            if let Some(((h, lambda), (dh, dlambda))) = share.room.as_ref().zip(change.room.as_ref()) {
-                see((h, dh), (lambda, dlambda));
-            }
-        }
-        &total / &self.alpha.with(f64::from(count))
+        let both = self.point.products().zip(step.products());
+        self.mean_of(both.map(|((x, z), (dx, dz))| &go(x, dx) * &go(z, dz)))
     }
 
     fn mean(&self) -> Number {
-        let (q, p, shares) = (&self.q, &self.p, &self.shares);
-        let zero = self.alpha.with(0.0);
-        let rows = q.iter().zip(p).map(|(q, p)| q * p);
-        let pairs = shares.iter().flat_map(|share| share.z.iter().zip(&share.s).map(|(z, s)| z * s));
-        let rooms = shares.iter().filter_map(|share| share.room.as_ref().map(|(h, lambda)| h * lambda));
-        let count = q.len()
-            + shares.iter().map(|share| share.z.len() + usize::from(share.room.is_some())).sum::<usize>();
-        &sum(&zero, rows.chain(pairs).chain(rooms)) / &self.alpha.with(count as f64)
+        self.mean_of(self.point.products().map(|(x, z)| x * z))
+    }
+
+    fn mean_of(&self, products: impl Iterator<Item = Number>) -> Number {
+        &sum(&self.alpha.with(0.0), products) / &self.alpha.with(self.point.products().count() as f64)
     }
 }

@@ -2,29 +2,12 @@
 
 use super::Party;
 use super::number::Number;
-use super::path::{Path, Share};
-
-/// What a step changes of it, or what its products are to come to.
-pub(super) struct Change {
-    pub v: Number,
-    pub psi: Number,
-    pub y: Number,
-    pub room: Option<(Number, Number)>,
-    pub z: Vec<Number>,
-    pub s: Vec<Number>,
-}
-
-/// A step: of users, of what is left of rows and of their prices.
-pub(super) struct Step {
-    pub shares: Vec<Change>,
-    pub q: Vec<Number>,
-    pub p: Vec<Number>,
-}
+use super::path::{Path, Point, Share};
 
 impl Path {
     /// `d·p − ρ y − s`.
     pub fn dual_residual(&self, party: &Party, share: &Share, l: usize) -> Number {
-        let cost = sum(&self.alpha.with(0.0), party.needs[l].iter().map(|(row, d)| d * &self.p[*row]));
+        let cost = sum(&self.alpha.with(0.0), party.needs[l].iter().map(|(row, d)| d * &self.point.p[*row]));
         &(&cost - &(&party.rates[l] * &share.y)) - &share.s[l]
     }
 
@@ -36,11 +19,11 @@ impl Path {
 
     /// The system in the prices of rows, as `L D Lᵀ`; `None` where it holds no numbers.
     pub fn factor(&self) -> Option<Factors> {
-        let m = self.q.len();
+        let m = self.point.q.len();
         let zero = self.alpha.with(0.0);
         let mut matrix: Vec<Vec<Number>> = (0..m).map(|i| vec![zero.clone(); i + 1]).collect();
-        let mut users = Vec::with_capacity(self.shares.len());
-        for (party, share) in self.parties.iter().zip(&self.shares) {
+        let mut users = Vec::with_capacity(self.point.shares.len());
+        for (party, share) in self.parties.iter().zip(&self.point.shares) {
             let theta: Vec<Number> = share.z.iter().zip(&share.s).map(|(z, s)| z / s).collect();
             let kappa = self.stiffness(share);
             let mut spread = zero.clone();
@@ -71,22 +54,24 @@ impl Path {
             }
             users.push(Eliminated { theta, kappa, spread, pulls });
         }
-        for (i, (q, p)) in self.q.iter().zip(&self.p).enumerate() {
+        for (i, (q, p)) in self.point.q.iter().zip(&self.point.p).enumerate() {
             matrix[i][i] = &matrix[i][i] + &(q / p);
         }
         for j in 0..m {
             if !matrix[j][j].is_positive() {
                 return None;
             }
-            for i in j + 1..m {
-                let factor = &matrix[i][j] / &matrix[j][j];
-                for k in j + 1..=i {
-                    let less = &factor * &matrix[k][j];
-                    matrix[i][k] = &matrix[i][k] - &less;
+            // Rows that only some users need have nothing to do with most others.
+            let below: Vec<usize> = (j + 1..m).filter(|i| !matrix[*i][j].is_zero()).collect();
+            for (at, i) in below.iter().enumerate() {
+                let factor = &matrix[*i][j] / &matrix[j][j];
+                for k in &below[..=at] {
+                    let less = &factor * &matrix[*k][j];
+                    matrix[*i][*k] = &matrix[*i][*k] - &less;
                 }
             }
             // Only now, since the products above are of what the column was.
-            for i in j + 1..m {
+            for i in below {
                 matrix[i][j] = &matrix[i][j] / &matrix[j][j];
             }
         }
@@ -94,25 +79,31 @@ impl Path {
     }
 
     /// The step to products of `target`, made up for the second order of a predictor.
-    pub fn step(&self, factors: &Factors, target: &Number, predictor: Option<&Step>) -> Step {
+    pub fn step(&self, factors: &Factors, target: &Number, predictor: Option<&Point>) -> Point {
         let zero = self.alpha.with(0.0);
         let aim = |x: &Number, z: &Number, both: Option<(&Number, &Number)>| {
             let now = target - &(x * z);
             both.map_or_else(|| now.clone(), |(dx, dz)| &now - &(dx * dz))
         };
-        let rows: Vec<Number> = (0..self.q.len())
-            .map(|row| aim(&self.q[row], &self.p[row], predictor.map(|step| (&step.q[row], &step.p[row]))))
+        let rows: Vec<Number> = (0..self.point.q.len())
+            .map(|row| {
+                aim(
+                    &self.point.q[row],
+                    &self.point.p[row],
+                    predictor.map(|step| (&step.q[row], &step.p[row])),
+                )
+            })
             .collect();
         // Σ d dz + dq = what is left of each row.
-        let mut right: Vec<Number> = rows.iter().zip(&self.p).map(|(product, p)| product / p).collect();
+        let mut right: Vec<Number> = rows.iter().zip(&self.point.p).map(|(product, p)| product / p).collect();
         for (row, right) in right.iter_mut().enumerate() {
-            *right = &*right + &(&self.q[row] - &self.capacity[row]);
+            *right = &*right + &(&self.point.q[row] - &self.capacity[row]);
         }
-        let mut wishes = Vec::with_capacity(self.shares.len());
-        for (u, (party, share)) in self.parties.iter().zip(&self.shares).enumerate() {
+        let mut wishes = Vec::with_capacity(self.point.shares.len());
+        for (u, (party, share)) in self.parties.iter().zip(&self.point.shares).enumerate() {
             let Eliminated { theta, kappa, spread, pulls } = &factors.users[u];
             let before = predictor.map(|step| &step.shares[u]);
-            let mut b = &(&share.psi * &share.miss) + &(&share.psi - &share.y);
+            let mut b = &(&share.psi * &self.misses[u]) + &(&share.psi - &share.y);
             let room = share.room.as_ref().zip(party.cap.as_ref()).map(|((h, lambda), cap)| {
                 let before = before.and_then(|before| before.room.as_ref());
                 let product = aim(h, lambda, before.map(|(dh, dlambda)| (dh, dlambda)));
@@ -146,7 +137,7 @@ impl Path {
         }
         // M dp = what the moves take beyond the rows.
         let p = factors.solve(right);
-        let shares = self.parties.iter().zip(&self.shares).zip(wishes).enumerate();
+        let shares = self.parties.iter().zip(&self.point.shares).zip(wishes).enumerate();
         let changes = shares.map(|(u, ((party, share), wish))| {
             let Eliminated { theta, kappa, spread, .. } = &factors.users[u];
             let pulled = sum(&zero, wish.pulls.iter().map(|(row, g)| g * &p[*row]));
@@ -160,17 +151,19 @@ impl Path {
                 .collect();
             let s =
                 (0..z.len()).map(|l| &(&wish.products[l] - &(&share.s[l] * &z[l])) / &share.z[l]).collect();
-            let psi = &share.psi * &(&share.miss - &(&(&self.alpha * &v) / &share.v));
+            let psi = &share.psi * &(&self.misses[u] - &(&(&self.alpha * &v) / &share.v));
             let room = wish.room.as_ref().zip(share.room.as_ref()).map(|((product, off), (h, lambda))| {
                 let dh = off - &v;
                 let dlambda = &(product - &(lambda * &dh)) / h;
                 (dh, dlambda)
             });
-            Change { v, psi, y, room, z, s }
+            Share { v, psi, y, room, z, s }
         });
-        let shares: Vec<Change> = changes.collect();
-        let q = (0..rows.len()).map(|row| &(&rows[row] - &(&self.q[row] * &p[row])) / &self.p[row]).collect();
-        Step { shares, q, p }
+        let shares: Vec<Share> = changes.collect();
+        let q = (0..rows.len())
+            .map(|row| &(&rows[row] - &(&self.point.q[row] * &p[row])) / &self.point.p[row])
+            .collect();
+        Point { shares, q, p }
     }
 }
 
@@ -203,7 +196,7 @@ pub(super) struct Factors {
 impl Factors {
     fn solve(&self, mut x: Vec<Number>) -> Vec<Number> {
         for i in 0..x.len() {
-            for j in 0..i {
+            for j in (0..i).filter(|j| !self.matrix[i][*j].is_zero()) {
                 x[i] = &x[i] - &(&self.matrix[i][j] * &x[j]);
             }
         }
@@ -211,7 +204,7 @@ impl Factors {
             x[i] = &x[i] / &self.matrix[i][i];
         }
         for i in (0..x.len()).rev() {
-            for j in i + 1..x.len() {
+            for j in (i + 1..x.len()).filter(|j| !self.matrix[*j][i].is_zero()) {
                 x[i] = &x[i] - &(&self.matrix[j][i] * &x[j]);
             }
         }
