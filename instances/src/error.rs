@@ -1,6 +1,7 @@
 //! Why there is no instance, or no solution of one: of a file always its name, the place in it, the value and what to do.
 
 use crate::objective::LARGEST_ALPHA;
+use crate::tolerance::NEAREST_ALPHA;
 use crate::wording::printable;
 use crate::{DecimalError, Shortfall, UnknownName, Violation};
 
@@ -43,6 +44,9 @@ pub enum InstanceError {
     /// The number of `alpha=A` is too large, negative or not a number.
     #[error("the A of alpha=A must be from 0 to {LARGEST_ALPHA}, not {0}; the limit of large ones is drfh")]
     AlphaOutOfRange(f64),
+    /// The number of `alpha=A` is so near 1 that a double does not tell the sum.
+    #[error("the A of alpha=A must be 1 or differ from it by at least {NEAREST_ALPHA}, not {0}; 1 is pf")]
+    AlphaNextToOne(f64),
     /// The method does not cover this instance.
     #[error("{0}")]
     Unsupported(String),

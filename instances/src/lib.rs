@@ -95,7 +95,7 @@ pub use model::{
     QuotaPart, ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step, StepCounts};
-pub use objective::{Alpha, OBJECTIVES, Objective};
+pub use objective::{Alpha, OBJECTIVES, Objective, one_less};
 pub use offline::{Against, ExactOffline, OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheMetrics, CacheModel, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use pattern::is_like;

@@ -1,5 +1,6 @@
 //! Which allocation is asked for, under the names that the command line and results share.
 
+use crate::tolerance::NEAREST_ALPHA;
 use crate::wording::printable;
 use crate::{ClassId, Decimal, Entry, Instance, InstanceError, Kind, Registry, User, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -75,6 +76,19 @@ const fn named(name: &'static str, line: &'static str, make: Option<Objective>) 
     Entry { name, line, make }
 }
 
+/// `1 − α` of the decimal that names α, not of the double that is next to it: near 1 these differ by as many parts of the result as a sum is known to.
+#[must_use]
+pub fn one_less(alpha: f64) -> f64 {
+    let exact = || {
+        let decimal = Decimal::from_f64(alpha).ok()?;
+        let exponent = decimal.exponent().min(0);
+        let units = i128::try_from(decimal.scaled(exponent)?).ok()?;
+        let one = 10i128.checked_pow(u32::from(exponent.unsigned_abs()))?;
+        Some((one - units) as f64 / one as f64)
+    };
+    exact().unwrap_or(1.0 - alpha)
+}
+
 impl Objective {
     /// Alpha-fairness; proportional fairness for 1, utilitarian for 0.
     pub fn alpha_fair(alpha: f64) -> Result<Self, InstanceError> {
@@ -82,6 +96,8 @@ impl Objective {
             Ok(Self::Utilitarian)
         } else if alpha == 1.0 {
             Ok(Self::ProportionalFairness)
+        } else if one_less(alpha).abs() < NEAREST_ALPHA {
+            Err(InstanceError::AlphaNextToOne(alpha))
         } else if alpha > 0.0 && alpha <= LARGEST_ALPHA {
             Ok(Self::AlphaFair(Alpha(alpha)))
         } else {
@@ -319,6 +335,13 @@ mod tests {
     }
 
     #[test]
+    fn one_less_than_a_number_near_one_is_told_to_its_last_digit() {
+        for (alpha, less) in [(0.9999, 1e-4), (1.000001, -1e-6), (64.0, -63.0), (0.1, 0.9), (1e-30, 1.0)] {
+            assert_eq!(one_less(alpha), less);
+        }
+    }
+
+    #[test]
     fn what_is_no_objective_is_refused_with_what_would_do() {
         let told = |name: &str| name.parse::<Objective>().unwrap_err().to_string();
         let known = "drfh, pf, alpha=A, utilitarian, tsf, bmf, drf, drf-per-server";
@@ -327,6 +350,12 @@ mod tests {
         assert_eq!(told("alpha=-1"), "the A of alpha=A must be >= 0");
         assert_eq!(told("alpha=nan"), "the A of alpha=A must be a finite number");
         assert_eq!(told("alpha="), "the A of alpha=A is not a decimal number");
+        let near =
+            "the A of alpha=A must be 1 or differ from it by at least 0.000001, not 1.0000009; 1 is pf";
+        assert_eq!(told("alpha=1.0000009"), near);
+        assert!(
+            "alpha=1.000001".parse::<Objective>().is_ok() && "alpha=0.999999".parse::<Objective>().is_ok()
+        );
         assert!(told("alpha=64.5").contains("must be from 0 to 64, not 64.5"));
         for alpha in [-0.5, f64::NAN, f64::INFINITY] {
             assert!(Objective::alpha_fair(alpha).is_err());

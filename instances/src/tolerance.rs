@@ -55,6 +55,9 @@ pub(crate) const TANGENT: f64 = 1e-9;
 /// A bound this close to the value, as a part of it, is the value: a few roundings of both.
 pub(crate) const CLOSED: f64 = 4.0 * f64::EPSILON;
 
+/// By how much the α of a sum differs from 1 at least, where it is another: a value is a sum divided by that, and known to so many parts less.
+pub(crate) const NEAREST_ALPHA: f64 = 1e-6;
+
 /// `load / capacity`, and 0 of nothing. Allocations and limits are kept exactly; what rounding puts above a full 1 is taken off.
 pub(crate) fn part(load: f64, capacity: f64) -> f64 {
     let part = if capacity > 0.0 { load / capacity } else { 0.0 };

@@ -15,7 +15,9 @@ use crate::tolerance::allocation::ALL_TASKS;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::TOLERANCE;
 use crate::tolerance::sum::NO_LOSS;
-use fairplan_instances::{Allocation, ClassId, FEW_USERS, Instance, LimitedBy, Status, Total, UserId};
+use fairplan_instances::{
+    Allocation, ClassId, FEW_USERS, Instance, LimitedBy, Status, Total, UserId, one_less,
+};
 use rayon::prelude::*;
 
 /// From this logarithm on the judged worth is only part of the worth (see [`Utility::marginal`]).
@@ -198,14 +200,14 @@ impl Claim<'_> {
 
     /// `Σ w U(G)`, in units of `exp(log_unit)`.
     fn value(&self, weight: impl Fn(usize) -> Option<f64> + Sync, log_unit: f64) -> f64 {
-        let alpha = self.utility.alpha;
+        let (alpha, less) = (self.utility.alpha, one_less(self.utility.alpha));
         let of_user = |weight: f64, share: f64| {
             if alpha == 1.0 {
                 weight * share.ln()
             } else if alpha == 0.0 {
                 weight * share
             } else {
-                weight * ((1.0 - alpha) * share.ln() - log_unit).exp() / (1.0 - alpha)
+                weight * (less * share.ln() - log_unit).exp() / less
             }
         };
         let part = |(chunk, shares): (usize, &[f64])| {

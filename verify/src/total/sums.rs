@@ -2,6 +2,7 @@
 
 use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::tolerance::{self, LOOSE, OF_DIFFERENCE};
+use fairplan_instances::one_less;
 
 /// What users add up to.
 pub(super) struct Sums {
@@ -131,7 +132,7 @@ impl Sums {
             let width = OF_DIFFERENCE * (gains + losses);
             (gains - losses - width, 2.0 * width)
         } else {
-            let size = worth / (1.0 - alpha).abs();
+            let size = worth / one_less(alpha).abs();
             (if alpha < 1.0 { size * (1.0 - LOOSE) } else { -size * (1.0 + LOOSE) }, 4.0 * LOOSE * size)
         };
         let relative_gap = if gap == 0.0 { 0.0 } else { up(gap / (worth * (1.0 - LOOSE))) };
