@@ -151,8 +151,8 @@ pub(crate) mod allocation {
 
 /// Sums in many digits.
 pub(crate) mod digits {
-    /// Bits beyond twice those that users are worth apart, and the most of the latter: 10^120.
-    pub(crate) const DIGITS: (f64, f64) = (256.0, 400.0);
+    /// Bits beyond three times those that users are worth apart (with twice as many the last steps come to no end), and the most of the latter: 10^289, which doubles still hold.
+    pub(crate) const DIGITS: (f64, f64) = (256.0, 960.0);
     /// What is open of each user in the end, in parts of what it is worth.
     pub(crate) const ENOUGH: f64 = 1e-10;
     /// The part of what is near that a user begins with, and that of each class that all have besides.

@@ -133,6 +133,9 @@ fn sums_of_plain_clusters_close() {
         ("digits-of-a-plain-cluster", &["alpha=64"]),
         ("digits-of-ten-users-on-five-classes", &["alpha=64"]),
         ("rates-between-forty-orders", &["alpha=64"]),
+        // The same of users with few tasks that do more work on some classes than on others.
+        ("few-tasks-at-several-rates", &["alpha=8"]),
+        ("rates-of-eleven-users-on-six-classes", &["alpha=64"]),
     ] {
         let instance =
             read_instance(&format!("{}/samples/sums/{name}.json", env!("CARGO_MANIFEST_DIR"))).unwrap();

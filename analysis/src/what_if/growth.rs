@@ -23,7 +23,8 @@ pub struct Growth {
     pub instance: InstanceStamp,
     /// The series.
     pub series: DemandsStamp,
-    /// What scales whom: `total`, `user` (each by its own column), or the column that scales all.
+    /// What scales whom: `total`, `user` (each by its own column), `group` (the same, or else by that of the nearest group that it is in), or the
+    /// column that scales all.
     pub scaled_by: String,
     /// How many of the first quanta are, on average, a scale of 1.
     pub base: u64,

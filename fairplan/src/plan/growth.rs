@@ -6,15 +6,15 @@ use crate::solve::{AUTO, solver};
 use crate::{Control, Error};
 use fairplan_analysis::{Followed, Growth};
 use fairplan_instances::wording::{counted, printable};
-use fairplan_instances::{DemandSeries, Instance, files};
+use fairplan_instances::{DemandSeries, Group, GroupId, Instance, User, files};
 
 /// What grows, and what is asked for.
 #[derive(Clone, Debug)]
 pub struct GrowthOptions {
     /// What every user shall reach at a scale of 1. Default: nothing, which is refused.
     pub target: TargetOptions,
-    /// What scales whom: `total`, `user`, or the column that scales all. Default: `user` if every user has a column, else
-    /// `total`.
+    /// What scales whom: `total`, `user`, `group`, or the column that scales all. Default: `user` if every user has a column, `group` if
+    /// every user or a group that it is in has one, `total` if none of them has.
     pub by: Option<String>,
     /// How many of the first quanta are, on average, a scale of 1; at most all. Default: 1.
     pub base: u64,
@@ -72,6 +72,17 @@ pub fn growth(
         .map_err(|error| Error::from(error).by(&control.deadline))
 }
 
+/// What scales whom, as it is asked for and stated: each user by its own column, or else by that of the nearest group that it is in.
+const USER: &str = "user";
+const GROUP: &str = "group";
+
+/// The column of the nearest group with one that a user is in.
+fn of_group(series: &DemandSeries, user: User<'_>, groups: &[Group]) -> Option<usize> {
+    let parent = |id: &GroupId| groups[id.0].parent;
+    let mut above = std::iter::successors(user.group(), parent);
+    above.find_map(|id| series.user_named(&groups[id.0].id))
+}
+
 /// By how much the targets of each user are scaled in each quantum.
 pub(super) struct Scaling {
     pub(super) by: String,
@@ -90,16 +101,40 @@ impl Scaling {
         base: u64,
     ) -> Result<Self, String> {
         let column = |name: &str| series.user_named(name);
-        let own: Option<Vec<usize>> = instance.users().map(|user| column(user.id())).collect();
-        let (by, own, only) = match (by, own) {
-            (None | Some("user"), Some(own)) => ("user", Some(own), None),
-            (Some("user"), None) => {
-                let lacking = instance.users().find(|user| column(user.id()).is_none());
-                let id = lacking.map_or(String::new(), |user| printable(user.id(), 60));
-                return Err(format!("has no column {id}, which --by user needs"));
+        let of_users: Vec<Option<usize>> = instance.users().map(|user| column(user.id())).collect();
+        let of_groups: Vec<Option<usize>> = instance
+            .users()
+            .zip(&of_users)
+            .map(|(user, own)| own.or_else(|| of_group(series, user, instance.groups())))
+            .collect();
+        let all = |columns: &[Option<usize>]| columns.iter().copied().collect::<Option<Vec<usize>>>();
+        let lacking = |columns: &[Option<usize>]| {
+            let user = instance.users().zip(columns).find(|(_, column)| column.is_none());
+            user.map_or_else(String::new, |(user, _)| printable(user.id(), 60))
+        };
+        let (by, own, only) = match (by, all(&of_users), all(&of_groups)) {
+            (None | Some(USER), Some(own), _) => (USER, Some(own), None),
+            (None | Some(GROUP), _, Some(own)) => (GROUP, Some(own), None),
+            (Some(USER), None, _) => {
+                return Err(format!("has no column {}, which --by user needs", lacking(&of_users)));
             }
-            (None | Some("total"), _) => ("total", None, None),
-            (Some(name), _) => {
+            (Some(GROUP), _, None) => {
+                let id = lacking(&of_groups);
+                return Err(format!(
+                    "has no column for user {id} or a group that it is in, which --by group needs"
+                ));
+            }
+            (None, ..) if of_groups.iter().any(Option::is_some) => {
+                // Whoever names some would be surprised to have all of them added up.
+                let named = of_groups.iter().flatten().next().map_or("", |column| series.user_id(*column));
+                let (named, lacking) = (printable(named, 60), lacking(&of_groups));
+                return Err(format!(
+                    "column {named} is named as a user or a group is, and user {lacking} has none, nor a group that it is in; add \
+                     one, or choose by what all are scaled: --by total, or --by and a column"
+                ));
+            }
+            (None | Some("total"), ..) => ("total", None, None),
+            (Some(name), ..) => {
                 let unknown = || format!("has no column {name}, which --by names");
                 (name, None, Some(column(name).ok_or_else(unknown)?))
             }
@@ -136,6 +171,11 @@ impl Scaling {
         }
         let column_of = own.unwrap_or_else(|| vec![0; instance.user_count()]);
         Ok(Self { by: by.into(), column_of, scales, columns })
+    }
+
+    /// Whether all users have the same scale.
+    pub(super) fn is_one(&self) -> bool {
+        ![USER, GROUP].contains(&self.by.as_str())
     }
 
     pub(super) fn at(&self, quantum: usize, user: usize) -> f64 {

@@ -79,7 +79,7 @@ pub fn growth_with_purchases(
     let Asked { extended, .. } = &asked;
     let scaling = Scaling::new(series, extended, options.by.as_deref(), options.base)
         .map_err(|problem| Error::input(format!("{}: {problem}", options.series)))?;
-    if scaling.by == "user" {
+    if !scaling.is_one() {
         return Err(Error::Setting(
             "catalog: what to buy by when needs one scale for all; choose by total, or by a column".into(),
         ));

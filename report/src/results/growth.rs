@@ -35,6 +35,9 @@ pub fn summary(document: &Growth) -> String {
     let mut text = paragraph(&answer(document));
     let scaled = match document.scaled_by.as_str() {
         "user" => "each user by its own column".to_owned(),
+        "group" => {
+            "each user by its own column, or else by that of the nearest group that it is in".to_owned()
+        }
         "total" => "all users by the total of the columns".to_owned(),
         column => format!("all users by the column {}", label(column)),
     };

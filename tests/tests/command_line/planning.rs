@@ -37,6 +37,40 @@ fn cluster(folder: &Folder, name: &str) -> Instance {
 
 /// Tasks are counted in whole ones, and 1.01 times one task is 1.01 of it: who would be held to 2 took what is another's.
 #[test]
+fn a_series_by_group_scales_the_users_of_each_and_one_of_some_users_alone_is_refused() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "name": "two", "resources": ["cpu", "memory"],
+            "server_classes": [{"id": "n", "count": 10, "capacity": {"cpu": 10, "memory": 10}}],
+            "groups": [{"id": "web"}, {"id": "shop", "parent": "web"}, {"id": "ml"}],
+            "users": [{"id": "a", "group": "shop", "demand": {"cpu": 1, "memory": 0.01}, "tasks": 60},
+                      {"id": "b", "group": "ml", "demand": {"cpu": 0.01, "memory": 1}, "tasks": 60}]}"#,
+    );
+    let growth = |columns: &str, more: &[&str]| {
+        folder.write("s.csv", format!("quantum,{columns}\n1,60,60\n2,110,10\n"));
+        folder.run(&[&["plan", "growth", "i.json", "--series", "s.csv", "--as-today"][..], more].concat())
+    };
+    // 110 of the 100 cpu that there are, with 0.1 of it for b.
+    for (columns, scaled_by) in [("a,b", "user"), ("web,ml", "group"), ("shop,b", "group"), ("a,ml", "group")]
+    {
+        let out = growth(columns, &[]);
+        let document: Value = serde_json::from_str(&text(&out.stdout)).unwrap();
+        let of = |key: &str| document["first_missed"][key].clone();
+        assert_eq!((out.status.code(), of("quantum")), (Some(1), 2.into()), "{document}");
+        assert!((of("part").as_f64().unwrap() - 100.0 / 110.1).abs() < 1e-9, "{document}");
+        assert_eq!(document["scaled_by"], scaled_by);
+    }
+    let told = text(&growth("web,other", &[]).stderr);
+    let expected = "s.csv: column web is named as a user or a group is, and user b has none, nor a group that it is in; add one, or choose";
+    assert!(told.contains(expected), "{told}");
+    assert_eq!(growth("web,other", &["--by", "total"]).status.code(), Some(0));
+    assert!(
+        text(&growth("web,other", &["--by", "group"]).stderr).contains("no column for user b or a group")
+    );
+}
+
+#[test]
 fn growth_by_a_part_of_a_task_is_divided_as_so_much_and_not_as_a_whole_task() {
     let folder = Folder::new();
     let instance = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{"id": "node", "count": 1, "capacity": {"cpu": 6}}],

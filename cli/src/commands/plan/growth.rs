@@ -14,8 +14,8 @@ use fairplan::{Control, Decimal, Document, Error, FEW_QUANTA, GrowthOptions, Sta
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The targets hold at a scale of 1; in each quantum they are scaled by the series, the mean of its first --base quanta being \
-1. A series whose columns are the instance's users scales each by its own; any other scales all by its total, or by one \
-column (--by). With --catalog it is planned what to buy by when: in each stage the cheapest servers that are enough until its \
+1. A series whose columns are the instance's users scales each by its own; one whose columns are its groups scales all users \
+of each; any other scales all by its total, or by one column (--by). With --catalog it is planned what to buy by when: in each stage the cheapest servers that are enough until its \
 end, beside those that were bought before; where it has commitments, what that costs quantum by quantum, on demand and \
 reserved. The result is a fairplan.growth.v1, its table a row a quantum.
 
@@ -32,7 +32,8 @@ pub struct Arguments {
     /// as text does
     #[arg(long, value_name = "COLUMN", default_value = files::QUANTUM)]
     quantum: String,
-    /// What scales whom: total, user, or the column that scales all (default: user if every user has a column)
+    /// What scales whom: total, user, group, or the column that scales all (default: user if every user has a column, group if every user or a
+    /// group that it is in has one)
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
     /// How many of the first quanta are, on average, a scale of 1

@@ -63,7 +63,7 @@ pub(super) fn find(
     if !range.is_finite() || range > DIGITS.1 {
         return Err(InstanceError::Unsupported("users are worth too far apart".into()));
     }
-    let bits = (DIGITS.0 + 2.0 * range) as usize;
+    let bits = (DIGITS.0 + 3.0 * range) as usize;
     let utility = Utility::new(alpha, 0.0).scaled(-most);
     let mut path = Path::start(problem, users, (alpha, most), &near.splits, bits)?;
     let mut iterations = 0;
