@@ -133,11 +133,10 @@ impl Backend {
             _ if matches!(self.ways, [Way::Exact(_)]) => ways::exactly(&question),
             (Objective::BottleneckMaxFairness, None) => Ok(bottleneck::solve(instance, self.name)),
             (Objective::DrfPerServer, None) => Ok(per_server::solve(instance, self.name)),
-            _ if self.ways.len() > 1 => match idle_limits::solve(&question, accept) {
-                Some(solution) => Ok(solution),
-                None => ways::solve(&question, self.ways, accept),
-            },
-            _ => ways::solve(&question, self.ways, accept),
+            _ => {
+                let without = if self.ways.len() > 1 { idle_limits::solve(&question, accept) } else { None };
+                without.map_or_else(|| ways::solve(&question, self.ways, accept), Ok)
+            }
         }
     }
 }

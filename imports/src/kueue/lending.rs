@@ -52,8 +52,7 @@ impl Tree<'_> {
         match member {
             Member::Queue(queue) => {
                 let own = named(&self.found.queues[queue].amounts, key);
-                let kept = own.and_then(|own| own.lending.map(|lent| own.nominal.minus(lent)));
-                kept.unwrap_or_default()
+                own.and_then(Amount::kept).unwrap_or_default()
             }
             Member::Cohort(cohort) => {
                 let inside = self.inside(cohort).map(|other| self.kept_by(other, key));

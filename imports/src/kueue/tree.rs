@@ -253,9 +253,8 @@ impl Tree<'_> {
                 let reach = self.within_reach(Member::Queue(position), (place, r), own().map(of));
                 let most = borrowed.then(most).into_iter().chain(reach).min();
                 part.limit[r] = most.map(|most| self.exact(&queue.name, most)).transpose()?;
-                let kept = |amount: &Amount| amount.lending.map(|lending| amount.nominal.minus(lending));
                 if own().any(|amount| amount.lending.is_some()) {
-                    let kept = own().filter_map(kept).fold(Quantity::default(), Quantity::plus);
+                    let kept = own().filter_map(Amount::kept).fold(Quantity::default(), Quantity::plus);
                     part.reserve[r] = Some(self.exact(&queue.name, kept)?);
                 }
             }
