@@ -301,7 +301,7 @@ fn what_is_asked_for_of_groups_and_what_they_have_of_it_is_told_as_solving_both_
     );
     assert!(text(&output.stderr).contains(&of_group), "{of_group}: {}", text(&output.stderr));
     // And where demands grow.
-    folder.write("s.csv", "quantum,all\n1,10\n2,100\n");
+    folder.write("s.csv", "quantum,total\n1,10\n2,100\n");
     let output = folder.run(&["plan", "growth", "groups.json", "--series", "s.csv", "--as-today"]);
     let short = &read(&text(&output.stdout))["first_missed"];
     let of_group = format!(
