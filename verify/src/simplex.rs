@@ -98,8 +98,8 @@ const STALE: usize = 20;
 /// Steps at most: so many, and so many for each variable. Those that come to an end take half as many as there are variables.
 const MOST_STEPS: (usize, usize) = (500, 2);
 
-/// The part of what prices show to be the most that is as good as that: beyond it, steps only follow rounding.
-const ENOUGH: f64 = 1.0 - 1e-12;
+/// The part of what prices show to be the most that may be missing: beyond it, steps only follow rounding.
+const MISSING: f64 = 1e-12;
 
 /// The program solved for the variables of a basis. Those that are at their most are turned: they are measured from there downwards.
 pub(crate) struct Table<'a> {
@@ -144,7 +144,7 @@ impl<'a> Table<'a> {
             if stale == 0 {
                 let best = self.best(&worth);
                 let bound = self.program.bound(gains, &best.prices);
-                if bound <= but_for || best.reached(gains) >= ENOUGH * bound {
+                if bound - best.reached(gains) <= but_for.max(MISSING * bound) {
                     return Some(best);
                 }
             }
