@@ -68,10 +68,9 @@ fn legal(target: Target, id: &str) -> String {
     }
     name.truncate(LONGEST);
     let name = name.trim_matches(|letter: char| !letter.is_ascii_alphanumeric());
-    // Every queue of YARN and YuniKorn is below root, and Kubernetes and Slurm know it too.
     match name {
         "" => "unnamed".into(),
-        "root" => "root-queue".into(),
+        "root" if target.reserves_root() => "root-queue".into(),
         name => name.to_owned(),
     }
 }
@@ -140,6 +139,7 @@ mod tests {
         assert_eq!(name(&long), format!("{}-2", "x".repeat(61)));
         assert_eq!(Names::new(Target::Yarn).unique("", "a.b c_d"), "a-b-c_d");
         assert_eq!(Names::new(Target::Yarn).unique("", "root"), "root-queue");
+        assert_eq!(Names::new(Target::Kueue).unique("", "root"), "root", "no name of its own");
     }
 
     #[test]

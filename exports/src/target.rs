@@ -65,6 +65,11 @@ impl Target {
         matches!(self, Self::Yarn | Self::YarnFair | Self::YuniKorn | Self::Volcano)
     }
 
+    /// Whether `root` is its own name for what is above all queues, which no tenant can have.
+    pub fn reserves_root(self) -> bool {
+        self.has_root() || self == Self::Slurm
+    }
+
     /// Whether its objects are those of Kubernetes, where memory is counted in bytes.
     pub fn is_kubernetes(self) -> bool {
         !matches!(self, Self::Yarn | Self::YarnFair | Self::Slurm)

@@ -95,6 +95,11 @@ impl Quantity {
         Self(self.0.saturating_add(other.0))
     }
 
+    /// So many of it; it stays at what 128 bits hold.
+    pub fn repeated(self, count: u64) -> Self {
+        Self(self.0.saturating_mul(u128::from(count)))
+    }
+
     /// A thousandth of it as a decimal; `None` if that takes more than 19 digits.
     pub fn thousandth(self) -> Option<Decimal> {
         Decimal::from_units(self.0, NANO - 3).ok()

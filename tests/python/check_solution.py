@@ -57,6 +57,10 @@ class Unstated:
     """Stands for what is not stated: of the division of what a group is guaranteed there is only the proof."""
 
 
+class Alone:
+    """Of what such a division states the key under which its group is, which no file can have."""
+
+
 def need(condition, what):
     if not condition:
         raise Wrong(what)
@@ -151,7 +155,7 @@ def limit_rows(instance):
 def limits_kept(solution, users, rows, load):
     """Whether the limits are those of the instance, and who is held by one is."""
     said = solution.get("limits", [])
-    need("alone" in solution or len(said) == len(rows), f"{len(said)} limits are stated")
+    need(Alone in solution or len(said) == len(rows), f"{len(said)} limits are stated")
     for (at, row), stated in zip(rows.items(), said):
         kind, owner = row["owner"]
         need(stated.get(kind) == owner and list(stated["limit"]) == [row["resource"]], f"limit {at[1]} is of {owner}")
@@ -371,7 +375,7 @@ def guaranteed_inside(whole, solution, users):
                     kind["eligible"] = sure_on(piece, places, groups[g])
             own.append(one)
         alone = {key: copy.deepcopy(whole[key]) for key in ("format", "resources", "server_classes")} | {"groups": inside, "users": own}
-        divided = {"format": solution["format"], "alone": g, "status": "optimal", "value": Unstated,
+        divided = {"format": solution["format"], Alone: g, "status": "optimal", "value": Unstated,
                    "objective": "drfh" if is_sum_over_users(solution["objective"]) else solution["objective"],
                    "certificate": {"levels": said["levels"], "primal": Unstated, "dual": Unstated},
                    "users": [{"dominant_resource": Unstated, "dominant_share": Unstated, "tasks": Unstated} | one for one in said["members"]],
@@ -405,7 +409,7 @@ def floor_of(user):
 def standing(instance, solution, users):
     """What groups have, and the children of the root that still want more, against what is stated."""
     groups, named = instance.get("groups", []), {}
-    need("alone" in solution or [g["id"] for g in groups] == [g["id"] for g in solution.get("groups", [])], "the group ids differ")
+    need(Alone in solution or [g["id"] for g in groups] == [g["id"] for g in solution.get("groups", [])], "the group ids differ")
     children = {None: []} | {("group", g["id"]): [] for g in groups}
     for g in groups:
         children[("group", g["parent"]) if "parent" in g else None].append((("group", g["id"]), g.get("weight", Fraction(1))))
@@ -431,7 +435,7 @@ def standing(instance, solution, users):
         need(said.get("parent") == g.get("parent"), f"parent of group {g['id']}")
     parts = [(weight, *divided(tree, child, has, lambda user: bool(wants(user)))) for child, weight in children[None]]
     wanting = [share / weight for weight, share, more in parts if more]
-    if "alone" not in solution:
+    if Alone not in solution:
         need(("level" in solution) == bool(wanting), "a level of those who want more is stated, or is not, and the opposite is so")
     if "level" in solution:
         near(solution["level"], min(wanting), "level of those who want more")
@@ -519,7 +523,6 @@ def stages(solution, users, capacity, load, tree, measure, usual, rows, prove):
         elif user["held_by"] == "tasks":
             has_all = user["running"] >= user["tasks"] * (1 - GAP) if user["limited"] else share[node] >= cap[node] * (1 - GAP)
             need(has_all, f"user {user['id']} has tasks left")
-            need(0 <= user["level"] <= len(levels), f"user {user['id']} ends on level {user['level']}")
         else:
             need(user["held_by"] == "no-usable-class" and not user["usable"], f"limit of user {user['id']}")
 
@@ -1039,9 +1042,10 @@ def in_doubles(instance, solution, prove=True):
         limited = "tasks" in user and len({rate[l] for l in usable}) > 1
         need("tasks" not in user or tasks <= user["tasks"], f"user {user['id']} has more tasks than there are")
         need(("level" in said) == ("levels" in solution["certificate"]), f"a level of user {user['id']} belongs where there are levels")
+        need(0 <= said.get("level", 0) <= len(levels), f"user {user['id']} ends on level {said.get('level')}")
         near(said["tasks"], tasks, f"tasks of user {user['id']}")
         near(said["dominant_share"], delta * work, f"dominant share of user {user['id']}")
-        need("alone" in solution or said["dominant_resource"] == next(r for r in resources if shares.get(r) == delta),
+        need(Alone in solution or said["dominant_resource"] == next(r for r in resources if shares.get(r) == delta),
              f"dominant resource of user {user['id']}")
         user.update(needs=demand, usable=usable, kinds=list(zip(pieces, places)), rate=rate, work=work, share=delta * work, delta=delta,
                     weight=weight,
@@ -1051,11 +1055,11 @@ def in_doubles(instance, solution, prove=True):
 
     for l, r in capacity:
         need(load[l, r] <= capacity[l, r], f"class {l} is overloaded in {r}")
-    for l in solution["server_classes"] if "alone" not in solution else []:
+    for l in solution["server_classes"] if Alone not in solution else []:
         for r in resources:
             at = l["id"], r
             near(l["utilization"].get(r, 0), load[at] / capacity[at] if capacity[at] else 0, f"{r} utilization of class {l['id']}")
-    for r in resources if "alone" not in solution else []:
+    for r in resources if Alone not in solution else []:
         used = sum(load[l["id"], r] for l in classes)
         near(solution["utilization"].get(r, 0), used / total[r] if total[r] else 0, f"utilization of {r}")
 
@@ -1082,7 +1086,7 @@ def in_doubles(instance, solution, prove=True):
         return stages(solution, users, capacity, load, tree, measure, usual, rows, prove)
     for user in users:
         k, held_by, weighted, cap, who = (user[key] for key in ("level", "held_by", "weighted", "cap", "id"))
-        need(0 <= k <= len(levels) and held_by in ("capacity", "tasks", "no-usable-class"), f"user {who}: {k}, {held_by}")
+        need(held_by in ("capacity", "tasks", "no-usable-class"), f"user {who}: {held_by}")
         need((held_by == "no-usable-class") == (not user["usable"]), f"user {who} has usable classes {user['usable']}")
         if held_by == "capacity":
             need(k < len(levels), f"user {who} is held by no level")

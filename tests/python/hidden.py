@@ -69,7 +69,8 @@ def moves(parties, most, alpha, users, capacity, load):
             for k, (piece, places) in enumerate(user["kinds"]):
                 here = dict.fromkeys(places, Fraction(0))
                 for kind, l, tasks in user["placed"]:
-                    here[l] += tasks if kind == k else 0
+                    if kind == k:
+                        here[l] += tasks
                 if must:
                     work = sum(tasks * user["rate"].get(l, 1) for l, tasks in here.items())
                     beyond = work / needs - must

@@ -44,8 +44,9 @@ pub(super) fn difference(
         }
     }
     let known: BTreeSet<&str> = told.iter().map(|queue| queue.name.as_str()).collect();
+    let is_root = |name: &str| target.reserves_root() && name == "root";
     let more = found.iter().find(|(name, amounts)| {
-        !known.contains(name.as_str()) && *name != "root" && amounts.values().any(|amount| *amount != 0.0)
+        !known.contains(name.as_str()) && !is_root(name) && amounts.values().any(|amount| *amount != 0.0)
     });
     // Cohorts are told no amounts of their own.
     let of_cohort = || {

@@ -1,8 +1,9 @@
 //! What a scheduler's own rule entitles tenants to under a configuration, as it stands in its files.
 
+use super::noun;
 use fairplan_exports::{Export, Key, Measure, Shared, Target, Told};
 use fairplan_imports::{Deployed, DeployedQueue};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The largest part of the cluster that each tenant of `export` is entitled to, by its target's rule under the configuration
 /// `deployed`; `None` for tenants with somebody below them, those that the configuration does not have, and those whose
@@ -31,6 +32,9 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     let within = within_root(export, deployed, &keys, &cluster);
     let mut tenants: Vec<Told> = Vec::with_capacity(order.len());
     let weights = sums_of_weights(&order);
+    let with_others_below: HashSet<String> =
+        order.iter().filter_map(|(_, queue)| above(export.target, queue)).collect();
+    let is_above = |name: &str| noun(export.target, name) == "cohort" || with_others_below.contains(name);
     for (name, queue) in &order {
         let amounts = |of: &std::collections::BTreeMap<(String, String), f64>| -> Vec<Option<f64>> {
             let amount = |key: &Key| {
@@ -76,8 +80,8 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
                 (told.uses, told.most) = (export.uses(t), export.most(t));
                 told.billed = export.tenants[t].billed;
             }
-            // Of a queue that is not exported nothing else is known than that it uses what it has.
-            None if deployed.values().all(|other| other.parent != **name) => {
+            // Of a queue that is not exported nothing else is known than that it uses what it has; cohorts run nothing themselves.
+            None if !is_above(name) => {
                 told.uses = told.given.clone();
                 let parts = told.uses.iter().zip(&cluster).filter(|(_, all)| **all > 0.0);
                 told.billed = parts.map(|(uses, all)| uses / all).fold(0.0, f64::max);
@@ -109,8 +113,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
 
 /// What all tenants together may have, by `keys`: no more than the target's own root may, nor in Slurm than the QOS of partitions let run.
 fn within_root(export: &Export, deployed: &Deployed, keys: &[Key], cluster: &[f64]) -> Vec<f64> {
-    let has_root = export.target.has_root() || export.target == Target::Slurm;
-    let root = deployed.get("root").filter(|_| has_root);
+    let root = deployed.get("root").filter(|_| export.target.reserves_root());
     let most = |key: &Key, all: f64| {
         let stated = |what: &str| root?.limits.get(&(key.class.clone(), what.to_owned())).copied();
         let part = stated("percent").map(|percent| percent / 100.0 * all);
@@ -159,7 +162,7 @@ fn sums(target: Target, tenants: &mut [Told]) {
 
 /// The queue above, as it is named itself; `None` at the top, where all is.
 fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
-    if queue.parent.is_empty() || queue.parent == "root" {
+    if queue.parent.is_empty() || (target.reserves_root() && queue.parent == "root") {
         return None;
     }
     Some(if target == Target::Kueue { format!("cohort {}", queue.parent) } else { queue.parent.clone() })
@@ -167,14 +170,15 @@ fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
 
 /// Queues, each after the one that it is in; those in a circle are left out.
 fn parents_first(target: Target, deployed: &Deployed) -> Vec<(&str, &DeployedQueue)> {
-    // A queue `root` is what all are in; of what a stopped one has nothing is given out.
+    // What all are in is no queue beside others; of what a stopped one has nothing is given out.
+    let is_root = |name: &str| target.reserves_root() && name == "root";
     let mut left: Vec<(&str, &DeployedQueue)> = deployed
         .iter()
-        .filter(|(name, queue)| *name != "root" && !queue.is_stopped)
+        .filter(|(name, queue)| !is_root(name) && !queue.is_stopped)
         .map(|(name, queue)| (name.as_str(), queue))
         .collect();
     let mut order: Vec<(&str, &DeployedQueue)> = Vec::with_capacity(left.len());
-    let mut known: std::collections::HashSet<String> = std::collections::HashSet::new();
+    let mut known: HashSet<String> = HashSet::new();
     loop {
         let before = order.len();
         left.retain(|(name, queue)| {

@@ -496,6 +496,29 @@ fn the_roots_of_yunikorn_and_volcano_stay_roots_with_their_limits() {
     }
 }
 
+/// A cohort with quotas of its own.
+fn cohort(name: &str, parent: &str, cpu: u32) -> String {
+    let parent = if parent.is_empty() { String::new() } else { format!("parentName: {parent}, ") };
+    format!(
+        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Cohort\nmetadata: {{name: {name}}}\nspec: {{{parent}resourceGroups: [{{coveredResources: [cpu], \
+         flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: {cpu}}}]}}]}}]}}\n---\n"
+    )
+}
+
+#[test]
+fn quotas_of_cohorts_that_the_export_does_not_write_are_there_before_it() {
+    let of = |name: &str, cohort: &str| queue(name, cohort, &[&[("f", &[("cpu", "10")])]]);
+    let of_two = |name: &str| of("a", name) + &of("b", name);
+    // Half of all each, before and after: the quotas become those of queues.
+    let (text, _) = changed(&(cohort("root", "", 80) + &of_two("root")), "");
+    assert!(text.contains("name: root\n") && !text.contains("root-queue"), "{text}");
+    for pool in [cohort("pool", "top", 80), cohort("above", "top", 30) + &cohort("pool", "above", 50)] {
+        changed(&(cohort("top", "", 0) + &pool + &of_two("top")), "");
+    }
+    // A queue of this name is one like any other.
+    changed(&(of("root", "top") + &of("b", "top")), "");
+}
+
 #[test]
 fn a_queue_that_no_namespace_may_submit_to_or_that_is_stopped_is_told_as_that_alone() {
     let text = queue("a", "", &[&[("plain", &[("cpu", "9")])]]);

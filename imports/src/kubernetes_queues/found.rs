@@ -31,9 +31,9 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// What the queue above it is called: all that state none are below `root`, which files need not list.
-    pub fn above(&self) -> Option<&str> {
-        self.parent.as_deref().or((self.name != "root").then_some("root"))
+    /// What the queue above it is called: all that state none are below `root`, which files need not list, where the scheduler has one.
+    pub fn above(&self, has_root: bool) -> Option<&str> {
+        self.parent.as_deref().or((has_root && self.name != "root").then_some("root"))
     }
 }
 

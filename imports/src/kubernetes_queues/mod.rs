@@ -145,7 +145,8 @@ impl Reading {
     fn barred_from(&self, resource: &str) -> BTreeSet<&str> {
         let by_name: HashMap<&str, &Found> =
             self.found.iter().map(|queue| (queue.name.as_str(), queue)).collect();
-        let above = |queue: &&Found| queue.above().and_then(|name| by_name.get(name)).copied();
+        let has_root = self.has_root();
+        let above = |queue: &&Found| queue.above(has_root).and_then(|name| by_name.get(name)).copied();
         let is_barred = |queue: &Found| queue.limit.get(resource).is_some_and(|most| most.is_zero());
         let barred =
             self.found.iter().filter(|queue| std::iter::successors(Some(*queue), above).any(is_barred));
@@ -194,8 +195,10 @@ impl Reading {
     /// Leaves out what is stopped, and all below it.
     fn leave_out_stopped(&mut self, report: &mut ImportReport) {
         let mut out: BTreeSet<String> = BTreeSet::new();
+        let has_root = self.has_root();
         loop {
-            let is_out = |queue: &Found| queue.is_stopped || queue.above().is_some_and(|up| out.contains(up));
+            let is_out =
+                |queue: &Found| queue.is_stopped || queue.above(has_root).is_some_and(|up| out.contains(up));
             let (left, stopped): (Vec<Found>, Vec<Found>) =
                 std::mem::take(&mut self.found).into_iter().partition(|queue| !is_out(queue));
             self.found = left;
@@ -203,7 +206,7 @@ impl Reading {
                 return;
             }
             stopped.iter().for_each(|queue| report.named(STOPPED, &queue.name));
-            let above: BTreeSet<&str> = stopped.iter().filter_map(Found::above).collect();
+            let above: BTreeSet<&str> = stopped.iter().filter_map(|queue| queue.above(has_root)).collect();
             for queue in self.found.iter_mut().filter(|queue| above.contains(queue.name.as_str())) {
                 queue.is_above = true;
             }
@@ -250,16 +253,12 @@ impl Reading {
             let parent = queue.parent.as_deref().unwrap_or_default();
             Violation::new(format!("queue {}: parent", queue.name), parent, problem)
         };
-        // Volcano and YuniKorn have all queues below root, which the file need not list.
-        let parent = |queue: &Found| match queue.parent.as_deref() {
-            None if queue.name == "root" => Ok(None),
-            None => Ok(position.get("root").copied()),
-            Some("root") => Ok(position.get("root").copied()),
-            Some(name) => position
-                .get(name)
-                .copied()
-                .map(Some)
-                .ok_or_else(|| lost(queue, "is not among the queues; import that one too")),
+        let has_root = self.has_root();
+        let parent = |queue: &Found| match queue.above(has_root).map(|name| (name, position.get(name))) {
+            None => Ok(None),
+            Some((_, Some(above))) => Ok(Some(*above)),
+            Some((name, None)) if has_root && name == "root" => Ok(None),
+            Some(_) => Err(lost(queue, "is not among the queues; import that one too")),
         };
         let parents: Vec<Option<usize>> = self.found.iter().map(parent).collect::<Result<_, _>>()?;
         // Each way up ends at the top, or at a queue from which an earlier one did.

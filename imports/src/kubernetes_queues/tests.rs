@@ -497,7 +497,13 @@ fn what_kais_departments_are_sure_of_stays_theirs_and_of_one_above_all_is_left_o
     assert_eq!(report.count("guarantees of the top queue left out: everybody is in it"), 1, "{report}");
     // KAI has no queue above all of its own.
     let (found, _) = read(queue("root", "", 0, -1) + &queue("a", "root", 0, -1));
-    assert_eq!(found, ["[root] w1", "a <root w1 1,4254773289.79,0 on cpu3.92-memory15.5Gi"]);
+    let a = "a <root w1 1,4254773289.79,0 on cpu3.92-memory15.5Gi";
+    assert_eq!(found, ["[root] w1", a]);
+    let two = queue("root", "", 0, -1) + &queue("a", "root", 0, -1) + &queue("other", "", 0, -1);
+    assert_eq!(read(two).0[2], "other w1 1,4254773289.79,0 on cpu3.92-memory15.5Gi", "beside it");
+    let lost =
+        std::fs::write(&path, queue("a", "root", 0, -1)).map(|()| users(vec![path.clone()]).unwrap_err());
+    assert!(lost.unwrap().contains("is not among the queues"));
 }
 
 #[test]
@@ -792,4 +798,36 @@ fn orders_and_preemption_of_yunikorns_queues_are_told() {
         "application.sort.policy: fifo, preemption.policy: default, preemption.delay: 30s",
     );
     assert!(!report.contains("preemption") && !report.contains("order of applications"), "{report}");
+}
+
+/// What is limited and not guaranteed keeps no queue from what it is guaranteed.
+#[test]
+fn tasks_of_queues_are_so_small_that_their_guarantees_fit_under_their_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = small_cluster(folder.path());
+    let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+    let read = |text: String| {
+        std::fs::write(&path, text).unwrap();
+        let options = KubernetesQueuesOptions { nodes: vec![nodes.clone()], queues: vec![path.clone()] };
+        let (instance, _) = kubernetes_queues(&options).unwrap();
+        instance
+            .users()
+            .map(|user| user.demand().iter().map(Decimal::to_string).collect())
+            .collect::<Vec<Vec<String>>>()
+    };
+    let own = read(
+        volcano("a", "deserved: {cpu: 8}, capability: {cpu: 16, memory: 16Gi}") + &volcano("b", "weight: 1"),
+    );
+    assert_eq!(
+        (&own[0][..2], &own[1][..2]),
+        (&["1".into(), "2147483648".into()][..], &["1".into(), "4294967296".into()][..])
+    );
+    // As below a queue that is guaranteed as much together.
+    let above = volcano("top", "deserved: {cpu: 8}, capability: {memory: 16Gi}")
+        + &volcano("a", "parent: top")
+        + &volcano("b", "parent: top");
+    assert_eq!(read(above + &volcano("c", "weight: 1"))[0][1], "2147483648");
+    // What is guaranteed too has its own proportion.
+    let both = read(volcano("a", "deserved: {cpu: 8, memory: 16Gi}, capability: {cpu: 16, memory: 16Gi}"));
+    assert_eq!(both[0][..2], ["1", "2147483648"]);
 }

@@ -1,5 +1,6 @@
 //! What members of cohorts keep for themselves is out of reach of all others, however much more nodes have than the quotas.
 
+use super::found::Found;
 use super::objects::Amount;
 use super::tree::Tree;
 use fairplan_instances::quantity::Quantity;
@@ -62,6 +63,42 @@ impl Tree<'_> {
                 lent.map_or(inside, |lent| inside.max(sum().minus(lent)))
             }
         }
+    }
+
+    /// What the members of a cohort do not lend and have no tasks for: it is nobody's, so the cohort is not sure of it.
+    pub(super) fn left_idle_in(&self, cohort: usize, key: &Key) -> Quantity {
+        self.inside(cohort)
+            .map(|member| self.left_idle(member, key))
+            .fold(Quantity::default(), Quantity::plus)
+    }
+
+    /// The same of a member, with all below it.
+    fn left_idle(&self, member: Member, key: &Key) -> Quantity {
+        let kept = self.kept_by(member, key);
+        // Nearly nobody keeps anything: then tasks are not asked for.
+        let asked = if kept.is_zero() { None } else { self.asked_by(member, &key.1) };
+        let own = asked.map(|asked| kept.minus(asked)).unwrap_or_default();
+        match member {
+            Member::Cohort(cohort) if asked.is_some() => own.max(self.left_idle_in(cohort, key)),
+            _ => own,
+        }
+    }
+
+    /// What the tasks of a member, with all below it, ask for of a resource; `None` where tasks are not known.
+    fn asked_by(&self, member: Member, resource: &str) -> Option<Quantity> {
+        let Found { locals, workloads, states_workloads, .. } = self.found;
+        let asks = |queue: usize| {
+            let own = workloads.iter().filter(move |work| locals[work.local].of == queue);
+            let asked = own.filter_map(|work| Some(work.requests.get(resource)?.repeated(work.count)));
+            asked.fold(Quantity::default(), Quantity::plus)
+        };
+        states_workloads.then(|| match member {
+            Member::Queue(queue) => asks(queue),
+            Member::Cohort(cohort) => self
+                .inside(cohort)
+                .filter_map(|inside| self.asked_by(inside, resource))
+                .fold(Quantity::default(), Quantity::plus),
+        })
     }
 
     /// The cohort that a member is in.

@@ -580,6 +580,43 @@ fn who_lends_nothing_of_a_flavor_leaves_the_others_without_it() {
     );
 }
 
+/// What an idle queue keeps is nobody's: its cohort is sure of it only as far as the queue has tasks for it.
+#[test]
+fn cohorts_are_not_sure_of_what_an_idle_queue_of_theirs_does_not_lend() {
+    let quota = |of: &str, more: &str| {
+        format!(
+            "cohortName: {of}, resourceGroups: [{{flavors: [{{name: f, resources: [{{name: cpu, nominalQuota: 10{more}}}]}}]}}]"
+        )
+    };
+    let work = |queue: &str, count: u64| {
+        format!(
+            "queueName: {queue}, podSets: [{{name: main, count: {count}, template: {{spec: {{containers: [{{name: c, resources: {{requests: \
+             {{cpu: 1}}}}}}]}}}}}}]"
+        )
+    };
+    let sure = |tasks: u64, lending: u64| {
+        let (prod, dev) = (quota("team", &format!(", lendingLimit: {lending}")), quota("team", ""));
+        let (other, of_prod, of_dev) = (quota("org", ""), work("prod", tasks), work("dev", 30));
+        let objects = [
+            ("Cohort", "org", ""),
+            ("Cohort", "team", "parentName: org"),
+            ("ClusterQueue", "prod", &prod),
+            ("ClusterQueue", "dev", &dev),
+            ("ClusterQueue", "other", &other),
+            ("LocalQueue", "ns/prod", "clusterQueue: prod"),
+            ("LocalQueue", "ns/dev", "clusterQueue: dev"),
+            ("Workload", "ns/p", &of_prod),
+            ("Workload", "ns/d", &of_dev),
+        ];
+        let (_, told, _) = of_objects(&objects);
+        told.iter().find(|line| line.starts_with("[team]")).cloned().unwrap()
+    };
+    for (tasks, lending, expected) in [(0, 0, 10), (4, 0, 14), (30, 0, 20), (0, 6, 16), (0, 10, 20)] {
+        let told = sure(tasks, lending);
+        assert!(told.contains(&format!("sure cpu={expected}")), "{tasks} tasks, {lending} lent: {told}");
+    }
+}
+
 #[test]
 fn a_cohort_without_queues_is_nobody_and_lends_through_the_cohorts_above() {
     let quota = |more: &str, amount: u64| {

@@ -316,7 +316,7 @@ impl Tree<'_> {
         (0..self.resources.len()).map(|r| of(r).and_then(crate::amounts::rounded)).collect()
     }
 
-    /// What a cohort is given: what it and all below have, unless it is above all, and its own limits.
+    /// What a cohort is given: what it and all below have, but for what idle members keep, unless it is above all, and its own limits.
     fn cohort_parts(
         &self,
         position: usize,
@@ -350,10 +350,13 @@ impl Tree<'_> {
                     part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;
                     continue;
                 }
-                part.guarantee[r] = Some(self.exact(&cohort.name, held.sum)?);
+                let there =
+                    || sums.keys().filter(|key| key.1 == *resource && place_of(&key.0) == Some(place));
+                let idle = there().map(|key| self.left_idle_in(position, key));
+                let sure = held.sum.minus(idle.fold(Quantity::default(), Quantity::plus));
+                part.guarantee[r] = Some(self.exact(&cohort.name, sure)?);
                 let most = held.borrowing.map(|borrowing| held.sum.plus(borrowing));
-                let there = sums.keys().filter(|key| key.1 == *resource && place_of(&key.0) == Some(place));
-                let reach = self.within_reach(Member::Cohort(position), (place, r), there.cloned());
+                let reach = self.within_reach(Member::Cohort(position), (place, r), there().cloned());
                 let most = most.into_iter().chain(reach).min();
                 part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;
                 part.reserve[r] = Some(self.exact(&cohort.name, held.kept)?);

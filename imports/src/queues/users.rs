@@ -1,7 +1,7 @@
 //! The users that leaves of a tree become, and what one task of each asks for.
 
 use super::{Part, Queue, Tree, User, above_zero};
-use crate::amounts::{Stated, tighter};
+use crate::amounts::{Stated, rounded_down, tighter};
 use crate::queue_tasks::{Asked, Scopes};
 use crate::report::ImportReport;
 use crate::servers::Server;
@@ -55,7 +55,7 @@ impl<'a> Tree<'a> {
     /// The tasks of a leaf at a place, mostly of one kind; none, which is told, where it can run nothing.
     fn tasks_made_up(
         &self,
-        leaf: Leaf<'_>,
+        leaf: Leaf<'a>,
         scopes: &mut Scopes<'_>,
         kept: &[(&Queue, usize, usize)],
         report: &mut ImportReport,
@@ -89,7 +89,12 @@ impl<'a> Tree<'a> {
         // Whole tasks can keep a guarantee, their own and those above, only where one is no larger.
         let amounts: Stated = most.iter().zip(&sure).map(|(most, sure)| tighter(*most, *sure)).collect();
         let shape = shape.unwrap_or(&part.guarantee);
-        let task = |asked: &Asked| scopes.of(asked).and_then(|scope| scope.task(shape, &amounts));
+        let counted = self.counted(leaf);
+        let task = |asked: &Asked| {
+            let mut task = scopes.of(asked)?.task(shape, &amounts)?;
+            counted.iter().for_each(|part| keep_guarantees(&mut task, part));
+            Some(task)
+        };
         let tasks = self.kinds_of_tasks(leaf, &most, asked, task);
         let Some((demand, _)) = tasks.first() else {
             report.named("queues left out: no server has what they ask for", &queue.name);
@@ -107,12 +112,10 @@ impl<'a> Tree<'a> {
     }
 
     /// What a leaf is given, by itself and above it.
-    fn given(&self, leaf: Leaf<'_>) -> Given {
+    fn given(&self, leaf: Leaf<'a>) -> Given {
         let none = || -> Stated { vec![None; self.resources.len()] };
         let mut given = Given { most: none(), sure: none(), of: Vec::new() };
-        let here = leaf.part;
-        let counts = |other: &&Part| other.place == here.place || here.within.contains(&other.place);
-        for part in self.upwards(leaf.at).flat_map(|above| above.parts.iter().filter(counts)) {
+        for part in self.counted(leaf) {
             for (most, limit) in given.most.iter_mut().zip(&part.limit) {
                 *most = tighter(*most, *limit);
             }
@@ -124,6 +127,13 @@ impl<'a> Tree<'a> {
             }
         }
         given
+    }
+
+    /// What a leaf and the queues above it are given where that counts for it.
+    fn counted(&self, leaf: Leaf<'a>) -> Vec<&'a Part> {
+        let here = leaf.part;
+        let counts = |other: &&Part| other.place == here.place || here.within.contains(&other.place);
+        self.upwards(leaf.at).flat_map(|above| above.parts.iter().filter(counts)).collect()
     }
 
     /// The first of the resources that no task can do without, if it is among these.
@@ -303,5 +313,27 @@ impl<'a> Tree<'a> {
         let is_in =
             |other: usize| self.servers.iter().all(|server| server.meets[other] || !server.meets[place]);
         kept.iter().any(|(owner, at, r)| !task[*r].is_zero() && is_in(*at) && !is_own(owner))
+    }
+}
+
+/// Takes off a task what would keep its queue from what it is sure of: of a resource of which a part states a limit and no guarantee no more than the
+/// limit holds when so many tasks run as the guarantees are for.
+fn keep_guarantees(task: &mut [Decimal], part: &Part) {
+    let stated =
+        |amounts: &Stated, r: usize| above_zero(amounts.get(r).copied().flatten()).map(Decimal::to_f64);
+    let asked = |r: &usize| !task[*r].is_zero();
+    let runs =
+        (0..task.len()).filter(asked).filter_map(|r| Some(stated(&part.guarantee, r)? / task[r].to_f64()));
+    let tasks = runs.fold(f64::INFINITY, f64::min);
+    if tasks == f64::INFINITY {
+        return;
+    }
+    for r in 0..task.len() {
+        let Some(most) = stated(&part.limit, r).filter(|_| stated(&part.guarantee, r).is_none()) else {
+            continue;
+        };
+        if let Some(less) = rounded_down(most / tasks).filter(|less| less.to_f64() < task[r].to_f64()) {
+            task[r] = less;
+        }
     }
 }

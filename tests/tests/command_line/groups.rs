@@ -136,6 +136,31 @@ fn one_group_of_everybody_is_entitled_to_what_users_side_by_side_are() {
     near(&entitled(&folder), &flat);
 }
 
+/// A cohort may have quotas beside those of its queues: one above all has all there is, any other at the top its limit.
+#[test]
+fn quotas_that_are_a_cohorts_own_are_there_to_be_borrowed() {
+    let folder = Folder::new();
+    let write = |top: &str, users: &str| {
+        folder.write(
+            "i.json",
+            format!(
+                r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{{"id": "f", "count": 1, "capacity": {{"cpu": 100}}}}],
+                    "groups": [{{"id": "top"{top}}}],
+                    "users": [{{"id": "a", "demand": {{"cpu": 1}}, "group": "top", "guarantee": {{"cpu": 10}}}},
+                              {{"id": "b", "demand": {{"cpu": 1}}, "group": "top", "guarantee": {{"cpu": 10}}}}{users}]}}"#
+            ),
+        );
+    };
+    let of_kueue = || entitled(&folder).iter().map(|tasks| [tasks[1]; 3]).collect::<Vec<_>>();
+    write("", "");
+    near(&of_kueue(), &[[50.0; 3]; 2]);
+    write(r#", "limit": {"cpu": 80}"#, "");
+    near(&of_kueue(), &[[40.0; 3]; 2]);
+    let alone = r#", {"id": "c", "demand": {"cpu": 1}, "guarantee": {"cpu": 20}, "limit": {"cpu": 20}}"#;
+    write(r#", "limit": {"cpu": 80}"#, alone);
+    near(&of_kueue(), &[[40.0; 3], [40.0; 3], [20.0; 3]]);
+}
+
 #[test]
 fn plans_of_groups_tell_of_groups() {
     let folder = tables();
