@@ -47,6 +47,8 @@ pub struct Told {
     pub given: Vec<f64>,
     /// The most it may have.
     pub limit: Vec<Option<f64>>,
+    /// What it is given and does not lend to others, of what those below it lend; empty: it lends all.
+    pub kept: Vec<f64>,
     /// Of one with nobody below it: what its tasks use where the answer has it run, all together.
     pub uses: Vec<f64>,
     /// The largest parts of the cluster that these tasks take, one by one, summed.
@@ -100,6 +102,7 @@ impl Shared {
         let tenant = |tenant: &Told| Told {
             given: tenant.given[range.clone()].to_vec(),
             limit: tenant.limit[range.clone()].to_vec(),
+            kept: tenant.kept.get(range.clone()).map(<[f64]>::to_vec).unwrap_or_default(),
             uses: tenant.uses[range.clone()].to_vec(),
             most: vec![tenant.most[class]],
             ..tenant.clone()
@@ -147,7 +150,10 @@ struct Filling<'a> {
     billed: Vec<f64>,
     /// What each is given or, by weight, its fair part.
     fair: Vec<Vec<f64>>,
-    /// What nobody uses yet.
+    /// Of each what it does not lend, and what it uses that those below it do not keep for themselves.
+    kept: Vec<Vec<f64>>,
+    counted: Vec<Vec<f64>>,
+    /// What nobody uses or keeps yet.
     free: Vec<f64>,
     /// Of each resource, what is given at the top.
     given: Vec<f64>,
@@ -173,6 +179,9 @@ impl<'a> Filling<'a> {
                 given[at % shared.resources] += amount;
             }
         }
+        let kept = |tenant: &Told| if tenant.kept.is_empty() { vec![0.0; size] } else { tenant.kept.clone() };
+        let kept: Vec<Vec<f64>> = tenants.iter().map(kept).collect();
+        let lent = |at: usize| shared.room[at] - kept.iter().map(|kept| kept[at]).sum::<f64>();
         let runs = |tenant: &Told, class: usize| {
             tenant.uses[class * shared.resources..(class + 1) * shared.resources]
                 .iter()
@@ -185,7 +194,9 @@ impl<'a> Filling<'a> {
             borrowed: vec![vec![0.0; shared.resources]; tenants.len()],
             billed: vec![0.0; tenants.len()],
             fair: fair(shared),
-            free: shared.room.clone(),
+            free: (0..size).map(lent).collect(),
+            counted: vec![vec![0.0; size]; tenants.len()],
+            kept,
             given,
             times: vec![vec![0.0; classes]; tenants.len()],
             steps: tenants.iter().map(|tenant| steps(tenant, shared.resources)).collect(),
@@ -292,6 +303,11 @@ impl<'a> Filling<'a> {
             let mut free = self.free[at];
             let mut above = Some(tenant);
             while let Some(t) = above {
+                free += (self.kept[t][at] - self.counted[t][at]).max(0.0);
+                above = self.shared.tenants[t].parent;
+            }
+            above = Some(tenant);
+            while let Some(t) = above {
                 if let Some(limit) = self.shared.tenants[t].limit[at] {
                     free = free.min(limit - self.used[t][at]);
                 }
@@ -312,15 +328,21 @@ impl<'a> Filling<'a> {
         }
         for at in class * resources..(class + 1) * resources {
             let amount = self.shared.tenants[tenant].uses[at] * times;
-            self.free[at] -= amount;
+            // What is taken of what somebody keeps is none of what those above it lend.
+            let mut seen = amount;
             let mut above = Some(tenant);
             while let Some(t) = above {
+                let (counted, kept) = (&mut self.counted[t][at], self.kept[t][at]);
+                let beyond = (*counted - kept).max(0.0);
+                *counted += seen;
+                seen = (*counted - kept).max(0.0) - beyond;
                 let (used, given) = (&mut self.used[t][at], self.shared.tenants[t].given[at]);
                 let beyond = (*used - given).max(0.0);
                 *used += amount;
                 self.borrowed[t][at % resources] += (*used - given).max(0.0) - beyond;
                 above = self.shared.tenants[t].parent;
             }
+            self.free[at] -= seen;
         }
     }
 

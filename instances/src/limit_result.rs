@@ -25,6 +25,9 @@ pub struct LimitResult {
     /// What is reserved, if it is a reserve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserve: Option<ResourceMap>,
+    /// What is kept beside for others that reserve of the same and have too few tasks to use it: their users are not among those who are limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<ResourceMap>,
     /// The part of it that is used, 0 to 1.
     #[schemars(range(min = 0))]
     pub used: f64,
@@ -36,7 +39,8 @@ pub struct LimitResult {
 impl LimitResult {
     /// Whom a reserve of an owner limits: all others.
     fn others(&self, owner: Option<&String>) -> Option<String> {
-        self.reserve.as_ref().and(owner).map(|owner| format!("all but {}", printable(owner, 32)))
+        let and_others = if self.beside.is_some() { " and idle ones" } else { "" };
+        self.reserve.as_ref().and(owner).map(|owner| format!("all but {}{and_others}", printable(owner, 32)))
     }
 }
 
@@ -111,6 +115,7 @@ pub fn limit_results(
             classes: row.classes.as_ref().map(names),
             limit: of_resource(amount),
             reserve: row.reserve.map(|reserve| of_resource(reserve.to_f64())),
+            beside: instance.kept_beside(row).map(of_resource),
             used: part(taken[j], amount),
             price: prices.and_then(|prices| prices.get(j)).copied().unwrap_or(0.0),
         }

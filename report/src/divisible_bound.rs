@@ -6,7 +6,7 @@ use fairplan_instances::{
     CountedGuarantees, Headline, Instance, Objective, ResourceMap, ServerClass, Solution,
     guaranteed_whole_shares, least_share_of_limits,
 };
-use fairplan_verify::{DivisibleClaim, verify_divisible};
+use fairplan_verify::{DivisibleClaim, proved_divisible, verify_divisible};
 use std::borrow::Cow;
 
 /// What divisible tasks reach at most, beside what whole ones do.
@@ -26,7 +26,8 @@ pub struct DivisibleBound {
 
 impl DivisibleBound {
     /// The bound of a proved solution, of an instance whose guarantees are those that are counted, in whole tasks
-    /// ([`Instance::with_whole_guarantees`]). Prices of a level that not everybody reaches prove nothing of all users.
+    /// ([`Instance::with_whole_guarantees`]). Prices of a level that not everybody reaches prove nothing of all users. Where tasks that run out prove less than
+    /// the solution says, as of limited tasks that do different work on different classes, that is the bound.
     pub fn new(
         instance: &Instance,
         solution: &Solution,
@@ -37,10 +38,17 @@ impl DivisibleBound {
         let bound = Headline::new(instance, solution).bound;
         let whole_guarantees = Vec::new();
         let priced = Self { bound, prices, limit_prices, counted_guarantees, whole_guarantees };
-        if verify_divisible(instance, priced.claim(solution.objective)).holds {
-            return priced;
+        let by_tasks = Self { prices: None, limit_prices: Vec::new(), ..priced.clone() };
+        let both = [priced, by_tasks.clone()];
+        let holds = |one: &&Self| verify_divisible(instance, one.claim(solution.objective)).holds;
+        if let Some(one) = both.iter().find(holds) {
+            return one.clone();
         }
-        Self { prices: None, limit_prices: Vec::new(), ..priced }
+        let proved = |one: Self| {
+            Some(Self { bound: proved_divisible(instance, one.claim(solution.objective))?, ..one })
+        };
+        let all = both.into_iter().filter_map(proved);
+        all.min_by(|one, other| one.bound.total_cmp(&other.bound)).unwrap_or(by_tasks)
     }
 
     /// The same for an instance whose limits, which were left out, let users have only so many tasks.

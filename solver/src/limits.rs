@@ -7,7 +7,7 @@
 //! see the same prices on a class, those of the class and of the limits that cover it.
 
 use fairplan_instances::{ClassId, Instance, Owner, PlacementRule, ResourceId, UserId};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::borrow::Cow;
 
 /// The limits of an instance over its merged classes; none is the usual case.
@@ -93,6 +93,11 @@ impl Limits {
                 let is_less = |k: usize| amounts[k] < amounts[j] || amounts[k] == amounts[j] && k < j;
                 told[j] = rows.clone().any(|k| k != j && over_the_same(j, k) && is_less(k));
             }
+        }
+        // Reserves that are kept together are one row, whoever's it is.
+        let mut together = HashSet::new();
+        for (j, row) in stated.iter().enumerate().filter(|(_, row)| row.beside.contains(&row.owner)) {
+            told[j] |= !together.insert((&row.beside, row.resource, &self.rows[j].covers));
         }
         told
     }

@@ -124,9 +124,42 @@ def rounding_only(user, price, capacity, slack):
     return any(all(any(d > 0 and (l, r) in clear for r, d in needs.items()) for l in usable) for needs, usable in user["kinds"])
 
 
+def owners_above(instance):
+    """Of each user and group the groups that it is in."""
+    parent = {("group", g["id"]): g.get("parent") for g in instance.get("groups", [])}
+    parent |= {("user", user["id"]): user.get("group") for user in instance["users"]}
+    above = lambda at: [] if parent[at] is None else [("group", parent[at])] + above(("group", parent[at]))
+    return {owner: above(owner) for owner in parent}
+
+
+def idle_reserves(instance, stated, above):
+    """By classes and resource: who has too few tasks for what it reserves there, none inside another, those that reserve most first."""
+    def most(owner, r):
+        of = [(user, sum(kind.get("each", 1) * kind["demand"].get(r, 0) for kind in user.get("kinds") or [user]))
+              for user in instance["users"] if owner in [("user", user["id"])] + above["user", user["id"]]]
+        of = [(user, need) for user, need in of if need]
+        return None if any("tasks" not in user for user, _ in of) else sum(user["tasks"] * need for user, need in of)
+
+    found = {}
+    for owner, classes, r, amount in stated:
+        if (used := most(owner, r)) is not None and used < amount:
+            found.setdefault((classes, r), []).append((owner, amount))
+    idle = {}
+    for place, owners in found.items():
+        kept = idle[place] = {}
+        for owner, amount in sorted(owners, key=lambda one: -one[1]):
+            if not any(other in above[owner] or owner in above[other] for other in kept):
+                kept[owner] = amount
+    return idle
+
+
 def limit_rows(instance):
     """All limits by position, those of groups first, and of each user those above it."""
     rows, every = {}, [l["id"] for l in instance["server_classes"]]
+    above = owners_above(instance)
+    of_owner = lambda one: [(None, one.get("reserve", {}))] + [(frozenset(some["classes"]), some["amounts"]) for some in one.get("reserves", [])]
+    idle = idle_reserves(instance, [((kind, one["id"]), classes, r, amount) for kind in ("group", "user") for one in instance.get(kind + "s", [])
+                                    for classes, amounts in of_owner(one) for r, amount in amounts.items() if amount], above)
     for kind in ("group", "user"):
         for one in instance.get(kind + "s", []):
             sets = [(every, one.get("limit", {}))] + [(some["classes"], some["amounts"]) for some in one.get("limits", [])]
@@ -140,15 +173,18 @@ def limit_rows(instance):
                 for r in instance["resources"]:
                     if amounts.get(r):
                         total = sum(l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"] if l["id"] in classes)
-                        rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(classes), "resource": r,
-                                                    "every": classes is every, "amount": total - amounts[r], "reserve": amounts[r]}
-    parent = {g["id"]: g.get("parent") for g in instance.get("groups", [])}
+                        owner = kind, one["id"]
+                        beside = {other: kept for other, kept in idle.get((None if classes is every else frozenset(classes), r), {}).items()
+                                  if other != owner and other not in above[owner] and owner not in above[other]}
+                        # Where no more is left and nobody is there to leave it, that is not asked of anybody.
+                        left = total - amounts[r] - sum(beside.values())
+                        beside = beside if left > 0 else {}
+                        rows["limit", len(rows)] = {"owner": owner, "classes": set(classes), "resource": r, "every": classes is every,
+                                                    "amount": total - amounts[r] - sum(beside.values()), "reserve": amounts[r], "beside": beside}
     for user in instance["users"]:
-        owners, group = {("user", user["id"])}, user.get("group")
-        while group is not None:
-            owners.add(("group", group))
-            group = parent[group]
-        user["rows"] = {at: row for at, row in rows.items() if (row["owner"] in owners) != ("reserve" in row)}
+        owners = {("user", user["id"]), *above["user", user["id"]]}
+        user["rows"] = {at: row for at, row in rows.items()
+                        if (not owners & {row["owner"], *row["beside"]} if "reserve" in row else row["owner"] in owners)}
     return rows
 
 
@@ -163,7 +199,8 @@ def limits_kept(solution, users, rows, load):
              f"classes of limit {at[1]}")
         near(stated["limit"][row["resource"]], row["amount"], f"amount of limit {at[1]}")
         need(("reserve" in row) == ("reserve" in stated), f"limit {at[1]} is a reserve, or is none")
-        near(stated.get("reserve", {row["resource"]: 0})[row["resource"]], row.get("reserve", 0), f"reserve of limit {at[1]}")
+        for what, amount in [("reserve", row.get("reserve", 0)), ("beside", sum(row.get("beside", {}).values()))]:
+            near(stated.get(what, {row["resource"]: 0})[row["resource"]], amount, f"{what} of limit {at[1]}")
         near(stated["used"], load[at] / row["amount"], f"used part of limit {at[1]}")
     first = solution["certificate"].get("levels", [])[:1]
     if any(stated["price"] for stated in said) and "levels" in solution["certificate"]:

@@ -47,6 +47,12 @@ pub fn verify_divisible(instance: &Instance, claim: DivisibleClaim<'_>) -> Verdi
     verdict.verdict()
 }
 
+/// The bound that these prices, or without any the tasks of users, prove; `None` where they prove none.
+pub fn proved_divisible(instance: &Instance, claim: DivisibleClaim<'_>) -> Option<f64> {
+    let bound = proved(instance, claim).ok()?.bound;
+    verify_divisible(instance, DivisibleClaim { bound, ..claim }).holds.then_some(bound)
+}
+
 /// What prices prove.
 struct Proved {
     bound: f64,

@@ -49,7 +49,7 @@ mod whole_guarantees;
 mod whole_tasks;
 
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
-pub use divisible::{DivisibleClaim, verify_divisible};
+pub use divisible::{DivisibleClaim, proved_divisible, verify_divisible};
 pub use export::{AmountClaim, ExportClaim, ExportedTenantClaim, verify_export};
 pub use form::well_formed;
 pub use kept::guarantees_stay;

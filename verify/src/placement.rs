@@ -88,7 +88,10 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         }
         for kind in user.kinds() {
             let (there, in_tasks) = (pieces[kind.index().0], counted.saturating_mul(kind.each()));
-            if there != in_tasks {
+            if there == u64::MAX {
+                totals
+                    .fail(|| format!("{}: more pieces are on the servers than can be counted", named(kind)));
+            } else if there != in_tasks {
                 totals.fail(|| {
                     format!(
                         "{}: {there} pieces are on the servers, {counted} whole tasks have {in_tasks}",

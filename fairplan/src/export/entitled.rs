@@ -3,7 +3,7 @@
 use super::noun;
 use fairplan_exports::{Export, Key, Measure, Shared, Target, Told};
 use fairplan_imports::{Deployed, DeployedQueue};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The largest part of the cluster that each tenant of `export` is entitled to, by its target's rule under the configuration
 /// `deployed`; `None` for tenants with somebody below them, those that the configuration does not have, and those whose
@@ -36,17 +36,10 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         order.iter().filter_map(|(_, queue)| above(export.target, queue)).collect();
     let is_above = |name: &str| noun(export.target, name) == "cohort" || with_others_below.contains(name);
     for (name, queue) in &order {
-        let amounts = |of: &std::collections::BTreeMap<(String, String), f64>| -> Vec<Option<f64>> {
-            let amount = |key: &Key| {
-                let amount = of.get(&(key.class.clone(), key.resource.clone()))?;
-                Some(amount / key.unit)
-            };
-            keys.iter().map(amount).collect()
-        };
         let parent = above(export.target, queue).and_then(|above| positions.get(above.as_str()).copied());
         let mut given: Vec<f64> =
-            amounts(&queue.amounts).into_iter().map(|amount| amount.unwrap_or(0.0)).collect();
-        let mut limit = amounts(&queue.limits);
+            amounts_of(&queue.amounts, &keys).into_iter().map(|amount| amount.unwrap_or(0.0)).collect();
+        let mut limit = amounts_of(&queue.limits, &keys);
         // A percentage is one of what the queue above has, or may have; a weight is a part of it, among siblings.
         for (at, key) in keys.iter().enumerate() {
             let above = parent.map_or(cluster[at], |parent| tenants[parent].given[at]);
@@ -73,6 +66,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             uses: vec![0.0; keys.len()],
             billed: 0.0,
             most: vec![1.0; keys.len()],
+            kept: Vec::new(),
             given,
         };
         match of_name.get(name).copied() {
@@ -92,6 +86,9 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     }
     sums(export.target, &mut tenants);
     if export.target == Target::Kueue {
+        let lends: Vec<Vec<Option<f64>>> =
+            order.iter().map(|(_, queue)| amounts_of(&queue.lends, &keys)).collect();
+        keep(&mut tenants, &lends);
         // What is above all is in no cohort from which it could borrow.
         for tenant in tenants.iter_mut().filter(|tenant| tenant.parent.is_none()) {
             tenant.limit = tenant.given.iter().copied().map(Some).collect();
@@ -109,6 +106,29 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         Shared { measure: export.target.measure(), resources: export.resource_count(), room, tenants };
     let places = names.iter().map(|name| positions.get(name.as_str()).copied()).collect();
     (shared, places)
+}
+
+/// Amounts in the units of `keys`.
+fn amounts_of(amounts: &BTreeMap<(String, String), f64>, keys: &[Key]) -> Vec<Option<f64>> {
+    let amount = |key: &Key| Some(amounts.get(&(key.class.clone(), key.resource.clone()))? / key.unit);
+    keys.iter().map(amount).collect()
+}
+
+/// What Kueue's queues and cohorts do not lend: what they are given beyond their lending limits, of what those below them lend.
+fn keep(tenants: &mut [Told], lends: &[Vec<Option<f64>>]) {
+    let mut kept_below: Vec<Vec<f64>> = tenants.iter().map(|tenant| vec![0.0; tenant.given.len()]).collect();
+    for t in (0..tenants.len()).rev() {
+        let lent = |(at, given): (usize, &f64)| {
+            let own = given - kept_below[t][at];
+            lends[t][at].map_or(0.0, |most| (own - most).max(0.0))
+        };
+        tenants[t].kept = tenants[t].given.iter().enumerate().map(lent).collect();
+        if let Some(parent) = tenants[t].parent {
+            for at in 0..tenants[t].kept.len() {
+                kept_below[parent][at] += tenants[t].kept[at] + kept_below[t][at];
+            }
+        }
+    }
 }
 
 /// What all tenants together may have, by `keys`: no more than the target's own root may, nor in Slurm than the QOS of partitions let run.

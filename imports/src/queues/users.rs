@@ -7,6 +7,7 @@ use crate::report::ImportReport;
 use crate::servers::Server;
 use crate::spare_cores;
 use fairplan_instances::{Decimal, ResourceKind};
+use std::collections::BTreeMap;
 
 /// A leaf at one of its places, of which nothing is known but what queues are given.
 #[derive(Clone, Copy)]
@@ -24,6 +25,13 @@ struct Given {
     sure: Stated,
     /// The resources that the nearest queue which says anything is given.
     of: Vec<usize>,
+}
+
+/// All that a place has of a resource, kept by these queues.
+struct KeptWhole<'a> {
+    by: Vec<&'a Queue>,
+    place: usize,
+    r: usize,
 }
 
 /// What one task asks for, and what tells it from the other tasks of its queue, if there are others.
@@ -57,7 +65,7 @@ impl<'a> Tree<'a> {
         &self,
         leaf: Leaf<'a>,
         scopes: &mut Scopes<'_>,
-        kept: &[(&Queue, usize, usize)],
+        kept: &[KeptWhole<'_>],
         report: &mut ImportReport,
     ) -> Vec<Task> {
         let Leaf { at, queue, part } = leaf;
@@ -289,30 +297,38 @@ impl<'a> Tree<'a> {
         reserve.is_some_and(|reserve| reserve.to_f64() >= self.totals[part.place][r])
     }
 
-    /// What queues keep for themselves to the last of it: the queue, the place and the resource.
-    fn kept_whole(&self) -> Vec<(&'a Queue, usize, usize)> {
+    /// What queues keep for themselves to the last of it, one by itself or those together in which nothing runs.
+    fn kept_whole(&self) -> Vec<KeptWhole<'a>> {
         let mut kept = Vec::new();
+        let mut idle: BTreeMap<(usize, usize), (f64, Vec<&Queue>)> = BTreeMap::new();
         for queue in self.queues {
+            let is_idle = queue.work.as_ref().is_some_and(|work| work.tasks == 0);
             for part in &queue.parts {
-                let whole = (0..self.resources.len()).filter(|r| self.keeps_whole(part, *r));
-                kept.extend(whole.map(|r| (queue, part.place, r)));
+                for r in 0..self.resources.len() {
+                    if self.keeps_whole(part, r) {
+                        kept.push(KeptWhole { by: vec![queue], place: part.place, r });
+                    } else if let Some(reserve) =
+                        above_zero(part.reserve.get(r).copied().flatten()).filter(|_| is_idle)
+                    {
+                        let (sum, by) = idle.entry((part.place, r)).or_default();
+                        *sum += reserve.to_f64();
+                        by.push(queue);
+                    }
+                }
             }
         }
+        let whole = idle.into_iter().filter(|((place, r), (sum, _))| *sum >= self.totals[*place][*r]);
+        kept.extend(whole.map(|((place, r), (_, by))| KeptWhole { by, place, r }));
         kept
     }
 
     /// Whether others than the queue and those above it keep all of something that its task needs.
-    fn is_shut_out(
-        &self,
-        queue: usize,
-        place: usize,
-        task: &[Decimal],
-        kept: &[(&Queue, usize, usize)],
-    ) -> bool {
-        let is_own = |owner: &Queue| self.upwards(queue).any(|above| std::ptr::eq(above, owner));
+    fn is_shut_out(&self, queue: usize, place: usize, task: &[Decimal], kept: &[KeptWhole<'_>]) -> bool {
+        let is_own = |owner: &&Queue| self.upwards(queue).any(|above| std::ptr::eq(above, *owner));
         let is_in =
             |other: usize| self.servers.iter().all(|server| server.meets[other] || !server.meets[place]);
-        kept.iter().any(|(owner, at, r)| !task[*r].is_zero() && is_in(*at) && !is_own(owner))
+        kept.iter()
+            .any(|KeptWhole { by, place: at, r }| !task[*r].is_zero() && is_in(*at) && !by.iter().any(is_own))
     }
 }
 

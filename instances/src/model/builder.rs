@@ -83,7 +83,7 @@ impl InstanceBuilder {
                 domains: Default::default(),
                 between_servers: None,
                 limit_rows: Vec::new(),
-                reserve_rows: Vec::new(),
+                rows_of_reserves: Vec::new(),
                 exponents: vec![0; m],
                 totals: vec![0; m],
                 total_doubles: vec![0.0; m],

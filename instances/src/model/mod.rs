@@ -14,6 +14,7 @@ mod plain_users;
 mod profiles;
 mod quota_parts;
 mod quotas;
+mod reserves;
 mod server_names;
 mod small_program;
 mod sure;
@@ -177,7 +178,7 @@ pub struct Instance {
     between_servers: Option<domains::BetweenServers>,
     limit_rows: Vec<LimitRow>,
     /// Which of them are reserves.
-    reserve_rows: Vec<usize>,
+    rows_of_reserves: Vec<usize>,
     /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
     exponents: Vec<i8>,
     totals: Vec<u128>,

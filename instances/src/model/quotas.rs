@@ -3,6 +3,7 @@
 use super::{ClassId, GroupId, Instance, ResourceId, User, UserId};
 use crate::Decimal;
 use crate::violation::Violation;
+use std::sync::Arc;
 
 /// Whose quota it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,8 +93,11 @@ pub struct LimitRow {
     pub classes: Option<Vec<ClassId>>,
     /// The most there may be (> 0).
     pub amount: Decimal,
-    /// What is reserved, if it is a reserve: `amount` is what all servers have besides.
+    /// What is reserved, if it is a reserve: `amount` is what all servers have besides, and besides what is kept for these:
     pub reserve: Option<Decimal>,
+    /// Whoever has too few tasks to use what it reserves of the same; its users are not among the others either. In order, and perhaps the
+    /// owner is among them.
+    pub beside: Arc<[Owner]>,
 }
 
 impl LimitRow {
@@ -175,6 +179,7 @@ impl Quota {
             classes: classes.map(<[ClassId]>::to_vec),
             amount,
             reserve: None,
+            beside: Arc::default(),
         })
     }
 
@@ -300,19 +305,15 @@ impl Instance {
         if self.limit_rows.is_empty() {
             return Vec::new();
         }
-        let mut owners = vec![Owner::User(user.index())];
-        let mut group = user.group();
-        while let Some(here) = group {
-            owners.push(Owner::Group(here));
-            group = self.groups[here.0].parent;
-        }
+        let owners: Vec<Owner> = self.owners_above(user.index()).collect();
         let limits = owners.iter().flat_map(|owner| self.limits_of(*owner));
         let of_others = |j: &&usize| {
             let row = &self.limit_rows[**j];
-            !user.demand()[row.resource.0].is_zero() && !owners.contains(&row.owner)
+            let is_kept = |owner: &Owner| row.owner == *owner || row.beside.binary_search(owner).is_ok();
+            !user.demand()[row.resource.0].is_zero() && !owners.iter().any(is_kept)
         };
         let mut above: Vec<usize> =
-            limits.chain(self.reserve_rows.iter().filter(of_others).copied()).collect();
+            limits.chain(self.rows_of_reserves.iter().filter(of_others).copied()).collect();
         above.sort_unstable();
         above
     }
@@ -368,53 +369,20 @@ impl Instance {
         Violation::new(place_of(owner), self.name_of(owner), problem)
     }
 
-    /// What all others may have of a resource beside a reserve.
-    fn reserve_row(
-        &self,
-        owner: Owner,
-        QuotaAmount { classes, resource, amount: reserve }: QuotaAmount<'_>,
-    ) -> Result<LimitRow, Violation> {
-        let name = &self.resources[resource.0];
-        let list = if classes.is_some() { "reserves" } else { "reserve" };
-        let wrong =
-            |problem: String| Violation::new(format!("{}.{list}.{name}", place_of(owner)), reserve, problem);
-        let of_class = |class: &ClassId| {
-            let count = u128::from(self.classes[class.0].count);
-            self.capacity_units(*class, resource).saturating_mul(count)
-        };
-        let of_some = |classes: &[ClassId]| classes.iter().map(of_class).fold(0, u128::saturating_add);
-        let all = classes.map_or_else(|| self.total_units(resource), of_some);
-        let kept = self.in_units(resource, reserve);
-        if kept >= all {
-            let problem = match classes {
-                None => {
-                    "all servers together have no more, so nobody else could run a task that needs it; reserve less"
-                }
-                Some(_) => {
-                    "these classes together have no more, so nobody else could run there a task that needs it; \
-                     reserve less, or leave them out of the others' `eligible` classes"
-                }
-            };
-            return Err(wrong(problem.into()));
-        }
-        let amount = Decimal::from_units(all - kept, i32::from(self.exponents[resource.0]));
-        let amount = amount.map_err(|error| wrong(format!("what is left beside it: {error}; round it")))?;
-        let classes = classes.map(<[ClassId]>::to_vec);
-        Ok(LimitRow { owner, resource, classes, amount, reserve: Some(reserve) })
-    }
-
     /// Notes the limits as rows, once all quotas are there; and checks what they say of others.
     pub(super) fn settle_quotas(&mut self) -> Result<(), Violation> {
         self.quotas.sort_by_key(|(owner, _)| *owner);
         let mut rows = Vec::new();
+        let mut reserves = self.reserve_rows()?.into_iter().peekable();
         for (owner, quota) in &self.quotas {
             rows.extend(quota.rows(*owner));
-            for reserve in quota.reserved() {
-                rows.push(self.reserve_row(*owner, reserve)?);
-            }
+            rows.extend(
+                std::iter::from_fn(|| reserves.next_if(|(other, _)| other == owner)).map(|(_, row)| row),
+            );
         }
         self.limit_rows = rows;
-        self.reserve_rows = (0..self.limit_rows.len()).filter(|j| self.limit_rows[*j].is_reserve()).collect();
+        self.rows_of_reserves =
+            (0..self.limit_rows.len()).filter(|j| self.limit_rows[*j].is_reserve()).collect();
         if !self.has_guarantees() {
             return Ok(());
         }

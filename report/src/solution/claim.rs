@@ -177,7 +177,7 @@ fn limits(document: &SolutionDocument, instance: &Instance) -> Result<Vec<LimitR
     let nobody = Allocation::pooled(vec![0.0; instance.user_count()]);
     let rows = limit_results(instance, &nobody, None);
     let told = |limit: &LimitResult| {
-        let LimitResult { group, user, classes, limit, reserve, .. } = limit;
+        let LimitResult { group, user, classes, limit, reserve, beside, .. } = limit;
         let over = classes.as_ref().map_or(String::new(), |classes| format!(" over {}", classes.join(", ")));
         let amounts = |word: &str, amounts: &ResourceMap| -> String {
             amounts
@@ -190,7 +190,8 @@ fn limits(document: &SolutionDocument, instance: &Instance) -> Result<Vec<LimitR
         let named = |(kind, id): (&str, &Option<String>)| Some(format!("{kind} {}", id.as_ref()?));
         let owners: Vec<String> = [("group", group), ("user", user)].into_iter().filter_map(named).collect();
         let reserve = reserve.as_ref().map_or(String::new(), |reserve| amounts(" and reserved", reserve));
-        format!("{}: {}{reserve}{over}", owners.join(" and "), amounts("at most", limit))
+        let beside = beside.as_ref().map_or(String::new(), |beside| amounts(" and beside", beside));
+        format!("{}: {}{reserve}{beside}{over}", owners.join(" and "), amounts("at most", limit))
     };
     let (stated, rows): (Vec<_>, Vec<_>) =
         (document.limits.iter().map(told).collect(), rows.iter().map(told).collect());

@@ -58,7 +58,10 @@ pub(super) fn divide(instance: &Instance, pool: &Pool) -> Vec<f64> {
         for GroupId(group) in instance.groups_upwards() {
             let request = of(&nodes[group + 1], &users, &groups).map(|child| child.most).sum();
             let weight = instance.groups()[group].weight.to_f64();
-            groups[group] = asking(of_groups.get(group), weight, request);
+            let own = asking(of_groups.get(group), weight, request);
+            // A group is sure of what those below it are sure of.
+            let below: f64 = of(&nodes[group + 1], &users, &groups).map(|child| child.floor).sum();
+            groups[group] = Asking { floor: own.floor.max(below).min(own.most), ..own };
         }
         let mut deserved = vec![0.0; nodes.len()];
         deserved[0] = 1.0;

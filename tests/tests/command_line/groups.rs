@@ -136,6 +136,26 @@ fn one_group_of_everybody_is_entitled_to_what_users_side_by_side_are() {
     near(&entitled(&folder), &flat);
 }
 
+#[test]
+fn a_group_is_sure_of_what_a_member_is_guaranteed() {
+    let folder = Folder::new();
+    let user = |id: &str, group: &str, more: &str| {
+        format!(r#"{{"id": "{id}", "group": "{group}", "demand": {{"cpu": 1}}{more}}}"#)
+    };
+    let users = [user("a", "A", r#", "guarantee": {"cpu": 100}"#), user("b", "B", ""), user("c", "C", "")];
+    folder.write(
+        "i.json",
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": [{{"id": "n", "count": 15, "capacity": {{"cpu": 10}}}}],
+                "groups": [{{"id": "A"}}, {{"id": "B"}}, {{"id": "C"}}], "users": [{}]}}"#,
+            users.join(", ")
+        ),
+    );
+    let of = |rule: usize| entitled(&folder).iter().map(|tasks| [tasks[rule]; 3]).collect::<Vec<_>>();
+    near(&of(2), &[[100.0; 3], [25.0; 3], [25.0; 3]]);
+    near(&of(0), &[[100.0; 3], [25.0; 3], [25.0; 3]]);
+}
+
 /// A cohort may have quotas beside those of its queues: one above all has all there is, any other at the top its limit.
 #[test]
 fn quotas_that_are_a_cohorts_own_are_there_to_be_borrowed() {
