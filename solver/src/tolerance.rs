@@ -145,6 +145,8 @@ pub(crate) mod allocation {
     /// A user that has all but this part of its tasks running has them all, and is held by that: half of what is promised. `verify` says so from a
     /// tenth of that on.
     pub(crate) const ALL_TASKS: f64 = 5e-10;
+    /// Whoever lacks no more than this part of its tasks in a sum is given them where there is room: it may be worth too little for doubles to tell.
+    pub(crate) const NEARLY_ALL_TASKS: f64 = 1e-6;
     /// Part of a class that is no speck, however little it is to who has it.
     pub(crate) const FILLS: f64 = 1e-6;
 }
@@ -160,6 +162,8 @@ pub(crate) mod digits {
     pub(crate) const ASIDE: f64 = 0.05;
     /// The part of the way to the nearest bound that a step goes, and the least part of the products that it aims at: many digits let it be bold.
     pub(crate) const STEP_PART: f64 = 0.999;
+    /// The part of what it has that a user may lose in a step: what it is worth to it rises by a power of that, and comes down step by step.
+    pub(crate) const LOST_PART: f64 = 0.5;
     pub(crate) const LEAST_CENTRING: f64 = 1e-9;
 }
 

@@ -1,10 +1,10 @@
 //! Points on the path: where it begins, how far a step goes, and where it ends.
 
 use super::number::{Constants, Number};
-use super::step::sum;
-use super::{Party, User};
+use super::step::sum_of;
+use super::{Kind, Party, Sum, User};
 use crate::level::LevelProblem;
-use crate::tolerance::digits::{ASIDE, FIRST_PART, LEAST_CENTRING, STEP_PART};
+use crate::tolerance::digits::{ASIDE, FIRST_PART, LEAST_CENTRING, LOST_PART, STEP_PART};
 use crate::tolerance::interior_point::SHORTEST_STEP;
 use fairplan_instances::InstanceError;
 
@@ -12,17 +12,24 @@ use fairplan_instances::InstanceError;
 pub(super) struct Share {
     pub v: Number,
     pub psi: Number,
-    pub y: Number,
     /// `h` and `λ`, where its tasks are limited.
     pub room: Option<(Number, Number)>,
+    /// `a` and `ν`, where it is guaranteed something.
+    pub above: Option<(Number, Number)>,
+    pub kinds: Vec<Stream>,
+}
+
+/// What a kind has on each class, at a price.
+pub(super) struct Stream {
+    pub y: Number,
     pub z: Vec<Number>,
     pub s: Vec<Number>,
 }
 
 impl Share {
     fn products(&self) -> impl Iterator<Item = (&Number, &Number)> {
-        let room = self.room.as_ref().map(|(h, lambda)| (h, lambda));
-        self.z.iter().zip(&self.s).chain(room)
+        let bounds = self.room.iter().chain(&self.above).map(|(x, price)| (x, price));
+        self.kinds.iter().flat_map(|kind| kind.z.iter().zip(&kind.s)).chain(bounds)
     }
 }
 
@@ -58,7 +65,7 @@ impl Path {
     pub fn start(
         problem: &LevelProblem<'_>,
         users: &[User],
-        (alpha, log_unit): (f64, f64),
+        sum: Sum,
         near: &[f64],
         bits: usize,
     ) -> Result<Self, InstanceError> {
@@ -69,54 +76,70 @@ impl Path {
         let groups = problem.groups;
         let is_row = |at: &usize| problem.capacities[*at] > 0.0 && problem.capacities[*at].is_finite();
         let rows: Vec<usize> = (0..problem.capacities.len()).filter(is_row).collect();
-        let own_rows: Vec<usize> =
-            users.iter().map(|user| user.lines.start).filter(|line| groups.has_task_row(*line)).collect();
+        let lines = users.iter().flat_map(|user| user.lines.clone());
+        let own_rows: Vec<usize> = lines.filter(|line| groups.has_task_row(*line)).collect();
         let row_of = |at: usize| rows.binary_search(&at).ok().map(|row| own_rows.len() + row);
         let own_row_of = |line: usize| own_rows.iter().position(|own| *own == line);
         let limits = own_rows.iter().map(|line| groups.limit[*line]);
         let capacity: Vec<Number> =
             limits.chain(rows.iter().map(|at| problem.capacities[*at])).map(number).collect();
+        let needs_of = |line: usize, pair: usize| {
+            let needs = problem.needs(line, pair);
+            let shared = needs.filter_map(|(row, d)| row_of(row).map(|row| (row, number(d))));
+            own_row_of(line).map(|row| (row, number(1.0))).into_iter().chain(shared).collect()
+        };
+        // What is nearly had, and besides a little of each class.
+        let first = |line: usize, pair: usize| {
+            let (pairs, had) =
+                (groups.pairs(line), groups.pairs(line).map(|pair| groups.rate[pair] * near[pair]));
+            let (count, had) = (pairs.len(), had.sum::<f64>());
+            let fits = problem.needs(line, pair).map(|(row, d)| problem.capacities[row] / d);
+            let fits = ASIDE * fits.fold(f64::INFINITY, f64::min) / users.len() as f64;
+            let even = ASIDE * had / groups.rate[pair] / count as f64;
+            number(FIRST_PART * near[pair] + if had > 0.0 { fits.min(even) } else { fits })
+        };
         let (mut parties, mut shares) = (Vec::new(), Vec::new());
         let products = number(ASIDE / groups.pair_count() as f64);
+        let zero = number(0.0);
         let mut q = capacity.clone();
         for user in users {
-            let line = user.lines.start;
-            let pairs: Vec<usize> = groups.pairs(line).collect();
-            let had: f64 = pairs.iter().map(|pair| groups.rate[*pair] * near[*pair]).sum();
-            let first = |pair: &usize| {
-                let fits = problem.needs(line, *pair).map(|(row, d)| problem.capacities[row] / d);
-                let fits = ASIDE * fits.fold(f64::INFINITY, f64::min) / users.len() as f64;
-                let even = ASIDE * had / groups.rate[*pair] / pairs.len() as f64;
-                number(FIRST_PART * near[*pair] + if had > 0.0 { fits.min(even) } else { fits })
+            let kind = |(line, part): (usize, &f64)| Kind {
+                part: number(*part),
+                rates: groups.pairs(line).map(|pair| number(groups.rate[pair])).collect(),
+                needs: groups.pairs(line).map(|pair| needs_of(line, pair)).collect(),
             };
-            let z: Vec<Number> = pairs.iter().map(first).collect();
-            let rates: Vec<Number> = pairs.iter().map(|pair| number(groups.rate[*pair])).collect();
-            let needs: Vec<Vec<(usize, Number)>> = pairs
-                .iter()
-                .map(|pair| {
-                    let needs = problem.needs(line, *pair);
-                    let shared = needs.filter_map(|(row, d)| row_of(row).map(|row| (row, number(d))));
-                    own_row_of(line).map(|row| (row, number(1.0))).into_iter().chain(shared).collect()
-                })
-                .collect();
-            let v = sum(&number(0.0), rates.iter().zip(&z).map(|(rate, z)| rate * z));
-            for (needs, z) in needs.iter().zip(&z) {
-                needs.iter().for_each(|(row, d)| q[*row] = &q[*row] - &(d * z));
+            let kinds: Vec<Kind> = user.lines.clone().zip(&user.parts).map(kind).collect();
+            let z_of = |line: usize| groups.pairs(line).map(|pair| first(line, pair)).collect::<Vec<_>>();
+            let placed: Vec<Vec<Number>> = user.lines.clone().map(z_of).collect();
+            let mut v = zero.clone();
+            for (kind, z) in kinds.iter().zip(&placed) {
+                v = sum_of(&v, kind.rates.iter().zip(z).map(|(rate, z)| rate * z));
+                for (needs, z) in kind.needs.iter().zip(z) {
+                    needs.iter().for_each(|(row, d)| q[*row] = &q[*row] - &(d * z));
+                }
             }
-            let log_weight = number(user.weight.ln() - log_unit);
-            let psi = (&log_weight - &(&number(alpha) * &v.ln(&mut constants))).exp(&mut constants);
+            let parts = sum_of(&zero, kinds.iter().map(|kind| kind.part.clone()));
+            let v = &v / &parts;
+            let log_weight = number(user.weight.ln() - sum.log_unit);
+            let psi = (&log_weight - &(&number(sum.alpha) * &v.ln(&mut constants))).exp(&mut constants);
+            let bound = |size: &Number, left: Number| {
+                let least = size * &number(ASIDE);
+                let left = if left.is_less_than(&least) { least } else { left };
+                let price = &products / &left;
+                (left, price)
+            };
             let cap = (user.cap < f64::INFINITY).then(|| number(user.cap));
-            let room = cap.as_ref().map(|cap| {
-                let left = cap - &v;
-                let least = cap * &number(ASIDE);
-                let h = if left.is_less_than(&least) { least } else { left };
-                let lambda = &products / &h;
-                (h, lambda)
-            });
-            let y = room.as_ref().map_or_else(|| psi.clone(), |(_, lambda)| &psi - lambda);
-            let s = z.iter().map(|z| &products / z).collect();
-            parties.push(Party { log_weight, cap, rates, needs });
-            shares.push(Share { v, psi, y, room, z, s });
+            let floor = (user.floor > 0.0).then(|| number(user.floor));
+            let room = cap.as_ref().map(|cap| bound(cap, cap - &v));
+            let above = floor.as_ref().map(|floor| bound(floor, &v - floor));
+            let less = room.as_ref().map_or_else(|| psi.clone(), |(_, lambda)| &psi - lambda);
+            let y = &above.as_ref().map_or_else(|| less.clone(), |(_, nu)| &less + nu) / &parts;
+            let stream = |z: Vec<Number>| {
+                let s = z.iter().map(|z| &products / z).collect();
+                Stream { y: y.clone(), z, s }
+            };
+            shares.push(Share { v, psi, room, above, kinds: placed.into_iter().map(stream).collect() });
+            parties.push(Party { log_weight, cap, floor, kinds });
         }
         let q: Vec<Number> = q
             .into_iter()
@@ -127,9 +150,9 @@ impl Path {
             })
             .collect();
         let p = q.iter().map(|q| &products / q).collect();
-        let misses = vec![number(0.0); shares.len()];
+        let misses = vec![zero; shares.len()];
         Ok(Self {
-            alpha: number(alpha),
+            alpha: number(sum.alpha),
             parties,
             capacity,
             point: Point { shares, q, p },
@@ -147,15 +170,20 @@ impl Path {
         let open = &mean * &self.alpha.with(self.point.products().count() as f64);
         self.parties.iter().zip(&self.point.shares).all(|(party, share)| {
             let worth = &share.psi * &share.v;
-            let residual = (0..share.z.len()).map(|l| {
-                let off = &share.z[l] * &self.dual_residual(party, share, l);
-                if off.is_less_than(&zero) { -&off } else { off }
+            let residuals = party.kinds.iter().zip(&share.kinds).flat_map(|(kind, stream)| {
+                (0..stream.z.len()).map(|l| {
+                    let off = &stream.z[l] * &self.dual_residual(kind, stream, l);
+                    if off.is_less_than(&zero) { -&off } else { off }
+                })
             });
-            let off = sum(&open, residual);
-            // Whoever has all its tasks pays what others make it pay.
-            let is_full = |((h, _), cap): (&(Number, Number), &Number)| h.is_less_than(&(cap * &enough));
-            let has_all = share.room.as_ref().zip(party.cap.as_ref()).is_some_and(is_full);
-            has_all || off.is_less_than(&(&worth * &enough))
+            let off = sum_of(&open, residuals);
+            // Whoever has all its tasks, or just what it is guaranteed, pays what others make it pay.
+            let is_at = |bound: &Option<(Number, Number)>, size: &Option<Number>| {
+                let both = bound.as_ref().zip(size.as_ref());
+                both.is_some_and(|((left, _), size)| left.is_less_than(&(size * &enough)))
+            };
+            let is_bound = is_at(&share.room, &party.cap) || is_at(&share.above, &party.floor);
+            is_bound || off.is_less_than(&(&worth * &enough))
         })
     }
 
@@ -181,7 +209,8 @@ impl Path {
 
     /// Shares of kinds on classes and prices, as doubles.
     pub fn found(&self, problem: &LevelProblem<'_>) -> (Vec<f64>, Vec<f64>) {
-        let splits = self.point.shares.iter().flat_map(|share| &share.z).map(Number::to_f64).collect();
+        let streams = self.point.shares.iter().flat_map(|share| &share.kinds);
+        let splits = streams.flat_map(|stream| &stream.z).map(Number::to_f64).collect();
         let mut prices = vec![0.0; problem.capacities.len()];
         let of_rows = &self.point.p[self.point.p.len() - self.rows.len()..];
         self.rows.iter().zip(of_rows).for_each(|(row, p)| prices[*row] = p.to_f64());
@@ -193,12 +222,16 @@ impl Path {
         self.point.q.iter_mut().zip(&step.q).chain(self.point.p.iter_mut().zip(&step.p)).for_each(go);
         let shares = self.point.shares.iter_mut().zip(&step.shares);
         for (((share, change), party), miss) in shares.zip(&self.parties).zip(&mut self.misses) {
-            let Share { v, psi, y, z, s, room, .. } = share;
-            go((y, &change.y));
+            let Share { v, psi, room, above, kinds } = share;
             [(v, &change.v), (psi, &change.psi)].into_iter().for_each(go);
-            z.iter_mut().zip(&change.z).chain(s.iter_mut().zip(&change.s)).for_each(go);
-            if let Some(((h, lambda), (dh, dlambda))) = room.as_mut().zip(change.room.as_ref()) {
-                [(h, dh), (lambda, dlambda)].into_iter().for_each(go);
+            for (Stream { y, z, s }, change) in kinds.iter_mut().zip(&change.kinds) {
+                go((y, &change.y));
+                z.iter_mut().zip(&change.z).chain(s.iter_mut().zip(&change.s)).for_each(go);
+            }
+            for (bound, change) in [(room, &change.room), (above, &change.above)] {
+                if let Some(((x, price), (dx, dprice))) = bound.as_mut().zip(change.as_ref()) {
+                    [(x, dx), (price, dprice)].into_iter().for_each(go);
+                }
             }
             let constants = &mut self.constants;
             let worth = &party.log_weight - &(&self.alpha * &share.v.ln(constants));
@@ -209,14 +242,17 @@ impl Path {
     /// How far a step can go, at most as far as it is.
     fn longest(&self, step: &Point, part: f64) -> Number {
         let part = self.alpha.with(part);
+        let lost = self.alpha.with(LOST_PART);
         let zero = self.alpha.with(0.0);
         let mut longest = self.alpha.with(1.0);
         let both = self.point.products().zip(step.products());
         let products = both.flat_map(|((x, z), (dx, dz))| [(x, dx), (z, dz)]);
         let shares = self.point.shares.iter().zip(&step.shares);
-        let own = shares.flat_map(|(share, change)| [(&share.v, &change.v), (&share.psi, &change.psi)]);
-        for (x, dx) in products.chain(own).filter(|(_, dx)| dx.is_less_than(&zero)) {
-            let most = &(&part * x) / &-dx;
+        let own = shares
+            .flat_map(|(share, change)| [(&lost, &share.v, &change.v), (&part, &share.psi, &change.psi)]);
+        let all = products.map(|(x, dx)| (&part, x, dx)).chain(own);
+        for (part, x, dx) in all.filter(|(_, _, dx)| dx.is_less_than(&zero)) {
+            let most = &(part * x) / &-dx;
             if most.is_less_than(&longest) {
                 longest = most;
             }
@@ -236,6 +272,6 @@ impl Path {
     }
 
     fn mean_of(&self, products: impl Iterator<Item = Number>) -> Number {
-        &sum(&self.alpha.with(0.0), products) / &self.alpha.with(self.point.products().count() as f64)
+        &sum_of(&self.alpha.with(0.0), products) / &self.alpha.with(self.point.products().count() as f64)
     }
 }

@@ -1,34 +1,36 @@
-//! The Newton step between points: users are eliminated, which leaves a system in the prices of rows.
+//! The Newton step between points: users are eliminated, kind by kind and then their shares, which leaves a system in the prices of rows.
 
-use super::Party;
 use super::number::Number;
-use super::path::{Path, Point, Share};
+use super::path::{Path, Point, Share, Stream};
+use super::{Kind, Party};
+
+/// A bound of a share, `h` and `λ` or `a` and `ν`, what a step is to make of their product, and how far the bound is off.
+type Bound<'a> = (&'a (Number, Number), Number, Number);
 
 impl Path {
     /// `d·p − ρ y − s`.
-    pub fn dual_residual(&self, party: &Party, share: &Share, l: usize) -> Number {
-        let cost = sum(&self.alpha.with(0.0), party.needs[l].iter().map(|(row, d)| d * &self.point.p[*row]));
-        &(&cost - &(&party.rates[l] * &share.y)) - &share.s[l]
+    pub fn dual_residual(&self, kind: &Kind, stream: &Stream, l: usize) -> Number {
+        let cost =
+            sum_of(&self.alpha.with(0.0), kind.needs[l].iter().map(|(row, d)| d * &self.point.p[*row]));
+        &(&cost - &(&kind.rates[l] * &stream.y)) - &stream.s[l]
     }
 
-    /// How much less its share is worth to a user for a unit more: `α ψ / v + λ / h`.
+    /// How much less its share is worth to a user for a unit more: `κ = α ψ / v + λ / h + ν / a`.
     fn stiffness(&self, share: &Share) -> Number {
         let own = &(&self.alpha * &share.psi) / &share.v;
-        share.room.as_ref().map_or_else(|| own.clone(), |(h, lambda)| &own + &(lambda / h))
+        sum_of(&own, share.room.iter().chain(&share.above).map(|(x, price)| price / x))
     }
 
-    /// The system in the prices of rows, as `L D Lᵀ`; `None` where it holds no numbers.
-    pub fn factor(&self) -> Option<Factors> {
-        let m = self.point.q.len();
-        let zero = self.alpha.with(0.0);
-        let mut matrix: Vec<Vec<Number>> = (0..m).map(|i| vec![zero.clone(); i + 1]).collect();
-        let mut users = Vec::with_capacity(self.point.shares.len());
-        for (party, share) in self.parties.iter().zip(&self.point.shares) {
-            let theta: Vec<Number> = share.z.iter().zip(&share.s).map(|(z, s)| z / s).collect();
-            let kappa = self.stiffness(share);
+    /// What is left of a user in the system of rows, to which it adds its part.
+    fn eliminate(&self, party: &Party, share: &Share, matrix: &mut [Vec<Number>]) -> Eliminated {
+        let (zero, one) = (self.alpha.with(0.0), self.alpha.with(1.0));
+        let (mut whole, mut pulls) = (self.stiffness(share), Vec::new());
+        let mut kinds = Vec::with_capacity(party.kinds.len());
+        for (kind, stream) in party.kinds.iter().zip(&share.kinds) {
+            let theta: Vec<Number> = stream.z.iter().zip(&stream.s).map(|(z, s)| z / s).collect();
             let mut spread = zero.clone();
-            let mut pulls: Vec<(usize, Number)> = Vec::new();
-            for ((theta, rate), needs) in theta.iter().zip(&party.rates).zip(&party.needs) {
+            let mut own = Vec::new();
+            for ((theta, rate), needs) in theta.iter().zip(&kind.rates).zip(&kind.needs) {
                 let per_rate = theta * rate;
                 spread = &spread + &(&per_rate * rate);
                 for (i, (row, d)) in needs.iter().enumerate() {
@@ -37,23 +39,26 @@ impl Path {
                         let (a, b) = ((*row).max(*other), (*row).min(*other));
                         matrix[a][b] = &matrix[a][b] + &(&weighed * e);
                     }
-                    let pull = &per_rate * d;
-                    match pulls.iter_mut().find(|(at, _)| at == row) {
-                        Some((_, sum)) => *sum = &*sum + &pull,
-                        None => pulls.push((*row, pull)),
-                    }
+                    add(&mut own, *row, &(&per_rate * d));
                 }
             }
-            let share_of = &kappa / &(&self.alpha.with(1.0) + &(&kappa * &spread));
-            for (i, (row, g)) in pulls.iter().enumerate() {
-                let weighed = &share_of * g;
-                for (other, f) in &pulls[..=i] {
-                    let (a, b) = ((*row).max(*other), (*row).min(*other));
-                    matrix[a][b] = &matrix[a][b] - &(&weighed * f);
-                }
-            }
-            users.push(Eliminated { theta, kappa, spread, pulls });
+            let part = &kind.part / &spread;
+            whole = &whole + &(&kind.part * &part);
+            own.iter().for_each(|(row, g)| add(&mut pulls, *row, &(&part * g)));
+            subtract_square(matrix, &own, &(&one / &spread));
+            kinds.push(EliminatedKind { theta, spread, pulls: own });
         }
+        subtract_square(matrix, &pulls, &-&(&one / &whole));
+        Eliminated { kinds, whole, pulls }
+    }
+
+    /// The system in the prices of rows, as `L D Lᵀ`; `None` where it holds no numbers.
+    pub fn factor(&self) -> Option<Factors> {
+        let m = self.point.q.len();
+        let zero = self.alpha.with(0.0);
+        let mut matrix: Vec<Vec<Number>> = (0..m).map(|i| vec![zero.clone(); i + 1]).collect();
+        let both = self.parties.iter().zip(&self.point.shares);
+        let users = both.map(|(party, share)| self.eliminate(party, share, &mut matrix)).collect();
         for (i, (q, p)) in self.point.q.iter().zip(&self.point.p).enumerate() {
             matrix[i][i] = &matrix[i][i] + &(q / p);
         }
@@ -85,106 +90,158 @@ impl Path {
             let now = target - &(x * z);
             both.map_or_else(|| now.clone(), |(dx, dz)| &now - &(dx * dz))
         };
-        let rows: Vec<Number> = (0..self.point.q.len())
-            .map(|row| {
-                aim(
-                    &self.point.q[row],
-                    &self.point.p[row],
-                    predictor.map(|step| (&step.q[row], &step.p[row])),
-                )
-            })
-            .collect();
+        let (q, p) = (&self.point.q, &self.point.p);
+        let of_row = |row: usize| aim(&q[row], &p[row], predictor.map(|step| (&step.q[row], &step.p[row])));
+        let rows: Vec<Number> = (0..q.len()).map(of_row).collect();
         // Σ d dz + dq = what is left of each row.
-        let mut right: Vec<Number> = rows.iter().zip(&self.point.p).map(|(product, p)| product / p).collect();
+        let mut right: Vec<Number> = rows.iter().zip(p).map(|(product, p)| product / p).collect();
         for (row, right) in right.iter_mut().enumerate() {
-            *right = &*right + &(&self.point.q[row] - &self.capacity[row]);
+            *right = &*right + &(&q[row] - &self.capacity[row]);
         }
         let mut wishes = Vec::with_capacity(self.point.shares.len());
         for (u, (party, share)) in self.parties.iter().zip(&self.point.shares).enumerate() {
-            let Eliminated { theta, kappa, spread, pulls } = &factors.users[u];
+            let eliminated = &factors.users[u];
             let before = predictor.map(|step| &step.shares[u]);
-            let mut b = &(&share.psi * &self.misses[u]) + &(&share.psi - &share.y);
-            let room = share.room.as_ref().zip(party.cap.as_ref()).map(|((h, lambda), cap)| {
-                let before = before.and_then(|before| before.room.as_ref());
-                let product = aim(h, lambda, before.map(|(dh, dlambda)| (dh, dlambda)));
-                let off = &(cap - &share.v) - h;
-                (product, off)
+            let product = |bound: &(Number, Number), before: Option<&(Number, Number)>| {
+                aim(&bound.0, &bound.1, before.map(|(dx, dprice)| (dx, dprice)))
+            };
+            let room = share.room.as_ref().zip(party.cap.as_ref()).map(|(bound, cap)| {
+                let off = &(cap - &share.v) - &bound.0;
+                (bound, product(bound, before.and_then(|before| before.room.as_ref())), off)
             });
-            if let Some(((product, off), (h, lambda))) = room.as_ref().zip(share.room.as_ref()) {
-                b = &(&b - lambda) - &(&(product - &(lambda * off)) / h);
+            let above = share.above.as_ref().zip(party.floor.as_ref()).map(|(bound, floor)| {
+                let off = &(&share.v - floor) - &bound.0;
+                (bound, product(bound, before.and_then(|before| before.above.as_ref())), off)
+            });
+            // Σ π dy = b − κ dv
+            let paid = party.kinds.iter().zip(&share.kinds).map(|(kind, stream)| &kind.part * &stream.y);
+            let mut b = &(&share.psi * &self.misses[u]) + &(&share.psi - &sum_of(&zero, paid));
+            // What a bound's price is to rise by while the share stays.
+            let rise = |((x, price), product, off): &Bound<'_>| &(product - &(price * off)) / x;
+            if let Some(bound) = &room {
+                b = &(&b - &bound.0.1) - &rise(bound);
             }
-            let products: Vec<Number> = (0..share.z.len())
-                .map(|l| aim(&share.z[l], &share.s[l], before.map(|before| (&before.z[l], &before.s[l]))))
-                .collect();
-            let moves: Vec<Number> = (0..share.z.len())
-                .map(|l| {
-                    &(&products[l] - &(&share.z[l] * &self.dual_residual(party, share, l))) / &share.s[l]
-                })
-                .collect();
-            // dv = A + Θ dy − g·dp
-            let had = sum(&zero, party.rates.iter().zip(&share.z).map(|(rate, z)| rate * z));
-            let a = sum(&(&had - &share.v), party.rates.iter().zip(&moves).map(|(rate, z)| rate * z));
-            // dy (1 + κ Θ) = b − κ A + κ g·dp
-            let whole = &self.alpha.with(1.0) + &(kappa * spread);
-            let still = &(&b - &(kappa * &a)) / &whole;
-            for (l, needs) in party.needs.iter().enumerate() {
-                let own = &moves[l] + &(&(&theta[l] * &party.rates[l]) * &still);
-                for (row, d) in needs {
-                    right[*row] = &right[*row] + &(d * &(&own + &share.z[l]));
+            if let Some(bound) = &above {
+                b = &(&b + &bound.0.1) + &rise(bound);
+            }
+            let mut still = b;
+            let mut kinds = Vec::with_capacity(party.kinds.len());
+            for (k, (kind, stream)) in party.kinds.iter().zip(&share.kinds).enumerate() {
+                let before = before.map(|before| &before.kinds[k]);
+                let classes = 0..stream.z.len();
+                let product =
+                    |l| aim(&stream.z[l], &stream.s[l], before.map(|before| (&before.z[l], &before.s[l])));
+                let products: Vec<Number> = classes.clone().map(product).collect();
+                let moved = |l: usize| {
+                    let off = &stream.z[l] * &self.dual_residual(kind, stream, l);
+                    &(&products[l] - &off) / &stream.s[l]
+                };
+                let moves: Vec<Number> = classes.map(moved).collect();
+                // π dv = A + Θ dy − g·dp
+                let had = sum_of(&zero, kind.rates.iter().zip(&stream.z).map(|(rate, z)| rate * z));
+                let off = &had - &(&kind.part * &share.v);
+                let a = sum_of(&off, kind.rates.iter().zip(&moves).map(|(rate, z)| rate * z));
+                still = &still + &(&(&kind.part * &a) / &eliminated.kinds[k].spread);
+                kinds.push(KindWish { products, moves, a });
+            }
+            let still = &still / &eliminated.whole;
+            let own = party.kinds.iter().zip(&share.kinds).zip(kinds.iter().zip(&eliminated.kinds));
+            for ((kind, stream), (wish, part)) in own {
+                let dy = &(&(&kind.part * &still) - &wish.a) / &part.spread;
+                for (l, needs) in kind.needs.iter().enumerate() {
+                    let own = &wish.moves[l] + &(&(&part.theta[l] * &kind.rates[l]) * &dy);
+                    for (row, d) in needs {
+                        right[*row] = &right[*row] + &(d * &(&own + &stream.z[l]));
+                    }
                 }
             }
-            wishes.push(Wish { products, moves, a, b, room, whole, pulls });
+            wishes.push(Wish { kinds, still, room, above });
         }
         // M dp = what the moves take beyond the rows.
-        let p = factors.solve(right);
+        let dp = factors.solve(right);
+        let pulled = |pulls: &[(usize, Number)]| sum_of(&zero, pulls.iter().map(|(row, g)| g * &dp[*row]));
         let shares = self.parties.iter().zip(&self.point.shares).zip(wishes).enumerate();
         let changes = shares.map(|(u, ((party, share), wish))| {
-            let Eliminated { theta, kappa, spread, .. } = &factors.users[u];
-            let pulled = sum(&zero, wish.pulls.iter().map(|(row, g)| g * &p[*row]));
-            let y = &(&(&wish.b - &(kappa * &wish.a)) + &(kappa * &pulled)) / &wish.whole;
-            let v = &(&wish.a + &(spread * &y)) - &pulled;
-            let z: Vec<Number> = (0..share.z.len())
-                .map(|l| {
-                    let cost = sum(&zero, party.needs[l].iter().map(|(row, d)| d * &p[*row]));
-                    &wish.moves[l] + &(&theta[l] * &(&(&party.rates[l] * &y) - &cost))
-                })
-                .collect();
-            let s =
-                (0..z.len()).map(|l| &(&wish.products[l] - &(&share.s[l] * &z[l])) / &share.z[l]).collect();
+            let eliminated = &factors.users[u];
+            let v = &wish.still - &(&pulled(&eliminated.pulls) / &eliminated.whole);
+            let stream = |(k, kind): (usize, &Kind)| {
+                let (now, part, wish) = (&share.kinds[k], &eliminated.kinds[k], &wish.kinds[k]);
+                let y = &(&(&(&kind.part * &v) - &wish.a) + &pulled(&part.pulls)) / &part.spread;
+                let moved = |l: usize| {
+                    let cost = sum_of(&zero, kind.needs[l].iter().map(|(row, d)| d * &dp[*row]));
+                    &wish.moves[l] + &(&part.theta[l] * &(&(&kind.rates[l] * &y) - &cost))
+                };
+                let z: Vec<Number> = (0..now.z.len()).map(moved).collect();
+                let slack = |l: usize| &(&wish.products[l] - &(&now.s[l] * &z[l])) / &now.z[l];
+                let s = (0..z.len()).map(slack).collect();
+                Stream { y, z, s }
+            };
+            let kinds = party.kinds.iter().enumerate().map(stream).collect();
             let psi = &share.psi * &(&self.misses[u] - &(&(&self.alpha * &v) / &share.v));
-            let room = wish.room.as_ref().zip(share.room.as_ref()).map(|((product, off), (h, lambda))| {
-                let dh = off - &v;
-                let dlambda = &(product - &(lambda * &dh)) / h;
-                (dh, dlambda)
-            });
-            Share { v, psi, y, room, z, s }
+            let changed = |((x, price), product, off): &Bound<'_>, dv: &Number| {
+                let dx = off + dv;
+                let dprice = &(product - &(price * &dx)) / x;
+                (dx, dprice)
+            };
+            let room = wish.room.as_ref().map(|bound| changed(bound, &-&v));
+            let above = wish.above.as_ref().map(|bound| changed(bound, &v));
+            Share { v, psi, room, above, kinds }
         });
         let shares: Vec<Share> = changes.collect();
-        let q = (0..rows.len())
-            .map(|row| &(&rows[row] - &(&self.point.q[row] * &p[row])) / &self.point.p[row])
-            .collect();
-        Point { shares, q, p }
+        let dq = (0..rows.len()).map(|row| &(&rows[row] - &(&q[row] * &dp[row])) / &p[row]).collect();
+        Point { shares, q: dq, p: dp }
     }
 }
 
 /// What is left of users in the system of rows.
 pub(super) struct Eliminated {
-    pub theta: Vec<Number>,
-    pub kappa: Number,
+    kinds: Vec<EliminatedKind>,
+    /// `κ + Σ π² / Θ` and `Σ π g / Θ`.
+    whole: Number,
+    pulls: Vec<(usize, Number)>,
+}
+
+/// What is left of a kind.
+struct EliminatedKind {
+    theta: Vec<Number>,
     /// `Θ = Σ ρ² θ` and `g = Σ ρ θ d`.
-    pub spread: Number,
-    pub pulls: Vec<(usize, Number)>,
+    spread: Number,
+    pulls: Vec<(usize, Number)>,
 }
 
 /// What a user would do whatever prices did.
-pub(super) struct Wish<'a> {
-    pub products: Vec<Number>,
-    pub moves: Vec<Number>,
-    pub a: Number,
-    pub b: Number,
-    pub room: Option<(Number, Number)>,
-    pub whole: Number,
-    pub pulls: &'a [(usize, Number)],
+struct Wish<'a> {
+    kinds: Vec<KindWish>,
+    /// What its share would change by.
+    still: Number,
+    room: Option<Bound<'a>>,
+    above: Option<Bound<'a>>,
+}
+
+/// The same of a kind.
+struct KindWish {
+    products: Vec<Number>,
+    moves: Vec<Number>,
+    a: Number,
+}
+
+/// Adds to the entry of a row.
+fn add(entries: &mut Vec<(usize, Number)>, row: usize, more: &Number) {
+    match entries.iter_mut().find(|(at, _)| *at == row) {
+        Some((_, sum)) => *sum = &*sum + more,
+        None => entries.push((row, more.clone())),
+    }
+}
+
+/// Takes so many times the square of a vector off a matrix, of which there is what is on the diagonal and below.
+fn subtract_square(matrix: &mut [Vec<Number>], vector: &[(usize, Number)], times: &Number) {
+    for (i, (row, g)) in vector.iter().enumerate() {
+        let weighed = times * g;
+        for (other, f) in &vector[..=i] {
+            let (a, b) = ((*row).max(*other), (*row).min(*other));
+            matrix[a][b] = &matrix[a][b] - &(&weighed * f);
+        }
+    }
 }
 
 /// The system, factored: `L` below the diagonal and `D` on it.
@@ -212,6 +269,6 @@ impl Factors {
     }
 }
 
-pub(super) fn sum(first: &Number, others: impl Iterator<Item = Number>) -> Number {
+pub(super) fn sum_of(first: &Number, others: impl Iterator<Item = Number>) -> Number {
     others.fold(first.clone(), |sum, other| &sum + &other)
 }

@@ -19,10 +19,10 @@ use crate::level::{Groups, LevelProblem, dot};
 use crate::limits::LimitsOfPatterns;
 use crate::population::NO_PATTERN;
 use crate::question::Question;
-use crate::repair::{SplitRows, feasible_splits};
+use crate::repair::{SplitRows, feasible_splits, fill_up};
 use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
-use crate::tolerance::allocation::MARGIN;
+use crate::tolerance::allocation::{MARGIN, NEARLY_ALL_TASKS};
 use crate::tolerance::level::TOLERANCE;
 use crate::tolerance::sum::SHADED;
 use crate::tree::{held_by_limits, keep_guarantees};
@@ -141,7 +141,8 @@ pub(crate) fn solve(
         }
         By::Keeping => keeping(&problem, &taking, alpha, question.deadline)?,
     };
-    let splits = feasible_splits(&problem, &placed_of_lines);
+    let mut splits = feasible_splits(&problem, &placed_of_lines);
+    give_nearly_all(&problem, &taking, &mut splits);
     let SplitRows { work, placed, rows } = SplitRows::new(reduction, &groups, &splits, classes);
     // All members have their parts of what the one that is off by most has: so much of what each has placed.
     let mut kept = vec![1.0; users.len()];
@@ -236,4 +237,17 @@ pub(crate) fn solve(
         }
     }
     Ok(solved)
+}
+
+/// Gives those of one kind who lack next to nothing of their tasks these too, where there is room.
+fn give_nearly_all(problem: &LevelProblem<'_>, users: &[User], splits: &mut [f64]) {
+    let mut caps = vec![f64::INFINITY; problem.groups.len()];
+    users.iter().filter(|user| user.lines.len() == 1).for_each(|user| caps[user.lines.start] = user.cap);
+    let lacking = |g: usize, work: f64| {
+        let is_nearly = caps[g] < f64::INFINITY && caps[g] - work <= NEARLY_ALL_TASKS * caps[g];
+        if is_nearly { caps[g] - work } else { 0.0 }
+    };
+    if (0..caps.len()).any(|g| lacking(g, problem.work(splits, g)) > 0.0) {
+        fill_up(problem, splits, lacking);
+    }
 }
