@@ -3,7 +3,7 @@
 use crate::Target;
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::wording::choose;
-use fairplan_instances::{Decimal, Instance, ResourceKind, Violation};
+use fairplan_instances::{Decimal, Instance, ResourceKind, Violation, is_memory};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -133,11 +133,6 @@ pub(crate) fn plain(billionths: u128) -> String {
         text.truncate(text.trim_end_matches('0').len());
     }
     text
-}
-
-/// Whether a resource of this name is memory.
-pub fn is_memory(name: &str) -> bool {
-    name.eq_ignore_ascii_case("memory") || name.eq_ignore_ascii_case("mem")
 }
 
 /// The resources of an instance as `target` counts them.

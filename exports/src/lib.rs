@@ -24,7 +24,7 @@ mod uncounted;
 mod whole_units;
 mod worst_case;
 
-pub use amounts::{MemoryIn, Unit, is_memory};
+pub use amounts::{MemoryIn, Unit};
 pub use document::{ExportBody, ExportedAmount, ExportedTenant};
 pub use entitled::{Measure, Shared, Told};
 pub use export::{Export, ExportOptions, ExportedClass, Source};

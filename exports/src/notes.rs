@@ -6,13 +6,14 @@ use crate::export::Export;
 use crate::targets::kueue::FLAVORS;
 use crate::tolerance::{NOTHING, WHOLE};
 use crate::tree::Tenant;
-use fairplan_instances::Decimal;
+use fairplan_instances::{Decimal, ResourceKind};
 
 /// Adds the notes on an answer that is rounded and named.
 pub(crate) fn add(export: &mut Export) {
     let mut notes = Vec::new();
     for resource in 0..export.resources.len() {
         uncounted(export, resource, &mut notes);
+        without_domain(export, resource, &mut notes);
         lost_by_rounding(export, resource, &mut notes);
     }
     if export.target == Target::YuniKorn && export.hard {
@@ -52,6 +53,17 @@ fn uncounted(export: &Export, resource: usize, notes: &mut Vec<String>) {
             format!(", and the part of {who} that needs it is not sure: others may take all of it")
         });
         notes.push(format!("{title} counts no {}: nobody is told what it gets of it{unsure}", counted.name));
+    }
+}
+
+/// In Kubernetes a GPU is asked for by the name under which a node's plugin offers it, which has a domain.
+fn without_domain(export: &Export, resource: usize, notes: &mut Vec<String>) {
+    let name = &export.resources[resource].name;
+    let is_told = !matches!(export.target, Target::Kai) && export.target.is_kubernetes();
+    if is_told && ResourceKind::of(name) == ResourceKind::Gpu && !name.contains('/') {
+        notes.push(format!(
+            "{name} is told under that name, and pods ask for GPUs by names such as nvidia.com/gpu: give the resource the name that they ask for"
+        ));
     }
 }
 

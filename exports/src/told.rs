@@ -1,10 +1,10 @@
 //! What a `fairplan.export.v1` says that its target's file has: amounts of queues, under the names that the file gives them.
 
-use crate::amounts::{MEBI, called, is_memory};
+use crate::amounts::{MEBI, called};
 use crate::document::ExportBody;
 use crate::{Target, names, targets};
 use fairplan_instances::quantity::Quantity;
-use fairplan_instances::{Instance, Violation};
+use fairplan_instances::{Instance, Violation, is_memory};
 use std::collections::{BTreeMap, HashSet};
 
 /// A queue of the target's file.

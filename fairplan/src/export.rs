@@ -210,7 +210,7 @@ fn written(target: Target, resource: &str, number: f64) -> String {
     if !number.is_finite() {
         return "no end".into();
     }
-    let units: &[(&str, f64)] = match (fairplan_exports::is_memory(resource), target.is_kubernetes()) {
+    let units: &[(&str, f64)] = match (fairplan_instances::is_memory(resource), target.is_kubernetes()) {
         (false, _) => &[],
         (true, true) => &[
             ("Ti", TEBI),
@@ -306,7 +306,7 @@ fn changes(before: &Deployed, after: &Deployed, target: Target) -> Vec<ExportCha
                 (!goes_by_parts && (!bounds(&what) || (before.is_some() && after.is_some()))).then_some(more);
             let words = |number: f64| written(target, &resource, number);
             // A difference of doubles, without the digits that only rounding has left.
-            let rounded = |more: f64| match fairplan_exports::is_memory(&resource) {
+            let rounded = |more: f64| match fairplan_instances::is_memory(&resource) {
                 true => more,
                 false => format!("{more:.8e}").parse().unwrap_or(more),
             };

@@ -34,5 +34,5 @@ pub(super) fn rounded_down(number: f64) -> Option<Decimal> {
 
 /// A number with twelve significant digits; `None` for what is no number >= 0.
 pub(super) fn rounded(number: f64) -> Option<Decimal> {
-    Decimal::parse(format!("{number:.11e}").as_bytes()).ok()
+    Decimal::rounded(number, 12).ok()
 }

@@ -105,6 +105,14 @@ impl Decimal {
         if negative && value != Self::ZERO { Err(DecimalError::Negative) } else { Ok(value) }
     }
 
+    /// A double to so many significant digits.
+    ///
+    /// # Errors
+    /// As for [`from_f64`](Self::from_f64).
+    pub fn rounded(value: f64, digits: usize) -> Result<Self, DecimalError> {
+        Self::parse(format!("{value:.*e}", digits.saturating_sub(1)).as_bytes())
+    }
+
     /// The shortest decimal that reads back as `value`.
     pub fn from_f64(value: f64) -> Result<Self, DecimalError> {
         Self::from_f64_like(value, &mut 0)

@@ -111,7 +111,7 @@ pub use price_groups::price_groups;
 pub use random::Random;
 pub use ratio::{compare_nearly, compare_ratios};
 pub use registry::{Entry, Registry, UnknownName};
-pub use resource_kind::ResourceKind;
+pub use resource_kind::{ResourceKind, is_memory};
 pub use resource_map::ResourceMap;
 pub use server_choice::{ServerChoice, ServerRule, TaskRules};
 pub use shortfall::{InsideGroup, Shortfall, ShortfallProof};

@@ -1,7 +1,9 @@
 //! Facts about a valid instance that are more often a slip than meant: wrong denominators, mixed units, idle servers.
 
 use crate::wording::{counted, printable};
-use crate::{Catalog, ClassId, Instance, Kind, KindId, LimitRoom, ResourceId, User};
+use crate::{
+    Catalog, ClassId, Decimal, Instance, Kind, KindId, LimitRoom, ResourceId, ResourceKind, User, is_memory,
+};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
@@ -152,7 +154,40 @@ pub fn lint_catalog(instance: &Instance, catalog: &Catalog) -> Vec<Warning> {
             warnings.push(Warning { kind: WarningKind::MixedUnits, message });
         }
     }
+    if warnings.is_empty() {
+        let message = memory_of_a_core(instance, catalog);
+        warnings.extend(message.map(|message| Warning { kind: WarningKind::MixedUnits, message }));
+    }
     warnings
+}
+
+/// What a core comes with of memory in the catalog and in the instance, where these are far apart.
+fn memory_of_a_core(instance: &Instance, catalog: &Catalog) -> Option<String> {
+    let names = instance.resources();
+    let cores = names.iter().position(|name| ResourceKind::of(name) == ResourceKind::Cores)?;
+    let memory = names.iter().position(|name| is_memory(name))?;
+    let of_a_core = |capacity: &Vec<Decimal>| {
+        let [cores, memory] = [cores, memory].map(|r| capacity[r].to_f64());
+        (cores > 0.0 && memory > 0.0).then(|| memory / cores)
+    };
+    let range = |all: Vec<f64>| {
+        let least = all.iter().copied().reduce(f64::min)?;
+        Some((least, all.iter().copied().fold(0.0, f64::max)))
+    };
+    let classes = instance.classes().iter().filter(|class| class.count > 0);
+    let (least, most) = range(classes.filter_map(|class| of_a_core(&class.capacity)).collect())?;
+    let (least_bought, most_bought) =
+        range(catalog.types.iter().filter_map(|kind| of_a_core(&kind.capacity)).collect())?;
+    let far = |below: f64, above: f64| above / below >= FAR;
+    let (bought, there) = match (far(most_bought, least), far(most, least_bought)) {
+        (true, _) => (format!("at most {most_bought}"), format!("at least {least}")),
+        (_, true) => (format!("at least {least_bought}"), format!("at most {most}")),
+        _ => return None,
+    };
+    Some(format!(
+        "a core comes with {bought} of {} in the catalog and with {there} in the instance: are they in one unit?",
+        names[memory]
+    ))
 }
 
 /// Who can have no gang within its limits, if anybody.
@@ -237,6 +272,9 @@ fn part_of_total(instance: &Instance, class: ClassId, resource: ResourceId) -> f
 
 /// A task that fits on less than one in so many of the servers that it may run on is worth a look.
 const SCARCE: u64 = 10;
+
+/// So many times as much memory with each core is that of no other machine, but another unit.
+const FAR: f64 = 100.0;
 
 /// The users of which a whole task (a piece of a kind of it) fits on no server, and those of which one fits on hardly any, if
 /// there are any. Those without a usable class are not meant.

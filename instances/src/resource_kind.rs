@@ -39,6 +39,11 @@ impl ResourceKind {
     }
 }
 
+/// Whether a resource of this name is memory.
+pub fn is_memory(name: &str) -> bool {
+    name.eq_ignore_ascii_case("memory") || name.eq_ignore_ascii_case("mem")
+}
+
 #[cfg(test)]
 mod tests {
     use super::ResourceKind::{self, Amount, Cores, Device, Gpu, Other};

@@ -117,7 +117,7 @@ fn amount_of(
     let unit = Quantity::parse(&amount.unit).map_err(refused)?;
     let unit = unit.decimal().and_then(|unit| unit.scaled(-9)).filter(|unit| *unit > 0);
     let unit = unit.ok_or_else(|| refused("must be above 0, with at most nine decimals"))?;
-    let per = if fairplan_exports::is_memory(&amount.resource) { memory } else { 1 };
+    let per = if fairplan_instances::is_memory(&amount.resource) { memory } else { 1 };
     let (class, resource) = (ClassId(class), ResourceId(resource));
     Ok(AmountClaim { class, resource, unit, per, exact: amount.exact, units: amount.units })
 }

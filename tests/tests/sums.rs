@@ -10,7 +10,7 @@ use fairplan_report::solution::solution_document;
 use fairplan_report::write_json;
 use fairplan_solver::backend;
 use fairplan_tests::{
-    Draft, by_clarabel, draft, random_crowd, random_crowd_with_own_rates, random_draft,
+    Draft, by_clarabel, draft, kind, random_crowd, random_crowd_with_own_rates, random_draft,
     random_draft_with_task_rows, sum_of_utilities, takes_part,
 };
 use fairplan_verify::{SolutionClaim, verify_solution};

@@ -60,6 +60,9 @@ const HALVINGS: usize = 5;
 /// Servers that are tried to be left out, at most.
 const TRIALS: usize = 16;
 
+/// Digits of the weights by which whole tasks are served.
+const DIGITS: usize = 6;
+
 impl Planner<'_> {
     /// A purchase on whose cluster `place` finds room for all required tasks, and that placement; otherwise what stands against it: there is
     /// no room even for divided tasks, rules keep tasks out, or they were all placed by no purchase tried. Its bound is that of divided tasks. The
@@ -222,7 +225,9 @@ impl Planner<'_> {
                     ServingOrder::Evenly => 0.0,
                 };
                 user.tasks = Some(candidates.required[i] as u64);
-                user.weight = Decimal::from_f64(candidates.required[i] * share * AHEAD.powf(turn)).ok()?;
+                // Beside demands in bytes a policy compares shares exactly, and more digits are more than it can.
+                user.weight =
+                    Decimal::rounded(candidates.required[i] * share * AHEAD.powf(turn), DIGITS).ok()?;
                 Some(())
             })?;
             let placement = place(&variant, order)?;

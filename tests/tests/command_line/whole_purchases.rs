@@ -191,6 +191,14 @@ fn a_catalog_in_other_units_than_the_instance_is_told() {
     assert!(told(&folder).contains(expected), "{}", told(&folder));
     folder.write("c.csv", "id,price,cpu,memory\ns,100,8,32Gi\n");
     assert!(!told(&folder).contains("unit?"), "{}", told(&folder));
+    // By what a core comes with, where amounts of GiB and MiB are not a thousandfold apart.
+    folder
+        .write("i.json", folder.read("i.json").replace("68719476736", "65536").replace("2147483648", "2048"));
+    folder.write("c.csv", "id,price,cpu,memory\nbig,100,96,512\n");
+    let expected = "a core comes with at most 5.333333333333333 of memory in the catalog and with at least 4096 in the instance: are they in one unit?";
+    assert!(told(&folder).contains(expected), "{}", told(&folder));
+    folder.write("c.csv", "id,price,cpu,memory\nbig,100,96,524288\n");
+    assert!(!told(&folder).contains("unit?"), "{}", told(&folder));
 }
 
 #[test]
