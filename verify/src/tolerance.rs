@@ -182,3 +182,7 @@ pub(crate) const NO_ROOM: f64 = 1e-10;
 
 /// The part of what [`OWN`] is worth to who is worth least of those judged that a linear program leaves open.
 pub(crate) const LEFT_OPEN: f64 = 0.1;
+
+/// The part of what a point of such a program is worth that rounding may have put beyond the rows: with more its numbers are too far apart to say
+/// anything.
+pub(crate) const BEYOND: f64 = 0.1;

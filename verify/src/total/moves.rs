@@ -3,7 +3,7 @@
 use super::hidden::{Member, Parties};
 use crate::feasibility::capacity_units;
 use crate::simplex::{Program, Table, Variable};
-use crate::tolerance::{ALIKE, JUDGED, LEFT_OPEN, LOOSE, NO_ROOM, OWN};
+use crate::tolerance::{ALIKE, BEYOND, JUDGED, LEFT_OPEN, LOOSE, NO_ROOM, OWN};
 use crate::total::Market;
 use crate::used::Used;
 use crate::verdict::Worst;
@@ -193,7 +193,9 @@ impl<'a> Moves<'a> {
         if self.program.bound(&objective, &best.prices) <= least {
             return true;
         }
-        if self.program.excess(&best).is_none_or(|excess| reached - excess <= least) {
+        // A point that is worth much less within the rows is none near one that keeps within them.
+        let is_near = |excess: f64| excess <= BEYOND * reached && reached - excess > least;
+        if !self.program.excess(&best).is_some_and(is_near) {
             return false;
         }
         for who in 0..self.parties.len() {
