@@ -481,6 +481,7 @@ mod tests {
             weight,
             given: given.to_vec(),
             limit: vec![None; given.len()],
+            kept: Vec::new(),
             uses: uses.to_vec(),
             billed: 0.0,
             most: vec![f64::INFINITY; 2],
@@ -490,6 +491,24 @@ mod tests {
     fn times(measure: Measure, resources: usize, room: &[f64], tenants: Vec<Told>) -> Vec<f64> {
         let shared = Shared { measure, resources, room: room.to_vec(), tenants };
         shared.entitled().into_iter().map(|classes| classes.iter().sum()).collect()
+    }
+
+    /// Of Kueue's queues and cohorts: what they do not lend is their own, used or not, and of a cohort of those in it.
+    #[test]
+    fn what_is_not_lent_is_none_of_what_others_borrow() {
+        let keeps = |kept: f64, tenant: Told| Told { kept: vec![kept], ..tenant };
+        let idle = |kept| keeps(kept, told(None, 1.0, &[10.0], &[0.0]));
+        let busy = |parent| told(parent, 1.0, &[10.0], &[1.0]);
+        let found = times(Measure::Borrowed, 1, &[30.0], vec![idle(10.0), idle(4.0), busy(None)]);
+        near(&found[2..], &[16.0]);
+        // A cohort that lends 5 of its 20 keeps 15 for whoever is in it.
+        let cohort = keeps(15.0, told(None, 1.0, &[20.0], &[0.0]));
+        let found = times(Measure::Borrowed, 1, &[30.0], vec![cohort, busy(Some(0)), busy(None)]);
+        near(&found[1..], &[20.0, 10.0]);
+        let away = keeps(15.0, told(None, 1.0, &[20.0], &[0.0]));
+        let little = Told { most: vec![2.0], ..told(Some(0), 1.0, &[10.0], &[1.0]) };
+        let found = times(Measure::Borrowed, 1, &[30.0], vec![away, little, busy(None)]);
+        near(&found[1..], &[2.0, 15.0]);
     }
 
     fn near(found: &[f64], expected: &[f64]) {
