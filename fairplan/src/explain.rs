@@ -124,6 +124,8 @@ pub fn group_named(instance: &Instance, setting: &str, id: &str) -> Result<Group
 pub fn user_named(instance: &Instance, setting: &str, id: &str) -> Result<UserId, Error> {
     instance.user_named(id).ok_or_else(|| {
         let meant = did_you_mean(id, instance.users().map(|user| user.id()));
+        let is_group = instance.groups().iter().any(|group| group.id == id);
+        let meant = if is_group { "; it is a group".to_owned() } else { meant };
         let id = printable(id, 60);
         Error::Setting(format!("{setting} {id}: the instance has no user of this id{meant}"))
     })

@@ -26,7 +26,9 @@ use fairplan_report::{
     unchecked_of_sum, unchecked_of_whole_tasks,
 };
 use fairplan_verify::Verdict;
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 
 /// A result as it was written.
 #[derive(Clone, Debug)]
@@ -172,6 +174,12 @@ pub fn verify_offline(
 ) -> Result<Verification, Error> {
     let sha256 = files::demands_sha256_hex(series);
     control.stage("verifying");
+    let fields = serde_json::from_slice::<BTreeMap<String, &RawValue>>(&result.bytes);
+    if fields.is_ok_and(|fields| fields.contains_key("instance")) {
+        let problem =
+            "is of demands in tasks, and held against their instance too: name it (`verify --instance FILE`)";
+        return Err(Error::input(format!("{}: {problem}", result.name)));
+    }
     let document: OfflineDocument = read_json(&result.name, &result.bytes)?;
     let stated = StatedOffline::new(&document, series, &sha256);
     let found = stated.map(|stated| stated.verdicts(&document, series, &sha256));

@@ -4,6 +4,9 @@
 /// another order to much less.
 pub(crate) const SAME: f64 = 1e-9;
 
+/// A share of the cluster below which what a rule promises is rounding.
+pub(crate) const NEXT_TO_NOTHING: f64 = 1e-15;
+
 /// Who has more or less by a smaller part than this is not said to: what solutions are exact to, with room.
 pub(crate) const NOTICED: f64 = 1e-6;
 

@@ -136,6 +136,12 @@ fn sums_of_plain_clusters_close() {
         // The same of users with few tasks that do more work on some classes than on others.
         ("few-tasks-at-several-rates", &["alpha=8"]),
         ("rates-of-eleven-users-on-six-classes", &["alpha=64"]),
+        // Of users with kinds, in groups and under limits.
+        ("a-limit-in-a-group", &["alpha=8", "alpha=16", "alpha=32", "alpha=64"]),
+        ("a-task-of-two-kinds-beside-few-tasks", &["alpha=8", "alpha=16"]),
+        ("groups-with-limits-on-five-classes", &["alpha=16"]),
+        // Where a program of moves is no better than rounding.
+        ("fifteen-odd-users-on-three-classes", &["alpha=64"]),
     ] {
         let instance =
             read_instance(&format!("{}/samples/sums/{name}.json", env!("CARGO_MANIFEST_DIR"))).unwrap();

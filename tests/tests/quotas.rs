@@ -3,14 +3,16 @@
 
 use crate::conformance::backends;
 use crate::groups::{conforms, in_groups};
+use fairplan_heuristics::policy;
 use fairplan_instances::{
-    Allocation, Certificate, ClassAmounts, ClassId, DraftQuota, GroupId, GuaranteeResult, InsideGroup,
-    Instance, InstanceError, LimitedBy, Objective, Owner, Quota, ResourceId, Shortfall, Solution, Solver,
-    UserId, files, guarantee_results,
+    Allocation, Certificate, ClassAmounts, ClassId, Decimal, DraftQuota, GroupId, GuaranteeResult,
+    InsideGroup, Instance, InstanceError, LimitedBy, Objective, Owner, Quota, ResourceId, Shortfall,
+    Solution, Solver, UserId, files, guarantee_results,
 };
 use fairplan_report::solution::StatedNumbers;
+use fairplan_solver::backend;
 use fairplan_tests::{
-    Draft, Fraction, Unkept, decimal, draft, exact_filling, exact_tree, random_crowd,
+    Dice, Draft, Fraction, Unkept, decimal, draft, exact_filling, exact_tree, random_crowd,
     random_kinds_under_quotas, random_kinds_under_quotas_of_classes, random_tree_with_quotas,
     random_tree_with_quotas_of_classes,
 };
@@ -775,4 +777,38 @@ fn thousands_of_users_with_guarantees_share_bins_and_are_proved() {
         assert!(failures.is_empty(), "seed {seed}, {}: {failures:?}", solution.method);
         assert_eq!(solution.status, fairplan_instances::Status::Optimal, "seed {seed}, {}", solution.method);
     }
+}
+
+/// What owners cannot use of their reserves is nobody's, whoever's they are: `Σ max(R, used) + used by others <= C`.
+#[test]
+fn what_idle_owners_reserve_is_left_by_divided_tasks_and_by_whole_ones() {
+    let solver = backend("auto").unwrap();
+    let mut kept = 0;
+    for seed in 0..60 {
+        let mut dice = Dice::new(seed);
+        let classes = [(1 + dice.below(3), "10"), (1 + dice.below(3), "7")];
+        let mut draft = draft(&classes, &["1", "2", "1", "3", "1"]);
+        let total = classes[0].0 * 10 + classes[1].0 * 7;
+        let most = total / 4;
+        let mut reserved = [0; 5];
+        for (i, amount) in reserved.iter_mut().enumerate().take(3) {
+            *amount = 1 + dice.below(most);
+            let reserve = vec![(ResourceId(0), Decimal::new(*amount, 0).unwrap())];
+            let quota = Quota { reserve, ..Quota::default() };
+            draft.quotas.push(DraftQuota { is_group: false, owner: format!("user-{i}"), quota });
+            draft.users[i].tasks = Some(dice.below(3));
+        }
+        let instance = draft.build().unwrap();
+        let solution = solver.solve(&instance, Objective::Drfh).unwrap();
+        assert!(verify_solution(&instance, &(&solution).into()).holds(), "seed {seed}");
+        let placed = policy("best-fit", 0).unwrap().place(&instance).unwrap();
+        let divided = (0..5).map(|i| solution.allocation.tasks(UserId(i))).collect::<Vec<f64>>();
+        for tasks in [divided, placed.tasks.iter().map(|tasks| *tasks as f64).collect()] {
+            let used = |i: usize| tasks[i] * instance.user(UserId(i)).demand_doubles()[0];
+            let taken: f64 = (0..5).map(|i| used(i).max(reserved[i] as f64)).sum();
+            assert!(taken <= total as f64 * (1.0 + 1e-9), "seed {seed}: {taken} of {total}, {tasks:?}");
+            kept += usize::from((0..3).filter(|i| used(*i) < reserved[*i] as f64).count() > 1);
+        }
+    }
+    assert!(kept > 60, "{kept} cases in which several leave some of what they reserve");
 }

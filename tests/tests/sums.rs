@@ -4,7 +4,8 @@ use crate::second_checker::second_checker;
 use crate::solving::{OF_SMALL_USERS, close, shares, shares_of};
 use fairplan_instances::files::sha256_hex;
 use fairplan_instances::{
-    Certificate, Decimal, Headline, Instance, Objective, Solution, Solver, Status, Total,
+    Certificate, Decimal, DraftQuota, Headline, Instance, LimitedBy, Objective, Quota, ResourceId, Solution,
+    Solver, Status, Total,
 };
 use fairplan_report::solution::solution_document;
 use fairplan_report::write_json;
@@ -310,6 +311,22 @@ fn one_task_beside_a_user_whose_kinds_run_on_classes_of_their_own_passes_the_sec
         let objective = Objective::alpha_fair(alpha).unwrap();
         let solution = proved(&instance, objective, &*backend("auto").unwrap()).unwrap();
         assert!(passes_the_second_checker(&instance, &solution), "alpha={alpha}");
+    }
+}
+
+/// Whoever lacks next to nothing of its tasks beside idle servers is held by its tasks.
+#[test]
+fn who_is_worth_too_little_for_doubles_to_tell_has_all_its_tasks_where_there_is_room() {
+    let mut draft = draft(&[(1, "100")], &["1", "2"]);
+    draft.users[1].tasks = Some(10);
+    let limit = Quota { limit: vec![(ResourceId(0), 5u32.into())], ..Quota::default() };
+    draft.quotas = vec![DraftQuota { is_group: false, owner: "user-0".into(), quota: limit }];
+    let instance = draft.build().unwrap();
+    for alpha in [8.0, 16.0, 32.0, 64.0] {
+        let objective = Objective::alpha_fair(alpha).unwrap();
+        let solution = proved(&instance, objective, &*backend("auto").unwrap()).unwrap();
+        assert_eq!(solution.limited_by, [LimitedBy::Limit, LimitedBy::Tasks], "alpha={alpha}");
+        assert!(close(&shares_of(&instance, &solution), &[0.05, 0.2], 1e-9));
     }
 }
 

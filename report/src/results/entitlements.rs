@@ -4,7 +4,7 @@ use super::sentences::listed;
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes_side_by_side};
 use crate::summary::grid::{listed as tabled, paragraph};
-use crate::tolerance::SAME;
+use crate::tolerance::{NEXT_TO_NOTHING, SAME};
 use crate::units::{percent, share};
 use fairplan_analysis::{Entitled, Entitlement, Entitlements};
 use fairplan_instances::table::{Kind, Table, Tabular};
@@ -60,7 +60,9 @@ fn beside_drfh<'a>(document: &'a Entitlements, rows: &'a [Entitled], who: &'a st
         // Both are sums of doubles.
         let difference =
             if difference.abs() < SAME { String::new() } else { format!(" ({sign}{})", share(difference)) };
-        Some(format!("{}{difference}", share(dominant_share)))
+        // A pool is filled in steps, which leave some of what is next to nothing.
+        let has = if dominant_share < NEXT_TO_NOTHING { 0.0 } else { dominant_share };
+        Some(format!("{}{difference}", share(has)))
     };
     let count = rows.len();
     let mut columns = Table::over(count, move |row| rows[row])

@@ -267,3 +267,14 @@ fn parts_that_are_enough_of_random_whole_targets_are_enough_when_they_are_asked_
     }
     assert!(held >= 5, "only {held} targets are out of reach and reached in part");
 }
+
+/// Weights by which tasks are served are made up, with no more digits than shares of demands in bytes are compared with.
+#[test]
+fn clusters_in_bytes_are_bought_for_whatever_shares_their_tasks_are() {
+    let node = r#"{"id": "n0", "count": 25, "capacity": {"cpu": 7.91, "memory": 13693464576}}"#;
+    let user = r#"{"id": "train", "kinds": [{"id": "worker", "each": 8, "demand": {"cpu": 2, "memory": 4294967296}},
+                                            {"id": "driver", "each": 1, "demand": {"cpu": 0.25, "memory": 1073741824}}]}"#;
+    let folder = folder(r#""cpu", "memory""#, node, user, "id,price\nn0,10\n");
+    assert_eq!(whole(&folder, &["--tasks", "9"])["purchase"]["cost"], 0.0);
+    assert!(whole(&folder, &["--tasks", "12"])["purchase"]["cost"].as_f64() > Some(0.0));
+}
