@@ -16,6 +16,7 @@ mod over_time;
 mod quota_families;
 mod random_instances;
 mod random_trees;
+mod reserves;
 mod simplex;
 mod tree;
 mod water_filling;
@@ -44,6 +45,7 @@ pub use random_trees::{
     random_kinds_under_limits, random_kinds_under_quotas, random_kinds_under_quotas_of_classes, random_tree,
     random_tree_with_limits, random_tree_with_quotas, random_tree_with_quotas_of_classes,
 };
+pub use reserves::{owners_of, reserved_together};
 pub use simplex::Tableau;
 pub use tree::{Unkept, exact_filling, exact_tree};
 pub use water_filling::water_filling;

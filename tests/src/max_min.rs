@@ -1,8 +1,8 @@
 //! The exact lexicographic max-min of weighted shares: one linear program a level, and a user is
 //! frozen when an exact linear program says that it can rise no further.
 
-use crate::Fraction;
 use crate::simplex::Tableau;
+use crate::{Fraction, reserved_together};
 use fairplan_instances::{ClassId, Instance, Objective, Owner, QuotaAmount, ResourceId, User};
 use num_bigint::BigInt;
 
@@ -168,21 +168,22 @@ impl ExactRows {
             }
         }
         for (owner, quota) in instance.quotas() {
-            for QuotaAmount { classes: over, resource, amount } in quota.reserved() {
+            for reserve in quota.reserved() {
+                let QuotaAmount { classes: over, resource, .. } = reserve;
+                let (owners, reserved) = reserved_together(instance, *owner, &reserve);
                 let (mut taken, mut all) = (row(), BigInt::ZERO);
                 for class in (0..classes).map(ClassId) {
                     if over.is_some_and(|over| !over.contains(&class)) {
                         continue;
                     }
                     all += class_units(instance, class, resource);
-                    let others = instance.users().filter(|user| !is_below(*user, *owner));
+                    let is_other = |user: &User<'_>| owners.iter().all(|owner| !is_below(*user, *owner));
+                    let others = instance.users().filter(is_other);
                     for kind in others.flat_map(|user| user.kinds()) {
                         taken[kind.index().0 * classes + class.0] = kind.demand_units(resource).into();
                     }
                 }
-                let unit = instance.unit_exponent(resource);
-                let reserve = amount.scaled(unit).expect("it fits the unit");
-                constraints.push((taken, all - reserve));
+                constraints.push((taken, all - BigInt::from(reserved)));
             }
         }
         let limits = instance.limit_rows().iter().enumerate();

@@ -246,6 +246,8 @@ fn a_purchase_for_whole_tasks_is_placed_and_is_rarely_dearer_than_the_best() {
             // Limits may leave room that one policy does not find.
             (Err(_) | Ok(Err(_)), None) => {}
             (Ok(Err(obstacle)), Some(_)) if obstacle.kept_out.is_some() => {}
+            // Nobody is left to place anything of.
+            (Err(_), Some(_)) if required.iter().all(|tasks| *tasks == 0) => {}
             (found, best) => panic!("seed {seed}: {found:?} {best:?}"),
         }
     }

@@ -8,18 +8,11 @@ use fairplan_instances::{
     UserId,
 };
 use fairplan_tests::{
-    Draft, Fraction, random_kinds_under_limits, random_kinds_under_quotas,
+    Draft, Fraction, owners_of as owners, random_kinds_under_limits, random_kinds_under_quotas,
     random_kinds_under_quotas_of_classes, random_tree_with_limits, random_tree_with_quotas_of_classes,
+    reserved_together,
 };
 use fairplan_verify::{PlacementClaim, verify_placement};
-
-/// Users and groups that are a user's, itself first.
-fn owners(user: User<'_>) -> Vec<Owner> {
-    let instance = user.instance();
-    let above = |group: &fairplan_instances::GroupId| instance.groups()[group.0].parent;
-    let groups = std::iter::successors(user.group(), above).map(Owner::Group);
-    std::iter::once(Owner::User(user.index())).chain(groups).collect()
-}
 
 /// Whether a piece may be on a class, beside what is there.
 type MayHave = fn(&Naive<'_>, Kind<'_>, ClassId) -> bool;
@@ -78,12 +71,12 @@ impl<'a> Naive<'a> {
             let mut limited = limited.map(|limit| {
                 self.taken(&limit, is_below) + kind.piece_units(limit.resource) <= self.units(&limit)
             });
-            let reserved = quota.reserved().filter(|_| !mine.contains(owner)).filter(needs);
-            let mut reserved = reserved.map(|reserve| {
-                self.taken(&reserve, |other| !is_below(other))
-                    + kind.piece_units(reserve.resource)
-                    + self.units(&reserve)
-                    <= self.capacity_of(&reserve)
+            let mut reserved = quota.reserved().filter(needs).map(|reserve| {
+                let (kept, units) = reserved_together(self.instance, *owner, &reserve);
+                let is_other = |user: User<'_>| owners(user).iter().all(|owner| !kept.contains(owner));
+                !is_other(kind.user())
+                    || self.taken(&reserve, is_other) + kind.piece_units(reserve.resource) + units
+                        <= self.capacity_of(&reserve)
             });
             limited.all(|is| is) && reserved.all(|is| is)
         })
@@ -128,8 +121,9 @@ impl<'a> Naive<'a> {
             let mut reserved = quota.reserved();
             limited.all(|limit| self.taken(&limit, is_below) <= self.units(&limit))
                 && reserved.all(|reserve| {
-                    let beside = self.taken(&reserve, |user| !is_below(user)) + self.units(&reserve);
-                    beside <= self.capacity_of(&reserve)
+                    let (kept, units) = reserved_together(self.instance, *owner, &reserve);
+                    let is_other = |user: User<'_>| owners(user).iter().all(|owner| !kept.contains(owner));
+                    self.taken(&reserve, is_other) + units <= self.capacity_of(&reserve)
                 })
         })
     }

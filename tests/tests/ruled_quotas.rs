@@ -13,7 +13,7 @@ use fairplan_instances::{
     Owner, Placement, PlacementFigures, Quota, QuotaAmount, Random, ResourceAmounts, ResourceId, ServerClass,
     ServerTasks, User, UserId, WarningKind, keeps_guarantees_of_users, lint, stated_bounds,
 };
-use fairplan_tests::Draft;
+use fairplan_tests::{Draft, reserved_together};
 use fairplan_verify::{PlacementClaim, verify_placement};
 use std::collections::BTreeSet;
 
@@ -97,7 +97,9 @@ fn quotas_are_kept(instance: &Instance, servers: &[ServerTasks]) -> bool {
     instance.quotas().iter().all(|(owner, quota)| {
         quota.limited().all(|limit| taken(&limit, &|user| is_below(user, *owner)) <= units(&limit))
             && quota.reserved().all(|reserve| {
-                taken(&reserve, &|user| !is_below(user, *owner)) + units(&reserve) <= capacity(&reserve)
+                let (owners, reserved) = reserved_together(instance, *owner, &reserve);
+                let is_other = |user: User<'_>| owners.iter().all(|owner| !is_below(user, *owner));
+                taken(&reserve, &is_other) + reserved <= capacity(&reserve)
             })
     })
 }
