@@ -43,6 +43,7 @@ fn a_placement_that_breaks_one_rule_inside_a_server_is_refused_by_its_name() {
     assert_eq!(failures([vec![], vec![(0, 5)]]), [("devices", devices(1))]);
     let most = "user third has 3 tasks on server 1, and may have 2 on one server".to_owned();
     assert_eq!(failures([vec![], vec![(2, 3)]]), [("per-server", most)]);
-    let both: Vec<&str> = failures([vec![(1, u64::MAX)], vec![]]).into_iter().map(|(rule, _)| rule).collect();
+    let both: Vec<&str> =
+        failures([vec![(1, u64::MAX - 1)], vec![]]).into_iter().map(|(rule, _)| rule).collect();
     assert_eq!(both, ["capacity", "devices"]);
 }
