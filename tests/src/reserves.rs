@@ -11,8 +11,9 @@ pub fn owners_of(user: User<'_>) -> Vec<Owner> {
 
 /// Whose reserves are kept together with that of `owner`, which is among them, and how much that is in smallest units.
 pub fn reserved_together(instance: &Instance, owner: Owner, of: &QuotaAmount<'_>) -> (Vec<Owner>, u128) {
-    let units =
-        |amount: &QuotaAmount<'_>| amount.amount.scaled(instance.unit_exponent(amount.resource)).unwrap();
+    let units = |amount: &QuotaAmount<'_>| {
+        amount.amount.scaled(instance.unit_exponent(amount.resource)).expect("it fits the unit")
+    };
     let around = |owner: Owner| match owner {
         Owner::User(user) => owners_of(instance.user(user)),
         Owner::Group(group) => {
