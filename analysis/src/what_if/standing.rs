@@ -114,12 +114,12 @@ impl Standing {
         self.level.unwrap_or(self.value)
     }
 
-    /// What the level `before` has become: the level now, of whomever; if nobody wants more any longer, the smallest weighted
-    /// share of those that did.
+    /// What the level `before` has become: the smallest weighted share of those that wanted more, whoever of them has all its tasks now; what more
+    /// capacity raises now where nobody did.
     pub fn raised_from(&self, before: &Self) -> f64 {
         let wanted = self.children.iter().zip(&before.children).filter(|(_, before)| before.wants_more);
         let least = wanted.map(|(now, _)| now.share).fold(f64::INFINITY, f64::min);
-        self.level.unwrap_or(if least < f64::INFINITY { least } else { self.value })
+        if least < f64::INFINITY { least } else { self.raised() }
     }
 }
 
@@ -177,6 +177,8 @@ mod tests {
         let nobody = standing.after(&instance, works.clone(), vec![Wants::Nothing; 3]);
         assert_eq!((nobody.level, nobody.raised()), (None, share(2)));
         assert_eq!(nobody.raised_from(&standing), together / 2.0, "of those that wanted more before");
+        let other = standing.after(&instance, works, vec![Wants::Nothing, Wants::Nothing, Wants::More]);
+        assert_eq!(other.raised_from(&standing), together / 2.0, "whoever wants more now");
         // Who is guaranteed what it has does not count by what the other has.
         let few = vec![2.0, 1.0, 1.0];
         let together = 2.0 * share(0) + share(1);

@@ -1,9 +1,8 @@
 //! What one more server of each class is worth: the same cluster with it solved again, beside what the prices say.
 //!
-//! The level, the smallest weighted share of those that still want more, is measured by today's servers throughout, as prices
-//! are. Unless tasks run out it is a concave function of every capacity, and prices never say less than a server is worth.
-//! Where the tasks of the user at that share run out, the next larger share counts, which may be more. In groups it is the
-//! level of a group, to which prices belong only if nobody is held below it: what a member that is held leaves goes to its
+//! The level, the smallest weighted share of those that want more today, is measured by today's servers throughout, as prices
+//! are. It is a concave function of every capacity, and prices never say less than a server is worth. Whoever has all its tasks with one server
+//! more counts with these: others that want more may have more all the time. In groups it is the level of a group, to which prices belong only if nobody is held below it: what a member that is held leaves goes to its
 //! siblings first.
 
 use super::group_change::{self, GroupChange, most_changed};
@@ -72,10 +71,10 @@ pub struct ServerWorth {
     pub id: String,
     /// How many servers it has.
     pub count: u64,
-    /// By how much the smallest weighted share rises with one more, solved again in shares of today's servers. Who solves the cluster with
+    /// By how much the smallest weighted share of those that want more today rises with one more, solved again in shares of today's servers. Who solves the cluster with
     /// that server afresh measures shares by all servers with it, which may divide them otherwise: `plan diff` tells that.
     pub gain: f64,
-    /// By how much it rises by the prices: never less, unless tasks run out, or members of groups leave what they have no use for.
+    /// By how much it rises by the prices: never less, unless limits hold somebody or members of groups leave what they have no use for.
     pub by_price: f64,
     /// The groups whose members have more or less together then, those that gain the largest part first, at most 20: in
     /// dominant shares of today's servers.

@@ -81,7 +81,8 @@ pub fn growth_with_purchases(
         .map_err(|problem| Error::input(format!("{}: {problem}", options.series)))?;
     if !scaling.is_one() {
         return Err(Error::Setting(
-            "catalog: what to buy by when needs one scale for all; choose by total, or by a column".into(),
+            "catalog: what to buy by when is known for one scale of all users alone: say which by --by total, or by --by and a column; or leave the catalog out, and \
+             ask `plan buy --scale` for the quantum that asks for the most".into(),
         ));
     }
     let quanta = series.quantum_count();
