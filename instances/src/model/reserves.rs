@@ -116,10 +116,21 @@ impl Instance {
     /// At each place where something is reserved, who has too few tasks for it. Of owners inside one another those that reserve most count.
     fn idle_reserves(&self) -> BTreeMap<Place<'_>, Idle> {
         let mut found: BTreeMap<Place<'_>, Vec<(u128, Owner)>> = BTreeMap::new();
+        let mut used: BTreeMap<ResourceId, Vec<u128>> = BTreeMap::new();
         for (owner, quota) in self.quotas() {
             for QuotaAmount { classes, resource, amount } in quota.reserved() {
                 let kept = self.in_units(resource, amount);
-                if self.most_used(*owner, resource) < kept {
+                let most_used = match owner {
+                    Owner::User(user) => self.most_used(*user, resource),
+                    Owner::Group(group) => {
+                        let of_groups = || {
+                            let of_user = |i: usize| self.most_used(UserId(i), resource);
+                            self.of_groups(0, of_user, |a: u128, b| a.saturating_add(b))
+                        };
+                        used.entry(resource).or_insert_with(of_groups)[group.0]
+                    }
+                };
+                if most_used < kept {
                     found.entry((classes, resource)).or_default().push((kept, *owner));
                 }
             }
@@ -139,22 +150,12 @@ impl Instance {
         found.into_iter().map(|(place, owners)| (place, idle(owners))).collect()
     }
 
-    /// What all tasks of an owner need of a resource, in whole smallest units; as much as there can be where their number is not known.
-    fn most_used(&self, owner: Owner, resource: ResourceId) -> u128 {
-        let of_user = |user: UserId| {
-            let user = self.user(user);
-            let each = self.in_units(resource, user.demand()[resource.0]);
-            let all = user.tasks().map_or(u128::MAX, |tasks| each.saturating_mul(tasks.into()));
-            if each == 0 { 0 } else { all }
-        };
-        match owner {
-            Owner::User(user) => of_user(user),
-            Owner::Group(_) => {
-                let users = (0..self.user_count()).map(UserId);
-                let inside = users.filter(|user| self.owners_above(*user).any(|above| above == owner));
-                inside.map(of_user).fold(0, u128::saturating_add)
-            }
-        }
+    /// What all tasks of a user need of a resource, in whole smallest units; as much as there can be where their number is not known.
+    fn most_used(&self, user: UserId, resource: ResourceId) -> u128 {
+        let user = self.user(user);
+        let each = self.in_units(resource, user.demand()[resource.0]);
+        let all = user.tasks().map_or(u128::MAX, |tasks| each.saturating_mul(tasks.into()));
+        if each == 0 { 0 } else { all }
     }
 
     /// A user and the groups that it is in.
