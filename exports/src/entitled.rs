@@ -301,19 +301,16 @@ impl<'a> Filling<'a> {
         let mut fits = f64::INFINITY;
         for at in (class * resources..(class + 1) * resources).filter(|at| uses[*at] > 0.0) {
             let mut free = self.free[at];
+            let mut most = f64::INFINITY;
             let mut above = Some(tenant);
             while let Some(t) = above {
                 free += (self.kept[t][at] - self.counted[t][at]).max(0.0);
-                above = self.shared.tenants[t].parent;
-            }
-            above = Some(tenant);
-            while let Some(t) = above {
                 if let Some(limit) = self.shared.tenants[t].limit[at] {
-                    free = free.min(limit - self.used[t][at]);
+                    most = most.min(limit - self.used[t][at]);
                 }
                 above = self.shared.tenants[t].parent;
             }
-            fits = fits.min(free / uses[at]);
+            fits = fits.min(free.min(most) / uses[at]);
         }
         fits
     }

@@ -174,17 +174,20 @@ pub fn verify_offline(
 ) -> Result<Verification, Error> {
     let sha256 = files::demands_sha256_hex(series);
     control.stage("verifying");
-    let fields = serde_json::from_slice::<BTreeMap<String, &RawValue>>(&result.bytes);
-    if fields.is_ok_and(|fields| fields.contains_key("instance")) {
-        let problem =
-            "is of demands in tasks, and held against their instance too: name it (`verify --instance FILE`)";
-        return Err(Error::input(format!("{}: {problem}", result.name)));
-    }
-    let document: OfflineDocument = read_json(&result.name, &result.bytes)?;
+    let read = read_json(&result.name, &result.bytes);
+    let document: OfflineDocument = read.map_err(|error| of_tasks(result).unwrap_or(error.into()))?;
     let stated = StatedOffline::new(&document, series, &sha256);
     let found = stated.map(|stated| stated.verdicts(&document, series, &sha256));
     let stamp = DemandsStamp::new(series, &sha256);
     Ok(Verification::of_demands(stamp, &result.format, &with_belonging(&result.name, found)?))
+}
+
+/// What is wrong with a result that could not be read as one of demands in slices, if it names an instance.
+fn of_tasks(result: &ResultFile) -> Option<Error> {
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(&result.bytes).ok()?;
+    let problem =
+        "is of demands in tasks, and held against their instance too: name it (`verify --instance FILE`)";
+    fields.contains_key("instance").then(|| Error::input(format!("{}: {problem}", result.name)))
 }
 
 /// The same for a `fairplan.offline.v1` of demands in tasks.

@@ -162,9 +162,9 @@ pub(crate) mod digits {
     pub(crate) const ASIDE: f64 = 0.05;
     /// The part of the way to the nearest bound that a step goes, and the least part of the products that it aims at: many digits let it be bold.
     pub(crate) const STEP_PART: f64 = 0.999;
+    pub(crate) const LEAST_CENTRING: f64 = 1e-9;
     /// The part of what it has that a user may lose in a step: what it is worth to it rises by a power of that, and comes down step by step.
     pub(crate) const LOST_PART: f64 = 0.5;
-    pub(crate) const LEAST_CENTRING: f64 = 1e-9;
 }
 
 /// Sums over users.

@@ -102,15 +102,18 @@ fn at_least_those_below(tenants: &mut [Told]) {
 /// All that Kueue knows: what is given at the top, and all of a resource of which nothing is. A group there has what it may have at most, since a root
 /// can borrow of nobody, and a group above all has all there is: what it has beside those below it is theirs to borrow.
 fn given_at_the_top(tenants: &[Told], totals: &[f64]) -> Vec<f64> {
-    let is_top = |tenant: &&Told| tenant.parent.is_none();
-    let is_group = |t: usize| tenants.iter().any(|tenant| tenant.parent == Some(t));
-    let is_above_all = tenants.iter().filter(is_top).count() == 1 && is_group(0);
+    let mut has_others = vec![false; tenants.len()];
+    tenants.iter().filter_map(|tenant| tenant.parent).for_each(|parent| has_others[parent] = true);
+    let tops = || tenants.iter().zip(&has_others).filter(|(tenant, _)| tenant.parent.is_none());
+    let is_alone = tops().count() == 1;
     let mut given = vec![0.0; totals.len()];
-    for (t, tenant) in tenants.iter().enumerate().filter(|(_, tenant)| tenant.parent.is_none()) {
-        let is_group = is_group(t);
+    for (tenant, is_group) in tops() {
         for (r, sum) in given.iter_mut().enumerate() {
-            let most = tenant.limit[r].filter(|_| is_group).map(|most| most.min(totals[r]));
-            *sum += most.unwrap_or(if is_above_all { totals[r] } else { tenant.given[r] });
+            let all = if is_alone { totals[r] } else { tenant.given[r] };
+            *sum += match is_group {
+                true => tenant.limit[r].map_or(all, |most| most.min(totals[r])),
+                false => tenant.given[r],
+            };
         }
     }
     given.iter().zip(totals).map(|(given, total)| if *given > 0.0 { *given } else { *total }).collect()

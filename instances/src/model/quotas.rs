@@ -93,7 +93,7 @@ pub struct LimitRow {
     pub classes: Option<Vec<ClassId>>,
     /// The most there may be (> 0).
     pub amount: Decimal,
-    /// What is reserved, if it is a reserve: `amount` is what all servers have besides, and besides what is kept for these:
+    /// What is reserved, if it is a reserve: `amount` is what all servers have besides that and what those in `beside` reserve.
     pub reserve: Option<Decimal>,
     /// Whoever has too few tasks to use what it reserves of the same; its users are not among the others either. In order, and perhaps the
     /// owner is among them.
@@ -376,9 +376,7 @@ impl Instance {
         let mut reserves = self.reserve_rows()?.into_iter().peekable();
         for (owner, quota) in &self.quotas {
             rows.extend(quota.rows(*owner));
-            rows.extend(
-                std::iter::from_fn(|| reserves.next_if(|(other, _)| other == owner)).map(|(_, row)| row),
-            );
+            rows.extend(std::iter::from_fn(|| reserves.next_if(|row| row.owner == *owner)));
         }
         self.limit_rows = rows;
         self.rows_of_reserves =

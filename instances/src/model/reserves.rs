@@ -23,15 +23,15 @@ struct Idle {
 }
 
 impl Instance {
-    /// The reserves of an owner as rows, in their order; by [`Instance::idle_reserves`].
-    pub(super) fn reserve_rows(&self) -> Result<Vec<(Owner, LimitRow)>, Violation> {
+    /// All reserves as rows, in the order of the quotas.
+    pub(super) fn reserve_rows(&self) -> Result<Vec<LimitRow>, Violation> {
         let idle = self.idle_reserves();
         let nobody = Idle::default();
         let all =
             self.quotas().iter().flat_map(|(owner, quota)| quota.reserved().map(move |one| (*owner, one)));
         let row = |(owner, reserve): (Owner, QuotaAmount<'_>)| {
             let idle = idle.get(&(reserve.classes, reserve.resource)).unwrap_or(&nobody);
-            Ok((owner, self.reserve_row(owner, reserve, idle)?))
+            self.reserve_row(owner, reserve, idle)
         };
         all.map(row).collect()
     }
