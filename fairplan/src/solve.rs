@@ -9,6 +9,9 @@ use fairplan_solver::{backend_within, exact_within, sparse};
 use fairplan_verify::{SolutionClaim, Verdict, verify_shortfall, verify_solution, well_formed};
 use std::time::{Duration, Instant};
 
+/// Sums of an alpha up to this are proved nearly always, even where numbers are far apart.
+const OFTEN_PROVED: f64 = 8.0;
+
 /// What to solve for, and how.
 #[derive(Clone, Debug)]
 pub struct SolveOptions {
@@ -150,12 +153,23 @@ impl Solved {
     fn what_fails(&self) -> Option<String> {
         let Some(Verdict { witness, .. }) = self.failures.first() else {
             let is_open = self.solution.status == Status::Uncertified;
-            return is_open.then(|| "the solution is valid but not proved optimal".into());
+            let hint = self.way_out();
+            return is_open.then(|| format!("the solution is valid but not proved optimal{hint}"));
         };
         let (backend, more) = (self.solution.backend, self.failures.len() - 1);
         let also = if more > 0 { format!(" (and {more} more)") } else { String::new() };
         // What `verify` calls the property would tell nobody more.
-        Some(format!("the solution of backend {backend} is not proved: {witness}{also}"))
+        Some(format!("the solution of backend {backend} is not proved: {witness}{also}{}", self.way_out()))
+    }
+
+    /// What may be proved instead.
+    fn way_out(&self) -> String {
+        match self.solution.objective.alpha() {
+            Some(alpha) if alpha > OFTEN_PROVED => {
+                format!("; a smaller alpha is proved more often, such as alpha={OFTEN_PROVED}")
+            }
+            _ => String::new(),
+        }
     }
 
     /// The `fairplan.solution.v1`; with `timing` it says how long solving took.

@@ -67,13 +67,18 @@ fn shrink_to_limits(problem: &LevelProblem<'_>, splits: &mut [f64]) {
     }
 }
 
-/// Gives groups what they lack of these shares as far as it is left where they run: what rounding takes of one, all lack that are held at as much.
-pub(crate) fn fill_up(problem: &LevelProblem<'_>, splits: &mut [f64], lacking: impl Fn(usize, f64) -> f64) {
+/// What splits leave of each row, but for what rounding may take.
+pub(crate) fn room(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec<f64> {
     let usage = usage(problem, splits);
-    let room = |(capacity, used): (&f64, &f64)| (capacity * (1.0 - MARGIN) - used).max(0.0);
-    let mut left: Vec<f64> = problem.capacities.iter().zip(&usage).map(room).collect();
+    let left = |(capacity, used): (&f64, &f64)| (capacity * (1.0 - MARGIN) - used).max(0.0);
+    problem.capacities.iter().zip(&usage).map(left).collect()
+}
+
+/// Gives groups that lack some of their share what is left where they run: what rounding takes of one, all lack that are held at as much.
+pub(crate) fn fill_up(problem: &LevelProblem<'_>, splits: &mut [f64]) {
+    let mut left = room(problem, splits);
     for g in 0..problem.groups.len() {
-        let mut lacking = lacking(g, problem.work(splits, g));
+        let mut lacking = 1.0 - problem.work(splits, g);
         for pair in problem.groups.pairs(g) {
             if lacking <= 0.0 {
                 break;
@@ -150,7 +155,7 @@ mod tests {
         let capacities = [1.0, 1.2];
         let problem = LevelProblem { resources: 1, capacities: &capacities, groups: &groups, limits: None };
         let mut splits = vec![0.75, 0.25, 0.25, 0.75];
-        fill_up(&problem, &mut splits, |_, work| 1.0 - work);
+        fill_up(&problem, &mut splits);
         // The first class is full; on the second the next takes what it lacks, and the last what is left, which is not all.
         let expected = [0.75, 0.25, 0.375, 0.825 * (1.0 - MARGIN)];
         for (split, expected) in splits.iter().zip(expected) {

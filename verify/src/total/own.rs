@@ -188,7 +188,7 @@ impl Own<'_> {
                     format!("the price that user {id} would pay is too small a number in the unit of prices")
                 });
             }
-            if let (Some(tasks), Some(_)) = (user.tasks(), &choice.few) {
+            if let (Some(tasks), Some(_), false) = (user.tasks(), &choice.few, self.hidden.seen[i]) {
                 let free: f64 = choice.offers.iter().map(Offers::fastest_for_nothing).sum();
                 let could = tasks as f64 * free * user.task_share();
                 worst.see(1.0 - share / could.max(share), || {

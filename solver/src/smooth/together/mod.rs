@@ -19,7 +19,7 @@ use crate::level::{Groups, LevelProblem, dot};
 use crate::limits::LimitsOfPatterns;
 use crate::population::NO_PATTERN;
 use crate::question::Question;
-use crate::repair::{SplitRows, feasible_splits, fill_up};
+use crate::repair::{SplitRows, feasible_splits, room};
 use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
 use crate::tolerance::allocation::{MARGIN, NEARLY_ALL_TASKS};
@@ -239,15 +239,26 @@ pub(crate) fn solve(
     Ok(solved)
 }
 
-/// Gives those of one kind who lack next to nothing of their tasks these too, where there is room.
+/// Gives those of one kind who lack next to nothing of their tasks these too, where they run, if there is room for it everywhere.
 fn give_nearly_all(problem: &LevelProblem<'_>, users: &[User], splits: &mut [f64]) {
-    let mut caps = vec![f64::INFINITY; problem.groups.len()];
-    users.iter().filter(|user| user.lines.len() == 1).for_each(|user| caps[user.lines.start] = user.cap);
-    let lacking = |g: usize, work: f64| {
-        let is_nearly = caps[g] < f64::INFINITY && caps[g] - work <= NEARLY_ALL_TASKS * caps[g];
-        if is_nearly { caps[g] - work } else { 0.0 }
-    };
-    if (0..caps.len()).any(|g| lacking(g, problem.work(splits, g)) > 0.0) {
-        fill_up(problem, splits, lacking);
+    let mut left: Option<Vec<f64>> = None;
+    for user in users.iter().filter(|user| user.lines.len() == 1 && user.cap < f64::INFINITY) {
+        let (line, work) = (user.lines.start, problem.work(splits, user.lines.start));
+        let lacking = user.cap / work - 1.0;
+        if !(lacking > 0.0 && lacking <= NEARLY_ALL_TASKS) {
+            continue;
+        }
+        let left = left.get_or_insert_with(|| room(problem, splits));
+        let more = |pair: usize| {
+            let more = splits[pair] * lacking;
+            problem.needs(line, pair).map(move |(row, d)| (row, d * more))
+        };
+        let all: Vec<(usize, f64)> = problem.groups.pairs(line).flat_map(more).collect();
+        all.iter().for_each(|(row, more)| left[*row] -= more);
+        if all.iter().all(|(row, more)| *more == 0.0 || left[*row] >= 0.0) {
+            problem.groups.pairs(line).for_each(|pair| splits[pair] *= 1.0 + lacking);
+        } else {
+            all.iter().for_each(|(row, more)| left[*row] += more);
+        }
     }
 }

@@ -45,7 +45,7 @@ impl Stages<'_> {
         let problem = level_problem(self.reduction, &solved.grouping);
         let mut splits = feasible_splits(&problem, &solved.solution.splits);
         if has_shares {
-            fill_up(&problem, &mut splits, |_, work| 1.0 - work);
+            fill_up(&problem, &mut splits);
         }
         let SplitRows { work, placed, rows } = SplitRows::new(self.reduction, groups, &splits, classes);
         let users = &self.reduction.users;
