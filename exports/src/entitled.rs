@@ -18,8 +18,10 @@ pub enum Measure {
     /// What it uses over what it is given, of the resource where that is most, and over all there is of what it is given nothing of;
     /// who is given nothing at all comes last, by weight (YARN's capacity scheduler).
     OverGiven,
-    /// The same, but who is given nothing at all does not come last (YuniKorn, Volcano).
+    /// The same, but who is given nothing at all does not come last (Volcano).
     OverGivenElseAll,
+    /// The same, over the most that it and those above it may have of what it is given nothing of (YuniKorn).
+    OverGivenElseMost,
     /// What it uses beyond what it is given, of each resource summed over the classes, as a part of all that is given, where that is
     /// most, over its weight (Kueue).
     Borrowed,
@@ -43,6 +45,8 @@ pub struct Told {
     pub parent: Option<usize>,
     /// Among its siblings.
     pub weight: f64,
+    /// The same of each amount, where what is given to nobody is divided by other weights than that; empty: by that.
+    pub weights: Vec<f64>,
     /// What it is sure of.
     pub given: Vec<f64>,
     /// The most it may have.
@@ -103,6 +107,7 @@ impl Shared {
             given: tenant.given[range.clone()].to_vec(),
             limit: tenant.limit[range.clone()].to_vec(),
             kept: tenant.kept.get(range.clone()).map(<[f64]>::to_vec).unwrap_or_default(),
+            weights: tenant.weights.get(range.clone()).map(<[f64]>::to_vec).unwrap_or_default(),
             uses: tenant.uses[range.clone()].to_vec(),
             most: vec![tenant.most[class]],
             ..tenant.clone()
@@ -214,7 +219,10 @@ impl<'a> Filling<'a> {
         let resources = self.shared.resources;
         let sure = sure_parts(self.shared);
         // Of what nothing is said where amounts are guarantees of single resources, there is no bound.
-        let may_be_nothing = matches!(self.shared.measure, Measure::OverGiven | Measure::OverGivenElseAll);
+        let may_be_nothing = matches!(
+            self.shared.measure,
+            Measure::OverGiven | Measure::OverGivenElseAll | Measure::OverGivenElseMost
+        );
         for (t, sure) in sure.iter().enumerate() {
             let tenant = &self.shared.tenants[t];
             for class in 0..self.classes {
@@ -343,6 +351,13 @@ impl<'a> Filling<'a> {
         }
     }
 
+    /// The limit of a tenant, or else of the nearest above it that has one; or all there is.
+    fn most(&self, t: usize, at: usize) -> f64 {
+        let above = std::iter::successors(Some(t), |t| self.shared.tenants[*t].parent);
+        let mut limits = above.filter_map(|t| self.shared.tenants[t].limit[at]);
+        limits.next().unwrap_or(self.shared.room[at]).min(self.shared.room[at])
+    }
+
     /// What a tenant uses, in parts of what there is.
     fn parts(&self, t: usize) -> Vec<f64> {
         let parts = self.used[t].iter().zip(&self.shared.room);
@@ -361,9 +376,13 @@ impl<'a> Filling<'a> {
             used.iter().zip(of).map(part).fold(0.0, f64::max)
         };
         let measure = match self.shared.measure {
-            Measure::OverGiven | Measure::OverGivenElseAll => {
-                let of =
-                    |at: usize| if tenant.given[at] > 0.0 { tenant.given[at] } else { self.shared.room[at] };
+            Measure::OverGiven | Measure::OverGivenElseAll | Measure::OverGivenElseMost => {
+                let else_most = self.shared.measure == Measure::OverGivenElseMost;
+                let of = |at: usize| match tenant.given[at] {
+                    given if given > 0.0 => given,
+                    _ if else_most => self.most(t, at),
+                    _ => self.shared.room[at],
+                };
                 let has_any = (0..used.len()).any(|at| tenant.given[at] > 0.0);
                 let weight = if has_any { 1.0 } else { tenant.weight };
                 let all: Vec<f64> = (0..used.len()).map(of).collect();
@@ -448,16 +467,17 @@ fn fair(shared: &Shared) -> Vec<Vec<f64>> {
             let all = queue.checked_sub(1).map_or(shared.room[at], |parent| fair[parent][at]);
             let mut left = (all - siblings.iter().map(|t| tenants[*t].given[at]).sum::<f64>()).max(0.0);
             // How much of the rest each can take for its weight; the least first.
+            let weight_of = |t: usize| tenants[t].weights.get(at).copied().unwrap_or(tenants[t].weight);
             let room = |t: usize| match tenants[t].limit[at] {
                 _ if used[t][at] == 0.0 => 0.0,
-                Some(limit) => (limit - tenants[t].given[at]).max(0.0) / tenants[t].weight,
+                Some(limit) => (limit - tenants[t].given[at]).max(0.0) / weight_of(t),
                 None => f64::INFINITY,
             };
             let mut order: Vec<(f64, usize)> = siblings.iter().map(|t| (room(*t), *t)).collect();
             order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let mut weights: f64 = siblings.iter().map(|t| tenants[*t].weight).sum();
+            let mut weights: f64 = siblings.iter().map(|t| weight_of(*t)).sum();
             for (room, t) in order {
-                let weight = tenants[t].weight;
+                let weight = weight_of(t);
                 let part = (left * weight / weights.max(f64::MIN_POSITIVE)).min(room * weight).min(left);
                 fair[t][at] += part;
                 left -= part;
@@ -476,6 +496,7 @@ mod tests {
         Told {
             parent,
             weight,
+            weights: Vec::new(),
             given: given.to_vec(),
             limit: vec![None; given.len()],
             kept: Vec::new(),

@@ -24,7 +24,8 @@ impl Target {
         match self {
             Self::Kueue => Measure::Borrowed,
             Self::Yarn => Measure::OverGiven,
-            Self::YuniKorn | Self::Volcano => Measure::OverGivenElseAll,
+            Self::YuniKorn => Measure::OverGivenElseMost,
+            Self::Volcano => Measure::OverGivenElseAll,
             Self::Kai => Measure::OverFair,
             Self::YarnFair => Measure::Dominant,
             Self::Slurm => Measure::Billed,

@@ -361,6 +361,8 @@ mod moved {
     }
 }
 #[cfg(test)]
+mod by_rule;
+#[cfg(test)]
 mod headroom;
 #[cfg(test)]
 mod rests_on_uncounted;

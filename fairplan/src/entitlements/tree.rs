@@ -35,6 +35,7 @@ pub(super) fn entitled(
         tenants.push(Told {
             parent: place(stated.parent),
             weight: stated.weight.to_f64(),
+            weights: Vec::new(),
             given: quota.guarantee,
             limit: quota.limit,
             kept: Vec::new(),
@@ -50,6 +51,7 @@ pub(super) fn entitled(
         tenants.push(Told {
             parent: place(user.group()),
             weight: user.weight().to_f64(),
+            weights: Vec::new(),
             given: quotas.map_or(quota.guarantee, |quotas| quotas[user.index().0].clone()),
             limit: quota.limit,
             kept: Vec::new(),
@@ -59,12 +61,16 @@ pub(super) fn entitled(
         });
     }
     let is_nothing_given = tenants.iter().all(|tenant| tenant.given.iter().all(|given| *given == 0.0));
-    if measure == Measure::Borrowed && is_nothing_given {
-        by_weights(&mut tenants, &totals);
-    }
-    at_least_those_below(&mut tenants);
     let room = match measure {
-        Measure::Borrowed => given_at_the_top(&tenants, &totals),
+        Measure::Borrowed if is_nothing_given => {
+            by_weights(&mut tenants, &totals);
+            totals
+        }
+        Measure::Borrowed => {
+            at_least_those_below(&mut tenants);
+            given_at_the_top(&tenants, &totals)
+        }
+        // What a queue is given is what is said of itself, whatever those below it are given.
         _ => totals,
     };
     let shared = Shared { measure, resources, room, tenants };
@@ -100,13 +106,18 @@ fn at_least_those_below(tenants: &mut [Told]) {
 }
 
 /// All that Kueue knows: what is given at the top, and all of a resource of which nothing is. A group there has what it may have at most, since a root
-/// can borrow of nobody, and a group above all has all there is: what it has beside those below it is theirs to borrow.
+/// can borrow of nobody, and a group above all has all there is: what it has beside those below it is theirs to borrow. That a limit is such a quota is
+/// no more than likely: it makes no more of them than there is, unless more is given.
 fn given_at_the_top(tenants: &[Told], totals: &[f64]) -> Vec<f64> {
     let mut has_others = vec![false; tenants.len()];
     tenants.iter().filter_map(|tenant| tenant.parent).for_each(|parent| has_others[parent] = true);
     let tops = || tenants.iter().zip(&has_others).filter(|(tenant, _)| tenant.parent.is_none());
     let is_alone = tops().count() == 1;
     let mut given = vec![0.0; totals.len()];
+    let mut most = totals.to_vec();
+    for (r, most) in most.iter_mut().enumerate() {
+        *most = most.max(tops().map(|(tenant, _)| tenant.given[r]).sum());
+    }
     for (tenant, is_group) in tops() {
         for (r, sum) in given.iter_mut().enumerate() {
             let all = if is_alone { totals[r] } else { tenant.given[r] };
@@ -116,5 +127,5 @@ fn given_at_the_top(tenants: &[Told], totals: &[f64]) -> Vec<f64> {
             };
         }
     }
-    given.iter().zip(totals).map(|(given, total)| if *given > 0.0 { *given } else { *total }).collect()
+    given.iter().zip(most).map(|(given, most)| if *given > 0.0 { given.min(most) } else { most }).collect()
 }

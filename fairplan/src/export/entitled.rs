@@ -40,28 +40,41 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         let mut given: Vec<f64> =
             amounts_of(&queue.amounts, &keys).into_iter().map(|amount| amount.unwrap_or(0.0)).collect();
         let mut limit = amounts_of(&queue.limits, &keys);
-        // A percentage is one of what the queue above has, or may have; a weight is a part of it, among siblings.
+        let mut endless = vec![false; keys.len()];
+        // A percentage is one of what the queue above has, or may have, and in the fair scheduler of the cluster, be it of all resources or of one;
+        // a weight is a part of it, among siblings.
+        let is_of_all = export.target == Target::YarnFair;
         for (at, key) in keys.iter().enumerate() {
             let above = parent.map_or(cluster[at], |parent| tenants[parent].given[at]);
             let stated = |what: &str| queue.amounts.get(&(key.class.clone(), what.to_owned()));
-            if let Some(percent) = stated("percent") {
-                given[at] += percent / 100.0 * above;
+            let percent = |of: &BTreeMap<(String, String), f64>| {
+                let own = format!("percent {}", key.resource);
+                let mut percents =
+                    [own, "percent".into()].into_iter().filter_map(|what| of.get(&(key.class.clone(), what)));
+                percents.next().copied()
+            };
+            if let Some(percent) = percent(&queue.amounts) {
+                given[at] += percent / 100.0 * if is_of_all { cluster[at] } else { above };
             }
             if let Some(weight) = stated("weight") {
                 let all = weights.get(&(queue.parent.as_str(), key.class.as_str())).copied();
                 given[at] += all.filter(|all| *all > 0.0).map_or(0.0, |all| weight / all * above);
             }
             if given[at].is_infinite() {
-                given[at] = above;
+                (given[at], endless[at]) = (above, true);
             }
-            if let Some(percent) = queue.limits.get(&(key.class.clone(), "percent".to_owned())) {
+            if let Some(percent) = percent(&queue.limits) {
                 let above = parent.and_then(|parent| tenants[parent].limit[at]).unwrap_or(within[at]);
-                limit[at] = Some(percent / 100.0 * above);
+                limit[at] = Some(percent / 100.0 * if is_of_all { cluster[at] } else { above });
             }
         }
+        let weight = queue.weight.filter(|weight| *weight > 0.0).unwrap_or(1.0);
+        let weights =
+            amounts_of(&queue.weights, &keys).into_iter().map(|own| own.unwrap_or(weight)).collect();
         let mut told = Told {
             parent,
-            weight: queue.weight.filter(|weight| *weight > 0.0).unwrap_or(1.0),
+            weight,
+            weights,
             limit,
             uses: vec![0.0; keys.len()],
             billed: 0.0,
@@ -70,13 +83,16 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             given,
         };
         match of_name.get(name).copied() {
+            // What is stopped runs nothing, and what it has is lent all the same.
+            _ if queue.is_stopped => {}
             Some(t) if export.tenants[t].is_leaf => {
                 (told.uses, told.most) = (export.uses(t), export.most(t));
                 told.billed = export.tenants[t].billed;
             }
             // Of a queue that is not exported nothing else is known than that it uses what it has; cohorts run nothing themselves.
             None if !is_above(name) => {
-                told.uses = told.given.clone();
+                let uses = |(given, endless): (&f64, &bool)| if *endless { 0.0 } else { *given };
+                told.uses = told.given.iter().zip(&endless).map(uses).collect();
                 let parts = told.uses.iter().zip(&cluster).filter(|(_, all)| **all > 0.0);
                 told.billed = parts.map(|(uses, all)| uses / all).fold(0.0, f64::max);
             }
@@ -161,9 +177,12 @@ fn sums_of_weights<'a>(order: &[(&str, &'a DeployedQueue)]) -> HashMap<(&'a str,
     sums
 }
 
-/// Whoever has others below it has at least what they have together; of Kueue's cohorts it is in addition to their own, and what they
-/// may borrow comes on top of it.
+/// Whoever has others below it has at least what they have together, where its scheduler adds that up; of Kueue's cohorts it is in addition to
+/// their own, and what they may borrow comes on top of it. In other schedulers it is given what is said of itself, which may be nothing.
 fn sums(target: Target, tenants: &mut [Told]) {
+    if !matches!(target, Target::Kueue | Target::Volcano | Target::Yarn) {
+        return;
+    }
     let mut below: Vec<Vec<f64>> = tenants.iter().map(|tenant| vec![0.0; tenant.given.len()]).collect();
     for t in (0..tenants.len()).rev() {
         let is_cohort = target == Target::Kueue;
@@ -190,11 +209,11 @@ fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
 
 /// Queues, each after the one that it is in; those in a circle are left out.
 fn parents_first(target: Target, deployed: &Deployed) -> Vec<(&str, &DeployedQueue)> {
-    // What all are in is no queue beside others; of what a stopped one has nothing is given out.
+    // What all are in is no queue beside others.
     let is_root = |name: &str| target.reserves_root() && name == "root";
     let mut left: Vec<(&str, &DeployedQueue)> = deployed
         .iter()
-        .filter(|(name, queue)| !is_root(name) && !queue.is_stopped)
+        .filter(|(name, _)| !is_root(name))
         .map(|(name, queue)| (name.as_str(), queue))
         .collect();
     let mut order: Vec<(&str, &DeployedQueue)> = Vec::with_capacity(left.len());

@@ -17,7 +17,7 @@ impl Numbers {
     }
 }
 
-fn decimal(number: u64) -> Decimal {
+pub(super) fn decimal(number: u64) -> Decimal {
     Decimal::from_units(number.into(), 0).unwrap()
 }
 
@@ -505,7 +505,9 @@ fn a_configuration_with_other_reserves_or_priorities_is_not_of_the_solution() {
 
 #[test]
 fn changes_of_memory_are_told_in_the_units_of_people_and_exactly() {
-    let export = exported(&alike(["a", "b"], 1 << 30), Target::Volcano, &ExportOptions::default()).unwrap();
+    let export =
+        exported(&super::by_rule::two_alike(["a", "b"], 1 << 30), Target::Volcano, &ExportOptions::default())
+            .unwrap();
     let queue = |name: &str, memory: &str| {
         format!(
             "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{deserved: {{cpu: 8, \
@@ -537,82 +539,6 @@ fn a_configuration_differs_from_another_answer_and_not_from_itself() {
         let hard = exported(&instance, target, &ExportOptions { hard: true, ..options }).unwrap();
         let changes = export_changes(&hard, &current).unwrap().changes;
         assert!(changes.iter().any(|change| change.what.starts_with("most")), "{target}: {changes:?}");
-    }
-}
-
-/// Two alike users `a` and `b` on one server of 16 cores and 64 GiB.
-fn alike(ids: [&str; 2], memory: u64) -> Instance {
-    let mut draft = Draft::from(&crate::generate::drfh_fig1().unwrap());
-    draft.resources = ["cpu", "memory"].map(String::from).to_vec();
-    draft.classes = vec![ServerClass::new("n", 1, [16, 64 * memory].map(decimal).to_vec())];
-    let template = draft.users[0].clone();
-    let user = |id: &str| DraftUser {
-        id: id.into(),
-        demand: [1, 4 * memory].map(decimal).to_vec(),
-        weight: decimal(1),
-        ..template.clone()
-    };
-    draft.users = ids.map(user).to_vec();
-    draft.build().unwrap()
-}
-
-/// What the rule of `target` gives `a` and `b` under the configuration `text`.
-fn entitled_now(target: Target, text: &str) -> [f64; 2] {
-    let has_paths = matches!(target, Target::Yarn | Target::YarnFair | Target::YuniKorn);
-    let ids = if has_paths { ["root.a", "root.b"] } else { ["a", "b"] };
-    let memory = if matches!(target, Target::Yarn | Target::YarnFair) { 1024 } else { 1 << 30 };
-    let export = exported(&alike(ids, memory), target, &ExportOptions::default()).unwrap();
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), text).unwrap();
-    let changes = export_changes(&export, &[file.path().display().to_string()]).unwrap();
-    ids.map(|id| changes.entitled[id][0].unwrap())
-}
-
-#[test]
-fn what_queues_have_by_their_rule_where_no_amounts_are_stated_goes_by_weight() {
-    let yarn = |a: &str, b: &str| {
-        let property = |name: &str, value: &str| {
-            format!(
-                "<property><name>yarn.scheduler.capacity.root.{name}</name><value>{value}</value></property>"
-            )
-        };
-        let capacities = property("a.capacity", a) + &property("b.capacity", b);
-        (Target::Yarn, format!("<configuration>{}{capacities}</configuration>", property("queues", "a,b")))
-    };
-    let objects = |api: &str, specs: [&str; 2]| {
-        let object = |(name, spec): (&str, &str)| {
-            format!("apiVersion: {api}\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n---\n")
-        };
-        ["a", "b"].into_iter().zip(specs).map(object).collect::<String>()
-    };
-    let volcano = |specs: [&str; 2]| (Target::Volcano, objects("scheduling.volcano.sh/v1beta1", specs));
-    let kai = |specs: [&str; 2]| (Target::Kai, objects("scheduling.run.ai/v2", specs));
-    let yunikorn = |a: &str, b: &str| {
-        let text = format!(
-            "partitions: [{{name: default, queues: [{{name: root, queues: [{{name: a{a}}}, {{name: b{b}}}]}}]}}]\n"
-        );
-        (Target::YuniKorn, text)
-    };
-    let without_end = "resources: {cpu: {quota: -1, limit: -1}, memory: {quota: -1, limit: -1}}";
-    let some = "resources: {cpu: {quota: 4000, limit: -1}, memory: {quota: 20000, limit: -1}}";
-    for ((target, text), expected) in [
-        (yarn("50", "50"), [0.5, 0.5]),
-        (yarn("1w", "1w"), [0.5, 0.5]),
-        (yarn("1w", "3w"), [0.25, 0.75]),
-        (yunikorn("", ""), [0.5, 0.5]),
-        (
-            yunikorn(", resources: {guaranteed: {vcore: 12}}", ", resources: {guaranteed: {vcore: 4}}"),
-            [0.75, 0.25],
-        ),
-        (yunikorn("", ", resources: {guaranteed: {vcore: 4}, max: {vcore: 4}}"), [0.75, 0.25]),
-        (volcano(["weight: 1", "weight: 1"]), [0.5, 0.5]),
-        (volcano(["weight: 3", "weight: 1"]), [0.75, 0.25]),
-        (kai([without_end, without_end]), [0.5, 0.5]),
-        (kai([some, without_end]), [0.2, 0.8]),
-    ] {
-        let found = entitled_now(target, &text);
-        let is_near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 5e-3);
-        assert!(is_near, "{target}: {found:?}, not {expected:?}, by\n{text}");
     }
 }
 

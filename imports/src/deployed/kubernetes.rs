@@ -186,7 +186,9 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
                 queue.amounts.extend(quota.map(|quota| (key(), quota)));
                 let limit = of("limit")?.filter(|limit| *limit >= 0.0);
                 queue.limits.extend(limit.map(|limit| (key(), limit * factor)));
-                queue.weight = of("overQuotaWeight")?.or(queue.weight);
+                let weight = of("overQuotaWeight")?;
+                queue.weights.extend(weight.map(|weight| (key(), weight)));
+                queue.weight = weight.into_iter().chain(queue.weight).reduce(f64::max);
             }
             reading.add(&name, queue)
         }

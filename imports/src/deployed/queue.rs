@@ -29,8 +29,10 @@ pub enum ConfigurationKind {
 pub struct DeployedQueue {
     /// The queue it belongs to; empty at the top.
     pub parent: String,
-    /// Its weight, where it states one.
+    /// Its weight, where it states one; of several the largest.
     pub weight: Option<f64>,
+    /// By what weights it gets what is left of resources, by class and resource, where that is stated of each: `overQuotaWeight` of KAI.
+    pub weights: BTreeMap<(String, String), f64>,
     /// What it gets, by class (flavor or label, empty where there are none) and resource: in cores, bytes (YARN and Slurm: MiB) or
     /// pieces; infinite where it has no end; of YARN in percent or as a weight where it says so.
     pub amounts: BTreeMap<(String, String), f64>,

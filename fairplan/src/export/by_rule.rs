@@ -1,0 +1,211 @@
+//! What a scheduler's own rule gives under the configuration that is deployed.
+
+use super::tests::{decimal, exported};
+use super::*;
+use fairplan_instances::{Draft, DraftUser, ServerClass, files};
+use std::collections::BTreeSet;
+
+/// Two alike users `a` and `b` on one server of 16 cores and 64 GiB.
+pub(super) fn two_alike(ids: [&str; 2], memory: u64) -> Instance {
+    let mut draft = Draft::from(&crate::generate::drfh_fig1().unwrap());
+    draft.resources = ["cpu", "memory"].map(String::from).to_vec();
+    draft.classes = vec![ServerClass::new("n", 1, [16, 64 * memory].map(decimal).to_vec())];
+    let template = draft.users[0].clone();
+    let user = |id: &str| DraftUser {
+        id: id.into(),
+        demand: [1, 4 * memory].map(decimal).to_vec(),
+        weight: decimal(1),
+        ..template.clone()
+    };
+    draft.users = ids.map(user).to_vec();
+    draft.build().unwrap()
+}
+
+/// What the rule of `target` gives `a` and `b` under the configuration `text`.
+fn entitled_now(target: Target, text: &str) -> [f64; 2] {
+    let has_paths = matches!(target, Target::Yarn | Target::YarnFair | Target::YuniKorn);
+    let ids = if has_paths { ["root.a", "root.b"] } else { ["a", "b"] };
+    let memory = if matches!(target, Target::Yarn | Target::YarnFair) { 1024 } else { 1 << 30 };
+    let export = exported(&two_alike(ids, memory), target, &ExportOptions::default()).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let changes = export_changes(&export, &[file.path().display().to_string()]).unwrap();
+    ids.map(|id| changes.entitled[id][0].unwrap())
+}
+
+#[test]
+fn what_queues_have_by_their_rule_where_no_amounts_are_stated_goes_by_weight() {
+    let yarn = |a: &str, b: &str| {
+        let property = |name: &str, value: &str| {
+            format!(
+                "<property><name>yarn.scheduler.capacity.root.{name}</name><value>{value}</value></property>"
+            )
+        };
+        let capacities = property("a.capacity", a) + &property("b.capacity", b);
+        (Target::Yarn, format!("<configuration>{}{capacities}</configuration>", property("queues", "a,b")))
+    };
+    let objects = |api: &str, specs: [&str; 2]| {
+        let object = |(name, spec): (&str, &str)| {
+            format!("apiVersion: {api}\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n---\n")
+        };
+        ["a", "b"].into_iter().zip(specs).map(object).collect::<String>()
+    };
+    let volcano = |specs: [&str; 2]| (Target::Volcano, objects("scheduling.volcano.sh/v1beta1", specs));
+    let kai = |specs: [&str; 2]| (Target::Kai, objects("scheduling.run.ai/v2", specs));
+    let yunikorn = |a: &str, b: &str| {
+        let text = format!(
+            "partitions: [{{name: default, queues: [{{name: root, queues: [{{name: a{a}}}, {{name: b{b}}}]}}]}}]\n"
+        );
+        (Target::YuniKorn, text)
+    };
+    let without_end = "resources: {cpu: {quota: -1, limit: -1}, memory: {quota: -1, limit: -1}}";
+    let some = "resources: {cpu: {quota: 4000, limit: -1}, memory: {quota: 20000, limit: -1}}";
+    for ((target, text), expected) in [
+        (yarn("50", "50"), [0.5, 0.5]),
+        (yarn("1w", "1w"), [0.5, 0.5]),
+        (yarn("1w", "3w"), [0.25, 0.75]),
+        (yunikorn("", ""), [0.5, 0.5]),
+        (
+            yunikorn(", resources: {guaranteed: {vcore: 12}}", ", resources: {guaranteed: {vcore: 4}}"),
+            [0.75, 0.25],
+        ),
+        (yunikorn("", ", resources: {guaranteed: {vcore: 4}, max: {vcore: 4}}"), [0.75, 0.25]),
+        (yunikorn("", ", resources: {max: {vcore: 8, memory: 32Gi}}"), [2.0 / 3.0, 1.0 / 3.0]),
+        (volcano(["weight: 1", "weight: 1"]), [0.5, 0.5]),
+        (volcano(["weight: 3", "weight: 1"]), [0.75, 0.25]),
+        (kai([without_end, without_end]), [0.5, 0.5]),
+        (kai([some, without_end]), [0.2, 0.8]),
+    ] {
+        let found = entitled_now(target, &text);
+        let is_near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 5e-3);
+        assert!(is_near, "{target}: {found:?}, not {expected:?}, by\n{text}");
+    }
+}
+
+/// What the rule of `target` gives the users of an instance under the configuration `text`.
+fn all_entitled_now(target: Target, instance: &str, text: &str) -> Vec<f64> {
+    let in_file = |text: &str| {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        file
+    };
+    let instance = files::read_instance(&in_file(instance).path().display().to_string()).unwrap();
+    let options = ExportOptions { levels: Some(2), ..ExportOptions::default() };
+    let export = exported(&instance, target, &options).unwrap();
+    let changes = export_changes(&export, &[in_file(text).path().display().to_string()]).unwrap();
+    instance.users().map(|user| changes.entitled[user.id()][0].unwrap()).collect()
+}
+
+/// One server, and users whose tasks take so much of each resource, some of them in a group.
+fn one_server(capacity: &str, demand: &str, users: &[(&str, Option<&str>)]) -> String {
+    let groups: BTreeSet<&str> = users.iter().filter_map(|(_, group)| *group).collect();
+    let groups: Vec<String> = groups.iter().map(|id| format!(r#"{{"id": "{id}"}}"#)).collect();
+    let user = |(id, group): &(&str, Option<&str>)| {
+        let group = group.map_or_else(String::new, |group| format!(r#", "group": "{group}""#));
+        format!(r#"{{"id": "{id}", "demand": {{{demand}}}{group}}}"#)
+    };
+    let users: Vec<String> = users.iter().map(user).collect();
+    let resources: Vec<&str> =
+        ["cpu", "memory", "nvidia.com/gpu"].into_iter().filter(|r| demand.contains(r)).collect();
+    let (groups, users) = (groups.join(", "), users.join(", "));
+    format!(
+        r#"{{"format": "fairplan.instance.v1", "resources": {resources:?}, "groups": [{groups}], "users": [{users}],
+        "server_classes": [{{"id": "n", "count": 1, "capacity": {{{capacity}}}}}]}}"#
+    )
+}
+
+/// What is sure within a queue that is given nothing itself is sure beside its siblings there alone. Only Volcano adds it up.
+#[test]
+fn a_queue_that_is_given_nothing_is_measured_by_itself_whatever_those_below_it_are_given() {
+    let (a, b) = ("root.tenants.a", "root.system");
+    let mib = one_server(
+        r#""cpu": 10, "memory": 102400"#,
+        r#""cpu": 1, "memory": 10240"#,
+        &[(a, Some("root.tenants")), (b, None)],
+    );
+    let bytes = mib.replace("102400", "107374182400").replace("10240", "10737418240");
+    let yunikorn = "partitions: [{name: default, queues: [{name: root, queues: [{name: tenants, queues: [{name: a, \
+        resources: {guaranteed: {vcore: 2, memory: 20Gi}}}]}, {name: system}]}]}]\n";
+    let fair = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy><queue name=\"tenants\"><queue name=\"a\">\
+        <minResources>81920 mb, 8 vcores</minResources></queue></queue><queue name=\"system\"/></allocations>";
+    let gpus = one_server(
+        r#""cpu": 64, "nvidia.com/gpu": 16"#,
+        r#""cpu": 4, "nvidia.com/gpu": 1"#,
+        &[("team-a", Some("dept-a")), ("team-b", Some("dept-b"))],
+    );
+    let kai = |name: &str, of: &str, quota: u64| {
+        format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{of}resources: {{cpu: {{quota: -1, limit: -1, \
+             overQuotaWeight: 1}}, gpu: {{quota: {quota}, limit: -1, overQuotaWeight: 1}}}}}}\n---\n"
+        )
+    };
+    let kai = kai("dept-a", "", 0)
+        + &kai("dept-b", "", 0)
+        + &kai("team-a", "parentQueue: dept-a, ", 4)
+        + &kai("team-b", "parentQueue: dept-b, ", 1);
+    for (target, instance, text) in
+        [(Target::YuniKorn, &bytes, yunikorn), (Target::YarnFair, &mib, fair), (Target::Kai, &gpus, &*kai)]
+    {
+        near(target, &all_entitled_now(target, instance, text), &[0.5, 0.5]);
+    }
+}
+
+fn near(target: Target, found: &[f64], expected: &[f64]) {
+    let is_near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 5e-3);
+    assert!(is_near, "{target}: {found:?}, not {expected:?}");
+}
+
+/// Eleven GPUs and five, by 3 + 12 · 2/3 and 1 + 12 / 3: cores and memory have no end.
+#[test]
+fn each_resource_has_a_weight_of_its_own_in_kai() {
+    let instance = one_server(
+        r#""cpu": 64, "nvidia.com/gpu": 16"#,
+        r#""cpu": 4, "nvidia.com/gpu": 1"#,
+        &[("a", None), ("b", None)],
+    );
+    let queue = |name: &str, quota: u64, weight: u64| {
+        format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{resources: {{cpu: {{quota: -1, limit: -1, \
+             overQuotaWeight: 1}}, gpu: {{quota: {quota}, limit: -1, overQuotaWeight: {weight}}}, memory: {{quota: -1, limit: -1, \
+             overQuotaWeight: 1}}}}}}\n---\n"
+        )
+    };
+    let found = all_entitled_now(Target::Kai, &instance, &(queue("a", 3, 2) + &queue("b", 1, 1)));
+    near(Target::Kai, &found, &[11.0 / 16.0, 5.0 / 16.0]);
+}
+
+#[test]
+fn percentages_of_the_fair_scheduler_are_of_the_cluster_at_every_depth() {
+    let users = [("root.p.q", Some("root.p")), ("root.p.r", Some("root.p")), ("root.s", None)];
+    let instance = one_server(r#""cpu": 10, "memory": 10240"#, r#""cpu": 1, "memory": 1024"#, &users);
+    let queues = |p: &str, q: &str| {
+        format!(
+            "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy><queue name=\"p\"><maxResources>{p}</maxResources>\
+             <queue name=\"q\"><weight>9</weight><maxResources>{q}</maxResources></queue><queue name=\"r\"/></queue><queue name=\"s\"/></allocations>"
+        )
+    };
+    for (p, q) in [
+        ("50.0%", "40.0%"),
+        ("5120 mb, 5 vcores", "4096 mb, 4 vcores"),
+        ("memory-mb=50.0%, vcores=50.0%", "memory-mb=40.0%, vcores=40.0%"),
+    ] {
+        let found = all_entitled_now(Target::YarnFair, &instance, &queues(p, q));
+        near(Target::YarnFair, &found, &[0.4, 0.1, 0.5]);
+    }
+}
+
+/// Of 9 cores of a cohort one queue keeps 4 of its 6, and one that is stopped lends its 3.
+#[test]
+fn what_a_stopped_queue_lends_may_be_borrowed() {
+    let instance = one_server(r#""cpu": 9"#, r#""cpu": 1"#, &[("a", Some("c")), ("b", Some("c"))]);
+    let queue = |name: &str, of: &str, amounts: &str| {
+        format!(
+            "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{cohort: c, {of}namespaceSelector: {{}}, \
+             resourceGroups: [{{coveredResources: [cpu], flavors: [{{name: n, resources: [{{name: cpu, {amounts}}}]}}]}}]}}\n---\n"
+        )
+    };
+    let text = queue("a", "", "nominalQuota: 6, lendingLimit: 2")
+        + &queue("b", "", "nominalQuota: 0, borrowingLimit: 1")
+        + &queue("h", "stopPolicy: Hold, ", "nominalQuota: 3");
+    near(Target::Kueue, &all_entitled_now(Target::Kueue, &instance, &text), &[8.0 / 9.0, 1.0 / 9.0]);
+}
