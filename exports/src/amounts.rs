@@ -135,6 +135,17 @@ pub(crate) fn plain(billionths: u128) -> String {
     text
 }
 
+/// A core comes with more bytes of memory than this on some server of any cluster.
+const LEAST_OF_A_CORE: f64 = (1u64 << 25) as f64;
+
+/// The most of resource `memory` with which a core comes on any class that has both; `None` where none has.
+fn memory_of_a_core(instance: &Instance, memory: usize) -> Option<f64> {
+    let cores = instance.resources().iter().position(|name| ResourceKind::of(name) == ResourceKind::Cores)?;
+    let classes = instance.classes().iter().map(|class| [cores, memory].map(|r| class.capacity[r].to_f64()));
+    let both = classes.filter(|amounts| amounts.iter().all(|amount| *amount > 0.0));
+    both.map(|[cores, memory]| memory / cores).reduce(f64::max)
+}
+
 /// The resources of an instance as `target` counts them.
 ///
 /// # Errors
@@ -186,6 +197,17 @@ pub(crate) fn counted(
                 memory_in.name()
             );
             return Err(Violation::new("memory", largest, problem));
+        }
+        if let Some(of_a_core) = memory_of_a_core(instance, r).filter(|_| is_memory) {
+            let in_bytes = of_a_core * factor as f64;
+            if in_bytes < LEAST_OF_A_CORE {
+                let problem = format!(
+                    "is what a core comes with at most, which counted in {} would be {in_bytes} bytes; say with --memory-in what the \
+                     instance counts it in (bytes, Mi or Gi)",
+                    memory_in.name()
+                );
+                return Err(Violation::new("memory", of_a_core, problem));
+            }
         }
         let in_bytes = is_memory || is_storage;
         Ok(Counted { name: name.clone(), called, factor, unit, smallest, is_memory, in_bytes })

@@ -113,6 +113,8 @@ pub struct ExportChanges {
     /// Limits of jobs that accounts of Slurm and their QOS have, `red: GrpJobs=1`: no line of an export changes them, and the scheduler's rule
     /// is asked as if there were none.
     pub limits_of_jobs: Vec<String>,
+    /// Tenants that are users of accounts of Slurm now: an export makes accounts of these names, beside the users.
+    pub users: Vec<String>,
 }
 
 impl ExportChanges {
@@ -156,6 +158,7 @@ fn exported(export: &Export) -> Result<Deployed, Error> {
 pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChanges, Error> {
     let mut before = deployed(kind_of(export.target), current)?;
     let renamed = flavors::of_classes(export, &mut before);
+    let users = staying::users(export, &mut before);
     let mut after = exported(export)?;
     let staying = staying::add(export, &before, &mut after);
     let limits_of_jobs = staying::limits(&before);
@@ -181,7 +184,7 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     }
     changes.extend(renamed);
     changes.sort_by(|a, b| a.queue.cmp(&b.queue));
-    Ok(ExportChanges { changes, entitled, untold, lost, staying, limits_of_jobs })
+    Ok(ExportChanges { changes, entitled, untold, lost, staying, limits_of_jobs, users })
 }
 
 /// The configuration with those limits only that keep somebody from something: what is at least all that there is does not.
@@ -354,6 +357,7 @@ mod moved {
             lost: vec![],
             staying: vec![],
             limits_of_jobs: vec![],
+            users: vec![],
         };
         changes.entitled.insert("new".into(), [None, Some(0.5)]);
         let moved: Vec<_> = changes.moved().map(|(queue, before, after)| (queue, after > before)).collect();

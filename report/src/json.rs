@@ -177,7 +177,7 @@ fn no_json(bytes: &[u8]) -> Option<&'static str> {
     match bytes.trim_ascii_start().first() {
         None => Some("the file is empty"),
         Some(b'{' | b'[') => None,
-        Some(_) => Some("is no JSON, which begins with {; give a result that fairplan wrote"),
+        Some(_) => Some("is no JSON, which begins with {; give a result that fairplan wrote as JSON"),
     }
 }
 
@@ -295,7 +295,7 @@ mod tests {
             "f: has no `format`; give a result that fairplan wrote"
         );
         assert_eq!(format_of("f", b" \n").unwrap_err().to_string(), "f: the file is empty");
-        let told = "f: is no JSON, which begins with {; give a result that fairplan wrote";
+        let told = "f: is no JSON, which begins with {; give a result that fairplan wrote as JSON";
         assert_eq!(format_of("f", b"hello there").unwrap_err().to_string(), told);
         assert_eq!(read_json::<Value>("f", b"hello there").unwrap_err().to_string(), told);
         assert!(format_of("f", b"[1]").unwrap_err().to_string().contains("expected an object"));

@@ -69,7 +69,8 @@ impl Body for Growth {
 pub struct GrowthQuantum {
     /// The quantum, as its file calls it.
     pub quantum: Label,
-    /// How many times the target is asked for: the mean over the users.
+    /// How many times the target is asked for. Where users are scaled by themselves, `part_at_one` over the part of what is asked for that can be
+    /// reached, or over what prices prove of it: above `part_at_one` where the quantum is missed, and not above it elsewhere.
     pub scale: f64,
     /// Whether somebody does not reach what is asked for.
     pub missed: bool,
@@ -95,8 +96,7 @@ pub struct Shortfall {
 }
 
 impl Tabular for Growth {
-    /// A row a quantum, where all are kept: by how much what is asked for is scaled (the mean over the users), and whether it
-    /// is missed.
+    /// A row a quantum, where all are kept: by how much what is asked for is scaled, and whether it is missed.
     fn table(&self) -> Table<'_> {
         Table::of(self.quanta.as_deref().unwrap_or_default())
             .column("quantum", "quantum", Kind::Id, |row| row.quantum.to_string())
@@ -200,6 +200,7 @@ pub fn growth(
             missed.push(false);
         } else {
             let answer = reached(instance, &now, solver)?;
+            most[q] = most[q].min(answer.part);
             let is_missed = answer.part < REACHED;
             if is_missed && first_missed.is_none() {
                 first_missed = Some(answer.short(instance, q, &now));
@@ -234,7 +235,16 @@ pub fn growth(
             known.push(answer);
         }
     }
-    let users = instance.user_count();
+    for (q, most) in most.iter_mut().enumerate() {
+        let now = asked(q);
+        *most = known.iter().map(|reached| reached.allows(&now)).fold(*most, f64::min);
+    }
+    let times = |q: usize| {
+        let scales = (0..instance.user_count()).map(|user| scale(q, user));
+        let (least, largest) = scales.fold((f64::INFINITY, 0.0), |(a, b), x| (x.min(a), x.max(b)));
+        let tells = least < largest && part_at_one > 0.0 && part_at_one.is_finite();
+        if tells { part_at_one / most[q] } else { largest }
+    };
     let told = |short: Short| Shortfall {
         quantum: series.label(short.quantum).into(),
         part: short.part,
@@ -245,7 +255,7 @@ pub fn growth(
     };
     let quantum = |(quantum, missed): (usize, &bool)| GrowthQuantum {
         quantum: series.label(quantum).into(),
-        scale: (0..users).map(|user| scale(quantum, user)).sum::<f64>() / users as f64,
+        scale: times(quantum),
         missed: *missed,
     };
     Ok(Growth {

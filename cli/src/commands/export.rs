@@ -82,7 +82,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let mut text: String = found.changes.iter().map(line).collect();
         text.extend(found.lost.iter().map(lost_line));
         destination.write(|out| out.write_all(text.as_bytes()))?;
-        let staying = || staying_of(&found.staying) + &limits_of_jobs(&found.limits_of_jobs);
+        let staying =
+            || staying_of(&found.staying) + &limits_of_jobs(&found.limits_of_jobs) + &users_of(&found.users);
         tell(common, || summary_of(&found, target) + &staying() + &notes_of(&export.notes));
         return Ok(Answer::yes_if(found.is_nothing()));
     }
@@ -126,6 +127,18 @@ fn staying_of(staying: &[String]) -> String {
     let what = "accounts are not in the export: no line deletes them, and they keep what is set now";
     let n = staying.len() as u64;
     format!("{} {} ({}).\n", thousands(n), agreeing(n, what), printable(&staying.join(", "), 2000))
+}
+
+/// Which tenants are users of accounts now.
+fn users_of(users: &[String]) -> String {
+    if users.is_empty() {
+        return String::new();
+    }
+    format!(
+        "Users of accounts now, not accounts: {}. These lines make accounts of the same names, in which nobody runs anything until users are added \
+         to them (sacctmgr add user name=USER account=USER); --levels 1 tells accounts alone.\n",
+        printable(&users.join(", "), 2000)
+    )
 }
 
 /// Which limits of jobs stay that accounts have.

@@ -45,3 +45,10 @@ pub(super) fn limits(before: &Deployed) -> Vec<String> {
     };
     before.iter().flat_map(of_queue).collect()
 }
+
+/// Leaves those users of accounts out that are no tenants of the export, and returns the others.
+pub(super) fn users(export: &Export, before: &mut Deployed) -> Vec<String> {
+    let names: BTreeSet<String> = export.queue_names().into_iter().collect();
+    before.retain(|name, queue| !queue.is_user || names.contains(name));
+    before.iter().filter(|(_, queue)| queue.is_user).map(|(name, _)| name.clone()).collect()
+}

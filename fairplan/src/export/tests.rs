@@ -726,6 +726,25 @@ fn limits_of_jobs_that_slurm_has_stay_and_are_told() {
     assert_eq!(found.limits_of_jobs, ["red: GrpJobs=7"]);
 }
 
+/// Bob has all his tasks, three cores of 64, now as well as then.
+#[test]
+fn users_of_accounts_have_their_shares_now_and_are_told_to_become_accounts() {
+    let text = r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"], "groups": [{"id": "lab"}],
+        "server_classes": [{"id": "node", "count": 1, "capacity": {"cpu": 64, "memory": 65536}}],
+        "users": [{"id": "bob", "group": "lab", "tasks": 3, "demand": {"cpu": 1, "memory": 1024}}, {"id": "eve", "demand": {"cpu": 1, "memory": 1024}}]}"#;
+    let instance = files::read_json(files::source::in_memory("it", text.into()).unwrap()).unwrap();
+    let options = ExportOptions { levels: Some(2), ..ExportOptions::default() };
+    let export = exported(&instance, Target::Slurm, &options).unwrap();
+    let current = tempfile::NamedTempFile::new().unwrap();
+    let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nUser - 'root':DefaultAccount='root'\nAccount - 'lab':Fairshare=1\nAccount - 'eve'\n\
+                Parent - 'lab'\nUser - 'bob':DefaultAccount='lab':Fairshare=3\nUser - 'other':Fairshare=parent\n";
+    std::fs::write(current.path(), dump).unwrap();
+    let found = export_changes(&export, &[current.path().display().to_string()]).unwrap();
+    assert_eq!((found.users, found.staying), (vec!["bob".to_owned()], Vec::<String>::new()));
+    let [now, then] = found.entitled["bob"].map(Option::unwrap);
+    assert!((now - 3.0 / 64.0).abs() < 1e-3 && (now - then).abs() < 1e-3, "{now} {then}");
+}
+
 #[test]
 fn accounts_of_slurm_that_no_line_deletes_stay_and_are_not_told_as_gone() {
     let users = r#"{"id": "blue", "demand": {"cpu": 1, "memory": 1024}}, {"id": "red", "demand": {"cpu": 1, "memory": 1024}}"#;

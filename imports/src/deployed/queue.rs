@@ -47,6 +47,8 @@ pub struct DeployedQueue {
     /// What else holds its jobs that no export writes and applying one leaves as it is, by the name of the option: limits of Slurm's accounts,
     /// and of their QOS after its name.
     pub beside: BTreeMap<String, String>,
+    /// Whether it is a user of an account of Slurm, and no account.
+    pub is_user: bool,
     /// Whether it gives nothing out, whatever it has: `stopPolicy` of Kueue. What is applied without that lets it give again.
     pub is_stopped: bool,
     /// Before whom it or its jobs come; `None` where the files do not say it. Of Slurm that of the QOS of the account.

@@ -7,7 +7,7 @@
 
 mod command;
 
-use super::queue::Reading;
+use super::queue::{DeployedQueue, Reading};
 use command::{Command, PARTITION, SURE, limit_of_jobs};
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source::Source;
@@ -18,8 +18,8 @@ type Amounts = BTreeMap<(String, String), f64>;
 pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceError> {
     let content = source.read_all()?;
     let text = String::from_utf8_lossy(&content);
-    let (sure, partitions) = Default::default();
-    let mut file = File { reading, line: 0, above: String::new(), columns: None, sure, partitions };
+    let (sure, partitions, users) = Default::default();
+    let mut file = File { reading, line: 0, above: String::new(), columns: None, users, sure, partitions };
     let mut allowed = BTreeSet::new();
     let mut has_commands = false;
     for (position, line) in text.lines().map(str::trim).enumerate() {
@@ -32,7 +32,9 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
             file.above = name_of(parent);
         } else if let Some(account) = line.strip_prefix("Account - ") {
             file.dumped(account)?;
-        } else if line.starts_with("Cluster - ") || line.starts_with("User - ") {
+        } else if let Some(user) = line.strip_prefix("User - ") {
+            file.user(user)?;
+        } else if line.starts_with("Cluster - ") {
         } else if let Some(words) = command::words(line).map_err(|problem| file.refused("", line, problem))? {
             has_commands = true;
             let command = Command::new(&words);
@@ -45,7 +47,10 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
             return Err(file.refused("", line, problem));
         }
     }
-    let File { reading, sure, partitions, .. } = file;
+    let File { reading, users, sure, partitions, .. } = file;
+    for (name, user) in users {
+        reading.found.entry(name).or_insert(user);
+    }
     for (partition, amounts) in partitions.into_iter().filter(|(_, amounts)| !amounts.is_empty()) {
         let limits =
             amounts.into_iter().map(|((_, resource), amount)| ((partition.clone(), resource), amount));
@@ -92,6 +97,8 @@ struct File<'a> {
     above: String,
     /// Of a table of QOS, once its first line is read.
     columns: Option<Columns>,
+    /// The users of accounts, the first of a name.
+    users: BTreeMap<String, DeployedQueue>,
     /// What the QOS of accounts have.
     sure: BTreeMap<String, Sure>,
     /// What the QOS of partitions have.
@@ -112,6 +119,26 @@ impl File<'_> {
         for (key, value) in text.split(':').skip(1).filter_map(|field| field.split_once('=')) {
             self.account(&name, &key.to_ascii_lowercase(), value)?;
         }
+        Ok(())
+    }
+
+    /// A user of an account of a dump: `'a':Fairshare=3`.
+    fn user(&mut self, text: &str) -> Result<(), InstanceError> {
+        let name = name_of(text);
+        if name == ROOT {
+            return Ok(());
+        }
+        let mut user =
+            DeployedQueue { parent: account_above(&self.above), is_user: true, ..DeployedQueue::default() };
+        for (key, value) in text.split(':').skip(1).filter_map(|field| field.split_once('=')) {
+            // A user may also have what its account has ("parent"), which is no weight of its own.
+            if key.eq_ignore_ascii_case("fairshare") {
+                user.weight = value.parse().ok();
+            } else if key.eq_ignore_ascii_case("grptres") {
+                self.set(&mut user.limits, value)?;
+            }
+        }
+        self.users.entry(name).or_insert(user);
         Ok(())
     }
 
@@ -216,7 +243,7 @@ impl File<'_> {
     fn account(&mut self, name: &str, key: &str, value: &str) -> Result<(), InstanceError> {
         let mut queue = self.reading.found.get(name).cloned().unwrap_or_default();
         match key {
-            "parent" => queue.parent = if value == "root" { String::new() } else { value.to_owned() },
+            "parent" => queue.parent = account_above(value),
             "fairshare" => {
                 let weight = value.parse();
                 let problem = "must be a number";
@@ -269,6 +296,11 @@ impl File<'_> {
         }
         Ok(())
     }
+}
+
+/// The account that one is in; nothing at the top.
+fn account_above(name: &str) -> String {
+    if name == ROOT { String::new() } else { name.to_owned() }
 }
 
 /// Keeps a limit of jobs, which -1 takes away; of other fields nothing is kept.

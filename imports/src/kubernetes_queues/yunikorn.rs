@@ -200,6 +200,12 @@ impl Reading {
         for (position, partition) in partitions.iter().enumerate() {
             let Partition { name, queues, limits, preemption, nodesortpolicy, placementrules } =
                 read(file, &format!("partitions[{position}]"), partition)?;
+            if position == 0 && name != "default" {
+                report.named(
+                    "partitions of another name than default: on Kubernetes YuniKorn uses that one alone",
+                    &name,
+                );
+            }
             if position > 0 {
                 report.named("partitions left out: they have nodes of their own", &name);
                 continue;

@@ -6,7 +6,7 @@
 mod refused;
 
 use super::amounts::percent_of;
-use super::partitions::{DOTTED, Partitions, RESOURCES};
+use super::partitions::{DOTTED, IN_PERCENT, Partitions, RESOURCES};
 use super::unkept;
 use crate::amounts::{Stated, tighter};
 use crate::misspelt;
@@ -316,6 +316,13 @@ impl Reading<'_> {
             // -1 is what Hadoop takes where nothing is stated: all that the queue above may have.
             if let Some(text) = self.value(name, &maximum).filter(|text| !is_without_end(text)) {
                 part.limit = self.maximum(name, &maximum, text, above, report)?;
+                let percent = text.trim_end_matches('%').trim().parse::<f64>();
+                if percent.is_ok_and(|percent| percent < 100.0) {
+                    report.one(IN_PERCENT);
+                }
+            }
+            if is_in_percent && part.guarantee.iter().flatten().any(|amount| !amount.is_zero()) {
+                report.one(IN_PERCENT);
             }
             if is_in_percent {
                 in_percent.push(above.place);

@@ -42,6 +42,10 @@ pub(super) fn part_held(nodes: &[Server], place: usize) -> Option<Decimal> {
     (part < 1.0 - PARTS && hundredths >= 1.0).then(|| Decimal::new(hundredths as u64, -2).ok()).flatten()
 }
 
+/// What is said of amounts in percent.
+pub const IN_PERCENT: &str = "amounts in percent, taken of these nodes: Hadoop takes them of whatever nodes there are, so after a change of \
+     servers import the files again (plan diff compares the two)";
+
 /// Names what a problem is in, and what percentages are of.
 pub(super) struct Partitions<'a> {
     pub file: &'a str,
@@ -114,6 +118,9 @@ impl Partitions<'_> {
         text: &str,
         report: &mut ImportReport,
     ) -> Result<Stated, InstanceError> {
+        if text.contains('%') {
+            report.one(IN_PERCENT);
+        }
         self.amounts_of(&self.places[0], queue, field, text, report)
     }
 

@@ -9,8 +9,15 @@ pub fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
     let separator = match table.header.as_slice() {
         [only] if only.contains(';') => "semicolons",
         [only] if only.contains('\t') => "tabs",
-        names if names.iter().any(|name| name != column && name.trim() == column) => {
+        names
+            if column.trim() != column
+                || names.iter().any(|name| name != column && name.trim() == column) =>
+        {
             let problem = format!("{problem}; there are spaces around it: write the commas without any");
+            return InstanceError::Malformed { file, place, problem };
+        }
+        names if names.iter().any(|name| name != column && name.eq_ignore_ascii_case(column)) => {
+            let problem = format!("{problem}; columns are named in small letters");
             return InstanceError::Malformed { file, place, problem };
         }
         _ => return InstanceError::Malformed { file, place, problem: problem.to_owned() },

@@ -25,7 +25,7 @@ pub fn write_servers(
     let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
     check_resources(instance).map_err(invalid)?;
     if let Some(named) = instance.classes().iter().position(|class| !class.names.is_empty()) {
-        let problem = "a table of classes has no room for the names of servers; write JSON";
+        let problem = "a table of classes has no room for the names of servers; write JSON, or import again without --placement-out";
         return Err(invalid(Violation::new(format!("server_classes[{named}].names"), "", problem)));
     }
     if let Some(class) = instance.classes().iter().position(|class| !class.devices.is_empty()) {

@@ -280,6 +280,24 @@ fn memory_that_a_large_server_counts_in_mebibytes_is_not_taken_for_bytes() {
     }
 }
 
+/// 256 GiB counted in GiB are 256 MiB in the unit of YARN and Slurm: 4 MiB a core.
+#[test]
+fn memory_that_is_next_to_nothing_beside_the_cores_is_counted_in_another_unit() {
+    let folder = Folder::new();
+    folder.write(
+        "cluster.json",
+        "{\"format\": \"fairplan.instance.v1\", \"resources\": [\"cpu\", \"memory\"], \
+         \"server_classes\": [{\"id\": \"n\", \"count\": 4, \"capacity\": {\"cpu\": 64, \"memory\": 256}}], \
+         \"users\": [{\"id\": \"a\", \"demand\": {\"cpu\": 1, \"memory\": 2}}]}",
+    );
+    folder.done(&["solve", "cluster.json", "-o", "solution.json"]);
+    for target in ["yarn", "yarn-fair", "slurm", "kueue"] {
+        let line = folder.refused(&["-q", "export", target, "cluster.json", "solution.json", "-o", "it"]);
+        assert!(line.contains("memory = ") && line.contains("--memory-in"), "{target}: {line}");
+        folder.done(&["export", target, "cluster.json", "solution.json", "--memory-in", "Gi", "-o", "it"]);
+    }
+}
+
 /// Slurm's own `sacctmgr` on the loopback takes the lines, twice, and then has what they say.
 #[test]
 #[ignore = "starts a database and slurmdbd; needs Slurm, root, and the packages that slurm_accounts.sh names"]

@@ -24,7 +24,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub instance: InstanceArguments,
     /// Take away so many servers of each class instead of all
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "K", value_parser = servers)]
     servers_lost: Option<u64>,
     /// Let all servers fail together whose name, or whose class, is like this: 'zone-b-*', node-17, '*A100*'. Given several
     /// times, each is a failure of its own
@@ -63,6 +63,12 @@ pub struct Arguments {
     format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
+}
+
+/// A number of servers.
+fn servers(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "must be a number of servers above 0, such as 2".into())
 }
 
 /// Reads, asks about variants, writes.

@@ -290,6 +290,17 @@ fn spaces_behind_commas_and_lines_that_end_in_carriage_returns_alone_are_called_
         refused,
         "servers.csv: line 1, column count: is missing; the table needs id, count; there are spaces around it: write the commas without any"
     );
+    let refused = refusal(&folder, SERVERS, USERS.replacen(',', ", ", 1));
+    let told = "there are spaces around it: write the commas without any";
+    assert!(
+        refused.starts_with("users.csv: line 1, column  cpu: unknown column") && refused.ends_with(told),
+        "{refused}"
+    );
+    let refused = refusal(&folder, SERVERS.replacen("id,count", "ID,Count", 1), USERS);
+    assert_eq!(
+        refused,
+        "servers.csv: line 1, column id: is missing; the table needs id, count; columns are named in small letters"
+    );
     let refused = refusal(&folder, SERVERS.replace('\n', "\r"), USERS);
     assert_eq!(refused, "servers.csv: line 1: lines end in carriage returns alone: write line feeds");
     assert_eq!(refusal(&folder, SERVERS.replace('\n', "\r\n"), USERS), "read without an error");
