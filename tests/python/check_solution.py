@@ -827,7 +827,7 @@ def exactly(instance, solution):
     allocation has sum_i y_i work_i above what the rows are worth. So if this one has just as much, whoever pays can have more only
     where another who pays has less; and if none who pays stands above the level, nobody on it can gain but from one who has no more."""
     objective, users, resources = solution["objective"], instance["users"], instance["resources"]
-    rows, exact = limit_rows(instance), solution["exact"]
+    rows, exact = instance["limit_rows"], solution["exact"]
     in_groups, apart = any("group" in user for user in users), objective == "drf-per-server"
     capacity = {(l["id"], r): l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"] for r in resources}
     capacity |= {at: row["amount"] for at, row in rows.items()}
@@ -1015,7 +1015,7 @@ def in_doubles(instance, solution, prove=True):
     need(of_prices is None or of_prices < (exponent or 0) and is_sum, "the unit of prices")
     if objective in ("drf", "bmf"):
         pooled(instance, solution)
-    rows = limit_rows(instance)
+    rows = instance["limit_rows"] = limit_rows(instance)
     need(not rows or is_sum or objective in ("drfh", "tsf", "drf"), f"{objective} is not known here with limits")
     resources, classes, users = instance["resources"], instance["server_classes"], instance["users"]
     for name, ours, theirs in [("class", classes, solution["server_classes"]), ("user", users, solution["users"])]:

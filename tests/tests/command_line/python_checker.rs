@@ -135,6 +135,11 @@ fn fractions_of_limits_of_unlike_work_and_of_groups_in_a_pool_pass_the_second_ch
             r#""groups": [{"id": "g"}], "users": [{"id": "u", "group": "g", "demand": {"cpu": 1}}, {"id": "v", "demand": {"cpu": 1}}]"#,
             "drf",
         ),
+        // What one reserves whose task is too small for it.
+        (
+            r#""users": [{"id": "u", "demand": {"cpu": 1}, "reserve": {"cpu": 2}, "tasks": 1}, {"id": "v", "demand": {"cpu": 1}}]"#,
+            "tsf",
+        ),
     ];
     for (users, objective) in users {
         let folder = Folder::new();
