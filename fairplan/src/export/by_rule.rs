@@ -93,6 +93,7 @@ fn all_entitled_now(target: Target, instance: &str, text: &str) -> Vec<f64> {
     let options = ExportOptions { levels: Some(2), ..ExportOptions::default() };
     let export = exported(&instance, target, &options).unwrap();
     let changes = export_changes(&export, &[in_file(text).path().display().to_string()]).unwrap();
+    assert_eq!(changes.untold, None);
     instance.users().map(|user| changes.entitled[user.id()][0].unwrap()).collect()
 }
 
@@ -204,7 +205,10 @@ fn what_a_stopped_queue_lends_may_be_borrowed() {
              resourceGroups: [{{coveredResources: [cpu], flavors: [{{name: n, resources: [{{name: cpu, {amounts}}}]}}]}}]}}\n---\n"
         )
     };
-    let text = queue("a", "", "nominalQuota: 6, lendingLimit: 2")
+    let flavor =
+        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {name: n}\n---\n".to_owned();
+    let text = flavor
+        + &queue("a", "", "nominalQuota: 6, lendingLimit: 2")
         + &queue("b", "", "nominalQuota: 0, borrowingLimit: 1")
         + &queue("h", "stopPolicy: Hold, ", "nominalQuota: 3");
     near(Target::Kueue, &all_entitled_now(Target::Kueue, &instance, &text), &[8.0 / 9.0, 1.0 / 9.0]);
