@@ -187,20 +187,29 @@ pub fn unchecked_of_solution(document: &SolutionDocument, instance: &Instance) -
     fields
 }
 
-/// What a proof of a solution says nothing of.
-pub fn unchecked_of_proof(proof: &SolutionProof) -> Option<UncheckedField> {
-    let users = match proof.unseen {
-        0 => return None,
-        1 => "one user or group is".to_owned(),
-        many => format!("{many} users and groups are"),
+/// What a proof of a solution says nothing of, or no more than roughly.
+pub fn unchecked_of_proof(proof: &SolutionProof) -> Vec<UncheckedField> {
+    let unseen = match proof.unseen {
+        0 => None,
+        1 => Some("one user or group is".to_owned()),
+        many => Some(format!("{many} users and groups are")),
     };
-    Some(UncheckedField {
+    let is_hidden = unseen.is_some() || proof.verdicts.iter().any(|verdict| verdict.property == HIDDEN);
+    let unseen = unseen.map(|users| UncheckedField {
         field: "what others could leave those who are next to nothing in the sum".into(),
         reason: format!(
             "{users} worth less than the gap of the sum, and the instance is too large, or its numbers are too far apart, for the linear programs that look for it"
         ),
-    })
+    });
+    let prices = is_hidden.then(|| UncheckedField {
+        field: "prices that those pay alone who are next to nothing in the sum: their last digits".into(),
+        reason: "a price is held to a hundredth of the share that is asked for at it: to a factor of 1.01 to the power of alpha".into(),
+    });
+    unseen.into_iter().chain(prices).collect()
 }
+
+/// The property by which those are judged of whom the gap of a sum says nothing.
+const HIDDEN: &str = "hidden-optimality";
 
 #[cfg(test)]
 mod tests {

@@ -134,6 +134,19 @@ impl<'a> Question<'a> {
         self.users() * self.reduction().classes()
     }
 
+    /// Multiplications of a step over all rows of capacity and limits, from which users are eliminated one by one.
+    pub fn work_over_rows(&self) -> f64 {
+        let (reduction, instance) = (self.reduction(), self.instance);
+        let resources = instance.resources().len();
+        let rows = (reduction.classes() * resources + instance.limit_rows().len()) as f64;
+        let allowed = |rates: &Rates| rates.iter().filter(|rate| **rate > 0.0).count();
+        let of_pattern: Vec<f64> =
+            reduction.patterns.iter().map(|rates| (allowed(rates) * resources) as f64).collect();
+        let patterns = reduction.users.pattern.iter();
+        let of_users = patterns.filter_map(|pattern| of_pattern.get(*pattern as usize));
+        rows.powi(3) / 6.0 + of_users.map(|rows| rows * rows / 2.0).sum::<f64>()
+    }
+
     /// The pairs of them where the user may run.
     pub fn allowed_pairs(&self) -> usize {
         let reduction = self.reduction();

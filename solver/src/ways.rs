@@ -37,8 +37,8 @@ pub(crate) enum Way {
     FromLevels,
     /// Sums whose users are settled by their own measure, and the others solved for again with what is left.
     Apart,
-    /// The same where those who are settled keep what they have, wherever they have it.
-    Keeping,
+    /// The same where those who are settled keep what they have, wherever they have it; `first`, where that takes less than many digits do.
+    Keeping { first: bool },
     /// Sums whose users are worth so far apart that doubles do not tell.
     InManyDigits,
     /// Sums by our own simplex method: linear ones, and over bundles those that are straight between points.
@@ -77,8 +77,9 @@ pub(crate) const ALL: &[Way] = &[
     Way::InPieces,
     Way::InWholeNumbers,
     Way::Apart,
-    Way::Keeping,
+    Way::Keeping { first: true },
     Way::InManyDigits,
+    Way::Keeping { first: false },
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
     Way::Exact(Fractions::AtLast),
@@ -103,8 +104,9 @@ const AGGREGATED_FROM: f64 = 0.2;
 /// Pairs of a user and a class up to which a sum that is proved is looked at again for those who are next to nothing in it.
 const LOOKED_AT_AGAIN: usize = 400;
 
-/// Pairs of a user and a class up to which a sum that is not proved is solved in many digits: so many take about a quarter of a minute.
-const IN_MANY_DIGITS: usize = 1000;
+/// Pairs of a user and a class up to which a sum that is not proved is solved in many digits, and multiplications of a step up to which it is with more
+/// of them: so many take about a quarter of a minute.
+const IN_MANY_DIGITS: (usize, f64) = (1000, 6e6);
 
 impl Way {
     /// What results call it.
@@ -115,7 +117,7 @@ impl Way {
             Self::InteriorPoint { .. }
             | Self::FromLevels
             | Self::Apart
-            | Self::Keeping
+            | Self::Keeping { .. }
             | Self::InManyDigits => "interior-point",
             Self::InPieces
             | Self::InWholeNumbers
@@ -134,8 +136,8 @@ impl Way {
             return match self {
                 Self::InteriorPoint { first } => !first,
                 Self::Apart => true,
-                Self::Keeping => alpha > 0.0 && is_small,
-                Self::InManyDigits => alpha > 0.0 && question.pairs() <= IN_MANY_DIGITS,
+                Self::Keeping { first } => alpha > 0.0 && is_small && first == is_soon_kept(question),
+                Self::InManyDigits => alpha > 0.0 && is_for_many_digits(question),
                 Self::FromLevels => alpha > STAGES.0,
                 Self::InPieces => is_small,
                 Self::Aggregation { patient } => !patient && self.puts_kinds_into_bins(question),
@@ -159,10 +161,13 @@ impl Way {
             }
             Self::FromLevels => alpha > STAGES.0 && is_small,
             Self::Apart => question.objective.alpha().is_some() && question.pairs() <= IN_FULL,
-            Self::Keeping => question.objective.alpha().is_some_and(|alpha| alpha > 0.0) && is_small,
-            Self::InManyDigits => {
+            Self::Keeping { first } => {
                 question.objective.alpha().is_some_and(|alpha| alpha > 0.0)
-                    && question.pairs() <= IN_MANY_DIGITS
+                    && is_small
+                    && first == is_soon_kept(question)
+            }
+            Self::InManyDigits => {
+                question.objective.alpha().is_some_and(|alpha| alpha > 0.0) && is_for_many_digits(question)
             }
             Self::InPieces => question.objective.alpha() == Some(0.0) && is_small,
             Self::InWholeNumbers => {
@@ -194,7 +199,7 @@ impl Way {
                 Self::InManyDigits => By::Sum(Finding::InManyDigits),
                 Self::InPieces => By::Sum(Finding::InPieces),
                 Self::Apart => By::Apart,
-                Self::Keeping => By::Keeping,
+                Self::Keeping { .. } => By::Keeping,
                 _ => {
                     return Err(InstanceError::Unsupported(format!(
                         "{} over groups, users with kinds of tasks or quotas is solved by an interior point; take auto or ipm",
@@ -218,7 +223,7 @@ impl Way {
                 smooth::together::solve(question, self.method(), By::Sum(Finding::InManyDigits))
             }
             Self::Apart => smooth::together::solve(question, self.method(), By::Apart),
-            Self::Keeping => smooth::together::solve(question, self.method(), By::Keeping),
+            Self::Keeping { .. } => smooth::together::solve(question, self.method(), By::Keeping),
             Self::LevelsInWholeNumbers => {
                 let solver = InWholeNumbers(question.deadline.clone());
                 let bins = Bins::exact(question.reduction());
@@ -399,6 +404,16 @@ pub(crate) fn solve(
     Ok(solution)
 }
 
+/// Whether many digits take no longer than is worth it.
+fn is_for_many_digits(question: &Question<'_>) -> bool {
+    question.pairs() <= IN_MANY_DIGITS.0 || question.work_over_rows() <= IN_MANY_DIGITS.1
+}
+
+/// Whether keeping what others have is tried before many digits.
+fn is_soon_kept(question: &Question<'_>) -> bool {
+    question.pairs() <= LOOKED_AT_AGAIN || !is_for_many_digits(question)
+}
+
 /// A sum that is proved as well and leaves more to those who are next to nothing in it, of which no gap of the whole says anything: where others run
 /// makes no difference to these, and much to them.
 fn leaves_more(
@@ -426,7 +441,7 @@ fn leaves_more(
     if least > most + TOLD.ln() || question.deadline.is_over() {
         return None;
     }
-    let other = Way::Keeping.solve(question, Some(found)).ok()?;
+    let other = Way::Keeping { first: true }.solve(question, Some(found)).ok()?;
     let sum = |logs: &[f64]| logs.iter().sum::<f64>();
     let is_more = sum(&log_shares(&other)) > sum(&had) + LEAVES_MORE;
     (is_more && other.status == Status::Optimal && accept(&other)).then_some(other)

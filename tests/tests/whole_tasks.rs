@@ -3,8 +3,8 @@
 use fairplan_instances::generate::{GoogleOptions, drfh_fig4, google};
 use fairplan_instances::{
     AllocationProof, Breakpoint, ClassId, Deadline, Decimal, Draft, DraftKind, Instance, InstanceBuilder,
-    KindId, NewGroup, NewUser, Objective, ResourceId, ServerClass, User, WholeTaskBracket, WholeTaskProof,
-    breakpoint_value, files::sha256_hex,
+    KindId, NewGroup, NewUser, Objective, ResourceId, ServerClass, User, UserId, WholeTaskBracket,
+    WholeTaskProof, breakpoint_value, files, files::sha256_hex,
 };
 use fairplan_report::allocated_bound::allocated_claim;
 use fairplan_report::bound::{BoundDocument, StatedBracket, bound_document};
@@ -458,6 +458,48 @@ fn a_user_whose_task_fits_no_server_gets_none_and_the_others_are_bounded_apart()
     assert_eq!(bracket.without_tasks.len(), 1);
     assert_eq!(bracket.placement.tasks[0], 0);
     assert!(bracket.is_closed && bracket.lower.unwrap().tasks > 0);
+}
+
+/// One task of two kinds on few servers, against all ways to put its pieces: who fits by each kind alone may not fit.
+#[test]
+fn who_can_have_no_task_since_its_pieces_are_in_one_anothers_way_is_told() {
+    let (mut held, mut stuck) = (0, 0);
+    for seed in 0..300 {
+        let mut dice = Dice::new(seed);
+        let servers: Vec<[u64; 2]> =
+            (0..=dice.below(3)).map(|_| [2 + dice.below(6), 2 + dice.below(6)]).collect();
+        let kinds: Vec<([u64; 2], u64)> =
+            (0..2).map(|_| ([1 + dice.below(5), dice.below(4)], 1 + dice.below(3))).collect();
+        let amounts = |[cpu, memory]: [u64; 2]| json!({"cpu": cpu, "memory": memory});
+        let classes = servers.iter().enumerate();
+        let classes: Vec<Value> = classes
+            .map(|(l, all)| json!({"id": format!("c{l}"), "count": 1, "capacity": amounts(*all)}))
+            .collect();
+        let of_kind = |(k, (demand, each)): (usize, &([u64; 2], u64))| json!({"id": format!("k{k}"), "each": each, "demand": amounts(*demand)});
+        let of_kinds: Vec<Value> = kinds.iter().enumerate().map(of_kind).collect();
+        let instance = json!({"format": "fairplan.instance.v1", "resources": ["cpu", "memory"], "server_classes": classes,
+            "users": [{"id": "a", "kinds": of_kinds}, {"id": "b", "demand": {"cpu": 1}}]});
+        let read = files::read_json(files::source::in_memory("it", instance.to_string().into()).unwrap());
+        let bracket = bracket(&read.unwrap());
+        let pieces: Vec<[u64; 2]> =
+            kinds.iter().flat_map(|(demand, each)| std::iter::repeat_n(*demand, *each as usize)).collect();
+        let ways = servers.len().pow(pieces.len() as u32);
+        let fits = |way: usize| {
+            let mut left = servers.clone();
+            let mut way = way;
+            pieces.iter().all(|piece| {
+                let server = &mut left[way % servers.len()];
+                way /= servers.len();
+                let fits = (0..2).all(|r| piece[r] <= server[r]);
+                (0..2).for_each(|r| server[r] = server[r].saturating_sub(piece[r]));
+                fits
+            })
+        };
+        let is_held = (0..ways).any(fits);
+        assert_eq!(bracket.without_tasks.contains(&UserId(0)), !is_held, "seed {seed}: {instance}");
+        (held, stuck) = (held + usize::from(is_held), stuck + usize::from(!is_held));
+    }
+    assert!(held > 50 && stuck > 50, "{held} {stuck}");
 }
 
 fn document(instance: &Instance) -> Value {

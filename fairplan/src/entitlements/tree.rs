@@ -61,16 +61,13 @@ pub(super) fn entitled(
         });
     }
     let is_nothing_given = tenants.iter().all(|tenant| tenant.given.iter().all(|given| *given == 0.0));
+    let by_weight = measure == Measure::Borrowed && is_nothing_given;
+    if by_weight {
+        by_weights(&mut tenants, &totals);
+    }
+    at_least_those_below(&mut tenants);
     let room = match measure {
-        Measure::Borrowed if is_nothing_given => {
-            by_weights(&mut tenants, &totals);
-            totals
-        }
-        Measure::Borrowed => {
-            at_least_those_below(&mut tenants);
-            given_at_the_top(&tenants, &totals)
-        }
-        // What a queue is given is what is said of itself, whatever those below it are given.
+        Measure::Borrowed if !by_weight => given_at_the_top(&tenants, &totals),
         _ => totals,
     };
     let shared = Shared { measure, resources, room, tenants };

@@ -9,7 +9,7 @@
 //! Of a user with kinds a gang is so many whole tasks, all their pieces in one domain where that is asked for, and what is spread are
 //! the pieces of each kind over the domains of that kind: as pod groups start as a whole and each template of pods has its own spread.
 
-use super::{ClassId, DomainId, Instance, InstanceBuilder, Kind, ResourceId, User, UserId};
+use super::{ClassId, DomainId, Instance, InstanceBuilder, Kind, ResourceId, ServerClass, User, UserId};
 use crate::violation::Violation;
 
 /// So many tasks of a user at once, or none of them.
@@ -169,20 +169,45 @@ impl User<'_> {
     }
 
     /// How many tasks of the user run at once where nothing else does, on all servers or on those of the domain that holds most;
-    /// counted on the servers by which shares are measured. Of a user with kinds it is an upper bound: each kind is counted as if it were there alone.
+    /// counted on the servers by which shares are measured. Of a user with kinds it is an upper bound: each kind is counted as if it were there alone,
+    /// and all together by what they take of all there is.
     pub fn held_alone(self, in_one_domain: bool) -> u64 {
         let domains = if in_one_domain { self.instance.domains().len() } else { 1 };
         let in_domain = |domain: usize| {
-            let of_kind = |kind: Kind<'_>| {
+            let inside = || {
                 let classes = (0..self.instance.classes.len()).map(ClassId);
-                let inside = classes.filter(|class| {
+                classes.filter(|class| {
                     !in_one_domain || self.instance.domain_of(*class) == Some(DomainId(domain))
-                });
-                inside.map(|class| kind.held_on_class(class)).fold(0, u64::saturating_add) / kind.each()
+                })
             };
-            self.kinds().map(of_kind).min().unwrap_or(0)
+            let of_kind = |kind: Kind<'_>| {
+                inside().map(|class| kind.held_on_class(class)).fold(0, u64::saturating_add) / kind.each()
+            };
+            let by_kind = self.kinds().map(of_kind).min().unwrap_or(0);
+            if self.has_kinds() { by_kind.min(self.held_together(inside())) } else { by_kind }
         };
         (0..domains).map(in_domain).max().unwrap_or(0)
+    }
+
+    /// As many tasks of kinds as take no more than all there is on those of these classes where some piece may run.
+    fn held_together(self, classes: impl Iterator<Item = ClassId>) -> u64 {
+        let instance = self.instance;
+        let usable: Vec<&ServerClass> = classes
+            .filter(|class| self.kinds().any(|kind| kind.held_on_server(*class) > 0))
+            .filter_map(|class| instance.measuring_classes().get(class.0))
+            .collect();
+        let of_resource = |r: usize| {
+            let resource = ResourceId(r);
+            let each = |kind: Kind<'_>| kind.piece_units(resource).saturating_mul(kind.each().into());
+            let taken = self.kinds().map(each).fold(0, u128::saturating_add);
+            let there = |class: &&ServerClass| {
+                instance.in_units(resource, class.capacity[r]).saturating_mul(class.count.into())
+            };
+            let all = usable.iter().map(there).fold(0, u128::saturating_add);
+            all.checked_div(taken).unwrap_or(u128::MAX)
+        };
+        let most = (0..instance.resources.len()).map(of_resource).min().unwrap_or(0);
+        u64::try_from(most).unwrap_or(u64::MAX)
     }
 
     /// The domains with a server that the user's tasks, or pieces of some kind of theirs, may run on, rising.
@@ -276,7 +301,7 @@ impl InstanceBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NewUser, PlacementRule, ServerClass};
+    use crate::{NewUser, PlacementRule};
 
     /// Two servers of 8 cpu and 4 GPUs in rack 1, one of 8 cpu in rack 2; a user of 2 cpu and so much GPU on both or on
     /// the first.
@@ -327,6 +352,17 @@ mod tests {
         assert!(instance.has_server_rules() && instance.has_rules_between_servers());
         let told = instance.without_rules_between_servers("plan buy").unwrap_err().to_string();
         assert_eq!(told, "users[0].gang = 4: plan buy does not know gangs yet; leave it out");
+    }
+
+    /// Three of memory hold three pieces of each of two kinds, and one task of both.
+    #[test]
+    fn a_gang_of_kinds_is_at_most_what_they_take_together() {
+        let text = r#"{"format": "fairplan.instance.v1", "resources": ["memory"], "server_classes": [{"id": "c", "count": 1, "capacity": {"memory": 3}}],
+            "users": [{"id": "a", "kinds": [{"id": "x", "demand": {"memory": 1}}, {"id": "y", "demand": {"memory": 1}}], "gang": 2}]}"#;
+        let refused =
+            crate::files::read_json(crate::files::source::in_memory("it", text.into()).unwrap()).unwrap_err();
+        let told = "users[0].gang = 2: more than the cluster holds: at most 1 tasks of the user run at once";
+        assert!(refused.to_string().contains(told), "{refused}");
     }
 
     #[test]

@@ -78,8 +78,9 @@ pub fn summary(document: &Worth) -> String {
     if let Some(level) = document.level {
         text.push('\n');
         text += &paragraph(&format!(
-            "Level of those who still want more: {}. The smallest weighted share of all is of one that asks for no more.",
-            share(level)
+            "Level of those who still want more: {}. The smallest weighted share of all is of one that {}.",
+            share(level),
+            if document.value > 0.0 { "asks for no more" } else { "can run on no server, or has no tasks" }
         ));
     }
     let _ = writeln!(text, "\n{}", paragraph(ADDED));

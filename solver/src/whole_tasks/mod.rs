@@ -33,6 +33,7 @@ mod master;
 mod moves;
 mod near;
 mod on_devices;
+mod one_task;
 mod packing;
 mod parts;
 mod patterns;

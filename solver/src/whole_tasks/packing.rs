@@ -5,6 +5,7 @@ mod limit_rows;
 
 use super::between::{AloneTasks, BetweenServers, OnServers};
 use super::inside::{self, Devices, Make, Piece, Row};
+use super::one_task;
 pub(super) use super::quantities::{Quantities, WIDTH};
 use crate::linear_program::power;
 use crate::merged_classes::greatest_common_divisor;
@@ -201,12 +202,14 @@ impl Packing {
                 let Some(shape) = shape_of[kind.index().0] else { continue };
                 add_pieces(&mut pieces, first, shape, kind.each());
             }
-            // Where a kind has no room anywhere, all servers hold too few pieces for a task or there are no tasks, no piece counts.
+            // Where a kind has no room anywhere, all servers hold too few pieces for a task, pieces of one are in one another's way or there are no
+            // tasks, no piece counts.
             let is_short = |(shape, each): &(u32, u64)| shapes[*shape as usize].on_all(&classes) < *each;
             let own = &mut shape_of[user.kind_range()];
             if user.tasks() == Some(0)
                 || own.iter().any(Option::is_none)
                 || pieces[first..].iter().any(is_short)
+                || !one_task::is_held(instance, user)
             {
                 own.fill(None);
                 pieces.truncate(first);

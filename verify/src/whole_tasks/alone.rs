@@ -23,6 +23,62 @@ pub(super) fn tasks_of(instance: &Instance, user: User<'_>) -> u64 {
     user.tasks().unwrap_or(u64::MAX).min(alone)
 }
 
+/// As many pieces as a task may have for all ways to be tried in which servers could hold it.
+const FEW_PIECES: u64 = 6;
+
+/// Whether idle servers hold a task of kinds that each fit, devices aside; taken for granted of one of many pieces, or of one kind.
+pub(super) fn holds_one_of_few_pieces(instance: &Instance, user: User<'_>) -> bool {
+    let pieces: Vec<Kind<'_>> = user
+        .kinds()
+        .flat_map(|kind| std::iter::repeat_n(kind, kind.each().min(FEW_PIECES + 1) as usize))
+        .collect();
+    if user.kinds().len() < 2 || pieces.len() as u64 > FEW_PIECES {
+        return true;
+    }
+    let m = instance.resources().len();
+    let is_usable = |class: &ClassId| user.kinds().any(|kind| fits(instance, kind, *class));
+    let classes: Vec<ClassId> = (0..instance.classes().len()).map(ClassId).filter(is_usable).collect();
+    let roomy = |kind: Kind<'_>| {
+        let fitting = classes.iter().filter(|class| fits(instance, kind, **class));
+        fitting.map(|class| u128::from(instance.classes()[class.0].count)).sum::<u128>()
+    };
+    if user.kinds().all(|kind| roomy(kind) >= pieces.len() as u128) {
+        return true;
+    }
+    // More servers of a class than there are pieces are as good as none.
+    let mut servers: Vec<(ClassId, Vec<u128>, bool)> = Vec::new();
+    for class in classes {
+        let count = instance.classes()[class.0].count.min(FEW_PIECES);
+        let all: Vec<u128> = (0..m).map(|r| instance.capacity_units(class, ResourceId(r))).collect();
+        servers.extend((0..count).map(|_| (class, all.clone(), false)));
+    }
+    put(&pieces, &mut servers)
+}
+
+/// Tries each server for the last piece, of those of a class that are idle the first, and then the others for what is left.
+fn put(pieces: &[Kind<'_>], servers: &mut [(ClassId, Vec<u128>, bool)]) -> bool {
+    let Some((kind, others)) = pieces.split_last() else { return true };
+    let mut idle_class = None;
+    for s in 0..servers.len() {
+        let (class, left, is_begun) = servers[s].clone();
+        if !is_begun && idle_class == Some(class) {
+            continue;
+        }
+        idle_class = if is_begun { idle_class } else { Some(class) };
+        let need = |r: usize| kind.piece_units(ResourceId(r));
+        if !kind.rule().allows(class) || left.iter().enumerate().any(|(r, left)| *left < need(r)) {
+            continue;
+        }
+        let less = left.iter().enumerate().map(|(r, left)| left - need(r)).collect();
+        servers[s] = (class, less, true);
+        if put(others, servers) {
+            return true;
+        }
+        servers[s] = (class, left, is_begun);
+    }
+    false
+}
+
 /// The pieces of a kind that a server of a class holds at most, on which one fits.
 pub(super) fn copies(instance: &Instance, kind: Kind<'_>, class: ClassId) -> u128 {
     let devices = &instance.classes()[class.0].devices;

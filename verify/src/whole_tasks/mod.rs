@@ -25,7 +25,7 @@ use crate::placement::verify_placement;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 pub use allocated::{AllocatedClaim, verify_allocated};
-use alone::tasks_of;
+use alone::{holds_one_of_few_pieces, tasks_of};
 use between::{held_by_all, tasks_under_rules};
 use fairplan_instances::{
     Breakpoint, ClassId, Deadline, Instance, Kind, KindId, Placement, ResourceId, StatedBounds, User, UserId,
@@ -211,13 +211,14 @@ fn has_tasks(instance: &Instance, without_tasks: &[UserId]) -> Vec<bool> {
     has_tasks
 }
 
-/// For each user whether it has tasks and, for each kind of its pieces, all servers hold as many as a task needs.
+/// For each user whether it has tasks and, for each kind of its pieces, all servers hold as many as a task needs; where that is a few, all of them
+/// together.
 fn who_can_have_tasks(instance: &Instance) -> Vec<bool> {
     let fits_on_any =
         |kind: Kind<'_>| (0..instance.classes().len()).any(|l| fits(instance, kind, ClassId(l)));
     let can = |user: User<'_>| match user.has_kinds() {
         false => user.tasks() != Some(0) && user.kinds().all(fits_on_any),
-        true => tasks_of(instance, user) > 0,
+        true => tasks_of(instance, user) > 0 && holds_one_of_few_pieces(instance, user),
     };
     instance.users().map(can).collect()
 }

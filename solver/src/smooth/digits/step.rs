@@ -3,6 +3,10 @@
 use super::number::Number;
 use super::path::{Path, Point, Share, Stream};
 use super::{Kind, Party};
+use rayon::prelude::*;
+
+/// Rows of which a thread takes at least so many, each by itself.
+const FEW_ROWS: usize = 8;
 
 /// A bound of a share, `h` and `λ` or `a` and `ν`, what a step is to make of their product, and how far the bound is off.
 type Bound<'a> = (&'a (Number, Number), Number, Number);
@@ -42,13 +46,21 @@ impl Path {
                     add(&mut own, *row, &(&per_rate * d));
                 }
             }
+            own.sort_unstable_by_key(|(row, _)| *row);
             let part = &kind.part / &spread;
             whole = &whole + &(&kind.part * &part);
             own.iter().for_each(|(row, g)| add(&mut pulls, *row, &(&part * g)));
-            subtract_square(matrix, &own, &(&one / &spread));
             kinds.push(EliminatedKind { theta, spread, pulls: own });
         }
-        subtract_square(matrix, &pulls, &-&(&one / &whole));
+        if let [kind] = &kinds[..] {
+            // Both squares are of one vector: 1 / Θ − (π / Θ)² / (κ + π² / Θ) = κ / (Θ κ + π²).
+            let times = &self.stiffness(share) / &(&kind.spread * &whole);
+            subtract_square(matrix, &kind.pulls, &times);
+        } else {
+            kinds.iter().for_each(|kind| subtract_square(matrix, &kind.pulls, &(&one / &kind.spread)));
+            pulls.sort_unstable_by_key(|(row, _)| *row);
+            subtract_square(matrix, &pulls, &-&(&one / &whole));
+        }
         Eliminated { kinds, whole, pulls }
     }
 
@@ -67,18 +79,17 @@ impl Path {
                 return None;
             }
             // Rows that only some users need have nothing to do with most others.
-            let below: Vec<usize> = (j + 1..m).filter(|i| !matrix[*i][j].is_zero()).collect();
-            for (at, i) in below.iter().enumerate() {
-                let factor = &matrix[*i][j] / &matrix[j][j];
-                for k in &below[..=at] {
-                    let less = &factor * &matrix[*k][j];
-                    matrix[*i][*k] = &matrix[*i][*k] - &less;
+            let (above, below) = matrix.split_at_mut(j + 1);
+            let pivot = &above[j][j];
+            let mut left: Vec<(usize, &mut Vec<Number>)> =
+                (j + 1..m).zip(below).filter(|(_, row)| !row[j].is_zero()).collect();
+            let column: Vec<(usize, Number)> = left.iter().map(|(i, row)| (*i, row[j].clone())).collect();
+            left.par_iter_mut().enumerate().with_min_len(FEW_ROWS).for_each(|(at, (_, row))| {
+                row[j] = &row[j] / pivot;
+                for (k, other) in &column[..=at] {
+                    row[*k] = &row[*k] - &(&row[j] * other);
                 }
-            }
-            // Only now, since the products above are of what the column was.
-            for i in below {
-                matrix[i][j] = &matrix[i][j] / &matrix[j][j];
-            }
+            });
         }
         Some(Factors { matrix, users })
     }
@@ -233,15 +244,17 @@ fn add(entries: &mut Vec<(usize, Number)>, row: usize, more: &Number) {
     }
 }
 
-/// Takes so many times the square of a vector off a matrix, of which there is what is on the diagonal and below.
+/// Takes so many times the square of a vector, whose rows rise, off a matrix, of which there is what is on the diagonal and below.
 fn subtract_square(matrix: &mut [Vec<Number>], vector: &[(usize, Number)], times: &Number) {
-    for (i, (row, g)) in vector.iter().enumerate() {
+    let mut next = vector.iter().map(|(row, _)| *row).peekable();
+    let is_one = |(at, _): &(usize, &mut Vec<Number>)| next.next_if_eq(at).is_some();
+    let mut rows: Vec<(usize, &mut Vec<Number>)> = matrix.iter_mut().enumerate().filter(is_one).collect();
+    rows.par_iter_mut().zip(vector).enumerate().with_min_len(FEW_ROWS).for_each(|(i, ((_, row), (_, g)))| {
         let weighed = times * g;
         for (other, f) in &vector[..=i] {
-            let (a, b) = ((*row).max(*other), (*row).min(*other));
-            matrix[a][b] = &matrix[a][b] - &(&weighed * f);
+            row[*other] = &row[*other] - &(&weighed * f);
         }
-    }
+    });
 }
 
 /// The system, factored: `L` below the diagonal and `D` on it.
