@@ -202,11 +202,11 @@ fn what_a_stopped_queue_lends_may_be_borrowed() {
     let queue = |name: &str, of: &str, amounts: &str| {
         format!(
             "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{cohort: c, {of}namespaceSelector: {{}}, \
-             resourceGroups: [{{coveredResources: [cpu], flavors: [{{name: n, resources: [{{name: cpu, {amounts}}}]}}]}}]}}\n---\n"
+             resourceGroups: [{{coveredResources: [cpu], flavors: [{{name: \"n\", resources: [{{name: cpu, {amounts}}}]}}]}}]}}\n---\n"
         )
     };
     let flavor =
-        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {name: n}\n---\n".to_owned();
+        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {name: \"n\"}\n---\n".to_owned();
     let text = flavor
         + &queue("a", "", "nominalQuota: 6, lendingLimit: 2")
         + &queue("b", "", "nominalQuota: 0, borrowingLimit: 1")

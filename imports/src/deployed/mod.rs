@@ -123,7 +123,10 @@ mod tests {
         let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=2G\n\
                     Parent - 'a'\nUser - 'u':Fairshare=1\nName|GrpTRES|Priority\nnormal||0\nsure-a|cpu=2|1\n";
         let read = |text| deployed_in(ConfigurationKind::Slurm, "it", text).unwrap();
-        assert_eq!(read(lines), read(dump));
+        let mut dumped = read(dump);
+        let user = dumped.remove("u").unwrap();
+        assert!(user.is_user && user.parent == "a" && user.weight == Some(1.0), "{user:?}");
+        assert_eq!(read(lines), dumped);
         assert_eq!(read(lines)["a"].limits[&key("", "mem")], 2048.0);
         assert_eq!(read(lines)["a"].amounts[&key("", "cpu")], 2.0);
     }
