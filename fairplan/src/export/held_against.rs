@@ -77,7 +77,7 @@ pub fn exported_from(
         (Some(document), Some(instance)) => {
             verdicts.push(has_the_amounts(document, instance, file, &text)?);
             let problem = "limits and weights are not in the result; hold the file against the solution, or use --current";
-            vec![unchecked("all but the amounts", problem)]
+            vec![unchecked("limits, weights and all else but the amounts that queues are given", problem)]
         }
         (None, Some(instance)) if from.format == SOLUTION => {
             let found = match is_document(&text) {
