@@ -98,6 +98,7 @@ fn today(document: &PlanDocument, part: f64) -> String {
         |group: &PlannedGroup| group.today.is_some_and(|today| today < group.required * (1.0 - SAME));
     match part >= 1.0 && document.groups.iter().any(falls_short) {
         true => "The servers that there are have room for all of it together; where nobody is held to its own, DRFH gives some groups less of it.\n".into(),
+        false if part == 0.0 => "The servers that there are reach nothing of it: somebody's tasks, or a kind of their pieces, run on none of them.\n".into(),
         false => format!("The servers that there are reach {} of it{}.\n", percent(part.min(1.0)), divided(document.tasks)),
     }
 }
