@@ -83,9 +83,11 @@ pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>)
                     found[at] = Some(audit);
                 }
                 Err(InstanceError::OutOfTime) => open.push(at),
-                Err(reason @ (InstanceError::Unsupported(_) | InstanceError::Inapplicable(_)))
-                    if options.leave_out =>
-                {
+                Err(
+                    reason @ (InstanceError::Unsupported(_)
+                    | InstanceError::NoOneAnswer(_)
+                    | InstanceError::Inapplicable(_)),
+                ) if options.leave_out => {
                     left_out.push((objectives[at], reason.into()));
                 }
                 Err(error) => return Err(error.into()),

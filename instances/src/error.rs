@@ -50,6 +50,9 @@ pub enum InstanceError {
     /// The method does not cover this instance.
     #[error("{0}")]
     Unsupported(String),
+    /// What is asked for may have several answers, or one that no method finds, because of who is named.
+    #[error("{0}")]
+    NoOneAnswer(String),
     /// The instance cannot have what is asked for. Who knows the file of the value says it ([`Violation::in_file`]).
     #[error(transparent)]
     Inapplicable(#[from] Violation),

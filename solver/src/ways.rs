@@ -363,6 +363,10 @@ pub(crate) fn solve(
             }
             // Proved by prices, whichever way found them.
             Err(error @ InstanceError::Guarantees(_)) => return Err(error),
+            // Many digits know where everybody's share ends, so that this is so at the optimum.
+            Err(error @ InstanceError::NoOneAnswer(_)) if matches!(way, Way::InManyDigits) => {
+                return Err(error);
+            }
             // What the first way says, unless a later one would have had an answer in more time.
             Err(error @ InstanceError::OutOfTime) => failure = Some(error),
             Err(error) => failure = failure.or(Some(error)),

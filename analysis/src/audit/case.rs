@@ -149,7 +149,10 @@ fn ask(
     match solver.solve(&variant, objective) {
         Ok(solution) => Ok((solution.status == Status::Optimal).then_some((variant, solution))),
         Err(
-            InstanceError::Unsupported(_) | InstanceError::Inapplicable(_) | InstanceError::Guarantees(_),
+            InstanceError::Unsupported(_)
+            | InstanceError::NoOneAnswer(_)
+            | InstanceError::Inapplicable(_)
+            | InstanceError::Guarantees(_),
         ) => Ok(None),
         Err(error) => Err(error),
     }

@@ -168,7 +168,7 @@ pub(crate) fn solve(
     let allocation = Allocation::of_kinds(instance, classes, tasks, users.by_position(split_of), rows);
     let in_groups = || children.iter().filter(|child| child.users.len() > 1).flat_map(|child| &child.users);
     if let Some((i, _)) = in_groups().find(|(i, _)| lacks(&allocation, *i)) {
-        return Err(InstanceError::Unsupported(format!(
+        return Err(InstanceError::NoOneAnswer(format!(
             "user {} is guaranteed more than its part of its group, so that the others have less than theirs: of a group whose members \
              have no fixed parts {} is not solved, as the group may become cheaper the more it has, and there may be several optima; \
              lower the guarantee or take drfh, tsf or drf",
@@ -177,7 +177,7 @@ pub(crate) fn solve(
         )));
     }
     if let Some(user) = could_have_more(question, &children, &allocation) {
-        return Err(InstanceError::Unsupported(format!(
+        return Err(InstanceError::NoOneAnswer(format!(
             "user {} could have more than its part of its group, since what it needs is not used up: who has what the others \
              leave is not solved for {}; take drfh, tsf or drf",
             instance.user(user).id(),
