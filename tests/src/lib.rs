@@ -49,7 +49,9 @@ pub use reserves::{owners_of, reserved_together};
 pub use simplex::Tableau;
 pub use tree::{Unkept, exact_filling, exact_tree};
 pub use water_filling::water_filling;
-pub use whole_tasks::{best_whole_allocation, best_whole_level, best_whole_sum, compare_breakpoints};
+pub use whole_tasks::{
+    best_whole_allocation, best_whole_level, best_whole_sum, compare_breakpoints, holds_few_pieces,
+};
 
 /// The backends that answer in this build.
 pub fn backend_names() -> impl Iterator<Item = &'static str> {

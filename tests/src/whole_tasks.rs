@@ -193,8 +193,40 @@ fn handed_out(
     ways
 }
 
-/// The users' tasks in all ways to fill all servers, and the users of whose every kind some way holds as many pieces as a task has; `None`
-/// where there are too many.
+/// Pieces of a task of several kinds up to which it is asked whether all of them fit together.
+const FEW_PIECES: u64 = 6;
+
+/// Whether all servers hold the few pieces of one task of kinds together, devices aside: by all ways to put each piece on any server.
+pub fn holds_few_pieces(instance: &Instance, user: User<'_>) -> bool {
+    let pieces: Vec<Kind<'_>> =
+        user.kinds().flat_map(|kind| (0..kind.each().min(FEW_PIECES + 1)).map(move |_| kind)).collect();
+    if user.kinds().len() < 2 || pieces.len() as u64 > FEW_PIECES {
+        return true;
+    }
+    let resources = || (0..instance.resources().len()).map(ResourceId);
+    let of_class = |l: usize| (0..instance.classes()[l].count.min(FEW_PIECES)).map(move |_| ClassId(l));
+    let servers: Vec<ClassId> = (0..instance.classes().len()).flat_map(of_class).collect();
+    let fits = |mut way: usize| {
+        let mut left: Vec<Vec<u128>> =
+            servers.iter().map(|l| resources().map(|r| instance.capacity_units(*l, r)).collect()).collect();
+        pieces.iter().all(|kind| {
+            let s = way % servers.len();
+            way /= servers.len();
+            kind.rule().allows(servers[s])
+                && resources().all(|r| match left[s][r.0].checked_sub(kind.piece_units(r)) {
+                    Some(less) => {
+                        left[s][r.0] = less;
+                        true
+                    }
+                    None => false,
+                })
+        })
+    };
+    (0..servers.len().pow(pieces.len() as u32)).any(fits)
+}
+
+/// The users' tasks in all ways to fill all servers, and the users of whose every kind some way holds as many pieces as a task has, and all few
+/// pieces together; `None` where there are too many.
 /// What is placed are pieces of kinds, users without kinds having one. The last kind's pieces fill what all others leave, however small
 /// they are.
 fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>, Vec<usize>)> {
@@ -262,7 +294,9 @@ fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>
         let held = |pieces: &Vec<u64>| alike.iter().map(|kind| pieces[kind.index().0]).sum::<u64>();
         reached.iter().any(|pieces| held(pieces) >= alike.iter().map(|kind| kind.each()).sum())
     };
-    let can_have = |user: &User<'_>| user.tasks() != Some(0) && user.kinds().all(has_room);
+    let can_have = |user: &User<'_>| {
+        user.tasks() != Some(0) && user.kinds().all(has_room) && holds_few_pieces(instance, *user)
+    };
     let can_have = instance.users().filter(can_have).map(|user| user.index().0).collect();
     let tasks = |pieces: &Vec<u64>| -> Vec<u64> {
         let whole = |user: User<'_>| user.kinds().map(|kind| pieces[kind.index().0] / kind.each()).min();
