@@ -47,6 +47,8 @@ pub struct Told {
     pub weight: f64,
     /// The same of each amount, where what is given to nobody is divided by other weights than that; empty: by that.
     pub weights: Vec<f64>,
+    /// The only resource by which those below it are compared, if it is but one.
+    pub compares: Option<usize>,
     /// What it is sure of.
     pub given: Vec<f64>,
     /// The most it may have.
@@ -68,6 +70,8 @@ pub struct Shared {
     pub measure: Measure,
     /// How many resources there are.
     pub resources: usize,
+    /// The only resource by which tenants without a parent are compared, if it is but one.
+    pub compares: Option<usize>,
     /// What the scheduler can give out, row-major `classes × resources`.
     pub room: Vec<f64>,
     /// The tenants, each before those below it.
@@ -116,6 +120,7 @@ impl Shared {
         Self {
             measure: self.measure,
             resources: self.resources,
+            compares: self.compares,
             room: self.room[range.clone()].to_vec(),
             tenants,
         }
@@ -367,13 +372,16 @@ impl<'a> Filling<'a> {
     /// How much a tenant has, by the scheduler's rule; and first, whether it comes after all those of whom that is not so.
     fn measure(&self, t: usize) -> (bool, f64) {
         let (tenant, used) = (&self.shared.tenants[t], &self.used[t]);
+        let only = tenant.parent.map_or(self.shared.compares, |parent| self.shared.tenants[parent].compares);
+        let counts = |at: usize| only.is_none_or(|only| at % self.shared.resources == only);
         let over = |of: &[f64]| {
             let part = |(used, of): (&f64, &f64)| match (*used, *of) {
                 (0.0, _) => 0.0,
                 (_, 0.0) => f64::INFINITY,
                 (used, of) => used / of,
             };
-            used.iter().zip(of).map(part).fold(0.0, f64::max)
+            let counted = used.iter().zip(of).enumerate().filter(|(at, _)| counts(*at));
+            counted.map(|(_, both)| part(both)).fold(0.0, f64::max)
         };
         let measure = match self.shared.measure {
             Measure::OverGiven | Measure::OverGivenElseAll | Measure::OverGivenElseMost => {
@@ -393,8 +401,9 @@ impl<'a> Filling<'a> {
             Measure::Billed => self.billed[t] / tenant.weight,
             Measure::Dominant | Measure::Scaled => {
                 let part = |of: &[f64]| {
-                    let parts = used.iter().zip(of).filter(|(_, of)| **of > 0.0);
-                    parts.map(|(used, of)| used / of).reduce(f64::max)
+                    let parts = used.iter().zip(of).enumerate();
+                    let parts = parts.filter(|(at, (_, of))| counts(*at) && **of > 0.0);
+                    parts.map(|(_, (used, of))| used / of).reduce(f64::max)
                 };
                 if let Some(part) = part(&tenant.given).filter(|part| *part < 1.0 - ENOUGH) {
                     return (false, part);
@@ -497,6 +506,7 @@ mod tests {
             parent,
             weight,
             weights: Vec::new(),
+            compares: None,
             given: given.to_vec(),
             limit: vec![None; given.len()],
             kept: Vec::new(),
@@ -507,7 +517,7 @@ mod tests {
     }
 
     fn times(measure: Measure, resources: usize, room: &[f64], tenants: Vec<Told>) -> Vec<f64> {
-        let shared = Shared { measure, resources, room: room.to_vec(), tenants };
+        let shared = Shared { measure, resources, compares: None, room: room.to_vec(), tenants };
         shared.entitled().into_iter().map(|classes| classes.iter().sum()).collect()
     }
 
@@ -540,7 +550,8 @@ mod tests {
         closed.limit = vec![Some(0.0)];
         let idle = told(None, 5.0, &[0.0], &[0.0]);
         let tenants = vec![closed, told(None, 1.0, &[0.0], &[1.0]), idle, told(None, 1.0, &[4.0], &[1.0])];
-        let shared = Shared { measure: Measure::OverFair, resources: 1, room: vec![12.0], tenants };
+        let shared =
+            Shared { measure: Measure::OverFair, resources: 1, compares: None, room: vec![12.0], tenants };
         assert_eq!(fair(&shared), [[0.0], [4.0], [0.0], [8.0]]);
     }
 

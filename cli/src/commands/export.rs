@@ -151,14 +151,24 @@ fn limits_of_jobs(limits: &[String]) -> String {
     format!("{} {} ({}).\n", thousands(n), agreeing(n, what), printable(&limits.join(", "), 2000))
 }
 
-/// What of deployed objects is not exported.
+/// What of deployed objects is not exported, but for how YARN compares queues: of that the export says what shares rest on.
 fn lost_of(found: &ExportChanges) -> String {
-    let mut objects: Vec<&str> = found.lost.iter().map(|lost| lost.object.as_str()).collect();
+    let (compared, lost): (Vec<_>, Vec<_>) = found.lost.iter().partition(|lost| lost.is_of_comparing());
+    let compared: Vec<String> =
+        compared.into_iter().map(|lost| lost_line(lost).trim_end().to_owned()).collect();
+    let kept = match &compared[..] {
+        [] => String::new(),
+        all => format!(
+            "The export has queues compared by all resources, and its amounts rest on that: leave it so ({}).\n",
+            all.join("; ")
+        ),
+    };
+    let mut objects: Vec<&str> = lost.iter().map(|lost| lost.object.as_str()).collect();
     objects.dedup();
-    let mut fields: Vec<&str> = found.lost.iter().map(|lost| lost.field.as_str()).collect();
+    let mut fields: Vec<&str> = lost.iter().map(|lost| lost.field.as_str()).collect();
     fields.sort_unstable();
     fields.dedup();
-    match objects.len() as u64 {
+    kept + &match objects.len() as u64 {
         0 => String::new(),
         n => format!(
             "{} {} what the export does not write ({}): carry that over before you apply it.\n",

@@ -36,6 +36,7 @@ pub(super) fn entitled(
             parent: place(stated.parent),
             weight: stated.weight.to_f64(),
             weights: Vec::new(),
+            compares: None,
             given: quota.guarantee,
             limit: quota.limit,
             kept: Vec::new(),
@@ -52,6 +53,7 @@ pub(super) fn entitled(
             parent: place(user.group()),
             weight: user.weight().to_f64(),
             weights: Vec::new(),
+            compares: None,
             given: quotas.map_or(quota.guarantee, |quotas| quotas[user.index().0].clone()),
             limit: quota.limit,
             kept: Vec::new(),
@@ -70,7 +72,7 @@ pub(super) fn entitled(
         Measure::Borrowed if !by_weight => given_at_the_top(&tenants, &totals),
         _ => totals,
     };
-    let shared = Shared { measure, resources, room, tenants };
+    let shared = Shared { measure, resources, compares: None, room, tenants };
     let times = shared.entitled();
     let of_users = times[order.len()..].iter().zip(&base);
     of_users.map(|(times, base)| times.iter().sum::<f64>() * base).collect()

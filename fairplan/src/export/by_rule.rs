@@ -213,3 +213,39 @@ fn what_a_stopped_queue_lends_may_be_borrowed() {
         + &queue("h", "stopPolicy: Hold, ", "nominalQuota: 3");
     near(Target::Kueue, &all_entitled_now(Target::Kueue, &instance, &text), &[8.0 / 9.0, 1.0 / 9.0]);
 }
+
+/// Of 256 vcores and 256 GiB as much memory goes to a queue whose tasks take 8 GiB and a vcore as to one whose tasks take 1 GiB and four, until all
+/// vcores are taken: 33 of them for every 16 GiB.
+#[test]
+fn queues_that_yarn_compares_by_memory_alone_have_as_much_memory() {
+    let instance = r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
+        "server_classes": [{"id": "n", "count": 4, "capacity": {"cpu": 64, "memory": 65536}}],
+        "users": [{"id": "root.wide", "demand": {"cpu": 1, "memory": 8192}}, {"id": "root.tall", "demand": {"cpu": 4, "memory": 1024}}]}"#;
+    let fair = |policy: &str| {
+        format!("<allocations>{policy}<queue name=\"wide\"/><queue name=\"tall\"/></allocations>")
+    };
+    let policy = |name: &str| format!("<defaultQueueSchedulingPolicy>{name}</defaultQueueSchedulingPolicy>");
+    let in_root = "<allocations><queue name=\"root\"><queue name=\"wide\"/><queue name=\"tall\"/></queue></allocations>";
+    let wide = 256.0 / 33.0 * 8.0 / 256.0;
+    let (by_memory, by_all) = ([wide, 32.0 * wide / 8.0], [0.8, 0.8]);
+    for (text, expected) in [
+        (fair(""), by_memory),
+        (fair(&policy("fair")), by_memory),
+        (in_root.to_owned(), by_memory),
+        (fair(&policy("drf")), by_all),
+    ] {
+        near(Target::YarnFair, &all_entitled_now(Target::YarnFair, instance, &text), &expected);
+    }
+    let capacity = |more: &str| {
+        let property = |(name, value): (&str, &str)| {
+            format!("<property><name>yarn.scheduler.capacity.{name}</name><value>{value}</value></property>")
+        };
+        let all = [("root.queues", "wide,tall"), ("root.wide.capacity", "50"), ("root.tall.capacity", "50")];
+        format!("<configuration>{}{more}</configuration>", all.map(property).concat())
+    };
+    let dominant = "<property><name>yarn.scheduler.capacity.resource-calculator</name><value>\
+         org.apache.hadoop.yarn.util.resource.DominantResourceCalculator</value></property>";
+    for (more, expected) in [("", by_memory), (dominant, by_all)] {
+        near(Target::Yarn, &all_entitled_now(Target::Yarn, instance, &capacity(more)), &expected);
+    }
+}

@@ -3,6 +3,7 @@
 use super::noun;
 use fairplan_exports::{Export, Key, Measure, Shared, Target, Told};
 use fairplan_imports::{Deployed, DeployedQueue};
+use fairplan_instances::is_memory;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The largest part of the cluster that each tenant of `export` is entitled to, by its target's rule under the configuration
@@ -32,6 +33,9 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     let within = within_root(export, deployed, &keys, &cluster);
     let mut tenants: Vec<Told> = Vec::with_capacity(order.len());
     let weights = sums_of_weights(&order);
+    let memory = keys.iter().position(|key| is_memory(&key.resource));
+    let compares =
+        |queue: &DeployedQueue| memory.filter(|_| queue.by_memory).map(|at| at % export.resource_count());
     let with_others_below: HashSet<String> =
         order.iter().filter_map(|(_, queue)| above(export.target, queue)).collect();
     let is_above = |name: &str| noun(export.target, name) == "cohort" || with_others_below.contains(name);
@@ -75,6 +79,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             parent,
             weight,
             weights,
+            compares: compares(queue),
             limit,
             uses: vec![0.0; keys.len()],
             billed: 0.0,
@@ -118,8 +123,13 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         }
         _ => within,
     };
-    let shared =
-        Shared { measure: export.target.measure(), resources: export.resource_count(), room, tenants };
+    let shared = Shared {
+        measure: export.target.measure(),
+        resources: export.resource_count(),
+        compares: deployed.get("root").and_then(compares),
+        room,
+        tenants,
+    };
     let places = names.iter().map(|name| positions.get(name.as_str()).copied()).collect();
     (shared, places)
 }

@@ -26,6 +26,14 @@ pub struct LostField {
     pub after: Option<String>,
 }
 
+impl LostField {
+    /// Whether it says by which resources YARN compares queues, where the export says another thing or goes by what holds for all.
+    pub fn is_of_comparing(&self) -> bool {
+        let of_all = ["resource-calculator", "defaultQueueSchedulingPolicy"].contains(&self.field.as_str());
+        of_all || (self.field == "schedulingPolicy" && self.before == "\"fair\"")
+    }
+}
+
 /// The fields that the files of the deployed configuration state and the exported text does not, or otherwise.
 pub(super) fn fields(
     configuration: ConfigurationKind,

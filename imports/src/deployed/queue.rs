@@ -47,6 +47,8 @@ pub struct DeployedQueue {
     /// What else holds its jobs that no export writes and applying one leaves as it is, by the name of the option: limits of Slurm's accounts,
     /// and of their QOS after its name.
     pub beside: BTreeMap<String, String>,
+    /// Whether queues below it are compared by memory alone, as YARN does where nothing else is said.
+    pub by_memory: bool,
     /// Whether it is a user of an account of Slurm, and no account.
     pub is_user: bool,
     /// Whether it gives nothing out, whatever it has: `stopPolicy` of Kueue. What is applied without that lets it give again.
@@ -104,12 +106,16 @@ impl Reading<'_> {
         }
     }
 
-    /// The queue above all, where it limits them: it is there anyway.
-    pub(super) fn add_root(&mut self, limits: BTreeMap<(String, String), f64>) -> Result<(), InstanceError> {
-        if limits.is_empty() {
+    /// The queue above all, where it limits them or says how they are compared: it is there anyway.
+    pub(super) fn add_root(
+        &mut self,
+        limits: BTreeMap<(String, String), f64>,
+        by_memory: bool,
+    ) -> Result<(), InstanceError> {
+        if limits.is_empty() && !by_memory {
             return Ok(());
         }
-        self.add("root", DeployedQueue { limits, ..DeployedQueue::default() })
+        self.add("root", DeployedQueue { limits, by_memory, ..DeployedQueue::default() })
     }
 
     /// A number or a quantity.

@@ -32,7 +32,9 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
     };
     let of_root = of_queue.get("root").map_or(&[][..], Vec::as_slice);
     let limits = queue(&reading, "", of_root, None)?.limits;
-    reading.add_root(limits)?;
+    let calculator = properties.iter().find(|(name, _)| name.strip_prefix(PREFIX) == Some(CALCULATOR.0));
+    let by_memory = calculator.is_none_or(|(_, class)| !class.ends_with(DOMINANT));
+    reading.add_root(limits, by_memory)?;
     // Only queues that the one above lists are there. Who says nothing of labels may use those that the one above may.
     let mut open = vec![("root".to_owned(), stated("root", LABELS).map(str::to_owned))];
     while let Some((parent, above)) = open.pop() {
@@ -44,7 +46,7 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
             }
             let labels = stated(&path, LABELS).map(str::to_owned).or_else(|| above.clone());
             let fields = of_queue.get(path.as_str()).map_or(&[][..], Vec::as_slice);
-            let queue = queue(&reading, &parent, fields, labels.as_deref())?;
+            let queue = DeployedQueue { by_memory, ..queue(&reading, &parent, fields, labels.as_deref())? };
             reading.add(&path, queue)?;
             open.push((path, labels));
         }
@@ -55,6 +57,9 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
 /// What counts as the size of a task where nothing is said.
 const CALCULATOR: (&str, &str) =
     ("resource-calculator", "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator");
+
+/// What the calculator is called that counts all resources.
+const DOMINANT: &str = "DominantResourceCalculator";
 
 /// What properties say beside the tree and its amounts, queue by queue, and of the whole.
 pub(super) fn specs(root: &Element, found: &mut Vec<Spec>) {

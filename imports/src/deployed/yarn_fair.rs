@@ -16,7 +16,18 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
     let field = "queueMaxResourcesDefault";
     let most = root.text_of(field).map(|text| stated(&reading, field, text)).transpose()?.unwrap_or_default();
     let policy = root.text_of_any(&DEFAULT_POLICY).unwrap_or("fair");
-    below(&mut reading, root, "", &Defaults { most, policy })
+    below(&mut reading, root, "", &Defaults { most, policy })?;
+    // A file need not name the queue above all.
+    if policy != "drf" && !reading.found.contains_key("root") && !names_root(root) {
+        reading.add_root(Amounts::new(), true)?;
+    }
+    Ok(())
+}
+
+/// Whether the queue above all has an element of its own.
+fn names_root(root: &Element) -> bool {
+    let queues = root.children.iter().filter(|child| child.name == "queue" || child.name == "pool");
+    queues.into_iter().any(|queue| queue.attribute("name") == Some("root"))
 }
 
 /// What queues have that do not say it themselves.
@@ -45,7 +56,7 @@ fn below(
         let within = |most: Amounts| if policy == "drf" { most } else { without_nothings(most) };
         if is_root {
             let most = amounts("maxResources")?.unwrap_or_default();
-            reading.add_root(within(most))?;
+            reading.add_root(within(most), policy != "drf")?;
         } else {
             let weight = queue.text_of("weight").map(|text| {
                 let problem = "must be a number";
@@ -57,6 +68,7 @@ fn below(
                 weight: weight.transpose()?,
                 amounts: amounts("minResources")?.unwrap_or_default(),
                 limits: within(most),
+                by_memory: policy != "drf",
                 ..DeployedQueue::default()
             };
             reading.add(&name, found)?;

@@ -52,6 +52,9 @@ pub(super) fn read(
         None => vec![None; RESOURCES.len()],
     };
     let policy = root.text_of_any(&DEFAULT_POLICY);
+    if policy.is_none() {
+        report.one("scheduling policy of memory alone, Hadoop's default (taken as drf)");
+    }
     let mut reading = Reading { place, report, queues: &mut queues, names: HashSet::new(), most, policy };
     if written {
         reading.queue(tops[0], None)?;
