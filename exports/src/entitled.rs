@@ -104,6 +104,11 @@ impl Shared {
         filling.times
     }
 
+    /// The only resource by which a tenant is compared with its siblings, if it is but one.
+    fn compared_by(&self, tenant: usize) -> Option<usize> {
+        self.tenants[tenant].parent.map_or(self.compares, |parent| self.tenants[parent].compares)
+    }
+
     /// One class by itself.
     fn only(&self, class: usize) -> Self {
         let range = class * self.resources..(class + 1) * self.resources;
@@ -230,9 +235,11 @@ impl<'a> Filling<'a> {
         );
         for (t, sure) in sure.iter().enumerate() {
             let tenant = &self.shared.tenants[t];
+            let only = self.shared.compared_by(t);
             for class in 0..self.classes {
                 let range = class * resources..(class + 1) * resources;
-                let used = range.clone().filter(|at| tenant.uses[*at] > 0.0);
+                let counts = |at: &usize| only.is_none_or(|only| at % resources == only);
+                let used = range.clone().filter(counts).filter(|at| tenant.uses[*at] > 0.0);
                 let used = used.filter(|at| !may_be_nothing || tenant.given[*at] > 0.0);
                 let times = used.map(|at| sure[at] / tenant.uses[at]).fold(f64::INFINITY, f64::min);
                 if times.is_finite() {
@@ -372,7 +379,7 @@ impl<'a> Filling<'a> {
     /// How much a tenant has, by the scheduler's rule; and first, whether it comes after all those of whom that is not so.
     fn measure(&self, t: usize) -> (bool, f64) {
         let (tenant, used) = (&self.shared.tenants[t], &self.used[t]);
-        let only = tenant.parent.map_or(self.shared.compares, |parent| self.shared.tenants[parent].compares);
+        let only = self.shared.compared_by(t);
         let counts = |at: usize| only.is_none_or(|only| at % self.shared.resources == only);
         let over = |of: &[f64]| {
             let part = |(used, of): (&f64, &f64)| match (*used, *of) {
