@@ -113,6 +113,9 @@ pub struct ExportChanges {
     /// Limits of jobs that accounts of Slurm and their QOS have, `red: GrpJobs=1`: no line of an export changes them, and the scheduler's rule
     /// is asked as if there were none.
     pub limits_of_jobs: Vec<String>,
+    /// Tenants inside a queue that has no queues below it now: what each of them has now is not known, so that [`entitled`](Self::entitled) says
+    /// nothing of them.
+    pub inside: Vec<String>,
     /// Tenants that are users of accounts of Slurm now: an export makes accounts of these names, beside the users.
     pub users: Vec<String>,
 }
@@ -164,7 +167,8 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     let limits_of_jobs = staying::limits(&before);
     let shares = entitled::entitled(export, &before);
     let names = export.queue_names();
-    let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);
+    let inside = inside_queues(export, &before);
+    let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf && !inside.contains(&names[*t]));
     let untold = flavors::not_told(export, &before);
     let entitled = match untold {
         Some(_) => BTreeMap::new(),
@@ -184,7 +188,27 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     }
     changes.extend(renamed);
     changes.sort_by(|a, b| a.queue.cmp(&b.queue));
-    Ok(ExportChanges { changes, entitled, untold, lost, staying, limits_of_jobs, users })
+    Ok(ExportChanges { changes, entitled, untold, lost, staying, limits_of_jobs, inside, users })
+}
+
+/// The tenants that are not deployed themselves, but inside a queue that is and has nobody below it there.
+fn inside_queues(export: &Export, deployed: &Deployed) -> Vec<String> {
+    let names = export.queue_names();
+    let is_there = |t: usize| {
+        let names = [names[t].clone(), names[t].trim_start_matches("cohort ").to_owned()];
+        names.into_iter().find(|name| deployed.contains_key(name))
+    };
+    let is_alone = |name: &String| {
+        deployed.values().all(|queue| entitled::above(export.target, queue).as_ref() != Some(name))
+    };
+    let is_inside = |t: &usize| {
+        let above = std::iter::successors(export.tenants[*t].parent, |above| export.tenants[*above].parent);
+        let mut above = above.filter_map(is_there);
+        export.tenants[*t].is_leaf
+            && is_there(*t).is_none()
+            && above.next().is_some_and(|name| is_alone(&name))
+    };
+    (0..names.len()).filter(is_inside).map(|t| names[t].clone()).collect()
 }
 
 /// The configuration with those limits only that keep somebody from something: what is at least all that there is does not.
@@ -357,6 +381,7 @@ mod moved {
             lost: vec![],
             staying: vec![],
             limits_of_jobs: vec![],
+            inside: vec![],
             users: vec![],
         };
         changes.entitled.insert("new".into(), [None, Some(0.5)]);

@@ -82,8 +82,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let mut text: String = found.changes.iter().map(line).collect();
         text.extend(found.lost.iter().map(lost_line));
         destination.write(|out| out.write_all(text.as_bytes()))?;
-        let staying =
-            || staying_of(&found.staying) + &limits_of_jobs(&found.limits_of_jobs) + &users_of(&found.users);
+        let staying = || {
+            staying_of(&found.staying)
+                + &limits_of_jobs(&found.limits_of_jobs)
+                + &users_of(&found.users)
+                + &inside_of(&found.inside)
+        };
         tell(common, || summary_of(&found, target) + &staying() + &notes_of(&export.notes));
         return Ok(Answer::yes_if(found.is_nothing()));
     }
@@ -127,6 +131,17 @@ fn staying_of(staying: &[String]) -> String {
     let what = "accounts are not in the export: no line deletes them, and they keep what is set now";
     let n = staying.len() as u64;
     format!("{} {} ({}).\n", thousands(n), agreeing(n, what), printable(&staying.join(", "), 2000))
+}
+
+/// Which tenants are no queues now, but inside some.
+fn inside_of(inside: &[String]) -> String {
+    if inside.is_empty() {
+        return String::new();
+    }
+    format!(
+        "Not told is what those have now who are inside queues that are deployed: {}. A smaller --levels tells of these queues.\n",
+        printable(&inside.join(", "), 2000)
+    )
 }
 
 /// Which tenants are users of accounts now.

@@ -82,19 +82,26 @@ fn what_queues_have_by_their_rule_where_no_amounts_are_stated_goes_by_weight() {
     }
 }
 
-/// What the rule of `target` gives the users of an instance under the configuration `text`.
-fn all_entitled_now(target: Target, instance: &str, text: &str) -> Vec<f64> {
+/// What an export with so many levels changes of the configuration `text`.
+fn changes_of(target: Target, instance: &str, text: &str, levels: usize) -> ExportChanges {
     let in_file = |text: &str| {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         file
     };
     let instance = files::read_instance(&in_file(instance).path().display().to_string()).unwrap();
-    let options = ExportOptions { levels: Some(2), ..ExportOptions::default() };
+    let options = ExportOptions { levels: Some(levels), ..ExportOptions::default() };
     let export = exported(&instance, target, &options).unwrap();
-    let changes = export_changes(&export, &[in_file(text).path().display().to_string()]).unwrap();
+    export_changes(&export, &[in_file(text).path().display().to_string()]).unwrap()
+}
+
+/// What the rule of `target` gives the users of an instance under the configuration `text`, in their order.
+fn all_entitled_now(target: Target, instance: &str, text: &str) -> Vec<f64> {
+    let changes = changes_of(target, instance, text, 2);
     assert_eq!(changes.untold, None);
-    instance.users().map(|user| changes.entitled[user.id()][0].unwrap()).collect()
+    let users: serde_json::Value = serde_json::from_str(instance).unwrap();
+    let ids = users["users"].as_array().unwrap().iter().map(|user| user["id"].as_str().unwrap());
+    ids.map(|id| changes.entitled[id][0].unwrap()).collect()
 }
 
 /// One server, and users whose tasks take so much of each resource, some of them in a group.
@@ -249,4 +256,28 @@ fn queues_that_yarn_compares_by_memory_alone_have_as_much_memory() {
     for (more, expected) in [("", [0.5, 60.0 / 64.0]), (dominant, by_all)] {
         near(Target::Yarn, &all_entitled_now(Target::Yarn, instance, &capacity(more)), &expected);
     }
+}
+
+/// By their quotas and weights 6 GPUs and 4: what is asked for below a queue is asked for by the tenant that stands for all of it.
+#[test]
+fn queues_below_the_last_level_ask_for_what_their_tenant_does() {
+    let users = [("a1", Some("a")), ("b1", Some("b"))];
+    let instance = one_server(r#""nvidia.com/gpu": 10"#, r#""nvidia.com/gpu": 1"#, &users);
+    let queue = |name: &str, of: &str, quota: u64| {
+        format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{of}resources: {{gpu: {{quota: {quota}, limit: -1, \
+             overQuotaWeight: 1}}}}}}\n---\n"
+        )
+    };
+    let text = queue("a", "", 4)
+        + &queue("b", "", 2)
+        + &queue("a1", "parentQueue: a, ", 4)
+        + &queue("b1", "parentQueue: b, ", 2);
+    for (levels, names) in [(1, ["a", "b"]), (2, ["a1", "b1"])] {
+        let found = changes_of(Target::Kai, &instance, &text, levels);
+        near(Target::Kai, &names.map(|name| found.entitled[name][0].unwrap()), &[0.6, 0.4]);
+    }
+    // Tenants inside a queue that has none below it there have something now, and it is not known how much.
+    let found = changes_of(Target::Kai, &instance, &(queue("a", "", 4) + &queue("b", "", 2)), 2);
+    assert_eq!((found.inside, found.entitled.len()), (vec!["a1".to_owned(), "b1".to_owned()], 0));
 }

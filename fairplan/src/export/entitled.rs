@@ -24,11 +24,20 @@ pub(super) fn entitled(export: &Export, deployed: &Deployed) -> Vec<Option<f64>>
 pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Option<usize>>) {
     let keys = export.keys();
     let names = export.queue_names();
-    let of_name: HashMap<&str, usize> =
-        names.iter().enumerate().map(|(t, name)| (name.as_str(), t)).collect();
     let order = parents_first(export.target, deployed);
     let positions: HashMap<&str, usize> =
         order.iter().enumerate().map(|(position, (name, _))| (*name, position)).collect();
+    // What is a queue of Kueue in the export may be a cohort there.
+    let as_cohort = |name: &String| {
+        let cohort = positions.get(format!("cohort {name}").as_str());
+        cohort.filter(|_| export.target == Target::Kueue)
+    };
+    let place = |name: &String| positions.get(name.as_str()).or_else(|| as_cohort(name)).copied();
+    let places: Vec<Option<usize>> = names.iter().map(place).collect();
+    let tenant_at: HashMap<usize, usize> =
+        places.iter().enumerate().filter_map(|(t, place)| Some(((*place)?, t))).collect();
+    // Of queues below one that is a tenant with nobody below it what is asked for is that tenant's.
+    let mut is_inside = vec![false; order.len()];
     let cluster = export.cluster();
     let within = within_root(export, deployed, &keys, &cluster);
     let mut tenants: Vec<Told> = Vec::with_capacity(order.len());
@@ -39,7 +48,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     let with_others_below: HashSet<String> =
         order.iter().filter_map(|(_, queue)| above(export.target, queue)).collect();
     let is_above = |name: &str| noun(export.target, name) == "cohort" || with_others_below.contains(name);
-    for (name, queue) in &order {
+    for (position, (name, queue)) in order.iter().enumerate() {
         let parent = above(export.target, queue).and_then(|above| positions.get(above.as_str()).copied());
         let mut given: Vec<f64> =
             amounts_of(&queue.amounts, &keys).into_iter().map(|amount| amount.unwrap_or(0.0)).collect();
@@ -87,9 +96,11 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             kept: Vec::new(),
             given,
         };
-        match of_name.get(name).copied() {
+        let is_tenant = |above: &usize| tenant_at.get(above).is_some_and(|t| export.tenants[*t].is_leaf);
+        is_inside[position] = parent.is_some_and(|above| is_inside[above] || is_tenant(&above));
+        match tenant_at.get(&position).copied() {
             // What is stopped runs nothing, and what it has is lent all the same.
-            _ if queue.is_stopped => {}
+            _ if queue.is_stopped || is_inside[position] => {}
             Some(t) if export.tenants[t].is_leaf => {
                 (told.uses, told.most) = (export.uses(t), export.most(t));
                 told.billed = export.tenants[t].billed;
@@ -130,7 +141,6 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         room,
         tenants,
     };
-    let places = names.iter().map(|name| positions.get(name.as_str()).copied()).collect();
     (shared, places)
 }
 
@@ -210,7 +220,7 @@ fn sums(target: Target, tenants: &mut [Told]) {
 }
 
 /// The queue above, as it is named itself; `None` at the top, where all is.
-fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
+pub(super) fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
     if queue.parent.is_empty() || (target.reserves_root() && queue.parent == "root") {
         return None;
     }
