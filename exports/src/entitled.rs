@@ -18,14 +18,15 @@ pub enum Measure {
     /// What it uses over what it is given, of the resource where that is most, and over all there is of what it is given nothing of;
     /// who is given nothing at all comes last, by weight (YARN's capacity scheduler).
     OverGiven,
-    /// The same, but who is given nothing at all does not come last (Volcano).
+    /// The same, but who is given nothing at all does not come last; whoever has a higher priority comes before all others (Volcano).
     OverGivenElseAll,
     /// The same, over the most that it and those above it may have of what it is given nothing of (YuniKorn).
     OverGivenElseMost,
     /// What it uses beyond what it is given, of each resource summed over the classes, as a part of all that is given, where that is
     /// most, over its weight (Kueue).
     Borrowed,
-    /// What it uses over its fair part: what it is given and, by weight among its siblings, of what is given to nobody (KAI).
+    /// What it uses over its fair part: what it is given and, by weight among its siblings of one priority, of what is given to nobody nor taken by
+    /// those of a higher one (KAI).
     OverFair,
     /// The largest part of the cluster that it uses, over its weight; who has less than it is given comes first, by the part of that
     /// which it has (YARN's fair scheduler).
@@ -47,6 +48,8 @@ pub struct Told {
     pub weight: f64,
     /// The same of each amount, where what is given to nobody is divided by other weights than that; empty: by that.
     pub weights: Vec<f64>,
+    /// Whoever has more is served first, where the measure goes by that.
+    pub priority: f64,
     /// The only resource by which those below it are compared, if it is but one.
     pub compares: Option<usize>,
     /// What it is sure of.
@@ -135,6 +138,8 @@ impl Shared {
 /// A tenant to be served; the one with the smallest measure comes first, of equal ones the first.
 #[derive(PartialEq)]
 struct Next {
+    /// Where that decides.
+    priority: f64,
     measure: (bool, f64),
     tenant: usize,
 }
@@ -144,7 +149,8 @@ impl Eq for Next {}
 impl Ord for Next {
     fn cmp(&self, other: &Self) -> Ordering {
         let ((late, measure), (other_late, of_other)) = (self.measure, other.measure);
-        other_late.cmp(&late).then(of_other.total_cmp(&measure)).then(other.tenant.cmp(&self.tenant))
+        let first = self.priority.total_cmp(&other.priority).then(other_late.cmp(&late));
+        first.then(of_other.total_cmp(&measure)).then(other.tenant.cmp(&self.tenant))
     }
 }
 
@@ -269,10 +275,16 @@ impl<'a> Filling<'a> {
             self.scaled = Some(scaled);
         }
         for t in (0..tenants.len()).filter(|t| served[*t]) {
-            let next = Next { measure: self.measure(t), tenant: t };
+            let next = self.next(t);
             self.queues[tenants[t].parent.map_or(0, |parent| parent + 1)].push(next);
         }
         while self.serve(0) {}
+    }
+
+    fn next(&self, tenant: usize) -> Next {
+        let goes_by_priority = self.shared.measure == Measure::OverGivenElseAll;
+        let priority = if goes_by_priority { self.shared.tenants[tenant].priority } else { 0.0 };
+        Next { priority, measure: self.measure(tenant), tenant }
     }
 
     /// Serves somebody in a queue; no more if nobody there can be.
@@ -291,7 +303,7 @@ impl<'a> Filling<'a> {
             self.scaled = Some(scaled);
         }
         if is_left {
-            let next = Next { measure: self.measure(tenant), tenant };
+            let next = self.next(tenant);
             self.queues[queue].push(next);
         }
         !self.queues[queue].is_empty()
@@ -490,9 +502,18 @@ fn fair(shared: &Shared) -> Vec<Vec<f64>> {
                 None => f64::INFINITY,
             };
             let mut order: Vec<(f64, usize)> = siblings.iter().map(|t| (room(*t), *t)).collect();
-            order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let mut weights: f64 = siblings.iter().map(|t| weight_of(*t)).sum();
+            let priority = |t: usize| tenants[t].priority;
+            order.sort_by(|a, b| {
+                let first = priority(b.1).total_cmp(&priority(a.1));
+                first.then(a.0.total_cmp(&b.0)).then(a.1.cmp(&b.1))
+            });
+            let (mut weights, mut of) = (0.0f64, f64::NAN);
             for (room, t) in order {
+                // Those of the next priority divide what is left.
+                if priority(t) != of {
+                    of = priority(t);
+                    weights = siblings.iter().filter(|t| priority(**t) == of).map(|t| weight_of(*t)).sum();
+                }
                 let weight = weight_of(t);
                 let part = (left * weight / weights.max(f64::MIN_POSITIVE)).min(room * weight).min(left);
                 fair[t][at] += part;
@@ -513,6 +534,7 @@ mod tests {
             parent,
             weight,
             weights: Vec::new(),
+            priority: 0.0,
             compares: None,
             given: given.to_vec(),
             limit: vec![None; given.len()],

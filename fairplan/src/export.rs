@@ -358,7 +358,8 @@ fn other_order(queues: [&DeployedQueue; 2]) -> Option<[String; 2]> {
 fn is_relative(queue: &DeployedQueue, what: &str) -> bool {
     let class = what.split_once(" on ").map_or("", |(_, class)| class);
     let list = if what.starts_with("most ") { &queue.limits } else { &queue.amounts };
-    ["percent", "weight"].iter().any(|word| list.contains_key(&(class.to_owned(), (*word).to_owned())))
+    let is_part = |resource: &str| resource == "weight" || resource.starts_with("percent");
+    list.keys().any(|(of, resource)| of == class && is_part(resource))
 }
 
 /// Whether a number is one of which none at all is another thing than 0.

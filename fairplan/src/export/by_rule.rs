@@ -25,7 +25,7 @@ pub(super) fn two_alike(ids: [&str; 2], memory: u64) -> Instance {
 fn entitled_now(target: Target, text: &str) -> [f64; 2] {
     let has_paths = matches!(target, Target::Yarn | Target::YarnFair | Target::YuniKorn);
     let ids = if has_paths { ["root.a", "root.b"] } else { ["a", "b"] };
-    let memory = if matches!(target, Target::Yarn | Target::YarnFair) { 1024 } else { 1 << 30 };
+    let memory = if target.is_kubernetes() { 1 << 30 } else { 1024 };
     let export = exported(&two_alike(ids, memory), target, &ExportOptions::default()).unwrap();
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
@@ -58,6 +58,9 @@ fn what_queues_have_by_their_rule_where_no_amounts_are_stated_goes_by_weight() {
         );
         (Target::YuniKorn, text)
     };
+    let slurm = |[a, b]: [&str; 2]| {
+        (Target::Slurm, format!("Parent - 'root'\nAccount - 'a':{a}\nAccount - 'b':{b}\n"))
+    };
     let without_end = "resources: {cpu: {quota: -1, limit: -1}, memory: {quota: -1, limit: -1}}";
     let some = "resources: {cpu: {quota: 4000, limit: -1}, memory: {quota: 20000, limit: -1}}";
     for ((target, text), expected) in [
@@ -73,6 +76,9 @@ fn what_queues_have_by_their_rule_where_no_amounts_are_stated_goes_by_weight() {
         (yunikorn("", ", resources: {max: {vcore: 8, memory: 32Gi}}"), [2.0 / 3.0, 1.0 / 3.0]),
         (volcano(["weight: 1", "weight: 1"]), [0.5, 0.5]),
         (volcano(["weight: 3", "weight: 1"]), [0.75, 0.25]),
+        (volcano(["weight: 1, priority: 10", "weight: 1"]), [1.0, 0.0]),
+        (slurm(["Fairshare=parent", "Fairshare=2147483647"]), [0.5, 0.5]),
+        (yarn("[memory=25%,vcores=25%]", "[memory=75%,vcores=75%]"), [0.25, 0.75]),
         (kai([without_end, without_end]), [0.5, 0.5]),
         (kai([some, without_end]), [0.2, 0.8]),
     ] {
@@ -280,4 +286,41 @@ fn queues_below_the_last_level_ask_for_what_their_tenant_does() {
     // Tenants inside a queue that has none below it there have something now, and it is not known how much.
     let found = changes_of(Target::Kai, &instance, &(queue("a", "", 4) + &queue("b", "", 2)), 2);
     assert_eq!((found.inside, found.entitled.len()), (vec!["a1".to_owned(), "b1".to_owned()], 0));
+}
+
+/// Of 20 GPUs the quotas are 8 and 2; what is over goes to the higher priority alone, whatever the weights.
+#[test]
+fn what_is_over_the_quotas_of_kai_goes_by_priority() {
+    let users = [("x", None), ("z", None)];
+    let instance = one_server(r#""nvidia.com/gpu": 20"#, r#""nvidia.com/gpu": 1"#, &users);
+    let queue = |name: &str, priority: &str, quota: u64, weight: u64| {
+        format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{priority}resources: {{gpu: {{quota: {quota}, \
+             limit: -1, overQuotaWeight: {weight}}}}}}}\n---\n"
+        )
+    };
+    for (priority, expected) in [("priority: 200, ", [0.9, 0.1]), ("priority: 100, ", [0.525, 0.475])] {
+        let text = queue("x", priority, 8, 1) + &queue("z", "", 2, 3);
+        near(Target::Kai, &all_entitled_now(Target::Kai, &instance, &text), &expected);
+    }
+}
+
+/// One flavor of cpu beside two of GPUs is a part of two classes.
+#[test]
+fn what_is_deployed_of_a_flavor_of_several_classes_is_told_as_unknown() {
+    let instance = r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "nvidia.com/gpu"],
+        "server_classes": [{"id": "all+a100", "count": 1, "capacity": {"cpu": 96, "nvidia.com/gpu": 8}},
+                           {"id": "all+h100", "count": 1, "capacity": {"cpu": 96, "nvidia.com/gpu": 8}}],
+        "users": [{"id": "a", "demand": {"cpu": 12, "nvidia.com/gpu": 1}, "eligible": ["all+a100"]},
+                  {"id": "b", "demand": {"cpu": 12, "nvidia.com/gpu": 1}, "eligible": ["all+h100"]}]}"#;
+    let queue = |name: &str, flavor: &str| {
+        format!(
+            "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ClusterQueue\nmetadata: {{name: {name}}}\nspec: {{namespaceSelector: {{}}, resourceGroups: [\
+             {{coveredResources: [cpu], flavors: [{{name: all, resources: [{{name: cpu, nominalQuota: 96}}]}}]}}, \
+             {{coveredResources: [nvidia.com/gpu], flavors: [{{name: {flavor}, resources: [{{name: nvidia.com/gpu, nominalQuota: 8}}]}}]}}]}}\n---\n"
+        )
+    };
+    let text = queue("a", "a100") + &queue("b", "h100");
+    let untold = changes_of(Target::Kueue, instance, &text, 1).untold.unwrap();
+    assert!(untold.starts_with("all is a flavor of several classes here"), "{untold}");
 }

@@ -6,6 +6,9 @@ use fairplan_imports::{Deployed, DeployedQueue};
 use fairplan_instances::is_memory;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+/// The priority of a queue of KAI that states none.
+const KAI_PRIORITY: f64 = 100.0;
+
 /// The largest part of the cluster that each tenant of `export` is entitled to, by its target's rule under the configuration
 /// `deployed`; `None` for tenants with somebody below them, those that the configuration does not have, and those whose
 /// tasks need what the target does not count: of that its rule says nothing.
@@ -88,6 +91,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             parent,
             weight,
             weights,
+            priority: queue.priority.unwrap_or(if export.target == Target::Kai { KAI_PRIORITY } else { 0.0 }),
             compares: compares(queue),
             limit,
             uses: vec![0.0; keys.len()],

@@ -22,6 +22,14 @@ pub(super) fn not_told(export: &Export, deployed: &Deployed) -> Option<String> {
     let unknown: Vec<&str> = stated.iter().copied().filter(|class| !exported.contains(*class)).collect();
     let new: Vec<&str> =
         exported.iter().map(String::as_str).filter(|class| !stated.contains(class)).collect();
+    // One that goes with several others is of several classes.
+    let parts: BTreeSet<&str> = export.classes.iter().flat_map(|class| class.id.split('+')).collect();
+    let of_several = unknown.iter().find(|flavor| export.target == Target::Kueue && parts.contains(**flavor));
+    if let Some(flavor) = of_several {
+        return Some(format!(
+            "{flavor} is a flavor of several classes here, so what is deployed is not known class by class"
+        ));
+    }
     let (first, what) = match (export.target, &unknown[..], &new[..]) {
         // Nodes of which the deployed file says nothing have no label there, as others.
         (Target::Yarn, [], [new, ..]) if !stated.is_empty() => (*new, "is no label there"),

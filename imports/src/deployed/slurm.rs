@@ -131,9 +131,8 @@ impl File<'_> {
         let mut user =
             DeployedQueue { parent: account_above(&self.above), is_user: true, ..DeployedQueue::default() };
         for (key, value) in text.split(':').skip(1).filter_map(|field| field.split_once('=')) {
-            // A user may also have what its account has ("parent"), which is no weight of its own.
             if key.eq_ignore_ascii_case("fairshare") {
-                user.weight = value.parse().ok();
+                user.weight = shares(value);
             } else if key.eq_ignore_ascii_case("grptres") {
                 self.set(&mut user.limits, value)?;
             }
@@ -245,9 +244,8 @@ impl File<'_> {
         match key {
             "parent" => queue.parent = account_above(value),
             "fairshare" => {
-                let weight = value.parse();
-                let problem = "must be a number";
-                queue.weight = Some(weight.map_err(|_| self.refused("fairshare", value, problem))?);
+                let problem = "must be a number, or parent";
+                queue.weight = Some(shares(value).ok_or_else(|| self.refused("fairshare", value, problem))?);
             }
             "grptres" => self.set(&mut queue.limits, value)?,
             _ => keep(&mut queue.beside, key, value),
@@ -296,6 +294,18 @@ impl File<'_> {
         }
         Ok(())
     }
+}
+
+/// What a dump writes for `parent`.
+const PARENT: f64 = 2_147_483_647.0;
+
+/// The shares of an account or user; one of those that have their parent's, as importers take it.
+fn shares(text: &str) -> Option<f64> {
+    if text.eq_ignore_ascii_case("parent") {
+        return Some(1.0);
+    }
+    let shares: f64 = text.parse().ok()?;
+    Some(if shares == PARENT { 1.0 } else { shares })
 }
 
 /// The account that one is in; nothing at the top.

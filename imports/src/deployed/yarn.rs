@@ -130,6 +130,9 @@ fn amounts(text: &str) -> Option<Vec<(String, f64)>> {
     if let Some(inner) = text.strip_prefix('[') {
         let amount = |part: &str| {
             let (name, amount) = part.split_once('=')?;
+            if let Some(number) = amount.trim().strip_suffix('%') {
+                return Some((format!("percent {}", name.trim()), number.trim().parse().ok()?));
+            }
             let (number, suffix) = amount.trim().split_at(
                 amount.trim().find(|c: char| c.is_ascii_alphabetic()).unwrap_or(amount.trim().len()),
             );

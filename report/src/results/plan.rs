@@ -373,7 +373,7 @@ fn why_not(task: &TaskHeldNowhere) -> String {
             label(&nearest.server),
             number(nearest.has)
         ),
-        None => "it may run on none of them".into(),
+        None => "it may run on none of them (in a catalog, `like` says of which class of servers those of a type count)".into(),
     }
 }
 
