@@ -174,9 +174,9 @@ mod tests {
         assert_eq!(percent(&read(&property("a.capacity", "1</value><value>2")), "root.a"), 2.0);
         let final_ = property("a.capacity", "3").replace("</property>", "<final>true</final></property>");
         assert_eq!(percent(&read(&(final_ + &property("a.capacity", "1"))), "root.a"), 3.0);
-        // Who is not listed is not there, and who is listed is.
-        assert_eq!(read(&property("queues", "a")).keys().collect::<Vec<_>>(), ["root.a"]);
-        assert_eq!(read(&property("queues", "a,c")).keys().collect::<Vec<_>>(), ["root.a", "root.c"]);
+        // Who is not listed is not there, and who is listed is; root says how all are compared.
+        assert_eq!(read(&property("queues", "a")).keys().collect::<Vec<_>>(), ["root", "root.a"]);
+        assert_eq!(read(&property("queues", "a,c")).keys().collect::<Vec<_>>(), ["root", "root.a", "root.c"]);
         // A label that a queue may not use gives it nothing.
         let labelled = property("a.accessible-node-labels.x.capacity", "50");
         assert!(read(&labelled)["root.a"].amounts.contains_key(&key("x", "percent")));

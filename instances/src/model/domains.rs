@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn a_gang_of_kinds_is_at_most_what_they_take_together() {
         let text = r#"{"format": "fairplan.instance.v1", "resources": ["memory"], "server_classes": [{"id": "c", "count": 1, "capacity": {"memory": 3}}],
-            "users": [{"id": "a", "kinds": [{"id": "x", "demand": {"memory": 1}}, {"id": "y", "demand": {"memory": 1}}], "gang": 2}]}"#;
+            "users": [{"id": "a", "kinds": [{"id": "x", "each": 1, "demand": {"memory": 1}}, {"id": "y", "each": 1, "demand": {"memory": 1}}], "gang": 2}]}"#;
         let refused =
             crate::files::read_json(crate::files::source::in_memory("it", text.into()).unwrap()).unwrap_err();
         let told = "users[0].gang = 2: more than the cluster holds: at most 1 tasks of the user run at once";
