@@ -10,6 +10,7 @@ mod floors;
 mod group_sums;
 mod groups;
 mod kinds;
+mod one_task;
 mod plain_users;
 mod profiles;
 mod quota_parts;
@@ -487,10 +488,10 @@ impl<'a> User<'a> {
     }
 
     /// Whether a whole task fits some empty server that the user may run on; where it has kinds, whether all servers together hold the
-    /// pieces of each in one task, if they hold nothing else.
+    /// pieces of each in one task, if they hold nothing else, and few pieces all together.
     pub fn fits_somewhere(self) -> bool {
         if self.has_kinds() {
-            return self.kinds().all(Kind::has_room_for_a_task);
+            return self.kinds().all(Kind::has_room_for_a_task) && self.holds_few_pieces();
         }
         let resources = (0..self.instance.resources.len()).map(ResourceId);
         let fits = |class: ClassId| {

@@ -1,7 +1,7 @@
 //! The best any placement of whole tasks can do: how large the smallest weighted dominant share of those that still want more
 //! can be, from both sides.
 //!
-//! Whoever can have no task is left out (`packing.rs`; `one_task.rs` for kinds whose few pieces do not fit together).
+//! Whoever can have no task is left out (`packing.rs`).
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
 //! patterns found by a knapsack search (`knapsack.rs`, `table.rs`; `devices_alone.rs` says where there are none), at first at values near those of divisible tasks (`near.rs`), its values turned into the largest breakpoint that they
 //! leave (`breakpoints.rs`), in whole gangs (`between.rs`), and then once more with limits and reserves as rows of the program
@@ -34,7 +34,6 @@ mod master;
 mod moves;
 mod near;
 mod on_devices;
-mod one_task;
 mod packing;
 mod parts;
 mod patterns;

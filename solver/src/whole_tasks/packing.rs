@@ -5,7 +5,6 @@ mod limit_rows;
 
 use super::between::{AloneTasks, BetweenServers, OnServers};
 use super::inside::{self, Devices, Make, Piece, Row};
-use super::one_task;
 pub(super) use super::quantities::{Quantities, WIDTH};
 use crate::linear_program::power;
 use crate::merged_classes::greatest_common_divisor;
@@ -209,7 +208,7 @@ impl Packing {
             if user.tasks() == Some(0)
                 || own.iter().any(Option::is_none)
                 || pieces[first..].iter().any(is_short)
-                || !one_task::is_held(instance, user)
+                || !user.holds_few_pieces()
             {
                 own.fill(None);
                 pieces.truncate(first);

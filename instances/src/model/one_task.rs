@@ -1,34 +1,37 @@
 //! Whether all servers hold one task of kinds, whose pieces may be in one another's way.
 
-use fairplan_instances::{ClassId, Instance, Kind, ResourceId, User};
+use super::{ClassId, Instance, Kind, ResourceId, User};
 
 /// Pieces of a task up to which all ways to put them are tried.
 const FEW_PIECES: u64 = 6;
 
-/// Whether the servers, all idle, hold one task of a user whose kinds fit on some; of more than a few pieces nothing is known against it, nor of
-/// devices.
-pub(super) fn is_held(instance: &Instance, user: User<'_>) -> bool {
-    let pieces: u64 = user.kinds().map(|kind| kind.each()).fold(0, u64::saturating_add);
-    if user.kinds().len() < 2 || pieces > FEW_PIECES {
-        return true;
+impl User<'_> {
+    /// Whether the servers, all idle, hold one task of a user whose kinds fit on some, all pieces together: of more than a few pieces nothing is known
+    /// against it, nor of devices.
+    pub fn holds_few_pieces(self) -> bool {
+        let (instance, pieces) =
+            (self.instance, self.kinds().map(|kind| kind.each()).fold(0, u64::saturating_add));
+        if self.kinds().len() < 2 || pieces > FEW_PIECES {
+            return true;
+        }
+        let usable = |kind: Kind<'_>| {
+            let classes = (0..instance.classes().len()).map(ClassId).filter(|l| fits(instance, kind, *l));
+            classes.collect::<Vec<_>>()
+        };
+        let classes: Vec<(Kind<'_>, Vec<ClassId>)> = self.kinds().map(|kind| (kind, usable(kind))).collect();
+        let servers = |classes: &[ClassId]| {
+            classes.iter().map(|class| instance.classes()[class.0].count).fold(0, u64::saturating_add)
+        };
+        // Where each piece has a server to itself nothing is in its way.
+        if classes.iter().all(|(_, classes)| servers(classes) >= pieces) {
+            return true;
+        }
+        let mut all: Vec<(Kind<'_>, &[ClassId])> = Vec::new();
+        for (kind, classes) in &classes {
+            all.extend(std::iter::repeat_n((*kind, &classes[..]), kind.each() as usize));
+        }
+        place(instance, &all, &mut Vec::new())
     }
-    let usable = |kind: Kind<'_>| {
-        let classes = (0..instance.classes().len()).map(ClassId).filter(|l| fits(instance, kind, *l));
-        classes.collect::<Vec<_>>()
-    };
-    let classes: Vec<(Kind<'_>, Vec<ClassId>)> = user.kinds().map(|kind| (kind, usable(kind))).collect();
-    let servers = |classes: &[ClassId]| {
-        classes.iter().map(|class| instance.classes()[class.0].count).fold(0, u64::saturating_add)
-    };
-    // Where each piece has a server to itself nothing is in its way.
-    if classes.iter().all(|(_, classes)| servers(classes) >= pieces) {
-        return true;
-    }
-    let all: Vec<(Kind<'_>, &[ClassId])> = classes
-        .iter()
-        .flat_map(|(kind, classes)| (0..kind.each()).map(move |_| (*kind, &classes[..])))
-        .collect();
-    place(instance, &all, &mut Vec::new())
 }
 
 fn fits(instance: &Instance, kind: Kind<'_>, class: ClassId) -> bool {
