@@ -44,7 +44,13 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     let cluster = export.cluster();
     let within = within_root(export, deployed, &keys, &cluster);
     let mut tenants: Vec<Told> = Vec::with_capacity(order.len());
-    let weights = sums_of_weights(&order);
+    let whole = Whole {
+        is_of_all: export.target == Target::YarnFair,
+        keys: &keys,
+        cluster: &cluster,
+        within: &within,
+        weights: sums_of_weights(&order),
+    };
     let memory = keys.iter().position(|key| is_memory(&key.resource));
     let compares =
         |queue: &DeployedQueue| memory.filter(|_| queue.by_memory).map(|at| at % export.resource_count());
@@ -53,37 +59,8 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     let is_above = |name: &str| noun(export.target, name) == "cohort" || with_others_below.contains(name);
     for (position, (name, queue)) in order.iter().enumerate() {
         let parent = above(export.target, queue).and_then(|above| positions.get(above.as_str()).copied());
-        let mut given: Vec<f64> =
-            amounts_of(&queue.amounts, &keys).into_iter().map(|amount| amount.unwrap_or(0.0)).collect();
-        let mut limit = amounts_of(&queue.limits, &keys);
-        let mut endless = vec![false; keys.len()];
-        // A percentage is one of what the queue above has, or may have, and in the fair scheduler of the cluster, be it of all resources or of one;
-        // a weight is a part of it, among siblings.
-        let is_of_all = export.target == Target::YarnFair;
-        for (at, key) in keys.iter().enumerate() {
-            let above = parent.map_or(cluster[at], |parent| tenants[parent].given[at]);
-            let stated = |what: &str| queue.amounts.get(&(key.class.clone(), what.to_owned()));
-            let percent = |of: &BTreeMap<(String, String), f64>| {
-                let own = format!("percent {}", key.resource);
-                let mut percents =
-                    [own, "percent".into()].into_iter().filter_map(|what| of.get(&(key.class.clone(), what)));
-                percents.next().copied()
-            };
-            if let Some(percent) = percent(&queue.amounts) {
-                given[at] += percent / 100.0 * if is_of_all { cluster[at] } else { above };
-            }
-            if let Some(weight) = stated("weight") {
-                let all = weights.get(&(queue.parent.as_str(), key.class.as_str())).copied();
-                given[at] += all.filter(|all| *all > 0.0).map_or(0.0, |all| weight / all * above);
-            }
-            if given[at].is_infinite() {
-                (given[at], endless[at]) = (above, true);
-            }
-            if let Some(percent) = percent(&queue.limits) {
-                let above = parent.and_then(|parent| tenants[parent].limit[at]).unwrap_or(within[at]);
-                limit[at] = Some(percent / 100.0 * if is_of_all { cluster[at] } else { above });
-            }
-        }
+        let told_above = parent.map(|parent| &tenants[parent]);
+        let (given, limit) = (whole.given(queue, told_above), whole.limit(queue, told_above));
         let weight = queue.weight.filter(|weight| *weight > 0.0).unwrap_or(1.0);
         let weights =
             amounts_of(&queue.weights, &keys).into_iter().map(|own| own.unwrap_or(weight)).collect();
@@ -111,8 +88,12 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             }
             // Of a queue that is not exported nothing else is known than that it uses what it has; cohorts run nothing themselves.
             None if !is_above(name) => {
-                let uses = |(given, endless): (&f64, &bool)| if *endless { 0.0 } else { *given };
-                told.uses = told.given.iter().zip(&endless).map(uses).collect();
+                // Of what has no end nothing is known at all.
+                let stated = amounts_of(&queue.amounts, &keys);
+                let is_endless = |stated: &Option<f64>| stated.is_some_and(f64::is_infinite);
+                let uses =
+                    |(given, stated): (&f64, &Option<f64>)| if is_endless(stated) { 0.0 } else { *given };
+                told.uses = told.given.iter().zip(&stated).map(uses).collect();
                 let parts = told.uses.iter().zip(&cluster).filter(|(_, all)| **all > 0.0);
                 told.billed = parts.map(|(uses, all)| uses / all).fold(0.0, f64::max);
             }
@@ -146,6 +127,54 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         tenants,
     };
     (shared, places)
+}
+
+type Amounts = BTreeMap<(String, String), f64>;
+
+/// What percentages and weights of queues are parts of.
+struct Whole<'a> {
+    /// Whether percentages are of the cluster at every depth, as in YARN's fair scheduler, and not of what the queue above has or may have.
+    is_of_all: bool,
+    keys: &'a [Key],
+    cluster: &'a [f64],
+    within: &'a [f64],
+    weights: HashMap<(&'a str, &'a str), f64>,
+}
+
+impl Whole<'_> {
+    /// What a queue is given below one that is told so; all that this one is given of what has no end.
+    fn given(&self, queue: &DeployedQueue, above: Option<&Told>) -> Vec<f64> {
+        let stated = amounts_of(&queue.amounts, self.keys);
+        let of_key = |(at, (key, stated)): (usize, (&Key, Option<f64>))| {
+            let above = above.map_or(self.cluster[at], |above| above.given[at]);
+            let whole = if self.is_of_all { self.cluster[at] } else { above };
+            let percent = percent(&queue.amounts, key).map_or(0.0, |percent| percent / 100.0 * whole);
+            let weight = queue.amounts.get(&(key.class.clone(), "weight".to_owned())).map_or(0.0, |weight| {
+                let all = self.weights.get(&(queue.parent.as_str(), key.class.as_str())).copied();
+                all.filter(|all| *all > 0.0).map_or(0.0, |all| weight / all * above)
+            });
+            let given = stated.unwrap_or(0.0) + percent + weight;
+            if given.is_infinite() { above } else { given }
+        };
+        self.keys.iter().zip(stated).enumerate().map(of_key).collect()
+    }
+
+    /// The most that it may have.
+    fn limit(&self, queue: &DeployedQueue, above: Option<&Told>) -> Vec<Option<f64>> {
+        let stated = amounts_of(&queue.limits, self.keys);
+        let of_key = |(at, (key, stated)): (usize, (&Key, Option<f64>))| {
+            let above = above.and_then(|above| above.limit[at]).unwrap_or(self.within[at]);
+            let whole = if self.is_of_all { self.cluster[at] } else { above };
+            percent(&queue.limits, key).map(|percent| percent / 100.0 * whole).or(stated)
+        };
+        self.keys.iter().zip(stated).enumerate().map(of_key).collect()
+    }
+}
+
+/// The percentage of a resource, or of all.
+fn percent(amounts: &Amounts, key: &Key) -> Option<f64> {
+    let of = |what: String| amounts.get(&(key.class.clone(), what)).copied();
+    of(format!("percent {}", key.resource)).or_else(|| of("percent".into()))
 }
 
 /// Amounts in the units of `keys`.
