@@ -241,11 +241,9 @@ impl<'a> Filling<'a> {
         );
         for (t, sure) in sure.iter().enumerate() {
             let tenant = &self.shared.tenants[t];
-            let only = self.shared.compared_by(t);
             for class in 0..self.classes {
                 let range = class * resources..(class + 1) * resources;
-                let counts = |at: &usize| only.is_none_or(|only| at % resources == only);
-                let used = range.clone().filter(counts).filter(|at| tenant.uses[*at] > 0.0);
+                let used = range.clone().filter(|at| tenant.uses[*at] > 0.0);
                 let used = used.filter(|at| !may_be_nothing || tenant.given[*at] > 0.0);
                 let times = used.map(|at| sure[at] / tenant.uses[at]).fold(f64::INFINITY, f64::min);
                 if times.is_finite() {

@@ -258,7 +258,7 @@ fn queues_that_yarn_compares_by_memory_alone_have_as_much_memory() {
     };
     let dominant = "<property><name>yarn.scheduler.capacity.resource-calculator</name><value>\
          org.apache.hadoop.yarn.util.resource.DominantResourceCalculator</value></property>";
-    // Each is sure of half the memory, as far as there are vcores.
+    // Each is sure of half of everything; then memory decides.
     for (more, expected) in [("", [0.5, 60.0 / 64.0]), (dominant, by_all)] {
         near(Target::Yarn, &all_entitled_now(Target::Yarn, instance, &capacity(more)), &expected);
     }
