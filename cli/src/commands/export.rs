@@ -216,7 +216,13 @@ fn summary_of(found: &ExportChanges, target: Target) -> String {
     }
     let moved: Vec<_> = found.moved().collect();
     if moved.is_empty() {
-        return text + "The scheduler's rule gives everybody the same share as now.\n";
+        // Of those who are inside deployed queues another line says that they are not told.
+        return text
+            + match (found.inside.is_empty(), found.entitled.is_empty()) {
+                (true, _) => "The scheduler's rule gives everybody the same share as now.\n",
+                (false, false) => "The scheduler's rule gives all others the same share as now.\n",
+                (false, true) => "",
+            };
     }
     text += "By the scheduler's rule, of the resource of which that is most:\n";
     for (queue, before, after) in moved {
