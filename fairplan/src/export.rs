@@ -168,7 +168,8 @@ pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChang
     let shares = entitled::entitled(export, &before);
     let names = export.queue_names();
     let inside = inside_queues(export, &before);
-    let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf && !inside.contains(&names[*t]));
+    let are_inside: BTreeSet<&String> = inside.iter().collect();
+    let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf && !are_inside.contains(&names[*t]));
     let untold = flavors::not_told(export, &before);
     let entitled = match untold {
         Some(_) => BTreeMap::new(),
@@ -198,15 +199,13 @@ fn inside_queues(export: &Export, deployed: &Deployed) -> Vec<String> {
         let names = [names[t].clone(), names[t].trim_start_matches("cohort ").to_owned()];
         names.into_iter().find(|name| deployed.contains_key(name))
     };
-    let is_alone = |name: &String| {
-        deployed.values().all(|queue| entitled::above(export.target, queue).as_ref() != Some(name))
-    };
+    let with_others_below = entitled::with_others_below(export.target, deployed.values());
     let is_inside = |t: &usize| {
         let above = std::iter::successors(export.tenants[*t].parent, |above| export.tenants[*above].parent);
         let mut above = above.filter_map(is_there);
         export.tenants[*t].is_leaf
             && is_there(*t).is_none()
-            && above.next().is_some_and(|name| is_alone(&name))
+            && above.next().is_some_and(|name| !with_others_below.contains(&name))
     };
     (0..names.len()).filter(is_inside).map(|t| names[t].clone()).collect()
 }

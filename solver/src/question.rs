@@ -139,21 +139,22 @@ impl<'a> Question<'a> {
         let (reduction, instance) = (self.reduction(), self.instance);
         let resources = instance.resources().len();
         let rows = (reduction.classes() * resources + instance.limit_rows().len()) as f64;
-        let allowed = |rates: &Rates| rates.iter().filter(|rate| **rate > 0.0).count();
-        let of_pattern: Vec<f64> =
-            reduction.patterns.iter().map(|rates| (allowed(rates) * resources) as f64).collect();
-        let patterns = reduction.users.pattern.iter();
-        let of_users = patterns.filter_map(|pattern| of_pattern.get(*pattern as usize));
-        rows.powi(3) / 6.0 + of_users.map(|rows| rows * rows / 2.0).sum::<f64>()
+        let of_users = self.allowed_classes().map(|classes| ((classes * resources) as f64).powi(2));
+        rows.powi(3) / 6.0 + of_users.sum::<f64>() / 2.0
     }
 
     /// The pairs of them where the user may run.
     pub fn allowed_pairs(&self) -> usize {
+        self.allowed_classes().sum()
+    }
+
+    /// On how many classes users, or kinds of their tasks, may run, one by one.
+    fn allowed_classes(&self) -> impl Iterator<Item = usize> {
         let reduction = self.reduction();
         let allowed = |rates: &Rates| rates.iter().filter(|rate| **rate > 0.0).count();
         let of_pattern: Vec<usize> = reduction.patterns.iter().map(allowed).collect();
         let patterns = reduction.users.pattern.iter();
-        patterns.filter_map(|pattern| of_pattern.get(*pattern as usize)).sum()
+        patterns.filter_map(move |pattern| of_pattern.get(*pattern as usize).copied())
     }
 
     /// Whether it is a max-min in which hardly any users may run on the same classes, so that its levels use up some classes each.

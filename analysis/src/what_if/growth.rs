@@ -235,15 +235,14 @@ pub fn growth(
             known.push(answer);
         }
     }
-    for (q, most) in most.iter_mut().enumerate() {
-        let now = asked(q);
-        *most = known.iter().map(|reached| reached.allows(&now)).fold(*most, f64::min);
-    }
     let times = |q: usize| {
         let scales = (0..instance.user_count()).map(|user| scale(q, user));
         let (least, largest) = scales.fold((f64::INFINITY, 0.0), |(a, b), x| (x.min(a), x.max(b)));
-        let tells = least < largest && part_at_one > 0.0 && part_at_one.is_finite();
-        if tells { part_at_one / most[q] } else { largest }
+        if least >= largest || part_at_one <= 0.0 || part_at_one.is_infinite() {
+            return largest;
+        }
+        let now = asked(q);
+        part_at_one / known.iter().map(|reached| reached.allows(&now)).fold(most[q], f64::min)
     };
     let told = |short: Short| Shortfall {
         quantum: series.label(short.quantum).into(),

@@ -128,6 +128,15 @@ fn one_server(capacity: &str, demand: &str, users: &[(&str, Option<&str>)]) -> S
     )
 }
 
+/// A resource of a queue of KAI without end.
+const ENDLESS: &str = "{quota: -1, limit: -1, overQuotaWeight: 1}";
+
+/// A queue of KAI with these resources and what else its `spec` says.
+fn kai_queue(name: &str, more: &str, resources: &str) -> String {
+    let spec = format!("{{{more}resources: {{{resources}}}}}");
+    format!("apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {spec}\n---\n")
+}
+
 /// What is sure within a queue that is given nothing itself is sure beside its siblings there alone. Only Volcano adds it up.
 #[test]
 fn a_queue_that_is_given_nothing_is_measured_by_itself_whatever_those_below_it_are_given() {
@@ -148,9 +157,10 @@ fn a_queue_that_is_given_nothing_is_measured_by_itself_whatever_those_below_it_a
         &[("team-a", Some("dept-a")), ("team-b", Some("dept-b"))],
     );
     let kai = |name: &str, of: &str, quota: u64| {
-        format!(
-            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{of}resources: {{cpu: {{quota: -1, limit: -1, \
-             overQuotaWeight: 1}}, gpu: {{quota: {quota}, limit: -1, overQuotaWeight: 1}}}}}}\n---\n"
+        kai_queue(
+            name,
+            of,
+            &format!("cpu: {ENDLESS}, gpu: {{quota: {quota}, limit: -1, overQuotaWeight: 1}}"),
         )
     };
     let kai = kai("dept-a", "", 0)
@@ -178,11 +188,8 @@ fn each_resource_has_a_weight_of_its_own_in_kai() {
         &[("a", None), ("b", None)],
     );
     let queue = |name: &str, quota: u64, weight: u64| {
-        format!(
-            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{resources: {{cpu: {{quota: -1, limit: -1, \
-             overQuotaWeight: 1}}, gpu: {{quota: {quota}, limit: -1, overQuotaWeight: {weight}}}, memory: {{quota: -1, limit: -1, \
-             overQuotaWeight: 1}}}}}}\n---\n"
-        )
+        let gpu = format!("{{quota: {quota}, limit: -1, overQuotaWeight: {weight}}}");
+        kai_queue(name, "", &format!("cpu: {ENDLESS}, gpu: {gpu}, memory: {ENDLESS}"))
     };
     let found = all_entitled_now(Target::Kai, &instance, &(queue("a", 3, 2) + &queue("b", 1, 1)));
     near(Target::Kai, &found, &[11.0 / 16.0, 5.0 / 16.0]);
@@ -270,10 +277,7 @@ fn queues_below_the_last_level_ask_for_what_their_tenant_does() {
     let users = [("a1", Some("a")), ("b1", Some("b"))];
     let instance = one_server(r#""nvidia.com/gpu": 10"#, r#""nvidia.com/gpu": 1"#, &users);
     let queue = |name: &str, of: &str, quota: u64| {
-        format!(
-            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{of}resources: {{gpu: {{quota: {quota}, limit: -1, \
-             overQuotaWeight: 1}}}}}}\n---\n"
-        )
+        kai_queue(name, of, &format!("gpu: {{quota: {quota}, limit: -1, overQuotaWeight: 1}}"))
     };
     let text = queue("a", "", 4)
         + &queue("b", "", 2)
@@ -294,10 +298,7 @@ fn what_is_over_the_quotas_of_kai_goes_by_priority() {
     let users = [("x", None), ("z", None)];
     let instance = one_server(r#""nvidia.com/gpu": 20"#, r#""nvidia.com/gpu": 1"#, &users);
     let queue = |name: &str, priority: &str, quota: u64, weight: u64| {
-        format!(
-            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{priority}resources: {{gpu: {{quota: {quota}, \
-             limit: -1, overQuotaWeight: {weight}}}}}}}\n---\n"
-        )
+        kai_queue(name, priority, &format!("gpu: {{quota: {quota}, limit: -1, overQuotaWeight: {weight}}}"))
     };
     for (priority, expected) in [("priority: 200, ", [0.9, 0.1]), ("priority: 100, ", [0.525, 0.475])] {
         let text = queue("x", priority, 8, 1) + &queue("z", "", 2, 3);

@@ -54,8 +54,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     let memory = keys.iter().position(|key| is_memory(&key.resource));
     let compares =
         |queue: &DeployedQueue| memory.filter(|_| queue.by_memory).map(|at| at % export.resource_count());
-    let with_others_below: HashSet<String> =
-        order.iter().filter_map(|(_, queue)| above(export.target, queue)).collect();
+    let with_others_below = with_others_below(export.target, order.iter().map(|(_, queue)| *queue));
     let is_above = |name: &str| noun(export.target, name) == "cohort" || with_others_below.contains(name);
     for (position, (name, queue)) in order.iter().enumerate() {
         let parent = above(export.target, queue).and_then(|above| positions.get(above.as_str()).copied());
@@ -252,8 +251,16 @@ fn sums(target: Target, tenants: &mut [Told]) {
     }
 }
 
+/// The queues that have others below them.
+pub(super) fn with_others_below<'a>(
+    target: Target,
+    queues: impl Iterator<Item = &'a DeployedQueue>,
+) -> HashSet<String> {
+    queues.filter_map(|queue| above(target, queue)).collect()
+}
+
 /// The queue above, as it is named itself; `None` at the top, where all is.
-pub(super) fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
+fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
     if queue.parent.is_empty() || (target.reserves_root() && queue.parent == "root") {
         return None;
     }

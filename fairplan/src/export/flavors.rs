@@ -24,16 +24,13 @@ pub(super) fn not_told(export: &Export, deployed: &Deployed) -> Option<String> {
         exported.iter().map(String::as_str).filter(|class| !stated.contains(class)).collect();
     // One that goes with several others is of several classes.
     let parts: BTreeSet<&str> = export.classes.iter().flat_map(|class| class.id.split('+')).collect();
-    let of_several = unknown.iter().find(|flavor| export.target == Target::Kueue && parts.contains(**flavor));
-    if let Some(flavor) = of_several {
-        return Some(format!(
-            "{flavor} is a flavor of several classes here, so what is deployed is not known class by class"
-        ));
-    }
-    let (first, what) = match (export.target, &unknown[..], &new[..]) {
+    let of_several =
+        unknown.iter().copied().find(|flavor| export.target == Target::Kueue && parts.contains(flavor));
+    let (first, what) = match (of_several, export.target, &unknown[..], &new[..]) {
+        (Some(flavor), ..) => (flavor, "is a flavor of several classes here"),
         // Nodes of which the deployed file says nothing have no label there, as others.
-        (Target::Yarn, [], [new, ..]) if !stated.is_empty() => (*new, "is no label there"),
-        (_, [unknown, ..], [_, ..]) => {
+        (_, Target::Yarn, [], [new, ..]) if !stated.is_empty() => (*new, "is no label there"),
+        (_, _, [unknown, ..], [_, ..]) => {
             (*unknown, "is no class here, but covers nodes of several or of others")
         }
         _ => return None,

@@ -8,6 +8,7 @@
 mod command;
 
 use super::queue::{DeployedQueue, Reading};
+use crate::slurm::accounts::PARENT;
 use command::{Command, PARTITION, SURE, limit_of_jobs};
 use fairplan_instances::InstanceError;
 use fairplan_instances::files::source::Source;
@@ -295,9 +296,6 @@ impl File<'_> {
         Ok(())
     }
 }
-
-/// What a dump writes for `parent`.
-const PARENT: f64 = 2_147_483_647.0;
 
 /// The shares of an account or user; one of those that have their parent's, as importers take it.
 fn shares(text: &str) -> Option<f64> {

@@ -2,6 +2,7 @@
 
 use super::queue::{DeployedQueue, Reading, Spec, spec_of};
 use crate::xml::{Element, INCLUDED};
+use crate::yarn::capacity_scheduler::{CALCULATOR, counts_memory_alone};
 use fairplan_instances::InstanceError;
 use std::collections::BTreeMap;
 
@@ -32,8 +33,8 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
     };
     let of_root = of_queue.get("root").map_or(&[][..], Vec::as_slice);
     let limits = queue(&reading, "", of_root, None)?.limits;
-    let calculator = properties.iter().find(|(name, _)| name.strip_prefix(PREFIX) == Some(CALCULATOR.0));
-    let by_memory = calculator.is_none_or(|(_, class)| !class.ends_with(DOMINANT));
+    let calculator = properties.iter().find(|(name, _)| name.strip_prefix(PREFIX) == Some(CALCULATOR));
+    let by_memory = counts_memory_alone(calculator.map(|(_, class)| *class));
     reading.add_root(limits, by_memory)?;
     // Only queues that the one above lists are there. Who says nothing of labels may use those that the one above may.
     let mut open = vec![("root".to_owned(), stated("root", LABELS).map(str::to_owned))];
@@ -55,16 +56,12 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
 }
 
 /// What counts as the size of a task where nothing is said.
-const CALCULATOR: (&str, &str) =
-    ("resource-calculator", "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator");
-
-/// What the calculator is called that counts all resources.
-const DOMINANT: &str = "DominantResourceCalculator";
+const DEFAULT_CALCULATOR: &str = "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator";
 
 /// What properties say beside the tree and its amounts, queue by queue, and of the whole.
 pub(super) fn specs(root: &Element, found: &mut Vec<Spec>) {
     let mut of_queue: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
-    let mut whole = BTreeMap::from([(CALCULATOR.0.to_owned(), CALCULATOR.1.to_owned())]);
+    let mut whole = BTreeMap::from([(CALCULATOR.to_owned(), DEFAULT_CALCULATOR.to_owned())]);
     for (name, value) in root.properties() {
         let Some(rest) = name.strip_prefix(PREFIX) else { continue };
         match parts(rest) {

@@ -2,7 +2,7 @@
 
 use super::queue::{DeployedQueue, Reading, Spec, spec_of};
 use crate::xml::Element;
-use crate::yarn::fair_scheduler::{DEFAULT_POLICY, POLICY};
+use crate::yarn::fair_scheduler::{DEFAULT_POLICY, POLICY, queue_elements};
 use fairplan_instances::InstanceError;
 use std::collections::BTreeMap;
 
@@ -18,16 +18,8 @@ pub(super) fn read(mut reading: Reading<'_>, root: &Element) -> Result<(), Insta
     let policy = root.text_of_any(&DEFAULT_POLICY).unwrap_or("fair");
     below(&mut reading, root, "", &Defaults { most, policy })?;
     // A file need not name the queue above all.
-    if policy != "drf" && !reading.found.contains_key("root") && !names_root(root) {
-        reading.add_root(Amounts::new(), true)?;
-    }
-    Ok(())
-}
-
-/// Whether the queue above all has an element of its own.
-fn names_root(root: &Element) -> bool {
-    let queues = root.children.iter().filter(|child| child.name == "queue" || child.name == "pool");
-    queues.into_iter().any(|queue| queue.attribute("name") == Some("root"))
+    let names_root = queue_elements(root).any(|queue| queue.attribute("name") == Some("root"));
+    if policy == "drf" || names_root { Ok(()) } else { reading.add_root(Amounts::new(), true) }
 }
 
 /// What queues have that do not say it themselves.
@@ -42,8 +34,7 @@ fn below(
     parent: &str,
     defaults: &Defaults<'_>,
 ) -> Result<(), InstanceError> {
-    let queues = element.children.iter().filter(|child| child.name == "queue" || child.name == "pool");
-    for queue in queues {
+    for queue in queue_elements(element) {
         let own = queue.attribute("name").unwrap_or_default();
         let is_root = parent.is_empty() && own == "root";
         let above = if parent.is_empty() { "root" } else { parent };
@@ -93,7 +84,7 @@ pub(super) fn specs(root: &Element, found: &mut Vec<Spec>) {
 }
 
 fn specs_below(element: &Element, parent: &str, found: &mut Vec<Spec>) {
-    for queue in element.children.iter().filter(|child| child.name == "queue" || child.name == "pool") {
+    for queue in queue_elements(element) {
         let name = path(parent, queue.attribute("name").unwrap_or_default());
         found.push(spec_of("queue", &name, others(queue)));
         specs_below(queue, &name, found);

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What stands for the shares of the account above: `Fairshare=parent`.
-const PARENT: f64 = 2_147_483_647.0;
+pub(crate) const PARENT: f64 = 2_147_483_647.0;
 
 /// An account, or a user in one.
 pub(super) struct Association {

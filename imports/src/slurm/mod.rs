@@ -1,6 +1,6 @@
 //! A Slurm cluster: nodes become server classes, jobs that run or wait become tasks of users.
 
-mod accounts;
+pub(crate) mod accounts;
 mod asked;
 mod devices;
 mod hostlist;

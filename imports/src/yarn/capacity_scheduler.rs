@@ -19,6 +19,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// What the names of all properties that concern queues begin with.
 const PREFIX: &str = "yarn.scheduler.capacity.";
 
+/// The property that says what counts as the size of a task.
+pub(crate) const CALCULATOR: &str = "resource-calculator";
+
+/// Whether that is memory alone by a calculator, or where none is stated.
+pub(crate) fn counts_memory_alone(calculator: Option<&str>) -> bool {
+    calculator.is_none_or(|class| !class.ends_with("DominantResourceCalculator"))
+}
+
 /// The queues, parents before their children.
 pub(super) fn read(
     place: &Partitions,
@@ -37,8 +45,7 @@ pub(super) fn read(
             "has a variable, for which Hadoop puts its value, which is not done here; write the value itself";
         return Err(place.refused(name, value, problem));
     }
-    let calculator = reading.properties.get("resource-calculator");
-    if calculator.is_none_or(|class| !class.ends_with("DominantResourceCalculator")) {
+    if counts_memory_alone(reading.properties.get(CALCULATOR).copied()) {
         report.one("resource calculator of memory alone, Hadoop's default (taken as drf)");
     }
     let mut queues = vec![reading.root(report)?];

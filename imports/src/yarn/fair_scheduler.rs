@@ -113,7 +113,7 @@ const FIELDS: [&str; 21] = [
 ];
 
 /// `<pool>` is what queues were called before.
-fn queue_elements(element: &Element) -> impl Iterator<Item = &Element> {
+pub(crate) fn queue_elements(element: &Element) -> impl Iterator<Item = &Element> {
     element.children.iter().filter(|child| child.name == "queue" || child.name == "pool")
 }
 

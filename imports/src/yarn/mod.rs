@@ -1,7 +1,7 @@
 //! A YARN cluster: its nodes become server classes, the queues of its scheduler groups and users.
 
 mod amounts;
-mod capacity_scheduler;
+pub(crate) mod capacity_scheduler;
 pub(crate) mod fair_scheduler;
 mod nodes;
 mod partitions;

@@ -254,17 +254,20 @@ fn users_who_have_the_same_on_every_class_are_told_nearly_the_same() {
     }
 }
 
+/// So many servers of so many cores and so much memory, solved for one user whose tasks take a core and this memory.
+fn of_one_class(folder: &Folder, count: u64, [cores, memory]: [u64; 2], task: u64) {
+    let cluster = serde_json::json!({"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
+        "server_classes": [{"id": "n", "count": count, "capacity": {"cpu": cores, "memory": memory}}],
+        "users": [{"id": "a", "demand": {"cpu": 1, "memory": task}}]});
+    folder.write("cluster.json", cluster.to_string());
+    folder.done(&["solve", "cluster.json", "-o", "solution.json"]);
+}
+
 /// 4 TiB counted in MiB are four million, which is no memory of a server in bytes.
 #[test]
 fn memory_that_a_large_server_counts_in_mebibytes_is_not_taken_for_bytes() {
     let folder = Folder::new();
-    folder.write(
-        "cluster.json",
-        "{\"format\": \"fairplan.instance.v1\", \"resources\": [\"cpu\", \"memory\"], \
-         \"server_classes\": [{\"id\": \"fat\", \"count\": 2, \"capacity\": {\"cpu\": 4, \"memory\": 4194304}}], \
-         \"users\": [{\"id\": \"a\", \"demand\": {\"cpu\": 1, \"memory\": 2048}}]}",
-    );
-    folder.done(&["solve", "cluster.json", "-o", "solution.json"]);
+    of_one_class(&folder, 2, [4, 4194304], 2048);
     for target in ["kueue", "volcano", "yunikorn", "kai"] {
         let line = folder.refused(&["-q", "export", target, "cluster.json", "solution.json", "-o", "it"]);
         assert!(line.contains("memory = 4194304: ") && line.contains("--memory-in"), "{target}: {line}");
@@ -284,13 +287,7 @@ fn memory_that_a_large_server_counts_in_mebibytes_is_not_taken_for_bytes() {
 #[test]
 fn memory_that_is_next_to_nothing_beside_the_cores_is_counted_in_another_unit() {
     let folder = Folder::new();
-    folder.write(
-        "cluster.json",
-        "{\"format\": \"fairplan.instance.v1\", \"resources\": [\"cpu\", \"memory\"], \
-         \"server_classes\": [{\"id\": \"n\", \"count\": 4, \"capacity\": {\"cpu\": 64, \"memory\": 256}}], \
-         \"users\": [{\"id\": \"a\", \"demand\": {\"cpu\": 1, \"memory\": 2}}]}",
-    );
-    folder.done(&["solve", "cluster.json", "-o", "solution.json"]);
+    of_one_class(&folder, 4, [64, 256], 2);
     for target in ["yarn", "yarn-fair", "slurm", "kueue"] {
         let line = folder.refused(&["-q", "export", target, "cluster.json", "solution.json", "-o", "it"]);
         assert!(line.contains("memory = ") && line.contains("--memory-in"), "{target}: {line}");
