@@ -29,7 +29,7 @@ pub use judgement::{
 pub use what_if::{
     BoughtBy, BoughtServers, Costs, CostsOfQuantum, CostsOfServers, CostsOverTime, CostsReserved, Difference,
     DifferenceSide, Failure, Followed, GainingUser, GroupChange, Growth, GrowthQuantum, Loser, Loss, Losses,
-    LostServers, PartChange, PlacedBy, ResourceWorth, ServerWorth, ShortGuarantee, Shortfall, Step,
-    UserChange, WholeTasks, Worth, differences, growth, losses, losses_of_whole_tasks, purchases_table,
+    LostServers, OutOfReach, PartChange, PlacedBy, ResourceWorth, ServerWorth, ShortGuarantee, Shortfall,
+    Step, UserChange, WholeTasks, Worth, differences, growth, losses, losses_of_whole_tasks, purchases_table,
     reservations_table, worth_of_servers,
 };

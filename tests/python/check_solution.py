@@ -828,7 +828,8 @@ def exactly(instance, solution):
     where another who pays has less; and if none who pays stands above the level, nobody on it can gain but from one who has no more."""
     objective, users, resources = solution["objective"], instance["users"], instance["resources"]
     rows, exact = instance["limit_rows"], solution["exact"]
-    in_groups, apart = any("group" in user for user in users), objective == "drf-per-server"
+    in_groups = any("group" in user for user in users) or any("exact" in group for group in solution.get("groups", []))
+    apart = objective == "drf-per-server"
     capacity = {(l["id"], r): l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"] for r in resources}
     capacity |= {at: row["amount"] for at, row in rows.items()}
     values = [fraction(level["value"]) for level in exact["levels"]]

@@ -24,7 +24,7 @@ pub use guaranteed::ShortGuarantee;
 pub use loss::{Loser, Loss, Losses, LostServers, PlacedBy, losses};
 pub use part_change::PartChange;
 pub use purchases::{
-    BoughtBy, BoughtServers, Costs, CostsOfQuantum, CostsOfServers, CostsOverTime, CostsReserved,
+    BoughtBy, BoughtServers, Costs, CostsOfQuantum, CostsOfServers, CostsOverTime, CostsReserved, OutOfReach,
     purchases_table, reservations_table,
 };
 pub use whole_losses::{WholeTasks, losses_of_whole_tasks};

@@ -25,6 +25,24 @@ pub struct BoughtBy {
     pub total: f64,
     /// The servers; none where nothing that may be bought is enough.
     pub servers: Vec<BoughtServers>,
+    /// Where nothing that may be bought is enough: what stands in the way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out_of_reach: Option<OutOfReach>,
+}
+
+/// What stands in the way where nothing that may be bought is enough.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutOfReach {
+    /// Of those who need that resource, the user who needs the most of what is short.
+    pub user: String,
+    /// The group that the user is in. Absent where it is in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The resource that is short.
+    pub resource: String,
+    /// Whether any server on offer takes its tasks.
+    pub is_offered: bool,
 }
 
 /// Servers of a type that are bought.

@@ -6,7 +6,7 @@ use crate::solve::{AUTO, solver};
 use crate::{Control, Error};
 use fairplan_analysis::{Followed, Growth};
 use fairplan_instances::wording::{counted, printable};
-use fairplan_instances::{DemandSeries, Group, GroupId, Instance, User, files};
+use fairplan_instances::{DemandSeries, Group, GroupId, Instance, Solver, User, files};
 
 /// What grows, and what is asked for.
 #[derive(Clone, Debug)]
@@ -52,24 +52,50 @@ pub fn growth(
     options: &GrowthOptions,
     control: &Control<'_>,
 ) -> Result<Growth, Error> {
-    let whole = instance;
-    let instance = &*instance.divided()?;
     let solver = solver(&options.backend, &control.deadline)?;
-    let asked = options.target.asked(instance, &*solver, control)?;
-    let scaling = Scaling::new(series, &asked.extended, options.by.as_deref(), options.base)
-        .map_err(|problem| Error::input(format!("{}: {problem}", options.series)))?;
-    control.stage("following the series");
-    let sha256 = [files::sha256_hex(whole), files::demands_sha256_hex(series)];
-    let followed = Followed {
-        series,
-        sha256: &sha256[1],
-        scaled_by: &scaling.by,
-        base: options.base,
-        scale: &|quantum, user| scaling.at(quantum, user),
-    };
-    let Asked { extended, required, target, .. } = &asked;
-    fairplan_analysis::growth(extended, &sha256[0], required, *target, &followed, &*solver)
-        .map_err(|error| Error::from(error).by(&control.deadline))
+    let question = Question::new(instance, series, options, &*solver, control)?;
+    question.answer(&*solver, control)
+}
+
+/// What is asked for over time, of whom.
+pub(super) struct Question<'a> {
+    instance: &'a Instance,
+    series: &'a DemandSeries,
+    base: u64,
+    pub asked: Asked,
+    pub scaling: Scaling,
+}
+
+impl<'a> Question<'a> {
+    pub fn new(
+        instance: &'a Instance,
+        series: &'a DemandSeries,
+        options: &GrowthOptions,
+        solver: &dyn Solver,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
+        let asked = options.target.asked(&*instance.divided()?, solver, control)?;
+        let scaling = Scaling::new(series, &asked.extended, options.by.as_deref(), options.base)
+            .map_err(|problem| Error::input(format!("{}: {problem}", options.series)))?;
+        Ok(Self { instance, series, base: options.base, asked, scaling })
+    }
+
+    /// When it is first missed.
+    pub fn answer(&self, solver: &dyn Solver, control: &Control<'_>) -> Result<Growth, Error> {
+        control.stage("following the series");
+        let (series, scaling) = (self.series, &self.scaling);
+        let sha256 = [files::sha256_hex(self.instance), files::demands_sha256_hex(series)];
+        let followed = Followed {
+            series,
+            sha256: &sha256[1],
+            scaled_by: &scaling.by,
+            base: self.base,
+            scale: &|quantum, user| scaling.at(quantum, user),
+        };
+        let Asked { extended, required, target, .. } = &self.asked;
+        fairplan_analysis::growth(extended, &sha256[0], required, *target, &followed, solver)
+            .map_err(|error| Error::from(error).by(&control.deadline))
+    }
 }
 
 /// What scales whom, as it is asked for and stated: each user by its own column, or else by that of the nearest group that it is in.
@@ -157,8 +183,12 @@ impl Scaling {
         })?;
         for column in 0..columns {
             let mean = (0..first).map(|q| scales[q * columns + column]).sum::<f64>() / first as f64;
-            let is_used = own.as_ref().is_none_or(|own| own.contains(&column));
-            if mean == 0.0 && is_used {
+            // What nobody follows asks for nothing.
+            if own.as_ref().is_some_and(|own| !own.contains(&column)) {
+                (0..quanta).for_each(|q| scales[q * columns + column] = 0.0);
+                continue;
+            }
+            if mean == 0.0 {
                 let name = if own.is_some() { printable(series.user_id(column), 60) } else { by.into() };
                 let problem = format!(
                     "{name} is 0 in the first {first} quanta, which shall be a scale of 1; take more"
@@ -166,19 +196,24 @@ impl Scaling {
                 return Err(format!("--base {base}: {problem}"));
             }
             for q in 0..quanta {
-                scales[q * columns + column] /= if mean == 0.0 { 1.0 } else { mean };
+                scales[q * columns + column] /= mean;
             }
         }
         let column_of = own.unwrap_or_else(|| vec![0; instance.user_count()]);
         Ok(Self { by: by.into(), column_of, scales, columns })
     }
 
-    /// Whether all users have the same scale.
-    pub(super) fn is_one(&self) -> bool {
-        ![USER, GROUP].contains(&self.by.as_str())
+    pub(super) fn at(&self, quantum: usize, user: usize) -> f64 {
+        self.of_columns(quantum)[self.column_of[user]]
     }
 
-    pub(super) fn at(&self, quantum: usize, user: usize) -> f64 {
-        self.scales[quantum * self.columns + self.column_of[user]]
+    /// The scales of a quantum: one that all users have, or one a column, 0 of those that nobody follows.
+    pub(super) fn of_columns(&self, quantum: usize) -> &[f64] {
+        &self.scales[quantum * self.columns..][..self.columns]
+    }
+
+    /// The column that scales a user.
+    pub(super) fn column_of(&self, user: usize) -> usize {
+        self.column_of[user]
     }
 }

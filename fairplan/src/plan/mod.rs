@@ -9,6 +9,7 @@ mod stages;
 mod target;
 mod whole;
 mod whole_part;
+mod work_in_turn;
 
 pub use buy::{BuyOptions, Plan, buy};
 pub use changes::{WorthOptions, compare_instances, worth_of_servers};

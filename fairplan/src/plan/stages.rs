@@ -2,13 +2,12 @@
 //! bought before.
 
 use super::buy::{pieces, reached};
-use super::growth::{GrowthOptions, Scaling, growth};
-use super::target::Asked;
+use super::growth::{GrowthOptions, Question};
+use super::work_in_turn::Work;
 use crate::solve::solver;
-use crate::tolerance::REACHED;
 use crate::{Control, Error, Progress};
-use fairplan_analysis::{BoughtBy, BoughtServers, CostsOverTime, Growth};
-use fairplan_instances::{Catalog, DemandSeries, Instance, Offer, lint_catalog};
+use fairplan_analysis::{BoughtBy, BoughtServers, CostsOverTime, Growth, OutOfReach};
+use fairplan_instances::{Catalog, DemandSeries, Instance, KindId, Offer, lint_catalog};
 use fairplan_solver::Planner;
 
 /// How to buy as demands grow.
@@ -48,7 +47,7 @@ impl Default for StagesOptions {
 /// ```
 ///
 /// # Errors
-/// A series that scales each user by its own column; targets and catalogs that are refused as those of [`buy`](crate::buy()).
+/// Targets and catalogs that are refused as those of [`buy`](crate::buy()).
 pub fn growth_with_purchases(
     instance: &Instance,
     series: &DemandSeries,
@@ -57,10 +56,8 @@ pub fn growth_with_purchases(
     options: &GrowthOptions,
     control: &Control<'_>,
 ) -> Result<Growth, Error> {
-    let mut growth = growth(instance, series, options, control)?;
     // Quotas give way to what is asked for, as in `buy`.
-    let instance = &*instance.divided()?;
-    for warning in lint_catalog(instance, catalog) {
+    for warning in lint_catalog(&*instance.divided()?, catalog) {
         (control.progress)(Progress::Note(&warning.to_string()));
     }
     if stages.stages == 0 {
@@ -73,96 +70,98 @@ pub fn growth_with_purchases(
         )));
     }
     let planning = &*solver(&options.backend, &control.deadline)?;
-    let asked = options.target.asked(instance, planning, control)?;
+    let question = Question::new(instance, series, options, planning, control)?;
+    let mut growth = question.answer(planning, control)?;
+    let Question { asked, scaling, .. } = &question;
     // Kinds run where each of them may, so that what is bought is bought for them one by one, as in `buy`.
-    let (apart, pieces) = pieces(&asked)?;
-    let Asked { extended, .. } = &asked;
-    let scaling = Scaling::new(series, extended, options.by.as_deref(), options.base)
-        .map_err(|problem| Error::input(format!("{}: {problem}", options.series)))?;
-    if !scaling.is_one() {
-        return Err(Error::Setting(
-            "catalog: what to buy by when is known for one scale of all users alone: say which by --by total, or by --by and a column; or leave the catalog out, and \
-             ask `plan buy --scale` for the quantum that asks for the most".into(),
-        ));
+    let (apart, pieces) = pieces(asked)?;
+    let extended = &asked.extended;
+    let times: Vec<f64> = growth.quanta.iter().flatten().map(|quantum| quantum.scale).collect();
+    let quanta = times.len();
+    let mut work = Work::new(scaling, extended, &pieces, quanta);
+    work.reach(vec![growth.part_at_one; scaling.of_columns(0).len()]);
+    for (quantum, _) in growth.quanta.iter().flatten().enumerate().filter(|(_, of)| !of.missed) {
+        work.reach(scaling.of_columns(quantum).to_vec());
     }
-    let quanta = series.quantum_count();
-    let scale = |quantum: usize| scaling.at(quantum, 0);
-    let mut have = growth.part_at_one;
-    // From this scale on nothing that may be bought is enough.
-    let mut beyond = f64::INFINITY;
-    let is_next = |quantum: &usize, have: f64| scale(*quantum) > have * (1.0 + REACHED);
-    let next = |have, beyond| (0..quanta).find(|quantum| is_next(quantum, have) && scale(*quantum) < beyond);
-    let Some(first) = next(have, beyond) else { return Ok(growth) };
-    let span = (quanta - first).div_ceil(stages.stages as usize).max(1);
     let zeros = vec![0; catalog.types.len()];
     let mut cluster = catalog.added_to(apart.as_ref().unwrap_or(extended), &zeros, true).build()?;
-    let mut bought = zeros;
+    let mut bought = zeros.clone();
     let (mut found, mut firsts): (Vec<BoughtBy>, Vec<usize>) = Default::default();
+    let mut span = None;
     control.stage("planning stage by stage");
-    while let Some(quantum) = next(have, beyond) {
-        let end = (quantum + span).min(quanta);
-        let of_stage = (0..end).filter(|quantum| is_next(quantum, have)).map(scale);
-        let mut scales: Vec<f64> = of_stage.filter(|scale| *scale < beyond).collect();
-        scales.sort_by(f64::total_cmp);
-        let needed = scales.last().copied().unwrap_or(have);
-        let required: Vec<f64> = pieces.iter().map(|work| work * needed).collect();
+    loop {
         let left = left(catalog, &cluster, &bought)?;
-        let mut planner =
-            Planner::new(&cluster, &left, required.clone(), false, None, planning)?.within(&control.deadline);
-        let Some(purchase) = planner.cheapest(1.0)? else {
-            beyond = first_beyond(&mut planner, &scales)?;
-            continue;
+        let planner = |required: Vec<f64>| -> Result<Planner<'_>, Error> {
+            Ok(Planner::new(&cluster, &left, required, false, None, planning)?.within(&control.deadline))
         };
-        drop(planner);
-        // Whole servers do more than they were bought for: what is there may be enough for the next stage.
-        if purchase.counts.iter().all(|count| *count == 0) {
-            have = needed;
+        let Some(quantum) = work.missed(0..quanta).first().copied() else { break };
+        // Whole servers do more than they were bought for: what is there may be enough for this quantum too.
+        let part = planner(work.required(quantum))?.part_with(&zeros)?;
+        work.reach(scaling.of_columns(quantum).iter().map(|scale| scale * part).collect());
+        if work.is_reached(quantum) {
             continue;
         }
-        cluster = left.added_to(&cluster, &purchase.counts, true).build()?;
-        reached(&cluster, &required, planning, control).map_err(|error| error.by(&control.deadline))?;
-        let counts = catalog.types.iter().zip(&purchase.counts).filter(|(_, count)| **count > 0);
-        let servers = counts
-            .map(|(kind, count)| BoughtServers { id: kind.id.clone(), count: *count, costs: None })
-            .collect();
-        bought.iter_mut().zip(&purchase.counts).for_each(|(all, count)| *all += count);
-        firsts.push(quantum);
-        let before = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
-        found.push(BoughtBy {
-            by: series.label(quantum).into(),
-            scale: needed,
-            cost: purchase.cost,
-            total: before + purchase.cost,
-            servers,
-        });
-        have = needed;
+        let length = *span.get_or_insert_with(|| (quanta - quantum).div_ceil(stages.stages as usize).max(1));
+        let missed = work.missed(quantum..quanta.min(quantum + length));
+        let of_stage = work.largest(&missed);
+        let mut required = of_stage.iter().map(|quantum| work.required(*quantum));
+        let mut enough = planner(required.next().unwrap_or_default())?.and_in_turn(required.collect());
+        let Some(purchase) = enough.cheapest(1.0)? else {
+            work.sort_out(missed, |required| Ok(planner(required)?.cheapest(1.0)?.is_none()))?;
+            continue;
+        };
+        drop(enough);
+        if purchase.counts.iter().any(|count| *count > 0) {
+            cluster = left.added_to(&cluster, &purchase.counts, true).build()?;
+            for quantum in &of_stage {
+                reached(&cluster, &work.required(*quantum), planning, control)
+                    .map_err(|error| error.by(&control.deadline))?;
+            }
+            let counts = catalog.types.iter().zip(&purchase.counts).filter(|(_, count)| **count > 0);
+            let servers = counts
+                .map(|(kind, count)| BoughtServers { id: kind.id.clone(), count: *count, costs: None })
+                .collect();
+            bought.iter_mut().zip(&purchase.counts).for_each(|(all, count)| *all += count);
+            firsts.push(quantum);
+            let before = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
+            found.push(BoughtBy {
+                by: series.label(quantum).into(),
+                scale: of_stage.iter().map(|quantum| times[*quantum]).fold(0.0, f64::max),
+                cost: purchase.cost,
+                total: before + purchase.cost,
+                servers,
+                out_of_reach: None,
+            });
+        }
+        of_stage.iter().for_each(|quantum| work.reach(scaling.of_columns(*quantum).to_vec()));
     }
-    if let Some(quantum) = (0..quanta).find(|quantum| scale(*quantum) >= beyond) {
+    if let Some(quantum) = work.first_beyond() {
         let left = left(catalog, &cluster, &bought)?;
-        let planner = Planner::new(&cluster, &left, pieces, false, None, planning)?;
-        let scale = planner.within(&control.deadline).part_with(&vec![0; catalog.types.len()])?;
+        let planner = Planner::new(&cluster, &left, work.required(quantum), false, None, planning)?;
+        let mut planner = planner.within(&control.deadline);
+        let part = planner.part_with(&zeros)?;
+        let obstacle = planner.obstacle()?;
+        let user = extended.kind(KindId(obstacle.user.0)).user();
+        let out_of_reach = OutOfReach {
+            user: user.id().into(),
+            group: user.group().map(|group| extended.groups()[group.0].id.clone()),
+            resource: extended.resources()[obstacle.resource.0].clone(),
+            is_offered: !obstacle
+                .not_offered
+                .iter()
+                .chain(&obstacle.held_nowhere)
+                .any(|task| task.user == obstacle.user),
+        };
         let total = found.last().map_or(0.0, |stage: &BoughtBy| stage.total);
         firsts.push(quantum);
         let by = series.label(quantum).into();
-        found.push(BoughtBy { by, scale, cost: 0.0, total, servers: Vec::new() });
+        let scale = if part > 0.0 { part * times[quantum] } else { 0.0 };
+        let out_of_reach = Some(out_of_reach);
+        found.push(BoughtBy { by, scale, cost: 0.0, total, servers: Vec::new(), out_of_reach });
     }
     growth.costs = CostsOverTime::of(&mut found, &firsts, catalog, series, stages.periods_per_quantum);
     growth.purchases = found;
     Ok(growth)
-}
-
-/// The least of these scales, which ascend, for which nothing that may be bought is enough, as nothing is for the last: a planner for that one
-/// looks for it by halves.
-fn first_beyond(planner: &mut Planner<'_>, scales: &[f64]) -> Result<f64, Error> {
-    let (mut low, mut high) = (0, scales.len().saturating_sub(1));
-    while low < high {
-        let middle = (low + high) / 2;
-        match planner.cheapest(scales[middle] / scales[scales.len() - 1])? {
-            Some(_) => low = middle + 1,
-            None => high = middle,
-        }
-    }
-    Ok(scales.get(high).copied().unwrap_or(0.0))
 }
 
 /// What can still be bought for a cluster of which all types are classes.
@@ -184,13 +183,27 @@ mod tests {
     use fairplan_instances::files;
     use std::io::Write;
 
-    /// What is bought for 10 cores that are all in use, as `loads` follow: servers of 4 cores, three at most. Of each stage the quantum, the scale
-    /// and how many servers.
+    /// What is bought for 10 cores that are all in use by one user, as `loads` follow: servers of 4 cores, three at most. Of each stage the
+    /// quantum, the scale and how many servers.
     fn bought(loads: &[&str], stages: u32) -> Vec<(String, f64, u64)> {
-        let text = br#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
-            "server_classes": [{"id": "n", "count": 1, "capacity": {"cpu": 10}}],
-            "users": [{"id": "a", "demand": {"cpu": 1}, "tasks": 10}]}"#;
-        let instance = files::read_json(files::source::in_memory("it", text.to_vec()).unwrap()).unwrap();
+        let rows: Vec<String> = loads.iter().enumerate().map(|(q, load)| format!("{q},{load}\n")).collect();
+        bought_for(&["a"], &format!("quantum,load\n{}", rows.concat()), stages)
+    }
+
+    /// The same of several users, who run as many tasks each today.
+    fn bought_for(users: &[&str], series: &str, stages: u32) -> Vec<(String, f64, u64)> {
+        let tasks = 10 / users.len();
+        let users: Vec<String> = users
+            .iter()
+            .map(|id| format!(r#"{{"id": "{id}", "demand": {{"cpu": 1}}, "tasks": {tasks}}}"#))
+            .collect();
+        let text = format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{{"id": "n", "count": 1, "capacity": {{"cpu": 10}}}}], "users": [{}]}}"#,
+            users.join(",")
+        );
+        let source = files::source::in_memory("it", text.into_bytes()).unwrap();
+        let instance = files::read_json(source).unwrap();
         let file = |text: &str| {
             let mut file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
             file.write_all(text.as_bytes()).unwrap();
@@ -198,8 +211,7 @@ mod tests {
         };
         let offered = file("id,price,cpu,limit\nx,5,4,3\n");
         let catalog = read::catalog(offered.path().to_str().unwrap(), &instance).unwrap();
-        let rows: Vec<String> = loads.iter().enumerate().map(|(q, load)| format!("{q},{load}\n")).collect();
-        let demands = file(&format!("quantum,load\n{}", rows.concat()));
+        let demands = file(series);
         let path = demands.path().to_str().unwrap();
         let (series, _) = read::series(path, None, files::Rounding::Refused).unwrap();
         let target = TargetOptions { scale: Some("1".parse().unwrap()), ..TargetOptions::default() };
@@ -214,9 +226,32 @@ mod tests {
         growth.purchases.into_iter().map(stage).collect()
     }
 
+    fn stage(by: &str, scale: f64, count: u64) -> (String, f64, u64) {
+        (by.to_owned(), scale, count)
+    }
+
+    #[test]
+    fn users_who_grow_at_other_times_have_servers_for_each_time_and_not_for_all_at_once() {
+        // 11 cores are asked for in each, 20 would be for the most that each of them asks for.
+        let series = "quantum,a,b\n0,5,5\n1,10,1\n2,1,10\n";
+        assert_eq!(bought_for(&["a", "b"], series, 1), [stage("1", 1.1, 1)]);
+        // The server that is bought for the second quantum is enough for the third, too.
+        assert_eq!(bought_for(&["a", "b"], series, 4), [stage("1", 1.1, 1)]);
+        let series = "quantum,a,b\n0,5,5\n1,11,1\n2,1,16\n3,20,20\n4,4,18\n";
+        let expected = [stage("1", 1.2, 1), stage("2", 1.7, 1), stage("4", 2.2, 1), stage("3", 2.2, 0)];
+        assert_eq!(bought_for(&["a", "b"], series, 4), expected);
+        assert_eq!(bought_for(&["a", "b"], series, 1), [stage("1", 2.2, 3), stage("3", 2.2, 0)]);
+    }
+
+    #[test]
+    fn what_is_bought_is_needed_when_that_before_is_no_longer_enough() {
+        // One server of 4 cores is bought for the first stage and is enough for 14, so that the next is needed by the last quantum.
+        let loads = ["10", "12", "14", "14", "15"];
+        assert_eq!(bought(&loads, 4), [stage("1", 1.2, 1), stage("4", 1.5, 1)]);
+    }
+
     #[test]
     fn a_quantum_out_of_reach_keeps_no_other_from_being_bought_for() {
-        let stage = |by: &str, scale, count| (by.to_owned(), scale, count);
         for stages in [1, 2, 4] {
             // What is bought reaches 1.8 times the target; 3 times is beyond all that can be bought.
             let expected = [stage("1", 1.5, 2), stage("2", 1.8, 0)];

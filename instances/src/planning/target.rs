@@ -38,11 +38,13 @@ impl Target {
         for (user, tasks) in &self.tasks_of {
             let view = instance.user(*user);
             if tasks.to_f64() > most(view) {
-                let problem = format!(
-                    "user {} has only {}",
-                    view.id(),
-                    counted(view.tasks().unwrap_or_default(), "task", "tasks")
-                );
+                let has = view.tasks().unwrap_or_default();
+                let mut problem = format!("user {} has only {}", view.id(), counted(has, "task", "tasks"));
+                if has > 0 {
+                    let times = (tasks.to_f64() / has as f64 * 1e4).ceil() / 1e4;
+                    problem +=
+                        &format!("; say how many times as many it shall run: --scale {}={times}", view.id());
+                }
                 return Err(Violation::new("tasks", tasks, problem));
             }
             required[user.0] = required[user.0].max(tasks.to_f64());
@@ -122,6 +124,9 @@ mod tests {
         assert_eq!(both.required(&instance).unwrap(), [9.0, 3.0]);
         let named = Target { tasks_of: vec![(UserId(1), "4".parse().unwrap())], ..Target::default() };
         let refusal = named.required(&instance).unwrap_err().to_string();
-        assert_eq!(refusal, "tasks = 4: user user-2 has only 3 tasks");
+        assert_eq!(
+            refusal,
+            "tasks = 4: user user-2 has only 3 tasks; say how many times as many it shall run: --scale user-2=1.3334"
+        );
     }
 }

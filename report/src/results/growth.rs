@@ -83,8 +83,19 @@ fn beyond_reach(document: &Growth) -> Option<&BoughtBy> {
 
 fn out_of_reach(stage: &BoughtBy) -> String {
     let (by, times) = (label(&stage.by.to_string()), number(stage.scale));
+    let of_group = |group: &Option<String>| {
+        group.as_ref().map_or_else(String::new, |id| format!(" of group {}", label(id)))
+    };
+    let why = stage.out_of_reach.as_ref().map_or_else(String::new, |why| {
+        let offered = match why.is_offered {
+            true => "",
+            false => ", and no server on offer takes its tasks (to a user of some classes a server type is one only if its column `like` names one of them)",
+        };
+        let (user, resource) = (label(&why.user), label(&why.resource));
+        format!("; {resource} is short, and user {user}{} needs the most of it{offered}", of_group(&why.group))
+    });
     format!(
-        "{by} is the first quantum that asks for more than can be bought; what there is and is bought reaches {times} times the target"
+        "{by} is the first quantum that asks for more than can be bought; what there is and is bought reaches {times} times the target{why}"
     )
 }
 

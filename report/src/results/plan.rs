@@ -444,7 +444,7 @@ pub(crate) fn section(document: PlanDocument) -> Section {
     if !document.groups.is_empty() {
         section = section.grid("Groups, all members together", &document.asked_of_groups().without_empty());
     }
-    section.grid("Users", &document.asked_for())
+    section.grid("Users", &document.asked_for().without_empty())
 }
 
 /// What is said to be the least that something costs.

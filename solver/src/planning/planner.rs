@@ -14,6 +14,8 @@ pub struct Planner<'a> {
     pub(super) candidates: Candidates,
     pub(super) master: Master,
     pub(super) cuts: Vec<Cut>,
+    /// What is asked for in the place of what the candidates say, each at a time of its own.
+    in_turn: Vec<Vec<f64>>,
     pub(super) solver: &'a dyn Solver,
     pub(super) catalog: &'a Catalog,
     rounds: u64,
@@ -42,15 +44,29 @@ impl<'a> Planner<'a> {
         solver: &'a dyn Solver,
     ) -> Result<Self, Violation> {
         let candidates = Candidates::new(instance, catalog, required, whole)?;
-        let m = candidates.resources;
-        // A resource that has the same price everywhere: what is asked for must be there in total.
-        let everywhere = |r: usize| -> Vec<f64> {
-            (0..candidates.len() * m).map(|at| if at % m == r { 1.0 } else { 0.0 }).collect()
-        };
-        let cuts = (0..m).filter_map(|r| candidates.cut(&everywhere(r))).collect();
+        let cuts = in_total(&candidates);
         let master = Master::new(catalog, budget);
         let deadline = Deadline::never();
-        Ok(Self { candidates, master, cuts, solver, catalog, rounds: 0, deadline })
+        Ok(Self { candidates, master, cuts, in_turn: Vec::new(), solver, catalog, rounds: 0, deadline })
+    }
+
+    /// The same where other work is asked for at other times, as long as each of these vectors: what is bought must be enough at all of
+    /// them.
+    pub fn and_in_turn(mut self, others: Vec<Vec<f64>>) -> Self {
+        self.in_turn = others;
+        for at in 0..self.in_turn.len() {
+            let cuts = self.asked_in_turn(at, |planner| in_total(&planner.candidates));
+            self.cuts.extend(cuts);
+        }
+        self
+    }
+
+    /// What holds where the work of another time is asked for.
+    fn asked_in_turn<T>(&mut self, at: usize, ask: impl FnOnce(&mut Self) -> T) -> T {
+        std::mem::swap(&mut self.candidates.required, &mut self.in_turn[at]);
+        let answer = ask(self);
+        std::mem::swap(&mut self.candidates.required, &mut self.in_turn[at]);
+        answer
     }
 
     /// The same, to end by a deadline, which the solver is held to already: then with an error.
@@ -72,7 +88,12 @@ impl<'a> Planner<'a> {
 
     /// The first user of whom something is asked and who can run on nothing that there is or can be bought.
     pub(super) fn without_servers(&self) -> Option<usize> {
-        self.candidates.asking().find(|i| self.candidates.rates(*i).iter().all(|rate| *rate == 0.0))
+        let others = (0..self.candidates.required.len())
+            .filter(|i| self.in_turn.iter().any(|required| required[*i] > 0.0));
+        self.candidates
+            .asking()
+            .chain(others)
+            .find(|i| self.candidates.rates(*i).iter().all(|rate| *rate == 0.0))
     }
 
     /// The part of what is asked for that every user reaches with so many servers of each type more.
@@ -160,8 +181,18 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// What these servers, counted in parts of one over `parts`, allow; if that is less than `part`, what it teaches.
+    /// What these servers, counted in parts of one over `parts`, allow at all times; if that is less than `part`, what it teaches.
     fn examine(&mut self, bought: &[u64], parts: u64, part: f64) -> Result<Verdict, InstanceError> {
+        let mut verdict = self.examine_one(bought, parts, part)?;
+        for at in 0..self.in_turn.len() {
+            let other = self.asked_in_turn(at, |planner| planner.examine_one(bought, parts, part))?;
+            verdict.part = verdict.part.min(other.part);
+            verdict.is_excluded |= other.is_excluded;
+        }
+        Ok(verdict)
+    }
+
+    fn examine_one(&mut self, bought: &[u64], parts: u64, part: f64) -> Result<Verdict, InstanceError> {
         self.rounds += 1;
         let servers = self.candidates.servers(bought, parts);
         let coverage = self.candidates.coverage(self.solver, &servers, parts)?;
@@ -226,6 +257,15 @@ impl<'a> Planner<'a> {
         // The program may be off in the last digits.
         Purchase { cost, bound: bound.min(cost), counts, part, rounds: self.rounds }
     }
+}
+
+/// The rows of a resource that has the same price everywhere: what is asked for must be there in total.
+fn in_total(candidates: &Candidates) -> Vec<Cut> {
+    let m = candidates.resources;
+    let everywhere = |r: usize| -> Vec<f64> {
+        (0..candidates.len() * m).map(|at| if at % m == r { 1.0 } else { 0.0 }).collect()
+    };
+    (0..m).filter_map(|r| candidates.cut(&everywhere(r))).collect()
 }
 
 fn whole(proposal: &Proposal) -> Vec<u64> {

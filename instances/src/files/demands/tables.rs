@@ -7,6 +7,7 @@ use super::rounding::Rounding;
 use crate::files::headers::bad_header;
 use crate::files::rows::{Row, Rows, Table, for_each_row};
 use crate::files::values::{decimal, repeated};
+use crate::wording::printable;
 
 pub(super) fn read(
     rows: &mut dyn Rows,
@@ -24,8 +25,11 @@ pub(super) fn read(
         return Err(bad_header(table, name, "duplicate column"));
     }
     let Some(quantum) = column(quantum_column) else {
+        let first = header.first().map_or("", String::as_str);
         let problem = format!(
-            "is missing; the table needs {quantum_column}, user, demand, or {quantum_column} and one column a user"
+            "is missing; the table needs {quantum_column}, user, demand, or {quantum_column} and one column a user; if {} has the \
+             times, call it {quantum_column}, or name it with --quantum where the command has that",
+            printable(first, 60)
         );
         return Err(bad_header(table, quantum_column, &problem));
     };
