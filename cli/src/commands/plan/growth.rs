@@ -16,7 +16,7 @@ use fairplan::{Control, Decimal, Document, Error, FEW_QUANTA, GrowthOptions, Sta
 The targets hold at a scale of 1; in each quantum they are scaled by the series, the mean of its first --base quanta being \
 1. A series whose columns are the instance's users scales each by its own; one whose columns are its groups scales all users \
 of each; any other scales all by its total, or by one column (--by). With --catalog it is planned what to buy by when: in each stage the cheapest servers that are enough until its \
-end, beside those that were bought before; where it has commitments, what that costs quantum by quantum, on demand and \
+end, beside those that were bought before, whatever scales whom; where it has commitments, what that costs quantum by quantum, on demand and \
 reserved. The result is a fairplan.growth.v1, its table a row a quantum.
 
 Example: fairplan generate drfh-fig1 -o fig1.json
