@@ -53,7 +53,7 @@ pub use azure_v1_instance::{AzureV1InstanceOptions, azure_v1_instance};
 pub use captured::{KUBERNETES_NODES, KUBERNETES_PODS};
 pub use census::{PresentCluster, TaskGrouping};
 pub use deployed::{
-    ConfigurationKind, Deployed, DeployedQueue, Spec, deployed, deployed_in, specs, specs_in,
+    ConfigurationKind, DEPLOYED_ROOT, Deployed, DeployedQueue, Spec, deployed, deployed_in, specs, specs_in,
 };
 pub use equal_servers::EqualServers;
 pub use google2011::{

@@ -6,7 +6,7 @@ use super::tests::{random, solution};
 use super::*;
 use crate::{SolveOptions, solve};
 use fairplan_imports::{
-    JobOwner, KubernetesQueuesOptions, KueueOptions, SlurmOptions, TaskGrouping, YarnOptions,
+    DEPLOYED_ROOT, JobOwner, KubernetesQueuesOptions, KueueOptions, SlurmOptions, TaskGrouping, YarnOptions,
     kubernetes_queues, kueue, slurm, yarn,
 };
 use fairplan_instances::{ClassAmounts, Decimal, GroupId, Owner, Quota, ResourceId};
@@ -74,12 +74,12 @@ fn accounts(deployed: &Deployed) -> String {
     };
     let account = |(name, queue): (&String, &DeployedQueue)| {
         let total: Vec<Value> = queue.limits.iter().map(tres).collect();
-        let parent = if queue.parent.is_empty() { "root" } else { &queue.parent };
+        let parent = if queue.parent.is_empty() { DEPLOYED_ROOT } else { &queue.parent };
         json!({"account": name, "user": "", "parent_account": parent, "shares_raw": queue.weight.unwrap() as u64,
                "max": {"tres": {"total": total}}})
     };
     // What the QOS of partitions let run is no account's.
-    let accounts = deployed.iter().filter(|(name, _)| *name != "root");
+    let accounts = deployed.iter().filter(|(name, _)| *name != DEPLOYED_ROOT);
     let associations: Vec<Value> = accounts.map(account).collect();
     json!({ "associations": associations }).to_string()
 }
@@ -142,7 +142,7 @@ fn as_deployed(instance: &Instance, export: &Export, imported: &Instance, text: 
         |g: usize| imported.users().any(|user| user.group() == Some(GroupId(g)) && is_part(user.id()));
     let top = || {
         if matches!(target, Target::Yarn | Target::YarnFair | Target::YuniKorn) {
-            "root".into()
+            DEPLOYED_ROOT.into()
         } else {
             String::new()
         }
@@ -288,7 +288,7 @@ fn differences(
         Ok(imported) => as_deployed(instance, export, &imported, text),
         Err(failure) => return vec![failure],
     };
-    for (name, queue) in text.iter().filter(|(name, _)| *name != "root") {
+    for (name, queue) in text.iter().filter(|(name, _)| *name != DEPLOYED_ROOT) {
         let Some(again) = back.get(name) else {
             // Slurm's users are jobs' users; accounts of which no job is are none of the importer's.
             if target != Target::Slurm && queue.amounts.values().any(|amount| *amount > 0.0) {

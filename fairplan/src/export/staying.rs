@@ -2,7 +2,7 @@
 //! that are not in the export are there afterwards too, as are limits of jobs.
 
 use fairplan_exports::{Export, Target};
-use fairplan_imports::{Deployed, DeployedQueue};
+use fairplan_imports::{DEPLOYED_ROOT, Deployed, DeployedQueue};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Amounts = BTreeMap<(String, String), f64>;
@@ -24,7 +24,7 @@ pub(super) fn add(export: &Export, before: &Deployed, after: &mut Deployed) -> V
             let list = list(new);
             // The QOS of a partition that no line names stays too.
             let is_named = |key: &(String, String)| match name.as_str() {
-                "root" => list.contains_key(key),
+                DEPLOYED_ROOT => list.contains_key(key),
                 _ => named.contains(&key.1),
             };
             let stays: Vec<_> = taken.into_iter().filter(|(key, _)| !is_named(key)).collect();
@@ -34,7 +34,7 @@ pub(super) fn add(export: &Export, before: &Deployed, after: &mut Deployed) -> V
     let unnamed: Vec<_> = before.iter().filter(|(name, _)| !after.contains_key(*name)).collect();
     after.extend(unnamed.iter().map(|(name, old)| ((*name).clone(), (*old).clone())));
     // The account above all is there in any case.
-    unnamed.into_iter().map(|(name, _)| name.clone()).filter(|name| name != "root").collect()
+    unnamed.into_iter().map(|(name, _)| name.clone()).filter(|name| name != DEPLOYED_ROOT).collect()
 }
 
 /// The limits of jobs that accounts have and their QOS, `red: GrpJobs=1`: no line of an export names them.

@@ -8,7 +8,7 @@ mod yarn;
 mod yarn_fair;
 mod yunikorn;
 
-pub use queue::{ConfigurationKind, Deployed, DeployedQueue, Spec};
+pub use queue::{ConfigurationKind, DEPLOYED_ROOT, Deployed, DeployedQueue, Spec};
 
 use super::xml;
 use fairplan_instances::files::source::{self, Source};

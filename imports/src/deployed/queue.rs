@@ -5,6 +5,9 @@ use fairplan_instances::{InstanceError, Violation};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
+/// What YARN, YuniKorn and Slurm call what is above all queues or accounts, here too: what it states holds for all of them.
+pub const DEPLOYED_ROOT: &str = "root";
+
 /// What a configuration is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigurationKind {
@@ -115,7 +118,7 @@ impl Reading<'_> {
         if limits.is_empty() && !by_memory {
             return Ok(());
         }
-        self.add("root", DeployedQueue { limits, by_memory, ..DeployedQueue::default() })
+        self.add(DEPLOYED_ROOT, DeployedQueue { limits, by_memory, ..DeployedQueue::default() })
     }
 
     /// A number or a quantity.

@@ -7,7 +7,7 @@
 
 mod command;
 
-use super::queue::{DeployedQueue, Reading};
+use super::queue::{DEPLOYED_ROOT, DeployedQueue, Reading};
 use crate::slurm::accounts::PARENT;
 use command::{Command, PARTITION, SURE, limit_of_jobs};
 use fairplan_instances::InstanceError;
@@ -55,7 +55,7 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
     for (partition, amounts) in partitions.into_iter().filter(|(_, amounts)| !amounts.is_empty()) {
         let limits =
             amounts.into_iter().map(|((_, resource), amount)| ((partition.clone(), resource), amount));
-        reading.found.entry(ROOT.to_owned()).or_default().limits.extend(limits);
+        reading.found.entry(DEPLOYED_ROOT.to_owned()).or_default().limits.extend(limits);
     }
     for (account, Sure { amounts, priority, beside }) in sure {
         // Where lines make the QOS, they must let the account use it too.
@@ -69,9 +69,6 @@ pub(super) fn read(reading: Reading<'_>, source: Source) -> Result<(), InstanceE
     }
     Ok(())
 }
-
-/// The account that all are in.
-const ROOT: &str = "root";
 
 /// What the QOS of an account states.
 #[derive(Default)]
@@ -126,7 +123,7 @@ impl File<'_> {
     /// A user of an account of a dump: `'a':Fairshare=3`.
     fn user(&mut self, text: &str) -> Result<(), InstanceError> {
         let name = name_of(text);
-        if name == ROOT {
+        if name == DEPLOYED_ROOT {
             return Ok(());
         }
         let mut user =
@@ -308,7 +305,7 @@ fn shares(text: &str) -> Option<f64> {
 
 /// The account that one is in; nothing at the top.
 fn account_above(name: &str) -> String {
-    if name == ROOT { String::new() } else { name.to_owned() }
+    if name == DEPLOYED_ROOT { String::new() } else { name.to_owned() }
 }
 
 /// Keeps a limit of jobs, which -1 takes away; of other fields nothing is kept.
