@@ -6,11 +6,12 @@
 //! it elsewhere. At an optimum of a sum that makes nothing better.
 
 use super::Market;
+use super::beside::is_judged;
 use super::moves::Moves;
 use super::own::has_all_tasks;
 use crate::claim::SolutionClaim;
 use crate::parts::in_parts;
-use crate::tolerance::{ALIKE, FREEZING, JUDGED, MEASURED, OWN, WEIGHED};
+use crate::tolerance::{ALIKE, FREEZING, MEASURED, OWN, WEIGHED};
 use crate::used::Used;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{User, UserId};
@@ -55,7 +56,7 @@ pub(super) fn judge(
     while let Some(first) = left.first() {
         // The next ones begin among these, so that whoever is worth about as much is looked at together.
         let most = parties.log_worth(*first);
-        let judged = left.partition_point(|who| parties.log_worth(*who) > most + JUDGED.ln());
+        let judged = left.partition_point(|who| is_judged(parties.log_worth(*who) - most));
         let (judged, others) = left.split_at(judged);
         if WEIGHED.iter().any(|far| Moves::of(&parties, used, most, *far).judge(&mut worst)) {
             let members = judged.iter().flat_map(|who| parties.members(*who));

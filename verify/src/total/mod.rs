@@ -20,6 +20,7 @@
 //! Logarithms and exponentials are those of the standard library. They are taken to be right to a thousand units in
 //! the last place, and everything that rests on them is widened by that much.
 
+mod beside;
 mod dear;
 mod hidden;
 mod members;

@@ -1,9 +1,10 @@
 //! What may run elsewhere, as a linear program: where nothing moves is a point of it.
 
+use super::beside::{is_far_less, is_far_more, is_judged, is_near};
 use super::hidden::{Member, Parties};
 use crate::feasibility::capacity_units;
 use crate::simplex::{Program, Table, Variable};
-use crate::tolerance::{ALIKE, BEYOND, JUDGED, LEFT_OPEN, LOOSE, NO_ROOM, OWN};
+use crate::tolerance::{JUDGED, LEFT_OPEN, LOOSE, NO_ROOM, OWN};
 use crate::total::Market;
 use crate::used::Used;
 use crate::verdict::Worst;
@@ -60,10 +61,10 @@ impl<'a> Moves<'a> {
             let below = parties.log_worth(who) - most;
             let mut members = parties.members(who);
             members.retain(|member| member.needs > 0.0);
-            let is_weighed = (ALIKE.ln()..=far.ln()).contains(&below);
+            let is_weighed = !is_far_less(below) && !is_far_more(below, far);
             // Whoever is worth far more has no less than it has, whoever is worth far less may lose all that nothing guarantees.
             let kept = parties.kept(below);
-            let least = |member: &Member| if below >= ALIKE.ln() { 1.0 } else { member.sure.max(kept) };
+            let least = |member: &Member| if is_far_less(below) { member.sure.max(kept) } else { 1.0 };
             let held: Vec<_> = members.iter().flat_map(|member| moves.add(member, least(member))).collect();
             if is_weighed && !held.is_empty() {
                 let sure = members.iter().map(|member| member.sure).fold(0.0, f64::max);
@@ -193,13 +194,11 @@ impl<'a> Moves<'a> {
         if self.program.bound(&objective, &best.prices) <= least {
             return true;
         }
-        // A point that is worth much less within the rows is none near one that keeps within them.
-        let is_near = |excess: f64| excess <= BEYOND * reached && reached - excess > least;
-        if !self.program.excess(&best).is_some_and(is_near) {
+        if !self.program.excess(&best).is_some_and(|excess| is_near(excess, reached, least)) {
             return false;
         }
         for who in 0..self.parties.len() {
-            let steps = self.gains.iter().filter(|gain| gain.who == who && gain.below > JUDGED.ln());
+            let steps = self.gains.iter().filter(|gain| gain.who == who && is_judged(gain.below));
             let more: f64 = steps
                 .map(|gain| (gain.to - gain.from).signum() * best.point[gain.variable] * gain.part)
                 .sum();
