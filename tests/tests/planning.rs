@@ -153,6 +153,48 @@ fn the_cheapest_purchase_costs_what_the_cheapest_of_all_counts_costs() {
 }
 
 #[test]
+fn what_is_enough_at_each_of_several_times_costs_what_the_cheapest_of_all_counts_that_are_costs() {
+    let solver = backend("auto").unwrap();
+    let (mut bought, mut unreachable, mut less) = (0, 0, 0);
+    let mut dice = Dice::new(0x9a9);
+    for seed in 0..200 {
+        let (instance, catalog, first) = case(seed);
+        let mut times = vec![first];
+        for _ in 0..2 {
+            times.push(times[0].iter().map(|work| dice.below(2 * work + 2)).collect());
+        }
+        let planner = |required: &[u64]| {
+            Planner::new(&instance, &catalog, doubles(required), false, None, &*solver).unwrap()
+        };
+        let others = times[1..].iter().map(|required| doubles(required)).collect();
+        let found = planner(&times[0]).and_in_turn(others).cheapest(1.0).unwrap();
+        let all = all_counts(&catalog);
+        let is_enough_at_all = |counts: &&Vec<u64>| {
+            let cluster = catalog.added_to(&instance, counts, true);
+            times.iter().all(|required| is_enough(&cluster, required))
+        };
+        let best = all.iter().find(is_enough_at_all);
+        let told = || format!("seed {seed}: {found:?}, exactly {best:?}, {catalog:?}, {times:?}");
+        match (&found, best) {
+            (Some(purchase), Some(best)) => {
+                assert_eq!(purchase.cost, catalog.cost(best), "{}", told());
+                assert!(is_enough_at_all(&&purchase.counts) && purchase.gap() == 0.0, "{}", told());
+                bought += usize::from(purchase.cost > 0.0);
+                let most = |i: usize| times.iter().map(|required| required[i]).max().unwrap();
+                let at_once: Vec<u64> = (0..times[0].len()).map(most).collect();
+                let at_once = planner(&at_once).cheapest(1.0).unwrap();
+                less += usize::from(at_once.is_none_or(|all| all.cost > purchase.cost));
+            }
+            (None, None) => unreachable += 1,
+            _ => panic!("{}", told()),
+        }
+    }
+    let told =
+        format!("{bought} bought, {less} for less than for the most at once, {unreachable} unreachable");
+    assert!(bought >= 10 && less >= 5 && unreachable >= 10, "{told}");
+}
+
+#[test]
 fn a_budget_reaches_the_largest_part_that_any_counts_within_it_reach() {
     let solver = backend("auto").unwrap();
     for seed in 1000..1120 {
