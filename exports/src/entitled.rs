@@ -58,6 +58,9 @@ pub struct Told {
     pub limit: Vec<Option<f64>>,
     /// What it is given and does not lend to others, of what those below it lend; empty: it lends all.
     pub kept: Vec<f64>,
+    /// Of one that belongs to nobody: of each resource, summed over classes, all of which those below it may borrow; empty: what it and its siblings
+    /// are given.
+    pub pool: Vec<f64>,
     /// Of one with nobody below it: what its tasks use where the answer has it run, all together.
     pub uses: Vec<f64>,
     /// The largest parts of the cluster that these tasks take, one by one, summed.

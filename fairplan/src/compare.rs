@@ -273,8 +273,9 @@ fn compared(
         }
     }
     let result = |(name, file, judged, seconds): (String, Option<String>, Judged, Option<f64>)| {
-        let Judged { figures, is_optimal, judgement, users, allocated, .. } = judged;
+        let Judged { figures, is_optimal, is_valid, judgement, users, allocated, .. } = judged;
         let row = ComparedPolicy::new(&name, instance, &figures, bounds, is_optimal, seconds);
+        let row = if is_valid { row } else { row.without_gaps() };
         ComparedPolicy { file, allocated, judgement, users, ..row }
     };
     let comparison = Comparison {

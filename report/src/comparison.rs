@@ -111,8 +111,9 @@ pub struct AllocatedBounds {
 pub struct Allocated {
     /// How much.
     pub amount: f64,
-    /// `1 - amount / allocated.integral_upper`; 0 when both are 0.
-    pub gap: f64,
+    /// `1 - amount / allocated.integral_upper`; 0 when both are 0. Absent where the placement breaks a rule: no bound holds for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<f64>,
     /// Whether it is proved that no placement takes more.
     pub proved_optimal: bool,
 }
@@ -138,8 +139,9 @@ pub struct ComparedPolicy {
     pub utilization: ResourceMap,
     /// Tasks placed, over all users.
     pub tasks: u64,
-    /// `1 - value / bounds.divisible`; 0 when both are 0.
-    pub gap_to_divisible: f64,
+    /// `1 - value / bounds.divisible`; 0 when both are 0. Absent, as all gaps are, where the placement breaks a rule: no bound holds for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_to_divisible: Option<f64>,
     /// `1 - level / bounds.divisible_level`. Absent when one of them is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap_to_divisible_level: Option<f64>,
@@ -203,7 +205,7 @@ impl Allocated {
     /// What a placement takes, in whole units, held against the bound; nothing is proved of one that breaks rules.
     pub fn new(instance: &Instance, bracket: &AllocatedBracket, units: u128, is_valid: bool) -> Self {
         let [amount, most] = [units, bracket.upper].map(|units| instance.amount(bracket.resource, units));
-        let gap = if amount == most { 0.0 } else { 1.0 - amount / most };
+        let gap = is_valid.then_some(if amount == most { 0.0 } else { 1.0 - amount / most });
         Self { amount, gap, proved_optimal: is_valid && units >= bracket.upper }
     }
 }
@@ -280,10 +282,19 @@ impl ComparedPolicy {
     /// What people read instead of a gap to what whole tasks can reach.
     fn of_gap(&self, gap: Option<f64>) -> Option<&'static str> {
         match gap {
-            Some(_) if self.breaks_rules() => Some(NO_GAP),
+            _ if self.breaks_rules() => Some(NO_GAP),
             Some(gap) if gap <= 0.0 && self.short().is_some() => Some(ABOVE),
             _ => (self.proved_optimal == Some(true)).then_some("proved optimal"),
         }
+    }
+
+    /// The same where the placement breaks a rule: no bound holds for it.
+    pub fn without_gaps(self) -> Self {
+        let nothing = (None, None, None, None);
+        let mut row = self;
+        (row.gap_to_divisible, row.gap_to_divisible_level, row.gap_to_integral, row.gap_to_integral_level) =
+            nothing;
+        row
     }
 
     /// Who is short by the most of what it is guaranteed.
@@ -310,7 +321,7 @@ impl ComparedPolicy {
             unplaced: Some(figures.unplaced),
             utilization: ResourceMap::new(instance, figures.utilization.iter().copied()),
             tasks: figures.tasks,
-            gap_to_divisible: gap(bounds.divisible),
+            gap_to_divisible: Some(gap(bounds.divisible)),
             gap_to_divisible_level: figures
                 .level
                 .zip(bounds.divisible_level)
@@ -355,7 +366,7 @@ impl Tabular for Comparison {
             .column("proved_optimal", "proved optimal", Kind::Answer, |policy| policy.proved_optimal)
             .column("allocated", "taken", Kind::Number, |policy| policy.allocated.map(|taken| taken.amount))
             .column("gap_to_allocated", "below the most", Kind::Part, |policy| {
-                policy.allocated.map(|taken| taken.gap)
+                policy.allocated.and_then(|taken| taken.gap)
             })
             .said(|policy| match policy.allocated {
                 Some(taken) if taken.proved_optimal => Some("proved optimal"),

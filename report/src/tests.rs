@@ -147,7 +147,7 @@ fn real_outputs_fit_their_schemas() {
     let comparison = written(&compared(&instance, &figures));
     fits_schema("comparison", &comparison);
     let read: Document<Comparison> = read_json("r", &comparison).unwrap();
-    assert!((read.policies[0].gap_to_divisible - (1.0 - 20.0 / 21.0)).abs() < 1e-15);
+    assert!((read.policies[0].gap_to_divisible.unwrap() - (1.0 - 20.0 / 21.0)).abs() < 1e-15);
     assert_eq!(written(&read), comparison);
 
     let verdicts = verify_placement(&instance, &(&placement).into());

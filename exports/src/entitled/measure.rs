@@ -12,6 +12,16 @@ impl Filling<'_> {
         limits.next().unwrap_or(self.shared.room[at]).min(self.shared.room[at])
     }
 
+    /// Of each resource all that a tenant may borrow of: what that above all it belongs to has, or what is given at the top.
+    fn lent_to(&self, t: usize) -> &[f64] {
+        let tenants = &self.shared.tenants;
+        let top = std::iter::successors(Some(t), |t| tenants[*t].parent).last().unwrap_or(t);
+        match &tenants[top].pool {
+            pool if top != t && !pool.is_empty() => pool,
+            _ => &self.given,
+        }
+    }
+
     /// What a tenant uses, in parts of what there is.
     pub(super) fn parts(&self, t: usize) -> Vec<f64> {
         let parts = self.used[t].iter().zip(&self.shared.room);
@@ -63,8 +73,9 @@ impl Filling<'_> {
                 };
             }
             Measure::Borrowed => {
-                let parts = (0..self.shared.resources).filter(|r| self.given[*r] > 0.0);
-                parts.map(|r| self.borrowed[t][r] / self.given[r]).fold(0.0, f64::max) / tenant.weight
+                let lent = self.lent_to(t);
+                let parts = (0..self.shared.resources).filter(|r| lent[*r] > 0.0);
+                parts.map(|r| self.borrowed[t][r] / lent[r]).fold(0.0, f64::max) / tenant.weight
             }
         };
         (false, measure)

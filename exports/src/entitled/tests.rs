@@ -13,6 +13,7 @@ fn told(parent: Option<usize>, weight: f64, given: &[f64], uses: &[f64]) -> Told
         given: given.to_vec(),
         limit: vec![None; given.len()],
         kept: Vec::new(),
+        pool: Vec::new(),
         uses: uses.to_vec(),
         billed: 0.0,
         most: vec![f64::INFINITY; 2],

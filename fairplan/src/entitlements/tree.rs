@@ -41,6 +41,7 @@ pub(super) fn entitled(
             given: quota.guarantee,
             limit: quota.limit,
             kept: Vec::new(),
+            pool: Vec::new(),
             uses: vec![0.0; resources],
             billed: 0.0,
             most: vec![f64::INFINITY],
@@ -59,6 +60,7 @@ pub(super) fn entitled(
             given: quotas.map_or(quota.guarantee, |quotas| quotas[user.index().0].clone()),
             limit: quota.limit,
             kept: Vec::new(),
+            pool: Vec::new(),
             uses: if runs { uses } else { vec![0.0; resources] },
             billed: 0.0,
             most: vec![user.tasks().map_or(f64::INFINITY, |tasks| tasks as f64 / base)],
@@ -71,7 +73,7 @@ pub(super) fn entitled(
     }
     at_least_those_below(&mut tenants);
     let room = match measure {
-        Measure::Borrowed if !by_weight => given_at_the_top(&tenants, &totals),
+        Measure::Borrowed if !by_weight => given_at_the_top(&mut tenants, &totals),
         _ => totals,
     };
     let shared = Shared { measure, resources, compares: None, room, tenants };
@@ -109,24 +111,22 @@ fn at_least_those_below(tenants: &mut [Told]) {
 /// All that Kueue knows: what is given at the top, and all of a resource of which nothing is. A group there has what it may have at most, since a root
 /// can borrow of nobody, and a group above all has all there is: what it has beside those below it is theirs to borrow. That a limit is such a quota is
 /// no more than likely: it makes no more of them than there is, unless more is given.
-fn given_at_the_top(tenants: &[Told], totals: &[f64]) -> Vec<f64> {
+fn given_at_the_top(tenants: &mut [Told], totals: &[f64]) -> Vec<f64> {
     let mut has_others = vec![false; tenants.len()];
     tenants.iter().filter_map(|tenant| tenant.parent).for_each(|parent| has_others[parent] = true);
-    let tops = || tenants.iter().zip(&has_others).filter(|(tenant, _)| tenant.parent.is_none());
-    let is_alone = tops().count() == 1;
+    let tops: Vec<usize> = (0..tenants.len()).filter(|t| tenants[*t].parent.is_none()).collect();
+    let sums: Vec<f64> = (0..totals.len()).map(|r| tops.iter().map(|t| tenants[*t].given[r]).sum()).collect();
+    let most: Vec<f64> = totals.iter().zip(&sums).map(|(total, sum)| total.max(*sum)).collect();
     let mut given = vec![0.0; totals.len()];
-    let mut most = totals.to_vec();
-    for (r, most) in most.iter_mut().enumerate() {
-        *most = most.max(tops().map(|(tenant, _)| tenant.given[r]).sum());
-    }
-    for (tenant, is_group) in tops() {
+    for &t in &tops {
+        let (tenant, is_alone) = (&tenants[t], tops.len() == 1);
+        let limited = |r: usize| tenant.limit[r].map(|most| most.min(totals[r])).filter(|_| has_others[t]);
+        let beside = |r: usize, others: f64| if is_alone && has_others[t] { totals[r] } else { others };
         for (r, sum) in given.iter_mut().enumerate() {
-            let all = if is_alone { totals[r] } else { tenant.given[r] };
-            *sum += match is_group {
-                true => tenant.limit[r].map_or(all, |most| most.min(totals[r])),
-                false => tenant.given[r],
-            };
+            *sum += limited(r).unwrap_or_else(|| beside(r, tenant.given[r]));
         }
+        let pool = (0..totals.len()).map(|r| limited(r).unwrap_or_else(|| beside(r, sums[r]))).collect();
+        tenants[t].pool = pool;
     }
     given.iter().zip(most).map(|(given, most)| if *given > 0.0 { given.min(most) } else { most }).collect()
 }

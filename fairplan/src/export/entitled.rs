@@ -74,6 +74,7 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             billed: 0.0,
             most: vec![1.0; keys.len()],
             kept: Vec::new(),
+            pool: Vec::new(),
             given,
         };
         let is_tenant = |above: &usize| tenant_at.get(above).is_some_and(|t| export.tenants[*t].is_leaf);
@@ -108,6 +109,9 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
         // What is above all is in no cohort from which it could borrow.
         for tenant in tenants.iter_mut().filter(|tenant| tenant.parent.is_none()) {
             tenant.limit = tenant.given.iter().copied().map(Some).collect();
+            tenant.pool = vec![0.0; export.resource_count()];
+            let of_resource = tenant.given.iter().enumerate();
+            of_resource.for_each(|(at, given)| tenant.pool[at % export.resource_count()] += given);
         }
     }
     let room = match export.target.measure() {

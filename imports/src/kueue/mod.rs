@@ -358,12 +358,16 @@ impl Cohorts {
     }
 }
 
-/// The resources of which there is a quota, cpu and memory first.
+/// The resources of which there is a quota, cpu and memory first; those too of which all quotas are 0 that some workload asks for.
 fn resources(found: &Found) -> Vec<String> {
     let of_cohorts = found.cohorts.iter().flat_map(|cohort| &cohort.amounts);
-    let amounts = found.queues.iter().flat_map(|queue| &queue.amounts).chain(of_cohorts);
-    let named: BTreeSet<&str> =
-        amounts.filter(|amount| !amount.nominal.is_zero()).map(|amount| amount.resource.as_str()).collect();
+    let amounts = || found.queues.iter().flat_map(|queue| &queue.amounts).chain(of_cohorts.clone());
+    let mut named: BTreeSet<&str> =
+        amounts().filter(|amount| !amount.nominal.is_zero()).map(|amount| amount.resource.as_str()).collect();
+    if !named.is_empty() {
+        let is_asked = |amount: &&Amount| found.workloads.iter().any(|work| work.asks_for(&amount.resource));
+        named.extend(amounts().filter(is_asked).map(|amount| amount.resource.as_str()));
+    }
     let usual = ["cpu", "memory"];
     let first = usual.iter().filter(|name| named.contains(*name));
     first.chain(named.iter().filter(|name| !usual.contains(name))).map(|name| (*name).to_owned()).collect()

@@ -46,8 +46,8 @@ impl<'a> Tree<'a> {
         for (at, queue) in self.queues.iter().enumerate() {
             let mut own = Vec::new();
             if let Some(demand) = queue.work.as_ref().and_then(|work| work.demand.clone()) {
-                let parts = (0..queue.parts.len()).collect();
-                own.push(User { parts, demand, asks_for: None });
+                let parts = self.parts_open_to(at, &demand, report);
+                own.extend(parts.map(|parts| User { parts, demand, asks_for: None }));
             } else if self.is_leaf[at] {
                 for (position, part) in queue.parts.iter().enumerate() {
                     let tasks = self.tasks_made_up(Leaf { at, queue, part }, &mut scopes, &kept, report);
@@ -58,6 +58,22 @@ impl<'a> Tree<'a> {
             users.push(own);
         }
         users
+    }
+
+    /// The parts of a leaf at which its known tasks may have some of all that they ask for; where there is none, which is told, it runs nothing.
+    fn parts_open_to(&self, at: usize, demand: &[Decimal], report: &mut ImportReport) -> Option<Vec<usize>> {
+        let queue = &self.queues[at];
+        let barred = |part: &'a Part| {
+            let Given { most, .. } = self.given(Leaf { at, queue, part });
+            (0..most.len()).find(|r| !demand[*r].is_zero() && most[*r].is_some_and(Decimal::is_zero))
+        };
+        let barred: Vec<Option<usize>> = queue.parts.iter().map(barred).collect();
+        let open: Vec<usize> = (0..barred.len()).filter(|part| barred[*part].is_none()).collect();
+        let Some(Some(r)) = barred.first().filter(|_| open.is_empty()) else { return Some(open) };
+        let told = format!("tasks left out: they ask for {}, of which their limit is 0", self.resources[*r]);
+        let tasks = queue.work.as_ref().map_or(0, |work| work.tasks);
+        report.named_times(tasks, told, &queue.name);
+        None
     }
 
     /// The tasks of a leaf at a place, mostly of one kind; none, which is told, where it can run nothing.
