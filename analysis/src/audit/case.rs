@@ -11,8 +11,11 @@ use fairplan_instances::{
 
 /// What the tests share.
 pub(super) struct Case<'a> {
+    /// The cluster and its users as the objective sees them: with all servers as one where it pools them.
     pub instance: Instance,
     pub draft: Draft,
+    /// The same with the servers as they are.
+    pub servers: Draft,
     pub objective: Objective,
     mechanism: &'a dyn Solver,
     reference: &'a dyn Solver,
@@ -32,7 +35,8 @@ impl<'a> Case<'a> {
         settings: AuditSettings,
     ) -> Result<Self, InstanceError> {
         objective.applies_to(instance)?;
-        let draft = if objective.is_pooled() { one_server(instance)? } else { Draft::from(instance) };
+        let servers = Draft::from(instance);
+        let draft = if objective.is_pooled() { one_server(instance)? } else { servers.clone() };
         let instance =
             draft.build().map_err(|violation| InstanceError::Unsupported(violation.to_string()))?;
         let solution = mechanism.solve(&instance, objective)?;
@@ -42,7 +46,18 @@ impl<'a> Case<'a> {
         }
         let work = instance.users().map(|user| work(user, &solution.allocation)).collect();
         let answers = Answers::default();
-        Ok(Self { instance, draft, objective, mechanism, reference, settings, solution, work, answers })
+        Ok(Self {
+            instance,
+            draft,
+            servers,
+            objective,
+            mechanism,
+            reference,
+            settings,
+            solution,
+            work,
+            answers,
+        })
     }
 
     /// The largest violation that counts as none.
@@ -68,6 +83,30 @@ impl<'a> Case<'a> {
             (some, all) if some == all => format!("all {all} users"),
             (some, all) => format!("{some} of {all} users"),
         }
+    }
+
+    /// The cluster as the objective sees it after a change of the servers as they are; `None` where that is no cluster.
+    pub fn with_other_servers(&self, change: impl FnOnce(&mut Draft)) -> Option<Draft> {
+        let mut draft = self.servers.clone();
+        change(&mut draft);
+        if !self.objective.is_pooled() {
+            return Some(draft);
+        }
+        one_server(&draft.build().ok()?).ok()
+    }
+
+    /// What a user could do alone on so many whole servers of each class.
+    pub fn work_on_servers(&self, user: User<'_>, counts: &[f64]) -> Result<f64, InstanceError> {
+        let of_class = self.servers.classes.iter().zip(counts).map(|(class, count)| {
+            class.capacity.iter().map(|capacity| count * capacity.to_f64()).collect::<Vec<f64>>()
+        });
+        if self.objective.is_pooled() {
+            let add =
+                |sum: Vec<f64>, own: Vec<f64>| sum.iter().zip(own).map(|(sum, own)| sum + own).collect();
+            let all = of_class.fold(vec![0.0; self.servers.resources.len()], add);
+            return self.work_in(user, std::iter::once((ClassId(0), all)));
+        }
+        self.work_in(user, of_class.enumerate().map(|(l, held)| (ClassId(l), held)))
     }
 
     /// What the mechanism does with a variant.

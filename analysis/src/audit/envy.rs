@@ -31,7 +31,11 @@ pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Sear
             worst.see(shortfall(case.work[i], envied), || {
                 let (own, could) = (amount(case.work[i]), amount(envied));
                 let (id, of) = (user.id(), name(&case.instance, other.index().0));
-                format!("user {id} does the work of {own} tasks, but could do that of {could} with what user {of} holds")
+                let times = match scale {
+                    1.0 => String::new(),
+                    scale => format!(", times {}, by their weights", amount(scale)),
+                };
+                format!("user {id} does the work of {own} tasks, but could do that of {could} with what user {of} holds{times}")
             });
         }
     }

@@ -243,9 +243,9 @@ pub(super) fn population(case: &Case<'_>, worst: &mut LargestViolation) -> Resul
 /// No group has less when a server is added.
 pub(super) fn resources(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let before = sums(case, &case.work);
-    for (l, class) in case.draft.classes.iter().enumerate() {
-        let mut draft = case.draft.clone();
-        draft.classes[l].count += 1;
+    for (l, class) in case.servers.classes.iter().enumerate() {
+        let more = |draft: &mut Draft| draft.classes[l].set_count(class.count + 1);
+        let Some(draft) = case.with_other_servers(more) else { continue };
         let Some((variant, solution)) = case.solve(&draft)? else { continue };
         for (g, after) in sums(case, &works(&variant, &solution.allocation)).into_iter().enumerate() {
             worst.see(shortfall(after, before[g]), || {

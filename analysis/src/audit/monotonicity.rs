@@ -24,17 +24,19 @@ pub(super) fn population(case: &Case<'_>, worst: &mut LargestViolation) -> Resul
 
 pub(super) fn resources(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, InstanceError> {
     let before = |i: usize| case.work[i];
-    for (l, class) in case.draft.classes.iter().enumerate() {
-        let mut draft = case.draft.clone();
-        draft.classes[l].set_count(class.count + 1);
+    for (l, class) in case.servers.classes.iter().enumerate() {
+        let more = |draft: &mut Draft| draft.classes[l].set_count(class.count + 1);
+        let Some(draft) = case.with_other_servers(more) else { continue };
         compare(case, &draft, before, worst, &|| format!("class {} has one more server", class.id))?;
     }
     for (r, resource) in case.draft.resources.iter().enumerate() {
-        let mut draft = case.draft.clone();
-        for class in &mut draft.classes {
-            let more = format!("{:.8e}", class.capacity[r].to_f64() * MORE);
-            class.capacity[r] = Decimal::parse(more.as_bytes()).unwrap_or(class.capacity[r]);
-        }
+        let more = |draft: &mut Draft| {
+            for class in &mut draft.classes {
+                let more = format!("{:.8e}", class.capacity[r].to_f64() * MORE);
+                class.capacity[r] = Decimal::parse(more.as_bytes()).unwrap_or(class.capacity[r]);
+            }
+        };
+        let Some(draft) = case.with_other_servers(more) else { continue };
         compare(case, &draft, before, worst, &|| format!("every server has a tenth more {resource}"))?;
     }
     Ok(Searched::All("one more server of each class, a tenth more of each resource".into()))

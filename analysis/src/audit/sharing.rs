@@ -5,7 +5,7 @@ use super::case::{Case, name};
 use super::finding::Searched;
 use super::largest::LargestViolation;
 use super::work::{amount, shortfall};
-use fairplan_instances::{ClassId, GroupId, Instance, InstanceError, Owner, User};
+use fairplan_instances::{GroupId, Instance, InstanceError, Owner, User};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -18,7 +18,6 @@ pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Sear
             "what is guaranteed or reserved comes before the parts that weights make of the servers".into(),
         ));
     }
-    let classes = case.instance.classes();
     let weights = weights_of_all(&case.instance);
     let total_weight: f64 = weights.iter().sum();
     let asked: Vec<User<'_>> = case.instance.users().filter(|user| !is_below_limits(*user)).collect();
@@ -28,11 +27,8 @@ pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Sear
     }
     for user in asked.iter().copied() {
         let part = weights[user.index().0] / total_weight;
-        let bundles = classes.iter().enumerate().map(|(l, class)| {
-            let servers = part * class.count as f64;
-            (ClassId(l), class.capacity.iter().map(|capacity| servers * capacity.to_f64()).collect())
-        });
-        let (alone, here) = (case.work_in(user, bundles)?, case.work[user.index().0]);
+        let servers: Vec<f64> = case.servers.classes.iter().map(|class| part * class.count as f64).collect();
+        let (alone, here) = (case.work_on_servers(user, &servers)?, case.work[user.index().0]);
         worst.see(shortfall(here, alone), || {
             let (id, here, alone) = (user.id(), amount(here), amount(alone));
             format!(
@@ -82,11 +78,11 @@ fn weights_of_all(instance: &Instance) -> Vec<f64> {
 
 /// How the users fare against whole servers dealt out by weight, in words.
 fn dealt(case: &Case<'_>, weights: &[f64], total_weight: f64) -> Result<String, InstanceError> {
-    let servers = case.instance.server_count();
+    let classes = &case.servers.classes;
+    let servers = classes.iter().map(|class| class.count).fold(0, u64::saturating_add);
     if servers > MOST_DEALT {
         return Ok(format!("{servers} servers are too many to deal out one by one"));
     }
-    let classes = case.instance.classes();
     let mut deck: Vec<usize> =
         classes.iter().enumerate().flat_map(|(l, class)| (0..class.count).map(move |_| l)).collect();
     let mut random = ChaCha8Rng::seed_from_u64(case.settings.seed);
@@ -102,13 +98,10 @@ fn dealt(case: &Case<'_>, weights: &[f64], total_weight: f64) -> Result<String, 
         let mut counts = vec![0.0; classes.len()];
         deck[from..to].iter().for_each(|&l| counts[l] += 1.0);
         from = to;
-        let bundles = counts.iter().enumerate().map(|(l, count)| {
-            (ClassId(l), classes[l].capacity.iter().map(|capacity| count * capacity.to_f64()).collect())
-        });
         if is_below_limits(user) {
             continue;
         }
-        let (alone, here) = (case.work_in(user, bundles)?, case.work[user.index().0]);
+        let (alone, here) = (case.work_on_servers(user, &counts)?, case.work[user.index().0]);
         if shortfall(here, alone) > case.tolerance() {
             worse += 1;
             first = first.or(Some(user.index().0));
