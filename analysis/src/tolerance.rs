@@ -9,6 +9,9 @@ pub(crate) const NEXT_TO_NOTHING: f64 = 1e-9;
 /// A limit counts as used up from this part on: loads are sums of doubles.
 pub(crate) const USED_UP: f64 = 1.0 - 1e-9;
 
+/// A priced capacity of a sum counts as full from this part on: of what is worth a thousandth of it, a sum proved to 1e-9 leaves no more idle.
+pub(crate) const FULL: f64 = 1.0 - 1e-6;
+
 /// A smaller part of a guarantee is not missed: amounts are lowered to ten digits, or seven.
 pub(crate) const SHORT: f64 = 1e-5;
 

@@ -197,3 +197,25 @@ fn tasks_left_out_are_a_better_allocation_missed() {
     assert!(!holds && (residual - 0.5).abs() < 1e-6, "{findings:#?}");
     assert!(!failing(&findings).contains(&"envy-freeness"), "all lose alike");
 }
+
+#[test]
+fn objectives_that_pool_servers_are_audited_with_one_more_server_as_it_is() {
+    // With a second server of class 1 the first user's dominant resource is the other's, which then has 10/11 of a task and not 3.
+    let mut harmed = draft(&[(1, "1 10"), (1, "10 0")], &["1 0.5", "0 1"]);
+    harmed.users[0].weight = 10u32.into();
+    harmed.users[1].tasks = Some(3);
+    // Three users of six equal servers have two each.
+    let dealt = draft(&[(6, "4")], &["1", "1", "1"]);
+    let solver = backend("auto").unwrap();
+    let audited = |draft: &Draft| {
+        let instance = draft.build().unwrap();
+        audit(&instance, "", Objective::DrfPooled, &*solver, &*solver, SETTINGS).unwrap().properties
+    };
+    let findings = audited(&harmed);
+    let (holds, residual, witness) = tested(&findings, "resource-monotonicity");
+    assert!(!holds && (residual - (1.0 - 10.0 / 33.0)).abs() < 1e-6, "{residual} {witness}");
+    assert!(witness.contains("class-1 has one more server"), "{witness}");
+    let findings = audited(&dealt);
+    let sharing = findings.iter().find(|finding| finding.name == "sharing-incentive").unwrap();
+    assert!(format!("{sharing:?}").contains("0 of 3 users would do more alone"), "{sharing:?}");
+}

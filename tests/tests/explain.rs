@@ -1,7 +1,7 @@
 //! Explanations against cases worked by hand.
 
 use fairplan_analysis::{Explanation, explain};
-use fairplan_instances::{Instance, LimitedBy, Objective, UserId, generate};
+use fairplan_instances::{DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId, UserId, generate};
 use fairplan_solver::backend;
 use fairplan_tests::{decimal, draft};
 
@@ -176,4 +176,18 @@ fn a_user_without_any_share_is_told_the_smallest_set_of_facts() {
         ]
     );
     assert_eq!(facts(3), ["the user is eligible for no class with any servers"]);
+}
+
+/// 10 cpu and 1,000 memory, and one of two users may have 3 cpu: cpu is full, memory nearly idle.
+#[test]
+fn under_a_sum_with_limits_nobody_is_held_by_what_is_idle() {
+    let mut draft = draft(&[(1, "10 1000")], &["1 1", "1 2"]);
+    let limit = Quota { limit: vec![(ResourceId(0), 3u32.into())], ..Quota::default() };
+    draft.quotas.push(DraftQuota { is_group: false, owner: draft.users[0].id.clone(), quota: limit });
+    let instance = draft.build().unwrap();
+    for objective in [Objective::ProportionalFairness, Objective::alpha_fair(2.0).unwrap()] {
+        let told = explained_for(&instance, objective, 1);
+        let [held] = &told.held_by[..] else { panic!("{told:#?}") };
+        assert_eq!((&*held.class, &*held.resource), ("class-0", "resource-0"));
+    }
 }

@@ -8,7 +8,7 @@ mod nothing;
 mod quotas;
 mod ranges;
 
-use crate::tolerance::NOTICED;
+use crate::tolerance::{FULL, NOTICED};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, Certificate, ClassId, Decimal, Draft, GroupResult, GuaranteeResult, Instance, InstanceError,
@@ -248,7 +248,8 @@ pub fn explain(
     let (held_by, server_classes) = match prices.filter(|_| limited_by != LimitedBy::NoUsableClass) {
         Some(prices) => {
             let seen = quotas::prices_seen(view, prices, of_limits);
-            (holdings(view, instance, prices), class_views(view, instance, solution, &seen))
+            let held_by = full(instance, solution, holdings(view, instance, prices));
+            (held_by, class_views(view, instance, solution, &seen))
         }
         None => (Vec::new(), class_views(view, instance, solution, &[])),
     };
@@ -313,6 +314,24 @@ fn holdings(user: User<'_>, instance: &Instance, prices: &[f64]) -> Vec<PricedCa
         .map(|(class, resource)| PricedCapacity { class, resource, price: prices[class.0 * m + resource.0] })
         .filter(|holding| holding.price > 0.0 && needs(holding))
         .collect()
+}
+
+/// Those of priced capacities that are used up, where any is. What is priced at a level is; but a sum is proved as a whole, and what rounding
+/// leaves of the price of idle capacity is no price.
+fn full(instance: &Instance, solution: &Solution, held_by: Vec<PricedCapacity>) -> Vec<PricedCapacity> {
+    let Certificate::Total(_) = &solution.certificate else { return held_by };
+    let (m, loads) = (instance.resources().len(), solution.allocation.loads(instance));
+    let is_used_up = |held: &PricedCapacity| {
+        let class = &instance.classes()[held.class.0];
+        let all = class.capacity[held.resource.0].to_f64() * class.count as f64;
+        is_full(loads[held.class.0 * m + held.resource.0], all)
+    };
+    let full: Vec<PricedCapacity> = held_by.iter().copied().filter(is_used_up).collect();
+    if full.is_empty() { held_by } else { full }
+}
+
+fn is_full(load: f64, capacity: f64) -> bool {
+    load >= FULL * capacity
 }
 
 fn class_views(user: User<'_>, instance: &Instance, solution: &Solution, prices: &[f64]) -> Vec<ClassView> {
@@ -440,5 +459,16 @@ fn one_less(demand: Decimal) -> Option<Decimal> {
             Decimal::new(u64::try_from(units - one).ok()?, i32::from(exponent)).ok()
         }
         _ => half(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capacity_of_a_sum_is_full_just_inside_the_tolerance_and_not_just_outside() {
+        let idle = |part: f64| 7.0 * (1.0 - part * (1.0 - FULL));
+        assert!(is_full(idle(0.999), 7.0) && !is_full(idle(1.001), 7.0));
     }
 }

@@ -255,3 +255,33 @@ fn what_admission_says_that_pods_use_counts_rather_than_what_they_request() {
         import(&(quotas + &work("resourceUsage: {cpu: 5, example.com/gpu-memory: 51.000000001}")), "");
     assert!(found.iter().any(|line| line.contains(" 1,10.201 x5")), "{found:#?}");
 }
+
+#[test]
+fn tasks_that_ask_for_something_of_which_their_limit_is_0_are_left_out_by_name() {
+    let node = |name: &str| {
+        format!(
+            "kind: Node\nmetadata: {{name: {name}, labels: {{t: {name}}}}}\nstatus: {{allocatable: {{cpu: 64, gpu: 4}}}}\n---\n"
+        )
+    };
+    let nodes = node("f1") + &node("f2");
+    let asks = workload("w", "cpu: 2, gpu: 1", "", "");
+    let none = queue(&[("f1", &[("cpu", 40), ("gpu", 0)])]);
+    // Others have some, or nobody has.
+    for gpus in [4, 0] {
+        let others = queue(&[("f1", &[("cpu", 40), ("gpu", gpus)])]);
+        let others = others.replace("name: q}", "name: other}").replace("name: l,", "name: of-other,");
+        let others = others.replace("clusterQueue: q", "clusterQueue: other");
+        let text = [&flavor("f1", "nodeLabels: {t: f1}"), &others, &none, &asks].map(String::as_str).concat();
+        for nodes in ["", &nodes] {
+            let (told, report) = import(&text, nodes);
+            assert!(!told.iter().any(|user| user.starts_with("q")), "{told:#?}");
+            let barred = "5 tasks left out: they ask for gpu, of which their limit is 0: q:";
+            assert!(report.to_string().contains(barred), "{report}");
+        }
+    }
+    // They run on the flavor of which it has some.
+    let some = queue(&[("f1", &[("cpu", 40), ("gpu", 0)]), ("f2", &[("cpu", 40), ("gpu", 3)])]);
+    let flavors = flavor("f1", "nodeLabels: {t: f1}") + &flavor("f2", "nodeLabels: {t: f2}");
+    let (told, report) = import(&(flavors + &some + &asks), &nodes);
+    assert!(told.iter().any(|user| user.starts_with("q:") && user.ends_with(" on f2")), "{told:#?} {report}");
+}
